@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
         if (code == commands::exit_ok) code = commands::exit_failed;
     }
     std::cerr.flush();
-    // Not through static destructors: an abandoned hook may still be running, and no plugin is to
-    // be called, or unloaded, in an order that is not defined.
+    // Skips static destructors: an abandoned hook may still be running, and static destructors
+    // would call or unload plugins in an undefined order.
     std::_Exit(code);
 }

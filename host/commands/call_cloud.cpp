@@ -29,13 +29,13 @@ using testing::Operation;
 constexpr const char* made_up = "made-up";
 constexpr auto call_deadline = std::chrono::minutes(2);
 
-/// Requests over the network, one after the other.
+/// Sends requests over the network, one after the other.
 class Network {
 public:
     testing::HttpOutcome answer(const HttpRequest& request) {
         std::optional<Result<HttpReply>> end;
         client_.send(request, [&end](Result<HttpReply> result) { end = std::move(result); });
-        // The client ends each request by its time-out.
+        // This loop ends: the client fails each request that exceeds its time-out.
         while (!end) io_.run_one_for(std::chrono::milliseconds(100));
         if (!*end) return std::move(*end).error();
         return *std::move(*end);
@@ -48,7 +48,7 @@ private:
     io::CurlHttpClient client_{io_};
 };
 
-/// A cloud with a host of its own, called as a host calls it.
+/// An instance of the cloud plugin on a testing host of its own.
 class CalledCloud {
 public:
     CalledCloud(const runtime::LoadedPlugin& plugin, const SettingsFile& settings,
@@ -77,16 +77,16 @@ public:
         const auto& raw = instance_->raw();
         if (!CAPSTAN_HAS(&raw, capstan_instance, start)) return {};
         const capstan_start_request cold{sizeof cold, 0, CAPSTAN_START_COLD, 0};
-        return told("start",
-                    ask<void>([&](capstan_op op) { return raw.start(raw.self, op, &cold); }));
+        return with_call_name(
+            "start", ask<void>([&](capstan_op op) { return raw.start(raw.self, op, &cold); }));
     }
     Result<CloudView> refresh() {
         const capstan_refresh_request anew{sizeof anew, CAPSTAN_REFRESH_UNCACHED};
-        return told("refresh", ask<CloudView>([&](capstan_op op) {
-                        return cloud_->refresh(cloud_->self, op, &anew);
-                    }));
+        return with_call_name("refresh", ask<CloudView>([&](capstan_op op) {
+                                  return cloud_->refresh(cloud_->self, op, &anew);
+                              }));
     }
-    /// Nothing: the cloud describes no templates.
+    /// Empty: the cloud does not describe templates.
     std::optional<Result<NodeTemplate>> describe(const NodeGroupId& group) {
         const auto* templates =
             instance_->find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
@@ -99,15 +99,16 @@ public:
         AbiArena arena;
         const capstan_resize raw = arena.to_abi(resize);
         const auto function = is_increase ? cloud_->increase : cloud_->decrease_target;
-        return told(is_increase ? "increase" : "decrease_target",
-                    ask<Resized>([&](capstan_op op) { return function(cloud_->self, op, &raw); }));
+        return with_call_name(
+            is_increase ? "increase" : "decrease_target",
+            ask<Resized>([&](capstan_op op) { return function(cloud_->self, op, &raw); }));
     }
     Result<Removed> remove(const Removal& removal) {
         AbiArena arena;
         const capstan_removal raw = arena.to_abi(removal);
-        return told("remove", ask<Removed>([&](capstan_op op) {
-                        return cloud_->remove(cloud_->self, op, &raw);
-                    }));
+        return with_call_name("remove", ask<Removed>([&](capstan_op op) {
+                                  return cloud_->remove(cloud_->self, op, &raw);
+                              }));
     }
     json::array requests() {
         json::array out;
@@ -129,11 +130,12 @@ private:
         return {};
     }
     template <class T>
-    static Result<T> told(const char* call, Result<T> result) {
+    static Result<T> with_call_name(const char* call, Result<T> result) {
         if (!result) return fail(within(call, std::move(result).error()));
         return result;
     }
-    /// To its end: by the virtual clock, beside which live calls let the real one pass.
+    /// Calls the plugin and waits for the answer. Advances the virtual clock; a live call also
+    /// sleeps for the same real time.
     template <class T, class F>
     Result<T> ask(F&& function) {
         const Operation<T> operation = host_.call<T>(std::forward<F>(function), call_deadline);

@@ -18,10 +18,10 @@ namespace {
 namespace json = boost::json;
 using simulation::api_server::ObjectPart;
 
-/// 1900-01-01T00:00:00Z, and long enough to be past any startup timeout.
+/// Blocked pods are created in 1900 and are 150 years old: longer than any startup timeout.
 constexpr Time long_ago = Time(std::chrono::sys_days(std::chrono::year(1900) / 1 / 1));
-constexpr Duration an_age = std::chrono::hours(24 * 365) * 150;
-/// What a reconcile needs at the most, of virtual time; no pod gets blocked by it.
+constexpr Duration blocked_pod_age = std::chrono::hours(24 * 365) * 150;
+/// The most virtual time that a reconcile needs; too short for a new pod to count as blocked.
 constexpr Duration settle_time = std::chrono::seconds(30);
 constexpr const char* target_label = "capstan.io/target";
 
@@ -39,7 +39,7 @@ std::string version_of(const std::string& api_version) {
     return api_version.substr(api_version.find('/') + 1);
 }
 
-/// A definition of a kind with a Scale, as far as it takes to be served.
+/// The parts of a definition that the server needs in order to serve a kind with a Scale.
 json::object definition_of(const std::string& group, const std::string& version,
                            const std::string& plural, const std::string& kind,
                            const char* selector) {
@@ -61,7 +61,7 @@ json::object definition_of(const std::string& group, const std::string& version,
                                   {"versions", json::array{served}}}}};
 }
 
-/// Labels that the Balancer's own selector holds for, as far as that can be told.
+/// Labels that match the Balancer's own selector; operators other than In and Exists are ignored.
 json::object own_labels(const json::object& balancer) {
     json::object out;
     if (const json::object* labels = find_object(balancer, "spec.selector.matchLabels"))
@@ -113,7 +113,7 @@ CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request
 CallCluster::~CallCluster() {
     if (host_ && host_->cluster() != nullptr) host_->cluster()->disconnect();
     if (parts_) parts_->controller.reset();
-    // The instance stops while the server is still there.
+    // The instance has to stop before the server is destroyed.
     const std::unique_ptr<Parts> parts = std::move(parts_);
     host_.reset();
 }
@@ -148,7 +148,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     parts_ = std::make_unique<Parts>(host_->loop());
     create_objects();
     create_pods("Pending", &ControllerRequest::Pods::blocked);
-    clock->advance_to(clock->monotonic() + an_age);
+    clock->advance_to(clock->monotonic() + blocked_pod_age);
     create_pods("Running", &ControllerRequest::Pods::running);
     for (auto& [name, pods] : request_.targets) pods.total -= pods.running + pods.blocked;
     create_pods("Pending", &ControllerRequest::Pods::total);
@@ -157,7 +157,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     return {};
 }
 
-/// Which resource it is; an unknown kind is defined, where it has a group.
+/// The resource of the target's kind. Defines an unknown kind if it has an API group.
 std::string CallCluster::serve_kind(const Target& target) {
     const std::string group = group_of(target.api_version);
     const auto find_kind = [&]() -> std::string {
@@ -237,7 +237,7 @@ void CallCluster::create_pod(const Target& target, const std::string& name, cons
             {"status", json::object{{"phase", phase}, {"conditions", json::array{ready}}}}});
 }
 
-/// Everything a controller of Balancers may ask for; and all else it is refused.
+/// The requests that a controller of Balancers needs; all others are refused.
 std::vector<std::string> CallCluster::grants() const {
     std::set<std::string> out{
         "balancers.balancer.x-k8s.io:get,list,watch,patch/status,update/status",
@@ -267,8 +267,8 @@ Result<void> CallCluster::reconcile() {
 
 namespace {
 
-/// What a server with the shipped definition would have refused. The controller itself goes on
-/// without what makes no sense, for objects that were let in all the same.
+/// The condition's message if the Balancer is invalid. A server with the shipped definition refuses
+/// such a Balancer; the controller ignores the invalid parts and writes a condition.
 std::optional<Error> find_mistake(const json::object& balancer) {
     for (const json::value& each : list_at(balancer, "status.conditions")) {
         if (text_at(each, "reason") != "SpecChecking") continue;
@@ -296,7 +296,7 @@ Result<ControllerAnswer> CallCluster::answer() const {
             return fail(ErrorCode::invalid_argument,
                         std::string(text_at(conditions.at(0), "message")));
         }
-        // What its Scale asks for by now; of one that has none, what it should.
+        // The replicas of the target's Scale; of a target without a Scale, the desired replicas.
         const char* const key = target.contains("replicas") ? "replicas" : "desired";
         out.placement.emplace_back(text_at(target, "name"), integer_at(target, key).value_or(0));
     }

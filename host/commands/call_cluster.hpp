@@ -15,7 +15,7 @@
 namespace capstan::commands {
 
 /// An API server with the Balancer, its targets and their pods, and the plugin, on virtual time.
-/// Only the plugin is at work in it.
+/// No other controller runs in this cluster.
 class CallCluster {
 public:
     static Result<std::unique_ptr<CallCluster>> make(const runtime::LoadedPlugin& plugin,
@@ -24,13 +24,14 @@ public:
     CallCluster& operator=(const CallCluster&) = delete;
     ~CallCluster();
 
-    /// Has the plugin lead until it has looked after everything.
+    /// Makes the plugin the leader and lets it run until its reconcile has ended. The error is the
+    /// controller's, or `deadline` if the reconcile did not end.
     Result<void> reconcile();
-    /// As the Balancer's status and its targets are now.
+    /// The placement that the Balancer's status has now.
     Result<ControllerAnswer> answer() const;
 
 private:
-    /// Requests are not authenticated.
+    /// Gives an empty credential: the server in memory does not authenticate requests.
     class AnonymousCredentials final : public kubernetes::client::Credentials {
     public:
         explicit AnonymousCredentials(io::Loop& loop) : loop_(loop) {}
@@ -42,7 +43,7 @@ private:
     };
     struct Target {
         std::string name, api_version, kind, object;
-        std::string resource{};  ///< "deployments.apps"; empty: such a kind is not served
+        std::string resource{};  ///< "deployments.apps"; empty: the server does not serve the kind
     };
     struct Parts;
 
@@ -61,7 +62,7 @@ private:
     std::vector<Target> targets_;  ///< in the Balancer's order
     std::vector<Error> troubles_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<Parts> parts_;  ///< goes before the host, whose loop it borrows
+    std::unique_ptr<Parts> parts_;  ///< destroyed before `host_`, whose loop it borrows
 };
 
 }  // namespace capstan::commands

@@ -39,7 +39,7 @@ constexpr std::array<KindName, 6> kinds{
      {CallKind::cloud, "cloud", CAPSTAN_KIND_CLOUD}}};
 
 Result<std::string> ask_policy(engine::Expander& expander, const ExpanderRequest& request) {
-    // An expander is never asked to choose from nothing.
+    // An expander is never asked to choose among zero options.
     if (request.question.options.empty())
         return answer_of(request, {{}, {"there is no option to choose from"}});
     std::vector<std::uint32_t> among(request.question.options.size());
@@ -64,7 +64,7 @@ int refuse_input(std::ostream& err, std::string_view why) {
     return exit_usage;
 }
 
-/// Decodes the document, asks, prints.
+/// Decodes the document, asks the policy, prints the answer.
 template <class Policy, class Decode>
 int answer_call(Policy& policy, Decode decode, const boost::json::value& document,
                 std::ostream& out, std::ostream& err) {

@@ -16,13 +16,13 @@
 
 namespace capstan::commands {
 
-// What `capstan plugin call` prints: one line of JSON, its keys always in the same order.
+// The output of `capstan plugin call`: one line of JSON, with keys in a fixed order.
 
-/// {"options":[0,2],"explain":["..."]}; indices are the request's, ascending.
+/// {"options":[0,2],"explain":["..."]}; options are indices into the request's, ascending.
 std::string answer_of(const ExpanderRequest& request, const engine::FilterResult& narrowing);
 /// {"similar":true,"decided":false,"because":"..."}
 std::string answer_of(const Similarity& similarity);
-/// {"deltas":{"a":3,"b":0}}; every group of the request, in its order.
+/// {"deltas":{"a":3,"b":0}}; every group of the request, in the order of the request.
 std::string answer_of(const SplitterRequest& request, const std::vector<int>& growth);
 /// {"error":"..."}
 std::string answer_of(const Error& error);
@@ -30,30 +30,29 @@ std::string answer_of(const Error& error);
 /// The kinds that can be called.
 enum class CallKind { expander, similarity, splitter, controller, group_source, cloud };
 
-/// "expander" or "capstan.expander/1".
+/// Takes a short name or an id: "expander" or "capstan.expander/1". Empty: no such kind.
 std::optional<CallKind> find_call_kind(std::string_view kind);
 /// The kind's id at the boundary: "capstan.expander/1".
 std::string_view kind_id_of(CallKind kind);
-/// Why `kind` is none, with the kinds there are.
+/// A sentence that says that `kind` cannot be called, and lists the kinds that can be.
 std::string unknown_call_kind(std::string_view kind);
 
-/// The policy to ask, of all kinds but a cloud, which reads no question; the one that `kind` names
-/// is not NULL. Borrowed.
+/// The policies that can be asked, borrowed. The policy that `kind` names is not NULL. A cloud has
+/// none, since it reads no question.
 struct CallArguments {
     CallKind kind = CallKind::expander;
     engine::Expander* expander = nullptr;
     engine::SimilarityCheck* similarity = nullptr;
     engine::Splitter* splitter = nullptr;
-    /// One reconcile.
+    /// Runs one reconcile.
     std::function<Result<ControllerAnswer>(const ControllerRequest&)> controller{};
-    /// Which groups there could be.
+    /// Suggests groups that could be created.
     std::function<Result<engine::GroupsAnswer>(const GroupsRequest&)> group_source{};
 };
 
-/// Reads one request from `in` and prints one line to `out`. 0: the answer. 1: the hook failed, and
-/// the line is
-/// {"error":"..."}. 2: the request cannot be read; `err` says where and why, all of it at once,
-/// `out` stays empty.
+/// Reads one request from `in` and prints one line to `out`. Answers the exit code: 0, the line is
+/// the answer; 1, the hook failed and the line is {"error":"..."}; 2, the request cannot be read,
+/// `err` lists all that is wrong with its places, and `out` stays empty.
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err);
 
 }  // namespace capstan::commands

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Each is an object in memory.
+/// Bounds the memory of the cluster, in which each pod is an object.
 constexpr std::int64_t pods_max = 20'000;
 
 ControllerRequest::Pods decode_target(const kubernetes::JsonCursor& target) {

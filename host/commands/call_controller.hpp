@@ -16,9 +16,9 @@
 
 namespace capstan::commands {
 
-/// {"balancer":BALANCER JSON,"targets":[{"name","total":5,"running":3,"blocked":2}]}; of these pods
-/// `running` run, `blocked` are pending for longer than any startup timeout, and the others have
-/// just been made. Targets without figures have no pods.
+/// {"balancer":BALANCER JSON,"targets":[{"name","total":5,"running":3,"blocked":2}]}. A target has
+/// `total` pods: `running` pods run, `blocked` pods have been pending for longer than any startup
+/// timeout, and the others have just been created. Targets that are not listed have no pods.
 struct ControllerRequest {
     struct Pods {
         std::int64_t total = 0, running = 0, blocked = 0;
@@ -30,12 +30,12 @@ ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
                                             const boost::json::value& document);
 
 struct ControllerAnswer {
-    std::vector<std::pair<std::string, std::int64_t>> placement;  ///< of every target, in its order
+    std::vector<std::pair<std::string, std::int64_t>> placement;  ///< by target, in spec order
     std::int64_t missing = 0, overflow = 0;
 };
 
-/// Runs the plugin on virtual time until its Balancer is looked after. The error is what the
-/// Balancer's condition says where its policy could not be followed.
+/// Runs the plugin on virtual time until it has reconciled the Balancer. If the policy could not be
+/// followed, the error is the message of the Balancer's condition.
 Result<ControllerAnswer> call_controller(const runtime::LoadedPlugin& plugin,
                                          const ControllerRequest& request);
 

@@ -60,7 +60,7 @@ MachineType decode_machine(const JsonCursor& place) {
     return out;
 }
 
-/// Sorted by `name_of`; of two with one name the second is refused.
+/// Sorts by `name_of`. Of two values with the same name, complains about the second.
 template <class T, class Name>
 void sort_by_name(std::vector<std::pair<JsonCursor, T>>& values, std::string_view what,
                   Name name_of) {

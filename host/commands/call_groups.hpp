@@ -5,9 +5,9 @@
 ///
 /// MACHINE is {"name":"n1-standard-4","capacity":{},"allocatable":{},"labels":{},"taints":[],
 /// "zones":["a"],"spot":true,"price_per_hour":0.2,"spot_price_per_hour":0.1}; only the name is
-/// required. Without zones there is one offer, in no zone; with `spot` each zone has a second one.
-/// Machines are amd64 and linux unless their labels say otherwise. `limits` is what the cluster may
-/// still grow by, `cloud` whose machines these are.
+/// required. Without zones there is one offering, in no zone; with `spot` each zone has a second,
+/// spot offering. Machines are amd64 and linux unless their labels say otherwise. `limits` is what
+/// the cluster may still grow by. `cloud` names the instance that offers these machines.
 #pragma once
 
 #include <string>
@@ -22,11 +22,12 @@ struct GroupsRequest {
     std::vector<PodEquivalenceGroup> pods{};
     std::vector<MachineType> machines{};    ///< by name
     std::vector<NodeGroup> groups{};        ///< by id
-    std::vector<NodeTemplate> templates{};  ///< of each group; without a name: it has none
+    std::vector<NodeTemplate> templates{};  ///< by group; an empty name: the group has none
     Resources room{};
     std::string cloud{};  ///< the instance's name; may be empty
 
-    /// The same, as the engine asks; borrows from `existing` and this.
+    /// This request as the engine's question. Fills `existing`; the question borrows from it and
+    /// from this request.
     engine::GroupsQuestion question(std::vector<engine::GroupsQuestion::Existing>& existing) const;
 };
 

@@ -29,7 +29,7 @@ std::optional<int> count(const JsonCursor& place) {
 
 std::string name(const JsonCursor& place) { return std::string(place.name().value_or("")); }
 
-/// What stands at `key`, else what the label says.
+/// The text at `key`, or the value of the label if there is none.
 std::string text_or_label(const JsonCursor& node, std::string_view key, const Labels& labels,
                           std::string_view label) {
     if (const auto text = node[key].text()) return std::string(*text);
@@ -107,10 +107,10 @@ namespace {
 
 using kubernetes::JsonCursor;
 
-/// The most a count may be on either side of the boundary.
+/// The largest count that the plugin ABI can carry.
 constexpr std::int64_t count_max = std::numeric_limits<std::int32_t>::max();
 
-/// The request's pods as classes, and to which class each of them went.
+/// The request's pods as equivalence groups, and the group of each pod.
 struct Pods {
     std::vector<PodEquivalenceGroup> classes;
     std::vector<std::uint32_t> class_of;
@@ -125,7 +125,7 @@ Pods decode_pods(const JsonCursor& list) {
     return out;
 }
 
-/// Indices of pods as shares of their classes, by class.
+/// Converts indices of pods to shares of their equivalence groups, sorted by group.
 std::vector<PodShare> decode_shares(const JsonCursor& list, const Pods& pods) {
     std::set<std::int64_t> seen;
     std::map<std::uint32_t, std::uint32_t> counts;
@@ -159,7 +159,7 @@ ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
         place, {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
-    // None at all is no growth, but upstream's own tests ask about it.
+    // Zero nodes would be no growth, but upstream's own tests ask about it.
     out.nodes = static_cast<int>(place.required("nodes").integer(0, count_max).value_or(0));
     if (const JsonCursor node = place["template"]) {
         out.node = std::make_shared<const NodeTemplate>(decode_template(node));
@@ -173,7 +173,7 @@ ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
     return out;
 }
 
-/// Hooks are shown groups ordered by id. Answers for each place of that order the index in `ids`.
+/// Indices into `ids` in the order of the ids, which is the order that hooks get groups in.
 std::vector<std::uint32_t> order_by_id(const std::vector<NodeGroupId>& ids) {
     std::vector<std::uint32_t> order(ids.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -186,7 +186,7 @@ std::vector<std::uint32_t> order_by_id(const std::vector<NodeGroupId>& ids) {
 
 /// Complains about the second of two groups with one id; `places[i]` is where the i-th group's id
 /// was read.
-void refuse_twins(const std::vector<JsonCursor>& places, const std::vector<NodeGroupId>& ids) {
+void refuse_duplicates(const std::vector<JsonCursor>& places, const std::vector<NodeGroupId>& ids) {
     std::set<NodeGroupId> seen;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (ids[i].empty() || seen.insert(ids[i]).second) continue;
@@ -202,7 +202,7 @@ std::vector<T> reordered(std::vector<T> values, const std::vector<std::uint32_t>
     return out;
 }
 
-/// A splitter is promised a target and a maximum.
+/// Fills in min, target and max, which a splitter is promised.
 NodeGroup decode_sized_group(const JsonCursor& place) {
     NodeGroup out = decode_group(place);
     out.min = out.min.value_or(0);
@@ -225,7 +225,7 @@ ExpanderRequest decode_expander_request(const JsonCursor& root) {
         places.push_back(place["group"]["id"]);
         ids.push_back(options.back().group.id);
     }
-    refuse_twins(places, ids);
+    refuse_duplicates(places, ids);
     out.places = order_by_id(ids);
     out.question.options = reordered(std::move(options), out.places);
     out.question.pods = std::move(pods.classes);
@@ -252,7 +252,7 @@ SplitterRequest decode_splitter_request(const JsonCursor& root) {
         places.push_back(place["id"]);
         ids.push_back(groups.back().id);
     }
-    refuse_twins(places, ids);
+    refuse_duplicates(places, ids);
     out.places = order_by_id(ids);
     out.groups = reordered(std::move(groups), out.places);
     return out;

@@ -32,19 +32,19 @@ void write_all(int to, std::string_view text) {
     while (!text.empty()) {
         const ssize_t n = ::write(to, text.data(), text.size());
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) ::_exit(3);  // the parent has gone: the work is of no use any more
+        if (n <= 0) ::_exit(3);  // the parent has ended, so no process needs the result
         text.remove_prefix(static_cast<std::size_t>(n));
     }
 }
 
-/// What the confinement lacks, a line each, and an empty line before the first of `work`.
+/// Confines this process. Sends a line for each part that is not confined, then an empty line.
 void enter_confinement(Confinement limits, int lines) {
     limits.kept.push_back(lines);
     for (const std::string& lack : confine(limits)) write_all(lines, lack + '\n');
     write_all(lines, "\n");
 }
 
-/// In the child.
+/// Runs in the child: sets up its descriptors and confinement, then runs `work`.
 int confined_work(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                   int lines, int errors) {
     const rlimit no_core{0, 0};
@@ -57,7 +57,7 @@ int confined_work(const std::function<int(const SendLine&)>& work, const ChildLi
     ::dup2(errors, STDERR_FILENO);
     try {
         if (limits.confinement) enter_confinement(*limits.confinement, lines);
-        // Last: a change of privileges takes it back.
+        // Set last, since a change of privileges clears it.
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         return work([&](std::string_view line) { write_all(lines, std::string(line) + '\n'); });
     } catch (const std::exception& e) {
@@ -66,7 +66,7 @@ int confined_work(const std::function<int(const SendLine&)>& work, const ChildLi
     return 1;
 }
 
-/// Reads both pipes until they end, or until the child has used up what it may.
+/// Reads both pipes until they end, or until the child exceeds one of its limits.
 class Listener {
 public:
     Listener(io::Pipe& lines, io::Pipe& errors, const ChildLimits& limits,
@@ -77,7 +77,7 @@ public:
           on_line_(on_line),
           is_confining_(limits.confinement.has_value()) {}
 
-    /// How it ended, as far as that can be told without its exit status.
+    /// How the child ended; `finished` may still mean a crash, which only the exit status shows.
     ChildEnd::How listen() {
         const Clock::time_point end = Clock::now() + limits_.deadline;
         silent_from_ = Clock::now() + limits_.patience;
@@ -176,7 +176,7 @@ std::string ChildEnd::story() const {
 
 namespace {
 
-/// Listens to the child, kills it where it goes beyond its limits, and waits for its end.
+/// Reads from the child, kills it if it exceeds its limits, and waits for its end.
 ChildEnd follow(pid_t child, io::Pipe& lines, io::Pipe& errors, const ChildLimits& limits,
                 const std::function<void(std::string_view)>& on_line) {
     Listener listener(lines, errors, limits, on_line);

@@ -16,13 +16,13 @@ namespace capstan::commands {
 
 /// How a child ended.
 struct ChildEnd {
-    /// Of the last three the child was killed.
+    /// `silent`, `overdue` and `flooding`: the parent killed the child.
     enum class How { finished, crashed, silent, overdue, flooding };
 
     How how = How::finished;
-    int code = 0;  ///< exit code of a finished one, signal of a crashed one, else milliseconds
-    std::string errors;  ///< the end of what it wrote to standard error, at most 4 KiB
-    std::vector<std::string> lacking;  ///< what its confinement had to do without; see confine
+    int code = 0;        ///< exit code if finished, signal if crashed, else the time limit in ms
+    std::string errors;  ///< the end of the child's standard error, at most 4 KiB
+    std::vector<std::string> lacking;  ///< what could not be confined; see `confine`
     /// "ended with exit code 1", "was killed by signal 11 (Segmentation fault)", "gave no sign of
     /// life for 10 s", "did not end within 1m", "wrote more than 4 MiB"
     std::string sentence() const;
@@ -33,19 +33,19 @@ struct ChildEnd {
 
 /// How long a child may take and how much it may say.
 struct ChildLimits {
-    std::chrono::milliseconds patience{10'000};  ///< of its silence, begun anew with each line
-    std::chrono::milliseconds deadline{10'000};  ///< from its beginning to its end
-    std::optional<Confinement> confinement{};    ///< nothing: it may do what this process may
+    std::chrono::milliseconds patience{10'000};  ///< longest time between two lines
+    std::chrono::milliseconds deadline{10'000};  ///< for the child's whole run
+    std::optional<Confinement> confinement{};    ///< none: the child has this process' rights
 };
 
 /// Sends one line to the parent; it must not contain a newline.
 using SendLine = std::function<void(std::string_view)>;
 
-/// Forks and runs `work` in the child, confined; its answer is the exit code. Lines it sends reach
-/// `on_line` in order, in this process: 4 MiB of them at most, and in case of doubt they come from
-/// the code that the child was made for. It leaves no core file, and its standard output is the
-/// null device. The caller must have no other thread. Throws std::runtime_error when no process can
-/// be made.
+/// Forks and runs `work` in the child, confined; the answer of `work` is the child's exit code.
+/// Lines that the child sends reach `on_line` in order, in this process, 4 MiB of them at most. The
+/// untrusted code in the child can write lines as well, so `on_line` has to check them. The child
+/// leaves no core file, and its standard output is the null device. The caller must have no other
+/// thread. Throws std::runtime_error when no process can be made.
 ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                    const std::function<void(std::string_view)>& on_line);
 

@@ -1,4 +1,4 @@
-/// The cluster of a command that needs no configuration: as kubectl chooses one.
+/// The cluster of a command that needs no configuration, chosen as kubectl chooses one.
 #pragma once
 
 #include <memory>
@@ -21,18 +21,18 @@ class App;
 namespace capstan::commands {
 
 struct ClusterChoice {
-    std::string kubeconfig;  ///< a file; empty: as kubectl finds it
-    std::string context;     ///< one of that file; empty: its current one
+    std::string kubeconfig;  ///< a file; empty: the file that kubectl would use
+    std::string context;     ///< a context of that file; empty: its current context
 };
 
-/// --kubeconfig and --context.
+/// Adds --kubeconfig and --context to `command`; `choice` has to outlive it.
 void add_cluster_choice(CLI::App& command, ClusterChoice& choice);
 
-/// A connection to it, on a loop of its own. Warnings are logged.
+/// A connection to the chosen cluster, on a loop of its own. Logs warnings and errors only.
 class ChosenCluster {
 public:
     enum class Access { read_only, full };
-    /// Sends nothing yet. `invalid_config`: says what to mend.
+    /// Sends no request yet. The error `invalid_config` says what to mend in the kubeconfig.
     static Result<std::unique_ptr<ChosenCluster>> open(const ClusterChoice& choice, Access access);
     ChosenCluster(const ChosenCluster&) = delete;
     ChosenCluster& operator=(const ChosenCluster&) = delete;
@@ -51,7 +51,7 @@ private:
     std::unique_ptr<runtime::daemon::ClusterLink> link_;  ///< not NULL
 };
 
-/// One request, answered; the loop runs until it is.
+/// Sends the request and runs the loop until the reply is there.
 Result<kubernetes::client::ApiReply> send_and_wait(kubernetes::client::Api& api, io::Loop& loop,
                                                    kubernetes::client::ApiRequest request);
 

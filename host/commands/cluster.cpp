@@ -21,7 +21,7 @@ struct ClusterArguments {
 };
 
 int run_cluster_command(ClusterArguments& arguments, Streams streams) {
-    // A peer that closes a connection is an error of that request.
+    // A closed connection is then an error of one request instead of the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
     if (!arguments.lasts.empty()) {
         const Result<Duration> lasts = parse_duration(arguments.lasts);

@@ -13,7 +13,8 @@
 namespace capstan::commands {
 Result<std::unique_ptr<io::ProgramProcess>> start_cluster_daemon(io::Loop& loop,
                                                                  ClusterDaemonOptions options) {
-    // Its group is its own, so that Ctrl-C at the terminal reaches this process alone.
+    // The daemon has a process group of its own, so that Ctrl-C at the terminal reaches only this
+    // process.
     const io::ProgramRun run{
         .program = "/proc/self/exe",
         .name = "capstan",
@@ -69,8 +70,8 @@ Result<ReservedPort> ReservedPort::take(boost::asio::io_context& io, const std::
     for (const std::uint16_t port : {wanted, std::uint16_t{0}}) {
         tcp::acceptor bound(io);
         bound.open(ip.is_v6() ? tcp::v6() : tcp::v4(), error);
-        // Bound for itself alone, so that two never get the same; shared from then on with a server
-        // that reuses addresses, as servers do.
+        // Bound without SO_REUSEADDR, so that two reservations never get the same port. Set
+        // afterwards, the option lets a server that sets it, too, bind the port.
         if (!error) bound.bind({ip, port}, error);
         if (!error) bound.set_option(tcp::acceptor::reuse_address(true), error);
         if (!error) return ReservedPort(std::move(bound));

@@ -21,21 +21,22 @@ namespace capstan::commands {
 
 struct ClusterDaemonOptions {
     std::filesystem::path config{}, state{};
-    std::filesystem::path log{};  ///< gets what it writes, appended
-    /// It is over: "ended with exit code 1". Called once, on the loop's thread.
+    std::filesystem::path log{};  ///< the daemon's output is appended to this file
+    /// Called once, on the loop's thread, when the daemon has ended: "ended with exit code 1".
     std::function<void(const std::string& how)> ended{};
 };
-/// The daemon ends with what comes out of here, and with this process, whatever ends that.
+/// Starts the daemon. It ends when the answer is destroyed, and when this process ends, even by a
+/// signal.
 Result<std::unique_ptr<io::ProgramProcess>> start_cluster_daemon(io::Loop& loop,
                                                                  ClusterDaemonOptions options);
 
-// Where `capstan cluster` leaves what others need to talk to it.
+// The files that kubectl and a daemon need in order to talk to `capstan cluster`.
 
-/// A folder with `kubeconfig` and `capstan.toml`; one that was not asked for is removed with this.
+/// A folder with `kubeconfig` and `capstan.toml`. A temporary folder is removed with this object.
 class ClusterFolder {
 public:
-    /// `wanted`: made where there is none; empty: a new one, for temporary files. The error names
-    /// it.
+    /// Makes the folder `wanted` unless it exists; if `wanted` is empty, makes a temporary folder.
+    /// The error names the folder.
     static Result<ClusterFolder> make(const std::filesystem::path& wanted);
     ClusterFolder(ClusterFolder&& from) noexcept;
     ClusterFolder& operator=(ClusterFolder&&) = delete;
@@ -56,11 +57,11 @@ private:
 
 // A port for a server that another process starts later.
 
-/// While it lives, other reservations get other ports, and a server that wants this very port may
-/// listen on it, as often as it is started.
+/// While a reservation lives, other reservations get other ports, and a server may listen on the
+/// reserved port, any number of times.
 class ReservedPort {
 public:
-    /// `wanted` if it is neither listened on nor reserved, else another that is free.
+    /// Reserves the port `wanted` if it is neither listened on nor reserved, else any free port.
     static Result<ReservedPort> take(boost::asio::io_context& io, const std::string& address,
                                      std::uint16_t wanted);
 

@@ -57,7 +57,7 @@ void ClusterReport::print(const ClusterPlaces& places) {
     out_.flush();
 }
 
-/// A line of JSON, or a document of YAML.
+/// Prints one line of JSON, or one YAML document.
 void ClusterReport::print(const json::object& object) {
     if (format_ == OutputFormat::json) {
         out_ << json_line(object) << std::endl;
@@ -80,7 +80,7 @@ void ClusterReport::tell(Duration at, const simulation::live::LiveLine& line) {
     }
     char clock[32];
     std::snprintf(clock, sizeof clock, "%7.1fs  ", std::chrono::duration<double>(at).count());
-    // What the scenario does stands out from what follows from it.
+    // An asterisk marks actions of the scenario; other lines are their consequences.
     out_ << clock << (line.kind == "scenario" ? "* " : "  ") << line.text << std::endl;
 }
 

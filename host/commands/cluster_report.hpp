@@ -1,4 +1,4 @@
-/// What `capstan cluster` says: where the cluster is, what to type, and what happens.
+/// The output of `capstan cluster`: addresses and files, commands to type, then events.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@ namespace capstan::commands {
 struct ClusterPlaces {
     std::string title{};
     std::string url{};
-    std::string admin{};  ///< of the daemon's admin port: "http://127.0.0.1:8085"
+    std::string admin{};  ///< URL of the daemon's admin port: "http://127.0.0.1:8085"
     std::filesystem::path kubeconfig{}, config{}, state{}, log{};
     bool runs_daemon = false;
     double speed = 1;
     std::vector<std::string> warnings{};
 };
 
-/// As text, one JSON object a line, or YAML documents. Each line is out at once.
+/// Prints text, one JSON object a line, or YAML documents. Each line is flushed at once.
 class ClusterReport {
 public:
     ClusterReport(std::ostream& out, OutputFormat format) : out_(out), format_(format) {}

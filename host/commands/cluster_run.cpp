@@ -30,7 +30,7 @@ namespace {
 constexpr Duration leader_poll_interval = std::chrono::milliseconds(200);
 constexpr Duration daemon_stop_patience = std::chrono::seconds(30);
 
-/// What a temporary folder would take along.
+/// The end of the daemon's log, for an error message: a temporary folder is removed with its log.
 std::string end_of(const std::filesystem::path& log) {
     constexpr std::size_t most = 2000;
     std::ifstream in(log);
@@ -39,7 +39,7 @@ std::string end_of(const std::filesystem::path& log) {
     return text;
 }
 
-/// Everything on one loop, run by one thread.
+/// The live cluster: all its parts are on one loop, run by one thread.
 class LiveCluster {
 public:
     LiveCluster(const Simulation& simulation, const ClusterOptions& options,
@@ -76,7 +76,7 @@ private:
     void tell(const simulation::live::LiveLine& line) {
         report_.tell(loop_.monotonic() - began_, line);
     }
-    void story_is_over(int unmet);
+    void on_scenario_end(int unmet);
     void end(Result<void> result);
 
     const Simulation& simulation_;
@@ -96,7 +96,7 @@ private:
     Duration began_{0};
     bool is_ending_ = false;
     Result<void> result_{};
-    std::optional<simulation::live::LiveEvents> story_{};
+    std::optional<simulation::live::LiveEvents> live_events_{};
     std::optional<simulation::live::ScenarioPlayer> player_{};
     std::unique_ptr<io::ProgramProcess> daemon_{};
 };
@@ -109,7 +109,7 @@ Result<void> LiveCluster::open() {
     CAPSTAN_TRY(ReservedPort port, ReservedPort::take(io_, "127.0.0.1", 8085));
     admin_ = "127.0.0.1:" + std::to_string(port.port());
     admin_port_.emplace(std::move(port));
-    // Machines of an earlier cluster in this folder are no machines of this one.
+    // Removes the state of an earlier run, whose machines do not exist in this cluster.
     std::error_code ignored;
     std::filesystem::remove_all(folder_.state(), ignored);
     CAPSTAN_CHECK(write_private_file(folder_.kubeconfig(), server_.kubeconfig()));
@@ -138,11 +138,11 @@ Result<void> LiveCluster::begin() {
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
-    story_.emplace(store_, [this](const simulation::live::LiveLine& line) { tell(line); });
+    live_events_.emplace(store_, [this](const simulation::live::LiveLine& line) { tell(line); });
     make_player();
     player_->fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
-    // Without elections there is no Lease that would tell.
+    // Without leader election there is no Lease to wait for.
     const bool has_lease = simulation_.prepared->config->cluster.leader_election.enabled;
     if (!has_lease || (!options_.waits && !options_.runs_daemon)) {
         player_->start();
@@ -152,7 +152,7 @@ Result<void> LiveCluster::begin() {
     return {};
 }
 
-/// What `capstan crd install` would do.
+/// Creates the definition that `capstan crd install` would install.
 Result<void> LiveCluster::define_balancers() {
     const bool is_wanted = !simulation_.balancers.empty() ||
                            !simulation_.prepared->config->pipeline.controllers.empty();
@@ -162,7 +162,7 @@ Result<void> LiveCluster::define_balancers() {
         store_.create(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "", definition,
                       {.part = simulation::api_server::ObjectPart::everything});
     if (!made) return fail(ErrorCode::internal, made.error().message);
-    // It is served once the server has heard of it.
+    // The server serves the kind only after its watch has seen the definition.
     io_.poll();
     io_.restart();
     return {};
@@ -195,22 +195,23 @@ Result<void> LiveCluster::write_config() {
 }
 
 void LiveCluster::make_player() {
-    const Duration patience = simulation::live::patience_of(*simulation_.prepared->config,
-                                                            simulation_.input, options_.speed) +
-                              cloud_.slowest_boot();
+    const Duration quiet_period =
+        simulation::live::quiet_period_of(*simulation_.prepared->config, simulation_.input,
+                                          options_.speed) +
+        cloud_.slowest_boot();
     player_.emplace(store_, simulation_.input,
                     simulation::live::ScenarioPlayer::Options{
                         .speed = options_.speed,
-                        .patience = patience,
+                        .quiet_period = quiet_period,
                         .tell = [this](const simulation::live::LiveLine& line) { tell(line); },
                         .balancers = simulation_.balancers,
-                        // A daemon takes over its file when that has changed.
+                        // The daemon reloads its configuration file when the file changes.
                         .change_cloud = [this](const simulation::ExternalEvent& what,
                                                Duration since) -> Result<void> {
-                            CAPSTAN_CHECK(cloud_.happen(what, since));
+                            CAPSTAN_CHECK(cloud_.apply(what, since));
                             return write_config();
                         },
-                        .over = [this](int unmet) { story_is_over(unmet); }});
+                        .over = [this](int unmet) { on_scenario_end(unmet); }});
 }
 
 /// A second signal ends the run without waiting for the daemon.
@@ -223,7 +224,7 @@ void LiveCluster::await_signal() {
     });
 }
 
-/// The story begins when an autoscaler is there to act in it.
+/// Starts the scenario once an autoscaler holds the Lease.
 void LiveCluster::await_leader() {
     const std::string& ns = simulation_.prepared->config->cluster.kube_namespace;
     const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
@@ -238,13 +239,13 @@ void LiveCluster::await_leader() {
     player_->start();
 }
 
-void LiveCluster::story_is_over(int unmet) {
+void LiveCluster::on_scenario_end(int unmet) {
     if (!options_.once) return;
     if (unmet == 0) return end({});
     end(fail(ErrorCode::invalid_argument, counted(unmet, "expectation") + " not met"));
 }
 
-/// The daemon first, while it can still hand its Lease back.
+/// Stops the daemon first, so that it can still release its Lease at the server.
 void LiveCluster::end(Result<void> result) {
     if (std::exchange(is_ending_, true)) return;
     result_ = std::move(result);

@@ -17,14 +17,15 @@ struct ClusterOptions {
     std::string address = "127.0.0.1";
     std::uint16_t port = 0;  ///< 0: any free one
     double speed = 1;
-    bool runs_daemon = false;       ///< `capstan run` beside it
-    bool waits = false;             ///< steps begin once an autoscaler holds the Lease
-    bool once = false;              ///< ends with the last step
-    std::optional<Duration> lasts;  ///< ends after so much real time
+    bool runs_daemon = false;       ///< starts `capstan run` as a process
+    bool waits = false;             ///< the first step waits until an autoscaler holds the Lease
+    bool once = false;              ///< the run ends with the last step
+    std::optional<Duration> lasts;  ///< the run ends after so much real time
 };
 
-/// Until a signal comes, or as the options say. The error: it could not begin, its daemon ended by
-/// itself, or with `once` the story was not told as expected.
+/// Runs until a signal comes, or as long as the options say. The error: the cluster could not
+/// start, its daemon ended by itself, or, with `once`, an expectation of the scenario was not met
+/// or `lasts` ran out first.
 Result<void> run_cluster(const Simulation& simulation, const ClusterOptions& options,
                          const ClusterFolder& folder, ClusterReport& report);
 

@@ -68,7 +68,7 @@ bool has_color_on_error(const Streams& streams) {
     return uses_color(streams.color, streams.err_is_terminal);
 }
 
-/// Stays where it is: its commands leave what to do in `action`.
+/// Not copied or moved: callbacks of its commands refer to `action`.
 struct CommandLine {
     CommandLine() {
         app.require_subcommand(1);
@@ -86,8 +86,8 @@ struct CommandLine {
     ColorChoice color = ColorChoice::automatic;
 };
 
-/// `capstan help plan` is `capstan plan --help`. What counts for all commands may stand anywhere
-/// and is put before the command.
+/// Rewrites `capstan help plan` to `capstan plan --help`, and moves --color=WHEN, which may stand
+/// anywhere, before the command.
 std::vector<const char*> words_to_parse(int argc, const char* const* argv) {
     std::vector<const char*> words(argv, argv + argc);
     if (argc >= 2 && std::string_view(argv[1]) == "help") {
@@ -100,7 +100,7 @@ std::vector<const char*> words_to_parse(int argc, const char* const* argv) {
     return words;
 }
 
-/// Prints the help or version that was asked for, or what is wrong; the exit code.
+/// Prints the requested help or version, or the usage error; answers the exit code.
 int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) {
     if (e.get_exit_code() == 0) return app.exit(e, streams.out, streams.err);
     const std::string message = io::redacted(usage_message(app, e));
@@ -163,7 +163,8 @@ std::vector<std::string> commands_of(const CLI::App& app) {
     return out;
 }
 
-/// Also those of its groups of options, which are commands without a name.
+/// The long options of the command, and of its option groups, which CLI11 keeps as subcommands
+/// without a name.
 std::vector<std::string> options_of(const CLI::App& app) {
     std::vector<std::string> out;
     for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -182,7 +183,7 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
-/// `word` was left over by the command.
+/// The message for `word`, an argument that the command does not take.
 std::string unknown(const CLI::App& command, const std::string& word) {
     const std::string shown = runtime::config::shortened(word, 60);
     if (word.starts_with('-')) {

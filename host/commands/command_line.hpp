@@ -1,4 +1,4 @@
-/// The command line: one short file per command, all of them listed here.
+/// The command line: all commands, exit codes, and how a line becomes an action.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class App;
 
 namespace capstan::commands {
 
-/// Results go to `out`, logs and complaints to `err`.
+/// Results go to `out`, logs and error messages to `err`.
 struct Streams {
     std::istream& in;
     std::ostream& out;
@@ -26,23 +26,24 @@ struct Streams {
     ColorChoice color = ColorChoice::automatic;
 };
 
-/// Parses, runs one command and answers its exit code. Never throws.
+/// Parses the arguments, runs one command and answers its exit code. Never throws.
 int run(int argc, const char* const* argv, Streams streams);
 
-/// Whether these are arguments that `run` takes; nothing is carried out, and no file is looked at.
-/// What is wrong with them goes to `err`. Never throws.
+/// Whether `run` would accept these arguments. Runs no command and reads no file. Prints to `err`
+/// what is wrong with the arguments. Never throws.
 bool parses(int argc, const char* const* argv, std::ostream& err);
 
-/// Says on `err` why the command ends, "capstan: " in front, and answers its exit code.
+/// Prints "capstan: " and `why` to `err`; answers `code`.
 int refuse(Streams streams, std::string_view why, int code);
 
 /// "capstan 0.1.0, SDK 0.1.0, plugin ABI 1.0".
 std::string version_text();
 
-/// What the chosen command will do once the whole line has been parsed.
+/// Runs the chosen command; called after the whole line has been parsed.
 using Action = std::function<int(Streams)>;
 
-// Each adds its command below `parent` and, when it is chosen, leaves what to do in `action`.
+// Each function adds its command below `parent`. If the line names that command, parsing stores the
+// work to do in `action`.
 void add_cluster(CLI::App& parent, Action& action);
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
@@ -67,14 +68,14 @@ void add_version(CLI::App& parent, Action& action);
 
 namespace capstan::commands {
 
-/// What the command line promises to scripts.
+/// Exit codes; scripts may rely on them.
 enum ExitCode : int {
     exit_ok = 0,
     exit_failed = 1,
     exit_usage = 2,      ///< usage or configuration
-    exit_would_act = 3,  ///< of `plan`: there is something to do
-    exit_unchecked = 3,  ///< of `plugin verify`: nothing failed, and some was not looked at
-    /// Of `run`: it ended itself because something held it up, and is to be started anew.
+    exit_would_act = 3,  ///< `plan`: there is something to do
+    exit_unchecked = 3,  ///< `plugin verify`: no check failed, but some were skipped
+    /// `run`: a plugin, a thread or memory held the daemon up, so it ended and is to be restarted.
     exit_held_up = runtime::guard::exit_held_up,
 };
 
@@ -82,7 +83,7 @@ enum ExitCode : int {
 
 namespace CLI {
 
-// What is wrong with a command line.
+// Messages for command lines that cannot be parsed.
 
 class App;
 class ParseError;
@@ -90,8 +91,9 @@ class ParseError;
 
 namespace capstan::commands {
 
-/// A sentence for a line that `app` did not parse, the name that was probably meant, and where the
-/// help is. `error` is what the parse threw, and is not a request for help.
+/// The message for a command line that `app` could not parse: what is wrong, the name that was
+/// probably meant, and how to get help. `error` is what the parse threw, and is not a request for
+/// help.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace capstan::commands

@@ -34,7 +34,7 @@ constexpr std::uint32_t filter_machine = AUDIT_ARCH_X86_64;
 constexpr std::uint32_t filter_machine = AUDIT_ARCH_AARCH64;
 #endif
 
-/// Refused whatever their arguments are.
+/// System calls that are refused with any arguments.
 constexpr std::array refused_calls{
 #if defined(__x86_64__)
     SYS_fork, SYS_vfork, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
@@ -43,9 +43,9 @@ constexpr std::array refused_calls{
     SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_tkill,
     SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_pidfd_open, SYS_pidfd_getfd,
     SYS_pidfd_send_signal, SYS_kcmp,
-    // the network, also by the way that knows no system calls
+    // the network, also through io_uring, which seccomp cannot filter
     SYS_socket, SYS_io_uring_setup,
-    // what protects files but is not writing
+    // changes of files that are no writing: mode, owner, times, attributes; special files
     SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
     SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_mknodat,
     // the system itself
@@ -80,7 +80,7 @@ private:
     std::vector<sock_filter> code_;
 };
 
-/// The lower half, which is all of an int, of the first argument.
+/// Offset of the first argument; the filter loads its lower 32 bits, which hold an int.
 constexpr std::size_t first_argument = offsetof(seccomp_data, args);
 
 /// `call` is allowed where its first argument is `value`.
@@ -92,8 +92,8 @@ void allow_only_for(FilterProgram& program, long call, std::uint32_t value) {
     program.refuse(EPERM);
 }
 
-/// Threads and no processes. A filter cannot read the arguments of clone3, which lie in memory; the
-/// C library goes back to clone where there is no such call.
+/// Allows threads, but no processes. A filter cannot read the arguments of clone3, which are in
+/// memory; clone3 fails with ENOSYS, and the C library falls back to clone.
 void allow_threads_alone(FilterProgram& program) {
     program.skip_unless_equal(SYS_clone3, 1);
     program.refuse(ENOSYS);
@@ -104,7 +104,7 @@ void allow_threads_alone(FilterProgram& program) {
     program.refuse(EPERM);
 }
 
-/// Calls by the tables of another architecture have other numbers.
+/// Refuses the system call tables of other architectures, in which calls have other numbers.
 void refuse_other_tables(FilterProgram& program) {
     program.load(offsetof(seccomp_data, arch));
     program.skip_if_equal(filter_machine, 1);
@@ -143,8 +143,8 @@ std::optional<std::string> filter_system_calls() {
 
 namespace {
 
-// The kernel's interface grows and its headers may be older than the kernel: named here as far as
-// it is used. Calls from 424 on have one number on all architectures.
+// Kernel headers may be older than the kernel, so the parts of the interface that are used here are
+// defined here. System calls from 424 on have the same number on all architectures.
 constexpr long landlock_create_ruleset = 444, landlock_restrict_self = 446;
 
 struct Ruleset {
@@ -156,14 +156,14 @@ constexpr std::uint64_t bits(int first, int last) {
     return ((std::uint64_t{1} << (last + 1)) - 1) & ~((std::uint64_t{1} << first) - 1);
 }
 constexpr std::uint64_t execute_and_write = bits(0, 1);
-constexpr std::uint64_t remove_and_make = bits(4, 12);  // 2 and 3 read files and folders
+constexpr std::uint64_t remove_and_make = bits(4, 12);  // bits 2 and 3 are reading
 constexpr std::uint64_t refer = bits(13, 13);
 constexpr std::uint64_t truncate = bits(14, 14);
 constexpr std::uint64_t device_ioctl = bits(15, 15);
 constexpr std::uint64_t bind_and_connect = bits(0, 1);
 constexpr std::uint64_t abstract_sockets_and_signals = bits(0, 1);
 
-/// All that this version of the interface can take away.
+/// All rights that this version of the interface can restrict.
 Ruleset all_of(long version) {
     Ruleset out{.files = execute_and_write | remove_and_make};
     if (version >= 2) out.files |= refer;
@@ -207,7 +207,7 @@ void close_all_but(std::vector<int> kept) {
     ::close_range(first, ~0u, 0);
 }
 
-void forget_surroundings(const Confinement& limits) {
+void drop_inherited_state(const Confinement& limits) {
     ::clearenv();
     std::ignore = ::chdir("/");
     ::setsid();  // no terminal to type into
@@ -219,8 +219,8 @@ bool write_text(const char* file, const std::string& text) {
     return fd && ::write(fd.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
 }
 
-/// Without privileges, namespaces are only to be had inside a new one of users, in which this
-/// process keeps its user.
+/// An unprivileged process can create namespaces only inside a new user namespace. This process
+/// keeps its user there.
 bool unshare_as_a_user(int namespaces) {
     const std::string uid = std::to_string(::geteuid()), gid = std::to_string(::getegid());
     return ::unshare(namespaces | CLONE_NEWUSER) == 0 &&
@@ -229,7 +229,7 @@ bool unshare_as_a_user(int namespaces) {
            write_text("/proc/self/gid_map", gid + " " + gid + " 1");
 }
 
-/// A network with nothing in it, and mounts that are read-only.
+/// Enters an empty network namespace, and a mount namespace in which mounts are read-only.
 std::optional<std::string> isolate() {
     constexpr int namespaces = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS;
     if (::unshare(namespaces) != 0 && !unshare_as_a_user(namespaces))
@@ -238,7 +238,7 @@ std::optional<std::string> isolate() {
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_RDONLY;
     attributes.propagation = MS_PRIVATE;
-    // Older kernels have no such call; the protection of files does not depend on it.
+    // Older kernels do not have mount_setattr; Landlock protects files without it.
     std::ignore = ::syscall(SYS_mount_setattr, AT_FDCWD, "/", 0x8000 /* AT_RECURSIVE */,
                             &attributes, sizeof attributes);
 #endif
@@ -255,9 +255,9 @@ std::optional<std::string> drop_privileges() {
     return std::nullopt;
 }
 
-/// What this process has of address space and of memory that it may write, in bytes.
+/// The address space and the writable memory that this process uses now, in bytes.
 std::pair<rlim_t, rlim_t> current_memory() {
-    // size, resident, shared, text, libraries (unused), data; in pages
+    // Fields: size, resident, shared, text, libraries (unused), data; in pages.
     std::array<rlim_t, 6> pages{};
     std::ifstream statm("/proc/self/statm");
     for (rlim_t& each : pages) statm >> each;
@@ -285,8 +285,8 @@ std::optional<std::string> set_limits(const Confinement& limits) {
     return std::nullopt;
 }
 
-/// Where system calls cannot be refused, at least threads and processes can: this user has others,
-/// so there is no number that would leave this process a few.
+/// The fallback if system calls cannot be filtered: forbids new threads and processes. The limit
+/// counts all processes of the user, so no number would allow just a few in this one.
 void forbid_processes() {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_NPROC, &none);
@@ -301,7 +301,7 @@ std::vector<std::string> confine(const Confinement& limits) {
         lacking.push_back(*std::move(why));
         return true;
     };
-    forget_surroundings(limits);
+    drop_inherited_state(limits);
     note(isolate());
     note(drop_privileges());
     note(protect_files());

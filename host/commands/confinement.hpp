@@ -1,4 +1,4 @@
-/// System calls that a process gives up, by seccomp.
+/// Confinement of a process that runs untrusted code: system calls, files, network, limits.
 #pragma once
 
 #include <chrono>
@@ -9,31 +9,34 @@
 
 namespace capstan::commands {
 
-/// From here on this process and its threads to come start no process and no program, make no
-/// network socket, send no signal to other processes nor look into them, change no file's owner or
-/// mode, and mount nothing; such calls fail with EPERM. Threads can be started. Needs
-/// PR_SET_NO_NEW_PRIVS. The answer says why it cannot be had; nothing: it is in force.
+// System calls that a process gives up, by seccomp.
+
+/// Installs a seccomp filter for this process and threads started later. They can no longer start a
+/// process or program, make a socket, signal or trace other processes, change the owner or mode of
+/// a file, or mount: such calls fail with EPERM. Threads can be started. Needs PR_SET_NO_NEW_PRIVS.
+/// The answer says why the filter could not be installed; empty: it is in force.
 std::optional<std::string> filter_system_calls();
 
 // Files that a process cannot change, by Landlock.
 
-/// From here on this process and its threads to come write, make, rename, truncate, remove and
-/// execute no file; what is open already stays writable, and reading stays allowed. Where the
-/// kernel has the means, TCP connections and signals to other processes end, too. Needs
-/// PR_SET_NO_NEW_PRIVS. The answer says why it cannot be had; nothing: it is in force.
+/// Installs a Landlock ruleset for this process and threads started later. They can no longer
+/// write, make, rename, truncate, remove or execute a file. Open files stay writable, and reading
+/// stays allowed. Newer kernels also refuse TCP connections and signals to other processes. Needs
+/// PR_SET_NO_NEW_PRIVS. The answer says why the ruleset could not be installed; empty: it is in
+/// force.
 std::optional<std::string> protect_files();
 
-// What a process that runs untrusted code may do.
+// The whole confinement of a process that runs untrusted code.
 
-/// Limits of a confined process. Those of memory are on top of what it has when it is confined.
+/// Limits of a confined process. The limits of memory are added to what the process has when it is
+/// confined.
 struct Confinement {
-    std::uint64_t memory = std::uint64_t{1}
-                           << 30;  ///< bytes it may write, its threads' stacks included
-    std::uint64_t address_space = std::uint64_t{8} << 30;  ///< bytes it may reserve
-    std::chrono::seconds cpu{60};                          ///< of all its threads together
-    std::uint64_t file_size = 0;                           ///< bytes, of what is in memory alone
+    std::uint64_t memory = std::uint64_t{1} << 30;         ///< writable bytes, stacks included
+    std::uint64_t address_space = std::uint64_t{8} << 30;  ///< bytes of address space
+    std::chrono::seconds cpu{60};                          ///< of all threads together
+    std::uint64_t file_size = 0;                           ///< bytes of an in-memory file
     int descriptors = 256;                                 ///< open at the same time
-    std::vector<int> kept{};  ///< descriptors that stay open, beside the standard ones
+    std::vector<int> kept{};  ///< descriptors that stay open, as the standard ones do
 };
 
 /// Confines this process, which has one thread, until its end:
@@ -43,8 +46,8 @@ struct Confinement {
 ///   - no file can be written, made, renamed or removed, none executed;
 ///   - it sees no network, makes no socket, starts no process and sends no signal to another;
 ///   - it writes no core file.
-/// Files can be read, threads can be started. What this system does not let a process give up is
-/// passed over and told in the answer, a sentence for each; empty: nothing.
+/// Files can be read, threads can be started. A part of the confinement that this system cannot
+/// provide is skipped; the answer has a sentence for each such part.
 std::vector<std::string> confine(const Confinement& limits);
 
 }  // namespace capstan::commands

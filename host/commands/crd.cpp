@@ -23,7 +23,7 @@ using kubernetes::client::ApiRequest;
 constexpr kubernetes::client::ApiResource definitions{
     "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false};
 
-/// What is defined; versions and status are the server's business.
+/// The spec of the definition in a reply, for comparison; the server changes other members.
 json::value definition_in(const ApiReply& reply) {
     const Result<json::object> object = kubernetes::base::parse_json_object(reply.body);
     const json::value* spec = object ? kubernetes::base::find_value(*object, "spec") : nullptr;

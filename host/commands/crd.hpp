@@ -17,12 +17,13 @@ namespace capstan::commands {
 /// plugins/balancer/replicas/crd.yaml, embedded at build time.
 extern const std::string_view balancer_definition;
 
-/// "created", "changed" or "unchanged": what applying the definition came to. Server-side, so that
-/// what others set in it stays, and doing it again does nothing. The loop runs until it is done.
+/// Applies the definition and answers "created", "changed" or "unchanged". Uses server-side apply,
+/// so fields that only others set stay, and applying again changes nothing. Runs the loop until
+/// the server has answered.
 Result<std::string> install_definition(kubernetes::client::Api& api, io::Loop& loop,
                                        const boost::json::object& definition);
 
-/// The definition as an object. `invalid_config`: it is no YAML.
+/// The definition as an object. Fails with `invalid_config` if the text is no YAML object.
 Result<boost::json::object> parse_definition(std::string_view yaml);
 
 }  // namespace capstan::commands

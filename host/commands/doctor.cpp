@@ -108,7 +108,7 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
 int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     std::vector<Finding> findings = look(*arguments.config, streams.err);
-    // Servers and plugins may have repeated what they were sent.
+    // Error messages of servers and plugins may contain secrets that were sent to them.
     for (Finding& finding : findings) finding.found = io::redacted(std::move(finding.found));
     if (*arguments.format != OutputFormat::text) {
         print_value(streams, *arguments.format, findings_json(findings));

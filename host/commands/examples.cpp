@@ -66,7 +66,7 @@ constexpr CommandEnd ends[] = {
     {"version", {"version -o json"}},
 };
 
-/// "config print"; the whole is not named.
+/// The command's path below `app`: "config print". `app` itself has the empty path.
 std::string name_below(const CLI::App& app, const CLI::App& command) {
     if (&command == &app) return "";
     const std::string above = name_below(app, *command.get_parent());

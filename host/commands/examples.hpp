@@ -1,4 +1,4 @@
-/// What stands below the options in the help of a command: lines to type, and exit codes.
+/// The footer of a command's help: example lines, and exit codes.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ class App;
 
 namespace capstan::commands {
 
-/// To every command below `app` that carries something out.
+/// Adds the footer to every command below `app` that is no mere parent of others.
 void add_examples(CLI::App& app);
 
-/// All lines that are shown, each as it is typed, with its comment.
+/// All example lines, each as a person types it, with its comment.
 std::vector<std::string> example_lines();
 
 }  // namespace capstan::commands

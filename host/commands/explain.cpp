@@ -28,7 +28,7 @@ struct ExplainArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-/// Has the explainer see the one pass there is.
+/// Gives the recorded pass to the explainer.
 int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
@@ -37,8 +37,8 @@ int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, 
     return exit_ok;
 }
 
-/// A dump is asked about as it is, before its scheduler and the autoscaler have done anything to
-/// it, unless a later moment is named.
+/// Runs the simulation up to the moment of the question. Unless --at is given, a dump is explained
+/// as it is, before the simulated scheduler and the autoscaler have changed anything.
 int show_simulation(const ExplainArguments& arguments, simulation::Question& question,
                     std::optional<simulation::Explainer>& explainer, Streams streams) {
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
@@ -48,7 +48,7 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     std::optional<Duration> after = arguments.after;
     if (!arguments.input.cluster.empty() && !after) {
         after = Duration(0);
-        question.unasked_scheduler = simulation::scheduler_spread(input, config);
+        question.untried_default_spread = simulation::scheduler_spread(input, config);
         input.scheduler = false;
     }
     if (after) question.at = input.start + *after;
@@ -58,14 +58,14 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
         {.config = config,
          .plugins = simulation->prepared->plugins,
          .version = CAPSTAN_VERSION,
-         // What is due at that moment happens.
+         // One nanosecond later, so that steps due at that very moment happen.
          .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt},
         *explainer);
     if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
     return exit_ok;
 }
 
-/// Has a daemon, or a pass on a live cluster, answer by itself.
+/// Prints the answer of a daemon, or of a pass on a live cluster.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
     const simulation::Question& question = arguments.question;
     const bool is_text = *arguments.format == OutputFormat::text;
@@ -92,7 +92,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     return exit_ok;
 }
 
-/// By what the file is.
+/// Sets the input option that fits the file.
 void take_explained_file(SimulateInput& input, const std::string& file) {
     switch (recognize_file(file)) {
         case InputFile::dump: input.cluster = file; break;

@@ -47,7 +47,8 @@ std::string new_group_name(const engine::NewGroup& group) {
     return id.empty() ? plan.name : id;
 }
 
-/// Groups that could be made, those that were compared first; of the others one line a reason.
+/// Groups that could be made: first the groups that were tried, then one line for each reason why
+/// others were not.
 void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& groups) {
     Rows rows{{"COULD BE MADE", "WHY"}};
     std::map<std::string, std::string> dropped;
@@ -67,7 +68,7 @@ std::string verdict_text(const std::string& refusal) { return refusal.empty() ? 
 
 void print_pod(std::ostream& out, const simulation::Explained& explained) {
     out << explained.subject << '\n';
-    if (!explained.settled.empty()) out << "  " << explained.settled << '\n';
+    if (!explained.state.empty()) out << "  " << explained.state << '\n';
     if (!explained.answer.pod) return;
     const engine::pass::PodAnswer& pod = *explained.answer.pod;
     out << "  " << fate_of(pod) << '\n';
@@ -78,9 +79,9 @@ void print_pod(std::ostream& out, const simulation::Explained& explained) {
     print_new_groups(out, explained.answer.new_groups);
 }
 
-/// The answers for its pods are those of pods.
+/// Prints the workload, and its pods as `print_pod` does.
 void print_workload(std::ostream& out, const simulation::Explained& explained) {
-    out << explained.subject << '\n' << "  " << explained.settled << '\n';
+    out << explained.subject << '\n' << "  " << explained.state << '\n';
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
@@ -97,8 +98,8 @@ std::string comparison_text(const engine::templates::TemplateComparison& compari
 void print_comparison(std::ostream& out, const engine::templates::TemplateComparison& comparison) {
     Rows rows{{"FIELD", "TEMPLATE", "NODE", ""}};
     for (const engine::templates::TemplateField& field : comparison.fields)
-        rows.push_back(
-            {field.name, field.told.value_or("-"), field.seen.value_or("-"), field.mark});
+        rows.push_back({field.name, field.from_template.value_or("-"),
+                        field.from_node.value_or("-"), field.mark});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
@@ -114,7 +115,7 @@ void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
     if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
     Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
-    for (const engine::pass::ClassVerdict& verdict : group.classes) {
+    for (const engine::pass::PodGroupVerdict& verdict : group.pod_groups) {
         classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
                            verdict_text(verdict.refusal)});
     }
@@ -168,14 +169,14 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node,
 }
 
 void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
-    if (matrix.classes.empty()) {
+    if (matrix.pod_groups.empty()) {
         out << "no pod is pending\n";
         return;
     }
-    for (std::size_t c = 0; c < matrix.classes.size(); ++c) {
-        out << matrix.classes[c].example << " (" << counted(matrix.classes[c].count, "pod")
+    for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
+        out << matrix.pod_groups[c].example << " (" << counted(matrix.pod_groups[c].count, "pod")
             << ")\n";
-        // Groups that answer alike stand on one line.
+        // Groups with the same verdict share a line.
         std::map<std::string, std::vector<NodeGroupId>> groups_by_text;
         for (std::size_t g = 0; g < matrix.groups.size(); ++g)
             groups_by_text[matrix.at(c, g)].push_back(matrix.groups[g]);
@@ -213,7 +214,7 @@ json::object pods_json(const engine::PodCount& pods) {
 
 json::object pod_json(const simulation::Explained& explained) {
     json::object out{{"pod", explained.subject}};
-    if (!explained.settled.empty()) out["state"] = explained.settled;
+    if (!explained.state.empty()) out["state"] = explained.state;
     if (!explained.answer.pod) return out;
     const engine::pass::PodAnswer& pod = *explained.answer.pod;
     json::array schedulable_on, groups;
@@ -239,8 +240,7 @@ json::object pod_json(const simulation::Explained& explained) {
 json::object workload_json(const simulation::Explained& explained) {
     json::array pods;
     for (const simulation::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
-    return {
-        {"workload", explained.subject}, {"state", explained.settled}, {"pods", std::move(pods)}};
+    return {{"workload", explained.subject}, {"state", explained.state}, {"pods", std::move(pods)}};
 }
 
 json::value text_unless_empty(const std::string& text) {
@@ -251,8 +251,8 @@ json::object comparison_json(const engine::templates::TemplateComparison& compar
     json::array fields;
     for (const engine::templates::TemplateField& field : comparison.fields)
         fields.push_back(json::object{{"field", field.name},
-                                      {"template", text_or_null(field.told)},
-                                      {"node", text_or_null(field.seen)},
+                                      {"template", text_or_null(field.from_template)},
+                                      {"node", text_or_null(field.from_node)},
                                       {"same", field.is_same()},
                                       {"mark", field.mark}});
     return {{"node", text_unless_empty(comparison.node)},
@@ -263,7 +263,7 @@ json::object comparison_json(const engine::templates::TemplateComparison& compar
 
 json::object group_json(const engine::pass::GroupAnswer& group) {
     json::array classes;
-    for (const engine::pass::ClassVerdict& verdict : group.classes) {
+    for (const engine::pass::PodGroupVerdict& verdict : group.pod_groups) {
         json::object row = pods_json(verdict.pods);
         row["fits"] = verdict.refusal.empty();
         row["because"] = verdict.refusal;
@@ -325,8 +325,8 @@ json::object node_json(const engine::NodeVerdict& node,
 json::object matrix_json(const engine::pass::Matrix& matrix) {
     json::array rows, texts;
     for (const std::string& text : matrix.texts) texts.emplace_back(text);
-    for (std::size_t c = 0; c < matrix.classes.size(); ++c) {
-        json::object row = pods_json(matrix.classes[c]);
+    for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
+        json::object row = pods_json(matrix.pod_groups[c]);
         json::array cells;
         for (std::size_t g = 0; g < matrix.groups.size(); ++g)
             cells.emplace_back(matrix.cells[c * matrix.groups.size() + g]);

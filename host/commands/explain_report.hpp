@@ -1,4 +1,4 @@
-/// Answers of a pass as people and programs read them.
+/// The answers of `capstan explain`, as text and as JSON.
 #pragma once
 
 #include <ostream>
@@ -9,7 +9,7 @@
 
 namespace capstan::commands {
 
-/// Whichever was asked for.
+/// Prints the part of `explained` that the question asked for.
 void print_explained(std::ostream& out, const simulation::Explained& explained);
 boost::json::object explained_json(const simulation::Explained& explained);
 

@@ -28,7 +28,7 @@ namespace {
 
 struct KindWords {
     std::string_view kind;
-    std::array<std::string_view, 3> also;  ///< that kubectl takes for it
+    std::array<std::string_view, 3> also;  ///< kubectl's other words for the kind
 };
 
 constexpr KindWords kind_words[] = {
@@ -42,7 +42,7 @@ constexpr KindWords kind_words[] = {
     {"job", {"jobs", "job.batch"}},
 };
 
-/// Empty: no kind is called so.
+/// Empty: `word` names no kind.
 std::string_view kind_of(std::string_view word) {
     for (const KindWords& each : kind_words)
         if (word == each.kind || (!word.empty() && std::ranges::count(each.also, word) > 0))
@@ -129,7 +129,7 @@ std::string path_of(const runtime::daemon::AdminQuestion& question) {
     return question.as_text ? out + "?format=text" : out;
 }
 
-/// Empty: no file is named.
+/// The text of the file; empty if `file` is empty.
 Result<std::string> read_file(const std::string& file) {
     if (file.empty()) return std::string();
     std::ifstream in(file, std::ios::binary);
@@ -138,7 +138,8 @@ Result<std::string> read_file(const std::string& file) {
     return fail(ErrorCode::invalid_argument, file + ": cannot be read, or is empty");
 }
 
-/// What a refusal says: {"error":"..."}, or its first line where another server answers.
+/// The message of an error reply: that of {"error":"..."}, or the first line if the reply is not a
+/// daemon's.
 std::string sentence_of(const HttpReply& reply) {
     boost::system::error_code error;
     const boost::json::value body = boost::json::parse(reply.body, error);
@@ -176,7 +177,7 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
     CAPSTAN_CHECK(io::parse_url(base).map_error(
         [&](Error e) { return within("--server " + base, std::move(e)); }));
     HttpRequest request("GET", base + path);
-    // It answers after the pass that is under way.
+    // The daemon answers only after the pass that is running.
     request.within(std::chrono::minutes(2));
     while (token.ends_with('\n')) token.pop_back();
     if (!token.empty()) request.header("authorization", "Bearer " + token);

@@ -1,4 +1,4 @@
-/// What `capstan explain` is asked about, as it is typed.
+/// The question of `capstan explain`: parsed from the command line, and put to a live cluster.
 #pragma once
 
 #include <ostream>
@@ -12,12 +12,14 @@
 
 namespace capstan::commands {
 
-/// "pod", "group", "node", "matrix", "deployment", ...: what `explain` takes, as its help lists it.
+/// The kinds that `explain` takes, in the order of its help: "pod", "group", "node", "matrix",
+/// "deployment", ...
 std::vector<std::string> explained_kinds();
 
-/// From `KIND NAME`, `KIND/NAME` or `KIND` alone, by kubectl's short and plural words as well
-/// (`po`, `deployments`). A pod or workload is NS/NAME, or NAME in `ns`; both together have to
-/// agree. `ns` empty: none was given, which means "default". The error says what is wrong.
+/// Parses `KIND NAME`, `KIND/NAME` or `KIND` alone; takes kubectl's short and plural words as well
+/// (`po`, `deployments`). A pod or workload is NS/NAME, or NAME in `ns`; if both give a namespace,
+/// they have to agree. An empty `ns` means that none was given; the namespace is "default" then.
+/// The error says what is wrong.
 ///     pod/web-1, "", "shop"  ->  the pod shop/web-1
 Result<simulation::Question> parse_question(const std::string& kind, const std::string& name,
                                             const std::string& ns);
@@ -27,13 +29,14 @@ Result<simulation::Question> parse_question(const std::string& kind, const std::
 /// The admin port of a daemon.
 struct DaemonAddress {
     std::string url{};         ///< "http://capstan.kube-system:8085"
-    std::string token_file{};  ///< with its bearer token; empty: it wants none
-    std::string ca_file{};     ///< authorities to trust there, as PEM; empty: the system's
+    std::string token_file{};  ///< a file with the bearer token; empty: no token
+    std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's
 };
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
                                const runtime::daemon::AdminQuestion& question);
 
-/// Of a pass that is decided now, as the daemon of that configuration would. Warnings go to `err`.
+/// Decides one pass now, as the daemon of that configuration would, and answers the question about
+/// it. Warnings go to `err`.
 Result<std::string> ask_cluster(const std::string& config,
                                 const runtime::daemon::AdminQuestion& question, std::ostream& err);
 

@@ -38,7 +38,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view text
 Result<void> write_private_file(const std::filesystem::path& path, std::string_view text) {
     const io::FileDescriptor fd(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    // One that was there keeps its mode.
+    // An existing file would keep its mode.
     if (fd && ::fchmod(fd.get(), 0600) == 0 && io::write_all(fd, std::as_bytes(std::span(text))))
         return {};
     return fail(ErrorCode::unavailable,

@@ -8,11 +8,12 @@
 
 namespace capstan::commands {
 
-/// In place of what was there. The error names the file.
+/// Writes `text` as the file's whole content. The error names the file.
 Result<void> write_file(const std::filesystem::path& path, std::string_view text);
-/// The same for private data: only the user may read it (mode 0600).
+/// Writes a file of private data, which only the user may read (mode 0600).
 Result<void> write_private_file(const std::filesystem::path& path, std::string_view text);
-/// Whether it can be written, found out before there is anything to write; the file is there then.
+/// Whether the file can be written, for checks before the content exists. Creates the file if it
+/// does not exist, and keeps its content.
 Result<void> check_writable(const std::filesystem::path& path);
 
 }  // namespace capstan::commands

@@ -113,7 +113,7 @@ json::object table_schema(const Fields& fields) {
     return out;
 }
 
-/// [plugin.ID] of an instance of a known class.
+/// The schema of [plugin.ID], with the settings of the instance's class.
 json::object instance_schema(const Field& plugin, const Fields& settings) {
     Field out = plugin;
     out.map = false;

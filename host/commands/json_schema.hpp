@@ -7,8 +7,8 @@
 
 namespace capstan::commands {
 
-/// Of the tables that the configuration is read by. The settings of these instances are those of
-/// their classes, of others any table.
+/// Made from the tables of keys that the configuration is parsed with. Settings of an instance in
+/// `plugins` follow the schema of its class; settings of other instances may be any table.
 boost::json::object configuration_schema(const runtime::PluginSet& plugins);
 
 }  // namespace capstan::commands

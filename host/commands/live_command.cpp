@@ -29,7 +29,7 @@ simulation::Question asked_question(const runtime::daemon::AdminQuestion& asked)
             .node = asked.node};
 }
 
-/// Empty: it cannot be read, which is said by what reads it as a configuration.
+/// The text of the file; empty if it cannot be read, which `load_pipeline` reports.
 std::string config_text_of(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};

@@ -1,4 +1,4 @@
-/// What commands that work on a live cluster begin with.
+/// What commands on a live cluster have in common.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace capstan::commands {
 
-/// Reads the file, loads and checks its plugins. `warnings` gets what is worth one. The error is
-/// `invalid_config` and says all that is wrong, with its places.
+/// Reads the file, loads and checks its plugins. Warnings go to `warnings`. The error is
+/// `invalid_config` and lists everything that is wrong, with its places.
 Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
     const std::filesystem::path& file, std::ostream& warnings);
 
-/// "node-7_1a2b3c4d5e6f7081": two processes on one machine have different ones, and so have two
-/// lives of one process.
+/// The holder identity in the Lease: "node-7_1a2b3c4d5e6f7081". The random part makes it differ
+/// between two processes on one machine, and between two runs of one process.
 std::string make_identity(std::uint64_t chance);
 
-/// From the machine's own source of chance.
+/// A random number from std::random_device.
 std::uint64_t random_seed();
 
 /// The answer to a question about a pass, as `capstan explain` gives it.

@@ -5,7 +5,7 @@
 namespace capstan::commands {
 namespace {
 
-/// `from`: a file, or a text that is at hand.
+/// `from` is the path of a file, or a Source with the text.
 template <class From>
 std::unique_ptr<LoadedPipeline> prepare_from(const From& from) {
     runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());

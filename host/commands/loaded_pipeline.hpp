@@ -1,5 +1,5 @@
-/// A configuration file with everything it names loaded and checked; what commands that read one
-/// start from.
+/// A configuration file, with its plugins loaded and everything checked. Commands that read a
+/// configuration start with it.
 #pragma once
 
 #include <filesystem>
@@ -20,15 +20,15 @@ struct LoadedPipeline {
     runtime::config::Loaded loaded;
     runtime::PluginSet plugins;
 
-    /// Nothing may run on it otherwise.
+    /// Whether the pipeline may be run: the configuration and its plugins have no error.
     bool is_sound() const { return loaded.config.has_value() && loaded.diagnostics.errors() == 0; }
     const runtime::config::Config& config() const { return *loaded.config; }
 };
 
-/// Reads the file, loads its plugins, checks all settings. What is wrong stands in
+/// Reads the file, loads its plugins, checks all settings. Errors and warnings are in
 /// `loaded.diagnostics`.
 std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file);
-/// The same of an empty file.
+/// The pipeline of an empty configuration file: all defaults.
 std::unique_ptr<LoadedPipeline> load_default_pipeline();
 
 /// `--config FILE`, required; the answer holds the path once the line has been parsed.

@@ -1,4 +1,4 @@
-/// Checks of options that say in a sentence what they take.
+/// Validators of options, whose errors say in a sentence what the option takes.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,14 +12,14 @@
 
 namespace capstan::commands {
 
-/// A whole number from 1 on.
+/// Accepts whole numbers from 1 on.
 CLI::Validator at_least_one();
-/// One of these words, as written.
+/// Accepts one of these words; case matters.
 CLI::Validator one_of(std::vector<std::string> words);
 
-// Settings of a file as the testing kit takes them.
+// Settings of a file, converted for the SDK's testing kit.
 
-/// `value` is a table.
+/// The members of `value`, which is a table.
 testing::Value::Table to_table(const runtime::config::TomlValue& value);
 
 }  // namespace capstan::commands

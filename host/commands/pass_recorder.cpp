@@ -13,7 +13,7 @@
 namespace capstan::commands {
 namespace {
 
-/// Without the marks that files should not have in their names.
+/// The time without '-' and ':', for a file name.
 std::string stamp_of(Time time) {
     std::string out = kubernetes::find_timestamp_text(time).value_or(std::to_string(unix_ns(time)));
     std::erase_if(out, [](char c) { return c == '-' || c == ':'; });
@@ -55,15 +55,15 @@ void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassR
 
 namespace {
 
-/// Passes that wait for the disk; each keeps what it was decided on in memory.
+/// The most passes that wait for the disk; each keeps its cluster in memory.
 constexpr std::size_t waiting_max = 8;
 
 }  // namespace
 
-/// Shared with the thread that writes, which may outlive the writer.
+/// State shared with the writing thread, which may outlive the RecordWriter.
 struct RecordWriter::Desk {
     explicit Desk(PassRecorder of) : recorder(std::move(of)) {}
-    PassRecorder recorder;  ///< of the thread that writes
+    PassRecorder recorder;  ///< used by the writing thread only
     std::mutex mutex;       ///< guards what follows
     std::condition_variable changed;
     std::size_t open = 0;

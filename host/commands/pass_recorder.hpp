@@ -16,18 +16,18 @@
 
 namespace capstan::commands {
 
-/// DIR/pass-000001-20200101T000010Z.json, and so on: by number and virtual time.
+/// Writes DIR/pass-000001-20200101T000010Z.json, and so on: by the pass's number and time.
 class PassRecorder final : public simulation::Observer {
 public:
-    /// Makes the folder where there is none. The error names it. `most`: files that are kept, the
-    /// latest; 0: all.
+    /// Makes the folder unless it exists; the error names it. Only the latest `most` files are
+    /// kept; 0: all files.
     static Result<PassRecorder> make(std::filesystem::path folder,
                                      runtime::record::SetupRecord setup, std::string version,
                                      std::size_t most = 0);
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
 
-    /// The first file that could not be written; none is written after it.
+    /// The error of the first file that could not be written; no file is written after it.
     const Result<void>& result() const noexcept { return result_; }
 
 private:
@@ -47,20 +47,19 @@ private:
     Result<void> result_{};
 };
 
-// Writes the passes of a daemon into files beside it.
-
-/// A disk that is slow, or does not answer at all, costs records and never a pass. [one thread]
+/// Writes the passes of a daemon into files, on its own thread: a disk that is slow, or does
+/// not answer at all, loses records but never delays a pass. [one thread]
 class RecordWriter {
 public:
     explicit RecordWriter(PassRecorder recorder);
     RecordWriter(const RecordWriter&) = delete;
     RecordWriter& operator=(const RecordWriter&) = delete;
 
-    /// Has the pass written; returns at once. `busy`: too many wait for the disk, so this one is
-    /// left out; any other error: an earlier one could not be written, and none is any more.
+    /// Queues the pass for writing; returns at once. `busy`: the queue is full, so this pass is not
+    /// recorded. Any other error: an earlier pass could not be written, and recording has stopped.
     Result<void> on_pass(const runtime::PassInput& input, const runtime::PassResult& result);
-    /// Waits for what is not written yet, as long as `patience`. The error: not all could be
-    /// written.
+    /// Waits for queued passes to be written, at most `patience`. The error: some passes could not
+    /// be written.
     Result<void> finish(Duration patience);
 
 private:

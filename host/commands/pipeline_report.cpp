@@ -15,14 +15,14 @@ namespace {
 
 namespace json = boost::json;
 
-/// One line of the pipeline: a role and the instances that fill it.
+/// One line of the pipeline: a role and the instance that fills it.
 struct Role {
     std::string role;
     const runtime::LoadedPlugin* plugin;
-    std::string on_trouble;  ///< of an expander: "error: skip, empty: skip"
+    std::string on_error;  ///< "error: skip, empty: skip"; expanders only
 };
 
-std::string trouble_name(runtime::config::OnTrouble t) {
+std::string failure_policy_name(runtime::config::StageFailurePolicy t) {
     return std::string(names_of(t)[static_cast<std::size_t>(t)]);
 }
 
@@ -30,11 +30,11 @@ std::vector<Role> roles_of(const runtime::config::Config& config,
                            const runtime::PluginSet& plugins) {
     std::vector<Role> roles;
     const auto add_role = [&](std::string role, const PluginInstanceId& id,
-                              std::string on_trouble = {}) {
+                              std::string on_error = {}) {
         const auto found =
             std::ranges::find(plugins, id, [](const auto& p) { return p.config.id; });
         if (found != plugins.end())
-            roles.push_back({std::move(role), &*found, std::move(on_trouble)});
+            roles.push_back({std::move(role), &*found, std::move(on_error)});
     };
     const auto list = [&](const std::string& role, const std::vector<PluginInstanceId>& ids) {
         for (std::size_t i = 0; i < ids.size(); ++i)
@@ -44,9 +44,9 @@ std::vector<Role> roles_of(const runtime::config::Config& config,
     list("cloud", pipeline.clouds);
     for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
         const runtime::config::Stage& stage = pipeline.scale_up.expanders[i];
-        add_role(
-            "expander " + std::to_string(i + 1), stage.use,
-            "error: " + trouble_name(stage.on_error) + ", empty: " + trouble_name(stage.on_empty));
+        add_role("expander " + std::to_string(i + 1), stage.use,
+                 "error: " + failure_policy_name(stage.on_error) +
+                     ", empty: " + failure_policy_name(stage.on_empty));
     }
     list("similarity", pipeline.scale_up.similarity);
     add_role("splitter", pipeline.scale_up.splitter);
@@ -82,7 +82,7 @@ void print_pipeline(std::ostream& out, const runtime::config::Config& config,
     for (const Role& s : roles_of(config, plugins)) {
         rows.push_back({s.role, s.plugin->config.id.value(), std::string(s.plugin->plugin_class.id),
                         s.plugin->library->facts().note.version, file_name_of(*s.plugin),
-                        calls_of(s.plugin->plugin_class), s.on_trouble});
+                        calls_of(s.plugin->plugin_class), s.on_error});
     }
     print_table(out, rows);
 }
@@ -158,7 +158,7 @@ std::string_view word_for(SimilarityVerdict verdict) {
     return verdict == SimilarityVerdict::differs ? "differs" : "is similar";
 }
 
-/// Of an option that has a template.
+/// `option` has a template.
 engine::scale_up::Offering offering_of(const ScaleUpOption& option) {
     return {.group = option.group.id,
             .is_spot = engine::templates::is_spot(option.node->labels),
@@ -219,7 +219,7 @@ Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wi
                                     const ExpanderRequest& request, bool balance_across_prices) {
     const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
         std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(host));
-    // An abandoned thread may look at these until the process ends: each pass owns copies.
+    // Captured by value: an abandoned thread may use these until the process ends.
     const std::function<Result<PipelineAnswer>(runtime::instances::PassWatch&)> pass =
         [wiring, request, balance_across_prices, answers](runtime::instances::PassWatch& watch) {
             return ask_stages(wiring, request, balance_across_prices, watch, answers);
@@ -227,7 +227,7 @@ Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wi
     auto watched = runtime::instances::run_watched(pass);
     if (!watched.result) return watched.result;
     for (const runtime::instances::SkippedHook& miss : watched.skipped_hooks)
-        watched.result->left_out.push_back(runtime::instances::miss_text(miss));
+        watched.result->left_out.push_back(runtime::instances::skipped_hook_text(miss));
     return watched.result;
 }
 

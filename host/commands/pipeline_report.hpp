@@ -1,4 +1,4 @@
-/// A pipeline and its answer, for people and for machines.
+/// `capstan pipeline`: a pipeline, and its answer to one question, as text and as JSON.
 #pragma once
 
 #include <ostream>
@@ -8,19 +8,19 @@
 #include <boost/json/object.hpp>
 
 #include "commands/call_request.hpp"
-#include "engine/scale_up/expander_request.hpp"
+#include "engine/scale_up/expander_chain.hpp"
 #include "runtime/instances/pass_runner.hpp"
 #include "runtime/plugin_set.hpp"
 #include "runtime/wiring.hpp"
 
 namespace capstan::commands {
 
-// One question put to a whole pipeline: the chain chooses, similar groups are found, the splitter
-// shares out.
+// One question put to a whole pipeline: the expander chain chooses an option, similarity checks
+// find similar groups, and the splitter distributes the nodes.
 
 struct Growth {
     NodeGroupId group;
-    int from = 0;  ///< target now; 0 when the question does not say
+    int from = 0;  ///< current target; 0 if the question does not give it
     int by = 0;
 };
 
@@ -28,12 +28,13 @@ struct PipelineAnswer {
     engine::scale_up::Choice choice;
     std::vector<std::string>
         similar;  ///< one sentence for each group of the question that was compared
-    std::vector<Growth> increases;      ///< by group id; only what grows
-    std::string split_error;            ///< empty: none
-    std::vector<std::string> left_out;  ///< "acme_score: filter is left out: ...", see miss_text
+    std::vector<Growth> increases;  ///< by group id; only groups that grow
+    std::string split_error;        ///< empty: none
+    std::vector<std::string>
+        left_out;  ///< "acme_score: filter is left out: ...", see skipped_hook_text
 };
 
-/// Asks on a watched thread, as a pass does; services through `host`.
+/// Asks on a watched thread, as a pass does. `host` provides the services of the instances.
 Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
                                     const ExpanderRequest& request, bool balance_across_prices);
 
@@ -41,10 +42,11 @@ void print_pipeline(std::ostream& out, const runtime::config::Config& config,
                     const runtime::PluginSet& plugins);
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer);
 
-/// {"stages":[{"role","use","plugin","version","class","file","on_error","on_empty"}]}
+/// {"stages":[{"role","use","class","plugin","version","file","sha256"}]}
 boost::json::object pipeline_json(const runtime::config::Config& config,
                                   const runtime::PluginSet& plugins);
-/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},"left_out":[]}
+/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},"left_out":[]},
+/// and "split_error" if the splitter failed.
 boost::json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer);
 
 }  // namespace capstan::commands

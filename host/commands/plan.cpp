@@ -27,7 +27,7 @@ void print_action(std::ostream& out, const std::string& action, const std::strin
     out << action << '\n' << "  " << because << '\n';
 }
 
-/// Nodes that would go, and do not yet.
+/// Prints unneeded nodes that are not removed yet, and why.
 void print_unneeded(std::ostream& out, const engine::Decision& decision) {
     std::vector<const engine::NodeVerdict*> unneeded;
     for (const engine::NodeVerdict& node : decision.nodes)
@@ -64,8 +64,8 @@ void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) 
     }
 }
 
-/// Where to look when this does not say enough.
-void print_ladder(std::ostream& out, const std::string& config) {
+/// Prints commands that tell more.
+void print_more_commands(std::ostream& out, const std::string& config) {
     out << "\nMore: capstan doctor -c " << config << "; capstan explain matrix --live -c " << config
         << " (or --server URL of a daemon); kubectl get events -A; kubectl describe configmap "
            "cluster-autoscaler-status -n kube-system\n";
@@ -99,7 +99,7 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
                     boost::json::parse(runtime::daemon::pass_json(**pass)));
     } else {
         print_decision(streams.out, **pass);
-        print_ladder(streams.out, *arguments.config);
+        print_more_commands(streams.out, *arguments.config);
     }
     return runtime::daemon::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }

@@ -19,8 +19,8 @@ namespace {
 using runtime::instances::PassWatch;
 using Instance = std::shared_ptr<runtime::instances::PluginInstance>;
 
-/// Asks under the eyes of a watch: a hook that overruns is abandoned and becomes an error.
-/// Everything the question needs is copied, for an abandoned thread keeps it.
+/// Asks on a watched thread: a hook that overruns is abandoned, and the answer is an error. An
+/// abandoned thread may still use the question, so `question` has to own copies of its data.
 template <class Policy, class R>
 Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Policy&)>& question) {
     const std::function<Result<R>(PassWatch&)> pass = [instance,
@@ -91,7 +91,7 @@ private:
     Instance instance_;
 };
 
-/// The named class, or the only one of the kind.
+/// The named class; if `name` is empty, the only class of the kind.
 Result<runtime::plugin_files::ClassInfo> choose_class(
     const runtime::plugin_files::PluginLibrary& library, const std::string& name,
     std::string_view kind) {
@@ -118,7 +118,7 @@ Result<runtime::plugin_files::ClassInfo> choose_class(
 }
 
 int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, Streams streams) {
-    // It gets a host with a cluster, for each question.
+    // `call_controller` starts a host with a cluster for each request.
     if (kind == CallKind::controller)
         return call({.kind = kind,
                      .controller =
@@ -164,7 +164,7 @@ struct PluginCallArguments {
     }
 };
 
-/// The one change that is asked for, if one is.
+/// The change that the options ask for, if any; an error if they ask for several.
 Result<std::optional<CloudChange>> change_of(const PluginCallArguments& arguments) {
     using What = CloudChange::What;
     std::optional<CloudChange> out;

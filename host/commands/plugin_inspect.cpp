@@ -23,7 +23,7 @@ int inspect(const std::string& path, bool runs, OutputFormat format, Streams str
     } else {
         print_report(streams.out, report);
     }
-    // `true`, or a sentence that says why not.
+    // "loads" is `true`, or a sentence that says why the file does not load.
     return !runs || report.at("loads") == true ? exit_ok : exit_failed;
 }
 

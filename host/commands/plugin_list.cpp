@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-/// Every .so below `folder`, two levels deep as our own tree is, sorted.
+/// All .so files below `folder`, sorted; at most two levels deep, like the folders of shipped
+/// plugins.
 std::vector<fs::path> plugin_files(const fs::path& folder) {
     std::vector<fs::path> out;
     std::error_code ignored;
@@ -33,7 +34,7 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
     return out;
 }
 
-/// Without opening it: what the note says, or why it is refused.
+/// What the file's note says, read without loading the file, or why the file is refused.
 json::object entry_of(const fs::path& path) {
     const auto file = runtime::plugin_files::read_plugin(
         {.file = path.string(),

@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "example.NAME" has to fit into the note of the file, "NAME_test.cpp" into a file system.
+/// "example.NAME" has to fit into the plugin file's note, "NAME_test.cpp" into a file name.
 constexpr std::size_t name_length_max = 48;
 
 bool is_name_character(char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '_'; }
 bool is_word_character(char c) { return is_name_character(c) || is_ascii_upper(c); }
 
-/// Targets that CMake keeps to itself, files that projects have, and headers of C that a file of
-/// that name would hide.
+/// Whether the name is a reserved target of CMake, a file that templates have, or a C header that a
+/// file of this name would hide.
 bool is_taken(std::string_view name) {
     static const std::set<std::string_view> taken{
         "all",      "clean",          "depend",      "edit_cache",    "help",   "install",
@@ -89,7 +89,7 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
-/// A class called like something else in the template would not compile.
+/// Refuses a name whose class name the template already uses: the project would not compile.
 Result<void> check_class_name(const PluginTemplate& from, std::string_view name) {
     const std::string wanted = class_name_of(name);
     if (wanted == class_name_of(from.name)) return {};
@@ -116,8 +116,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
     return text;
 }
 
-/// The template's text, or the name of one of its files, with its own name replaced in every
-/// spelling.
+/// A template's text or file name, with the template's name replaced in each spelling.
 std::string renamed(std::string_view text, std::string_view from, std::string_view to) {
     std::string out = replaced(std::string(text), from, to);
     out = replaced(std::move(out), class_name_of(from), class_name_of(to));
@@ -143,25 +142,25 @@ Result<void> check_place(const fs::path& directory) {
     return {};
 }
 
-/// A folder beside the project's place, so that the finished project can be moved there in one
-/// step; gone with all it holds in the end.
-class Workshop {
+/// A temporary folder on the file system of the project's directory, so that the finished project
+/// can be moved there in one step. Removed with its content by the destructor.
+class TemporaryFolder {
 public:
-    static Result<Workshop> open(const fs::path& beside) {
+    static Result<TemporaryFolder> open(const fs::path& beside) {
         std::string pattern = (beside / ".capstan-new-XXXXXX").string();
         if (::mkdtemp(pattern.data()) == nullptr) return cannot_write(beside, std::strerror(errno));
-        return Workshop(pattern);
+        return TemporaryFolder(pattern);
     }
-    Workshop(Workshop&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-    Workshop& operator=(Workshop&&) = delete;
-    ~Workshop() {
+    TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+    TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+    ~TemporaryFolder() {
         std::error_code ignored;
         if (!path_.empty()) fs::remove_all(path_, ignored);
     }
     const fs::path& path() const noexcept { return path_; }
 
 private:
-    explicit Workshop(fs::path path) : path_(std::move(path)) {}
+    explicit TemporaryFolder(fs::path path) : path_(std::move(path)) {}
     fs::path path_;
 };
 
@@ -179,7 +178,7 @@ Result<void> write_files(const PluginTemplate& from, const std::string& name,
     return {};
 }
 
-/// How messages and paths call it: without a trailing '/', which would make its last part empty.
+/// The project's directory, without a trailing '/', which would make its file name empty.
 fs::path place_of(const NewPlugin& plugin) {
     const fs::path given = plugin.directory.value_or(plugin.name).lexically_normal();
     return given.has_filename() ? given : given.parent_path();
@@ -224,11 +223,11 @@ Result<fs::path> write_plugin_project(const NewPlugin& plugin) {
     fs::path directory = place_of(plugin);
     CAPSTAN_CHECK(check_place(directory));
     const fs::path parent = directory.has_parent_path() ? directory.parent_path() : fs::path(".");
-    CAPSTAN_TRY(const Workshop workshop, Workshop::open(parent));
-    CAPSTAN_CHECK(write_files(*chosen, plugin.name, workshop.path() / "project"));
+    CAPSTAN_TRY(const TemporaryFolder folder, TemporaryFolder::open(parent));
+    CAPSTAN_CHECK(write_files(*chosen, plugin.name, folder.path() / "project"));
     std::error_code error;
-    // Takes the place of an empty directory; fails if something has appeared in it meanwhile.
-    fs::rename(workshop.path() / "project", directory, error);
+    // Replaces an empty directory; fails if the directory is not empty any more.
+    fs::rename(folder.path() / "project", directory, error);
     if (error) return cannot_write(directory, error.message());
     return directory;
 }

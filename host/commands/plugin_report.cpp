@@ -26,9 +26,9 @@ namespace json = boost::json;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Bytes of one text of a file that a person is shown.
+/// The most bytes of one text from a file that the report shows.
 constexpr std::size_t text_max = 4096;
-/// Names of symbols that a person is shown.
+/// The most names of symbols that the report lists.
 constexpr std::size_t names_max = 5;
 
 std::string abi_version(int major, int minor) {
@@ -88,7 +88,7 @@ void print_class(std::ostream& out, const json::object& c) {
     }
 }
 
-/// Of the symbols beside the entry, the names of the first few.
+/// The entry, the number of other exported symbols, and the names of the first few of them.
 json::object exports_of(const runtime::plugin_files::ElfFacts& elf) {
     json::array others;
     for (const runtime::plugin_files::ElfSymbol& symbol : elf.exports)
@@ -117,7 +117,8 @@ json::array libraries_of(const std::vector<runtime::plugin_files::NeededLibrary>
     return out;
 }
 
-/// What the plugin itself needs, and of what those need all that is not simply the system's.
+/// Whether the text report shows the library: always if the plugin itself needs it, otherwise only
+/// if it is neither loaded nor the system's.
 bool is_worth_a_line(const json::object& library) {
     const std::string found = text_of(library.at("found"));
     return text_of(library.at("needed_by")).empty() ||
@@ -143,7 +144,7 @@ void add_libraries(const json::object& report, Rows& rows) {
         rows.push_back({"warning", text_of(doubt)});
 }
 
-Rows rows_of_what_was_read(const json::object& report) {
+Rows file_rows(const json::object& report) {
     Rows rows;
     const auto row = [&](const char* name, std::string value) {
         rows.push_back({name, std::move(value)});
@@ -172,7 +173,7 @@ Rows rows_of_what_was_read(const json::object& report) {
     return rows;
 }
 
-void print_what_was_told(std::ostream& out, const json::object& report) {
+void print_library_section(std::ostream& out, const json::object& report) {
     const std::string lacks = text_of(report.at("missing_confinement"));
     out << "\nIts own code was run in a confined child process"
         << (lacks.empty() ? "" : ", but " + lacks) << ". It says:\n";
@@ -209,7 +210,7 @@ json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
         {"needs", array_of_texts(facts.elf.needed)},
         {"libraries", libraries_of(facts.libraries)},
         {"warnings", array_of_texts(facts.warnings)},
-        {"symbol_versions", array_of_texts(facts.elf.floors)}};
+        {"symbol_versions", array_of_texts(facts.elf.required_versions)}};
     json::array draft_kinds;
     for (const std::string& kind : facts.note.kinds)
         if (drafts.contains(kind)) draft_kinds.emplace_back(kind);
@@ -221,8 +222,8 @@ json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
 }
 
 void print_report(std::ostream& out, const json::object& report) {
-    print_table(out, rows_of_what_was_read(report));
-    if (report.contains("loads")) print_what_was_told(out, report);
+    print_table(out, file_rows(report));
+    if (report.contains("loads")) print_library_section(out, report);
 }
 
 namespace {
@@ -262,7 +263,7 @@ json::object class_of(const runtime::plugin_files::ClassInfo& info) {
     return out;
 }
 
-json::object tell_classes(const runtime::plugin_files::PluginLibrary& library) {
+json::object classes_report(const runtime::plugin_files::PluginLibrary& library) {
     json::array classes;
     for (const runtime::plugin_files::ClassInfo& info : library.classes())
         classes.push_back(class_of(info));
@@ -270,23 +271,23 @@ json::object tell_classes(const runtime::plugin_files::PluginLibrary& library) {
         {"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
 }
 
-json::object tell_unloading(runtime::plugin_files::LibraryRegistry& registry) {
+json::object unloading_report(runtime::plugin_files::LibraryRegistry& registry) {
     const runtime::plugin_files::UnloadReport unloaded = registry.unload_unused();
     if (unloaded.kept.empty()) return {{"unloads", true}};
     return {{"unloads", unloaded.kept.front().because}};
 }
 
-/// In the child: everything that needs the file's code. Each line adds to the report, so that a
-/// crash takes nothing away that was known before.
-int open_and_tell(const runtime::plugin_files::PluginFile& file,
-                  runtime::plugin_files::LibraryRegistry& registry, const SendLine& send) {
+/// Runs in the child: everything that needs the file's code. Each line adds to the report, so after
+/// a crash the report still has the lines before it.
+int open_and_report(const runtime::plugin_files::PluginFile& file,
+                    runtime::plugin_files::LibraryRegistry& registry, const SendLine& send) {
     if (auto library = registry.load(file); library) {
-        send(json::serialize(tell_classes(**library)));
+        send(json::serialize(classes_report(**library)));
     } else {
         send(json::serialize(json::object{{"loads", library.error().message}}));
         return 0;
     }
-    send(json::serialize(tell_unloading(registry)));
+    send(json::serialize(unloading_report(registry)));
     return 0;
 }
 
@@ -302,7 +303,8 @@ struct Member {
     bool is_required = false;
 };
 
-/// An object of these members and no others.
+/// Whether `v` is an object with no other members than these, all required ones, and each of its
+/// shape.
 template <std::size_t count>
 bool has_members(const json::value& v, const Member (&members)[count]) {
     const json::object* object = v.if_object();
@@ -340,42 +342,42 @@ bool is_class(const json::value& v) {
            v.get_object().contains("settings") != v.get_object().contains("schema_error");
 }
 
-/// Adds what the lines of the child say.
-class Told {
+/// Adds the lines of the child to the report.
+class ChildReport {
 public:
-    explicit Told(json::object& report) : report_(report) {}
+    explicit ChildReport(json::object& report) : report_(report) {}
 
     void add(std::string_view line) {
         boost::system::error_code error;
-        const json::value told = json::parse(line, error);
-        if (error || !is_told_report(told)) {
-            is_nonsense_ = true;
+        const json::value answer = json::parse(line, error);
+        if (error || !is_told_report(answer)) {
+            is_malformed_ = true;
             return;
         }
-        for (const auto& [key, value] : told.get_object()) report_[key] = value;
+        for (const auto& [key, value] : answer.get_object()) report_[key] = value;
     }
     void end(const ChildEnd& end) {
         report_["missing_confinement"] = array_of_texts(end.lacking);
         if (!end.is_well()) {
             report_["loads"] = "the process that opened it " + end.story();
-        } else if (is_nonsense_ || !report_.contains("loads")) {
+        } else if (is_malformed_ || !report_.contains("loads")) {
             report_["loads"] = "the process that opened it said something else than what was asked";
         }
     }
 
 private:
     json::object& report_;
-    bool is_nonsense_ = false;
+    bool is_malformed_ = false;
 };
 
 }  // namespace
 
-bool is_told_report(const json::value& told) {
+bool is_told_report(const json::value& line) {
     static constexpr Member members[]{{"loads", is_true_or_text},
                                       {"unloads", is_true_or_text},
                                       {"vendor", is_text},
                                       {"classes", is_array_of<is_class>}};
-    return has_members(told, members);
+    return has_members(line, members);
 }
 
 void describe_library(const runtime::plugin_files::PluginFile& file, json::object& report) {
@@ -386,12 +388,13 @@ void describe_library(const runtime::plugin_files::PluginFile& file, json::objec
         report["missing_confinement"] = json::array();
         return;
     }
-    Told told(report);
-    told.end(run_child([&](const SendLine& send) { return open_and_tell(file, registry, send); },
-                       {.patience = inspection_deadline,
-                        .deadline = inspection_deadline,
-                        .confinement = Confinement{.cpu = inspection_deadline, .kept = {*folder}}},
-                       [&](std::string_view line) { told.add(line); }));
+    ChildReport child_report(report);
+    child_report.end(
+        run_child([&](const SendLine& send) { return open_and_report(file, registry, send); },
+                  {.patience = inspection_deadline,
+                   .deadline = inspection_deadline,
+                   .confinement = Confinement{.cpu = inspection_deadline, .kept = {*folder}}},
+                  [&](std::string_view line) { child_report.add(line); }));
 }
 
 }  // namespace capstan::commands

@@ -1,10 +1,10 @@
 # The projects of plugin_templates.txt as a C++ source, so that `capstan plugin new` needs no file beside the binary.
 #
-# Included, it defines capstan_embed_plugin_templates(TARGET ROOT): adds the source to TARGET; folders of the list are
-# below ROOT. Run as `cmake -DROOT=... -DOUTPUT=... -P embed.cmake`, it writes the source.
+# When included, this file defines capstan_embed_plugin_templates(TARGET ROOT): adds the source to TARGET; folders of the list are
+# below ROOT. Run as `cmake -DROOT=... -DOUTPUT=... -P plugin_templates.cmake`, this file writes the source.
 set(capstan_template_list ${CMAKE_CURRENT_LIST_DIR}/plugin_templates.txt)
 
-# Calls template(KIND LANG TEMPLATE NAME FOLDER) and then file(PATH) for each of its files.
+# For each template, calls capstan_on_template(KIND LANG TEMPLATE NAME FOLDER), then capstan_on_file(PATH) for each file.
 macro(capstan_walk_templates)
     file(STRINGS ${capstan_template_list} lines REGEX "^[^#]")
     foreach(line IN LISTS lines)
@@ -30,7 +30,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         capstan_walk_templates()
         set(output ${CMAKE_CURRENT_BINARY_DIR}/plugin_templates.cpp)
         set(script ${CMAKE_CURRENT_FUNCTION_LIST_FILE})
-        # At configuration, so that what looks at sources alone, such as a linter, has it without a build.
+        # Writes the source at configuration, so that linters have it without a build.
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script} ${capstan_template_list} ${files})
         execute_process(COMMAND ${CMAKE_COMMAND} -DROOT=${root} -DOUTPUT=${output} -P ${script} COMMAND_ERROR_IS_FATAL ANY)
         target_sources(${target} PRIVATE ${output})

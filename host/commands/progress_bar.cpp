@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t width = 20;
 
-/// Of the time where its end is known, else of the steps.
+/// The share of the time that has passed if the end is known, else the share of the steps.
 double share_of(const simulation::Progress& progress) {
     if (progress.end && *progress.end > Duration(0)) {
         return std::min(1.0, static_cast<double>(progress.at.count()) /

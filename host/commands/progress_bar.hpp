@@ -1,4 +1,4 @@
-/// How far a long run is, on one line that is drawn over.
+/// The progress of a long run, on one terminal line that is redrawn.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,13 @@ namespace capstan::commands {
 
 class ProgressBar {
 public:
-    /// Draws nothing where the output is no terminal.
+    /// `is_watched`: `out` is a terminal; otherwise nothing is drawn.
     ProgressBar(std::ostream& out, bool is_watched) : out_(out), is_watched_(is_watched) {}
 
-    /// At most ten times a second, and not in the first half second: what is over by then needs no
-    /// bar.
+    /// Redraws at most ten times a second, and not in the first half second, since a run that short
+    /// needs no bar.
     void show(const simulation::Progress& progress);
-    /// Takes the line away, so that something else can be printed.
+    /// Erases the line, so that something else can be printed.
     void clear();
 
 private:

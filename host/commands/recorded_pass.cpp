@@ -65,10 +65,11 @@ Result<std::vector<testing::Exchange>> read_recording(const fs::path& path) {
 
 namespace {
 
-/// A cluster of 15000 nodes.
+/// Enough for a cluster of 15000 nodes.
 constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
 
-/// What a file is that was taken for a recorded pass; empty: of that nothing is known.
+/// For a file that is no recorded pass: says that the file is a dump and how to use it. Empty: the
+/// file is no dump either.
 std::string other_use_of(std::string_view text) {
     const auto document = runtime::record::parse_json(text, "");
     const boost::json::object* const object = document ? document->if_object() : nullptr;
@@ -86,7 +87,7 @@ Result<runtime::record::PassRecord> read_record(const std::string& file) {
     auto record = runtime::record::parse_pass_record(*text, file);
     const std::string other_use = record ? "" : other_use_of(*text);
     if (!other_use.empty()) return fail(ErrorCode::invalid_argument, file + ": " + other_use);
-    // Another host may read it; this one does not know how.
+    // `invalid_argument`, whatever the reader's error: another host may be able to read the file.
     if (!record) return fail(ErrorCode::invalid_argument, record.error().message);
     return record;
 }
@@ -124,10 +125,12 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
         return fail(ErrorCode::invalid_config, file + ": this configuration cannot decide it");
 
     CAPSTAN_TRY(auto host, start_host(*prepared, record.call_context));
-    const runtime::config::Config& its = *prepared->config;
-    CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(its.pipeline, *host));
+    const runtime::config::Config& effective_config = *prepared->config;
+    CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(effective_config.pipeline, *host));
     auto input = runtime::record::make_pass_input(
-        record, runtime::make_settings(its.scale_up, its.scale_down, its.limits),
+        record,
+        runtime::make_settings(effective_config.scale_up, effective_config.scale_down,
+                               effective_config.limits),
         std::move(wiring));
     if (!input) return fail(within(file, input.error()));
     return RecordedPass{std::move(record), std::move(prepared), std::move(host), *std::move(input)};

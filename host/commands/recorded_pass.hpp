@@ -1,4 +1,4 @@
-/// Recordings of conversations over HTTP that a person gives to a command.
+/// Recordings that a command reads: exchanges over HTTP, and passes of the engine.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@
 
 namespace capstan::commands {
 
-/// Of a file, or of all files of a folder in the order of their names; of an empty path none. The
-/// error names the file and the line.
+/// The HTTP exchanges of a file, or of all files of a folder in the order of their names; none for
+/// an empty path. The error names the file and the line.
 Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::path& path);
 
 // A recorded pass, ready to be decided again or asked about.
@@ -25,18 +25,19 @@ Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::pat
 struct RecordedPass {
     runtime::record::PassRecord record;
     std::unique_ptr<simulation::PreparedSetup> prepared;
-    /// Its virtual clock stands at the time of the pass.
+    /// Has a virtual clock, which stands at the time of the pass.
     std::unique_ptr<runtime::PluginHost> host;
     runtime::PassInput input;
 };
 
-/// Starts the plugins that decide. `config`: in place of the recorded one; empty: that one. `set`:
-/// KEY=VALUE in place of what it says. What is wrong with it goes to `err`. The error is
-/// `invalid_config` or `invalid_argument` unless a plugin does not start.
+/// Reads the file and starts the plugins that decide. `config` is a file in place of the recorded
+/// configuration; empty: the recorded one. `set` has KEY=VALUE that override the configuration.
+/// Diagnostics of the configuration go to `err`. The error is `invalid_config` or
+/// `invalid_argument` unless a plugin does not start.
 Result<RecordedPass> open_recorded_pass(const std::string& file, const std::string& config,
                                         const std::vector<std::string>& set, std::ostream& err);
 
-/// The exit code of such an error.
+/// `exit_usage` for `invalid_config` and `invalid_argument`, else `exit_failed`.
 int exit_code_of(const Error& error);
 
 }  // namespace capstan::commands

@@ -26,7 +26,7 @@ struct ReplayArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-/// A reason, which decides nothing.
+/// Whether the difference is in a sentence for people, which does not change the decision.
 bool is_sentence(const runtime::record::Difference& line) {
     static constexpr std::array<std::string_view, 8> names{
         "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
@@ -34,7 +34,7 @@ bool is_sentence(const runtime::record::Difference& line) {
     return !line.path.empty() && std::ranges::count(names, line.path.back()) > 0;
 }
 
-/// "increases/web"; empty: it is about no action.
+/// The action that differs: "increases/web". Empty: the difference concerns no action.
 std::string action_in(const runtime::record::Difference& line) {
     static constexpr std::array<std::string_view, 7> actions{
         "decreases", "removals",     "creations", "increases",
@@ -45,15 +45,15 @@ std::string action_in(const runtime::record::Difference& line) {
     return path[1] + "/" + path[2];
 }
 
-/// What came of it.
+/// The result of deciding a recorded pass again.
 struct Replay {
     const runtime::record::PassRecord& record;
     std::vector<std::string> changes{};  ///< of the host and its plugins
-    /// Of actions first, then of the rest of the outcome, then of sentences.
+    /// First differences of actions, then of the rest of the outcome, then of sentences.
     std::vector<runtime::record::Difference> differences{};
 
     bool is_same_decision() const { return std::ranges::all_of(differences, is_sentence); }
-    /// The actions that are not as they were, each once.
+    /// The actions that differ, each once.
     std::vector<std::string> actions() const {
         std::vector<std::string> out;
         for (const runtime::record::Difference& line : differences) {
@@ -65,7 +65,7 @@ struct Replay {
     }
 };
 
-/// For their order.
+/// The rank of a difference in the order of `Replay::differences`.
 int rank_of(const runtime::record::Difference& line) {
     if (is_sentence(line)) return 2;
     return action_in(line).empty() ? 1 : 0;

@@ -51,12 +51,13 @@ namespace {
 using io::FileDescriptor;
 
 void open_missing_standard_descriptors() {
-    // The system gives the lowest free number, and all below `fd` are taken by then.
+    // `open` takes the lowest free number, which is `fd`: all lower numbers are in use by then.
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (::fcntl(fd, F_GETFD) < 0) std::ignore = ::open("/dev/null", O_RDWR);
 }
 
-/// What was standard output, under another number and closed in programs that this one starts.
+/// Duplicates standard output, and redirects descriptor 1 to standard error. The duplicate is
+/// closed in programs that this process starts.
 io::FileDescriptor take_standard_output() {
     open_missing_standard_descriptors();
     io::FileDescriptor taken(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

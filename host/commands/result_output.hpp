@@ -1,4 +1,4 @@
-/// `-o text|json|yaml`, the same for every command that prints results.
+/// How commands print results: the option `-o text|json|yaml`, and a protected standard output.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@ namespace capstan::commands {
 
 enum class OutputFormat { text, json, yaml };
 
-/// Adds the option; the answer holds the choice once the line has been parsed.
+/// Adds the option `-o`; the answer holds the choice once the line has been parsed.
 std::shared_ptr<OutputFormat> add_output_format(CLI::App& command);
 
-/// As JSON or YAML. JSON is indented on a terminal, and else on one line, for programs.
+/// Prints `value` as JSON or YAML. JSON is indented on a terminal, and otherwise on one line.
 void print_value(Streams streams, OutputFormat format, const boost::json::value& value);
 
 }  // namespace capstan::commands
@@ -28,14 +28,13 @@ namespace capstan::commands {
 
 // Standard output for results alone.
 //
-// Code of plugins runs in this process and may print whatever it likes. Results go through a
-// duplicate of standard output that only this object knows; descriptor 1 itself leads to standard
-// error from then on, so that a plugin's line stands among the complaints and not in the middle of
-// a JSON document.
+// Code of plugins runs in this process and may print to standard output. Results go through a
+// duplicate of standard output that only this object knows. Descriptor 1 itself leads to standard
+// error from then on, so that a plugin's output cannot corrupt a JSON document.
 
 /// Made once, at the beginning of `main`, before any plugin is loaded and any thread started.
-/// Standard descriptors that the process was started without become the null device, lest a file
-/// or socket take their numbers.
+/// A standard descriptor that was closed when the process started is opened as the null device, so
+/// that no file or socket gets its number.
 class ResultOutput {
 public:
     ResultOutput();

@@ -23,7 +23,7 @@
 namespace capstan::commands {
 namespace {
 
-/// For what is still to be written when everything else has ended.
+/// How long the end of the process waits for records that are not written yet.
 constexpr Duration records_patience = std::chrono::seconds(3);
 
 struct RunArguments {
@@ -32,17 +32,17 @@ struct RunArguments {
     std::string state;
     std::string record;
     int record_max = 1000;
-    pid_t parent = 0;  ///< ends with it; 0: with none
+    pid_t parent = 0;  ///< the daemon ends when this process does; 0: none
 };
 
-/// False: the parent has ended already.
+/// Makes the kernel kill this process when its parent ends. False: the parent has ended already.
 bool end_with_parent(pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     return ::getppid() == parent;
 }
 
-/// A file of this process' own: daemons that stand by for each other on one machine may share the
-/// folder, and what plugins keep there.
+/// A breadcrumbs file that no other process uses. Several daemons on one machine, of which one
+/// leads, may share the folder and the state of the plugins.
 std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     constexpr int most = 16;
     for (int i = 1; i < most; ++i) {
@@ -67,7 +67,7 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
     return out;
 }
 
-/// NULL: none are asked for.
+/// NULL if --record is not given.
 Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& arguments,
                                                     const runtime::daemon::LoadedConfig& loaded) {
     if (arguments.record.empty()) return nullptr;
@@ -79,12 +79,12 @@ Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& argument
     return std::make_unique<RecordWriter>(std::move(recorder));
 }
 
-/// Tells of trouble once as long as it lasts.
+/// Records each pass. Logs the first of several failures in a row.
 std::function<void(const runtime::daemon::PassReport&)> recording(RecordWriter& recorder,
                                                                   runtime::services::Logger& log) {
-    return [&recorder, &log, has_told = false](const runtime::daemon::PassReport& pass) mutable {
+    return [&recorder, &log, has_logged = false](const runtime::daemon::PassReport& pass) mutable {
         const Result<void> recorded = recorder.on_pass(pass.input, pass.result);
-        if (std::exchange(has_told, !recorded) || recorded) return;
+        if (std::exchange(has_logged, !recorded) || recorded) return;
         log.write(runtime::config::LogLevel::error, "capstan",
                   recorded.error().code == ErrorCode::busy
                       ? "records: " + recorded.error().message
@@ -107,10 +107,10 @@ Result<void> run_live(const RunArguments& arguments,
     CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
     const bool is_dry_run = arguments.dry_run || loaded->config.cluster.dry_run;
-    runtime::PluginHost::Options of_host = host_options(arguments, seed, guard);
-    of_host.is_dry_run = is_dry_run;
-    CAPSTAN_TRY(const auto host,
-                runtime::PluginHost::open(loaded->config, loaded->plugins, std::move(of_host)));
+    runtime::PluginHost::Options plugin_host_options = host_options(arguments, seed, guard);
+    plugin_host_options.is_dry_run = is_dry_run;
+    CAPSTAN_TRY(const auto host, runtime::PluginHost::open(loaded->config, loaded->plugins,
+                                                           std::move(plugin_host_options)));
     runtime::daemon::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
@@ -119,8 +119,8 @@ Result<void> run_live(const RunArguments& arguments,
         .file = *arguments.config,
         .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
         .on_overdue =
-            [crumbs = host->breadcrumbs()] {
-                if (crumbs) crumbs->note_end("it did not stop in time");
+            [breadcrumbs = host->breadcrumbs()] {
+                if (breadcrumbs) breadcrumbs->note_end("it did not stop in time");
                 std::fputs("capstan: does not stop in time; it ends here\n", stderr);
                 std::_Exit(exit_failed);
             },
@@ -133,9 +133,9 @@ Result<void> run_live(const RunArguments& arguments,
 
 int run_daemon_command(const RunArguments& arguments, Streams streams) {
     if (arguments.parent != 0 && !end_with_parent(arguments.parent)) return exit_failed;
-    // A peer that closes a connection is an error of that request.
+    // A closed connection is then an error of one request instead of the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
-    // Before any other thread, and before any code of a plugin.
+    // The guard has to exist before any other thread, and before any code of a plugin runs.
     runtime::guard::Guard guard({});
     const auto loaded = load_live_config(*arguments.config, streams.err);
     if (!loaded) {
@@ -171,7 +171,8 @@ void add_run(CLI::App& parent, Action& action) {
                     "With --record: how many files are kept; older ones go")
         ->check(at_least_one())
         ->type_name("N");
-    // For `capstan cluster`, whose daemon is of no use without it. No group: not in the help.
+    // `capstan cluster` uses this option to start its daemon. The empty group hides it from the
+    // help.
     command.add_option("--parent", arguments->parent)->group("");
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_daemon_command(*arguments, streams); };

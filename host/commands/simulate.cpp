@@ -34,7 +34,7 @@ struct SimulateArguments {
     std::shared_ptr<OutputFormat> format;
 };
 
-/// Tells the story while it happens, and shows how far it is on a terminal.
+/// Prints events as they happen, and on a terminal the progress.
 class SimulationPrinter final : public simulation::Observer {
 public:
     SimulationPrinter(Streams streams, bool tells, Detail detail)
@@ -88,7 +88,7 @@ int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
                      streams);
 }
 
-/// By what the file is.
+/// Sets the input option that fits the file. The error: the file is a recorded pass.
 Result<void> take_file(SimulateInput& input) {
     if (input.file.empty()) return {};
     switch (recognize_file(input.file)) {
@@ -125,9 +125,9 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
 
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
-    SimulationPrinter teller(streams, tells, detail_for(simulation->input));
+    SimulationPrinter printer(streams, tells, detail_for(simulation->input));
     simulation::Observers observers;
-    observers.add(teller);
+    observers.add(printer);
     files->add_to(observers);
     const auto report = simulation::run(simulation->input,
                                         {.config = *simulation->prepared->config,
@@ -137,7 +137,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
                                          .every_pass = arguments.every_pass,
                                          .state = arguments.state},
                                         observers);
-    teller.finish();
+    printer.finish();
     if (!report) {
         const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
         return refuse(streams, report.error().message, is_bad_input ? exit_usage : exit_failed);

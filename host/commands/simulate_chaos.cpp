@@ -21,15 +21,15 @@ namespace json = boost::json;
 using simulation::chaos::Exposure;
 using simulation::chaos::Violation;
 
-/// A seed that went wrong: something was violated, or the run could not go on.
-struct Bad {
+/// The run of one seed; it failed if an invariant was violated or the run ended with an error.
+struct SeedRun {
     std::uint64_t seed = 0;
     simulation::chaos::Trial trial{};
 };
 
-class Storyteller final : public simulation::Observer {
+class EventPrinter final : public simulation::Observer {
 public:
-    explicit Storyteller(std::ostream& out) : out_(out) {}
+    explicit EventPrinter(std::ostream& out) : out_(out) {}
     void on_event(const simulation::Event& event) override { print_event(out_, event); }
 
 private:
@@ -45,15 +45,15 @@ public:
         if (is_text()) print_title(streams_.out, simulation_.input);
         for (int i = 0; i < batch_.seeds; ++i) {
             show_progress(i);
-            Bad bad = run_seed(batch_.first_seed + static_cast<std::uint64_t>(i));
-            if (bad.trial.is_clean()) continue;
+            SeedRun done = run_seed(batch_.first_seed + static_cast<std::uint64_t>(i));
+            if (done.trial.is_clean()) continue;
             clear_progress();
-            if (is_text()) print(bad);
-            bad_.push_back(std::move(bad));
+            if (is_text()) print(done);
+            failed_runs_.push_back(std::move(done));
         }
         clear_progress();
         is_text() ? print_summary() : print_json();
-        return bad_.empty() ? exit_ok : exit_failed;
+        return failed_runs_.empty() ? exit_ok : exit_failed;
     }
 
 private:
@@ -62,15 +62,15 @@ private:
         return batch_.repeat + " --seed " + std::to_string(seed);
     }
 
-    Bad run_seed(std::uint64_t seed) {
-        Storyteller teller(streams_.out);
+    SeedRun run_seed(std::uint64_t seed) {
+        EventPrinter printer(streams_.out);
         auto trial =
             simulation::chaos::run_trial(simulation_.input,
                                          {.config = *simulation_.prepared->config,
                                           .plugins = simulation_.prepared->plugins,
                                           .version = CAPSTAN_VERSION,
                                           .every_pass = batch_.every_pass},
-                                         seed, is_text() && batch_.seeds == 1 ? &teller : nullptr);
+                                         seed, is_text() && batch_.seeds == 1 ? &printer : nullptr);
         if (!trial) return {.seed = seed, .trial = {.error = trial.error().message}};
         exposure_ += trial->exposure;
         return {.seed = seed, .trial = *std::move(trial)};
@@ -79,24 +79,24 @@ private:
     void show_progress(int done) {
         if (!is_watched_ || batch_.seeds == 1) return;
         streams_.err << "\r\x1b[K" << done << " of " << counted(batch_.seeds, "seed") << ", "
-                     << bad_.size() << " failed" << std::flush;
+                     << failed_runs_.size() << " failed" << std::flush;
     }
     void clear_progress() {
         if (is_watched_ && batch_.seeds > 1) streams_.err << "\r\x1b[K" << std::flush;
     }
 
-    void print(const Bad& bad) {
+    void print(const SeedRun& failure) {
         std::ostream& out = streams_.out;
-        out << "\nSEED " << bad.seed << '\n';
-        for (const Violation& violation : bad.trial.violations)
+        out << "\nSEED " << failure.seed << '\n';
+        for (const Violation& violation : failure.trial.violations)
             out << simulation::clock_text(violation.at) << "  " << violation.invariant << ": "
                 << violation.text << '\n';
-        if (!bad.trial.error.empty()) out << "ended early: " << bad.trial.error << '\n';
-        out << "again with: " << repeat(bad.seed) << '\n';
+        if (!failure.trial.error.empty()) out << "ended early: " << failure.trial.error << '\n';
+        out << "again with: " << repeat(failure.seed) << '\n';
     }
 
     void print_summary() {
-        const auto good = static_cast<std::size_t>(batch_.seeds) - bad_.size();
+        const auto good = static_cast<std::size_t>(batch_.seeds) - failed_runs_.size();
         streams_.out << "\nCHAOS\n"
                      << good << " of " << counted(batch_.seeds, "seed")
                      << " without a violation, from seed " << batch_.first_seed << " on\n"
@@ -108,24 +108,25 @@ private:
                      << counted(exposure_.evictions, "eviction") << '\n';
     }
 
-    json::object object_of(const Bad& bad) const {
+    json::object object_of(const SeedRun& failure) const {
         json::array violations;
-        for (const Violation& violation : bad.trial.violations) {
+        for (const Violation& violation : failure.trial.violations) {
             violations.push_back(
                 json::object{{"at_ms", violation.at / std::chrono::milliseconds(1)},
                              {"invariant", violation.invariant},
                              {"text", violation.text}});
         }
-        json::object out{{"seed", bad.seed},
+        json::object out{{"seed", failure.seed},
                          {"violations", std::move(violations)},
-                         {"repeat", repeat(bad.seed)}};
-        out["error"] = bad.trial.error.empty() ? json::value() : json::value(bad.trial.error);
+                         {"repeat", repeat(failure.seed)}};
+        out["error"] =
+            failure.trial.error.empty() ? json::value() : json::value(failure.trial.error);
         return out;
     }
 
     void print_json() {
         json::array failed;
-        for (const Bad& bad : bad_) failed.push_back(object_of(bad));
+        for (const SeedRun& failure : failed_runs_) failed.push_back(object_of(failure));
         const json::object counts{
             {"passes", exposure_.passes},       {"faults", exposure_.faults},
             {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
@@ -143,7 +144,7 @@ private:
     const ChaosBatch& batch_;
     Streams streams_;
     const bool is_watched_ = ::isatty(STDERR_FILENO) == 1;
-    std::vector<Bad> bad_;
+    std::vector<SeedRun> failed_runs_;
     Exposure exposure_{};
 };
 

@@ -1,5 +1,4 @@
-/// `capstan simulate --chaos`: a scenario again and again, each time with other things that go
-/// wrong.
+/// `capstan simulate --chaos`: a scenario run once per seed, each time with other faults.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +12,14 @@ namespace capstan::commands {
 
 struct ChaosBatch {
     std::uint64_t first_seed = 0;
-    int seeds = 1;  ///< one: its story is told, too
+    int seeds = 1;  ///< 1: its events are printed, too
     bool every_pass = false;
     OutputFormat format = OutputFormat::text;
-    std::string repeat{};  ///< the command line without its seeds, which repeats one with --seed
+    std::string repeat{};  ///< the command line without seeds; with --seed it repeats one run
 };
 
-/// Prints what was violated, when, and the command that repeats it, then what the batch was like.
-/// The exit code: `exit_failed` when anything was.
+/// Prints each violation with its time and the command that repeats the run, then counts of the
+/// whole batch. Answers the exit code: `exit_failed` if any run failed.
 int run_chaos(const Simulation& simulation, const ChaosBatch& batch, Streams streams);
 
 }  // namespace capstan::commands

@@ -23,7 +23,7 @@
 namespace capstan::commands {
 namespace {
 
-/// As much of a file as tells what it is.
+/// The first bytes of a file, enough to recognize it. Empty if the file cannot be read.
 std::string beginning_of(const std::string& file) {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return {};
@@ -34,7 +34,8 @@ std::string beginning_of(const std::string& file) {
     return out;
 }
 
-/// The configuration that counts: the command line's, that which the scenario names, or its own.
+/// The effective configuration: that of the command line, else the file that the scenario names,
+/// else the scenario's own sections.
 runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenario& scenario,
                                   const runtime::config::ShippedPlugins& shipped,
                                   std::ostream& err) {
@@ -50,7 +51,7 @@ runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenari
 
 std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream& err) {
     runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    // What is said on the command line goes to the file that says the rest.
+    // --set applies to the file that has the configuration: the scenario, unless --config is given.
     const bool is_own = from.config.empty();
     simulation::Scenario scenario = simulation::read_scenario(
         from.scenario, shipped, is_own ? std::span(from.set) : std::span<const std::string>());
@@ -67,7 +68,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// For inputs that say nothing of a configuration.
+/// The configuration for inputs that have none themselves: dumps and traces.
 runtime::config::Loaded config_or_default(const SimulateInput& from,
                                           const runtime::config::ShippedPlugins& shipped) {
     if (!from.config.empty()) return runtime::config::load_config(from.config, shipped, from.set);
@@ -89,7 +90,7 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const Sim
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// A configuration that names clouds says with them which groups there are.
+/// Groups come from the configuration if it names clouds; otherwise they are guessed from the dump.
 Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& err) {
     const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     const runtime::config::Loaded loaded = config_or_default(from, shipped);
@@ -193,8 +194,8 @@ std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostrea
 
 namespace {
 
-/// What a daemon's passes would have counted. All of it is on virtual time; nothing that was
-/// measured in real time is in it, so equal runs count the same.
+/// Collects the metrics of passes, as a daemon would. Durations are virtual time and none is real
+/// time, so equal runs give equal metrics.
 class Meter final : public simulation::Observer {
 public:
     void on_results(const runtime::pass_metrics::PassObservation& pass) override {
@@ -210,7 +211,7 @@ private:
 }  // namespace
 
 struct SimulateFiles::Parts {
-    std::optional<simulation::page::PassHistory> historian;
+    std::optional<simulation::page::PassHistory> history;
     std::optional<Meter> meter;
     std::optional<PassRecorder> recorder;
 };
@@ -224,7 +225,7 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
     SimulateFiles out(paths);
     if (!paths.report.empty()) {
         CAPSTAN_CHECK(check_writable(paths.report));
-        out.parts_->historian.emplace(simulation.input.start);
+        out.parts_->history.emplace(simulation.input.start);
     }
     if (!paths.metrics.empty()) {
         CAPSTAN_CHECK(check_writable(paths.metrics));
@@ -242,17 +243,17 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
 }
 
 void SimulateFiles::add_to(simulation::Observers& observers) {
-    if (parts_->historian) observers.add(*parts_->historian);
+    if (parts_->history) observers.add(*parts_->history);
     if (parts_->meter) observers.add(*parts_->meter);
     if (parts_->recorder) observers.add(*parts_->recorder);
 }
 
 Result<void> SimulateFiles::write(const simulation::Report& report,
                                   const simulation::Input& input) {
-    if (parts_->historian) {
-        CAPSTAN_CHECK(write_file(paths_.report, simulation::page::make_page(
-                                                    report, input.source,
-                                                    parts_->historian->take(report.summary.span))));
+    if (parts_->history) {
+        CAPSTAN_CHECK(write_file(
+            paths_.report, simulation::page::make_page(
+                               report, input.source, parts_->history->take(report.summary.span))));
     }
     if (parts_->meter) CAPSTAN_CHECK(write_file(paths_.metrics, parts_->meter->text()));
     return parts_->recorder ? parts_->recorder->result() : Result<void>();

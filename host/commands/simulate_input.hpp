@@ -1,4 +1,5 @@
-/// What a simulation is made of, by the command line: the one place that knows all kinds of input.
+/// The input of a simulation: which files the command line names, read into one `Simulation`; and
+/// the files that a simulation writes.
 #pragma once
 
 #include <memory>
@@ -21,69 +22,71 @@ class App;
 
 namespace capstan::commands {
 
-/// One of the first four is given, or for questions `server` or `live`.
+/// Options as they were given. Exactly one input is set: `file`, `scenario`, `cluster` or `trace`,
+/// and for `explain` also `recorded`, `server` or `live`.
 struct SimulateInput {
-    std::string file;              ///< one of the next three, as it turns out to be; or recorded
+    std::string file;              ///< scenario, dump or recorded pass; see `recognize_file`
     std::string scenario;          ///< a TOML file
     std::string cluster;           ///< a dump of a cluster; "-": standard input
-    std::string trace;             ///< a folder
-    std::string recorded;          ///< a pass, for commands that ask one
-    std::string server;            ///< a daemon's admin port, for the same
-    std::string token_file;        ///< with what that wants to see
-    std::string ca_file;           ///< and authorities to trust there; empty: the system's
-    bool live = false;             ///< the cluster of `config`, for the same
-    std::string config;            ///< empty: what the input itself says, else the defaults
-    std::vector<std::string> set;  ///< KEY=VALUE, in place of what files say
-    int threads = 0;               ///< that read the files of a trace; 0: one for each
+    std::string trace;             ///< a folder with a production trace
+    std::string recorded;          ///< a recorded pass; `explain` only
+    std::string server;            ///< a daemon's admin URL; `explain` only
+    std::string token_file;        ///< the bearer token for `server`; empty: no token
+    std::string ca_file;           ///< authorities to trust for `server`; empty: the system's
+    bool live = false;             ///< the live cluster of `config`; `explain` only
+    std::string config;            ///< empty: the scenario's own configuration, or the defaults
+    std::vector<std::string> set;  ///< KEY=VALUE that override the configuration
+    int threads = 0;               ///< threads that read a trace's files; 0: one for each
 };
 
-/// Adds the options; the fields hold what was chosen once the line has been parsed.
+/// Adds the options of `simulate`; `input` is filled when the line is parsed, and has to outlive
+/// `command`.
 void add_simulate_input(CLI::App& command, SimulateInput& input);
 
-/// The same as options alone, for commands whose arguments are something else: --scenario.
+/// Adds the options of `explain`, whose positional arguments are a kind and a name: a scenario is
+/// given as --scenario.
 void add_explain_input(CLI::App& command, SimulateInput& input);
 
-/// What a file is, by how it begins: JSON is a dump, or a recorded pass where it has what only such
-/// a one has; all else is a scenario. One that cannot be read is for its reader to complain of.
+/// Recognizes a file by its beginning: "-", gzip, JSON and YAML objects are dumps; JSON that begins
+/// with "version" is a recorded pass; everything else is a scenario. A file that cannot be read
+/// counts as a scenario, and reading that reports the error.
 enum class InputFile { scenario, dump, recorded_pass };
 InputFile recognize_file(const std::string& file);
 
-/// Ready to run.
+/// A simulation that is ready to run.
 struct Simulation {
     simulation::Input input{};
-    std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, and sound
-    std::vector<simulation::SharedReplicas> balancers{};    ///< that a live cluster has, too
+    std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, without errors
+    std::vector<simulation::SharedReplicas> balancers{};    ///< created by a live cluster only
 };
 
-/// Reads everything and loads the plugins. What is wrong goes to `err`; nothing: then it cannot
-/// run.
+/// Reads the input and the configuration, and loads the plugins. Prints errors and warnings to
+/// `err`. Empty: there were errors, and the simulation cannot run.
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err);
 
 }  // namespace capstan::commands
 
 namespace capstan::commands {
 
-// The files that a simulation writes beside what it tells.
-
-/// Each looks on by itself and is written in the end, but for recorded passes, which are written as
-/// they come.
+/// The files that a simulation writes beside its output. The report and the metrics collect data
+/// during the run and are written at its end; recorded passes are written as they are run.
 class SimulateFiles {
 public:
-    /// Empty: not wanted.
+    /// An empty path: the file is not written.
     struct Paths {
-        std::string report;   ///< a page
+        std::string report;   ///< an HTML page
         std::string metrics;  ///< in Prometheus' text format
-        std::string record;   ///< a folder of passes
+        std::string record;   ///< a folder of recorded passes
     };
-    /// Finds out, before anything runs, whether all can be written. The error names the one that
-    /// cannot.
+    /// Checks, before the simulation runs, that all files can be written. The error names the file
+    /// that cannot be.
     static Result<SimulateFiles> make(const Paths& paths, const Simulation& simulation);
     SimulateFiles(SimulateFiles&&) noexcept;
     ~SimulateFiles();
 
-    /// They look on, and have to outlive that.
+    /// Adds the collectors of the files to `observers`, which borrow from this object.
     void add_to(simulation::Observers& observers);
-    /// Once the run is over. The error names the file.
+    /// Writes the files; to be called when the run is over. The error names the file.
     Result<void> write(const simulation::Report& report, const simulation::Input& input);
 
 private:

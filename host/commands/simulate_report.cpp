@@ -17,18 +17,18 @@ namespace {
 using simulation::clock_text;
 using simulation::EventKind;
 
-/// Inputs with more actions than this tell of decisions only.
-constexpr std::size_t told_max = 200;
+/// If an input has more pods and actions of steps than this, the text shows decisions only.
+constexpr std::size_t full_detail_actions_max = 200;
 constexpr std::size_t clock_width = 10;
 
-/// Lines after the first stand below it.
+/// Indents all lines but the first.
 std::string indented(std::string text, std::size_t by) {
     for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
         text.insert(at + 1, by, ' ');
     return text;
 }
 
-/// A pod of a dump may have waited when that was taken.
+/// A pod of a dump may have been pending when the dump was taken.
 std::string before_start(const simulation::StillPending& line, const simulation::Summary& s) {
     if (line.longest <= s.span) return "";
     return ", " + clock_text(line.longest - s.span) + " of it before the start";
@@ -48,7 +48,7 @@ void print_still_pending(std::ostream& out, const simulation::Summary& s) {
 Detail detail_for(const simulation::Input& input) {
     std::size_t actions = input.objects.pods.size();
     for (const simulation::Step& step : input.steps) actions += step.actions.size();
-    return actions > told_max ? Detail::decisions : Detail::everything;
+    return actions > full_detail_actions_max ? Detail::decisions : Detail::everything;
 }
 
 bool is_shown(const simulation::Event& event, Detail detail) {
@@ -94,7 +94,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Whole milliseconds, so that no reader depends on how a fraction is written.
+/// Whole milliseconds, so that JSON has no fractions of a second.
 std::int64_t ms(Duration d) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(d).count();
 }

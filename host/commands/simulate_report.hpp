@@ -1,4 +1,4 @@
-/// A simulation as people and programs read it.
+/// The output of `capstan simulate`, as text and as JSON.
 #pragma once
 
 #include <ostream>
@@ -11,16 +11,16 @@
 
 namespace capstan::commands {
 
-/// How much of the story is told as text. JSON has all of it.
+/// Which events the text shows. JSON has all of them.
 enum class Detail {
     everything,
-    decisions,  ///< what was decided, refused or not placed: a trace has too many pods to name
+    decisions,  ///< what was decided, refused or not placed; for inputs of very many pods
 };
 Detail detail_for(const simulation::Input& input);
 bool is_shown(const simulation::Event& event, Detail detail);
 
 void print_title(std::ostream& out, const simulation::Input& input);
-/// One line, with its reason on lines below.
+/// Prints one line, and the reason on the lines below.
 void print_event(std::ostream& out, const simulation::Event& event);
 void print_summary(std::ostream& out, const simulation::Report& report);
 

@@ -1,4 +1,4 @@
-/// What the printers of a configuration want to know of its plugins, by instance.
+/// Settings of plugins: of all instances of a configuration, and of one class used alone.
 #pragma once
 
 #include <map>
@@ -10,12 +10,13 @@
 
 namespace capstan::commands {
 
+/// The checked settings of each instance, for printing a configuration.
 class PluginSettingsTable {
 public:
     explicit PluginSettingsTable(const runtime::PluginSet& plugins) {
         for (const runtime::LoadedPlugin& p : plugins) table_[p.config.id] = {p.fields, p.settings};
     }
-    /// Borrows from this table.
+    /// Answers NULL for an unknown instance. Borrows from this table.
     runtime::config::PluginSettingsOf lookup() const {
         return [this](const PluginInstanceId& id) -> const runtime::config::PluginSettings* {
             const auto found = table_.find(id);
@@ -27,25 +28,25 @@ private:
     std::map<PluginInstanceId, runtime::config::PluginSettings> table_;
 };
 
-// One class of one file with settings of its own: what `plugin call` and `plugin verify` work on.
+// One class of one file, with its settings: what `plugin call` and `plugin verify` work on.
 
 /// "score.so#acme_score" names a class of a file.
 struct PluginName {
     std::string file;
-    std::string class_id;  ///< empty: not named
+    std::string class_id;  ///< empty: the text names no class
 };
 PluginName parse_plugin_name(const std::string& text);
 
-/// Settings as a person gave them: a TOML file whose top level is the settings table. Without a
-/// file: none are set.
+/// A TOML file whose top level is the settings table of an instance.
 struct SettingsFile {
     runtime::config::Diagnostics diagnostics;
-    std::optional<runtime::config::TomlValue> table;  ///< nothing: see the diagnostics
+    std::optional<runtime::config::TomlValue> table;  ///< none: see the diagnostics
 };
+/// Reads the file; for an empty name, answers an empty table.
 Result<SettingsFile> read_settings(const std::string& file);
 
-/// Checks the settings as a configuration would. What is wrong goes to `settings.diagnostics`;
-/// nothing then.
+/// Checks the settings as those of a configuration are checked. If anything is wrong, adds it to
+/// `settings.diagnostics` and answers no plugin.
 std::optional<runtime::LoadedPlugin> make_single(
     std::shared_ptr<const runtime::plugin_files::PluginLibrary> library,
     const runtime::plugin_files::ClassInfo& plugin_class, SettingsFile& settings);

@@ -13,7 +13,7 @@ std::string_view variable(const char* name) {
     return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// By its number in ECMA-48.
+/// `number` is the style's parameter of SGR in ECMA-48.
 std::string in_style(int number, std::string_view text, bool is_on) {
     if (!is_on) return std::string(text);
     return "\x1b[" + std::to_string(number) + "m" + std::string(text) + "\x1b[0m";
@@ -33,7 +33,7 @@ std::string bold(std::string_view text, bool is_on) { return in_style(1, text, i
 
 namespace {
 
-/// In characters; colours take no place.
+/// The width in characters; escape sequences of colours count as zero.
 std::size_t width_of(std::string_view cell) {
     std::size_t out = 0;
     bool is_style = false;

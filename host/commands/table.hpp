@@ -1,4 +1,4 @@
-/// Colours on a terminal.
+/// Colours and tables on a terminal.
 #pragma once
 
 #include <ostream>
@@ -10,11 +10,11 @@ namespace capstan::commands {
 
 enum class ColorChoice { automatic, always, never };
 
-/// Automatically there are colours on a terminal that is not "dumb", unless NO_COLOR is set to
-/// something (no-color.org).
+/// `automatic` means colours on a terminal that is not "dumb", unless NO_COLOR is set and not empty
+/// (no-color.org).
 bool uses_color(ColorChoice choice, bool is_terminal);
 
-/// `text`, in that colour where `is_on`.
+/// `text`, in the colour or weight that the function names if `is_on`.
 std::string red(std::string_view text, bool is_on);
 std::string yellow(std::string_view text, bool is_on);
 std::string green(std::string_view text, bool is_on);

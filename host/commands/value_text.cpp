@@ -15,7 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// The shortest that reads back as the same; JSON has no word for what is not finite.
+/// The shortest decimal that parses to the same number; "null" for infinity and NaN, which JSON
+/// does not have.
 std::string decimal_text(double number) {
     if (!std::isfinite(number)) return "null";
     std::array<char, 512> room{};
@@ -85,8 +86,8 @@ private:
     bool is_indented_;
 };
 
-/// Whether YAML reads `text`, without quotes, as this very text: a word that begins with a letter
-/// and is no truth value, and no null.
+/// Whether YAML reads `text` without quotes as the same string. So are words that begin with a
+/// letter and are neither booleans nor null.
 bool is_plain_in_yaml(std::string_view text) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     constexpr std::string_view others = "0123456789_./-";
@@ -111,7 +112,7 @@ std::string yaml_scalar(const json::value& value) {
 
 void write_yaml(std::string& out, const json::value& value, std::size_t depth);
 
-/// What follows "key:" or "-" on its line, or on lines of its own.
+/// Writes the value of a "key:": a scalar on the same line, anything else on the lines below.
 void write_yaml_below(std::string& out, const json::value& value, std::size_t depth) {
     if (is_empty_or_scalar(value)) {
         out += ' ' + yaml_scalar(value) + '\n';
@@ -134,7 +135,7 @@ void write_yaml(std::string& out, const json::value& value, std::size_t depth) {
         for (const json::value& item : value.get_array()) {
             std::string lines;
             write_yaml(lines, item, depth + 1);
-            // The first line of an item begins after its dash.
+            // The dash replaces the indentation of the item's first line.
             out += indent + "- " + lines.substr(indent.size() + 2);
         }
     }

@@ -12,7 +12,7 @@ std::string json_line(const boost::json::value& value);
 /// Indented by two; an object or array without members is `{}` or `[]`.
 std::string json_indented(const boost::json::value& value);
 /// Block style, ends with a line break. Texts that YAML could take for something else are in
-/// double quotes, as JSON has them.
+/// double quotes, as in JSON.
 std::string yaml_text(const boost::json::value& value);
 
 }  // namespace capstan::commands

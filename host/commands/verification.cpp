@@ -23,14 +23,14 @@ namespace json = boost::json;
 using testing::CheckResult;
 using testing::Outcome;
 
-/// Longer than the slowest check of a plugin that keeps its deadlines.
+/// How long a check may take; more than the slowest check of a plugin that keeps its deadlines.
 constexpr std::chrono::seconds patience_first{12};
-/// Once a check has hung, the others need not be waited for as long.
+/// How long a check may take once another check has hung.
 constexpr std::chrono::seconds patience_later{2};
-/// Of all children together.
+/// For all children together.
 constexpr std::chrono::minutes suite_deadline{5};
 constexpr std::size_t sentence_max = 4096;
-/// Of what a plugin prints, which the suite catches in a file without a name.
+/// The most bytes that a plugin may print, which the suite captures in an in-memory file.
 constexpr std::uint64_t printed_max = 1 << 20;
 
 json::object begin_line(const testing::Check& check) {
@@ -51,7 +51,7 @@ struct Event {
     CheckResult result;
 };
 
-/// Nothing: a line that is none of begin_line's and end_line's, so the file's code has written it.
+/// Empty: `line` is no event of these two kinds, so the plugin's code has written it.
 std::optional<Event> read_event(const json::value& line) try {
     Event out;
     out.is_end = line.at("event") == "end";
@@ -76,11 +76,11 @@ CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string 
     return {std::move(name), {}, {verdict, std::move(sentence)}, {}};
 }
 
-/// What the children work on.
+/// The input of the children.
 struct Work {
     const runtime::plugin_files::PluginFile& file;
     runtime::plugin_files::LibraryRegistry&
-        registry;  ///< with a copy of the file; each child loads into its own
+        registry;  ///< has prepared the file; each child loads into its own copy
     const std::string& class_id;
     const VerifyInput& input;
 
@@ -113,7 +113,7 @@ CheckResult unload(runtime::plugin_files::LibraryRegistry& registry) {
                        "stays loaded: " + report.kept.front().because);
 }
 
-/// In the child: all checks from the `first` on, then unloading.
+/// Runs in the child: all checks from index `first` on, then unloads the file.
 int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
     const auto send = [&](const json::object& line) { send_line(json::serialize(line)); };
     {
@@ -137,35 +137,36 @@ int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
     return 0;
 }
 
-/// In the parent: gathers what one child after the other has to say.
-class Gatherer {
+/// Runs in the parent: collects the results of one child after the other.
+class ResultCollector {
 public:
     void on_line(std::string_view line) {
         boost::system::error_code error;
         const json::value value = json::parse(line, error);
         std::optional<Event> event = error ? std::nullopt : read_event(value);
         if (!event) {
-            is_nonsense_ = true;
+            is_malformed_ = true;
         } else if (event->is_end) {
-            under_way_.reset();
+            running_check_.reset();
             results_.push_back(std::move(event->result));
         } else {
-            under_way_ = std::move(event->result);
+            running_check_ = std::move(event->result);
         }
     }
-    /// True when another child should go on behind the check that this one died in.
+    /// Adds the result of the check that the child died in, if any. True: another child should run
+    /// the checks after it.
     bool settle(const ChildEnd& end) {
-        if (is_nonsense_) {
+        if (is_malformed_) {
             results_.push_back(file_result("file/speaks", Outcome::Verdict::failed,
                                            "its code writes into the results of the checks"));
             return false;
         }
         if (end.is_well()) return false;
-        CheckResult culprit = under_way_.value_or(CheckResult{"file/loads", {}, {}, {}});
-        const bool was_check = under_way_.has_value() && culprit.name != "file/unloads";
-        under_way_.reset();
-        culprit.outcome = {Outcome::Verdict::failed, "the process " + end.story()};
-        results_.push_back(std::move(culprit));
+        CheckResult failed_check = running_check_.value_or(CheckResult{"file/loads", {}, {}, {}});
+        const bool was_check = running_check_.has_value() && failed_check.name != "file/unloads";
+        running_check_.reset();
+        failed_check.outcome = {Outcome::Verdict::failed, "the process " + end.story()};
+        results_.push_back(std::move(failed_check));
         if (end.how != ChildEnd::How::overdue) return was_check;
         results_.push_back(file_result("file/in_time", Outcome::Verdict::failed,
                                        "the checks behind it were not run: all of them together "
@@ -182,8 +183,8 @@ public:
 
 private:
     std::vector<CheckResult> results_;
-    std::optional<CheckResult> under_way_;
-    bool is_nonsense_ = false;
+    std::optional<CheckResult> running_check_;
+    bool is_malformed_ = false;
 };
 
 }  // namespace
@@ -204,21 +205,21 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
     ChildLimits limits{.patience = patience_first,
                        .confinement = Confinement{
                            .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
-    Gatherer gatherer;
+    ResultCollector collector;
     const auto end_of_suite = std::chrono::steady_clock::now() + suite_deadline;
     std::vector<std::string> lacking;
     for (bool go_on = true; go_on;) {
         limits.deadline = std::chrono::ceil<std::chrono::milliseconds>(
             end_of_suite - std::chrono::steady_clock::now());
-        const std::size_t first = gatherer.checks_done();
+        const std::size_t first = collector.checks_done();
         const ChildEnd end =
             run_child([&](const SendLine& send) { return run_checks(work, first, send); }, limits,
-                      [&](std::string_view line) { gatherer.on_line(line); });
+                      [&](std::string_view line) { collector.on_line(line); });
         if (end.how == ChildEnd::How::silent) limits.patience = patience_later;
         lacking = end.lacking;
-        go_on = gatherer.settle(end);
+        go_on = collector.settle(end);
     }
-    return {std::move(gatherer).results(), std::move(lacking)};
+    return {std::move(collector).results(), std::move(lacking)};
 }
 
 std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input) {

@@ -13,7 +13,8 @@ std::string abi_text() {
     return std::to_string(CAPSTAN_ABI_MAJOR) + "." + std::to_string(CAPSTAN_ABI_MINOR_LATEST);
 }
 
-/// Of the keys of `-o json` of all commands; CHANGELOG.md says what each version renamed.
+/// The version of the keys of `-o json`, for all commands; CHANGELOG.md lists what each version
+/// renamed.
 constexpr int json_version = 2;
 
 int print_version(OutputFormat format, Streams streams) {

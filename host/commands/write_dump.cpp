@@ -38,11 +38,12 @@ struct DumpArguments {
     std::string file;
     ClusterChoice cluster{};
     bool is_anonymous = false;
-    bool is_packed = false;  ///< whatever the file's name
+    bool is_packed = false;  ///< even if the file's name does not end in .gz
 };
 
-/// Whether decisions read the annotation, or may be set to. Of what is left out one alone,
-/// kubectl's last-applied-configuration, can hold all that a manifest does.
+/// Whether decisions read the annotation, or can be configured to: a duration may belong to a
+/// configurable key. The others are dropped; among them kubectl's last-applied-configuration, which
+/// may hold a whole manifest.
 bool is_kept(std::string_view key, const json::value& value) {
     if (engine::snapshot::is_kept_annotation(key) || key.starts_with("volume.")) return true;
     const json::string* text = value.if_string();
@@ -61,7 +62,7 @@ void drop_unread_annotations(json::value& object) {
     }
 }
 
-/// Keeps the members of the objects that decisions read, and nothing else of them.
+/// Collects objects with only the members that decisions read.
 class KeptObjects final : public kubernetes::ObjectSink {
 public:
     KeptObjects(const ApiResource& resource, json::array& items)
@@ -83,7 +84,7 @@ private:
     json::array& items_;
 };
 
-/// All objects of the kind, page by page; how many there are.
+/// Adds all objects of the resource, read page by page; answers their number.
 Result<std::size_t> add_objects(kubernetes::client::Api& api, io::Loop& loop,
                                 const ApiResource& resource, std::string_view field_selector,
                                 json::array& items) {
@@ -108,8 +109,9 @@ bool is_indispensable(const ApiResource& resource) {
     return resource.kind == "Node" || resource.kind == "Pod";
 }
 
-/// The objects, the dump's header first.
-Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, std::ostream& told) {
+/// The dump's header, then the objects.
+Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop,
+                              std::ostream& progress) {
     json::array items;
     json::object outcomes;
     const Time begun = loop.clock()->wall();
@@ -117,13 +119,14 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, std:
                          std::string_view field_selector) -> Result<void> {
         const std::size_t before = items.size();
         const Result<std::size_t> added = add_objects(api, loop, resource, field_selector, items);
-        // A kind is there as a whole or not at all.
+        // A kind is dumped completely or not at all.
         if (!added) items.erase(items.begin() + static_cast<std::ptrdiff_t>(before), items.end());
         if (!added && is_indispensable(resource)) return fail(added.error());
         outcomes[resource.kind] = added ? std::string(simulation::dump::asked_for)
                                         : "not taken: " + added.error().message;
-        told << resource.plural << ": "
-             << (added ? counted(*added, "object") : "not taken: " + added.error().message) << '\n';
+        progress << resource.plural << ": "
+                 << (added ? counted(*added, "object") : "not taken: " + added.error().message)
+                 << '\n';
         return {};
     };
     for (const kubernetes::client::CachedKind& kind : kubernetes::client::cached_kinds())
@@ -140,10 +143,10 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, std:
     return items;
 }
 
-Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& told) {
+Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& progress) {
     CAPSTAN_TRY(const auto cluster,
                 ChosenCluster::open(arguments.cluster, ChosenCluster::Access::read_only));
-    CAPSTAN_TRY(json::array items, take_dump(cluster->api(), cluster->loop(), told));
+    CAPSTAN_TRY(json::array items, take_dump(cluster->api(), cluster->loop(), progress));
     if (arguments.is_anonymous) simulation::dump::make_anonymous(items);
     std::string text = json::serialize(json::object{
                            {"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +

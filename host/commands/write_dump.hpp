@@ -1,4 +1,4 @@
-/// `capstan dump`: a cluster as a file for simulate and explain.
+/// `capstan dump`: writes a cluster's objects into a file that simulate and explain read.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -18,13 +18,13 @@ std::string_view name_of(RemovalCause cause) noexcept {
 }
 
 const Error* find_shortfall(const Results& results, std::size_t increase) noexcept {
-    const bool is_told = increase < results.shortfalls.size() && results.shortfalls[increase];
-    return is_told ? &*results.shortfalls[increase] : nullptr;
+    const bool is_known = increase < results.shortfalls.size() && results.shortfalls[increase];
+    return is_known ? &*results.shortfalls[increase] : nullptr;
 }
 
 int count_agreed(const Increase& increase, const Results& results, std::size_t at) noexcept {
-    const bool is_told = at < results.answered_targets.size() && results.answered_targets[at];
-    if (find_shortfall(results, at) == nullptr || !is_told) return increase.by;
+    const bool is_known = at < results.answered_targets.size() && results.answered_targets[at];
+    if (find_shortfall(results, at) == nullptr || !is_known) return increase.by;
     return std::clamp(*results.answered_targets[at] - increase.from, 0, increase.by);
 }
 

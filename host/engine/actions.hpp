@@ -1,4 +1,4 @@
-/// What a decision asks others to do, as data. The host carries it out; what came of it goes into
+/// The actions that a decision asks for, as data. The host carries them out; their results go into
 /// the next pass by remember_results.
 #pragma once
 
@@ -17,14 +17,14 @@
 
 namespace capstan::engine {
 
-/// Takes back machines that a cloud was asked for and has not made.
+/// Lowers the target of a group by machines that its cloud has not made.
 struct Decrease {
     NodeGroupId group{};
     PluginInstanceId cloud{};
     int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
-    /// Also the one machine that a group backed off until a machine joins keeps asked for: the
-    /// group stays backed off.
+    /// The decrease includes the one machine that a group keeps requesting while it is backed off
+    /// until a machine joins. The group stays backed off.
     bool kept_one_too = false;
     std::string because{};
     bool operator==(const Decrease&) const = default;
@@ -35,9 +35,9 @@ enum class RemovalCause : std::uint8_t {
     empty,
     unready,
     never_joined,
-    failed,  ///< the cloud could not make it
+    failed,  ///< the cloud could not make the machine
 };
-/// "underutilized": as metrics have it.
+/// "underutilized": the name that metrics use.
 std::string_view name_of(RemovalCause cause) noexcept;
 
 /// Has a cloud remove machines of one group; its target falls with them.
@@ -45,7 +45,7 @@ struct MachineRemoval {
     NodeGroupId group{};
     PluginInstanceId cloud{};
     std::vector<MachineId> machines{};
-    std::vector<std::string> nodes{};  ///< of each machine; empty: it has none
+    std::vector<std::string> nodes{};  ///< by machine: the name of its node; empty: it has none
     bool force = false;                ///< also below the group's minimum
     RemovalCause cause = RemovalCause::underutilized;
     std::string because{};
@@ -69,7 +69,8 @@ struct GroupDeletion {
     bool operator==(const GroupDeletion&) const = default;
 };
 
-/// Asks a cloud for more machines; of a group that is to be made first, once it is there.
+/// Asks a cloud for more machines. If the group is to be made first, the cloud is asked once the
+/// group exists.
 struct Increase {
     NodeGroupId group{};
     PluginInstanceId cloud{};
@@ -81,13 +82,13 @@ struct Increase {
     bool operator==(const Increase&) const = default;
 };
 
-/// Changes a node, all of it or nothing of it.
+/// Changes a node, all of the change or nothing of it.
 struct NodeChange {
     std::string node{};
-    std::vector<Taint> set_taints{};         ///< each replaces what has its key
-    std::vector<std::string> drop_taints{};  ///< by key; one that is not there is no error
-    std::optional<bool> unschedulable{};
-    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
+    std::vector<Taint> set_taints{};         ///< each replaces the taints with the same key
+    std::vector<std::string> drop_taints{};  ///< by key; a missing taint is no error
+    std::optional<bool> unschedulable{};     ///< nothing: stays as it is
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< no value: drop it
     std::string because{};
     bool operator==(const NodeChange&) const = default;
 };
@@ -95,50 +96,53 @@ struct NodeChange {
 /// Evicts a pod through the eviction API, so that disruption budgets hold.
 struct Eviction {
     std::string ns{}, pod{};
-    std::string uid{};  ///< a pod of that name with another uid is left alone
+    std::string uid{};  ///< a pod of that name with another uid is not evicted
     std::string node{};
-    std::optional<Duration> grace{};  ///< nothing: the pod's own
-    bool best_effort = false;         ///< the drain does not wait for it: a pod of a DaemonSet
+    std::optional<Duration> grace{};  ///< nothing: the pod's own grace period
+    bool best_effort = false;         ///< a DaemonSet pod, for which the drain does not wait
     std::string because{};
     bool operator==(const Eviction&) const = default;
 };
 
-/// The provider_code of an error of an action that was given up before its cloud was asked: such an
+/// The provider_code of the error of an action that was given up before its cloud was asked: the
 /// action has certainly done nothing.
 inline constexpr std::string_view not_asked = "NotAsked";
 
-/// What became of a decision's actions, each in the order of the decision. A dry run has none of
-/// it: all are empty, and nothing is remembered.
+/// The results of a decision's actions, each list in the order of the decision. After a dry run all
+/// lists are empty, and nothing is remembered.
 struct Results {
     template <class T>
     using All = std::vector<T>;
     All<std::optional<Error>> decreases{};  ///< nothing: done
-    /// Machines that did not go, by Error::subject; one without a subject stands for all.
+    /// By removal: an error for each machine that was not removed, named by Error::subject. An
+    /// error without a subject is about all machines of the removal.
     All<std::vector<Error>> removals{};
     All<std::optional<Error>> creations{};
     All<std::optional<Error>> increases{};
-    /// What increases that were taken were answered with; shorter, or nothing: as they asked.
+    /// By accepted increase: the target in the cloud's answer. No element or no value: the target
+    /// that was asked for.
     All<std::optional<int>> answered_targets{};
-    /// Why increases that were taken came to fewer machines than asked for; shorter, or nothing:
-    /// they did not.
+    /// By accepted increase: why the cloud agreed to fewer machines than were asked for. No element
+    /// or no value: the cloud agreed to all.
     All<std::optional<Error>> shortfalls{};
     All<std::optional<Error>> node_changes{};
-    /// `not_found`: it was gone already, which is as good. `throttled`: a budget does not allow it
-    /// now, or the API asks for patience.
+    /// `not_found`: the pod was gone already, which is a success. `throttled`: a budget does not
+    /// allow the eviction now, or the API server throttles.
     All<std::optional<Error>> evictions{};
-    /// `not_found`: it was gone already, which is as good.
+    /// `not_found`: the group was gone already, which is a success.
     All<std::optional<Error>> deletions{};
 };
 
-/// Why fewer machines were agreed to than the increase at that place asked for; NULL: all were.
+/// Why the cloud agreed to fewer machines than the increase with this index asked for; NULL: it
+/// agreed to all. Borrows from `results`.
 const Error* find_shortfall(const Results& results, std::size_t increase) noexcept;
-/// How many machines the increase at that place, which was taken, is of.
+/// How many machines the cloud agreed to for an accepted increase; `at`: its index.
 int count_agreed(const Increase& increase, const Results& results, std::size_t at) noexcept;
 
-/// Why that machine of a removal stays, in one element of Results::removals; NULL: it goes.
+/// Why `machine` was not removed, out of one element of Results::removals; NULL: it was removed.
 const Error* find_error(const std::vector<Error>& removal, const MachineId& machine) noexcept;
 
-// What a decision asks for, in words.
+// Actions in words, for logs and explanations.
 
 /// "decrease web by 2"
 std::string command_of(const Decrease& decrease);
@@ -153,8 +157,8 @@ std::string command_of(const Increase& increase);
 /// "evict shop/web-1"
 std::string command_of(const Eviction& eviction);
 
-/// A machine in such words: its node's name, or the last part of its id; GROUP/NUMBER where that is
-/// a number.
+/// A machine in these words: its node's name, or without a node the last segment of its id;
+/// GROUP/NUMBER if that segment is a number.
 std::string name_of_machine(const MachineId& machine, const std::string& node);
 
 }  // namespace capstan::engine

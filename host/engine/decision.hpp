@@ -1,4 +1,4 @@
-/// What a pass came to: data, each part with its reason. The host carries it out.
+/// The decision of a pass, as data: the actions and the reasons for them. The host carries it out.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace capstan::engine {
 
 // Why a node stays.
 
-/// By upstream's names, which metrics and dashboards use.
+/// Why a node is not removed; upstream's names, which metrics and dashboards use.
 enum class Unremovable : std::uint8_t {
     none,  ///< nothing keeps it
     scale_down_disabled_annotation,
@@ -33,14 +33,14 @@ enum class Unremovable : std::uint8_t {
     minimal_resource_limit_exceeded,
     currently_being_deleted,
     not_underutilized,
-    /// It is unneeded for long enough and waits for its turn: a cooldown, or the most removals at
-    /// once are under way.
+    /// The node is unneeded for long enough and waits: for the end of a cooldown, or because the
+    /// maximum number of removals is under way.
     not_unneeded_other_reason,
-    recently_unremovable,  ///< its removal failed a while ago
+    recently_unremovable,  ///< its removal failed a short while ago
     no_place_to_move_pods,
     blocked_by_pod,
     blocked_by_on_completion_pod,
-    /// Pods that wait count on it.
+    /// Pending pods are to run there.
     no_node_info,
     unexpected_error,
 };
@@ -48,84 +48,84 @@ enum class Unremovable : std::uint8_t {
 /// "NotUnderutilized"; "NoReason" for none.
 std::string_view name_of(Unremovable reason) noexcept;
 
-/// Pods of one group that are schedulable or not, by number.
+/// A number of pods of one pod equivalence group.
 struct PodCount {
     snapshot::PodGroupId equivalence_group = 0;
-    std::string example{};  ///< "namespace/name" of the first by name
+    std::string example{};  ///< "namespace/name" of the first pod by name
     std::uint32_t count = 0;
     bool operator==(const PodCount&) const = default;
 };
 
-/// What one stage was shown and what it made of it.
+/// The answer of one stage of the expander chain.
 struct StageVerdict {
     std::string stage;
-    std::size_t shown = 0;
-    std::vector<NodeGroupId> kept;       ///< by id
-    std::vector<std::string> sentences;  ///< the expander's own
+    std::size_t shown = 0;               ///< options that the stage was asked about
+    std::vector<NodeGroupId> kept;       ///< groups of the options it kept, by id
+    std::vector<std::string> sentences;  ///< the expander's own explanation
     std::optional<Error> error;
     std::string summary;  ///< "least_waste: keeps 2 of 5: web-a, web-b"
 };
 
-/// An option that was chosen, and the questions before it.
+/// An option that was chosen, and the answers of the expanders that led to it.
 struct ChosenOption {
     NodeGroupId group{};
     int nodes = 0;                        ///< as estimated
-    int granted = 0;                      ///< what limits and maxima left of it
-    std::size_t considered = 0;           ///< options there were
-    std::vector<NodeGroupId> similar{};   ///< groups it was shared with
-    std::vector<std::string> left_out{};  ///< similar groups that were not, each with its reason
+    int granted = 0;                      ///< nodes ordered: less where limits and maxima say so
+    std::size_t considered = 0;           ///< options to choose from
+    std::vector<NodeGroupId> similar{};   ///< groups that it was shared with
+    std::vector<std::string> left_out{};  ///< other similar groups, each with the reason why not
     std::vector<PodCount> pods{};
     std::vector<StageVerdict> stages{};
     std::string because{};
 };
 
-/// Why one group does not help a class.
+/// Why node groups do not help the pods of an equivalence group.
 struct GroupReason {
-    std::vector<NodeGroupId> groups{};  ///< those it holds for, by id
+    std::vector<NodeGroupId> groups{};  ///< the node groups with this reason, by id
     Reason reason{};
     bool operator==(const GroupReason&) const = default;
 };
 
-/// Pods that stay without room.
+/// Pods that stay pending.
 struct UnschedulablePods {
     PodCount pods{};
-    Reason reason{};  ///< of all of it: code and subject are those of the nearest miss
-    /// Every group is in one of them; empty past the first thousand classes, of which
-    /// scale_up/explain.hpp tells.
+    Reason reason{};  ///< sums up `groups`; code and subject are those of the nearest miss
+    /// Every node group is in one of them. Empty past the first thousand pod equivalence groups:
+    /// pass/explain.hpp answers for these.
     std::vector<GroupReason> groups{};
 };
 
-/// Pods that this pass did not look at, or that need nothing.
+/// Pods that this pass did not consider, or that need no new node.
 struct SkippedPods {
     std::uint32_t count = 0;
     std::string because{};  ///< "fit on existing or upcoming nodes", "wait for a gate"
 };
 
-/// What a pass makes of one node as to its removal.
+/// Whether one node may be removed, and why not.
 struct NodeVerdict {
     std::string node{};
-    NodeGroupId group{};  ///< empty: of none
-    /// `none`: nothing keeps it; it is unneeded, and goes when its time has come.
+    NodeGroupId group{};  ///< empty: the node is in no group
+    /// `none`: nothing keeps the node; it is unneeded, and is removed when its time has come.
     Unremovable reason = Unremovable::none;
-    std::optional<double> utilization{};  ///< 0 to 1 and above; nothing: was not worked out
+    std::optional<double> utilization{};  ///< 0 to 1 and above; nothing: not computed
     std::optional<Time> unneeded_since{};
     std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
     std::string because{};  ///< one sentence with numbers
     bool operator==(const NodeVerdict&) const = default;
 };
 
-/// A group that could be made, as the pass considered it.
+/// A group that could be made, or a machine type of which none could, as the pass considered it.
 struct NewGroup {
-    NodeGroupId group{};  ///< empty: it came to no group at all
+    NodeGroupId group{};  ///< empty: no group could be made of the machine type
     PluginInstanceId cloud{};
-    GroupPlan plan{};  ///< of what came to no group the machine type alone
+    GroupPlan plan{};  ///< if `group` is empty, only the machine type is set
     std::string because{};
-    Reason dropped{};  ///< why it was not compared with the groups that are there; none: it was
+    Reason dropped{};  ///< why it was dropped before the scale-up; none: it was an option
     bool operator==(const NewGroup&) const = default;
 };
 
 struct Decision {
-    // What to do, kind by kind in this order, each in its own.
+    // What to do: the kinds in this order, and the actions of each kind in the order of its list.
     std::vector<Decrease> decreases{};
     std::vector<MachineRemoval> removals{};
     std::vector<GroupCreation> creations{};
@@ -141,8 +141,8 @@ struct Decision {
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
     /// "no group could be made either: cluster limit of cpu: 8 left, a node takes 16": the nearest
-    /// miss of each cloud, where no group could be made of any machine type; none: one could, or
-    /// none is looked for.
+    /// miss of each cloud, if no group could be made of any machine type. None: a group could be
+    /// made, or no group was asked for.
     Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
@@ -152,15 +152,14 @@ struct Decision {
     std::vector<std::string> notes{};
 };
 
-/// What metrics tell of a pass. No decision depends on it.
+/// Figures of a pass for metrics. No decision depends on them.
 struct PassFigures {
-    std::uint32_t untried_pods = 0;   ///< that count before their scheduler has tried them
-    std::uint32_t left_out_pods = 0;  ///< since a pass considers no more than so many
-    /// Totals over the cluster, "cpu", by name: how many groups could not grow for their maximum,
-    /// how many nodes could not go for their minimum.
+    std::uint32_t untried_pods = 0;   ///< pods that count before their scheduler has tried them
+    std::uint32_t left_out_pods = 0;  ///< pods beyond Settings::max_pods_considered
+    /// By the name of a total of the cluster ("cpu"): how many groups could not grow because of its
+    /// maximum, and how many nodes could not be removed because of its minimum.
     std::map<std::string, int> at_maximum{}, at_minimum{};
-    /// Whether nodes were looked at as to their removal; nothing of it is done in an unhealthy
-    /// cluster.
+    /// Whether nodes were considered for removal; false in an unhealthy cluster.
     bool looked_at_nodes = false;
 };
 

@@ -1,5 +1,5 @@
-/// The one walk over a decision's actions, and what each is about. What tells of a decision (log,
-/// events, story, JSON, metrics) is a visitor of it.
+/// Visits the actions of a decision in order, each with its facts and its result. Log, events,
+/// story, JSON and metrics are visitors.
 #pragma once
 
 #include <cstddef>
@@ -15,27 +15,27 @@
 
 namespace capstan::engine {
 
-/// What an action is about, as values. What does not apply is empty.
+/// What an action is about, as values. A value that does not apply is empty.
 struct ActionFacts {
     std::string_view action{};  ///< "increase", the same for all of a kind
     std::string group{};
-    std::string node{};  ///< of several the first, then those after it: "n1,n2"
+    std::string node{};  ///< several are joined by commas: "n1,n2"
     std::string pod{};   ///< "shop/web-1"
-    int delta = 0;       ///< machines that the group is to have more or fewer of
+    int delta = 0;       ///< change of the group's target, in machines; negative: fewer
     bool operator==(const ActionFacts&) const = default;
 };
 
-/// What became of an action: errors by machine for a removal, at most one for any other.
+/// The result of an action: errors by machine for a removal, at most one error for any other.
 struct ActionResult {
-    bool is_known = false;  ///< false: it was not carried out, as in a dry run
+    bool is_known = false;  ///< false: the action was not carried out, as in a dry run
     std::span<const Error> errors{};
-    const Error* shortfall = nullptr;  ///< of an increase that is done in part; NULL: in full
-    int agreed = 0;                    ///< machines, of an increase that is done
+    const Error* shortfall = nullptr;  ///< why an increase is done in part; NULL: done in full
+    int agreed = 0;                    ///< machines that the cloud agreed to, if done
 
     bool is_done() const noexcept { return is_known && errors.empty(); }
     /// NULL: there is none.
     const Error* error() const noexcept { return errors.empty() ? nullptr : &errors.front(); }
-    /// Why it did not come to all that was asked for; NULL: it did.
+    /// Why the action was not done in full; NULL: it was.
     const Error* refusal() const noexcept { return errors.empty() ? shortfall : &errors.front(); }
 };
 
@@ -77,19 +77,19 @@ inline ActionResult result_at(const std::vector<std::vector<Error>>& results, st
     return at < results.size() ? ActionResult{true, results[at]} : ActionResult{};
 }
 
-/// As find_error of actions.hpp.
+/// The same as find_error of actions.hpp, for the errors of an ActionResult.
 inline const Error* find_error(std::span<const Error> removal, const MachineId& machine) noexcept {
     for (const Error& error : removal)
         if (error.subject.empty() || error.subject == machine.value()) return &error;
     return nullptr;
 }
 
-/// Calls `visit(action, result)` for each action, kind by kind in the order in which Decision has
-/// them, each kind in its own. A result borrows from `results`.
+/// Calls `visit(action, result)` for each action: kind by kind in the order of Decision's members,
+/// within a kind in the order of its list. A result borrows from `results`.
 template <class Visitor>
 void for_each_action(const Decision& decision, const Results& results, Visitor&& visit) {
-    const auto walk = [&](const auto& actions, const auto& became) {
-        for (std::size_t i = 0; i < actions.size(); ++i) visit(actions[i], result_at(became, i));
+    const auto walk = [&](const auto& actions, const auto& outcomes) {
+        for (std::size_t i = 0; i < actions.size(); ++i) visit(actions[i], result_at(outcomes, i));
     };
     walk(decision.decreases, results.decreases);
     walk(decision.removals, results.removals);
@@ -105,7 +105,7 @@ void for_each_action(const Decision& decision, const Results& results, Visitor&&
     walk(decision.deletions, results.deletions);
 }
 
-/// The same for the actions of one kind alone.
+/// The same as for_each_action, for the actions of one kind alone.
 template <class Action, class Visitor>
 void for_each_action_of(const Decision& decision, const Results& results, Visitor&& visit) {
     for_each_action(decision, results, [&](const auto& action, const ActionResult& result) {

@@ -1,4 +1,7 @@
-/// Questions about how long ago something was, and when their answers change.
+/// Questions about elapsed time, and the moment at which one of their answers changes.
+///
+/// A pass is run again when something changes, and time is one of these changes. So each question
+/// also records when its answer will be another one, and the host wakes at the first such moment.
 #pragma once
 
 #include <optional>
@@ -9,32 +12,33 @@
 
 namespace capstan::engine {
 
-/// The last moment of `length` that began at `since`; nothing: time itself does not last that long.
+/// `since` + `length`; nothing: a Time cannot hold the sum.
 std::optional<Time> end_of(Time since, Duration length) noexcept;
-/// The same; the last moment of time itself where that does not last so long: a setting or an
-/// annotation may be far longer than a Time can hold.
+/// `since` + `length`, or Time::max() if a Time cannot hold the sum: a setting or an annotation may
+/// be that long.
 Time later(Time since, Duration length) noexcept;
 
+/// Sets `wake_at` to `time` unless it is earlier already.
 inline void wake_by(std::optional<Time>& wake_at, Time time) {
     if (!wake_at || time < *wake_at) wake_at = time;
 }
 
-/// Keeps the first moment at which any answer it gave is another one. All moments are on the clock
-/// of PassTime::now.
+/// Answers questions about elapsed time, and keeps the first moment at which any of the answers
+/// given changes. All moments are on the clock of PassTime::now.
 class NextChange {
 public:
     explicit NextChange(const PassTime& time) noexcept : time_(time), now_(time.now) {}
     Time now() const noexcept { return now_; }
     const PassTime& time() const noexcept { return time_; }
 
-    /// Less than `length` ago.
+    /// Whether `since` is less than `length` ago.
     bool is_younger(Time since, Duration length) noexcept;
-    /// No longer ago than `length`, its last instant included.
+    /// Whether `since` is at most `length` ago.
     bool is_within(Time since, Duration length) noexcept;
-    /// No later than `end`, that instant included.
+    /// Whether `now` is at most `end`.
     bool is_before_end(Time end) noexcept;
 
-    /// Nothing: time alone changes none.
+    /// The first moment at which an answer changes; nothing: time alone changes none.
     std::optional<Time> at() const noexcept { return at_; }
 
 private:

@@ -35,7 +35,7 @@ NodeChange make_mark(const snapshot::Cluster& cluster, const snapshot::NodeRow& 
     out.set_taints = {
         dated_taint(to_be_deleted_taint, Effect::no_schedule, time.written(removal.since))};
     removal.mark = out.set_taints.front().value;
-    // Ours from a try before, whose end we did not learn, is ours still.
+    // A cordon from an earlier attempt with an unknown result is ours, too.
     const bool is_foreign = node.unschedulable && !is_cordoned_by_us(cluster, node);
     removal.cordoned = settings.cordon_node_before_terminating && !is_foreign;
     if (removal.cordoned) {

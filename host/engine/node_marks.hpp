@@ -1,4 +1,4 @@
-/// What is written on a node for its removal, and taken off again.
+/// The marks that a removal writes on a node and takes off again: taints, a cordon, annotations.
 #pragma once
 
 #include <string>
@@ -19,22 +19,23 @@ inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateO
 inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";
 
 bool has_taint(const snapshot::NodeRow& node, std::string_view key) noexcept;
-/// Whether it carries a taint of a removal.
+/// Whether the node carries ToBeDeleted or BeingDeleted.
 bool is_marked(const snapshot::NodeRow& node) noexcept;
-/// Whether it carries the taint that this very removal has set, and no earlier or foreign one.
+/// Whether the node carries the ToBeDeleted taint of this very removal: the value is the one that
+/// the removal set, not that of an earlier removal or of another client.
 bool carries_mark_of(const NodeRemoval& removal, const snapshot::NodeRow& node) noexcept;
 bool is_cordoned_by_us(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) noexcept;
 
-/// A taint whose value is the moment, in seconds since 1970.
+/// A taint with the time as its value, in seconds since 1970.
 Taint dated_taint(std::string_view key, Effect effect, Time time);
 
-/// Says that the node is to go: nothing new is scheduled on it. Notes in `removal` with which value
-/// and whether the cordon is ours.
+/// Taints the node with ToBeDeleted, so that no new pod is scheduled there, and cordons it if the
+/// settings say so. Records the taint's value, and whether the cordon is ours, in `removal`.
 NodeChange make_mark(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                      NodeRemoval& removal, const ScaleDownSettings& settings, const PassTime& time);
-/// Says that its machine is being removed.
+/// Taints the node with BeingDeleted: its machine is being removed.
 NodeChange make_announcement(std::string node, const NodeRemoval& removal, const PassTime& time);
-/// Takes off all that, a cordon only where it is ours.
+/// Takes both taints off, and the cordon if it is ours.
 NodeChange make_unmark(std::string node, const NodeRemoval& removal);
 
 }  // namespace capstan::engine

@@ -1,5 +1,5 @@
-/// The phases of a pass that take time worth knowing. The engine has no clock; the observer has
-/// one.
+/// The phases of a pass, for measuring how long each takes. The engine has no clock; the observer
+/// has one.
 #pragma once
 
 #include <cstdint>
@@ -7,41 +7,42 @@
 namespace capstan::engine {
 
 enum class PassPhase : std::uint8_t {
-    remember,       ///< what the snapshot says of requests, failures and removals
-    find_pending,   ///< pods that may need a new node, by class
-    place_pending,  ///< those of them that fit on nodes there are or are on their way
-    scale_up,       ///< options, choices and their nodes, to the end
-    make_options,   ///< within scale_up: what each group would be worth
-    explain,        ///< what is told of pods that stay without room
-    find_unneeded,  ///< whose pods would find another place
-    scale_down,     ///< which of those go, and the next steps of all removals
+    remember,       ///< bring the memory up to date: requests, failures, removals
+    find_pending,   ///< find the pods that may need a new node
+    place_pending,  ///< place pending pods that fit on existing or upcoming nodes
+    scale_up,       ///< the rounds of the scale-up: options, choices, shares
+    make_options,   ///< within scale_up: pack the pods for the option of each group
+    explain,        ///< reasons for the pods that stay pending
+    find_unneeded,  ///< find nodes without which every pod would have a place
+    scale_down,     ///< choose the nodes to remove now, and the next steps of all removals
 };
 
-/// Parts may lie within others. Must not throw. [pass thread]
+/// Observes when phases begin and end. A phase may lie within another. Must not throw.
+/// [pass thread]
 class PassPhaseObserver {
 public:
     virtual ~PassPhaseObserver() = default;
-    virtual void begin(PassPhase part) = 0;
-    virtual void end(PassPhase part) = 0;
+    virtual void begin(PassPhase phase) = 0;
+    virtual void end(PassPhase phase) = 0;
 };
 
-/// A part lasts as long as one of these.
+/// Tells the observer that a phase begins and, when destroyed, that it ends.
 class ScopedPassPhase {
 public:
-    /// Borrows the listener; NULL: there is none.
-    ScopedPassPhase(PassPhaseObserver* listener, PassPhase part)
-        : listener_(listener), part_(part) {
-        if (listener_ != nullptr) listener_->begin(part_);
+    /// Borrows the observer; NULL: there is none.
+    ScopedPassPhase(PassPhaseObserver* observer, PassPhase phase)
+        : observer_(observer), phase_(phase) {
+        if (observer_ != nullptr) observer_->begin(phase_);
     }
     ScopedPassPhase(const ScopedPassPhase&) = delete;
     ScopedPassPhase& operator=(const ScopedPassPhase&) = delete;
     ~ScopedPassPhase() {
-        if (listener_ != nullptr) listener_->end(part_);
+        if (observer_ != nullptr) observer_->end(phase_);
     }
 
 private:
-    PassPhaseObserver* listener_;
-    PassPhase part_;
+    PassPhaseObserver* observer_;
+    PassPhase phase_;
 };
 
 }  // namespace capstan::engine

@@ -1,5 +1,5 @@
-/// The questions the engine asks of others. It never learns whether a plugin, a test or a remote
-/// answers.
+/// The abstract policies that the engine calls. A plugin, a test or a remote service may implement
+/// them; the engine cannot tell.
 #pragma once
 
 #include <cstdint>
@@ -25,30 +25,30 @@
 
 namespace capstan::engine {
 
-/// What an answer may depend on besides the question: equal questions and equal circumstances,
-/// equal answers.
+/// Everything besides the question that an answer may depend on: equal questions in equal contexts
+/// get equal answers.
 struct CallContext {
     std::uint64_t seed = 0;
-    Time now{};  ///< goes on evenly, see PassTime
-    /// What the machine's clock shows; nothing: the same.
+    Time now{};  ///< the steady clock, see PassTime
+    /// The machine's clock; nothing: the same as `now`.
     std::optional<Time> wall{};
     bool dry_run = false;
     bool simulation = false;
-    /// Why nodes, pods and budgets are not seen as they are at the moment, though as they were not
-    /// long ago: nothing is removed then. Empty: they are.
+    /// Why the view of nodes, pods and budgets is not current but a little old: then nothing is
+    /// removed. Empty: the view is current.
     std::string unobserved_because{};
 
     PassTime time() const noexcept { return {now, wall.value_or(now)}; }
 };
 
-/// Ways to grow, ordered by group id, and the pods they are for.
+/// The scale-up options, ordered by group id, and the pods that they are for.
 struct ScaleUpQuestion {
     std::vector<ScaleUpOption> options;
     std::vector<PodEquivalenceGroup> pods;
     std::uint32_t cluster_nodes = 0;
 };
 
-/// What one expander made of the options it was shown.
+/// The options that one expander keeps.
 struct FilterResult {
     struct Kept {
         std::uint32_t option = 0;  ///< index into the question's options
@@ -56,13 +56,13 @@ struct FilterResult {
         bool operator==(const Kept&) const = default;
     };
     std::vector<Kept> kept;              ///< ascending by index, each once
-    std::vector<std::string> sentences;  ///< its own explanation
+    std::vector<std::string> sentences;  ///< the expander's own explanation
 };
 
 class Expander {
 public:
     virtual ~Expander() = default;
-    /// Narrows `among`, ascending indices into the question's options, at least one.
+    /// Keeps some of `among`: ascending indices into the question's options, at least one.
     virtual Result<FilterResult> filter(const ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const CallContext& call_context) = 0;
@@ -73,9 +73,10 @@ public:
     virtual ~SimilarityCheck() = default;
     virtual Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                        const CallContext& call_context) = 0;
-    /// Whether it may answer `decided`; buckets are then of no use.
+    /// Whether the check may answer `decided`. Then templates of different buckets may be similar
+    /// all the same.
     virtual bool may_decide() const = 0;
-    /// Templates in different buckets differ. Without buckets: `unsupported`.
+    /// Templates in different buckets differ for this check. `unsupported`: it has no buckets.
     virtual Result<std::uint64_t> bucket(const NodeTemplate& node,
                                          const CallContext& call_context) = 0;
 };
@@ -83,13 +84,13 @@ public:
 class Splitter {
 public:
     virtual ~Splitter() = default;
-    /// How much each group grows, in the order of `groups` (by id). Never past a maximum, never
-    /// above `nodes` in all.
+    /// How many nodes each group grows by, in the order of `groups` (by id). No group goes beyond
+    /// its maximum, and the sum is at most `nodes`.
     virtual Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                            const CallContext& call_context) = 0;
 };
 
-/// Which groups could be made of one cloud's machines; everything borrowed for the call.
+/// Asks which groups could be made of one cloud's machines. Everything is borrowed for the call.
 struct GroupsQuestion {
     struct Existing {
         const NodeGroup* group = nullptr;    ///< never NULL
@@ -99,10 +100,10 @@ struct GroupsQuestion {
         pods;                               ///< pods that fit on no node that is there or upcoming
     std::span<const MachineType> machines;  ///< by name
     std::span<const Existing> existing;     ///< of all clouds, by id
-    /// By how much the cluster may still grow; "nodes" and "gpu" are among the names. What is not
-    /// there has no limit.
+    /// How much the cluster may still grow within its limits; "nodes" and "gpu" are among the
+    /// names. A resource that is missing has no limit.
     Resources room;
-    PluginInstanceId cloud{};  ///< whose machines these are
+    PluginInstanceId cloud{};  ///< the cloud of `machines`
 };
 
 struct GroupsAnswer {
@@ -113,10 +114,10 @@ struct GroupsAnswer {
     struct LeftOut {
         std::string machine_type{}, because{};
     };
-    std::vector<Suggestion> groups{};      ///< no two of one name; each on offer
+    std::vector<Suggestion> groups{};      ///< names are unique; each plan has an offering
     std::vector<LeftOut> left_out{};       ///< the nearest miss first
-    std::optional<int> most_groups{};      ///< the cluster may have in all; nothing: any number
-    std::vector<std::string> sentences{};  ///< its own explanation
+    std::optional<int> most_groups{};      ///< that the cluster may have; nothing: any number
+    std::vector<std::string> sentences{};  ///< the source's own explanation
 };
 
 class GroupSource {
@@ -124,30 +125,30 @@ public:
     virtual ~GroupSource() = default;
     virtual Result<GroupsAnswer> suggest(const GroupsQuestion& question,
                                          const CallContext& call_context) = 0;
-    /// Whether the group, which its cloud marks as autoprovisioned, is one of its own.
+    /// Whether this source suggested the group, which its cloud marks as autoprovisioned.
     virtual Result<bool> owns(const NodeGroup& group, const CallContext& call_context) = 0;
 };
 
-/// A group that could be, as its cloud sees it.
+/// A group that could be made, as its cloud describes it.
 struct CandidateGroup {
     PlannedGroup planned{};
     GroupOptions options{};
-    std::optional<double> price_per_hour{};  ///< of one node; nothing: that of the offer
+    std::optional<double> price_per_hour{};  ///< of one node; nothing: the offering's price
 };
 
-/// Tells what clouds would make of a plan.
+/// Asks clouds which group they would make of a plan.
 class GroupMaker {
 public:
     virtual ~GroupMaker() = default;
-    /// `unsupported`: its cloud makes no such group, which is no complaint.
+    /// `unsupported`: the cloud does not make such a group; this is no error to report.
     virtual Result<CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                              const CallContext& call_context) = 0;
 };
 
-/// What becomes of a stage that fails, or keeps nothing.
+/// What happens if a stage fails or keeps no option.
 enum class StageFallback {
-    skip,  ///< its input passes on, as if it were not there
-    fail,  ///< no scale-up in this pass, and the reason is said
+    skip,  ///< its input goes to the next stage, as if the stage were not there
+    fail,  ///< no scale-up in this pass, and the reason is reported
 };
 
 struct Stage {
@@ -168,15 +169,15 @@ struct NamedSource {
     GroupSource* source;
 };
 
-/// The policies of the pipeline. All is borrowed for the time of the pass.
+/// The policies of the pipeline. All of them are borrowed for the time of the pass.
 struct Policies {
     std::vector<Stage> chain;
     std::vector<NamedCheck> similarity;
     Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
-    /// Groups are made where there is one of these, a maker, and a cloud with machines to offer.
+    /// Groups are made if there is at least one source, a maker, and a cloud with machine types.
     std::vector<NamedSource> group_sources{};
-    GroupMaker* maker = nullptr;
-    PassPhaseObserver* parts = nullptr;  ///< observes and decides nothing; NULL: none
+    GroupMaker* maker = nullptr;                  ///< NULL: no groups are made
+    PassPhaseObserver* phase_observer = nullptr;  ///< does not influence decisions; NULL: none
 };
 
 }  // namespace capstan::engine

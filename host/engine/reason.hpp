@@ -1,5 +1,5 @@
-/// Why something is not done, as a value: what is compared, counted and queried is its code and
-/// what it is about; the sentence is for readers.
+/// Why something is not done, as a value. Code and subject are compared, counted and queried; the
+/// sentence is for readers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace capstan::engine {
 enum class ReasonCode : std::uint8_t {
     none,  ///< there is nothing to say
 
-    // The scheduler's predicates, of a pod and a new node of a group.
+    // A predicate of the scheduler refuses the pod on a new node of the group.
     node_unschedulable,
     node_name,
     taint_toleration,
@@ -29,9 +29,9 @@ enum class ReasonCode : std::uint8_t {
     inter_pod_affinity,
     dynamic_resources,
 
-    // Of a group that does not grow.
+    // The group does not grow.
     max_size_reached,
-    limit_reached,  ///< of the cluster; which one is the subject
+    limit_reached,  ///< a limit of the cluster, named by the subject
     backed_off,
     group_unreadable,
     target_unknown,
@@ -42,12 +42,12 @@ enum class ReasonCode : std::uint8_t {
     scale_from_zero_disabled,
     being_repaired,
     no_template,
-    nothing_granted,  ///< an option of it was chosen, and came to nothing
-    not_created,      ///< it could be made, and was not considered
+    nothing_granted,  ///< an option of the group was chosen, and no group got a node of it
+    not_created,      ///< the group could be made, and was not considered
 
-    // Of all groups together.
+    // All groups together.
     would_fit,
-    pass_stopped,  ///< a group would take the pod, and the pass takes no further option
+    pass_stopped,  ///< a group would take the pod, but the pass takes no further option
     no_node_group,
     not_explained,
 };
@@ -61,8 +61,7 @@ enum class SubjectKind : std::uint8_t { none, taint, node_label, resource, limit
 /// "Taint"; empty for none.
 std::string_view name_of(SubjectKind kind) noexcept;
 
-/// What a reason is about beside the pod and the group that it is told of: {taint, "dedicated"},
-/// {limit, "cpu"}.
+/// What a reason is about, besides the pod and the group: {taint, "dedicated"}, {limit, "cpu"}.
 struct ReasonSubject {
     SubjectKind kind = SubjectKind::none;
     std::string name{};
@@ -81,7 +80,7 @@ struct Reason {
     auto operator<=>(const Reason&) const = default;
 };
 
-/// Whether `b` is no news after `a`.
+/// Whether the two have the same code and subject; sentences may differ.
 inline bool is_same(const Reason& a, const Reason& b) noexcept {
     return std::tie(a.code, a.subject) == std::tie(b.code, b.subject);
 }

@@ -1,5 +1,5 @@
-/// What an operator can say about decisions. Filled from the configuration's sections [scale_up]
-/// and [limits] (runtime/config/scaling.hpp has each key's documentation).
+/// The settings of the engine. Filled from the configuration's sections [scale_up], [scale_down]
+/// and [limits]; runtime/config/scaling.hpp documents each key.
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@
 
 namespace capstan::engine {
 
-/// Where the look of a new node comes from.
+/// Where the template of a group's new nodes comes from.
 enum class TemplateSource {
-    mixed,  ///< a node of the group that is ready, else the cloud's template: upstream
+    mixed,  ///< a ready node of the group, else the cloud's template: upstream
     cloud,  ///< always the cloud's template: Zalando
 };
 
-/// Bounds of a total over all nodes.
+/// Bounds of a resource total over all nodes.
 struct Bound {
     std::int64_t min = 0;
     std::optional<std::int64_t> max{};  ///< nothing: no limit
@@ -31,18 +31,18 @@ struct Bound {
 /// How long a group is backed off after a failure.
 enum class BackoffPolicy {
     exponential,   ///< 5m, doubled by each failure in a row, at most 30m: upstream
-    until_joined,  ///< until a machine that was asked for joins: Zalando
+    until_joined,  ///< until a requested machine joins: Zalando
 };
 
-/// Pods of at least `priority`, and of less than the next one asks for, get `grace` to end when
-/// their node is drained.
+/// When a node is drained, pods of at least `priority`, and of less than the next entry's priority,
+/// get `grace` to terminate.
 struct DrainPriority {
     int priority = 0;
     Duration grace{};
     bool operator==(const DrainPriority&) const = default;
 };
 
-/// What an operator can say about removing nodes; the configuration's section [scale_down].
+/// Settings of scale-down; the configuration's section [scale_down].
 struct ScaleDownSettings {
     bool enabled = true;
 
@@ -54,14 +54,14 @@ struct ScaleDownSettings {
     Duration unneeded_time = std::chrono::minutes(10);
     Duration unready_time = std::chrono::minutes(20);
     bool unready_enabled = true;
-    /// Pods that wait and find room on existing or upcoming nodes do not stop removals of the pass.
+    /// Pending pods that fit on existing or upcoming nodes do not stop the removals of the pass.
     bool ignore_schedulable_pods = true;
 
     // Which nodes.
     double utilization_threshold = 0.5, gpu_utilization_threshold = 0.5;
     bool ignore_daemonsets_utilization = false, ignore_mirror_pods_utilization = false;
 
-    // Which pods may be moved: drain_rules.hpp.
+    // Which pods may be moved: drainability/drain_rules/drain_rules.hpp.
     bool skip_nodes_with_system_pods = true;
     bool skip_nodes_with_local_storage = true;
     bool skip_nodes_with_custom_controller_pods = true;
@@ -99,54 +99,54 @@ struct Settings {
     std::vector<std::string> allowed_scheduler_names{};  ///< empty: all
 
     int max_pods_considered = 0;  ///< only so many, the oldest; 0: no limit
-    /// The pod label whose spread over zones is emulated; empty: none is, see
-    /// scale_up/spread_emulation.hpp.
+    /// The pod label by which an emulated spread over zones selects pods, see
+    /// pass_context/spread_emulation.hpp; empty: no spread is emulated.
     std::string emulated_spread_label{};
-    /// The pod annotation that says how long a spread over zones is insisted on; empty: none does.
+    /// The pod annotation that says how long a spread over zones is required; empty: there is none.
     std::string spread_timeout_annotation{};
-    /// What the scheduler spreads pods over that have no topology spread constraints; with
-    /// DoNotSchedule.
+    /// The scheduler's default topology spread constraints with DoNotSchedule, for pods without
+    /// constraints of their own.
     std::vector<snapshot::DefaultSpread> default_spread{};
 
     // What a new node looks like.
     TemplateSource template_source = TemplateSource::mixed;
     bool force_daemon_sets = false;
-    bool reserve_from_nodes = true;  ///< learns from existing nodes what the system keeps
+    bool reserve_from_nodes = true;  ///< learns from existing nodes what the system reserves
     std::vector<std::string> startup_taints{}, startup_taint_prefixes{}, status_taints{};
-    /// Whatever carries one of these is not ready, however long that takes: it has not joined, so
-    /// the request for it fails in the end (Zalando's zalando.org/node-not-ready).
+    /// A node with one of these taints is not ready, however long that takes. It has not joined, so
+    /// the request for it times out in the end (Zalando's zalando.org/node-not-ready).
     std::vector<std::string> readiness_taints{};
 
-    // How a cluster has to be doing.
-    bool from_zero = true;  ///< grows also while there is no ready node
+    // When the cluster is healthy enough.
+    bool from_zero = true;  ///< scale-up also while there is no ready node
     int ok_total_unready_count = 3;
     double max_total_unready_percentage = 45;
     bool enforce_min_size = false;
     bool force_delete_unregistered_nodes = false, force_delete_failed_nodes = false;
 
-    // How far a pass goes.
+    // Limits of one pass.
     bool balance_similar = true;
-    /// Nodes are shared also among groups of other prices or capacity types.
+    /// Nodes are shared also among groups with different prices or capacity types.
     bool balance_across_prices = false;
-    bool one_option_per_pass = false;   ///< upstream's
+    bool one_option_per_pass = false;   ///< upstream's way
     int max_nodes_per_scale_up = 1000;  ///< of one option; 0: no limit
-    int max_options_per_pass = 1000;    ///< each one increases groups; a bound, not a policy
+    int max_options_per_pass = 1000;    ///< a safety bound, not a policy
 
     // Totals over the cluster: thousandths of cores, bytes, GPUs of all makes, nodes; GPUs by
     // resource name.
     Bound cpu{}, memory{}, gpu{}, nodes{};
     std::map<std::string, Bound> gpu_types{};
 
-    // How long a machine may take. A group's own setting comes first.
-    Duration max_node_provision_time = std::chrono::minutes(15);  ///< from asked for to joined
+    // How long a machine may take. A group's own setting takes precedence.
+    Duration max_node_provision_time = std::chrono::minutes(15);  ///< from request to joined
     Duration max_node_startup_time = std::chrono::minutes(15);    ///< from joined to ready
 
     // Back-off of groups that could not grow.
     BackoffPolicy backoff = BackoffPolicy::exponential;
-    /// Where a cloud has no more machines of a type in a zone, groups of just such machines are
-    /// backed off with the one that found out.
+    /// When a cloud has no capacity for a machine type in a zone, all groups of just that offering
+    /// are backed off together with the group that failed.
     bool backoff_by_machine_type = true;
-    Duration api_error_backoff = std::chrono::seconds(30);  ///< of until_joined, doubled up to max
+    Duration api_error_backoff = std::chrono::seconds(30);  ///< until_joined; doubled up to max
     Duration backoff_initial = std::chrono::minutes(5);
     Duration backoff_max = std::chrono::minutes(30);
     Duration backoff_reset = std::chrono::hours(3);

@@ -20,57 +20,58 @@
 
 namespace capstan::engine {
 
-/// A node group as its cloud last told of it.
+/// A node group as its cloud last reported it.
 struct Group {
     NodeGroup group{};
     PluginInstanceId cloud{};
-    /// What its cloud says a new node would be; NULL: it does not say.
+    /// The cloud's template of a new node; NULL: the cloud gives none.
     std::shared_ptr<const NodeTemplate> described{};
-    std::string undescribed_because{};  ///< a sentence, where `described` is NULL
+    std::string undescribed_because{};  ///< why `described` is NULL, in a sentence
     GroupOptions options{};
     std::optional<double> price_per_hour{};  ///< of one node
     std::vector<Machine> machines{};         ///< by id
-    /// What its cloud would make it of, by node auto-provisioning; NULL: it is there.
+    /// The plan by which its cloud would make the group (node auto-provisioning); NULL: the group
+    /// exists.
     std::shared_ptr<const GroupPlan> plan{};
-    /// What was wrong when its cloud told of it last; empty: nothing. Otherwise it is as it was
-    /// known before: it counts as such, and nothing is done to it or its machines.
+    /// Why the cloud could not report the group this time; empty: it could. A group that could not
+    /// be read counts with its last known values, and nothing is done to it or its machines.
     std::string unreadable_because{};
 };
 
-/// What a cloud would make groups of; types by name.
+/// The machine types of which a cloud can make groups, by name.
 struct CloudMachines {
     PluginInstanceId cloud{};
     std::vector<MachineType> types{};
 };
 
-/// Clouds that could not be read since the start, and why not.
+/// Clouds that have never been read since the start, and why not.
 using UnreadClouds = std::map<PluginInstanceId, std::string>;
 
-/// What clouds told themselves, each of the last moment that it was read.
-using ToldViews = std::map<PluginInstanceId, std::shared_ptr<const CloudView>>;
+/// The last view that was read of each cloud.
+using CloudViews = std::map<PluginInstanceId, std::shared_ptr<const CloudView>>;
 
 /// Groups ascend by id; ids are unique over all clouds.
 struct Snapshot {
     snapshot::Cluster cluster;
     std::shared_ptr<const std::vector<Group>> groups;
-    /// Of each cloud that makes groups; NULL: there is none.
+    /// By cloud that makes groups; NULL: no cloud does.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};
-    UnreadClouds unread{};  ///< what groups they have is not known
-    /// For explanations alone, and not part of a record: machines of no group are in it.
-    ToldViews told{};
+    UnreadClouds unread{};  ///< the groups of these clouds are not known
+    /// For explanations alone, and not part of a record: also has machines of no group.
+    CloudViews cloud_views{};
 };
 
-/// "spot interruption at 2026-01-02T03:04:05Z"; without a time where that is not known.
+/// "spot interruption at 2026-01-02T03:04:05Z"; without a time if the time is not known.
 std::string leaving_text(const Leaving& leaving);
 
-/// NULL: there is none. `groups` ascend by id; borrows from them.
+/// NULL: there is no such group. `groups` ascend by id; borrows from them.
 const Group* find_group(std::span<const Group> groups, const NodeGroupId& id) noexcept;
-/// The same, among the groups of the snapshot.
+/// Finds the group among those of the snapshot; NULL: there is none.
 const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcept;
 
-/// NULL is neither.
+/// Whether the group is only ever empty or full (GroupOptions::zero_or_max). NULL: false.
 bool is_zero_or_max(const Group* group) noexcept;
-/// Whether removals from the group wait, since the cloud could not tell of the group.
+/// Whether the cloud could not report the group this time, so that its removals wait. NULL: false.
 bool is_unreadable(const Group* group) noexcept;
 
 }  // namespace capstan::engine

@@ -15,7 +15,7 @@ std::uint64_t mix(std::uint64_t z) noexcept {
     return z ^ (z >> 31);
 }
 
-/// Since the machine was started, sleep included.
+/// The time since the machine's boot, sleep included.
 Duration since_boot() {
     timespec time{};
     ::clock_gettime(CLOCK_BOOTTIME, &time);

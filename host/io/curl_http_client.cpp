@@ -23,12 +23,12 @@ using boost::system::error_code;
 
 namespace {
 
-/// Connections that were made alike, and may be shared.
+/// Connections with equal TLS options, which requests share.
 struct Pool {
     std::shared_ptr<const TlsOptions> tls;
     std::shared_ptr<CurlMulti> multi;
-    std::size_t open = 0;
-    bool is_retired = false;  ///< closed when nothing is open any more
+    std::size_t open = 0;     ///< open requests
+    bool is_retired = false;  ///< no new requests; closed after the last open one
 };
 
 struct Open {
@@ -39,13 +39,12 @@ struct Open {
     HttpClient::Done done;
     std::shared_ptr<Pool> pool;
     asio::steady_timer deadline;
-    std::optional<CURLcode> ended{};  ///< it has, and parts of it wait for their turn
+    std::optional<CURLcode> ended{};  ///< set: ended, but some of its parts wait for their turn
 };
 
 }  // namespace
 
-/// Everything that touches libcurl, on one strand. Shared with the handlers, which may outlive the
-/// client.
+/// All use of libcurl, on one strand. Handlers share it, because they may outlive the client.
 class CurlHttpClient::Core : public std::enable_shared_from_this<Core> {
 public:
     Core(asio::io_context& io, Options options)
@@ -72,7 +71,7 @@ public:
         const bool is_stream = listener.has_value();
         StreamTurns::OnPart on_part;
         if (is_stream) {
-            listener->on_head = ending_wait(id, std::move(listener->on_head));
+            listener->on_head = cancelling_deadline(id, std::move(listener->on_head));
             on_part = std::exchange(listener->on_part,
                                     [this, id](std::string_view part) { take_part(id, part); });
         }
@@ -113,7 +112,7 @@ public:
         if (tls == options_.tls) return;
         options_.tls = std::move(tls);
         retire_pool();
-        end_streams_of_others();
+        end_streams_of_old_identities();
     }
     void cancel_all() {
         while (!open_.empty()) cancel(open_.begin()->first);
@@ -137,7 +136,7 @@ private:
                                                         std::optional<Listener> listener,
                                                         const Pool& pool) {
         CAPSTAN_TRY(const Url url, parse_url(request.url));
-        // A scheme may be written in any case; from here on "https://" is.
+        // The scheme may be in any case in the request; later code expects lower case.
         request.url.replace(0, url.scheme.size(), url.scheme);
         std::string proxy;
         if (!request.has(CAPSTAN_HTTP_DIRECT))
@@ -162,8 +161,8 @@ private:
                                         options_.max_connections_per_host + streams_);
     }
 
-    /// A stream's deadline is its head's.
-    std::function<void(const HttpReply&)> ending_wait(
+    /// The deadline of a stream ends with its head.
+    std::function<void(const HttpReply&)> cancelling_deadline(
         RequestId id, std::function<void(const HttpReply&)> on_head) {
         return [this, id, on_head = std::move(on_head)](const HttpReply& head) {
             open_.at(id).deadline.cancel();
@@ -174,7 +173,7 @@ private:
     void take_part(RequestId id, std::string_view part) {
         turns_.take(id, part);
         const auto& multi = open_.at(id).pool->multi;
-        if (turns_.is_full() && multi->hold()) held_.push_back(multi);
+        if (turns_.is_full() && multi->suspend()) suspended_.push_back(multi);
         await_turn();
     }
 
@@ -185,23 +184,24 @@ private:
 
     void take_turn() {
         is_turn_due_ = false;
-        const StreamTurns::Turned turned = turns_.turn();
-        for (const RequestId id : turned.failed)
+        const StreamTurns::TurnResult turn = turns_.turn();
+        for (const RequestId id : turn.failed)
             end(id, fail(ErrorCode::internal,
                          open_.at(id).transfer->message("what came could not be taken")));
-        for (const RequestId id : turned.done) {
+        for (const RequestId id : turn.done) {
             const auto at = open_.find(id);
             if (at != open_.end() && at->second.ended && !turns_.is_waiting(id))
                 end(id, at->second.transfer->take_result(*at->second.ended));
         }
         if (turns_.has_room()) {
-            for (const auto& multi : std::exchange(held_, {})) multi->release();
+            for (const auto& multi : std::exchange(suspended_, {})) multi->resume();
             resume_streams();
         }
         if (turns_.wants_turn()) await_turn();
     }
 
-    /// What a paused one has kept comes at once, and may pause it again.
+    /// libcurl passes on what a paused stream has buffered inside resume(), which may pause it
+    /// again.
     void resume_streams() {
         std::vector<std::pair<RequestId, CURLcode>> failed;
         for (const auto& [id, open] : open_) {
@@ -226,11 +226,12 @@ private:
         auto ended = open_.extract(id);
         turns_.close(id);
         const auto pool = ended.mapped().pool;
-        const bool is_doubtful = ended.mapped().transfer->is_unanswered_for(options_.doubted_after);
-        // What is sent anew has to come in a way that can be paused.
+        const bool is_unresponsive =
+            ended.mapped().transfer->is_unanswered_for(options_.retire_unanswered_after);
+        // Later requests use HTTP/1.1, whose streams can be paused.
         const bool is_too_fast = ended.mapped().transfer->is_too_fast();
         http1_ = http1_ || is_too_fast;
-        if ((is_doubtful || is_too_fast) && pool == pool_) retire_pool();
+        if ((is_unresponsive || is_too_fast) && pool == pool_) retire_pool();
         if (ended.mapped().transfer->is_stream()) --streams_;
         pool->multi->remove(ended.mapped().transfer->handle());
         ids_.erase(ended.mapped().transfer->handle());
@@ -239,7 +240,7 @@ private:
         ended.mapped().done(std::move(result));
     }
 
-    /// What begins from now on gets connections of its own.
+    /// Later requests get a new pool.
     void retire_pool() {
         const auto old = std::exchange(pool_, nullptr);
         if (!old) return;
@@ -247,14 +248,14 @@ private:
         close_if_done(old);
     }
 
-    /// Later: libcurl may be the one that tells of the end, and must not be closed inside.
+    /// Posted, because this may run inside a callback of libcurl, where it must not be closed.
     void close_if_done(const std::shared_ptr<Pool>& pool) {
         if (pool->is_retired && pool->open == 0)
             asio::post(strand_, [multi = pool->multi] { multi->close(); });
     }
 
-    /// Also those that an earlier change had left alone.
-    void end_streams_of_others() {
+    /// Ends all streams with a client certificate other than the present one, in all pools.
+    void end_streams_of_old_identities() {
         std::vector<RequestId> streams;
         for (const auto& [id, open] : open_) {
             if (open.transfer->is_stream() && !open.pool->tls->has_certificate_of(options_.tls))
@@ -273,12 +274,12 @@ private:
     asio::io_context& io_;
     CurlMulti::Strand strand_;
     std::atomic<RequestId> last_id_{0};
-    std::shared_ptr<Pool> pool_;  ///< of what begins now; NULL: nothing has begun since set_tls
+    std::shared_ptr<Pool> pool_;  ///< for new requests; NULL: none was sent since the last change
     std::map<CURL*, RequestId> ids_;
     std::map<RequestId, Open> open_;
     long streams_ = 0;
     StreamTurns turns_{StreamTurns::Limits()};
-    std::vector<std::shared_ptr<CurlMulti>> held_;  ///< until there is room for what they bring
+    std::vector<std::shared_ptr<CurlMulti>> suspended_;  ///< until turns_ has room
     bool is_turn_due_ = false;
     bool http1_ = false;  ///< a peer sent more over HTTP/2 than could be taken
 };

@@ -13,42 +13,41 @@
 
 namespace capstan::io {
 
-/// Connections are kept and shared, HTTP/2 is spoken where it is offered, and a peer that falls
-/// silent in the middle of something is given up after 45 s. Resolving a name does not block.
-/// [any thread]
+/// Connections are kept and shared. HTTP/2 is used where the server offers it. A connection is
+/// closed after 45 s in which the peer has acknowledged no sent data. Resolving a name does not
+/// block. [any thread]
 class CurlHttpClient final : public HttpClient {
 public:
     struct Options {
         std::size_t max_open = 256;  ///< further requests end as `busy`
-        /// Open streams come on top of both, so that they never keep requests waiting.
+        /// Each open stream raises both limits by one, so that streams never keep requests waiting.
         long max_connections = 128;
         long max_connections_per_host = 16;
         TlsOptions tls{};
-        /// "http://", "https://" or "socks5://", for all requests; one that is wrong ends them as
-        /// `invalid_config`. Empty: as the environment says (see proxy.hpp).
+        /// "http://", "https://" or "socks5://", for all requests. A malformed one ends each
+        /// request as `invalid_config`. Empty: the environment's proxy (see proxy.hpp).
         std::string proxy{};
-        /// A request that ends after so long without an answer casts doubt on the connections there
-        /// are: something between here and there may have died while TCP still stands. What begins
-        /// then uses new ones.
-        Duration doubted_after = std::chrono::seconds(2);
-        bool gzip = false;  ///< asks for compressed replies, and hands them over unpacked
+        /// After a request has ended that was without an answer for so long, later requests use new
+        /// connections: a server may be unresponsive behind a load balancer that keeps TCP alive.
+        Duration retire_unanswered_after = std::chrono::seconds(2);
+        bool gzip = false;  ///< asks for compressed replies, and decompresses them
         std::string user_agent = "capstan";
     };
-    /// Borrows `io`, which must be run for anything to happen; `done` is called there.
+    /// Borrows `io`, on which `done` is called. Nothing happens unless a thread runs it.
     explicit CurlHttpClient(boost::asio::io_context& io) : CurlHttpClient(io, Options()) {}
     CurlHttpClient(boost::asio::io_context& io, Options options);
     CurlHttpClient(const CurlHttpClient&) = delete;
     CurlHttpClient& operator=(const CurlHttpClient&) = delete;
-    /// Open requests end as `cancelled`, if `io` goes on running.
+    /// Open requests end as `cancelled`, if a thread still runs `io`.
     ~CurlHttpClient() override;
 
     RequestId send(HttpRequest request, Done done) override;
     RequestId stream(HttpRequest request, Listener listener, Done done) override;
     void cancel(RequestId id) override;
 
-    /// Requests from now on use connections of their own, made with `tls`; the others' are closed
-    /// when the last of those has ended. With another client certificate open streams end now, as
-    /// lost: they belong to the identity of before.
+    /// Later requests use new connections with `tls`. The old connections are closed when the last
+    /// of their requests has ended. If the client certificate changes, open streams end now as
+    /// `connection_lost`, because they have the old identity.
     void set_tls(const TlsOptions& tls) override;
 
 private:

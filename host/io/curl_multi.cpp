@@ -17,7 +17,7 @@ using boost::system::error_code;
 
 namespace {
 
-/// libcurl's own set-up, once in a process.
+/// Initialises libcurl once in a process.
 void initialise_curl() {
     static const CURLcode code = curl_global_init(CURL_GLOBAL_DEFAULT);
     if (code != CURLE_OK)
@@ -26,19 +26,19 @@ void initialise_curl() {
 
 }  // namespace
 
-/// A socket of libcurl's, which opens and closes it; here it is only waited for.
+/// A socket that libcurl opens and closes. Asio only waits for it.
 struct CurlMulti::Watched {
     Watched(const asio::io_context::executor_type& executor, curl_socket_t socket)
         : descriptor(executor, socket) {}
-    ~Watched() { let_go(); }
-    /// At once: a handler may still hold this while libcurl opens another socket of the same
-    /// number.
-    void let_go() {
+    ~Watched() { detach(); }
+    /// Called as soon as libcurl closes the socket: a handler may keep this object alive, while
+    /// libcurl opens another socket with the same number.
+    void detach() {
         if (descriptor.is_open()) descriptor.release();
     }
     asio::posix::stream_descriptor descriptor;
     bool wants_read = false, wants_write = false;
-    bool reads = false, writes = false;  ///< a wait is under way
+    bool reads = false, writes = false;  ///< waits under way
 };
 
 CurlMulti::CurlMulti(asio::io_context& io, const Strand& strand, Ended ended)
@@ -59,7 +59,7 @@ void CurlMulti::close() {
     curl_multi_setopt(multi_.get(), CURLMOPT_SOCKETFUNCTION, nullptr);
     curl_multi_setopt(multi_.get(), CURLMOPT_TIMERFUNCTION, nullptr);
     timer_.cancel();
-    for (const auto& [socket, watched] : watched_) watched->let_go();
+    for (const auto& [socket, watched] : watched_) watched->detach();
     watched_.clear();
     multi_ = nullptr;
 }
@@ -73,8 +73,8 @@ CURLMcode CurlMulti::add(CURL* transfer) { return curl_multi_add_handle(multi_.g
 
 void CurlMulti::remove(CURL* transfer) { curl_multi_remove_handle(multi_.get(), transfer); }
 
-void CurlMulti::release() {
-    if (!std::exchange(is_held_, false) || !multi_) return;
+void CurlMulti::resume() {
+    if (!std::exchange(is_suspended_, false) || !multi_) return;
     for (const auto& [socket, watched] : watched_) wait(socket, watched);
     if (!std::exchange(is_timer_due_, false)) return;
     asio::post(strand_, [self = shared_from_this()] { self->take_timer(); });
@@ -82,7 +82,7 @@ void CurlMulti::release() {
 
 void CurlMulti::take_timer() {
     if (!multi_) return;
-    if (is_held_) {
+    if (is_suspended_) {
         is_timer_due_ = true;
     } else {
         act(CURL_SOCKET_TIMEOUT, 0);
@@ -93,7 +93,7 @@ void CurlMulti::act(curl_socket_t socket, int events) {
     int running = 0;
     curl_multi_socket_action(multi_.get(), socket, events, &running);
     int left = 0;
-    // The callback of an end may close this.
+    // `ended_` may call close().
     while (multi_) {
         const CURLMsg* const message = curl_multi_info_read(multi_.get(), &left);
         if (message == nullptr) return;
@@ -101,24 +101,23 @@ void CurlMulti::act(curl_socket_t socket, int events) {
     }
 }
 
-/// What to do once the socket is ready, or has failed.
+/// The handler of a wait: the socket is ready, or has failed.
 auto CurlMulti::ready(curl_socket_t socket, const std::shared_ptr<Watched>& watched,
                       bool Watched::* waits, int events) {
     return asio::bind_executor(strand_, [self = shared_from_this(), weak = std::weak_ptr(watched),
                                          socket, waits, events](error_code error) {
-        const auto still = weak.lock();
-        if (!still || !self->multi_ || error == asio::error::operation_aborted) return;
-        (*still).*waits = false;
-        if (self->is_held_) return;  // `release` waits anew
+        const auto locked = weak.lock();
+        if (!locked || !self->multi_ || error == asio::error::operation_aborted) return;
+        (*locked).*waits = false;
+        if (self->is_suspended_) return;  // `resume` waits again
         self->act(socket, error ? CURL_CSELECT_ERR : events);
-        // libcurl may have let go of the socket, and may have another one of that number by
-        // now.
+        // libcurl may have closed the socket, and may have opened another one with that number.
         const auto now = self->watched_.find(socket);
-        if (now != self->watched_.end() && now->second == still) self->wait(socket, still);
+        if (now != self->watched_.end() && now->second == locked) self->wait(socket, locked);
     });
 }
 
-/// Waits for what libcurl wants to know of and is not waited for yet.
+/// Begins the waits that libcurl wants and that are not under way.
 void CurlMulti::wait(curl_socket_t socket, const std::shared_ptr<Watched>& watched) {
     using asio::posix::stream_descriptor;
     if (watched->wants_read && !std::exchange(watched->reads, true)) {
@@ -134,7 +133,7 @@ void CurlMulti::wait(curl_socket_t socket, const std::shared_ptr<Watched>& watch
 void CurlMulti::watch(curl_socket_t socket, int events) {
     auto& place = watched_[socket];
     if (events == CURL_POLL_REMOVE) {
-        if (place) place->let_go();
+        if (place) place->detach();
         watched_.erase(socket);
         return;
     }
@@ -147,7 +146,7 @@ void CurlMulti::watch(curl_socket_t socket, int events) {
 void CurlMulti::set_timer(long milliseconds) {
     timer_.cancel();
     if (milliseconds < 0) return;
-    // Also when it is 0: libcurl must not be called back inside its own call.
+    // A timer also for 0 ms, because libcurl must not be called inside its own callback.
     timer_.expires_after(std::chrono::milliseconds(milliseconds));
     timer_.async_wait([self = shared_from_this()](error_code error) {
         if (!error) self->take_timer();

@@ -1,4 +1,4 @@
-/// libcurl's transfers and the connections they share, driven by Asio.
+/// A libcurl multi handle, that is transfers and their shared connections, driven by Asio.
 #pragma once
 
 #include <curl/curl.h>
@@ -18,7 +18,7 @@ namespace capstan::io {
 class CurlMulti : public std::enable_shared_from_this<CurlMulti> {
 public:
     using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
-    /// A transfer is over, and still here.
+    /// A transfer has ended. The callback may remove it.
     using Ended = std::function<void(CURL* transfer, CURLcode code)>;
 
     CurlMulti(boost::asio::io_context& io, const Strand& strand, Ended ended);
@@ -29,11 +29,12 @@ public:
     void bound_connections(long total, long per_host);
     CURLMcode add(CURL* transfer);
     void remove(CURL* transfer);
-    /// Leaves what comes where it is, and the peers to wait, until `release`. False: it does
-    /// already.
-    bool hold() noexcept { return !std::exchange(is_held_, true); }
-    void release();
-    /// Closes what is kept. No transfer may be left; nothing is called any more.
+    /// Reads and writes no socket until `resume`, so that TCP's flow control stops the peers.
+    /// False: it was suspended already.
+    bool suspend() noexcept { return !std::exchange(is_suspended_, true); }
+    void resume();
+    /// Closes the kept connections. All transfers must have been removed. No callback runs
+    /// afterwards.
     void close();
 
 private:
@@ -55,8 +56,8 @@ private:
     const Strand strand_;
     boost::asio::steady_timer timer_;
     const Ended ended_;
-    bool is_held_ = false;
-    bool is_timer_due_ = false;  ///< it fired while held
+    bool is_suspended_ = false;
+    bool is_timer_due_ = false;  ///< the timer fired while suspended
     std::map<curl_socket_t, std::shared_ptr<Watched>> watched_;
     std::unique_ptr<CURLM, Cleanup> multi_;  ///< NULL: closed
 };

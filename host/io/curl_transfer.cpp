@@ -29,9 +29,9 @@ constexpr std::string_view head_too_long =
 constexpr long stream_buffer = 4 << 10;
 constexpr long connect_timeout_ms = 30'000;
 constexpr long keep_alive_s = 30;
-/// Of what was sent and is not confirmed: a connection that is dead without saying so would be used
-/// again and again, for a quarter of an hour.
-constexpr unsigned silence_ms = 45'000;
+/// TCP_USER_TIMEOUT: how long sent data may stay unacknowledged. Without it, TCP keeps a dead
+/// connection for a quarter of an hour, and requests would go on using it.
+constexpr unsigned unacknowledged_max_ms = 45'000;
 
 long milliseconds(Duration d) {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(d).count();
@@ -43,7 +43,7 @@ bool has_header(const HttpRequest& request, std::string_view name) {
                        [name](const auto& header) { return lower_case(header.first) == name; });
 }
 
-/// Lent: what it holds outlives the transfer.
+/// A blob that borrows `pem`, which outlives the transfer.
 curl_blob blob_of(const std::string& pem) {
     return {const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_NOCOPY};
 }
@@ -61,8 +61,9 @@ int close_socket(void*, curl_socket_t fd) noexcept {
 }
 
 int on_socket(void*, curl_socket_t socket, curlsocktype) noexcept {
-    // Where the system has no such option the keep-alive alone has to find out.
-    std::ignore = setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms);
+    // On a system without this option, only keep-alive detects a dead connection.
+    std::ignore = setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged_max_ms,
+                             sizeof unacknowledged_max_ms);
     return CURL_SOCKOPT_OK;
 }
 
@@ -112,7 +113,8 @@ void CurlTransfer::set_up() {
                          static_cast<curl_off_t>(request_.max_reply_bytes));
     }
     if (options_.gzip) curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
-    // What a buffer unpacks to is kept as a whole in a pause, a thousand times as much at worst.
+    // In a pause libcurl keeps the decompressed content of a whole buffer, which may be a thousand
+    // times as large, so the buffer is small.
     if (options_.gzip && listener_) curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, stream_buffer);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, options_.user_agent.c_str());
     curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, &on_header);
@@ -134,8 +136,8 @@ long CurlTransfer::http_version() const noexcept {
     return is_first ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS;
 }
 
-/// libcurl looks for the URL's host in the server's certificate, so the other name goes into the
-/// URL, and the way to the host beside it.
+/// libcurl verifies the server's certificate against the URL's host. So `server_name` becomes the
+/// URL's host, and CURLOPT_CONNECT_TO leads to the real one.
 void CurlTransfer::set_target() {
     const std::string& name = options_.tls->server_name;
     if (name.empty() || !request_.url.starts_with("https://")) {
@@ -145,7 +147,7 @@ void CurlTransfer::set_target() {
     const std::size_t begin = std::string_view("https://").size();
     const std::size_t end = std::min(request_.url.find_first_of("/?#", begin), request_.url.size());
     const std::string authority = request_.url.substr(begin, end - begin);
-    const Url url = *parse_url(request_.url);  // which `make` has done before
+    const Url url = *parse_url(request_.url);  // `make` has checked it
     const std::string port = std::to_string(url.port);
     const std::string route = name + ":" + port + ":" + url.host + ":" + port;
     connect_to_.reset(curl_slist_append(nullptr, route.c_str()));
@@ -159,9 +161,10 @@ void CurlTransfer::set_connection() {
     CURL* const curl = handle();
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
                      std::min(connect_timeout_ms, milliseconds(request_.timeout)));
-    // A request that is cancelled must not wait for a name that is still being resolved.
+    // A cancelled request must not wait for the end of name resolution.
     curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
-    // The environment has been asked already, and says more than libcurl reads there.
+    // Set also where it is empty: proxy_for() has read the environment, and supports more of it
+    // than libcurl does.
     curl_easy_setopt(curl, CURLOPT_PROXY, options_.proxy.c_str());
     curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
     curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -175,7 +178,7 @@ void CurlTransfer::set_connection() {
         curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
         curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
     }
-    // Many streams that begin together wait for one connection that can carry them all.
+    // Requests that begin together wait for one HTTP/2 connection that can carry them all.
     if (request_.url.starts_with("https://")) curl_easy_setopt(curl, CURLOPT_PIPEWAIT, 1L);
 }
 
@@ -187,7 +190,7 @@ void CurlTransfer::set_tls() {
     if (!tls.ca_pem.empty()) {
         curl_blob ca = blob_of(tls.ca_pem);
         curl_easy_setopt(curl, CURLOPT_CAINFO_BLOB, &ca);
-        // The system's folder would be trusted beside it.
+        // Otherwise the system's authorities would be trusted as well.
         curl_easy_setopt(curl, CURLOPT_CAPATH, nullptr);
     }
     if (tls.certificate_pem.empty()) return;
@@ -203,7 +206,7 @@ void CurlTransfer::set_body() {
         curl_easy_setopt(curl, CURLOPT_NOBODY, 1L);
         return;
     }
-    // A POST or PUT of nothing still says that its length is 0.
+    // A POST, PUT or PATCH without a body still has the header Content-Length: 0.
     const bool has_body = !request_.body.empty() || request_.method == "POST" ||
                           request_.method == "PUT" || request_.method == "PATCH";
     if (has_body) {
@@ -215,7 +218,7 @@ void CurlTransfer::set_body() {
 }
 
 void CurlTransfer::set_headers() {
-    // What libcurl would add by itself and the request does not have.
+    // An empty header prevents libcurl from adding its own.
     if (!has_header(request_, "expect")) add_header("Expect:");
     if (!has_header(request_, "content-type")) add_header("Content-Type:");
     for (const auto& [name, value] : request_.headers) {
@@ -234,13 +237,14 @@ void CurlTransfer::add_header(const std::string& line) {
 }
 
 std::string CurlTransfer::message(std::string_view why) const {
-    // libcurl names whatever it could not reach, and never says which of the two that is.
+    // libcurl's message names the unreachable host, but not whether that is the server or the
+    // proxy.
     const std::string way =
         options_.proxy.empty() ? "" : " through proxy " + without_login(options_.proxy);
     return printable(request_.name(), 512) + way + ": " + std::string(why);
 }
 
-/// Why the request failed, and where TLS met none, or the other way round, what may help.
+/// Why the request failed, with a hint where one side uses TLS and the other does not.
 std::string CurlTransfer::reason_of(CURLcode code) const {
     std::string why = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
     const bool is_secure = request_.url.starts_with("https:");
@@ -251,7 +255,7 @@ std::string CurlTransfer::reason_of(CURLcode code) const {
     curl_easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &connections);
     const bool is_no_answer =
         code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_UNSUPPORTED_PROTOCOL;
-    // A connection that was used before was one of HTTP.
+    // On a reused connection the server has spoken HTTP before.
     if (!is_secure && is_no_answer && connections > 0 && header_bytes_ == 0)
         return why + "; the server may speak TLS: https://";
     return why;
@@ -273,20 +277,21 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
                     message("the server speaks no HTTP/2 over TLS, which the request demands"));
     }
     Error error{code_of(code),
-                message(was_sent_in_vain_ ? "the connection was lost before an answer came"
-                                          : reason_of(code))};
+                message(is_resend_refused_ ? "the connection was lost before an answer came"
+                                           : reason_of(code))};
     if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
     return fail(std::move(error));
 }
 
-/// libcurl says of a header that is too long for it that there is no memory, and newer ones that
-/// something is too large (100).
+/// For a header beyond its own limit, libcurl reports CURLE_OUT_OF_MEMORY, newer versions 100
+/// (CURLE_TOO_LARGE).
 bool CurlTransfer::is_head_too_long(CURLcode code) const {
     const bool is_refused = code == CURLE_OUT_OF_MEMORY || static_cast<int>(code) == 100;
     return header_bytes_ > header_bytes_limit || (is_refused && sent_ && !has_head_);
 }
 
-/// Known from the handshake; libcurl itself goes on by HTTP/1.1 where the server wants that.
+/// Whether the handshake has chosen HTTP/2, where the request demands it. libcurl itself would fall
+/// back to HTTP/1.1.
 bool CurlTransfer::is_promised_version() const {
     if (!request_.has(CAPSTAN_HTTP_2)) return true;
     curl_tlssessioninfo* session = nullptr;
@@ -299,14 +304,15 @@ bool CurlTransfer::is_promised_version() const {
     return std::string_view(reinterpret_cast<const char*>(chosen), size) == "h2";
 }
 
-/// Asked before each attempt. Where a kept connection ends without an answer, libcurl sends the
-/// request over another one by itself; what changes something may have been carried out by then.
+/// Called before each attempt. Where a kept connection ends without an answer, libcurl repeats the
+/// request by itself. A request that may change something must not be repeated, because the server
+/// may have carried it out.
 bool CurlTransfer::may_be_sent_now() {
     is_other_version_ = !is_promised_version();
     if (is_other_version_) return false;
     const bool only_reads = request_.method == "GET" || request_.method == "HEAD";
-    was_sent_in_vain_ = std::exchange(sent_, std::chrono::steady_clock::now()) && !only_reads;
-    return !was_sent_in_vain_;
+    is_resend_refused_ = std::exchange(sent_, std::chrono::steady_clock::now()) && !only_reads;
+    return !is_resend_refused_;
 }
 
 bool CurlTransfer::is_unanswered_for(Duration time) const {
@@ -321,7 +327,8 @@ int CurlTransfer::on_send(void* self, char*, char*, int, int) noexcept {
 bool CurlTransfer::take_header(std::string_view line) {
     header_bytes_ += line.size();
     if (header_bytes_ > header_bytes_limit) return false;
-    // Each status line begins a new reply: what came before was a "100 Continue" or a proxy's.
+    // Each status line begins a new reply. The headers before it are those of a "100 Continue" or
+    // of a proxy.
     if (line.starts_with("HTTP/")) reply_.headers.clear();
     const std::size_t colon = line.find(':');
     if (!line.starts_with("HTTP/") && colon != std::string_view::npos) {
@@ -333,7 +340,7 @@ bool CurlTransfer::take_header(std::string_view line) {
     return true;
 }
 
-/// Trailers end with an empty line, too, but come after the head.
+/// Called at each empty line: the end of the head, and the end of the trailers, which is ignored.
 void CurlTransfer::end_head() {
     long status = 0;
     curl_easy_getinfo(handle(), CURLINFO_RESPONSE_CODE, &status);
@@ -352,8 +359,8 @@ bool CurlTransfer::take_body(std::string_view part) {
     return !is_too_long_;
 }
 
-/// What libcurl is told instead of taking a part. Nothing else takes it out of reading from a peer
-/// that is fast enough.
+/// The return value for libcurl where there is no room for a part; nothing: there is room. libcurl
+/// reads from a fast peer without a break, and only this return value stops it.
 std::optional<std::size_t> CurlTransfer::refuse_part() {
     if (!listener_ || !options_.has_room || options_.has_room()) return std::nullopt;
     long version = 0;
@@ -373,7 +380,7 @@ std::size_t CurlTransfer::on_header(char* bytes, std::size_t size, std::size_t c
     try {
         return static_cast<CurlTransfer*>(self)->take_header({bytes, size * count}) ? size * count
                                                                                     : 0;
-    } catch (...) {  // no memory left: ends the transfer
+    } catch (...) {  // out of memory, or the listener threw: ends the transfer
         return 0;
     }
 }

@@ -1,4 +1,4 @@
-/// One request in libcurl's hands.
+/// One request as a libcurl easy handle.
 #pragma once
 
 #include <array>
@@ -15,20 +15,21 @@
 
 namespace capstan::io {
 
-/// Stands where it is while libcurl has its handle. One thread at a time.
+/// Must not move while libcurl has its handle. One thread at a time.
 class CurlTransfer {
 public:
     struct Options {
         std::shared_ptr<const TlsOptions> tls;
-        std::string proxy;  ///< as parse_proxy gives it; empty: none
+        std::string proxy;  ///< a result of parse_proxy; empty: none
         bool gzip = false;
         std::string user_agent;
         bool http1 = false;  ///< HTTP/1.1 alone
-        /// Asked before each part of a stream; false: it pauses until `resume`. One of HTTP/2 ends
-        /// instead, as unavailable: libcurl 7.88 forgets it in a pause.
+        /// Called before each part of a stream. False: the stream pauses until `resume`. A stream
+        /// of HTTP/2 ends as `unavailable` instead, because libcurl 7.88 never resumes it.
         std::function<bool()> has_room{};
     };
-    /// With a listener the body goes there. `invalid_argument`: not a request.
+    /// The body goes to the listener, if there is one. `invalid_argument`: the request is
+    /// malformed.
     static Result<std::unique_ptr<CurlTransfer>> make(HttpRequest request,
                                                       std::optional<HttpClient::Listener> listener,
                                                       Options options);
@@ -38,16 +39,17 @@ public:
     CURL* handle() const noexcept { return handle_.get(); }
     bool is_stream() const noexcept { return listener_.has_value(); }
     bool is_paused() const noexcept { return is_paused_; }
-    /// It ended because it would have had to pause.
+    /// The stream ended because HTTP/2 cannot be paused.
     bool is_too_fast() const noexcept { return is_too_fast_; }
-    /// Takes what came before the pause, as far as there is room, and goes on. An error ends it.
+    /// Passes on the buffered part, as far as there is room, and continues. An error: the transfer
+    /// must be ended.
     CURLcode resume();
-    /// How long it may take in all, which its owner watches: libcurl does not while a request waits
+    /// The request's timeout. The owner enforces it, because libcurl does not while a request waits
     /// for a connection.
     Duration timeout() const noexcept { return request_.timeout; }
-    /// It went out so long ago, and nothing has come back.
+    /// Whether the request was sent at least `time` ago, and no head has come.
     bool is_unanswered_for(Duration time) const;
-    /// What came of it, once libcurl says that it has ended with `code`.
+    /// The result, once libcurl has ended the transfer with `code`.
     Result<HttpReply> take_result(CURLcode code);
     /// "HTTP GET https://api.example.com/v1 through proxy http://proxy.example.com:3128: " and
     /// `why`; without the query and the proxy's login, which may hold secrets.
@@ -84,7 +86,7 @@ private:
 
     HttpRequest request_;
     const std::optional<HttpClient::Listener> listener_;
-    const Options options_;  ///< libcurl reads certificates where they are
+    const Options options_;  ///< libcurl does not copy the certificates
     HttpReply reply_;
     bool has_head_ = false;
     std::size_t header_bytes_ = 0;
@@ -92,8 +94,8 @@ private:
     bool is_paused_ = false;
     bool is_too_fast_ = false;
     std::optional<std::chrono::steady_clock::time_point> sent_{};
-    bool was_sent_in_vain_ = false;
-    bool is_other_version_ = false;  ///< the server speaks no HTTP/2, which was asked for
+    bool is_resend_refused_ = false;
+    bool is_other_version_ = false;  ///< the request demands HTTP/2, and the server has it not
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
     std::unique_ptr<curl_slist, Free> connect_to_;

@@ -14,12 +14,11 @@ namespace capstan::io {
 namespace {
 
 constexpr int bits_per_word = 64;
-/// Descriptors from here on are beyond what a process is commonly allowed; they get FD_CLOEXEC
-/// alone.
+/// Above the common limit of descriptors of a process. Higher descriptors get FD_CLOEXEC alone.
 constexpr int descriptors_max = 1 << 16;
 
-/// One bit for each descriptor: the handler runs where no lock may be taken and no memory
-/// allocated.
+/// One bit per descriptor. The handler runs in a forked child, where it must neither lock nor
+/// allocate.
 constinit std::array<std::atomic<std::uint64_t>, descriptors_max / bits_per_word> marked{};
 
 bool has_place(int descriptor) { return descriptor >= 0 && descriptor < descriptors_max; }
@@ -30,13 +29,14 @@ std::uint64_t bit_of(int descriptor) {
     return std::uint64_t{1} << static_cast<unsigned>(descriptor % bits_per_word);
 }
 
-/// In the child, whose only thread is the one that forked.
+/// Runs in the child, which has a single thread.
 void close_marked() noexcept {
     for (int first = 0; first < descriptors_max; first += bits_per_word) {
         const std::uint64_t word = word_of(first).exchange(0, std::memory_order_relaxed);
         for (int fd = first; word != 0 && fd < first + bits_per_word; ++fd) {
             struct stat facts{};
-            // Another thread of the parent may have closed it in this very moment.
+            // Another thread of the parent may have closed the socket right before the fork, so the
+            // descriptor may be another file.
             if ((word & bit_of(fd)) != 0 && ::fstat(fd, &facts) == 0 && S_ISSOCK(facts.st_mode))
                 ::close(fd);
         }

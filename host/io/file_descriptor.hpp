@@ -1,4 +1,4 @@
-/// An open file that closes itself.
+/// An owner of a file descriptor, and sockets that are closed in child processes.
 #pragma once
 
 #include <unistd.h>
@@ -26,7 +26,7 @@ public:
     }
 
     int get() const noexcept { return fd_; }
-    /// The caller closes it from now on.
+    /// Transfers the ownership of the descriptor to the caller.
     int release() noexcept { return std::exchange(fd_, -1); }
     void close() noexcept { *this = FileDescriptor(); }
     explicit operator bool() const noexcept { return fd_ >= 0; }
@@ -35,10 +35,10 @@ private:
     int fd_ = -1;
 };
 
-/// Why the last call of the system failed.
+/// The message of errno.
 inline std::string errno_message() { return std::generic_category().message(errno); }
 
-/// However many calls it takes. False: one failed, errno says why.
+/// Writes all bytes, in several calls if needed. False: a call failed, and errno says why.
 inline bool write_all(const FileDescriptor& fd, std::span<const std::byte> bytes) noexcept {
     while (!bytes.empty()) {
         const ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
@@ -49,20 +49,20 @@ inline bool write_all(const FileDescriptor& fd, std::span<const std::byte> bytes
     return true;
 }
 
-// Sockets that belong to this process alone.
+// Sockets that no child process inherits.
 //
-// A plugin may fork. Its child would hold every socket of the host, and keep the admin port taken
-// long after the host has gone. So sockets are closed where a child begins: in other programs by
-// FD_CLOEXEC, in forked copies of this one by a handler of pthread_atfork.
+// A plugin may fork. Its child would inherit each socket of the host, and keep the admin port in
+// use long after the host has ended. So sockets are closed when a child begins: by FD_CLOEXEC where
+// it executes another program, by a handler of pthread_atfork where it is a forked copy.
 
-/// Marks `descriptor`, an open socket, and sees to FD_CLOEXEC. [any thread]
+/// Marks `descriptor`, an open socket, to be closed in forked children, and sets FD_CLOEXEC.
+/// [any thread]
 void close_on_fork(int descriptor) noexcept;
-/// Takes the mark off. Called before the socket is closed, for its number may soon be that of
-/// something else. Descriptors without a mark, -1 included, are passed over. [any thread]
+/// Removes the mark. Must be called before the socket is closed, because its number may soon be
+/// reused. No effect on descriptors without a mark, and on -1. [any thread]
 void keep_on_fork(int descriptor) noexcept;
 
-/// The mark of one socket, taken off with this object. Declared behind the socket, so that it goes
-/// first.
+/// Marks one socket for its lifetime. Declare it after the socket, so that it is destroyed first.
 class CloseOnFork {
 public:
     CloseOnFork() = default;
@@ -76,7 +76,7 @@ public:
     }
     ~CloseOnFork() { release(); }
 
-    /// For a socket that is closed before this object goes.
+    /// Removes the mark, for a socket that is closed before this object's destruction.
     void release() noexcept { keep_on_fork(std::exchange(descriptor_, -1)); }
 
 private:

@@ -26,7 +26,7 @@ Unexpected cannot_read(const std::string& name, int error) {
                 name + ": cannot be read: " + std::generic_category().message(error));
 }
 
-/// zlib puts a name of its own for the file in front.
+/// zlib's message without its own name of the file in front.
 std::string_view what_zlib_says(gzFile file, int& code) {
     const std::string_view text = gzerror(file, &code);
     const std::size_t colon = text.find(": ");

@@ -1,4 +1,4 @@
-/// Text that is packed by gzip: read as if it were not, and written.
+/// Text files, compressed by gzip or not.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@ struct gzFile_s;
 
 namespace capstan::io {
 
-/// What a small packed file may come to: the text of a cluster of 15,000 nodes has room.
+/// The limit of decompressed text, which a small file might exceed by far. The dump of a cluster of
+/// 15,000 nodes fits.
 inline constexpr std::uint64_t unpacked_bytes_max = std::uint64_t{4} << 30;
 
-/// [one thread] A file of text, from its beginning to its end. One that gzip packed is unpacked on
-/// the way, whatever its name.
+/// [one thread] Reads a text file from its beginning to its end. A file that is compressed by gzip
+/// is decompressed, whatever its name.
 class TextFile {
 public:
-    /// "-": standard input. `not_found`: it cannot be opened.
+    /// "-" is standard input. `not_found`: the file cannot be opened.
     static Result<TextFile> open(const std::filesystem::path& file,
                                  std::uint64_t unpacked_max = unpacked_bytes_max);
 
-    /// The next bytes of the text; 0: its end. `not_found`: the file cannot be read.
-    /// `invalid_argument`: it is packed, and ends too early, is damaged, or comes to more than
-    /// `unpacked_max`; says after which byte of the text.
+    /// Reads the next bytes of the text; 0: its end. `not_found`: the file cannot be read.
+    /// `invalid_argument`: a compressed file ends too early, is damaged, or exceeds `unpacked_max`;
+    /// the message says after which byte of the text.
     Result<std::size_t> read(std::span<char> into);
-    /// "standard input", or the file as it was named.
+    /// "standard input", or the file's name as given to open().
     const std::string& name() const noexcept { return name_; }
 
 private:
@@ -45,11 +46,11 @@ private:
     std::uint64_t taken_ = 0;
 };
 
-/// The whole text of a file, by the rules of TextFile; for files of which all is needed at once.
+/// The whole text of a file, read by TextFile.
 Result<std::string> read_text(const std::filesystem::path& file,
                               std::uint64_t size_max = unpacked_bytes_max);
 
-/// The text as the content of a .gz file. Equal texts give equal bytes.
+/// Compresses the text to the content of a .gz file. Equal texts give equal bytes.
 std::string gzip(std::string_view text);
 
 }  // namespace capstan::io

@@ -1,5 +1,5 @@
-/// How requests leave the host. One implementation speaks to the network, tests and simulations
-/// have their own.
+/// The interface of HTTP clients: CurlHttpClient uses the network, tests and simulations have
+/// fakes.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace capstan::io {
 
-/// The provider_code of an `unavailable` whose request was on its way: it may have been carried
+/// The provider_code of an `unavailable` whose request was sent: the server may have carried it
 /// out.
 inline constexpr std::string_view connection_lost = "connection_lost";
 
@@ -24,28 +24,27 @@ public:
     using Done = std::function<void(Result<HttpReply>)>;
     virtual ~HttpClient() = default;
 
-    /// Sends one request, once: no retry, no redirect followed. (But a GET or HEAD whose kept
-    /// connection ended without an answer may go out again over another.) `done` is called exactly
-    /// once, never inside `send` or `cancel`, on a thread of the client's; header names in lower
-    /// case.
-    /// `deadline`: no reply within request.timeout; `unavailable`: no connection, or it was lost;
-    /// `invalid_argument`: not a request; `quota`: the reply is longer than
-    /// request.max_reply_bytes.
+    /// Sends one request without retries, and follows no redirect. Only a GET or HEAD whose kept
+    /// connection ended without an answer may be sent again over another connection. `done` is
+    /// called exactly once, on a thread of the client, never inside `send` or `cancel`. The reply's
+    /// header names are in lower case. `deadline`: no reply within request.timeout. `unavailable`:
+    /// no connection, or a lost one. `invalid_argument`: the request is malformed. `quota`: the
+    /// reply is longer than request.max_reply_bytes.
     virtual RequestId send(HttpRequest request, Done done) = 0;
-    /// A reply that goes on, handed over as it comes. Called on a thread of the client's, in order,
-    /// never after `done`; what they take their time with holds the sender up.
+    /// Receives a streamed reply. Called in order on a thread of the client, never after `done`. A
+    /// slow listener slows down the sender.
     struct Listener {
-        /// Once, before the first part: status and headers, without a body.
+        /// Called once, before the first part, with status and headers, without a body.
         std::function<void(const HttpReply& head)> on_head;
         std::function<void(std::string_view part)> on_part;
     };
-    /// As `send`, but the body goes to the listener and the reply that `done` gets has none.
-    /// request.timeout counts until the head has come; then the reply may take as long as it likes,
-    /// and silence is for the caller to notice. request.max_reply_bytes does not count.
+    /// Like `send`, but the body goes to the listener, and the reply of `done` has no body.
+    /// request.timeout ends with the head. After the head there is no limit of time, and the caller
+    /// detects a stalled stream. request.max_reply_bytes has no effect.
     virtual RequestId stream(HttpRequest request, Listener listener, Done done) = 0;
-    /// Requests from now on use connections made with `tls`. A client that speaks no TLS leaves it.
+    /// Later requests use connections with `tls`. No effect on a client without TLS.
     virtual void set_tls(const TlsOptions& /*tls*/) {}
-    /// Its `done` soon gets `cancelled`, unless it has been called.
+    /// The request's `done` soon gets `cancelled`, unless `done` has been called already.
     virtual void cancel(RequestId id) = 0;
 };
 

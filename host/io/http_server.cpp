@@ -19,7 +19,7 @@ using boost::system::error_code;
 
 namespace {
 
-/// How long to leave the kernel alone that has no file descriptor left for a connection.
+/// The pause before the next accept() where the process has no file descriptor left.
 constexpr auto accept_again = std::chrono::milliseconds(100);
 
 Result<std::shared_ptr<asio::ssl::context>> make_tls(const HttpServer::Options& options) {
@@ -70,8 +70,8 @@ Result<tcp::acceptor> open(asio::io_context& io, const HttpServer::Options& opti
 
 }  // namespace
 
-/// Shared with every connection and every handler of the loop. The acceptor and what it counts are
-/// its strand's.
+/// Connections and handlers of the loop share it. The acceptor and the slots are used on its strand
+/// alone.
 class HttpServer::Core : public std::enable_shared_from_this<Core> {
 public:
     Core(asio::io_context& io, tcp::acceptor acceptor, std::shared_ptr<asio::ssl::context> tls,
@@ -84,9 +84,9 @@ public:
           options_(std::move(options)),
           handler_(std::move(handler)),
           pause_(acceptor_.get_executor()),
-          places_({.total = options_.max_connections,
-                   .per_peer = options_.max_connections_per_peer,
-                   .unsent = options_.max_unsent_total}) {}
+          slots_({.total = options_.max_connections,
+                  .per_peer = options_.max_connections_per_peer,
+                  .unsent = options_.max_unsent_total}) {}
 
     std::uint16_t port() const noexcept { return port_; }
     void start() {
@@ -99,7 +99,7 @@ public:
             self->on_fork_.release();
             self->acceptor_.close(ignored);
             self->pause_.cancel();
-            self->places_.close_all();
+            self->slots_.close_all();
         });
     }
 
@@ -125,9 +125,9 @@ private:
         error_code error;
         socket.set_option(tcp::no_delay(true), error);
         const auto end = socket.remote_endpoint(error);
-        if (error) return;  // it has left already
+        if (error) return;  // the peer has left already
         std::string peer = peer_key(end.address());
-        if (options_.makes_room) places_.make_room(peer);
+        if (options_.makes_room) slots_.make_room(peer);
         boost::beast::tcp_stream stream(std::move(socket));
         std::shared_ptr<ServedConnection> connection;
         if (tls_) {
@@ -136,7 +136,7 @@ private:
         } else {
             connection = make<PlainConnection>(std::move(stream));
         }
-        places_.add(std::move(peer), connection);
+        slots_.add(std::move(peer), connection);
         connection->start();
     }
     template <class Connection, class Stream>
@@ -156,7 +156,7 @@ private:
     void bound_unsent() {
         if (!options_.makes_room) return;
         asio::post(acceptor_.get_executor(),
-                   [self = shared_from_this()] { self->places_.bound_unsent(); });
+                   [self = shared_from_this()] { self->slots_.bound_unsent(); });
     }
 
     asio::io_context& io_;
@@ -167,7 +167,7 @@ private:
     const Options options_;
     const Handler handler_;
     asio::steady_timer pause_;
-    ServedPlaces places_;
+    ConnectionSlots slots_;
     std::atomic<std::size_t> open_ = 0;
     std::atomic<bool> is_stopped_ = false;
 };

@@ -1,4 +1,4 @@
-/// Requests from the network: Boost.Beast on the loop, HTTP/1.1.
+/// An HTTP/1.1 server with Boost.Beast on the loop.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ namespace capstan::io {
 
 struct ServedRequest {
     std::string method{};
-    std::string target{};   ///< as it came: "/api/v1/pods?watch=true"
+    std::string target{};   ///< not decoded: "/api/v1/pods?watch=true"
     HttpHeaders headers{};  ///< names in lower case
     std::string body{};
     std::string peer{};  ///< "127.0.0.1:40112"
@@ -27,68 +27,68 @@ struct ServedRequest {
     std::string_view header(std::string_view name) const noexcept;
 };
 
-/// How one request is answered: once by `send`, or by `begin`, then `write`s, then `end`. Copies
-/// speak of the same request. When the last one goes without an answer the peer gets a 500. After
-/// the peer has left all of it does nothing. [any thread]
+/// Answers one request: either by one `send`, or by `begin`, any number of `write`s, and `end`.
+/// Copies belong to the same request. If the last copy is destroyed without an answer, the peer
+/// gets a 500. All calls have no effect after the peer has left. [any thread]
 class Responder {
 public:
     class Exchange;
     explicit Responder(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
 
     void send(HttpReply reply) const;
-    /// Head of a reply of unknown length; `head.body` is its first part.
+    /// Begins a reply of unknown length; `head.body` is its first part.
     void begin(HttpReply head) const;
-    /// Queued; more than Options::max_unsent of it closes the connection, for a peer that does not
-    /// read must not fill the memory.
+    /// Queues a part. The connection is closed where more than Options::max_unsent waits, because a
+    /// peer that does not read must not fill the memory.
     void write(std::string part) const;
     void end() const;
-    /// Drops the connection in the middle, as a server that dies would.
+    /// Closes the connection in the middle of the reply, as a crash of the server would.
     void cut() const;
     bool is_open() const;
-    /// `then` is called once, on a thread of the loop: the peer left, or the answer is through. At
-    /// once (but never inside this call) where that has happened.
+    /// `then` is called once, on a thread of the loop, when the peer has left or has the whole
+    /// answer. If that has happened already, it is called soon, never inside this call.
     void when_closed(std::function<void()> then) const;
 
 private:
     std::shared_ptr<Exchange> exchange_;
 };
 
-/// Serves while it lives. One request at a time on a connection, which is kept for the next.
-/// [any thread]
+/// Serves until its destruction. A connection carries one request at a time, and is kept for the
+/// next one. [any thread]
 class HttpServer {
 public:
     struct Options {
-        std::string address = "127.0.0.1";  ///< "0.0.0.0", "::": every one
-        std::uint16_t port = 0;             ///< 0: any free one
+        std::string address = "127.0.0.1";  ///< "0.0.0.0", "::": all addresses
+        std::uint16_t port = 0;             ///< 0: any free port
         std::size_t max_connections = 256;  ///< further ones wait in the kernel, or see makes_room
-        /// At a limit the connection that has the least to lose is closed for the next one; see
-        /// served_places.hpp. For ports that answer probes beside all others.
+        /// At a limit, a connection is closed for the new one; see ConnectionSlots. For ports that
+        /// answer probes as well as other requests.
         bool makes_room = false;
         std::size_t max_connections_per_peer = 32;  ///< of one address; only with makes_room
         std::size_t max_header_bytes = 64u << 10;
-        std::size_t max_body_bytes = 4u << 20;      ///< more gets 413
+        std::size_t max_body_bytes = 4u << 20;      ///< a longer body gets 413
         std::size_t max_unsent = 64u << 20;         ///< of one streamed reply
-        std::size_t max_unsent_total = 256u << 20;  ///< of all; only with makes_room
-        /// For the head of a request: of the first one since it was let in, else since its first
-        /// byte.
+        std::size_t max_unsent_total = 256u << 20;  ///< of all replies; only with makes_room
+        /// For the head of a request. Counts from the acceptance of the connection for its first
+        /// request, and from the first byte for later requests.
         Duration head_timeout = std::chrono::seconds(30);
         Duration request_timeout = std::chrono::seconds(30);  ///< from its head to its last byte
         Duration idle_timeout = std::chrono::seconds(120);    ///< between two requests
         Duration write_timeout = std::chrono::seconds(30);    ///< of a peer that does not read
         std::string certificate_pem{}, key_pem{};             ///< empty: plain HTTP
-        std::string client_ca_pem{};  ///< clients need a certificate of it; empty: they need none
+        std::string client_ca_pem{};  ///< authority of client certificates; empty: none needed
     };
     using Handler = std::function<void(ServedRequest request, Responder responder)>;
 
-    /// `unavailable`: the address cannot be listened on; `invalid_argument`: it is none, or
-    /// certificate and key do not fit. Borrows `io`; `handler` is called by a thread that runs it,
-    /// and may answer later.
+    /// `unavailable`: the server cannot listen on the address. `invalid_argument`: the address is
+    /// malformed, or certificate and key do not match. Borrows `io`. `handler` is called by a
+    /// thread that runs `io`, and may answer after it has returned.
     static Result<std::unique_ptr<HttpServer>> listen(boost::asio::io_context& io, Options options,
                                                       Handler handler);
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
-    /// Stops listening and closes every connection; the handler is not called any more once this
-    /// returns on the loop's own thread, or once the loop has run what this posted.
+    /// Stops listening and closes all connections. On the loop's own thread, the handler is not
+    /// called after this returns; on other threads, not after the loop has run the posted work.
     ~HttpServer();
 
     std::uint16_t port() const noexcept;

@@ -1,4 +1,4 @@
-/// What may stand in a request: checked before a header can become two.
+/// Checks of requests, which prevent header injection.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace capstan::io {
 
-/// RFC 9110's token: what methods and header names are made of; at most 256 bytes.
+/// Whether `text` is a token of RFC 9110, as methods and header names are, of at most 256 bytes.
 bool is_token(std::string_view text) noexcept;
 
-/// Without blanks and line breaks at its ends.
+/// `text` without blanks and line breaks at its ends.
 std::string_view trimmed(std::string_view text) noexcept;
 
 /// `invalid_argument`: the method or a header's name is no token, a header's value has a line break
 /// or another control character, or there are more than 128 headers.
 Result<void> check_syntax(const HttpRequest& request);
 
-/// `invalid_argument`: a flag is unknown, or none of a request with this scheme, which is in lower
+/// `invalid_argument`: a flag is unknown, or not allowed with this scheme. `scheme` is in lower
 /// case.
 Result<void> check_flags(const HttpRequest& request, std::string_view scheme);
 

@@ -14,16 +14,17 @@ namespace capstan::io {
 namespace {
 
 constexpr std::string_view in_place_of_secret = "[redacted]";
-/// Of a secret that came cut.
+/// The least length of a secret that was cut short.
 constexpr std::size_t shortest_beginning = 16;
-/// Of a word of base64 among others: a line of PEM has 64 bytes.
+/// The least length of a base64 word in a text of several lines; a line of PEM has 64 bytes.
 constexpr std::size_t shortest_word = 40;
 
 bool is_base64(char c) noexcept {
     return is_ascii_alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_';
 }
 
-/// What a token goes on with, also behind the place that is known of it.
+/// Whether `c` may continue a token. After the beginning of a secret, all such characters are
+/// redacted.
 bool is_bearer_character(char c) noexcept { return is_base64(c) || c == '.' || c == '~'; }
 
 std::string_view trimmed_secret(std::string_view text) noexcept {
@@ -46,7 +47,7 @@ std::array<unsigned char, 32> KnownSecrets::digest_of(std::string_view text) con
     return out;
 }
 
-/// Cheap, for it is asked at each byte of a text. Of `least` bytes.
+/// A cheap hash of the first `least` bytes, because it is computed at each byte of a text.
 std::uint64_t KnownSecrets::start_of(std::string_view text) const noexcept {
     std::uint64_t bytes = 0;
     std::uint64_t salt = 0;
@@ -94,7 +95,7 @@ void KnownSecrets::forget_oldest() {
     secrets_.erase(oldest);
 }
 
-/// How many bytes at the beginning of `text` are a secret's.
+/// How many bytes at the beginning of `text` belong to a secret.
 std::size_t KnownSecrets::match(std::string_view text) const {
     const std::uint64_t start = start_of(text);
     if (!starts_[start % starts_.size()]) return 0;
@@ -106,7 +107,8 @@ std::size_t KnownSecrets::match(std::string_view text) const {
             if (part.length <= out || part.length > text.size()) continue;
             if (digest_of(text.substr(0, part.length)) != part.digest) continue;
             out = part.length;
-            // Where it was cut is not known; what goes on like a token belongs to it.
+            // The secret was cut at an unknown place, so following characters of a token count as
+            // part of it.
             if (&part != &parts.front())
                 while (out < text.size() && is_bearer_character(text[out])) ++out;
             break;

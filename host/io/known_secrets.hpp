@@ -1,5 +1,5 @@
-/// The secrets of this process, kept out of what it says: a server, a proxy or a plugin may repeat
-/// in an error what it was sent.
+/// Redacts the secrets of this process from its output, because a server, a proxy or a plugin may
+/// quote in an error what it was sent.
 #pragma once
 
 #include <array>
@@ -14,24 +14,25 @@
 
 namespace capstan::io {
 
-/// Knows secrets by their fingerprints alone, so that a secret that is wiped after its use does not
-/// live on here. [any thread]
+/// Keeps fingerprints of secrets, not the secrets, so that a secret that is wiped after its use is
+/// not in memory here. A text is searched at each position: a filter over the first bytes excludes
+/// nearly all positions, and the digests of candidate lengths decide the rest. [any thread]
 class KnownSecrets {
 public:
-    /// Shorter text is no secret: it stands in too many words.
+    /// Shorter text does not count as a secret, because it occurs in too many words.
     static constexpr std::size_t least = 8;
-    /// The most that are known at once; of more, those go that were added the longest ago.
+    /// The limit of secrets; beyond it the oldest addition is dropped.
     static constexpr std::size_t most = 512;
 
     KnownSecrets();
     KnownSecrets(const KnownSecrets&) = delete;
     KnownSecrets& operator=(const KnownSecrets&) = delete;
 
-    /// Of a text of several lines, such as a key as PEM, each long word of base64 is a secret. What
-    /// is known already becomes the newest.
+    /// In a text of several lines, such as a PEM key, each long word of base64 is a secret of its
+    /// own. A secret that is known already becomes the newest one.
     void add(std::string_view secret);
-    /// `text` with "[redacted]" in place of each secret, and of the beginning of one, from 16 bytes
-    /// on, that was cut short.
+    /// `text` with "[redacted]" in place of each secret. A secret that is cut short is redacted as
+    /// well, if at least 16 bytes of its beginning are left.
     std::string redacted(std::string text) const;
 
 private:
@@ -54,13 +55,13 @@ private:
     std::uint64_t additions_ = 0;
     /// By the first `least` bytes.
     std::unordered_multimap<std::uint64_t, Secret> secrets_;
-    std::bitset<4096> starts_;  ///< what is not in here begins no secret
+    std::bitset<4096> starts_;  ///< a filter: bytes without their bit here begin no secret
 };
 
-/// Those of this process: what has been read as a secret stays one until it ends.
+/// The secrets of this process.
 KnownSecrets& known_secrets();
 
-/// `text` without the process' secrets. To be asked before a text is cut.
+/// `text` with this process's secrets redacted. Must be called before a text is cut.
 std::string redacted(std::string text);
 
 }  // namespace capstan::io

@@ -9,13 +9,13 @@
 
 namespace capstan::io {
 
-/// Turns "the first timer is due then" into a wait of Asio's. Shared with the waits, which may
+/// Waits with an Asio timer for the first timer of the queue. The waits share it, because they may
 /// outlive the loop.
 struct Loop::ClockAlarm : std::enable_shared_from_this<ClockAlarm> {
     ClockAlarm(boost::asio::io_context& io, std::shared_ptr<TimerQueue> queue)
         : timers(std::move(queue)), timer(io) {}
 
-    /// Waits for the first timer, unless an earlier wait does already.
+    /// Begins a wait for the first timer, unless one is under way that ends early enough.
     void set() {
         const std::lock_guard lock(mutex);
         const std::optional<Duration> due = timers->next_due();
@@ -42,7 +42,7 @@ struct Loop::ClockAlarm : std::enable_shared_from_this<ClockAlarm> {
     }
 
     std::shared_ptr<TimerQueue> timers;
-    std::mutex mutex;  ///< guards what follows; Asio's timer is not safe by itself
+    std::mutex mutex;  ///< guards the members below; an Asio timer is not thread-safe
     boost::asio::steady_timer timer;
     std::optional<Duration> waiting_for;
     bool closed = false;
@@ -66,7 +66,7 @@ TimerId Loop::at(Duration due, TimerQueue::Handler handler) {
 }
 
 TimerId Loop::after(Duration delay, TimerQueue::Handler handler) {
-    // A plugin may ask for centuries; the sum must not overflow.
+    // A plugin may ask for a delay of centuries, and the sum must not overflow.
     const Duration now = monotonic();
     return at(now + std::clamp(delay, Duration::zero(), Duration::max() - now), std::move(handler));
 }
@@ -91,8 +91,8 @@ void ManualLoop::settle() {
     do {
         io_.restart();
         io_.poll();
-        if (outside_.load() > 0) io_.run_one();
-    } while (outside_.load() > 0);
+        if (external_work_.load() > 0) io_.run_one();
+    } while (external_work_.load() > 0);
     io_.restart();
     io_.poll();
 }
@@ -106,7 +106,7 @@ TimerId TimerQueue::add(Duration due, Handler handler) {
 }
 
 bool TimerQueue::cancel(TimerId id) {
-    Handler dropped;  // what it holds is freed after the lock, for that may come back here
+    Handler dropped;  // destroyed after the lock, because its captures may call this queue
     const std::lock_guard lock(mutex_);
     const auto at = due_of_.find(id);
     if (at == due_of_.end()) return false;

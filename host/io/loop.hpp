@@ -1,5 +1,4 @@
-/// The event loop as the runtime's parts see it: somewhere to post, and timers on the clock they
-/// were given.
+/// The event loop: an io_context, and timers on an injected clock.
 #pragma once
 
 #include <atomic>
@@ -22,22 +21,20 @@
 
 namespace capstan::io {
 
-// What is to happen when: the order of timers, without a clock of its own.
-
 using TimerId = std::uint64_t;
 
-/// Timers by due time, those of one time in the order they were added: the same calls give the same
-/// order. Points of time are a Clock's monotonic ones. [any thread]
+/// Timers ordered by due time, and by insertion where due times are equal, so that the order is
+/// deterministic. It has no clock: times are Clock::monotonic() of the caller's clock. [any thread]
 class TimerQueue {
 public:
     using Handler = std::function<void()>;
 
     /// Ids are never used twice and never 0.
     TimerId add(Duration due, Handler handler);
-    /// False: it was taken before, or never was.
+    /// False: the timer was taken already, or does not exist.
     bool cancel(TimerId id);
     std::optional<Duration> next_due() const;
-    /// Removes everything due at `now` or before, and hands it over in order.
+    /// Removes the timers due at `now` or before, and returns their handlers in order.
     std::vector<Handler> take_due(Duration now);
     std::size_t size() const;
 
@@ -51,7 +48,7 @@ private:
 /// Timers fire on a thread that runs the io_context. [any thread]
 class Loop {
 public:
-    /// Borrows `io`; follows the machine's clock.
+    /// Borrows `io`. Uses the machine's clock.
     explicit Loop(boost::asio::io_context& io);
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
@@ -61,23 +58,24 @@ public:
     const std::shared_ptr<const Clock>& clock() const noexcept { return clock_; }
     Duration monotonic() const { return clock_->monotonic(); }
 
-    /// `handler` at a point of the clock's monotonic time; at once, but never inside this call,
-    /// when that has passed.
+    /// Calls `handler` at the monotonic time `due`. If that has passed, `handler` is called soon,
+    /// never inside this call.
     TimerId at(Duration due, TimerQueue::Handler handler);
     TimerId after(Duration delay, TimerQueue::Handler handler);
-    /// False: it has fired, or is about to.
+    /// False: the timer has fired, or is about to fire.
     bool cancel(TimerId id);
 
-    /// Held while a result is under way on another thread: a simulation does not move its clock
-    /// meanwhile.
-    class Outside {
+    /// Exists while another thread works on a result for the loop. A simulation does not move its
+    /// clock meanwhile.
+    class ExternalWork {
     public:
-        explicit Outside(Loop& loop) : count_(&loop.outside_), guard_(loop.io_.get_executor()) {
+        explicit ExternalWork(Loop& loop)
+            : count_(&loop.external_work_), guard_(loop.io_.get_executor()) {
             ++*count_;
         }
-        Outside(const Outside&) = delete;
-        Outside& operator=(const Outside&) = delete;
-        ~Outside() { --*count_; }
+        ExternalWork(const ExternalWork&) = delete;
+        ExternalWork& operator=(const ExternalWork&) = delete;
+        ~ExternalWork() { --*count_; }
 
     private:
         std::atomic<int>* count_;
@@ -91,26 +89,25 @@ protected:
     boost::asio::io_context& io_;
     std::shared_ptr<const Clock> clock_;
     std::shared_ptr<TimerQueue> timers_ = std::make_shared<TimerQueue>();
-    std::atomic<int> outside_{0};
+    std::atomic<int> external_work_{0};
 
 private:
-    std::shared_ptr<ClockAlarm> alarm_;  ///< NULL: the clock is moved from outside
+    std::shared_ptr<ClockAlarm> alarm_;  ///< NULL: a ManualClock, moved by ManualLoop
 };
 
-/// A loop whose time passes only when told. One thread.
+/// A loop whose time passes only by advance(). One thread.
 class ManualLoop final : public Loop {
 public:
     ManualLoop(boost::asio::io_context& io, std::shared_ptr<ManualClock> clock);
 
-    /// Moves the clock by `by`, from timer to timer: each fires at its own time, in order, and
-    /// everything that follows from it has been run before the next one.
+    /// Moves the clock by `by`, from timer to timer. Each timer fires at its due time, in order,
+    /// and all posted work has been run before the clock moves on.
     void advance(Duration by);
-    /// Sets the wall clock forward, or back where `by` is negative; nothing else moves.
+    /// Sets the wall clock forward, or back where `by` is negative; the other clocks do not move.
     void step_wall(Duration by) noexcept { manual_->step_wall(by); }
-    /// Runs what is ready without moving the clock; waits for results that are under way on other
-    /// threads.
+    /// Runs all posted work without moving the clock, and waits for ExternalWork.
     void settle();
-    /// When the next timer is due; nothing: none is set.
+    /// When the next timer is due. Nothing: there is no timer.
     std::optional<Duration> next_due() const { return timers_->next_due(); }
 
 private:

@@ -18,7 +18,7 @@ std::string escaped(char control) {
     return "\\x" + hex_text({&control, 1});
 }
 
-/// C1 controls (U+0080 to U+009F) move a terminal's cursor as the old ones do.
+/// C1 controls (U+0080 to U+009F) control a terminal as the ASCII control characters do.
 bool is_c1_control(std::string_view character) noexcept {
     return character.size() == 2 && character[0] == '\xc2' &&
            static_cast<unsigned char>(character[1]) < 0xa0;
@@ -35,7 +35,7 @@ void append_character(std::string& out, std::string_view character) {
     }
 }
 
-/// Gives `take` one character after the other, the replacement for what is none.
+/// Calls `take` with each character; with U+FFFD for each byte that is no UTF-8.
 template <class F>
 void each_character(std::string_view text, F take) {
     while (!text.empty()) {

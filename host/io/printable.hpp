@@ -1,4 +1,4 @@
-/// Text from elsewhere, made fit for a line that people read.
+/// Untrusted text as one printable line.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace capstan::io {
 
-/// `text` as one line of valid UTF-8: control characters escaped ("\n", "\x1b"), bytes that are no
-/// UTF-8 replaced by U+FFFD. What is longer than `limit` bytes is cut, which "..." says.
+/// `text` as one line of valid UTF-8: control characters are escaped ("\n", "\x1b"), bytes that are
+/// no UTF-8 are replaced by U+FFFD. A line longer than `limit` bytes is cut and ends with "...".
 std::string printable(std::string_view text, std::size_t limit);
 
 /// `text` with U+FFFD in place of each byte that is no UTF-8.

@@ -97,7 +97,7 @@ std::string last_words(std::string_view errors) {
 
 namespace {
 
-/// What happens to the program's files before it begins.
+/// What posix_spawn does to the program's file descriptors.
 class FileActions {
 public:
     FileActions() {
@@ -117,7 +117,7 @@ public:
                                            O_WRONLY | O_CREAT | O_APPEND, 0600);
         ::posix_spawn_file_actions_adddup2(&actions_, STDOUT_FILENO, STDERR_FILENO);
     }
-    /// A plugin's library may have opened files without close-on-exec.
+    /// Closes all others, because a plugin's library may have opened files without close-on-exec.
     void close_others() {
         ::posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     }
@@ -127,7 +127,7 @@ private:
     posix_spawn_file_actions_t actions_;
 };
 
-/// A group of its own, and signals with their defaults.
+/// The attributes of posix_spawn: a process group of its own, and default signal handlers.
 class Attributes {
 public:
     Attributes() {
@@ -150,15 +150,15 @@ private:
     posix_spawnattr_t attributes_;
 };
 
-/// A program that has been started, in a process group of its own that has the same number.
+/// A started program. Its process group has its process id.
 struct Spawned {
     pid_t pid = 0;
-    FileDescriptor exit{};  ///< readable when it has ended
-    /// The ends to read from; none where it writes a log.
+    FileDescriptor exit{};  ///< a pidfd, which is readable after the program's end
+    /// The read ends of its outputs; closed where the program writes a log.
     FileDescriptor output{}, errors{};
 };
 
-/// glibc 2.36 has a function for it, but C++ cannot link with its declaration.
+/// pidfd_open. glibc 2.36 has the function, but C++ cannot link with its declaration.
 FileDescriptor open_process(pid_t pid) {
     return FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
@@ -170,7 +170,7 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
     return out;
 }
 
-/// The number of the process; the error is errno's.
+/// Spawns the program. Returns an errno; 0: success, and `pid` is set.
 int execute(const ProgramRun& run, const FileActions& actions, pid_t& pid) {
     const Attributes attributes;
     std::vector<std::string> words{run.name.empty() ? run.program.string() : run.name};
@@ -210,13 +210,13 @@ Result<Spawned> spawn(const ProgramRun& run) {
 
 }  // namespace
 
-/// Shared with the waits, the one for the program's end above all: a program that is of no interest
-/// any more still has to be taken off the process table.
+/// The waits share it. The wait for the program's end outlives the ProgramProcess, because a killed
+/// program still has to be reaped.
 class ProgramProcess::Child : public std::enable_shared_from_this<Child> {
 public:
     Child(Loop& loop, Spawned spawned, std::size_t output_max, Done done)
         : loop_(&loop),
-          outside_(loop),
+          external_work_(loop),
           pid_(spawned.pid),
           exit_(loop.io(), spawned.exit.release()),
           output_(loop.io()),
@@ -241,11 +241,11 @@ public:
         kill(SIGKILL);
         close();
     }
-    void stop(Duration patience) {
+    void stop(Duration grace_period) {
         if (!is_open() || is_stopping_) return;
         is_stopping_ = true;
         if (pid_ > 0) ::kill(pid_, SIGTERM);
-        kill_after(patience, [](Child& child) { child.kill(SIGKILL); });
+        kill_after(grace_period, [](Child& child) { child.kill(SIGKILL); });
     }
 
 private:
@@ -254,7 +254,7 @@ private:
         to.assign(from.release());
         to.non_blocking(true);
     }
-    /// Takes the place of a deadline that has not come.
+    /// Replaces the timer of the deadline.
     void kill_after(Duration time, std::function<void(Child&)> act) {
         if (timer_) loop_->cancel(*timer_);
         timer_ = loop_->after(time, [self = weak_from_this(), act = std::move(act)] {
@@ -275,7 +275,7 @@ private:
             if (!error && self->is_open() && self->read_some(from)) self->listen(from);
         });
     }
-    /// False: nothing more comes.
+    /// False: end of file, or an error.
     bool read_some(Descriptor& from) {
         std::array<char, 16 * 1024> piece;
         boost::system::error_code error;
@@ -312,11 +312,11 @@ private:
     void on_exit() {
         int status = 0;
         const pid_t reaped = ::waitpid(pid_, &status, WNOHANG);
-        // Asio may wake for what another descriptor of the same number left behind.
+        // Asio may wake for an event of an earlier descriptor with the same number.
         if (reaped == 0) return await_exit();
         pid_ = 0;
         if (!is_open()) return;
-        // What it printed last may still be in the pipes.
+        // The last output may still be in the pipes.
         drain(output_);
         drain(errors_);
         if (reaped < 0)
@@ -334,29 +334,30 @@ private:
             if (&from == &errors_) take_errors({piece.data(), size});
         }
     }
-    bool is_open() const { return outside_.has_value(); }
+    bool is_open() const { return external_work_.has_value(); }
     void finish(Result<ProgramEnd> result) {
         if (!is_open()) return;
         close();
         if (const Done done = std::exchange(done_, nullptr)) done(std::move(result));
     }
-    /// Ends everything but the wait for the program's end.
+    /// Ends all waits except the one for the program's end.
     void close() {
         if (!is_open()) return;
         if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
-        outside_.reset();
+        external_work_.reset();
         loop_ = nullptr;
         output_.close();
         errors_.close();
     }
-    /// Its whole group. Until it has been waited for, no other process gets its number.
+    /// Sends the signal to the whole group. The process id cannot be reused before the program is
+    /// reaped.
     void kill(int signal) const {
         if (pid_ > 0) ::kill(-pid_, signal);
     }
 
-    Loop* loop_;                            ///< NULL: over
-    std::optional<Loop::Outside> outside_;  ///< nothing: over
-    pid_t pid_;                             ///< 0: waited for
+    Loop* loop_;                                       ///< NULL: closed
+    std::optional<Loop::ExternalWork> external_work_;  ///< nothing: closed
+    pid_t pid_;                                        ///< 0: reaped
     Descriptor exit_, output_, errors_;
     const std::size_t output_max_;
     Done done_;
@@ -376,6 +377,6 @@ Result<std::unique_ptr<ProgramProcess>> ProgramProcess::start(Loop& loop, const 
 
 ProgramProcess::~ProgramProcess() { child_->abandon(); }
 
-void ProgramProcess::stop(Duration patience) { child_->stop(patience); }
+void ProgramProcess::stop(Duration grace_period) { child_->stop(grace_period); }
 
 }  // namespace capstan::io

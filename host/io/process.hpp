@@ -1,9 +1,9 @@
 /// Processes that the host starts: other programs, and forked copies of itself.
 ///
-///     ProgramProcess   a program, followed on the event loop
-///     fork_process     a function in a copy of this process, whose pipes the caller reads
+///     ProgramProcess   a program, whose output and end are awaited on the event loop
+///     fork_process     a function in a copy of this process; the caller reads its pipes
 ///
-/// Both report their end in the same words.
+/// Both report their end as an ExitStatus.
 #pragma once
 
 #include <sys/types.h>
@@ -25,46 +25,46 @@
 
 namespace capstan::io {
 
-/// Both ends are closed where another program is executed.
+/// Both ends are close-on-exec.
 struct Pipe {
     FileDescriptor read_end{}, write_end{};
 };
-/// `unavailable`: the system has no more.
+/// `unavailable`: the process or the system has no descriptor left.
 Result<Pipe> make_pipe();
 
 /// How a process ended.
 struct ExitStatus {
-    int code = 0;    ///< exit code; of a process that a signal killed 0
-    int signal = 0;  ///< that killed it; 0: none
+    int code = 0;    ///< exit code; 0 where a signal killed the process
+    int signal = 0;  ///< the signal that killed the process; 0: none
 
     bool is_success() const noexcept { return code == 0 && signal == 0; }
     /// "ended with exit code 1", "was killed by signal 9 (Killed)"
     std::string sentence() const;
     bool operator==(const ExitStatus&) const = default;
 };
-/// Of what waitpid() gave.
+/// From the status of waitpid().
 ExitStatus exit_status(int wait_status) noexcept;
-/// Blocks until the child process has ended. `internal`: it has been waited for already.
+/// Blocks until the child process has ended. `internal`: the child has been waited for already.
 Result<ExitStatus> wait_for_exit(pid_t child);
 
-/// Runs `work` in a copy of this process, in which it is the only thread, and which ends without
-/// running destructors. `work` returns the exit code, and throws nothing. `unavailable`: the system
-/// makes no more processes.
+/// Runs `work` in a forked copy of this process. The copy has one thread, and ends without running
+/// destructors. `work` returns the exit code, and must not throw. `unavailable`: the system can
+/// create no process.
 Result<pid_t> fork_process(const std::function<int()>& work);
 
-/// Where PATH leads to; nothing: nowhere. Its relative parts do not count, for they would depend on
-/// where the host was started.
+/// The program `command` in the folders of `path`; nothing: it is in none. Relative folders are
+/// ignored, because they depend on the host's working folder.
 std::optional<std::filesystem::path> find_in_path(std::string_view command, std::string_view path);
 
 struct ProgramRun {
     std::filesystem::path program{};       ///< absolute
-    std::string name{};                    ///< as the program sees it; empty: `program`
-    std::vector<std::string> arguments{};  ///< without the name
-    /// "NAME=value", all of it; nothing: that of this process.
+    std::string name{};                    ///< argv[0]; empty: `program`
+    std::vector<std::string> arguments{};  ///< without argv[0]
+    /// The whole environment, as "NAME=value"; nothing: this process's environment.
     std::optional<std::vector<std::string>> environment{};
-    std::optional<Duration> deadline{};  ///< nothing: it may run for ever
+    std::optional<Duration> deadline{};  ///< nothing: no limit
     std::size_t output_max = 0;          ///< of standard output, in bytes
-    /// Gets both outputs, appended, and is made where it is not there; empty: they are read.
+    /// A file to which both outputs are appended; created where missing. Empty: both are captured.
     std::filesystem::path log{};
 };
 
@@ -74,28 +74,28 @@ struct ProgramEnd {
     std::string errors{};  ///< the end of standard error
 };
 
-/// One run of a program: in a process group of its own, with nothing on standard input, and with no
-/// other file of ours open. Used on the loop's thread alone.
+/// One run of a program, in a process group of its own, with an empty standard input and without
+/// other open files of the host. Used on the loop's thread alone.
 class ProgramProcess {
 public:
     using Done = std::function<void(Result<ProgramEnd>)>;
 
-    /// `done` is called once, never inside this call. It is over when the program has ended, even
-    /// though others that it started may hold its output open. `deadline`: killed, with its whole
-    /// group, and what it said last; `quota`: it printed more than output_max, and was killed.
-    /// Fails itself where the program cannot be started: `invalid_config`: it cannot be executed,
-    /// `unavailable`: the system lacks something. Borrows the loop, whose simulated clock stands
-    /// still meanwhile.
+    /// `done` is called once, never inside this call, when the program has ended; its own children
+    /// may still have its output open. Errors of `done`: `deadline`: the program's group was killed
+    /// at the deadline; the message has its last words. `quota`: the program printed more than
+    /// output_max, and was killed. Errors of this call: `invalid_config`: the program cannot be
+    /// executed. `unavailable`: the system lacks a resource. Borrows the loop, whose simulated
+    /// clock stands still meanwhile.
     static Result<std::unique_ptr<ProgramProcess>> start(Loop& loop, const ProgramRun& run,
                                                          Done done);
     ProgramProcess(const ProgramProcess&) = delete;
     ProgramProcess& operator=(const ProgramProcess&) = delete;
-    /// Kills the group if it still runs; `done` is not called any more.
+    /// Kills the group if the program still runs. `done` is not called afterwards.
     ~ProgramProcess();
 
-    /// Asks the program to end (SIGTERM), and kills its group where it has not after `patience`.
-    /// Does nothing the second time, or once it has ended.
-    void stop(Duration patience);
+    /// Sends SIGTERM, and kills the group if the program has not ended after `grace_period`. No
+    /// effect on the second call, or after the program's end.
+    void stop(Duration grace_period);
     pid_t id() const noexcept { return id_; }
 
 private:
@@ -106,7 +106,7 @@ private:
     const std::shared_ptr<Child> child_;
 };
 
-/// The last lines of what a program said, fit for one line of a message; empty: it said nothing.
+/// The last lines of `errors` as one line for a message; empty: there is none.
 std::string last_words(std::string_view errors);
 
 }  // namespace capstan::io

@@ -55,7 +55,8 @@ bool is_in_network(const ip::address& address, const std::string& cidr) {
     return !error && holds(network, address.to_v6());
 }
 
-/// Takes a port off the end of "host:8080" or "[::1]:8080"; an address of IPv6 alone has none.
+/// Removes a port from the end of "host:8080" or "[::1]:8080". An IPv6 address without brackets has
+/// no port.
 std::optional<int> take_port(std::string_view& entry) {
     const std::size_t colon = entry.rfind(':');
     if (colon == std::string_view::npos) return std::nullopt;
@@ -86,7 +87,8 @@ bool is_exempt(const Url& url, std::string_view written) {
            host[host.size() - domain.size() - 1] == '.';
 }
 
-/// As libcurl takes it, which otherwise says what it does not take, password and all.
+/// Percent-encodes characters that libcurl cannot parse: its error message would quote the
+/// password.
 std::string escaped_login(std::string_view login) {
     static constexpr std::string_view plain = "-._~!$&'()*+,;=:%";
     return percent_encode_unless(
@@ -107,9 +109,9 @@ ProxyEnvironment read_proxy_environment() {
 
 std::string proxy_for(const Url& url, const ProxyEnvironment& environment) {
     const std::string& own = url.scheme == "https" ? environment.https : environment.http;
-    const std::string& proxy = own.empty() ? environment.otherwise : own;
+    const std::string& proxy = own.empty() ? environment.all : own;
     if (proxy.empty() || is_this_machine(url)) return {};
-    for (std::string_view rest = environment.none; !rest.empty();) {
+    for (std::string_view rest = environment.no_proxy; !rest.empty();) {
         const std::size_t comma = rest.find(',');
         if (is_exempt(url, rest.substr(0, comma))) return {};
         rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
@@ -125,7 +127,7 @@ Result<std::string> parse_proxy(const std::string& text) {
     const bool is_socks = scheme == "socks5" || scheme == "socks5h";
     if (!is_socks && scheme != "http" && scheme != "https")
         return fail(ErrorCode::invalid_config, "proxy: neither http, https nor socks5");
-    // Its user name and password are the proxy's affair, and may be there.
+    // Unlike the URL of a request, a proxy's URL may have a user name and a password.
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
     const std::size_t at = authority.rfind('@');
     const bool has_login = at != std::string_view::npos;

@@ -40,8 +40,8 @@ ServedRequest served(http::request<http::string_body> message, std::string peer)
     return out;
 }
 
-/// The head as it goes over the wire; what is not whole goes in chunks, or up to the end of the
-/// connection where the peer knows none.
+/// The head of a reply as text. A reply of unknown length is sent in chunks, or, to a peer with
+/// HTTP/1.0, up to the end of the connection.
 std::string head_text(const HttpReply& reply, unsigned version, bool keeps_alive, bool is_whole) {
     http::response<http::empty_body> head;
     head.version(version);
@@ -82,7 +82,7 @@ void Responder::when_closed(std::function<void()> then) const {
     exchange_->link().when_closed(std::move(then));
 }
 
-/// The connection as one exchange sees it: a later exchange is none of its business.
+/// The link of one exchange to the connection. It has no effect on later exchanges.
 template <class Stream>
 class StreamConnection<Stream>::Answer final
     : public Responder::Exchange::Link,
@@ -131,7 +131,7 @@ public:
             boost::asio::post(c->stream_.get_executor(), std::move(then));
     }
 
-    /// [strand] Once.
+    /// The exchange has ended. [strand] Called once.
     void over() {
         std::vector<std::function<void()>> closed;
         {
@@ -179,17 +179,17 @@ void StreamConnection<Stream>::shake_hands() {
     }
 }
 
-/// The idle time counts until the first byte of a later request, then the head's own; the first
-/// request is expected at once.
+/// A later request has the idle timeout until its first byte, and from then on the head timeout.
+/// The first request has the head timeout from the beginning.
 template <class Stream>
 void StreamConnection<Stream>::read() {
     if (is_shut_) return;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(options_.max_header_bytes));
     parser_->body_limit(options_.max_body_bytes);
-    socket().expires_after(has_asked_ ? options_.idle_timeout : options_.head_timeout);
+    socket().expires_after(had_request_ ? options_.idle_timeout : options_.head_timeout);
     if (buffer_.size() != 0) return read_head();
-    if (has_asked_) stand(Stage::idle);
+    if (had_request_) enter(Stage::idle);
     stream_.async_read_some(buffer_.prepare(4096),
                             [self = this->shared_from_this()](Code error, std::size_t bytes) {
                                 if (error) return self->shut();
@@ -200,8 +200,8 @@ void StreamConnection<Stream>::read() {
 
 template <class Stream>
 void StreamConnection<Stream>::read_head() {
-    if (has_asked_) {
-        stand(Stage::asking);
+    if (had_request_) {
+        enter(Stage::reading);
         socket().expires_after(options_.head_timeout);
     }
     http::async_read_header(
@@ -225,7 +225,7 @@ void StreamConnection<Stream>::take(Code error) {
     hand_over();
 }
 
-/// What is no request is answered while the peer still reads; then the connection is closed.
+/// Answers a malformed request with an error status, and then closes the connection.
 template <class Stream>
 void StreamConnection<Stream>::refuse(Code error) {
     const bool is_http =
@@ -243,8 +243,8 @@ void StreamConnection<Stream>::refuse(Code error) {
 
 template <class Stream>
 void StreamConnection<Stream>::hand_over() {
-    has_asked_ = true;
-    stand(Stage::waiting);
+    had_request_ = true;
+    enter(Stage::handling);
     keeps_alive_ = parser_->get().keep_alive();
     is_head_ = parser_->get().method() == http::verb::head;
     is_chunked_ = parser_->get().version() >= 11;
@@ -262,8 +262,8 @@ void StreamConnection<Stream>::hand_over() {
     handler_(std::move(request), Responder(std::make_shared<Responder::Exchange>(answer_)));
 }
 
-/// Reads on while a request is being answered: to learn that the peer has left. What comes is the
-/// beginning of its next request.
+/// Keeps reading while a request is being answered, to notice that the peer has left. Bytes that
+/// come are the beginning of its next request.
 template <class Stream>
 void StreamConnection<Stream>::watch_peer() {
     is_watching_ = true;
@@ -280,7 +280,7 @@ void StreamConnection<Stream>::watch_peer() {
 template <class Stream>
 void StreamConnection<Stream>::begin(const HttpReply& reply, bool is_whole) {
     has_begun_ = true;
-    stand(Stage::sending);
+    enter(Stage::writing);
     if (!is_whole && !is_chunked_) keeps_alive_ = false;
     std::string text = head_text(reply, is_chunked_ ? 11 : 10, keeps_alive_, is_whole);
     if (is_whole) {
@@ -341,7 +341,7 @@ void StreamConnection<Stream>::done_answering() {
     answer->over();
     if (!keeps_alive_) return shut();
     if (!is_watching_) return read();
-    stand(Stage::idle);
+    enter(Stage::idle);
     idle_.expires_after(options_.idle_timeout);
     idle_.async_wait([self = this->shared_from_this()](Code error) {
         if (!error && self->is_watching_ && !self->answer_) self->shut();
@@ -373,55 +373,55 @@ std::string peer_key(const boost::asio::ip::address& address) {
     return ip::address_v6(prefix).to_string() + "/64";
 }
 
-std::size_t ServedPlaces::count_of(const std::string& peer) const {
-    return static_cast<std::size_t>(std::ranges::count(taken_, peer, &Taken::peer));
+std::size_t ConnectionSlots::count_of(const std::string& peer) const {
+    return static_cast<std::size_t>(std::ranges::count(slots_, peer, &Slot::peer));
 }
 
-void ServedPlaces::forget_gone() {
-    std::erase_if(taken_, [](const Taken& taken) { return taken.connection.expired(); });
+void ConnectionSlots::drop_closed() {
+    std::erase_if(slots_, [](const Slot& slot) { return slot.connection.expired(); });
 }
 
-void ServedPlaces::make_room(const std::string& peer) {
-    forget_gone();
-    while (!taken_.empty() && count_of(peer) >= limits_.per_peer && count_of(peer) > 0)
+void ConnectionSlots::make_room(const std::string& peer) {
+    drop_closed();
+    while (!slots_.empty() && count_of(peer) >= limits_.per_peer && count_of(peer) > 0)
         close_one(&peer);
-    while (!taken_.empty() && taken_.size() >= limits_.total) close_one(nullptr);
+    while (!slots_.empty() && slots_.size() >= limits_.total) close_one(nullptr);
 }
 
-void ServedPlaces::add(std::string peer, const std::shared_ptr<ServedConnection>& connection) {
-    forget_gone();
-    taken_.push_back({std::move(peer), connection});
+void ConnectionSlots::add(std::string peer, const std::shared_ptr<ServedConnection>& connection) {
+    drop_closed();
+    slots_.push_back({std::move(peer), connection});
 }
 
-/// `peer` NULL: whosever it is.
-void ServedPlaces::close_one(const std::string* peer) {
+/// Closes one connection of `peer`; NULL: of any peer.
+void ConnectionSlots::close_one(const std::string* peer) {
     std::map<std::string_view, std::size_t> counts;
-    for (const Taken& taken : taken_) ++counts[taken.peer];
+    for (const Slot& slot : slots_) ++counts[slot.peer];
     using Rank = std::tuple<ServedConnection::Stage, std::size_t, std::chrono::nanoseconds>;
-    auto chosen = taken_.end();
+    auto chosen = slots_.end();
     Rank least{};
-    for (auto at = taken_.begin(); at != taken_.end(); ++at) {
+    for (auto at = slots_.begin(); at != slots_.end(); ++at) {
         if (peer != nullptr && at->peer != *peer) continue;
         const auto connection = at->connection.lock();
-        const Rank rank = connection ? Rank{connection->stage(), taken_.size() - counts[at->peer],
+        const Rank rank = connection ? Rank{connection->stage(), slots_.size() - counts[at->peer],
                                             connection->since().time_since_epoch()}
                                      : Rank{};
-        if (chosen != taken_.end() && least <= rank) continue;
+        if (chosen != slots_.end() && least <= rank) continue;
         chosen = at;
         least = rank;
     }
-    if (chosen == taken_.end()) return;
+    if (chosen == slots_.end()) return;
     if (const auto connection = chosen->connection.lock()) connection->close();
-    taken_.erase(chosen);
+    slots_.erase(chosen);
 }
 
-void ServedPlaces::bound_unsent() {
-    forget_gone();
+void ConnectionSlots::bound_unsent() {
+    drop_closed();
     std::size_t unsent = 0;
     std::vector<std::pair<ServedConnection::Clock::time_point, std::shared_ptr<ServedConnection>>>
         sending;
-    for (const Taken& taken : taken_) {
-        auto connection = taken.connection.lock();
+    for (const Slot& slot : slots_) {
+        auto connection = slot.connection.lock();
         if (!connection || connection->unsent() == 0) continue;
         unsent += connection->unsent();
         sending.emplace_back(connection->since(), std::move(connection));
@@ -434,10 +434,10 @@ void ServedPlaces::bound_unsent() {
     }
 }
 
-void ServedPlaces::close_all() {
-    for (const Taken& taken : taken_)
-        if (const auto connection = taken.connection.lock()) connection->close();
-    taken_.clear();
+void ConnectionSlots::close_all() {
+    for (const Slot& slot : slots_)
+        if (const auto connection = slot.connection.lock()) connection->close();
+    slots_.clear();
 }
 
 }  // namespace capstan::io

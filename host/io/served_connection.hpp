@@ -1,5 +1,4 @@
-/// One connection of an HttpServer: requests read one after the other, each answered by its
-/// exchange.
+/// One connection of an HttpServer, and the limit of connections.
 #pragma once
 
 #include <atomic>
@@ -27,15 +26,15 @@
 
 namespace capstan::io {
 
-/// What the server knows of a connection. [any thread]
+/// The server's view of a connection. [any thread]
 class ServedConnection {
 public:
-    /// From the least to lose to the most.
+    /// Ordered by how much the peer loses if the connection is closed.
     enum class Stage : std::uint8_t {
-        idle,     ///< answered; the next request has not begun
-        asking,   ///< its request is not whole
-        sending,  ///< its answer is being read by the peer, or is not
-        waiting,  ///< its answer is being made
+        idle,      ///< the last request is answered, the next one has not begun
+        reading,   ///< a request is being read
+        writing,   ///< an answer is being written; the peer may be slow, or not read at all
+        handling,  ///< the handler has the request
     };
     using Clock = std::chrono::steady_clock;
 
@@ -43,26 +42,28 @@ public:
     virtual void start() = 0;
     virtual void close() = 0;
     Stage stage() const noexcept { return stage_; }
+    /// When the present stage began.
     Clock::time_point since() const noexcept { return Clock::time_point(Clock::duration(since_)); }
     /// Bytes of answers that wait for the peer.
     std::size_t unsent() const noexcept { return unsent_bytes_; }
 
 protected:
-    void stand(Stage stage) noexcept {
+    void enter(Stage stage) noexcept {
         since_ = Clock::now().time_since_epoch().count();
         stage_ = stage;
     }
     std::atomic<std::size_t> unsent_bytes_ = 0;
 
 private:
-    std::atomic<Stage> stage_ = Stage::asking;
+    std::atomic<Stage> stage_ = Stage::reading;
     std::atomic<Clock::rep> since_ = Clock::now().time_since_epoch().count();
 };
 
-/// Between a Responder and its connection, which may have gone. [any thread]
+/// One request and its answer: connects all copies of a Responder with the connection, which may
+/// have closed. [any thread]
 class Responder::Exchange {
 public:
-    /// What is to be done with the connection, on its strand; false: it has gone.
+    /// Forwards each call to the connection's strand. No effect where the connection has closed.
     class Link {
     public:
         virtual ~Link() = default;
@@ -71,7 +72,7 @@ public:
         virtual void write(std::string part) = 0;
         virtual void end() = 0;
         virtual void cut() = 0;
-        virtual void drop() = 0;  ///< no answer will come any more
+        virtual void drop() = 0;  ///< the last Responder is gone, so no more of the answer comes
         virtual bool is_open() const = 0;
         virtual void when_closed(std::function<void()> then) = 0;
     };
@@ -85,7 +86,8 @@ private:
     std::shared_ptr<Link> link_;
 };
 
-/// `Stream` is plain or TLS. Everything below `start` runs on the stream's strand.
+/// Reads requests one after the other, and writes the answer of each. `Stream` is plain or TLS. All
+/// private functions run on the stream's strand.
 template <class Stream>
 class StreamConnection final : public ServedConnection,
                                public std::enable_shared_from_this<StreamConnection<Stream>> {
@@ -93,7 +95,7 @@ public:
     using Handler = HttpServer::Handler;
     using Code = boost::system::error_code;
 
-    /// `queued`: an answer is to be sent. `gone`: this is no more.
+    /// `queued` is called when a part of an answer waits to be sent, `gone` by the destructor.
     StreamConnection(Stream stream, const HttpServer::Options& options, Handler handler,
                      std::function<void()> queued, std::function<void()> gone)
         : stream_(std::move(stream)),
@@ -137,12 +139,12 @@ private:
     const Handler handler_;
     const std::function<void()> queued_, gone_;
     CloseOnFork on_fork_;
-    boost::asio::steady_timer idle_;  ///< runs while the next request is watched for
+    boost::asio::steady_timer idle_;  ///< the idle timeout, during watch_peer()
     boost::beast::flat_buffer buffer_;
     std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-    std::shared_ptr<Answer> answer_;  ///< of the request that is being answered
+    std::shared_ptr<Answer> answer_;  ///< of the present request; NULL: none
     std::deque<std::string> unsent_;
-    bool has_asked_ = false;  ///< a request has come whole
+    bool had_request_ = false;  ///< at least one whole request has come
     bool keeps_alive_ = false, is_head_ = false, is_chunked_ = false;
     bool has_begun_ = false, has_ended_ = false;
     bool is_writing_ = false, is_watching_ = false, is_shut_ = false;
@@ -154,48 +156,45 @@ using TlsConnection = StreamConnection<boost::beast::ssl_stream<boost::beast::tc
 extern template class StreamConnection<boost::beast::tcp_stream>;
 extern template class StreamConnection<boost::beast::ssl_stream<boost::beast::tcp_stream>>;
 
-// The places of a server that makes room: whose connection is closed so that the next one fits.
-
-/// What counts as one peer: an IPv4 address, also one that came over IPv6, or the /64 that an IPv6
-/// address is in, for a single machine has all of that.
+/// The peer that an address belongs to: an IPv4 address, also one mapped into IPv6, or the /64
+/// network of an IPv6 address, because one machine has a whole /64.
 ///     10.0.0.7 and ::ffff:10.0.0.7 -> "10.0.0.7"        2001:db8::1 -> "2001:db8::/64"
 std::string peer_key(const boost::asio::ip::address& address);
 
-/// No connection can be told from a probe before a request has come, so none is refused: a new
-/// connection takes the place of the one that has the least to lose. First those that are kept for
-/// a next request, then those whose request is not whole, then those that do not read their answer,
-/// last those whose answer is being made; of equals, those of the peer that has the most, and of
-/// these the one that has been so for the longest. So many silent connections displaces its
-/// own. Used on one strand.
-class ServedPlaces {
+/// The connections of a server with Options::makes_room. Before its request has come, a new
+/// connection may be an important probe, so no new connection is refused. At a limit, an existing
+/// connection is closed instead: the one in the lowest Stage; among these, one of the peer with the
+/// most connections; among these, the one that has been in its stage for the longest time. So a
+/// peer with many idle connections loses its own first. Used on one strand.
+class ConnectionSlots {
 public:
     struct Limits {
         std::size_t total = 0;
         std::size_t per_peer = 0;
         std::size_t unsent = 0;  ///< bytes of answers that wait for their peers
     };
-    explicit ServedPlaces(Limits limits) : limits_(limits) {}
+    explicit ConnectionSlots(Limits limits) : limits_(limits) {}
 
-    /// Closes what stands in the way of one more connection of that peer.
+    /// Closes connections until one more of that peer is within the limits.
     void make_room(const std::string& peer);
     void add(std::string peer, const std::shared_ptr<ServedConnection>& connection);
-    /// Closes connections whose peers have not read their answers for the longest, until the rest
-    /// is within the limit.
+    /// Closes connections with unsent bytes, those with the oldest stage first, until the unsent
+    /// bytes of the rest are within the limit.
     void bound_unsent();
     void close_all();
-    std::size_t size() const noexcept { return taken_.size(); }
+    std::size_t size() const noexcept { return slots_.size(); }
 
 private:
-    struct Taken {
+    struct Slot {
         std::string peer;
         std::weak_ptr<ServedConnection> connection;
     };
     std::size_t count_of(const std::string& peer) const;
-    void forget_gone();
+    void drop_closed();
     void close_one(const std::string* peer);
 
     const Limits limits_;
-    std::vector<Taken> taken_{};
+    std::vector<Slot> slots_{};
 };
 
 }  // namespace capstan::io

@@ -41,13 +41,13 @@ bool StreamTurns::hand_over(Stream& stream) {
     try {
         if (stream.on_part) stream.on_part(part);
         return true;
-    } catch (...) {  // no memory left: ends the stream
+    } catch (...) {  // out of memory, or another exception of the listener: ends the stream
         return false;
     }
 }
 
-StreamTurns::Turned StreamTurns::turn() {
-    Turned out;
+StreamTurns::TurnResult StreamTurns::turn() {
+    TurnResult out;
     given_ = 0;
     while (waiting_ > 0 && given_ < limits_.turn) {
         auto at = streams_.upper_bound(last_);

@@ -1,4 +1,4 @@
-/// How streams share a thread with all else that it does.
+/// Fair sharing of a thread between streams and other work.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 
 namespace capstan::io {
 
-/// What comes of streams is handed over up to so many bytes a turn, one turn after the other with
-/// other work between; what comes beyond waits. A few bytes may unpack to a thousand times as much,
-/// and a peer may send without end, so without turns a stream could keep the thread for as long as
-/// it likes. Used on one strand; parts are handed over inside `take` and `turn`, in order.
+/// A few compressed bytes may decompress to a thousand times as much, and a peer may send without
+/// end, so a stream could keep the thread busy for ever. Therefore listeners get a limited number
+/// of bytes per turn, further parts wait in a queue, and the thread does other work between two
+/// turns. Used on one strand. Listeners are called inside `take` and `turn`, in order.
 class StreamTurns {
 public:
     using Id = std::uint64_t;
     using OnPart = std::function<void(std::string_view part)>;
     struct Limits {
-        std::size_t turn = std::size_t{256} << 10;
-        std::size_t waiting = std::size_t{4} << 20;  ///< from which on no more should be read
-        std::size_t most = std::size_t{32} << 20;    ///< from which on no more may be taken
+        std::size_t turn = std::size_t{256} << 10;   ///< bytes per turn
+        std::size_t waiting = std::size_t{4} << 20;  ///< bytes of is_full(): read no more
+        std::size_t most = std::size_t{32} << 20;    ///< bytes of is_overfull(): take no more
     };
     explicit StreamTurns(Limits limits) : limits_(limits) {}
 
@@ -31,18 +31,18 @@ public:
     void take(Id id, std::string_view part);
     bool is_waiting(Id id) const;
     void close(Id id);
-    struct Turned {
-        std::vector<Id> done;    ///< have nothing waiting any more
-        std::vector<Id> failed;  ///< their listener threw, and hears nothing more
+    struct TurnResult {
+        std::vector<Id> done;    ///< streams that have no waiting part any more
+        std::vector<Id> failed;  ///< streams with a listener that threw; it is not called again
     };
-    /// One stream after the other, a part each, until the turn's bytes are used up or nothing
-    /// waits.
-    Turned turn();
-    /// Whether `turn` has to be called once other work was done.
+    /// Passes on waiting parts, one part a stream in turn, until the bytes of the turn are used up
+    /// or no part waits.
+    TurnResult turn();
+    /// Whether `turn` has to be called after other work.
     bool wants_turn() const noexcept { return given_ > 0 || waiting_ > 0; }
     bool is_full() const noexcept { return waiting_ >= limits_.waiting; }
     bool is_overfull() const noexcept { return waiting_ >= limits_.most; }
-    /// There is room again: half of what may wait.
+    /// At most half of Limits::waiting waits, so reading may go on.
     bool has_room() const noexcept { return waiting_ * 2 <= limits_.waiting; }
 
 private:
@@ -54,9 +54,9 @@ private:
 
     const Limits limits_;
     std::map<Id, Stream> streams_;
-    std::size_t given_ = 0;    ///< bytes, in this turn
+    std::size_t given_ = 0;    ///< bytes passed on in this turn
     std::size_t waiting_ = 0;  ///< bytes
-    Id last_ = 0;              ///< whose part was handed over last
+    Id last_ = 0;              ///< the stream of the last part that was passed on
 };
 
 }  // namespace capstan::io

@@ -1,17 +1,18 @@
-/// The authorities that a client trusts, and what it proves itself with.
+/// TLS options of a client: trusted authorities and the client certificate.
 #pragma once
 
 #include <string>
 
 namespace capstan::io {
 
-/// All PEM as text, never as a file. The key is secret: deliberately nothing prints it.
+/// PEM members are text, not files. The key is secret: there is deliberately no function that
+/// prints it.
 struct TlsOptions {
-    std::string ca_pem{};           ///< these alone are trusted; empty: the system's
+    std::string ca_pem{};           ///< the only trusted authorities; empty: the system's
     std::string certificate_pem{};  ///< the client's, with its chain; empty: none
     std::string key_pem{};
-    /// Asked for in the handshake and looked for in the server's certificate instead of the URL's
-    /// host; connection and Host header stay the URL's. Empty: the URL's host.
+    /// The name for SNI and for the verification of the server's certificate. The connection still
+    /// goes to the URL's host, and the Host header has the URL's host. Empty: the URL's host.
     std::string server_name{};
     bool verify = true;
 

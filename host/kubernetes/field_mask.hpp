@@ -1,5 +1,5 @@
-/// Which members of API objects are read. The others, which make up most of a dump (managedFields,
-/// env, probes, images, statuses), are stepped over while it is parsed.
+/// Which members of API objects decoders read. The parser skips all other members, which make up
+/// most of a dump (managedFields, env, probes, images, statuses).
 #pragma once
 
 #include <span>
@@ -7,21 +7,22 @@
 
 namespace capstan::kubernetes {
 
-/// Members of an object that are kept, or of each object in an array.
+/// The members that are kept of an object, or of each object in an array.
 struct KeptMembers {
     struct Member {
         std::string_view key;
-        const KeptMembers* below = nullptr;  ///< NULL: everything
+        const KeptMembers* below = nullptr;  ///< what is kept of its value; NULL: everything
     };
     std::span<const Member> members;
-    const KeptMembers* also = nullptr;  ///< more of them; NULL: these are all
+    const KeptMembers* also = nullptr;  ///< a second table of kept members; NULL: none
 
-    /// NULL: it is not read.
+    /// NULL: the member is not kept.
     const Member* find(std::string_view key) const noexcept;
 };
 
-/// Of an object of any kind that find_kind() knows. One table for all, for an object may say its
-/// kind last; a decoder that starts to read a member enters it here.
+/// The members that are kept of an object of any kind that find_kind() knows. All kinds share one
+/// table, because the kind may be the last member of an object. A decoder that starts to read a
+/// member enters the member here.
 const KeptMembers& field_mask() noexcept;
 
 }  // namespace capstan::kubernetes

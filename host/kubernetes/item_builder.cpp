@@ -5,7 +5,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-/// Enough for what is kept of nearly every object.
+/// The kept members of nearly every object fit into this buffer.
 constexpr std::size_t buffer_size = 64 * 1024;
 
 }  // namespace
@@ -20,7 +20,7 @@ void ItemBuilder::clear() {
     keeps_next_ = true;
     object_.reset();
     stack_.reset();
-    // A new one, for one that is released goes on doubling what it takes beyond the buffer.
+    // A new resource, because a monotonic_resource keeps its doubled block size after release().
     memory_.emplace(buffer_.get(), buffer_size);
     stack_.reset(&*memory_);
 }

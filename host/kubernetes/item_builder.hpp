@@ -1,4 +1,4 @@
-/// One API object out of the events of a parser, without the members that are not read.
+/// Builds one API object from a parser's events, without the members that no decoder reads.
 #pragma once
 
 #include <cstddef>
@@ -15,39 +15,38 @@
 
 namespace capstan::kubernetes {
 
-/// [one thread] Events come in the order of the text, from the `begin_object` of the object itself
-/// to its end; in between others may build nothing else with it. Memory is used again for the next
-/// object.
+/// [one thread] The caller passes events in the order of the text, from the `begin_object` of the
+/// object itself to its end. The builder reuses its memory for the next object.
 class ItemBuilder {
 public:
-    /// Members that are not among `kept` are left out; NULL: none is.
+    /// The builder leaves out members that are not among `kept`. NULL: it keeps all members.
     explicit ItemBuilder(const KeptMembers* kept = &field_mask());
 
     bool is_idle() const noexcept { return open_.empty(); }
-    /// How many objects and arrays are open; 1: members of the object itself.
+    /// How many objects and arrays are open; 1: the next event is about the object's own members.
     std::size_t depth() const noexcept { return open_.size(); }
-    /// Whether the value that comes next is kept. One that is not must not be told of at all.
+    /// Whether the next value is kept. The caller must pass no event of a value that is not kept.
     bool keeps_next() const noexcept { return keeps_next_; }
 
     void begin_object() { begin(false); }
     void begin_array() { begin(true); }
-    /// True: that was the end of the object itself, and object() is there to be read.
+    /// True: the object itself has ended, and object() can be read.
     bool end();
-    /// The whole key; keeps_next() then speaks of its value.
+    /// The whole key. From then on keeps_next() is about the value of this key.
     void key(std::string_view key);
     void text_part(std::string_view part) { stack_.push_chars(part); }
     void text(std::string_view rest);
     /// A number, true, false or null.
     void scalar(const boost::json::value& value);
 
-    /// Until clear().
+    /// Valid from the end of the object until clear().
     const boost::json::value& object() const noexcept { return *object_; }
-    /// Forgets the object, be it finished or not.
+    /// Discards the object, whether or not it is finished.
     void clear();
 
 private:
     struct Open {
-        const KeptMembers* members;  ///< NULL: everything below is kept
+        const KeptMembers* members;  ///< NULL: everything inside is kept
         bool is_array;
         std::size_t count;
     };

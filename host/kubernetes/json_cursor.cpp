@@ -30,7 +30,7 @@ std::string pointer_part(std::string_view key) {
     return out;
 }
 
-/// Where `wanted` is below `value`, by its address.
+/// The pointer from `value` to `wanted`, which is found by its address.
 std::optional<std::string> find_pointer(const json::value& value, const json::value* wanted) {
     if (&value == wanted) return "";
     if (const json::object* object = value.if_object()) {
@@ -73,7 +73,7 @@ std::string found(const json::value* value) {
     }
 }
 
-/// The whole number, also when it was written 3.0 or 3e0.
+/// The whole number, also where the text has 3.0 or 3e0.
 std::optional<std::int64_t> find_whole(const json::value& value) {
     if (const std::int64_t* i = value.if_int64()) return *i;
     const double* d = value.if_double();
@@ -108,7 +108,7 @@ JsonCursor JsonCursor::operator[](std::string_view key) const {
 
 JsonCursor JsonCursor::required(std::string_view key) const {
     const JsonCursor member = (*this)[key];
-    // Where there is no object to have it, that has been said already.
+    // Without a parent object, operator[] has added the problem already.
     if (member.is_absent() && member.parent_ != nullptr) member.complain("is missing");
     return member;
 }

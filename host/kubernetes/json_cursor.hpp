@@ -1,11 +1,10 @@
-/// Reading JSON that others wrote: every step may fail, and what is wrong is kept with its place
-/// instead of stopping at the first.
+/// Reads untrusted JSON. Every step may fail. A problem is recorded together with its place, and
+/// reading goes on, so that one run finds all problems of a document.
 ///
 ///     JsonProblems problems(document);
 ///     const JsonCursor pod = problems.root();
-///     const auto node = pod["spec"]["nodeName"].text();   // nothing when absent; complains when
-///     it is no text
-///     // /spec/nodeName: expects text, found a number (7)
+///     const auto node = pod["spec"]["nodeName"].text();  // nothing when absent or no text
+///     // problem where it is no text: /spec/nodeName: expects text, found a number (7)
 #pragma once
 
 #include <cstddef>
@@ -30,28 +29,30 @@ struct JsonProblem {
     bool operator==(const JsonProblem&) const = default;
 };
 
-/// What is wrong with one document, which must outlive this. Keeps the first `limit` and counts the
-/// rest.
+/// The problems of one document. Borrows the document. Keeps the first `limit` problems and counts
+/// the rest.
 class JsonProblems {
 public:
     explicit JsonProblems(const boost::json::value& document, std::size_t limit = 20)
         : document_(&document), limit_(limit) {}
 
     JsonCursor root();
-    /// One complaint about one place counts once, however often it is made. To know whether the
-    /// pointer, which has to be searched for, is still of use: is_full().
+    /// An equal problem that is kept already is not kept twice.
     void add(JsonProblem problem);
+    /// No further problem is kept. The caller then saves the search for the pointer and calls
+    /// leave_out().
     bool is_full() const noexcept { return kept_.size() >= limit_; }
+    /// Counts a problem without keeping it.
     void leave_out() noexcept {
         ++made_;
         ++left_out_;
     }
-    /// Complaints so far, repeated and left out ones included: whether it grew tells whether a part
-    /// was read without any.
+    /// How many problems were reported so far, repeated and left out ones included. The count grows
+    /// while a part is read if and only if the part has a problem.
     std::size_t made() const noexcept { return made_; }
     bool empty() const noexcept { return kept_.empty(); }
     const std::vector<JsonProblem>& kept() const noexcept { return kept_; }
-    /// How many more there are; some may be complaints made twice.
+    /// How many problems were left out; a repeated problem may count twice.
     std::size_t left_out() const noexcept { return left_out_; }
     const boost::json::value& document() const noexcept { return *document_; }
 
@@ -63,27 +64,27 @@ private:
     std::size_t made_ = 0;
 };
 
-/// A value in a document, or the place where it would be. A null counts as absent, as in
-/// Kubernetes. Reading something absent answers nothing; reading something of another type
-/// complains and answers nothing. Cheap to copy; valid as long as the document and its problems,
-/// which every copy shares: one thread at a time.
+/// A value in a document, or the place where an absent value would be. A null counts as absent, as
+/// in Kubernetes. Reading an absent value gives nothing. Reading a value of another type adds a
+/// problem and gives nothing. Cheap to copy. Valid as long as the document and its JsonProblems,
+/// which all copies share: one thread at a time.
 class JsonCursor {
 public:
     bool is_absent() const noexcept { return value_ == nullptr; }
     explicit operator bool() const noexcept { return value_ != nullptr; }
-    /// Never complains.
+    /// Adds no problem.
     bool is_text() const noexcept;
 
     /// A member of an object.
     JsonCursor operator[](std::string_view key) const;
-    /// The same; complains when it is absent.
+    /// A member of an object; an absent member is a problem.
     JsonCursor required(std::string_view key) const;
 
     std::optional<std::string_view> text() const;
     std::optional<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
-    /// A whole number that is not below zero, of 64 bits.
+    /// A whole number from 0 to 2^64 - 1.
     std::optional<std::uint64_t> natural() const;
-    /// Finite; a whole number is one, too.
+    /// A finite number, whole or not.
     std::optional<double> number() const;
     std::optional<bool> boolean() const;
     /// Text or a number, as in Kubernetes.
@@ -93,16 +94,17 @@ public:
     /// Text that is not empty.
     std::optional<std::string_view> name() const;
 
-    /// The items of an array, the members of an object; none when absent.
+    /// The items of an array, and the members of an object; empty when absent.
     std::vector<JsonCursor> items() const;
     std::vector<JsonCursor> members() const;
-    /// The key of a member, the last part of the place's pointer.
+    /// The key of a member: the last part of its pointer.
     std::string_view key() const noexcept { return key_; }
 
-    /// Adds "expects `expected`, found ..." or any other sentence about this place.
+    /// Adds the problem "expects `expected`, found ..." to this place.
     void expects(std::string_view expected) const;
+    /// Adds the problem `what` to this place.
     void complain(std::string what) const;
-    /// Complaints so far about the whole document; see JsonProblems::made.
+    /// How many problems the whole document has so far; see JsonProblems::made.
     std::size_t complaints() const noexcept { return problems_->made(); }
     /// RFC 6901. Searches the document, so it is for messages only.
     std::string pointer() const;
@@ -120,7 +122,7 @@ private:
     std::string_view key_;
 };
 
-/// Whether something was complained about since this was made:
+/// Tells whether a problem was added since it was constructed:
 ///     const Complaints complaints(place);
 ///     const auto ports = decode_host_ports(place);
 ///     if (complaints.any()) ...   // some of them could not be read

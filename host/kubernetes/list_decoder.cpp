@@ -78,7 +78,7 @@ void ListDecoder::State::ignore(std::string_view kind, const json::value& object
     const bool is_alike = find_kind(kind, "") != nullptr;
     ++out.ignored[std::string(kind) + (is_alike ? " (" + std::string(group) + ")" : "")];
     const std::string_view message = base::text_at(object, "message");
-    // What the API server answers instead of a list.
+    // The API server answers a Status instead of a list where the request failed.
     if (kind == "Status" && !message.empty())
         report({"Status", "/message", "says " + in_quotes(message)});
 }

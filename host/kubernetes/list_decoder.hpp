@@ -1,4 +1,4 @@
-/// From JSON of the Kubernetes API to what a snapshot is built of.
+/// Decodes JSON of the Kubernetes API into the objects that a snapshot is built of.
 #pragma once
 
 #include <cstddef>
@@ -22,33 +22,34 @@ struct ObjectProblem {
     std::string object;   ///< "Pod shop/web-1"
     std::string pointer;  ///< RFC 6901, within the object; empty: the object itself
     std::string what;
-    bool left_out = false;  ///< the whole object, not the malformed part alone
+    bool left_out = false;  ///< true: the whole object is left out, not only its malformed part
     bool operator==(const ObjectProblem&) const = default;
 };
 /// "Pod shop/web-1: /spec/priority expects ..., found ...; the object is left out"
 std::string to_string(const ObjectProblem& problem);
 
-/// What came of a text.
+/// What was decoded from one text.
 struct DecodeReport {
     using Counts = std::map<std::string, std::size_t, std::less<>>;
-    Counts loaded{};           ///< objects by kind
-    Counts ignored{};          ///< of kinds that no decision needs; "Node (longhorn.io)" of a group
-    std::size_t left_out = 0;  ///< objects that could not be read
+    Counts loaded{};  ///< objects by kind
+    /// Objects of kinds that no decision needs, by kind; a kind of another API group that has a
+    /// needed kind's name is counted with its group: "Node (longhorn.io)".
+    Counts ignored{};
+    std::size_t left_out = 0;               ///< objects that could not be read
     std::vector<ObjectProblem> problems{};  ///< the first hundred, in the order of the text
     std::size_t more_problems = 0;
-    /// Where the text stopped being JSON, or ended too early. What stood before is loaded, so the
-    /// cluster is not whole.
+    /// Set where the text is no JSON from some point on, or ends too early. The objects before that
+    /// point are loaded, so the cluster is incomplete.
     std::optional<Error> cut_short{};
 };
 
-/// Sees an object of a text, members that no decoder reads left out, whether or not a snapshot has
-/// a use for its kind. Valid during the call alone.
+/// Called with each object of a text, of needed and of ignored kinds alike, without the members
+/// that no decoder reads. The arguments are valid during the call alone.
 using ObjectListener = std::function<void(std::string_view kind, const boost::json::value& object)>;
 
-/// [one thread] Decodes objects as their text comes in; for the shapes see ObjectStream, for the
-/// kinds find_kind(). Of an object that comes twice the last one counts. Members that are not read
-/// and kinds that are not needed are passed over; what is malformed is reported, and the rest
-/// loads.
+/// [one thread] Decodes objects as their text comes in. ObjectStream lists the accepted shapes of
+/// text, find_kind() the decoded kinds. The last one of several objects with one name counts.
+/// Malformed parts are reported, and all other objects load.
 class ListDecoder {
 public:
     /// Borrows the sink, a ClusterBuilder for example.
@@ -57,9 +58,9 @@ public:
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();
 
-    /// A piece of any size. Fails where the text is no JSON, and from then on.
+    /// A piece may have any size. Fails where the text is no JSON, and on each call from then on.
     Result<void> feed(std::string_view piece);
-    /// The end of the text; last call.
+    /// Ends the text. No call may follow.
     DecodeReport finish();
 
 private:

@@ -1,4 +1,4 @@
-/// What every API object has.
+/// The metadata of API objects: names, labels, owners.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@
 namespace capstan::kubernetes {
 
 struct ObjectMetadata {
-    std::string ns = "default";  ///< means nothing to kinds that have no namespace
+    std::string ns = "default";  ///< without meaning for kinds that have no namespace
     std::string name{}, uid{};
     Labels labels{}, annotations{};
     Time created{};
-    std::int64_t generation = 0;    ///< of the spec; 0: it does not say
-    std::optional<Time> deleted{};  ///< being deleted, and gone by then unless something holds it
-    /// False: name, namespace or labels could not be read, so that it is unknown what selects the
-    /// object.
+    std::int64_t generation = 0;    ///< of the spec; 0: absent
+    std::optional<Time> deleted{};  ///< deletionTimestamp; nothing: the object is not being deleted
+    /// False: name, namespace or labels could not be read, so it is unknown which selectors match
+    /// the object.
     bool is_identified = true;
 };
 
-/// From `metadata`. A missing name is not complained about.
+/// From `metadata`. A missing name is no problem.
 ObjectMetadata decode_metadata(const JsonCursor& metadata);
-/// The same of an object that must have a name: with none it is not identified, and complained
-/// about.
+/// From the `metadata` of `object`. A missing or empty name is a problem, and the object is then
+/// not identified.
 ObjectMetadata decode_named(const JsonCursor& object);
 
 // The owner of a pod.
@@ -39,7 +39,7 @@ ObjectMetadata decode_named(const JsonCursor& object);
 /// From `metadata.ownerReferences`.
 engine::snapshot::PodOwner decode_owner(const JsonCursor& references);
 
-// What an API object is called, also one that cannot be decoded.
+// The name of an API object, for messages and caches. The object need not be decodable.
 
 struct ObjectKind;
 
@@ -50,7 +50,7 @@ struct ObjectName {
 /// "shop/web", or the name alone.
 std::string to_string(const ObjectName& name);
 
-/// Nothing: it does not say.
+/// Nothing: the object has no name.
 std::optional<ObjectName> find_object_name(const ObjectKind& kind,
                                            const boost::json::value& object);
 

@@ -48,7 +48,7 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
 
 namespace {
 
-/// One that cannot be read is none, as the scheduler takes it.
+/// A malformed selector counts as absent, as in the scheduler.
 std::optional<LabelSelector> decode_pod_selector(const JsonCursor& selector,
                                                  std::string_view kind) {
     if (kind == "Job" || selector.is_absent()) return std::nullopt;
@@ -114,7 +114,7 @@ std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget
         .selector = decode_label_selector(budget["spec"]["selector"])};
     if (!metadata.is_identified || complaints.any()) return std::nullopt;
     out.disruptions_allowed = decode_count<int>(status["disruptionsAllowed"]);
-    // An API server asks the same before it lets a pod be evicted.
+    // The API server makes the same comparison before it evicts a pod.
     out.is_observed =
         decode_count<std::int64_t>(status["observedGeneration"]) >= metadata.generation;
     return out;
@@ -191,7 +191,7 @@ std::string find_annotation(const ObjectMetadata& metadata, std::string_view key
     return at != metadata.annotations.end() ? at->second : std::string();
 }
 
-/// The annotation is older than the member and goes before it, as in Kubernetes.
+/// The beta annotation takes precedence over the member, as in Kubernetes.
 std::string decode_class_name(const ObjectMetadata& metadata, const JsonCursor& member) {
     std::string annotated = find_annotation(metadata, "volume.beta.kubernetes.io/storage-class");
     std::string named = decode_text(member);
@@ -205,7 +205,7 @@ bool decode_is_block(const JsonCursor& mode) {
     return is_block;
 }
 
-/// One item of allowedTopologies, as the node selector term it means.
+/// One item of allowedTopologies as the equivalent node selector term.
 NodeSelectorTerm decode_topology(const JsonCursor& term) {
     NodeSelectorTerm out;
     for (const JsonCursor& expression : term["matchLabelExpressions"].items())

@@ -1,4 +1,4 @@
-/// Dumps of clusters.
+/// Decodes API objects other than pods, and files with dumps of clusters.
 #pragma once
 
 #include <filesystem>
@@ -13,48 +13,49 @@
 
 namespace capstan::kubernetes {
 
-/// A whole file, packed by gzip or not; "-": standard input. Fails only where it cannot be read or
-/// unpacked, or is YAML.
+/// Decodes a whole file, compressed by gzip or not. "-" is standard input. Fails only where the
+/// file cannot be read or decompressed, or is YAML.
 Result<DecodeReport> decode_file(const std::filesystem::path& file,
                                  engine::snapshot::ClusterSink& sink, ObjectListener listener = {});
 
-// The controllers that look after pods.
+// The controllers that replace their pods.
 
-/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Nothing when it cannot be
-/// told which it is, or how many pods it wants. A selector that cannot be read is complained about,
-/// and left out.
+/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Nothing: its name, its
+/// labels or its number of replicas could not be read. A malformed selector is a problem, and is
+/// left out.
 std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
                                                                     std::string_view kind);
 
 // A DaemonSet of the Kubernetes API.
 
-/// Limits stand in for requests that a container does not make, as the API server will write it
-/// into the pods; Kubernetes does so for init containers, too, and so does this. Nothing: what its
-/// pods need, or its name, could not be read.
+/// A container's limit counts as its request where the request is missing, also in init containers,
+/// because the API server writes that into the pods. Nothing: the needs of its pods, or its name,
+/// could not be read.
 std::optional<engine::snapshot::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set);
 
 // A PodDisruptionBudget of the Kubernetes API.
 
-/// Nothing when it cannot be told which pods it is for. A budget that has no status yet, or none
-/// that can be read, allows no disruption.
+/// Nothing: its selector or its name could not be read. A budget without a readable status allows
+/// no disruption.
 std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget(
     const JsonCursor& budget);
 
 // A Node of the Kubernetes API.
 
-/// Nothing: its name, its labels or its taints could not be read, so it is unknown which pods it
-/// takes. A resource that cannot be read is one the node has none of. A node whose `allocatable` is
-/// absent gives all its capacity, and one that says nothing at all of its condition counts as
-/// ready: whatever runs in a cluster carries the not-ready taint until its kubelet has spoken.
+/// Nothing: its name, its labels, its taints or `unschedulable` could not be read, so it is unknown
+/// which pods fit.
+/// A resource with a malformed amount counts as zero. Without `allocatable` the whole capacity
+/// counts as allocatable. A node without any condition counts as ready: in a live cluster the
+/// not-ready taint is on each node until its kubelet has reported.
 std::optional<engine::snapshot::NodeObject> decode_node(const JsonCursor& node);
 
 // A Service of the Kubernetes API.
 
-/// Of whatever type. Nothing when it cannot be told which it is, or which pods it selects.
+/// A Service of any type. Nothing: its name or its selector could not be read.
 std::optional<engine::snapshot::ServiceObject> decode_service(const JsonCursor& service);
 
-// Storage of the Kubernetes API, as far as it decides where pods may run. Nothing: the object has
-// no name, or something that ties it to nodes or other objects could not be read.
+// Storage objects, as far as they decide where pods may run. Each decoder gives nothing where the
+// object has any malformed member that it reads, or no name.
 
 std::optional<engine::snapshot::ClaimObject> decode_claim(const JsonCursor& claim);
 std::optional<engine::snapshot::VolumeObject> decode_volume(const JsonCursor& volume);

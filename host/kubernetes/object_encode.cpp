@@ -25,7 +25,7 @@ json::array encode_texts(const std::vector<std::string>& texts) {
     return out;
 }
 
-/// Lists of nothing are left out, as the API does.
+/// Sets a member, unless it is empty: the API leaves out empty lists and maps.
 template <class T>
 void set_members(json::object& to, const char* key, T members) {
     if (!members.empty()) to[key] = std::move(members);
@@ -88,7 +88,8 @@ json::object encode_constraint(const engine::snapshot::SpreadConstraint& constra
     return out;
 }
 
-/// What is not kept stands as one constraint that keeps no pod off a node.
+/// The engine keeps no ScheduleAnyway constraints, only that there are some. One constraint without
+/// effect stands for them.
 json::array encode_spread(const engine::snapshot::PodSpec& spec) {
     json::array out = encode_all(spec.spread, encode_constraint);
     if (spec.has_soft_spread) {
@@ -220,7 +221,7 @@ std::string_view phase_name(engine::snapshot::PodPhase phase) {
     return "Unknown";
 }
 
-/// The controller, and a Job where that is another owner.
+/// The controlling owner, and a Job where a Job is among the other owners.
 json::array encode_owners(const engine::snapshot::PodOwner& owner) {
     json::array out;
     if (!owner.kind.empty()) {

@@ -1,4 +1,4 @@
-/// Pod specs as the API writes them, from what is kept of them.
+/// Encodes pods and nodes as JSON of the API, from the engine's objects.
 #pragma once
 
 #include <string_view>
@@ -19,20 +19,18 @@ namespace capstan::kubernetes {
 boost::json::string encode_text(std::string_view text);
 /// {"key":"value"}
 boost::json::object encode_labels(const Labels& labels);
-/// {"matchLabels":{..},"matchExpressions":[..]}, each where it says something.
+/// {"matchLabels":{..},"matchExpressions":[..]}, without the members that would be empty.
 boost::json::object encode_selector(const LabelSelector& selector);
 /// {"cpu":"500m"}
 boost::json::object encode_amounts(const Resources& amounts);
 
-/// One container that asks for everything, called "main", of no image. What decode_pod_spec reads
-/// from it is equal to `spec`.
+/// A spec with one container called "main", without an image, that has all requests and ports.
+/// decode_pod_spec gives a value equal to `spec` for it.
 boost::json::object encode_pod_spec(const engine::snapshot::PodSpec& spec);
 
-// Nodes and pods as the API writes them, from what is kept of them.
-
-// Without apiVersion and kind, as in lists. What is read from it is equal to what it was written
-// from, but for containers, whose images and split are not kept, and for moments that the API
-// cannot write.
+// Nodes and pods without apiVersion and kind, as in lists. Decoding gives an equal object, except
+// for times that the API cannot write (see timestamps.hpp). The split into containers and their
+// images are lost, because the engine's objects do not have them.
 boost::json::object encode_node(const engine::snapshot::NodeObject& node);
 boost::json::object encode_pod(const engine::snapshot::PodObject& pod);
 

@@ -18,7 +18,7 @@ bool load(const JsonCursor& object, engine::snapshot::ClusterSink& sink) {
     return true;
 }
 
-/// A pod without containers would seem to need nothing; the API server has none such.
+/// A pod without containers would count as a pod without requests. The API server accepts none.
 std::optional<engine::snapshot::PodObject> decode_whole_pod(const JsonCursor& object) {
     const bool has_name = object.required("metadata").required("name").name().has_value();
     const bool has_containers = static_cast<bool>(object.required("spec").required("containers"));

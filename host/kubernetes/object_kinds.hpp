@@ -10,20 +10,20 @@ namespace capstan::kubernetes {
 
 struct ObjectKind {
     std::string_view kind;   ///< "Pod"
-    std::string_view group;  ///< of the API; empty: the core's
+    std::string_view group;  ///< the API group; empty: core
     bool has_namespace;
-    engine::snapshot::ObjectKind object;  ///< the same kind, for the removal of objects
-    /// Decodes one object and hands it on. False: it was left out, and the place
-    /// complained about says why.
+    engine::snapshot::ObjectKind object;  ///< the same kind in the engine's enumeration
+    /// Decodes one object and sets it in the sink. False: the object was left out, and the problems
+    /// of `object` say why.
     bool (*load)(const JsonCursor& object, engine::snapshot::ClusterSink& sink);
 };
 
-/// NULL: no snapshot has a use for it. `api_version` is "v1", "storage.k8s.io/v1"; empty where a
-/// list leaves it out: any group. Versions are not told apart, for the members read here are the
-/// same in all.
+/// NULL: a snapshot does not need the kind. `api_version` is "v1" or "storage.k8s.io/v1"; where it
+/// is empty, as for items of a list, any group matches. The version is ignored, because the members
+/// that decoders read are the same in all versions.
 const ObjectKind* find_kind(std::string_view kind, std::string_view api_version) noexcept;
 
-/// The group in an apiVersion: "apps" of "apps/v1", nothing of "v1".
+/// The group in an apiVersion: "apps" of "apps/v1", empty of "v1".
 std::string_view group_of(std::string_view api_version) noexcept;
 
 }  // namespace capstan::kubernetes

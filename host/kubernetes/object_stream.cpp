@@ -5,8 +5,8 @@ namespace {
 
 constexpr std::string_view mark = "\xEF\xBB\xBF";
 
-/// NULL: may well be JSON.
-const char* find_objection(char first) {
+/// Why a text with this first byte is no UTF-8; NULL: it may be.
+const char* find_encoding_error(char first) {
     switch (first) {
         case '\xFF':
         case '\xFE':
@@ -21,8 +21,8 @@ const char* find_objection(char first) {
 Result<std::string_view> TextStart::take(std::string_view text) {
     while (!is_over_ && !text.empty()) {
         if (matched_ == 0) {
-            if (const char* objection = find_objection(text.front()))
-                return fail(ErrorCode::invalid_argument, objection);
+            if (const char* wrong = find_encoding_error(text.front()))
+                return fail(ErrorCode::invalid_argument, wrong);
         }
         is_over_ = matched_ == mark.size() || text.front() != mark[matched_];
         if (is_over_) break;
@@ -52,11 +52,12 @@ constexpr std::string_view items = "items";
 constexpr std::string_view nodes = "NodeList";
 constexpr std::string_view unscheduled = "UnscheduledPodsCanBeScheduled";
 
+/// Whether a member of that name makes its object a list.
 bool makes_a_list(std::string_view key) {
     return key == items || key == nodes || key == unscheduled;
 }
 
-/// Pod of PodList; nothing of List, whose items say their kind.
+/// "Pod" of "PodList"; empty of "List", whose items have their own kind.
 std::string_view kind_of_items(std::string_view list) {
     return list.substr(0, list.size() - std::string_view("List").size());
 }
@@ -65,7 +66,7 @@ std::string_view kind_of_items(std::string_view list) {
 
 void ObjectEvents::begin(bool is_array) {
     if (builder_.is_idle()) {
-        begin_around(is_array);
+        begin_outside_item(is_array);
     } else if (!builder_.keeps_next()) {
         skip();
     } else {
@@ -73,20 +74,20 @@ void ObjectEvents::begin(bool is_array) {
     }
 }
 
-void ObjectEvents::begin_around(bool is_array) {
-    const bool at_top = around_.empty();
-    const Shape shape = at_top ? Shape::objects : around_.back().shape;
+void ObjectEvents::begin_outside_item(bool is_array) {
+    const bool at_top = levels_.empty();
+    const Shape shape = at_top ? Shape::objects : levels_.back().shape;
     if (shape == Shape::list) return begin_in_list(is_array);
     if (shape == Shape::entry) return begin_in_entry(is_array);
     if (is_array && at_top) {
-        around_.push_back({Shape::objects});
+        levels_.push_back({Shape::objects});
     } else if (is_array) {
-        take_instead(json::array());
+        take_non_object(json::array());
         skip();
     } else if (shape == Shape::entries) {
-        around_.push_back({Shape::entry});
+        levels_.push_back({Shape::entry});
     } else {
-        begin_item(at_top ? std::string_view() : around_.back().kind);
+        begin_item(at_top ? std::string_view() : levels_.back().kind);
     }
 }
 
@@ -94,12 +95,12 @@ void ObjectEvents::begin_in_list(bool is_array) {
     if (!makes_a_list(key_)) {
         skip();
     } else if (!is_array) {
-        take_instead(json::object());
+        take_non_object(json::object());
         skip();
     } else if (key_ == nodes) {
-        around_.push_back({Shape::entries});
+        levels_.push_back({Shape::entries});
     } else {
-        around_.push_back({Shape::objects, key_ == unscheduled ? "Pod" : around_.back().kind});
+        levels_.push_back({Shape::objects, key_ == unscheduled ? "Pod" : levels_.back().kind});
     }
 }
 
@@ -107,7 +108,7 @@ void ObjectEvents::begin_in_entry(bool is_array) {
     if (key_ == "Node" && !is_array) {
         begin_item("Node");
     } else if (key_ == "Pods" && is_array) {
-        around_.push_back({Shape::objects, "Pod"});
+        levels_.push_back({Shape::objects, "Pod"});
     } else {
         skip();
     }
@@ -121,7 +122,7 @@ void ObjectEvents::begin_item(std::string_view kind) {
 
 void ObjectEvents::end() {
     if (builder_.is_idle()) {
-        around_.pop_back();
+        levels_.pop_back();
     } else if (builder_.end()) {
         sink_.take(kind_hint_, builder_.object());
         builder_.clear();
@@ -141,10 +142,10 @@ void ObjectEvents::key(std::string_view key) {
     builder_.key(key);
 }
 
-/// What began as an object turns out to be a list: its other members are of no interest.
+/// The object that is being built is a list, so its other members are not needed.
 void ObjectEvents::enter_list() {
     builder_.clear();
-    around_.push_back(
+    levels_.push_back(
         {Shape::list, std::string(kind_.empty() ? std::string_view() : kind_of_items(kind_))});
 }
 
@@ -163,30 +164,30 @@ void ObjectEvents::text(std::string_view rest) {
     text_ += rest;
     if (!builder_.is_idle()) {
         kind_ = text_;
-    } else if (!around_.empty() && around_.back().shape == Shape::list && key_ == "Error") {
+    } else if (!levels_.empty() && levels_.back().shape == Shape::list && key_ == "Error") {
         sink_.take_error(text_);
     } else {
-        take_instead(json::string(text_));
+        take_non_object(json::string(text_));
     }
     text_.clear();
 }
 
 void ObjectEvents::scalar(const json::value& value) {
     if (builder_.is_idle()) {
-        take_instead(value);
+        take_non_object(value);
     } else if (builder_.keeps_next()) {
         builder_.scalar(value);
     }
 }
 
-/// Something else stands where an object, or a list of them, should. Go writes a list without
-/// items as null.
-void ObjectEvents::take_instead(const json::value& value) {
-    const bool at_top = around_.empty();
-    const Shape shape = at_top ? Shape::objects : around_.back().shape;
+/// A value of another type is at the place of an object or of a list. A null in the place of a list
+/// is an empty list, because Go encodes an empty slice as null.
+void ObjectEvents::take_non_object(const json::value& value) {
+    const bool at_top = levels_.empty();
+    const Shape shape = at_top ? Shape::objects : levels_.back().shape;
     if (shape == Shape::entry) return;
     if (shape == Shape::list && (!makes_a_list(key_) || value.is_null())) return;
-    sink_.take(at_top ? std::string_view() : around_.back().kind, value);
+    sink_.take(at_top ? std::string_view() : levels_.back().kind, value);
 }
 
 }  // namespace capstan::kubernetes

@@ -1,4 +1,4 @@
-/// The first bytes of a text that should be JSON.
+/// Splits JSON text that comes in pieces into API objects, one at a time.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,11 @@
 
 namespace capstan::kubernetes {
 
-/// Passes over a byte order mark, and knows what people hand over instead of UTF-8 text.
+/// Skips a byte order mark at the start of a text, and detects UTF-16 and compressed input.
 class TextStart {
 public:
-    /// What is left of `text`, the next piece. Fails where the first one is no UTF-8 text.
+    /// `text`, the next piece, without the byte order mark. Fails where the text begins like UTF-16
+    /// or gzip.
     Result<std::string_view> take(std::string_view text);
 
 private:
@@ -36,11 +37,11 @@ private:
     bool is_over_ = false;
 };
 
-// What every handler of a JSON parser's events has in common.
+// The base of all handlers of a JSON parser's events.
 
-/// A handler for boost::json::basic_parser, of one document after the other; it never stops the
-/// parser. Keys come as a whole, and nothing is told of what is skipped. `Handler` derives from
-/// this and has
+/// A handler for boost::json::basic_parser that never stops the parser. It joins the parts of a key
+/// and suppresses the events of values that are skipped. One handler serves many documents in turn.
+/// `Handler` derives from this class and has
 ///     void begin(bool is_array); void end(); void key(std::string_view);
 ///     void text_part(std::string_view); void text(std::string_view rest);
 ///     void scalar(const boost::json::value&);   // a number, true, false or null
@@ -83,16 +84,16 @@ public:
         return true;
     }
     bool on_number_part(Text, Code&) { return true; }
-    bool on_int64(std::int64_t value, Text, Code&) { return tell(value); }
-    bool on_uint64(std::uint64_t value, Text, Code&) { return tell(value); }
-    bool on_double(double value, Text, Code&) { return tell(value); }
-    bool on_bool(bool value, Code&) { return tell(value); }
-    bool on_null(Code&) { return tell(nullptr); }
+    bool on_int64(std::int64_t value, Text, Code&) { return pass_scalar(value); }
+    bool on_uint64(std::uint64_t value, Text, Code&) { return pass_scalar(value); }
+    bool on_double(double value, Text, Code&) { return pass_scalar(value); }
+    bool on_bool(bool value, Code&) { return pass_scalar(value); }
+    bool on_null(Code&) { return pass_scalar(nullptr); }
     bool on_comment_part(Text, Code&) { return true; }
     bool on_comment(Text, Code&) { return true; }
 
 protected:
-    /// From within `begin`: the array or object that begins is not read.
+    /// Called inside `begin`: no event of the array or object that begins reaches the handler.
     void skip() noexcept { skipped_ = 1; }
 
 private:
@@ -116,19 +117,19 @@ private:
         }
         return true;
     }
-    bool tell(const boost::json::value& value) {
+    bool pass_scalar(const boost::json::value& value) {
         if (skipped_ == 0) handler().scalar(value);
         return true;
     }
 
-    std::size_t skipped_ = 0;  ///< how many arrays and objects are open that are not read
+    std::size_t skipped_ = 0;  ///< how many skipped arrays and objects are open
     std::string key_parts_;
 };
 
-// JSON documents, one after the other, out of text that comes in pieces. For sources alone: the
-// parser's own header is heavy.
+// Parses JSON documents, one after the other, from text that comes in pieces. Public headers should
+// not include this one, because the parser's header is heavy.
 
-/// Where in a text we are, as an editor counts.
+/// A position in a text, as an editor counts lines and columns.
 struct TextPosition {
     std::size_t line = 1, column = 1, byte = 0;
 
@@ -154,7 +155,8 @@ public:
 
     Events& events() { return parser_.handler(); }
 
-    /// Fails where the text is no JSON, with the line and column. The error stays.
+    /// Fails where the text is no JSON; the message has line and column. After a failure each
+    /// further call fails with the same error.
     Result<void> write(std::string_view text) {
         if (error_) return fail(*error_);
         const Result<std::string_view> rest = start_.take(text);
@@ -163,7 +165,7 @@ public:
         return write_documents(*rest);
     }
 
-    /// Fails where the text ends in the middle of a document, or was empty.
+    /// Fails where the text ends in the middle of a document, or is empty.
     Result<void> finish() {
         if (error_) return fail(*error_);
         if (!any_document_) return fail_here("is empty");
@@ -177,7 +179,7 @@ public:
 private:
     static boost::json::parse_options options() {
         boost::json::parse_options out;
-        // Deeper than anything the API serves; the parser calls itself once a level.
+        // No object of the API nests that deep. The parser recurses once a level.
         out.max_depth = 256;
         return out;
     }
@@ -206,7 +208,7 @@ private:
         return {};
     }
 
-    /// How much of the text belongs to the present document.
+    /// Parses until the document or the text ends. Returns how many bytes it consumed.
     Result<std::size_t> parse(std::string_view text) {
         boost::json::error_code code;
         const std::size_t used = parser_.write_some(true, text.data(), text.size(), code);
@@ -226,26 +228,27 @@ private:
     std::optional<Error> error_;
 };
 
-// API objects out of JSON text that comes in pieces: a list is handed on item by item, and of an
-// item only what is read is ever in memory.
+// API objects from JSON text that comes in pieces. A list is passed on item by item. Only the kept
+// members of one item are in memory at a time.
 
 /// Receives the objects, in the order of the text.
 class ObjectSink {
 public:
     virtual ~ObjectSink() = default;
-    /// `kind` is what the list says its items are; empty: they say it themselves. `object` is
-    /// what stands where an object should, be it one or not, and valid during the call alone.
+    /// `kind` is the kind that the list gives its items; empty: the item has its own kind. `object`
+    /// is the value at the place of an object, and may be of another type. Valid during the call.
     virtual void take(std::string_view kind, const boost::json::value& object) = 0;
-    /// What the maker of a snapshot says went wrong while it was made.
+    /// The member `Error` of a debugging snapshot: what went wrong while it was made.
     virtual void take_error(std::string_view text) = 0;
 };
 
-/// [one thread] Understood are, also one after the other in one text:
+/// [one thread] Accepts these shapes, also several in one text:
 ///   a single object;
-///   a list, of a kind such as PodList whose items need not say theirs, or of kind List;
-///   an array of either;
+///   a list, of a kind such as PodList, whose items may lack a kind, or of kind List;
+///   an array of objects and lists;
 ///   the debugging snapshot of Cluster Autoscaler: NodeList, whose items have Node and Pods, and
-///   UnscheduledPodsCanBeScheduled. Its TemplateNodes are no objects of a cluster and passed over.
+///   UnscheduledPodsCanBeScheduled. Its TemplateNodes are skipped, for they are no objects of a
+///   cluster.
 class ObjectStream {
 public:
     /// Borrows the sink.
@@ -254,10 +257,11 @@ public:
     ObjectStream& operator=(const ObjectStream&) = delete;
     ~ObjectStream();
 
-    /// Hands on what the text completes. Fails where it is no JSON, with the line and column; what
-    /// stood before has been handed on, and nothing after will be: the error stays.
+    /// Passes on each object that `text` completes. Fails where the text is no JSON; the message
+    /// has line and column. Objects before that place have been passed on. After a failure each
+    /// further call fails with the same error.
     Result<void> write(std::string_view text);
-    /// Fails where the text ends too early, or was empty.
+    /// Fails where the text ends too early, or is empty.
     Result<void> finish();
 
 private:
@@ -265,9 +269,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
-// Finds the objects among the events of a JSON parser.
-
-/// The shapes it knows are those of ObjectStream.
+/// Finds the objects among the events of a JSON parser, in the shapes that ObjectStream lists.
+/// An event belongs either to an object, which the ItemBuilder builds, or to one of the levels
+/// around objects, which form a stack.
 class ObjectEvents : public ParserEvents<ObjectEvents> {
 public:
     explicit ObjectEvents(ObjectSink& sink) : sink_(sink) {}
@@ -281,9 +285,9 @@ private:
         list,     ///< a list or a debugging snapshot
         entry,    ///< one {"Node":..,"Pods":[..]}
     };
-    struct Around {
+    struct Level {
         Shape shape;
-        std::string kind{};  ///< of the objects in it; empty: they say so
+        std::string kind{};  ///< of the objects in it; empty: each object has its own kind
     };
 
     void begin(bool is_array);
@@ -293,21 +297,21 @@ private:
     void text(std::string_view rest);
     void scalar(const boost::json::value& value);
 
-    void begin_around(bool is_array);
+    void begin_outside_item(bool is_array);
     void begin_in_list(bool is_array);
     void begin_in_entry(bool is_array);
     void begin_item(std::string_view kind);
     void enter_list();
-    void take_instead(const boost::json::value& value);
+    void take_non_object(const boost::json::value& value);
     bool wants_text() const;
 
     ObjectSink& sink_;
     ItemBuilder builder_;
-    std::vector<Around> around_;
-    std::string key_;        ///< the last one outside of items, or at the top of one
-    std::string text_;       ///< so far, where wants_text()
-    std::string kind_hint_;  ///< of the item being built: what its list says
-    std::string kind_;       ///< what it says itself
+    std::vector<Level> levels_;  ///< the open ones, the innermost one last
+    std::string key_;            ///< the last key outside of items, or at the top of an item
+    std::string text_;           ///< the parts so far of a text, where wants_text()
+    std::string kind_hint_;      ///< the kind that its list gives the item being built
+    std::string kind_;           ///< the item's own kind; empty: not read yet
 };
 
 }  // namespace capstan::kubernetes

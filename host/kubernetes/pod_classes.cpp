@@ -33,7 +33,7 @@ private:
     std::size_t value_ = 0;
 };
 
-/// Of what tells most pods apart; the rest is compared.
+/// A hash over the members that differ most often; belongs_to() compares all members.
 std::size_t hash_of(const PodEquivalenceGroup& pod) {
     PodHash hash;
     hash.add(pod.ns);
@@ -44,8 +44,9 @@ std::size_t hash_of(const PodEquivalenceGroup& pod) {
     return hash.value();
 }
 
-/// `pod` is given the name and number of the class for the comparison, so that every other member
-/// counts.
+/// Whether `pod` and `known` are equal except for `example` and `count`. The comparison sets both
+/// members of `pod` to those of `known` and restores them afterwards, so that a new member of
+/// PodEquivalenceGroup is compared without a change here.
 bool belongs_to(const PodEquivalenceGroup& known, PodEquivalenceGroup& pod) {
     const std::uint32_t count = std::exchange(pod.count, known.count);
     std::string example = std::exchange(pod.example, known.example);

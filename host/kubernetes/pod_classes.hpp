@@ -1,4 +1,4 @@
-/// Pods put together with their like.
+/// Groups pods into pod equivalence groups.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace capstan::kubernetes {
 /// count. Classes stand in the order in which their first pod came.
 class PodClasses {
 public:
-    /// Enters `pod.count` pods; the answer is the index of their class.
+    /// Adds `pod.count` pods. Returns the index of their class.
     std::uint32_t add(PodEquivalenceGroup pod);
     const std::vector<PodEquivalenceGroup>& classes() const noexcept { return classes_; }
     std::vector<PodEquivalenceGroup> take() && { return std::move(classes_); }

@@ -147,7 +147,7 @@ void add(Quantities& sum, const Quantities& more) {
     for (const auto& [resource, quantity] : more) sum[resource] += quantity;
 }
 
-/// Each resource at least as in `other`.
+/// Raises each resource of `amounts` to at least its amount in `other`.
 void raise_to(Quantities& amounts, const Quantities& other) {
     for (const auto& [resource, quantity] : other) {
         const auto [at, is_new] = amounts.emplace(resource, quantity);
@@ -162,13 +162,14 @@ Quantities container_requests(const JsonCursor& container) {
     return requests;
 }
 
-/// What containers and init containers need together.
+/// The larger one of the running requests and the peak while init containers run; see
+/// decode_pod_requests.
 Quantities containers_requests(const JsonCursor& spec) {
     Quantities running;
     for (const JsonCursor& container : spec["containers"].items())
         add(running, container_requests(container));
 
-    Quantities sidecars;  // those started so far: they run beside every init container after them
+    Quantities sidecars;  // started so far; they run beside each init container after them
     Quantities peak;
     for (const JsonCursor& container : spec["initContainers"].items()) {
         Quantities needed = container_requests(container);
@@ -189,7 +190,8 @@ bool may_be_set_for_the_pod(std::string_view resource) {
     return resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-");
 }
 
-/// Requests of the pod as a whole; its limits stand in only where no container asks for anything.
+/// Pod-level requests replace the sums over containers. A pod-level limit counts only where neither
+/// a container nor the pod has a request.
 void apply_pod_level(Quantities& requests, const JsonCursor& resources) {
     for (const auto& [resource, quantity] : decode_quantities(resources["requests"])) {
         if (may_be_set_for_the_pod(resource)) requests[resource] = quantity;
@@ -220,7 +222,7 @@ std::optional<std::int32_t> decode_priority(const JsonCursor& priority) {
     return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
 }
 
-/// As the kubelet takes it: at least a second where it is below nothing.
+/// As the kubelet reads the value: a negative one is one second.
 std::optional<Duration> decode_grace(const JsonCursor& seconds) {
     using Seconds = std::numeric_limits<std::int64_t>;
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -229,7 +231,8 @@ std::optional<Duration> decode_grace(const JsonCursor& seconds) {
     return std::chrono::seconds(*number < 0 ? 1 : std::min(*number, most));
 }
 
-/// What adds up or keeps pods off nodes; false: not all of it could be read.
+/// Decodes the members without which the pod would fit on more nodes. False: one of them is
+/// malformed.
 bool decode_needs(const JsonCursor& spec, engine::snapshot::PodSpec& out) {
     const Complaints complaints(spec);
     const JsonCursor affinity = spec["affinity"];
@@ -282,7 +285,8 @@ PodPhase decode_phase(const JsonCursor& phase) {
     return PodPhase::unknown;
 }
 
-/// Why the scheduler has not placed the pod; empty: it has, or has not looked at it yet.
+/// The reason of the condition PodScheduled=False; empty: the pod is scheduled, or the scheduler
+/// has not tried yet.
 std::string decode_unscheduled_reason(const JsonCursor& conditions) {
     for (const JsonCursor& condition : conditions.items()) {
         if (condition["type"].text() != "PodScheduled") continue;
@@ -298,7 +302,8 @@ void decode_pod_status(const JsonCursor& status, PodObject& out) {
     out.unscheduled_reason = decode_unscheduled_reason(status["conditions"]);
 }
 
-/// What the spec says of this one pod alone.
+/// Decodes the members of the spec that belong to this pod alone, not to its equivalence group.
+/// False: one of them is malformed.
 bool decode_own_spec(const JsonCursor& spec, PodObject& out) {
     const Complaints complaints(spec);
     out.claims = decode_claims(spec["volumes"], out.name);

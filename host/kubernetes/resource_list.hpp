@@ -12,10 +12,10 @@
 
 namespace capstan::kubernetes {
 
-/// Exact amounts; Resources rounds, so nothing is summed in it.
+/// Exact amounts. Sums are made of these, because Resources holds rounded amounts.
 using Quantities = std::map<std::string, Quantity, std::less<>>;
 
-/// Without what is no quantity or below zero, which is complained about.
+/// A malformed or negative quantity is a problem, and is left out.
 Quantities decode_quantities(const JsonCursor& list);
 Resources rounded(const Quantities& quantities);
 /// Bytes of a single quantity, rounded up; zero when absent.

@@ -64,8 +64,8 @@ std::string text_or_empty(const JsonCursor& place) {
     return std::string(place.text().value_or(""));
 }
 
-/// A requirement that got lost would let the pod on nodes it was kept off, so a term that cannot be
-/// read holds for none.
+/// A malformed term matches no node: without its malformed requirement it would let the pod on more
+/// nodes.
 NodeSelectorTerm decode_node_term(const JsonCursor& term, int weight) {
     const Complaints complaints(term);
     NodeSelectorTerm out{.labels = decode_node_requirements(term["matchExpressions"]),
@@ -130,7 +130,7 @@ std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations) {
     for (const JsonCursor& place : tolerations.items()) {
         const Complaints complaints(place);
         std::optional<Toleration> toleration = decode_toleration(place);
-        // With its key unread it would tolerate any.
+        // A toleration without its malformed key would tolerate any taint.
         if (toleration && !complaints.any()) out.push_back(*std::move(toleration));
     }
     return out;

@@ -1,4 +1,4 @@
-/// Selectors by label, and the expressions they are made of.
+/// Decodes selectors, node affinity and tolerations.
 #pragma once
 
 #include <optional>
@@ -12,31 +12,32 @@
 
 namespace capstan::kubernetes {
 
-/// A list of expressions with `key`, `operator` and `values`. An operator that is none leaves an
-/// expression without values, which matches nothing; so does Gt or Lt in a label selector.
+/// A list of expressions with `key`, `operator` and `values`. An unknown operator, also Gt or Lt in
+/// a label selector, is a problem; its expression becomes an In without values, which matches
+/// nothing.
 std::vector<Requirement> decode_node_requirements(const JsonCursor& expressions);
 std::vector<Requirement> decode_label_requirements(const JsonCursor& expressions);
 
-/// Nothing when absent, which Kubernetes tells apart from the empty selector.
+/// Nothing when absent, which differs from the empty selector in Kubernetes.
 std::optional<LabelSelector> decode_label_selector(const JsonCursor& selector);
 
 /// Empty when absent or no text.
 std::string decode_text(const JsonCursor& place);
-/// A list of text, without the items that are none.
+/// The items of a list that are text.
 std::vector<std::string> decode_texts(const JsonCursor& list);
 
-// Which nodes a pod, or a volume, may or would like to be on.
+// Node selectors of pods and volumes, and tolerations.
 
-/// A NodeSelector: the terms of which one must hold. Empty when it is absent. What nothing meets is
-/// one term that holds for no node: a selector without terms, and whatever cannot be read.
+/// The terms of a NodeSelector, one of which must match. Empty: the selector is absent. A selector
+/// without terms, and a malformed selector, become one term that matches no node.
 std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector);
-/// From `spec.affinity.nodeAffinity`; what is required, as decode_node_selector answers it.
+/// The required terms of `spec.affinity.nodeAffinity`, as in decode_node_selector.
 std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity);
 /// The preferred terms with their weights.
 std::vector<NodeSelectorTerm> decode_preferred_affinity(const JsonCursor& node_affinity);
-/// From `spec.tolerations`. One with an operator or effect we do not know tolerates nothing: it is
-/// complained about and left out. So is one that compares numbers (Gt and Lt, which the API server
-/// takes only behind a feature gate).
+/// From `spec.tolerations`. A toleration with an unknown operator or effect is a problem and is
+/// left out, so it tolerates nothing. Gt and Lt, which the API server takes only behind a feature
+/// gate, count as unknown.
 std::vector<Toleration> decode_tolerations(const JsonCursor& tolerations);
 
 }  // namespace capstan::kubernetes

@@ -10,11 +10,11 @@
 
 namespace capstan::kubernetes {
 
-/// In UTC, to the nanosecond where it has to be: "2026-11-21T10:50:00.25Z". Nothing outside the
-/// years 1900 to 2200, which no object was made in.
+/// RFC 3339 in UTC, with as many decimals as needed, up to nanoseconds: "2026-11-21T10:50:00.25Z".
+/// Nothing outside the years 1900 to 2200.
 std::optional<std::string> find_timestamp_text(Time time);
 
-/// Nothing when absent or, with a complaint, when it is none.
+/// Nothing: absent; or malformed, which is a problem.
 std::optional<Time> decode_timestamp(const JsonCursor& place);
 
 }  // namespace capstan::kubernetes

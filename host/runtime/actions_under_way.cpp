@@ -40,7 +40,7 @@ std::vector<ActionsUnderWay::Ended> ActionsUnderWay::take_ended() {
     return std::exchange(ended_, {});
 }
 
-std::shared_ptr<const std::vector<engine::Group>> with_untouched_groups(
+std::shared_ptr<const std::vector<engine::Group>> with_unreadable_groups(
     std::shared_ptr<const std::vector<engine::Group>> groups,
     const std::map<NodeGroupId, std::string>& reasons) {
     if (reasons.empty()) return groups;

@@ -1,4 +1,5 @@
-/// A value that comes from another thread, waited for more than once.
+/// Actions that clouds have not answered in the time that a pass waits for them, and the value by
+/// which a pass waits for a result of another thread.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@
 
 namespace capstan::runtime {
 
-/// To be shared by both sides: the value may come when nothing waits for it any more.
+/// A value that one thread puts and another one takes. A wait that timed out may be repeated. Both
+/// sides share it: the value may come when no thread waits for it any more.
 template <class T>
 class Awaited {
 public:
@@ -36,8 +38,8 @@ public:
         }
         if (waiting) waiting();
     }
-    /// Whether it is there within `patience`; on virtual time the clock goes on until then, or from
-    /// timer to timer where there is no end to it. [one thread]
+    /// Whether the value is there within `patience`. On virtual time the clock goes from timer to
+    /// timer until the value is there or `patience` is over. [one thread]
     bool wait(PluginHost& host, Duration patience) {
         const Duration end = host.loop().monotonic() + patience;
         const auto there = host.wait<void>(
@@ -60,7 +62,7 @@ public:
         waiting_ = nullptr;
         return value_.has_value();
     }
-    /// Once it is there.
+    /// Once, after `wait` has returned true.
     T take() {
         const std::lock_guard lock(mutex_);
         return *std::exchange(value_, std::nullopt);
@@ -72,11 +74,11 @@ private:
     std::function<void()> waiting_;
 };
 
-// What clouds were asked for and have not answered in the time that a pass waits: it goes on
-// beside the passes, counts as asked for, and what comes of it is remembered by a later one.
+// An action that its cloud has not answered in the time that a pass waits goes on while later
+// passes run. It counts as asked for, and a later pass remembers its result.
 
-/// The provider_code of the result of such an action; its code is `cancelled`, since no pass waits
-/// for it now, and whether it is done is not known.
+/// The provider_code of the result of such an action. The code of that result is `cancelled`: the
+/// pass has ended its wait, and whether the action was carried out is not known.
 inline constexpr std::string_view under_way = "UnderWay";
 bool is_under_way(const Error& error) noexcept;
 
@@ -87,19 +89,20 @@ public:
     struct Ended {
         engine::Decision decision{};
         engine::Results results{};
-        std::string told{};  ///< "increase web by 3 was answered after all"
+        std::string sentence{};  ///< "increase web by 3 was answered after all"
     };
     using Key = std::uint64_t;
 
     /// `action`: "increase web by 3 has not been answered since 2026-11-24T05:00:00Z".
     Key begin(const NodeGroupId& group, std::string action);
     void end(Key key, Ended ended);
-    /// Called when one ends, by the thread that ends it.
+    /// `on_end` is called at the end of each action, by the thread that calls `end`.
     void set_on_end(std::function<void()> on_end);
 
-    /// Groups that are not to be touched until their actions have ended, and why.
+    /// The groups with an open action, each with the text that `begin` was given. Passes treat them
+    /// as unreadable.
     std::map<NodeGroupId, std::string> groups() const;
-    /// What has ended since the last call.
+    /// The actions that have ended since the last call.
     std::vector<Ended> take_ended();
 
 private:
@@ -114,8 +117,9 @@ private:
     Key last_ = 0;
 };
 
-/// `groups`, where those of `reasons` are unreadable for that reason; the same list without any.
-std::shared_ptr<const std::vector<engine::Group>> with_untouched_groups(
+/// `groups`, in which the groups of `reasons` are unreadable for that reason. Without reasons it is
+/// the same list. A group that was unreadable before keeps its own reason.
+std::shared_ptr<const std::vector<engine::Group>> with_unreadable_groups(
     std::shared_ptr<const std::vector<engine::Group>> groups,
     const std::map<NodeGroupId, std::string>& reasons);
 

@@ -10,7 +10,7 @@
 
 #include <capstan/assert.hpp>
 
-#include "engine/removal/node_looks.hpp"
+#include "engine/removal/node_rechecks.hpp"
 #include "runtime/actions_under_way.hpp"
 #include "runtime/cloud_actions.hpp"
 #include "runtime/time_text.hpp"
@@ -50,14 +50,14 @@ std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) 
     return machine < removal.nodes.size() ? removal.nodes[machine] : std::string();
 }
 
-/// A removal that waits until its nodes have been told.
+/// A removal that waits until its nodes have been rechecked and marked.
 struct WaitingRemoval {
     engine::MachineRemoval removal;
     std::shared_ptr<instances::CloudClient> cloud;  ///< NULL: there is none
     bool is_atomic = false;                         ///< all its machines go, or none does
     std::vector<std::size_t> changes{};             ///< of its nodes, in the decision
-    std::size_t open_changes = 0;                   ///< and looks
-    std::map<std::string, Error> untold{};          ///< by node
+    std::size_t open_changes = 0;                   ///< and rechecks
+    std::map<std::string, Error> failed_nodes{};    ///< errors, by node
 };
 
 /// A change of a node, and its place in the decision.
@@ -66,31 +66,32 @@ struct PlacedChange {
     engine::NodeChange what{};
 };
 
-/// Nodes whose looks stand for one another: all of a removal that is whole, or one alone.
-struct LookedAt {
+/// Nodes with a common recheck result: all nodes of an atomic removal, otherwise one node.
+struct RecheckedNodes {
     std::vector<std::string> nodes{};
-    std::vector<PlacedChange> changes{};  ///< that wait for the looks
-    std::size_t open_looks = 0;
+    std::vector<PlacedChange> changes{};  ///< that wait for the rechecks
+    std::size_t open_rechecks = 0;
     std::optional<Error> error{};
 };
 
-/// Whether it is a step of a removal; otherwise it takes marks off.
+/// Whether the change marks a node for a removal; otherwise it takes marks off.
 bool is_mark(const engine::NodeChange& change) {
     return !change.set_taints.empty() || change.unschedulable.value_or(false);
 }
 
 using CarriedOutDone = std::function<void(Results)>;
 
-/// One decision on its way, kept alive by the calls that are open.
-class Carrying : public std::enable_shared_from_this<Carrying> {
+/// The execution of one decision, owned by its open calls.
+class Execution : public std::enable_shared_from_this<Execution> {
 public:
-    Carrying(const engine::Decision& decision, std::vector<engine::removal::NodeLook> looks,
-             const Clouds& clouds, const engine::CallContext& call_context, CarriedOutDone done,
-             const std::set<NodeGroupId>& atomic_groups)
+    Execution(const engine::Decision& decision, std::vector<engine::removal::NodeRecheck> rechecks,
+              const Clouds& clouds, const engine::CallContext& call_context, CarriedOutDone done,
+              const std::set<NodeGroupId>& atomic_groups)
         : call_context_(call_context),
           actions_(cloud_actions_of(decision)),
           done_(std::move(done)),
-          looks_(is_unobserved() ? std::vector<engine::removal::NodeLook>() : std::move(looks)),
+          rechecks_(is_unobserved() ? std::vector<engine::removal::NodeRecheck>()
+                                    : std::move(rechecks)),
           atomic_groups_(atomic_groups) {
         results_.decreases.resize(decision.decreases.size());
         results_.removals.resize(decision.removals.size());
@@ -119,11 +120,11 @@ public:
                 ++removals_[removal].open_changes;
                 removals_[removal].changes.push_back(at);
             }
-        for (const engine::removal::NodeLook& look : looks_)
-            for (const std::size_t removal : removals_of(look.node))
+        for (const engine::removal::NodeRecheck& recheck : rechecks_)
+            for (const std::size_t removal : removals_of(recheck.node))
                 ++removals_[removal].open_changes;
-        open_ += looks_.size();
-        gather_looks();
+        open_ += rechecks_.size();
+        gather_rechecks();
     }
 
     void start(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster) {
@@ -135,7 +136,7 @@ public:
             increase(at, decision.increases[at], clouds.find(decision.increases[at].cloud));
         }
         destroy(decision, clouds);
-        // Those that wait for no change; later ones are begun by the last of their changes.
+        // Removals that wait for no change; the others are begun by the end of their last change.
         std::vector<std::size_t> due;
         for (std::size_t at = 0; at < removals_.size(); ++at)
             if (removals_[at].open_changes == 0) due.push_back(at);
@@ -143,13 +144,15 @@ public:
         const auto self = shared_from_this();
         for (std::size_t at = 0; at < decision.node_changes.size(); ++at) {
             const PlacedChange change{at, decision.node_changes[at]};
-            const auto look = look_of_.find(change.what.node);
-            look != look_of_.end() ? looked_at_[look->second].changes.push_back(change)
-                                   : ask(cluster, change);
+            const auto recheck = recheck_of_.find(change.what.node);
+            recheck != recheck_of_.end()
+                ? rechecked_nodes_[recheck->second].changes.push_back(change)
+                : ask(cluster, change);
         }
-        if (!looks_.empty())
-            cluster.look(looks_, [self, &cluster](std::size_t at, Result<void> result) {
-                self->take_look(self->looks_[at].node, find_error(std::move(result)), cluster);
+        if (!rechecks_.empty())
+            cluster.recheck(rechecks_, [self, &cluster](std::size_t at, Result<void> result) {
+                self->take_recheck(self->rechecks_[at].node, find_error(std::move(result)),
+                                   cluster);
             });
         for (std::size_t at = 0; at < decision.evictions.size(); ++at) {
             if (is_unobserved()) {
@@ -163,12 +166,13 @@ public:
         end_one();
     }
 
-    /// From now on clouds are not waited for: what they have not answered goes on in `beside`.
-    void leave_clouds(std::shared_ptr<ActionsUnderWay> beside, const std::string& since) {
+    /// Ends the wait for clouds: actions that they have not answered go on in `actions_under_way`.
+    void leave_clouds(std::shared_ptr<ActionsUnderWay> actions_under_way,
+                      const std::string& since) {
         bool is_over = false;
         {
             const std::lock_guard lock(mutex_);
-            under_way_ = std::move(beside);
+            under_way_ = std::move(actions_under_way);
             since_ = since;
             is_over = is_over_now();
         }
@@ -194,40 +198,41 @@ private:
         });
     }
 
-    void gather_looks() {
+    void gather_rechecks() {
         std::map<std::size_t, std::size_t> of_removal;
-        for (const engine::removal::NodeLook& look : looks_) {
-            std::size_t at = looked_at_.size();
-            for (const std::size_t removal : removals_of(look.node))
+        for (const engine::removal::NodeRecheck& recheck : rechecks_) {
+            std::size_t at = rechecked_nodes_.size();
+            for (const std::size_t removal : removals_of(recheck.node))
                 if (removals_[removal].is_atomic)
                     at = of_removal.try_emplace(removal, at).first->second;
-            if (at == looked_at_.size()) looked_at_.emplace_back();
-            looked_at_[at].nodes.push_back(look.node);
-            ++looked_at_[at].open_looks;
-            look_of_.emplace(look.node, at);
+            if (at == rechecked_nodes_.size()) rechecked_nodes_.emplace_back();
+            rechecked_nodes_[at].nodes.push_back(recheck.node);
+            ++rechecked_nodes_[at].open_rechecks;
+            recheck_of_.emplace(recheck.node, at);
         }
     }
-    void take_look(const std::string& node, std::optional<Error> error, ClusterClient& cluster) {
-        LookedAt& together = looked_at_[look_of_.at(node)];
+    void take_recheck(const std::string& node, std::optional<Error> error, ClusterClient& cluster) {
+        RecheckedNodes& rechecked = rechecked_nodes_[recheck_of_.at(node)];
         bool is_last = false;
         {
             const std::lock_guard lock(mutex_);
-            // Pods that were not known are the one error that is not tried again.
+            // Unknown pods take precedence: it is the one error after which the removal is not
+            // retried.
             const bool is_unknown = error && error->provider_code == engine::removal::unknown_pods;
-            if (error && (!together.error || is_unknown)) {
-                if (together.nodes.size() > 1) error->message.insert(0, "node " + node + ": ");
-                together.error = std::move(error);
+            if (error && (!rechecked.error || is_unknown)) {
+                if (rechecked.nodes.size() > 1) error->message.insert(0, "node " + node + ": ");
+                rechecked.error = std::move(error);
             }
-            is_last = --together.open_looks == 0;
+            is_last = --rechecked.open_rechecks == 0;
         }
-        if (is_last) end_looks(together, cluster);
+        if (is_last) end_rechecks(rechecked, cluster);
         end_one();
     }
-    void end_looks(const LookedAt& together, ClusterClient& cluster) {
-        const std::optional<Error>& error = together.error;
-        for (const PlacedChange& change : together.changes)
+    void end_rechecks(const RecheckedNodes& rechecked, ClusterClient& cluster) {
+        const std::optional<Error>& error = rechecked.error;
+        for (const PlacedChange& change : rechecked.changes)
             error ? take_change(change.at, change.what.node, error) : ask(cluster, change);
-        for (const std::string& node : together.nodes) begin_removals(node, error);
+        for (const std::string& node : rechecked.nodes) begin_removals(node, error);
     }
 
     void decrease(std::size_t at, const engine::Decrease& decrease,
@@ -317,7 +322,7 @@ private:
                 increase(place, asked, cloud);
                 continue;
             }
-            // No cloud refused to grow it: the group's own error says all.
+            // No cloud refused the increase: the error of the creation has the reason.
             answer({CloudAction::increase, place},
                    Error{.code = ErrorCode::cancelled,
                          .message = "group " + asked.group.value() + " was not made",
@@ -349,36 +354,37 @@ private:
     }
 
     void take_change(std::size_t at, const std::string& node, const std::optional<Error>& error) {
-        // Before the removals, which may have more to say of it.
+        // Before the removals: keep_atomic may replace this result by an error.
         results_.node_changes[at] = error;
         begin_removals(node, error);
         end_one();
     }
 
-    /// Those for which this look or change of the node was the last.
+    /// Begins the removals that have waited for this recheck or change of the node alone.
     void begin_removals(const std::string& node, const std::optional<Error>& error) {
         std::vector<std::size_t> due;
         {
             const std::lock_guard lock(mutex_);
             for (const std::size_t removal : removals_of(node)) {
-                if (error) removals_[removal].untold.emplace(node, *error);
+                if (error) removals_[removal].failed_nodes.emplace(node, *error);
                 if (--removals_[removal].open_changes == 0) due.push_back(removal);
             }
         }
         for (const std::size_t removal : due) remove(removal);
     }
 
-    /// Asks for the machines whose nodes know of it.
+    /// Asks the cloud to remove the machines of the nodes that have been marked.
     void remove(std::size_t at) {
         if (is_unobserved()) return take_removal(at, {held_back()});
-        const auto& [removal, cloud, is_atomic, changes, open_changes, untold] = removals_[at];
-        if (is_atomic && !untold.empty()) return keep_atomic(at);
+        const auto& [removal, cloud, is_atomic, changes, open_changes, failed_nodes] =
+            removals_[at];
+        if (is_atomic && !failed_nodes.empty()) return keep_atomic(at);
         std::vector<Error> failed;
         Removal request{.group = removal.group, .force = removal.force};
         IdempotencyKey key("remove", removal.cloud, removal.group, call_context_);
         for (std::size_t i = 0; i < removal.machines.size(); ++i) {
-            const auto error = untold.find(node_of(removal, i));
-            if (error == untold.end()) {
+            const auto error = failed_nodes.find(node_of(removal, i));
+            if (error == failed_nodes.end()) {
                 key.with(removal.machines[i].value());
                 request.machines.push_back(removal.machines[i]);
             } else {
@@ -401,19 +407,19 @@ private:
         });
     }
 
-    /// None of its machines is asked to go, and of none of its nodes it counts that it was told:
-    /// what comes next is to come to all of them.
+    /// Keeps all machines of an atomic removal, and has all changes of its nodes count as failed,
+    /// so that the nodes are treated alike.
     void keep_atomic(std::size_t at) {
         const engine::MachineRemoval& removal = removals_[at].removal;
         Error error = within("group " + removal.group.value() + " is removed atomically",
-                             removals_[at].untold.begin()->second);
+                             removals_[at].failed_nodes.begin()->second);
         error.subject.clear();
         for (const std::size_t change : removals_[at].changes)
             if (!results_.node_changes[change]) results_.node_changes[change] = error;
         take_removal(at, {std::move(error)});
     }
 
-    // Each result has a place of its own; the end of the last call has seen all of them.
+    // Each call writes a result of its own, and the end of the last call happens after all of them.
     void take(std::optional<Error>& place, std::optional<Error> error) {
         place = std::move(error);
         end_one();
@@ -462,7 +468,7 @@ private:
         deliver();
     }
 
-    /// Whether nothing is waited for any more, said once. [mutex_]
+    /// True once, when no call is waited for any more. [mutex_]
     bool is_over_now() {
         const bool is_open = under_way_ ? open_ > open_places_.size() : open_ > 0;
         return !is_open && !std::exchange(is_delivered_, true);
@@ -488,12 +494,12 @@ private:
     const engine::CallContext call_context_;
     const engine::Decision actions_;
     const CarriedOutDone done_;
-    const std::vector<engine::removal::NodeLook> looks_;
+    const std::vector<engine::removal::NodeRecheck> rechecks_;
     const std::set<NodeGroupId> atomic_groups_;
     std::mutex mutex_;
     std::vector<WaitingRemoval> removals_;
-    std::vector<LookedAt> looked_at_;
-    std::map<std::string, std::size_t> look_of_;  ///< by node, in `looked_at_`
+    std::vector<RecheckedNodes> rechecked_nodes_;
+    std::map<std::string, std::size_t> recheck_of_;  ///< by node, in `rechecked_nodes_`
     Results results_;
     std::size_t open_ = 0;                 ///< calls, and the start itself
     std::set<ActionPlace> open_places_{};  ///< those of them that clouds are asked for
@@ -513,20 +519,20 @@ std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& group
 }
 
 Results carry_out_now(const engine::Decision& decision,
-                      const std::vector<engine::removal::NodeLook>& looks, const Clouds& clouds,
-                      ClusterClient& cluster, const engine::CallContext& call_context,
-                      PluginHost& host, const std::set<NodeGroupId>& atomic_groups,
-                      const ActionPatience& patience) {
+                      const std::vector<engine::removal::NodeRecheck>& rechecks,
+                      const Clouds& clouds, ClusterClient& cluster,
+                      const engine::CallContext& call_context, PluginHost& host,
+                      const std::set<NodeGroupId>& atomic_groups, const ActionPatience& patience) {
     if (call_context.dry_run) return {};
     const auto awaited = std::make_shared<Awaited<Results>>();
     const auto since = whole_second_text(host.loop().clock()->wall());
-    const auto carrying = std::make_shared<Carrying>(
-        decision, looks, clouds, call_context,
+    const auto execution = std::make_shared<Execution>(
+        decision, rechecks, clouds, call_context,
         [awaited](Results all) { awaited->put(std::move(all)); }, atomic_groups);
-    carrying->start(decision, clouds, cluster);
-    bool is_there = awaited->wait(host, patience.beside ? patience.length : change_patience);
-    if (!is_there && patience.beside) {
-        carrying->leave_clouds(patience.beside, since);
+    execution->start(decision, clouds, cluster);
+    bool is_there = awaited->wait(host, patience.under_way ? patience.length : change_patience);
+    if (!is_there && patience.under_way) {
+        execution->leave_clouds(patience.under_way, since);
         is_there = awaited->wait(host, change_patience);
     }
     if (is_there) return awaited->take();

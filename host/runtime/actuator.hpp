@@ -14,32 +14,35 @@
 
 namespace capstan::runtime {
 
-/// Groups whose machines go together or not at all: the option zero_or_max.
+/// Groups with the option zero_or_max: their machines are removed together or not at all.
 std::set<NodeGroupId> find_atomic_groups(const std::vector<engine::Group>& groups);
 
-/// How long clouds are waited for, and where what they have not answered by then goes on: its
-/// result is `cancelled` and `under_way` (actions_under_way.hpp). Cluster and node changes are
-/// waited for in any case.
+/// How long clouds are waited for. An action that its cloud has not answered by then goes on in
+/// `under_way`, and its result has the code `cancelled` and the provider code of
+/// is_under_way(). Changes to nodes and evictions are waited for until their own deadlines.
 struct ActionPatience {
-    std::shared_ptr<ActionsUnderWay> beside{};  ///< NULL: all is waited for until its deadline
+    /// NULL: each call is waited for until its deadline.
+    std::shared_ptr<ActionsUnderWay> under_way{};
     Duration length{};
 };
-/// Asks clouds and cluster for all of the decision at once, with these exceptions:
-///   - The nodes of `looks` are looked at before anything is done to them, and where that fails,
-///     nothing is.
-///   - A node is told that it is being deleted (a removal in the decision names it) before its
-///     machine is asked to go, and where that fails, the machine is not asked for.
-///   - A removal from a group of `whole_groups` is carried out for all its nodes or for none: a
-///     look or a change that fails does so for all of them.
-///   - A group is made before it is asked to grow; where that fails, its increases are `cancelled`.
-///   - Where the circumstances say that the cluster is not seen as it is, removals, evictions and
-///     changes that mark a node are `cancelled`, and no node is looked at. Marks are taken off.
-/// Waits, on virtual time as far as it takes, and answers what became of each action, in the order
-/// of the decision. One that fails keeps no other. Ends always, each call has its deadline. A dry
-/// run asks for nothing and has no results. Carried out again under the same circumstances, a
-/// decision has no second effect. `cluster` outlives the calls. [one thread]
+/// Asks clouds and cluster for all actions of the decision at once, with these exceptions:
+///   - The nodes of `rechecks` are read again from the cluster before anything is done to them.
+///     Where that fails, nothing is done to the node.
+///   - A node that the decision removes gets its deletion taint before its cloud is asked to remove
+///     the machine. Where the taint cannot be set, the cloud is not asked.
+///   - A removal from a group of `atomic_groups` is carried out for all nodes of the removal or for
+///     none: a recheck or a change that fails for one node counts for all of them.
+///   - A group is created before its cloud is asked to increase it. Where the creation fails, the
+///     increases of the group are `cancelled`.
+///   - Where `call_context` says that the cluster is not observed, removals, evictions and changes
+///     that mark a node are `cancelled`, and no node is rechecked. Marks are still taken off.
+/// Waits for the results and answers them in the order of the decision. On virtual time the clock
+/// goes on meanwhile. An action that fails does not keep another one from being carried out. The
+/// wait always ends, since each call has a deadline. A dry run asks for nothing and has no results.
+/// The same decision with the same `call_context` has no second effect when it is carried out
+/// again. `cluster` outlives the calls. [one thread]
 engine::Results carry_out_now(const engine::Decision& decision,
-                              const std::vector<engine::removal::NodeLook>& looks,
+                              const std::vector<engine::removal::NodeRecheck>& rechecks,
                               const Clouds& clouds, ClusterClient& cluster,
                               const engine::CallContext& call_context, PluginHost& host,
                               const std::set<NodeGroupId>& atomic_groups = {},

@@ -1,4 +1,4 @@
-/// What a decision asks of clouds, action by action, and the results of its actions.
+/// The actions of a decision that clouds are asked for, and access to their results.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,20 @@
 namespace capstan::runtime {
 
 enum class CloudAction : std::uint8_t { decrease, removal, creation, increase, deletion };
-/// What clouds are asked for, by its place in the decision.
+/// One action of a decision that a cloud is asked for: its kind, and its index in the list of that
+/// kind.
 using ActionPlace = std::pair<CloudAction, std::size_t>;
 
-/// A decision without its reasons.
+/// The actions of `decision` that clouds are asked for, without their reasons.
 engine::Decision cloud_actions_of(const engine::Decision& decision);
 NodeGroupId group_at(const engine::Decision& decision, const ActionPlace& place);
 /// "increase web by 3".
 std::string command_at(const engine::Decision& decision, const ActionPlace& place);
 void set_error(engine::Results& results, const ActionPlace& place, const Error& error);
-/// Every action of the decision with that error, those that no cloud is asked for included.
+/// Results in which every action of the decision has that error, also actions that no cloud is
+/// asked for.
 engine::Results failed_results(const engine::Decision& decision, const Error& error);
-/// The action alone, with its result.
+/// A decision and results with this action alone.
 ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
                                     const engine::Results& results, const ActionPlace& place);
 
@@ -49,7 +51,7 @@ public:
         hash_.add(unix_ns(call_context.now));
         hash_.add(static_cast<std::int64_t>(call_context.seed));
     }
-    /// Adds what else tells this request from others. The order of the parts matters.
+    /// Adds a part that distinguishes this request from others. The order of the parts matters.
     template <class T>
     IdempotencyKey& with(const T& part) {
         hash_.add(part);

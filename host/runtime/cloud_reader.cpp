@@ -14,7 +14,7 @@ namespace {
 
 using MachinesByGroup = std::map<NodeGroupId, std::vector<const Machine*>>;
 
-/// Borrows; by id within each group.
+/// Borrows the machines; sorted by id within each group.
 MachinesByGroup by_group(const std::vector<Machine>& machines) {
     MachinesByGroup out;
     for (const Machine& machine : machines) out[machine.group].push_back(&machine);
@@ -29,7 +29,7 @@ std::vector<Machine> copies(const std::vector<const Machine*>& machines) {
     return out;
 }
 
-/// By group, the first thing that was wrong; under the empty id what is wrong with the view.
+/// The first error of each unreadable group; under the empty id that of the view itself.
 std::map<NodeGroupId, std::string> unreadable_groups(const CloudView& view) {
     std::map<NodeGroupId, std::string> out;
     for (const Error& error : view.unreadable)
@@ -37,13 +37,13 @@ std::map<NodeGroupId, std::string> unreadable_groups(const CloudView& view) {
     return out;
 }
 
-/// Of a group that the view does not name.
+/// Why a group may be missing in the view.
 std::string why_hidden(const CloudView& view) {
     const auto at = std::ranges::find(view.unreadable, std::string(), &Error::subject);
     return at == view.unreadable.end() ? "its cloud did not tell of all groups" : at->message;
 }
 
-/// Whether the view leaves it open that there are groups it does not name.
+/// Whether there may be groups that the view does not name.
 bool may_hide_groups(const CloudView& view) {
     const bool names_all =
         std::ranges::none_of(view.unreadable, [](const Error& e) { return e.subject.empty(); });
@@ -56,13 +56,13 @@ bool may_hide_groups(const CloudView& view) {
 struct CloudReader::Reading {
     Done done;
     CloudReading result{};
-    bool is_repeated = false;  ///< the groups are those that are known
+    bool is_repeated = false;  ///< the view is unchanged, and so are the groups
     std::vector<engine::Group> groups{};
     std::map<NodeGroupId, Description> descriptions{};
-    std::size_t open = 1;  ///< answers that are awaited, and one for asking for them
+    std::size_t open = 1;  ///< open questions, and one for the asking itself
 };
 
-std::string CloudReader::named(std::string_view what) const {
+std::string CloudReader::with_plugin(std::string_view what) const {
     return "plugin " + client_->instance()->id() + ": " + std::string(what);
 }
 
@@ -76,7 +76,7 @@ void CloudReader::read(bool with_machine_types, Done done) {
 void CloudReader::take(Result<instances::CloudClient::View> view, bool with_machine_types,
                        Done done) {
     if (!view)
-        return done({.groups = known_,
+        return done({.groups = known_groups_,
                      .problems = {view.error()},
                      .failure = view.error(),
                      .unread_because = view_ == nullptr ? view.error().message : std::string()});
@@ -97,7 +97,7 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
     for (const Error& error : view.unreadable) {
         const std::string what =
             error.subject.empty() ? "refresh" : "group " + in_quotes(error.subject);
-        out.result.problems.push_back(within(named(what), error));
+        out.result.problems.push_back(within(with_plugin(what), error));
     }
     const std::map<NodeGroupId, std::string> unreadable = unreadable_groups(view);
     MachinesByGroup machines = by_group(view.machines);
@@ -109,7 +109,7 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
                               .cloud = client_->instance()->context().identity().id,
                               .machines = copies(machines[group.id])});
     }
-    for (const engine::Group& group : *known_) {
+    for (const engine::Group& group : *known_groups_) {
         const NodeGroupId& id = group.group.id;
         if (unreadable.contains(id)) continue;
         if (!may_hide_groups(view) || listed.contains(id)) continue;
@@ -118,7 +118,7 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
     }
     for (const auto& [id, because] : unreadable) {
         if (id.empty()) continue;
-        out.groups.push_back(find_known(id, copies(machines[id])));
+        out.groups.push_back(last_known(id, copies(machines[id])));
         out.groups.back().unreadable_because = because;
     }
     for (const engine::Group& group : out.groups) machines.erase(group.group.id);
@@ -127,25 +127,25 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
         if (is_of_none || unreadable.contains(group)) continue;
         out.result.problems.push_back(
             {.code = ErrorCode::internal,
-             .message = named(counted(static_cast<std::int64_t>(stray.size()), "machine") +
-                              " of a group it does not list, " + in_quotes(group.value())),
+             .message = with_plugin(counted(static_cast<std::int64_t>(stray.size()), "machine") +
+                                    " of a group it does not list, " + in_quotes(group.value())),
              .subject = group.value()});
     }
 }
 
-/// As it was known last, or of one that could never be read what there is.
-engine::Group CloudReader::find_known(const NodeGroupId& id, std::vector<Machine> machines) const {
+/// The group as it was known last, or, where it was never read, its id and machines.
+engine::Group CloudReader::last_known(const NodeGroupId& id, std::vector<Machine> machines) const {
     const auto at = std::ranges::find(
-        *known_, id, [](const engine::Group& group) -> auto& { return group.group.id; });
+        *known_groups_, id, [](const engine::Group& group) -> auto& { return group.group.id; });
     const bool was_read =
-        at != known_->end() && (at->group.target || at->unreadable_because.empty());
+        at != known_groups_->end() && (at->group.target || at->unreadable_because.empty());
     if (was_read) return *at;
     return {.group = {.id = id},
             .cloud = client_->instance()->context().identity().id,
             .machines = std::move(machines)};
 }
 
-/// What is known of the group and still holds; NULL: it is to be asked for.
+/// The description of the group if it is still valid; NULL: the cloud has to be asked.
 const CloudReader::Description* CloudReader::find_description(const engine::Group& group) const {
     const auto known = descriptions_.find(group.group.id);
     if (known == descriptions_.end()) return nullptr;
@@ -155,7 +155,7 @@ const CloudReader::Description* CloudReader::find_description(const engine::Grou
     return is_kept || is_same ? &known->second : nullptr;
 }
 
-/// Asks for what is not known yet; groups that are as they were keep their description.
+/// Asks for missing descriptions. Unchanged groups keep theirs.
 void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
     for (std::size_t at = 0; at < reading->groups.size(); ++at) {
         const NodeGroup& group = reading->groups[at].group;
@@ -200,7 +200,7 @@ void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplat
         out.node = std::make_shared<const NodeTemplate>(*std::move(node));
     } else {
         out.missing_because = node.error().message;
-        // Asked for again, unless the cloud has no descriptions to give.
+        // Asked for again at the next refresh, unless the cloud has no templates at all.
         if (node.error().code != ErrorCode::unsupported) {
             out.fingerprint.clear();
             Error problem = within("group " + in_quotes(group.id.value()), node.error());
@@ -211,14 +211,14 @@ void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplat
     reading.descriptions.insert_or_assign(group.id, std::move(out));
 }
 
-/// From now on this is what is known.
+/// Makes the reading the last known one.
 void CloudReader::keep(Reading& reading) {
     for (engine::Group& group : reading.groups) {
         const Description& description = reading.descriptions.at(group.group.id);
         group.described = description.node;
         group.undescribed_because = description.missing_because;
     }
-    known_ = std::make_shared<const std::vector<engine::Group>>(std::move(reading.groups));
+    known_groups_ = std::make_shared<const std::vector<engine::Group>>(std::move(reading.groups));
     descriptions_ = std::move(reading.descriptions);
     const auto is_asked_again = [](const auto& each) { return each.second.fingerprint.empty(); };
     is_settled_ =
@@ -228,7 +228,7 @@ void CloudReader::keep(Reading& reading) {
 void CloudReader::finish(Reading& reading) {
     if (--reading.open > 0) return;
     if (!reading.is_repeated) keep(reading);
-    reading.result.groups = known_;
+    reading.result.groups = known_groups_;
     // Descriptions end in any order.
     std::ranges::sort(reading.result.problems, {},
                       [](const Error& error) { return std::tie(error.subject, error.message); });
@@ -237,7 +237,7 @@ void CloudReader::finish(Reading& reading) {
 
 namespace {
 
-/// The same groups, none of which is touched; one that was unreadable before has its own reason.
+/// The groups, all of them unreadable. A group that was unreadable before keeps its own reason.
 CloudReading::Groups marked(const std::vector<engine::Group>& groups, const std::string& because) {
     std::vector<engine::Group> out = groups;
     for (engine::Group& group : out)
@@ -259,7 +259,7 @@ std::string_view name_of(CloudStatus status) noexcept {
 
 void CloudAnswers::begin(Duration now, Time wall) {
     is_under_way_ = true;
-    is_used_ = true;  // an answer before counts as what is known
+    is_used_ = true;  // an earlier answer is superseded
     began_ = now;
     began_wall_ = wall;
 }
@@ -289,23 +289,24 @@ CloudReading CloudAnswers::untouched(const CloudState& state, Error problem) {
         marked_because_ = state.because;
     }
     if (!out.groups->empty()) out.groups = marked_;
-    // A cloud that never answered has no groups that could be kept.
+    // There are no known groups of a cloud that has never answered.
     if (!answered_wall_) out.unread_because = state.because;
     return out;
 }
 
 CloudReading CloudAnswers::reading_for_view(const PluginInstanceId& cloud,
-                                            const std::string* resting, CloudState& state) {
+                                            const std::string* backed_off_because,
+                                            CloudState& state) {
     state = {.cloud = cloud, .answered = answered_wall_};
     const bool is_new = !std::exchange(is_used_, true);
     if (is_new) state.failure = last_.failure;
     was_given_up_ = is_under_way_ && !is_new;
     is_slow_ = is_slow_ || was_given_up_;
     state.is_slow = is_slow_;
-    if (resting != nullptr) {
+    if (backed_off_because != nullptr) {
         state.status = CloudStatus::backed_off;
-        state.because = *resting;
-        return untouched(state, {.code = ErrorCode::throttled, .message = *resting});
+        state.because = *backed_off_because;
+        return untouched(state, {.code = ErrorCode::throttled, .message = *backed_off_because});
     }
     if (was_given_up_) {
         state.status = CloudStatus::unresponsive;

@@ -1,4 +1,4 @@
-/// What is known of one cloud, from refresh to refresh.
+/// Reads one cloud plugin, and keeps its last answer from refresh to refresh.
 #pragma once
 
 #include <cstdint>
@@ -27,18 +27,20 @@ struct CloudReading {
 
     /// In the order of the cloud.
     Groups groups = std::make_shared<const std::vector<engine::Group>>();
-    /// What it would make groups of, by name; empty: it makes none, or it is not known of what.
+    /// The machine types that the cloud can create groups of, by name. Empty: the cloud creates no
+    /// groups, or its machine types are not known.
     MachineTypes machines = std::make_shared<const std::vector<MachineType>>();
     std::vector<Error> problems{};   ///< each names its cloud
     std::optional<Error> failure{};  ///< of the refresh; nothing: the cloud answered
-    /// Why it could not be read this time nor before; empty: it could.
+    /// Why the cloud has not been read, neither this time nor before. Empty: it has been read.
     std::string unread_because{};
-    instances::CloudClient::View view{};  ///< as the cloud told it; NULL: the refresh failed
+    instances::CloudClient::View view{};  ///< the cloud's answer; NULL: the refresh failed
 };
 
-/// Keeps what it read last, for groups that cannot be read this time and for templates that have
-/// not changed; where the cloud says the same once more and nothing was left to ask, its groups
-/// are not put together anew. All but `read` runs on the cloud's strand.
+/// Keeps the groups and templates of the last reading. A group that cannot be read this time is
+/// taken from there, and so is a template with an unchanged fingerprint. Where the cloud answers
+/// the same view again and no question is open, the list of groups is not made anew. All but `read`
+/// runs on the cloud's strand.
 class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
@@ -47,13 +49,13 @@ public:
         : client_(std::move(client)) {}
 
     const std::shared_ptr<instances::CloudClient>& client() const noexcept { return client_; }
-    /// Refreshes the cloud and describes its groups as needed; `done` on the strand. One at a time:
-    /// not before the last one's `done`. `with_machine_types`: asks what groups could be made of,
-    /// too. [any thread]
+    /// Refreshes the cloud and asks for the templates of groups that have none or a new
+    /// fingerprint. `done` is called on the strand. Not to be called again before `done`.
+    /// `with_machine_types`: asks also for the machine types of new groups. [any thread]
     void read(bool with_machine_types, Done done);
 
 private:
-    /// What a group's nodes would be, or why that is not known.
+    /// The template of a group, or why there is none.
     struct Description {
         std::string fingerprint{};
         std::shared_ptr<const NodeTemplate> node{};
@@ -62,10 +64,10 @@ private:
     struct Reading;
 
     void take(Result<instances::CloudClient::View> view, bool with_machine_types, Done done);
-    /// The groups of a view with their machines; those that could not be read as they were, or by
-    /// their names alone.
+    /// The groups of a view with their machines. A group that could not be read is as it was known
+    /// last; one that was never read has its id and machines alone.
     void merge(const CloudView& view, Reading& out) const;
-    engine::Group find_known(const NodeGroupId& id, std::vector<Machine> machines) const;
+    engine::Group last_known(const NodeGroupId& id, std::vector<Machine> machines) const;
     const Description* find_description(const engine::Group& group) const;
     void describe(const std::shared_ptr<Reading>& reading);
     void described(Reading& reading, std::size_t at, Result<NodeTemplate> node);
@@ -73,62 +75,62 @@ private:
     void take_machine_types(Reading& reading, Result<MachineTypes> machines);
     void keep(Reading& reading);
     void finish(Reading& reading);
-    std::string named(std::string_view what) const;
+    std::string with_plugin(std::string_view what) const;
 
     const std::shared_ptr<instances::CloudClient> client_;
-    instances::CloudClient::View view_{};  ///< as the cloud said it last; NULL: it never did
-    bool is_settled_ = false;  ///< the same view once more gives `known_`, and asks nothing
-    CloudReading::Groups known_ = std::make_shared<const std::vector<engine::Group>>();
+    instances::CloudClient::View view_{};  ///< the last answer; NULL: there was none
+    bool is_settled_ = false;  ///< the same view gives `known_groups_` again and asks nothing
+    CloudReading::Groups known_groups_ = std::make_shared<const std::vector<engine::Group>>();
     std::map<NodeGroupId, Description> descriptions_;
     CloudReading::MachineTypes machines_ = std::make_shared<const std::vector<MachineType>>();
 };
 
-// How one cloud answers, from refresh to refresh: what counts of it while it does not.
+// Whether one cloud answers its refreshes, and which groups count while it does not.
 
 enum class CloudStatus : std::uint8_t {
     answered,
-    failed,        ///< its refresh came to an error
+    failed,        ///< its refresh ended with an error
     unresponsive,  ///< its refresh has been under way for longer than it is waited for
-    backed_off,    ///< it is not asked for a while: engine/health/cloud_rests.hpp
+    backed_off,    ///< it is not asked for a while: engine/health/backoff.hpp
 };
 /// "answered".
 std::string_view name_of(CloudStatus status) noexcept;
 
-/// How a cloud stands in one view.
+/// The state of one cloud in one view.
 struct CloudState {
     PluginInstanceId cloud{};
     CloudStatus status = CloudStatus::answered;
-    /// Why its groups are left as they are; empty: they are not.
+    /// Why no action is taken on its groups. Empty: actions are allowed.
     std::string because{};
-    /// When the answer came that counts, by the machine's clock; nothing: none came since the
-    /// start.
+    /// Wall-clock time of the answer that the view is made of. Nothing: the cloud has not answered
+    /// since the start.
     std::optional<Time> answered{};
     std::optional<Error> failure{};  ///< of the refresh that ended for this view
-    bool is_slow = false;            ///< its last refresh took longer than it is waited for
+    bool is_slow = false;            ///< its last refresh took longer than a pass waits
 };
 
-/// The calls of one cloud, one at a time, and their answers. Moments of the monotonic clock unless
-/// `wall` is in their names. Guarded by its owner.
+/// The refreshes of one cloud, one at a time, and their answers. Times are of the monotonic clock,
+/// those with `wall` in their names of the wall clock. The owner guards it with its mutex.
 class CloudAnswers {
 public:
-    /// A call begins. Not while one is under way.
+    /// A refresh begins. Not to be called while one is under way.
     void begin(Duration now, Time wall);
-    /// It ended. `patience`: in which time an answer is no late one.
+    /// The refresh ended. An answer that took longer than `patience` is late.
     void end(CloudReading reading, Duration now, Time wall, std::optional<Duration> patience);
 
     bool is_under_way() const noexcept { return is_under_way_; }
     Duration began() const noexcept { return began_; }
-    /// Whether the last call that ended took longer than it is waited for, or the one under way is
-    /// known to.
+    /// Whether the last refresh took longer than a pass waits, or the one under way already has.
     bool is_slow() const noexcept { return is_slow_; }
-    /// Whether an answer is there that no view was made of, and came at `since` at the earliest.
+    /// Whether there is an answer that is not part of a view yet and did not come before `since`.
     bool has_unused(Duration since) const noexcept;
-    /// Whether the last view was made without waiting for the call under way.
+    /// Whether the last view was made without the answer of the refresh under way.
     bool was_given_up() const noexcept { return was_given_up_; }
 
-    /// What counts of the cloud now. `resting`: why it is not asked; NULL: it is.
-    CloudReading reading_for_view(const PluginInstanceId& cloud, const std::string* resting,
-                                  CloudState& state);
+    /// The reading that a view made now uses, and the state of the cloud in `state`.
+    /// `backed_off_because`: why the cloud is not asked; NULL: it is asked.
+    CloudReading reading_for_view(const PluginInstanceId& cloud,
+                                  const std::string* backed_off_because, CloudState& state);
 
 private:
     CloudReading untouched(const CloudState& state, Error problem);
@@ -138,10 +140,11 @@ private:
     Time began_wall_{};
     Duration ended_{};
     std::optional<Time> answered_wall_{};
-    CloudReading last_{};  ///< of the last call that ended
+    CloudReading last_{};  ///< of the last refresh that ended
     const CloudReading::MachineTypes no_machines_ =
         std::make_shared<const std::vector<MachineType>>();
-    /// The groups of `last_` as unreadable ones, and for which reason.
+    /// Cached copy of the groups of `last_` that are marked unreadable, the list that it was made
+    /// from, and the reason.
     CloudReading::Groups marked_{}, marked_from_{};
     std::string marked_because_{};
 };

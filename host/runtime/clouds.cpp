@@ -58,7 +58,7 @@ std::shared_ptr<const Machines> read_machines(const std::vector<CloudReading>& r
     return out.empty() ? nullptr : std::make_shared<const Machines>(std::move(out));
 }
 
-/// Of a cloud that has not started: what groups it has is not known.
+/// The reading of a cloud that has not started. Its groups are not known.
 CloudReading absent_reading(const PluginInstanceId& cloud, CloudState& state) {
     const std::string because = "plugin " + cloud.value() + ": it has not started";
     state = {.cloud = cloud, .status = CloudStatus::failed, .because = because};
@@ -82,7 +82,7 @@ Result<std::shared_ptr<Clouds>> Clouds::make(const config::Pipeline& pipeline,
     return out;
 }
 
-Result<std::shared_ptr<CloudReader>> Clouds::read_by(
+Result<std::shared_ptr<CloudReader>> Clouds::make_reader(
     std::shared_ptr<instances::PluginInstance> instance) const {
     CAPSTAN_TRY(auto client, instances::CloudClient::of(std::move(instance), gate_));
     return std::make_shared<CloudReader>(std::move(client));
@@ -95,13 +95,13 @@ Result<void> Clouds::follow(const config::Pipeline& pipeline, const PluginHost& 
         CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
         auto& reader = readers[id];
         if (instance == nullptr) continue;
-        CAPSTAN_TRY(reader, read_by(std::move(instance)));
+        CAPSTAN_TRY(reader, make_reader(std::move(instance)));
     }
     const std::lock_guard lock(mutex_);
     ids_ = pipeline.clouds;
     asks_machine_types_ = !pipeline.scale_up.group_sources.empty();
     for (auto& [id, reader] : readers) {
-        Cloud& cloud = known_[id];
+        Cloud& cloud = clouds_[id];
         if (cloud.reader == nullptr) cloud.reader = std::move(reader);
     }
     return {};
@@ -111,9 +111,9 @@ Result<void> Clouds::join(std::shared_ptr<instances::PluginInstance> instance) {
     const PluginInstanceId id = instance->context().identity().id;
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(ids_, id) == ids_.end()) return {};
-    std::shared_ptr<CloudReader>& place = known_.at(id).reader;
+    std::shared_ptr<CloudReader>& place = clouds_.at(id).reader;
     if (place != nullptr) return {};
-    CAPSTAN_TRY(place, read_by(std::move(instance)));
+    CAPSTAN_TRY(place, make_reader(std::move(instance)));
     return {};
 }
 
@@ -121,18 +121,18 @@ std::vector<std::shared_ptr<instances::PluginInstance>> Clouds::instances() cons
     const std::lock_guard lock(mutex_);
     std::vector<std::shared_ptr<instances::PluginInstance>> out;
     for (const PluginInstanceId& id : ids_)
-        if (const auto& reader = known_.at(id).reader; reader != nullptr)
+        if (const auto& reader = clouds_.at(id).reader; reader != nullptr)
             out.push_back(reader->client()->instance());
     return out;
 }
 
 RefreshPatience patience_of(Duration scan_interval) noexcept {
     using std::chrono::seconds;
-    const Duration silent_after =
+    const Duration unresponsive_after =
         std::max<Duration>(seconds(5), std::min<Duration>(3 * scan_interval, seconds(15)));
-    return {.silent_after = silent_after,
-            .silent_again_after = std::min(silent_after, scan_interval / 2),
-            .late_answer_age = silent_after + scan_interval};
+    return {.unresponsive_after = unresponsive_after,
+            .unresponsive_again_after = std::min(unresponsive_after, scan_interval / 2),
+            .late_answer_age = unresponsive_after + scan_interval};
 }
 
 std::map<PluginInstanceId, Error> CloudsView::failures() const {
@@ -152,7 +152,7 @@ void Clouds::set_on_late(std::function<void()> on_late) {
     on_late_ = std::move(on_late);
 }
 
-void Clouds::ask(PluginHost& host, const Resting& resting) {
+void Clouds::ask(PluginHost& host, const BackedOff& backed_off) {
     const Duration now = host.loop().monotonic();
     const Time wall = host.loop().clock()->wall();
     std::vector<std::pair<PluginInstanceId, std::shared_ptr<CloudReader>>> asked;
@@ -161,10 +161,11 @@ void Clouds::ask(PluginHost& host, const Resting& resting) {
         const std::lock_guard lock(mutex_);
         with_machine_types = asks_machine_types_;
         for (const PluginInstanceId& id : ids_) {
-            auto& [reader, answers] = known_.at(id);
+            auto& [reader, answers] = clouds_.at(id);
             const bool is_answered =
                 patience_ && answers.has_unused(now - patience_->late_answer_age);
-            if (reader == nullptr || resting.contains(id) || answers.is_under_way() || is_answered)
+            if (reader == nullptr || backed_off.contains(id) || answers.is_under_way() ||
+                is_answered)
                 continue;
             answers.begin(now, wall);
             asked.emplace_back(id, reader);
@@ -183,9 +184,9 @@ void Clouds::take(const PluginInstanceId& cloud, CloudReading reading, Duration 
     {
         const std::lock_guard lock(mutex_);
         ++ended_;
-        CloudAnswers& answers = known_.at(cloud).answers;
+        CloudAnswers& answers = clouds_.at(cloud).answers;
         answers.end(std::move(reading), now, wall,
-                    patience_ ? std::optional(patience_->silent_after) : std::nullopt);
+                    patience_ ? std::optional(patience_->unresponsive_after) : std::nullopt);
         waiting = std::exchange(waiting_, nullptr);
         if (answers.was_given_up()) on_late = on_late_;
     }
@@ -193,22 +194,23 @@ void Clouds::take(const PluginInstanceId& cloud, CloudReading reading, Duration 
     if (on_late) on_late();
 }
 
-/// When the next cloud that is waited for becomes a silent one; nothing: none is waited for.
+/// When the next of the clouds that are waited for becomes unresponsive; nothing: none is waited
+/// for.
 std::optional<Duration> Clouds::next_deadline(Duration now) const {
     std::optional<Duration> out;
     for (const PluginInstanceId& id : ids_) {
-        const CloudAnswers& answers = known_.at(id).answers;
+        const CloudAnswers& answers = clouds_.at(id).answers;
         if (!answers.is_under_way()) continue;
         Duration deadline = answers.began() + answer_patience;
         if (patience_)
-            deadline = answers.began() + (answers.is_slow() ? patience_->silent_again_after
-                                                            : patience_->silent_after);
+            deadline = answers.began() + (answers.is_slow() ? patience_->unresponsive_again_after
+                                                            : patience_->unresponsive_after);
         if (deadline > now) out = std::min(out.value_or(deadline), deadline);
     }
     return out;
 }
 
-/// Until all have answered that are waited for.
+/// Waits until no refresh is under way that has not reached its deadline.
 void Clouds::await(PluginHost& host) {
     for (;;) {
         std::optional<Duration> deadline;
@@ -224,7 +226,7 @@ void Clouds::await(PluginHost& host) {
     }
 }
 
-/// Until a call has ended that had not when `seen` of them had, or until the deadline.
+/// Waits until more than `seen` refreshes have ended, or until the deadline.
 void Clouds::await_one(PluginHost& host, Duration deadline, std::uint64_t seen) {
     const Duration patience = deadline - host.loop().monotonic();
     const auto ended = host.wait<void>(
@@ -248,22 +250,22 @@ void Clouds::await_one(PluginHost& host, Duration deadline, std::uint64_t seen) 
     if (host.virtual_loop() != nullptr && rest > Duration(0)) host.virtual_loop()->advance(rest);
 }
 
-CloudsView Clouds::refresh_now(PluginHost& host, const Resting& resting) {
-    ask(host, resting);
+CloudsView Clouds::refresh_now(PluginHost& host, const BackedOff& backed_off) {
+    ask(host, backed_off);
     await(host);
     const std::lock_guard lock(mutex_);
     std::vector<CloudReading> readings;
     std::vector<CloudState> states;
     for (const PluginInstanceId& id : ids_) {
         CloudState& state = states.emplace_back();
-        auto& [reader, answers] = known_.at(id);
+        auto& [reader, answers] = clouds_.at(id);
         if (reader == nullptr) {
             readings.push_back(absent_reading(id, state));
             continue;
         }
-        const auto rest = resting.find(id);
-        readings.push_back(
-            answers.reading_for_view(id, rest == resting.end() ? nullptr : &rest->second, state));
+        const auto reason = backed_off.find(id);
+        readings.push_back(answers.reading_for_view(
+            id, reason == backed_off.end() ? nullptr : &reason->second, state));
     }
     CloudsView out = merged(std::move(readings));
     out.states = std::move(states);
@@ -271,7 +273,8 @@ CloudsView Clouds::refresh_now(PluginHost& host, const Resting& resting) {
     return out;
 }
 
-/// With the lists of the view before, where they would be made of the same ones.
+/// Makes the view of `readings`. Lists of the last view are used again where they would be made of
+/// the same lists.
 CloudsView Clouds::merged(std::vector<CloudReading> readings) {
     const auto are_same = [&](auto list) {
         return std::ranges::equal(readings, merged_, {}, list, list);
@@ -288,7 +291,8 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {
         if (!readings[cloud].unread_because.empty())
             out.unread.emplace(ids_[cloud], readings[cloud].unread_because);
-        if (readings[cloud].view != nullptr) out.told.emplace(ids_[cloud], readings[cloud].view);
+        if (readings[cloud].view != nullptr)
+            out.cloud_views.emplace(ids_[cloud], readings[cloud].view);
     }
     out.machines =
         are_same(&CloudReading::machines) ? view_.machines : read_machines(readings, ids_);
@@ -304,7 +308,7 @@ CloudsView Clouds::view() const {
 std::shared_ptr<instances::CloudClient> Clouds::find(const PluginInstanceId& cloud) const {
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(ids_, cloud) == ids_.end()) return nullptr;
-    const auto& reader = known_.at(cloud).reader;
+    const auto& reader = clouds_.at(cloud).reader;
     return reader != nullptr ? reader->client() : nullptr;
 }
 

@@ -15,12 +15,12 @@ Result<engine::CandidateGroup> answer_of(const PlannedGroupAnswer& candidate_gro
 
 CloudGroupMaker::CloudGroupMaker(
     const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
-    const std::vector<PlannedGroupAnswer>& told, instances::PassWatch& watch,
+    const std::vector<PlannedGroupAnswer>& known, instances::PassWatch& watch,
     PassCurrency& currency)
     : clouds_(clouds), watch_(watch), currency_(currency) {
-    for (const PlannedGroupAnswer& candidate_group : told)
-        told_.emplace(Key(candidate_group.cloud.value(), candidate_group.plan.name),
-                      candidate_group);
+    for (const PlannedGroupAnswer& candidate_group : known)
+        known_.emplace(Key(candidate_group.cloud.value(), candidate_group.plan.name),
+                       candidate_group);
 }
 
 Result<engine::CandidateGroup> CloudGroupMaker::new_group(const PluginInstanceId& cloud,
@@ -29,9 +29,9 @@ Result<engine::CandidateGroup> CloudGroupMaker::new_group(const PluginInstanceId
     const Key key(cloud.value(), plan.name);
     const auto used = used_.find(key);
     if (used != used_.end() && used->second.plan == plan) return answer_of(used->second);
-    const auto known = told_.find(key);
+    const auto known = known_.find(key);
     PlannedGroupAnswer candidate_group{.cloud = cloud, .plan = plan};
-    if (known != told_.end() && known->second.plan == plan) {
+    if (known != known_.end() && known->second.plan == plan) {
         candidate_group = known->second;
     } else if (auto group = ask(cloud, plan, call_context)) {
         candidate_group.group = *std::move(group);

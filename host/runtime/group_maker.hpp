@@ -1,4 +1,5 @@
-/// What clouds would make of plans, asked in a pass and remembered for its record.
+/// Asks clouds in a pass which group they would create for a plan, and keeps the answers for the
+/// record of the pass.
 #pragma once
 
 #include <map>
@@ -15,7 +16,7 @@
 
 namespace capstan::runtime {
 
-/// What a cloud said to a plan: a group, or an error.
+/// A cloud's answer to a plan: a group, or an error.
 struct PlannedGroupAnswer {
     PluginInstanceId cloud{};
     GroupPlan plan{};
@@ -23,17 +24,18 @@ struct PlannedGroupAnswer {
     std::optional<Error> error{};
 };
 
-/// Asks each cloud once about each plan, and about what is `told` already no cloud. A price in
-/// another currency than the pass's is left out. Borrows its arguments. [pass thread]
+/// Asks each cloud once about each plan. A plan with an answer in `known` is not asked again. A
+/// price in another currency than the pass's is left out. Borrows its arguments. [pass thread]
 class CloudGroupMaker final : public engine::GroupMaker {
 public:
     CloudGroupMaker(const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds,
-                    const std::vector<PlannedGroupAnswer>& told, instances::PassWatch& watch,
+                    const std::vector<PlannedGroupAnswer>& known, instances::PassWatch& watch,
                     PassCurrency& currency);
 
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                              const engine::CallContext& call_context) override;
-    /// All that was asked for, by cloud and name of the plan: `told` of a pass that asks no cloud.
+    /// The answers that the pass used, by cloud and name of the plan. Given as `known` to another
+    /// pass, they replace the calls of clouds.
     std::vector<PlannedGroupAnswer> take_candidate_groups();
 
 private:
@@ -44,7 +46,7 @@ private:
     const std::vector<std::shared_ptr<instances::PluginInstance>>& clouds_;
     instances::PassWatch& watch_;
     PassCurrency& currency_;
-    std::map<Key, PlannedGroupAnswer> told_;
+    std::map<Key, PlannedGroupAnswer> known_;
     std::map<Key, PlannedGroupAnswer> used_;
 };
 

@@ -1,4 +1,5 @@
-/// The kinds of plugin this host has a use for. Others are listed, loaded and left alone.
+/// The kinds of plugins that this host uses. Plugins of other kinds are listed and loaded, and are
+/// not called.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-/// Whether the machine types that group sources are told to use are any cloud's, as far as settings
-/// tell: a source has a list of names `machine_types`, a cloud that knows its types from its
-/// settings a list of tables of that name.
+/// Finds machine types in the settings of group sources that no cloud has, as far as settings show
+/// that. A group source names types in its list `machine_types`. A cloud that has its types from
+/// its settings has a list of tables of that name.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ struct MachineTypeDoubt {
     std::string found{}, fix{};
 };
 
-/// None where no group source is asked, and where a cloud tells its types only once it runs.
+/// Empty where the pipeline has no group source, and where a cloud reports its types only while it
+/// runs.
 std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& config,
                                                        const PluginSet& plugins);
 

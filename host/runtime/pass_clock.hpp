@@ -1,4 +1,4 @@
-/// Both times of a pass, read together.
+/// The clock of passes, the time that phases of a pass take, and the currency of its prices.
 #pragma once
 
 #include <chrono>
@@ -17,14 +17,14 @@
 
 namespace capstan::runtime {
 
-/// One thread.
+/// Reads the monotonic and the wall clock together. [one thread]
 class PassClock {
 public:
     explicit PassClock(std::shared_ptr<const io::Clock> clock) : clock_(std::move(clock)) {}
 
-    /// Two clocks cannot be read at the same instant, and ages that differ by what lies between
-    /// would make every pass a little different. So the wall clock counts as going on evenly until
-    /// it is off by more than `step_min`: then it was set.
+    /// Two clocks cannot be read at the same instant, and the time between the two reads would make
+    /// ages differ a little from pass to pass. So the difference of the clocks is kept, until they
+    /// differ from it by more than `step_min`: then the wall clock was set.
     engine::PassTime read() {
         const Time now = clock_->now();
         const Duration ahead = clock_->wall() - now;
@@ -38,12 +38,12 @@ private:
     Duration ahead_{0};
 };
 
-// How long the parts of a pass took.
+// How long the phases of a pass took.
 
-/// In real time, for those parts that there were.
+/// In real time. A phase that did not occur is missing.
 using PassPhaseTimes = std::map<engine::PassPhase, Duration>;
 
-/// A part that there are several of counts with all of them.
+/// The time of a phase that occurs several times is the sum.
 class PassPhaseTimer final : public engine::PassPhaseObserver {
 public:
     void begin(engine::PassPhase part) override;
@@ -60,18 +60,18 @@ private:
 class PassCurrency {
 public:
     PassCurrency() = default;
-    /// That of the first group, by id, that tells its price; else of the first offer of a machine
-    /// type that has one.
+    /// The currency of the first group, by id, that has a price; otherwise of the first machine
+    /// type's offering with a price.
     explicit PassCurrency(const engine::Snapshot& snapshot);
 
-    /// Whether a price in `currency` can be compared with the others. Where nothing has decided,
-    /// the first one that is asked about does.
+    /// Whether a price in `currency` can be compared with the others. Where no price was found at
+    /// the construction, the first call decides the currency.
     bool takes(const std::string& currency);
-    /// What to tell of one that cannot: "the price is in EUR, prices are compared in USD; it is
-    /// left out".
+    /// The note about a price that cannot be compared: "the price is in EUR, prices are compared in
+    /// USD; it is left out".
     std::string refusal(const std::string& currency) const;
-    /// The list without prices of offers in other currencies; the same one where it has none. Adds
-    /// a sentence for each cloud that has some.
+    /// The list without the prices of offerings in other currencies; the same list where there are
+    /// none. Adds a note for each cloud that has such offerings.
     std::shared_ptr<const std::vector<engine::CloudMachines>> filter(
         const std::shared_ptr<const std::vector<engine::CloudMachines>>& machines,
         std::vector<std::string>& notes);

@@ -18,20 +18,20 @@ namespace {
 
 using Groups = std::vector<engine::Group>;
 
-/// What a cloud is asked about a group in each pass.
+/// The properties of a group that its cloud is asked for in each pass.
 struct Terms {
     GroupOptions options{};
     std::optional<double> price_per_hour{};
     bool operator==(const Terms&) const = default;
 };
 
-/// Asks clouds for what belongs to their groups, and collects why something was not answered.
-class HookRequest {
+/// Asks clouds for options and prices of their groups, and collects the errors.
+class CloudQueries {
 public:
-    HookRequest(const PassInput& input, instances::PassWatch& watch, PassCurrency& currency)
+    CloudQueries(const PassInput& input, instances::PassWatch& watch, PassCurrency& currency)
         : input_(input), watch_(watch), currency_(currency) {}
 
-    /// What is not answered is as the group has it.
+    /// Options or a price that the cloud does not answer are as the group has them.
     Terms terms_of(const engine::Group& group) {
         Terms out{group.options, group.price_per_hour};
         const auto cloud = std::ranges::find(input_.clouds, group.cloud.value(),
@@ -52,7 +52,7 @@ public:
         }
         return out;
     }
-    /// One of each sentence, with the groups it is true of.
+    /// Each error once, with the groups that it is about.
     std::vector<std::string> notes() const {
         std::vector<std::string> out;
         for (const auto& [sentence, groups] : groups_by_sentence_)
@@ -91,11 +91,11 @@ private:
 
 using SharedGroups = std::shared_ptr<const Groups>;
 
-SharedGroups filled_groups(const PassInput& input, HookRequest& hook_request) {
+SharedGroups filled_groups(const PassInput& input, CloudQueries& cloud_queries) {
     const SharedGroups& listed = input.snapshot.groups;
     if (!listed) return std::make_shared<const Groups>();
     std::vector<Terms> terms;
-    for (const engine::Group& group : *listed) terms.push_back(hook_request.terms_of(group));
+    for (const engine::Group& group : *listed) terms.push_back(cloud_queries.terms_of(group));
     const bool is_known =
         input.earlier.filled && input.earlier.listed == listed &&
         std::ranges::equal(*input.earlier.filled, terms, {}, [](const engine::Group& group) {
@@ -110,8 +110,8 @@ SharedGroups filled_groups(const PassInput& input, HookRequest& hook_request) {
     return std::make_shared<const Groups>(std::move(groups));
 }
 
-/// Without those that this pass does not ask, which need not be fit to be asked.
-Wiring needed(Wiring wiring, const engine::Settings& settings) {
+/// The wiring without the instances that this pass does not call.
+Wiring called_instances(Wiring wiring, const engine::Settings& settings) {
     if (settings.balance_similar) return wiring;
     wiring.similarity.clear();
     wiring.splitter = nullptr;
@@ -130,12 +130,13 @@ struct Preparation {
 
 Result<Preparation> prepare(const PassInput& input, instances::PassWatch& watch,
                             std::shared_ptr<instances::ExpanderAnswers> answers) {
-    CAPSTAN_TRY(PassPolicies policies, PassPolicies::make(needed(input.wiring, input.settings),
-                                                          watch, std::move(answers)));
+    CAPSTAN_TRY(PassPolicies policies,
+                PassPolicies::make(called_instances(input.wiring, input.settings), watch,
+                                   std::move(answers)));
     PassCurrency currency(input.snapshot);
-    HookRequest hook_request(input, watch, currency);
-    SharedGroups groups = filled_groups(input, hook_request);
-    std::vector<std::string> notes = hook_request.notes();
+    CloudQueries cloud_queries(input, watch, currency);
+    SharedGroups groups = filled_groups(input, cloud_queries);
+    std::vector<std::string> notes = cloud_queries.notes();
     auto machines = currency.filter(input.snapshot.machines, notes);
     return Preparation{std::move(policies),
                        std::move(currency),
@@ -143,7 +144,7 @@ Result<Preparation> prepare(const PassInput& input, instances::PassWatch& watch,
                         .groups = std::move(groups),
                         .machines = std::move(machines),
                         .unread = input.snapshot.unread,
-                        .told = input.snapshot.told},
+                        .cloud_views = input.snapshot.cloud_views},
                        std::move(notes)};
 }
 
@@ -154,7 +155,7 @@ Result<PassResult> run(const PassInput& input, instances::PassWatch& watch,
     out.groups = pass.snapshot.groups;
     PassPhaseTimer clock;
     engine::Policies policies = pass.policies.policies();
-    policies.parts = &clock;
+    policies.phase_observer = &clock;
     CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
     policies.maker = &maker;
     engine::pass::CompletedPass decided = engine::pass::run_pass(
@@ -167,7 +168,7 @@ Result<PassResult> run(const PassInput& input, instances::PassWatch& watch,
     out.candidate_groups = maker.take_candidate_groups();
     out.expander_answers = answers->known();
     out.notes = input.notes;
-    // Of a pass that is decided again some are known.
+    // A replay has found some of them in its record.
     std::ranges::copy_if(pass.notes, std::back_inserter(out.notes), [&](const std::string& note) {
         return std::ranges::find(input.notes, note) == input.notes.end();
     });
@@ -211,7 +212,8 @@ Result<PassResult> decide(PassInput input) {
 Result<PassResult> decide(PassInput input, instances::PassThread& thread) {
     // Shared, because a thread that was abandoned may look at it later.
     const auto shared = std::make_shared<const PassInput>(std::move(input));
-    // What was answered before a hook had to be left out is not asked for once more.
+    // Shared by all runs of the pass: a run that is repeated because a hook was late uses them
+    // again.
     const auto answers = std::make_shared<instances::ExpanderAnswers>(
         shared->expander_answers,
         shared->host != nullptr ? asking(*shared->host) : instances::ExpanderAnswers::Ask());

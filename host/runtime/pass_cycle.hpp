@@ -1,4 +1,5 @@
-/// A pass of the engine with plugins to ask, which cannot hold it up.
+/// Runs a pass of the engine with plugins as its policies. A plugin that does not return cannot
+/// hold the pass up: see instances/pass_runner.hpp.
 #pragma once
 
 #include <memory>
@@ -18,33 +19,35 @@
 
 namespace capstan::runtime {
 
-/// Groups with prices and options, and what they were made of.
+/// Groups with prices and options, and the list that they were made from.
 struct FilledGroups {
     std::shared_ptr<const std::vector<engine::Group>> listed{};  ///< as in PassInput::snapshot
     std::shared_ptr<const std::vector<engine::Group>> filled{};  ///< as in PassResult::groups
 };
 
-/// All that a decision depends on. Copies share what is large.
+/// Everything that a decision depends on. Copies share large values.
 struct PassInput {
     engine::Snapshot snapshot;  ///< groups as Clouds has them: prices and options are filled in
     engine::Memory memory{};
     engine::Settings settings{};
-    /// Similarity and splitter are not asked, and need not be there, where settings.balance_similar
-    /// is off.
+    /// Without settings.balance_similar, similarity checks and splitter are not called and may be
+    /// missing.
     Wiring wiring{};
-    /// Whose prices and options are asked, as Clouds::instances.
+    /// The clouds that are asked for prices and options, as Clouds::instances gives them.
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds{};
     engine::CallContext call_context{};
-    std::vector<instances::SkippedHook>
-        skipped_hooks{};  ///< hooks that are left out; see run_watched
-    /// By it expanders ask their services, on the thread that calls decide(); NULL: they do not.
+    /// Hooks that the pass does without; see run_watched.
+    std::vector<instances::SkippedHook> skipped_hooks{};
+    /// Expanders ask their services through it, on the thread that calls decide(). NULL: services
+    /// are not asked.
     PluginHost* host = nullptr;
-    std::vector<instances::ExpanderAnswer>
-        expander_answers{};            ///< that are known, and not asked for again
-    std::vector<std::string> notes{};  ///< of clouds that were asked already, see PassResult
-    std::vector<PlannedGroupAnswer>
-        candidate_groups{};  ///< of clouds that were asked already, see PassResult
-    /// Of an earlier pass: given out again, where the same comes of the same groups.
+    /// Answers of services that are not asked for again.
+    std::vector<instances::ExpanderAnswer> expander_answers{};
+    std::vector<std::string> notes{};  ///< those of a recorded pass, see PassResult
+    /// Answers of clouds that are not asked for again, see PassResult.
+    std::vector<PlannedGroupAnswer> candidate_groups{};
+    /// Of an earlier pass: its list is used again where the same groups get the same prices and
+    /// options.
     FilledGroups earlier{};
 };
 
@@ -52,46 +55,47 @@ struct PassResult {
     engine::pass::Outcome outcome;
     /// The groups that were decided on, with prices and options; not NULL.
     std::shared_ptr<const std::vector<engine::Group>> groups;
-    std::vector<instances::SkippedHook>
-        skipped_hooks;  ///< as `known_misses` they give this result again
-    std::vector<instances::ExpanderAnswer> expander_answers{};  ///< likewise
-    /// What clouds' prices and options failed with, also at the end of the decision's own notes.
-    /// With the `groups` they give this result again where no cloud can be asked.
+    // These four are inputs of a replay: a pass that gets them, and `groups`, has this result again
+    // and asks no cloud and no service.
+    std::vector<instances::SkippedHook> skipped_hooks;
+    std::vector<instances::ExpanderAnswer> expander_answers{};
+    /// Errors of clouds that were asked for prices and options; also at the end of the decision's
+    /// own notes.
     std::vector<std::string> notes;
-    /// What clouds said to plans of groups, likewise.
     std::vector<PlannedGroupAnswer> candidate_groups{};
-    /// Of the snapshot with these `groups`; NULL: the decision was made over another one, with
-    /// groups that are to come.
+    /// Of the snapshot with these `groups`. NULL: the decision was made on another snapshot, which
+    /// has groups that are being created.
     std::shared_ptr<const engine::templates::Membership> membership{};
     int reruns = 0;
-    PassPhaseTimes part_times{};  ///< of the run that this came of; they differ from run to run
+    PassPhaseTimes part_times{};  ///< of the last run; they differ each time
 };
 
-/// Decides a pass by the engine on `thread` and waits for it. Equal inputs, equal results, byte for
-/// byte. What a cloud's prices or options fail with becomes a note of the decision. The error: an
-/// instance of the wiring cannot be asked at all.
+/// Has the engine decide on `thread` and waits for the result. Equal inputs give equal results,
+/// byte for byte. An error of a cloud that is asked for prices or options becomes a note of the
+/// decision. The error: an instance of the wiring cannot be called at all.
 Result<PassResult> decide(PassInput input, instances::PassThread& thread);
 /// The same on a thread of its own.
 Result<PassResult> decide(PassInput input);
 
-/// What to ask about a pass; none of it: the matrix of all pending classes and all groups.
+/// A question about a pass. Where no member is set, it asks for the matrix of all pending pod
+/// equivalence groups and all node groups.
 struct PassQuestion {
     std::optional<engine::snapshot::PodGroupId> equivalence_group{};
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };
-/// The one that was asked for.
+/// The answer to a PassQuestion: the member that was asked for is set.
 struct PassAnswer {
     std::optional<engine::pass::PodAnswer> pod{};
     std::optional<engine::pass::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
     std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; nothing: not known
     std::optional<engine::pass::Matrix> matrix{};
-    std::vector<engine::NewGroup> new_groups{};  ///< that could be made, whatever was asked
+    std::vector<engine::NewGroup> new_groups{};  ///< groups that could be created; always set
 };
 
-/// Runs the pass again to ask about it, by the answers that are known. `not_found`: there is no
-/// such group or node.
+/// Runs the pass again with the answers in `input`, and answers the question. `not_found`: there is
+/// no such group or node.
 Result<PassAnswer> explain(PassInput input, PassQuestion question);
 
 }  // namespace capstan::runtime

@@ -1,4 +1,4 @@
-/// What passes decide and what becomes of it, as metrics by upstream's and Zalando's names.
+/// Metrics of passes, their decisions and the results, under upstream's and Zalando's names.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -11,17 +11,18 @@
 
 namespace capstan::runtime {
 
-/// One for each registry, which has to outlive it. Durations are by the clock of the passes, so
+/// One object for each registry, which has to outlive it. Durations are by the clock of passes, so
 /// that a simulation has them too. [one thread]
 class PassMetrics {
 public:
     explicit PassMetrics(prometheus::Registry& registry);
-    /// Each pass once, after its results were remembered.
+    /// Called once for each pass, after its results were remembered.
     void observe(const pass_metrics::PassObservation& pass);
-    /// Actions that clouds answered after the pass that asked for them: its decision and results
-    /// hold those alone, the rest is the pass's that noted them. Before that pass is observed.
+    /// Called for actions that clouds answered after the pass that asked for them, before the pass
+    /// is observed that remembered them. Decision and results of `late` hold these actions alone;
+    /// its other members are those of the remembering pass.
     void observe_late(const pass_metrics::PassObservation& late);
-    /// The same with the health after the pass.
+    /// As the first one, with the health after the pass given.
     void observe(const pass_metrics::PassObservation& pass, const engine::health::Health& health);
 
 private:

@@ -36,10 +36,10 @@ loop::AbandonedLimits abandoned_limits(const config::Watchdog& settings) {
             .busy_time = settings.busy_time};
 }
 
-/// A busy machine is no stuck loop, whatever the Lease says.
+/// A loop that is slow on a busy machine is not stuck, however short the lease duration is.
 constexpr Duration shortest_silence = std::chrono::seconds(5);
 
-/// How long the loop may be silent; before another host takes the Lease over, this one has ended.
+/// How long the loop may be silent. This process ends before another host can take the Lease over.
 Duration silence_max(const config::Config& config) {
     const config::LeaderElection& election = config.cluster.leader_election;
     const Duration most = config.watchdog.loop_stuck_after;
@@ -132,18 +132,19 @@ PluginHost::~PluginHost() {
     work_.reset();
     io_.stop();
     if (thread_.joinable()) thread_.join();
-    // What never returned keeps the crumbs, but this end is one that was wanted.
-    if (environment_.crumbs) environment_.crumbs->end();
+    // Calls that never returned keep their markers in the file, but this end was intended.
+    if (environment_.breadcrumbs) environment_.breadcrumbs->end();
 }
 
 Result<void> PluginHost::open_breadcrumbs(const std::filesystem::path& file) {
-    auto crumbs = loop::Breadcrumbs::open(file);
-    if (!crumbs) return fail(within("breadcrumbs", crumbs.error()));
-    environment_.crumbs = *std::move(crumbs);
+    auto breadcrumbs = loop::Breadcrumbs::open(file);
+    if (!breadcrumbs) return fail(within("breadcrumbs", breadcrumbs.error()));
+    environment_.breadcrumbs = *std::move(breadcrumbs);
     if (guard_ != nullptr)
-        guard_->on_end([kept = environment_.crumbs](std::string_view why) { kept->note_end(why); });
-    const std::string told = environment_.crumbs->previous().sentence();
-    if (!told.empty()) environment_.log->write(config::LogLevel::error, "capstan", told);
+        guard_->on_end(
+            [kept = environment_.breadcrumbs](std::string_view why) { kept->note_end(why); });
+    const std::string report = environment_.breadcrumbs->previous().sentence();
+    if (!report.empty()) environment_.log->write(config::LogLevel::error, "capstan", report);
     return {};
 }
 
@@ -216,10 +217,11 @@ void PluginHost::stop(const Instances& instances, StopReason reason) {
     }
 }
 
-Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create_beside(
+Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create_replacement(
     const LoadedPlugin& plugin) {
     using Made = std::shared_ptr<instances::PluginInstance>;
-    // With all that create uses, which may go on when everything else has ended.
+    // Owns all that create() uses: an abandoned call of it may go on after everything else has
+    // ended.
     struct Creation {
         LoadedPlugin plugin;
         std::shared_ptr<services::HostContext> context;
@@ -252,12 +254,12 @@ Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create_beside(
                                          format_rough_duration(start_timeout));
 }
 
-Result<PluginHost::Instances> PluginHost::make_beside(
+Result<PluginHost::Instances> PluginHost::make_replacements(
     const std::vector<const LoadedPlugin*>& plugins) {
     Instances made;
     Result<void> done;
     for (const LoadedPlugin* const plugin : plugins) {
-        auto instance = create_beside(*plugin);
+        auto instance = create_replacement(*plugin);
         if (!instance) {
             done = fail(std::move(instance).error());
             break;

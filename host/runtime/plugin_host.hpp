@@ -1,4 +1,4 @@
-/// The instances of a configuration, alive: made, started, and stopped in reverse order.
+/// The running instances of a configuration, and the event loop that they share.
 #pragma once
 
 #include <filesystem>
@@ -25,9 +25,11 @@ namespace capstan::runtime {
 /// What an instance of `plugin` is made of.
 instances::InstanceSpec instance_spec(const LoadedPlugin& plugin);
 
-/// Owns the event loop. In real time it runs on a thread of its own while this lives; on virtual
-/// time nothing happens but inside `wait` and the calls of `virtual_loop`, on the caller's thread,
-/// and no requests go out but by `Options::http`. Used by one thread at a time.
+/// Owns the event loop. Instances are created and started in the order of the configuration, and
+/// stopped in reverse order. In real time the loop runs on a thread of its own during the life of
+/// this object. On virtual time everything happens on the caller's thread, inside `wait` and the
+/// calls of `virtual_loop`, and requests are sent only through `Options::http`. Used by one thread
+/// at a time.
 class PluginHost {
 public:
     template <class T>
@@ -36,91 +38,97 @@ public:
 
     struct Options {
         std::uint64_t seed = 0;
-        std::string version{};  ///< the host's own, as plugins are told
-        /// The file where calls leave their crumbs; empty: nowhere.
+        std::string version{};  ///< of the host, as plugins see it
+        /// The file of call markers, see Breadcrumbs; empty: there is none.
         std::filesystem::path breadcrumbs{};
-        /// The folder where instances keep their state, made where there is none; empty: it goes
-        /// with this host, for commands of one decision.
+        /// The folder where instances keep their state; it is created where it is missing. Empty:
+        /// state is kept in memory, for commands that make one decision.
         std::filesystem::path state{};
-        /// The folder where instances keep what may be lost; empty: nothing is kept.
+        /// The folder of `capstan.cache/1`; empty: instances have no cache.
         std::filesystem::path cache{};
-        /// The clock of deadlines and timers, moved by its owner; NULL: the machine's.
+        /// The clock of deadlines and timers, advanced by its owner; NULL: the machine's clock.
         std::shared_ptr<io::ManualClock> clock{};
-        /// Makes the clients of instances; empty: those of the network, and with a clock none.
+        /// Makes the HTTP clients of instances. Empty: they use the network; with a `clock` there
+        /// are none.
         services::HttpClients http{};
         /// Whether there will be a cluster for plugins; see cluster().
         bool has_cluster = false;
-        /// Each instance whose strand runs code has a thread for it, so that one that does not
-        /// return holds up nothing else. Not with a clock. Otherwise all strands are on the loop,
-        /// and what happens has one order.
+        /// The strand of each instance has a thread of its own, so that a plugin that does not
+        /// return blocks no other one. Not with a `clock`. Otherwise all strands run on the loop,
+        /// in one deterministic order.
         bool has_strand_threads = false;
-        /// What clouds are asked for is not carried out; plugins are told.
+        /// Actions of clouds are not carried out, and plugins see the flag for dry runs.
         bool is_dry_run = false;
-        /// Watches the loop and the calls of instances. Borrowed; NULL: nothing does.
+        /// Watches the loop and the calls of instances. Borrowed. NULL: there is no guard.
         guard::Guard* guard = nullptr;
     };
-    /// Makes every instance of `plugins` in their order, then starts them all at once. The first
-    /// error undoes everything and names its instance.
+    /// Creates the instances of `plugins` in their order, then starts all of them at once. After an
+    /// error all instances are stopped; the error names its instance.
     static Result<std::unique_ptr<PluginHost>> start(const config::Config& config,
                                                      const PluginSet& plugins, Options options);
-    /// One without instances, which come by `add`; `identities` are those of `plugins`.
+    /// A host without instances, which are added by `add`; `identities` are those of `plugins`.
     static Result<std::unique_ptr<PluginHost>> open(const config::Config& config,
                                                     const PluginSet& plugins, Options options);
 
     PluginHost(const PluginHost&) = delete;
     PluginHost& operator=(const PluginHost&) = delete;
-    /// Stops every instance, the last one made first, each within its deadline. What cannot be
-    /// stopped is left behind and said in the log.
+    /// Stops every instance, the last one first, each within its deadline. An instance that cannot
+    /// be stopped is never destroyed, and the log says so.
     ~PluginHost();
 
     /// NULL: there is no such instance. [any thread]
     std::shared_ptr<instances::PluginInstance> find(const PluginInstanceId& id) const;
-    /// In the order in which they came. [any thread]
+    /// In the order in which they were added. [any thread]
     std::vector<std::shared_ptr<instances::PluginInstance>> instances() const;
-    /// One that runs, of a name that is not there yet; stopped with the others. [any thread]
+    /// Adds a running instance with a new id. The host stops it with the others. [any
+    /// thread]
     void add(std::shared_ptr<instances::PluginInstance> instance);
-    /// Instances of those plugins that run, beside others of the same names: `exchange` brings them
-    /// in, `stop` does away with them. The first error stops them all and names its instance. In
-    /// real time each is created on a thread that is abandoned where the plugin does not return.
-    Result<Instances> make_beside(const std::vector<const LoadedPlugin*>& plugins);
-    /// From now on `made` are here, in the places of those of their names, and those in `gone` are
-    /// not. The answer: the ones that are here no longer, which still run.
+    /// Creates and starts instances of those plugins. They are not part of the host yet, which may
+    /// have instances of the same ids: `exchange` puts them into the host, `stop` stops them. After
+    /// an error all of them are stopped; the error names its instance. In real time each is created
+    /// on a thread that is abandoned where the plugin does not return.
+    Result<Instances> make_replacements(const std::vector<const LoadedPlugin*>& plugins);
+    /// Puts `made` into the host, each in the place of the instance of its id, and takes the
+    /// instances of `gone` out. The answer: the instances that were taken out, which still run.
     Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
-    /// Each within its deadline. What cannot be stopped is left behind and said in the log.
+    /// Stops them, each within its deadline. An instance that cannot be stopped is never destroyed,
+    /// and the log says so.
     void stop(const Instances& instances, StopReason reason);
-    /// Of all instances of the configuration that counts, whether they are there or not. [the
-    /// thread that exchanges them]
+    /// The identities of all instances of the running configuration, also of those that have not
+    /// started. [the thread that exchanges them]
     const std::vector<services::InstanceIdentity>& identities() const noexcept {
         return identities_;
     }
-    /// What instances of this host are made with.
+    /// What all instances of this host share.
     const services::HostEnvironment& environment() const noexcept { return environment_; }
     io::Loop& loop() noexcept { return *loop_; }
-    /// What plugins see of the cluster, to be connected by its owner on the loop's thread, and
-    /// disconnected there before the connection goes. NULL: without has_cluster.
+    /// The cluster as plugins see it. The owner of the connection to the API server connects it on
+    /// the loop's thread, and disconnects it there before the connection ends. NULL: without
+    /// has_cluster.
     services::KubeGateway* cluster() noexcept { return environment_.kube.get(); }
-    /// Moves the virtual time; NULL: this host lives in real time.
+    /// Advances virtual time; NULL: this host runs in real time.
     io::ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
-    /// What `begin` starts and ends with its argument, waited for. On virtual time the clock goes
-    /// from timer to timer until the end is there. `deadline`: it did not come within `patience`.
+    /// Calls `begin` and waits for the call of its argument, which gives the answer. On
+    /// virtual time the clock goes from timer to timer meanwhile. `deadline`: the argument was not
+    /// called within `patience`.
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
     /// Whether strands have threads of their own.
     bool has_strand_threads() const noexcept { return environment_.has_strand_threads; }
     /// The calls into plugins that are under way. [any thread]
     const loop::CallWatches& calls() const noexcept { return *environment_.calls; }
-    /// NULL: nothing watches this host.
+    /// NULL: there is no guard.
     guard::Guard* guard() noexcept { return guard_; }
-    /// Of clouds that want a pass.
+    /// The requests of clouds for a pass.
     services::PassRequests& pass_requests() noexcept { return *environment_.pass_requests; }
     services::Logger& log() noexcept { return *environment_.log; }
-    /// NULL: nothing is recorded of this process.
-    std::shared_ptr<loop::Breadcrumbs> breadcrumbs() const { return environment_.crumbs; }
-    /// What instances keep.
+    /// NULL: this process has no file of call markers.
+    std::shared_ptr<loop::Breadcrumbs> breadcrumbs() const { return environment_.breadcrumbs; }
+    /// The state that instances keep.
     services::StateStore& state() noexcept { return *environment_.state; }
     services::Metrics& metrics() noexcept { return *environment_.metrics; }
     std::shared_ptr<services::Metrics> shared_metrics() const { return environment_.metrics; }
-    /// The calls that overran and have not returned.
+    /// Threads of calls that overran their deadlines and have not returned.
     std::shared_ptr<loop::AbandonedThreads> abandoned_threads() const {
         return environment_.abandoned;
     }
@@ -130,7 +138,8 @@ private:
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
     Result<void> make(const LoadedPlugin& plugin);
     Result<void> start_all(const Instances& instances);
-    Result<std::shared_ptr<instances::PluginInstance>> create_beside(const LoadedPlugin& plugin);
+    Result<std::shared_ptr<instances::PluginInstance>> create_replacement(
+        const LoadedPlugin& plugin);
     template <class T>
     Result<T> wait_for(std::future<Result<T>>& end, Duration patience);
     void pass_time(const std::function<bool()>& is_over, Duration patience);
@@ -149,7 +158,7 @@ private:
 
 namespace detail {
 
-/// Starts something that ends with a Result<T>, as a future.
+/// A future of the result that `begin` calls its argument with.
 template <class T, class Begin>
 std::future<Result<T>> future_of(const Begin& begin) {
     auto promise = std::make_shared<std::promise<Result<T>>>();

@@ -17,7 +17,8 @@ std::string names_of_classes(const plugin_files::PluginLibrary& library) {
     return out;
 }
 
-/// The file, its class and the class's schema; what is wrong is said at the place of the instance.
+/// Loads the file, finds the class and reads its schema. Errors are recorded at the place of the
+/// instance.
 std::optional<LoadedPlugin> load_plugin(const config::PluginConfig& config,
                                         const plugin_files::TrustPolicy& policy,
                                         const services::DraftIds& drafts,

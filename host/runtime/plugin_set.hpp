@@ -1,4 +1,4 @@
-/// All plugins a configuration asks for: files loaded, classes found, settings checked. No instance
+/// All plugins of a configuration: files loaded, classes found, settings checked. No instance
 /// exists yet.
 #pragma once
 
@@ -18,21 +18,22 @@ struct LoadedPlugin {
     config::PluginConfig config;
     std::shared_ptr<const plugin_files::PluginLibrary> library;
     plugin_files::ClassInfo plugin_class;  ///< borrows from `library`
-    config::Fields fields;                 ///< what the class can be told
-    config::SettingValue settings;         ///< checked against them, and by the class itself
+    config::Fields fields;                 ///< the settings that the class declares
+    config::SettingValue settings;         ///< checked against `fields`, and by the class itself
 };
 
 /// In the order of Config::plugins.
 using PluginSet = std::vector<LoadedPlugin>;
 
-/// Loads every file, finds every class, checks all settings (schema, references, then what each
-/// class's own `check` finds) and that everything stands where its kind belongs. [load] What is
-/// wrong is recorded, all of it; then the answer is what could be loaded, fit for looking at, not
-/// for running.
+/// Loads every file, finds every class, and checks all settings: schema, references, then the
+/// class's own `check`. Checks also that each instance stands at a place of the pipeline that its
+/// kind belongs to. All mistakes are recorded in `diagnostics`. Where there are some, the answer is
+/// what could be loaded: it can be inspected, and must not be run. [load]
 PluginSet load_plugins(const config::Config& config, const config::ShippedPlugins& shipped,
                        plugin_files::LibraryRegistry& registry, config::Diagnostics& diagnostics);
 
-/// Where the configuration lets plugin files lie: the shipped ones first.
+/// The folders that plugin files may be in: those of the shipped plugins first, then those of
+/// [trust].
 plugin_files::TrustPolicy trust_policy(const config::Trust& trust,
                                        const config::ShippedPlugins& shipped);
 
@@ -40,8 +41,8 @@ plugin_files::TrustPolicy trust_policy(const config::Trust& trust,
 Result<plugin_files::ClassInfo> find_class(const plugin_files::PluginLibrary& library,
                                            const std::string& name);
 
-/// Lets the class look at settings that passed its schema. Rejections go to `diagnostics` at their
-/// places, a failure of the check itself to `place`.
+/// Has the class check settings that match its schema. Rejected settings are recorded in
+/// `diagnostics` at their places, a failure of the check itself at `place`.
 void check_settings(const plugin_files::ClassInfo& plugin_class,
                     const config::SettingValue& settings, const std::string& path,
                     config::Place place, config::Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-/// Moments as sentences have them.
+/// Times as they are written in sentences.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace capstan::runtime {
 
-/// "2026-11-24T05:00:00Z": the second that it is in.
+/// "2026-11-24T05:00:00Z": `time` without the fraction of its second.
 inline std::string whole_second_text(Time time) {
     return kubernetes::find_timestamp_text(std::chrono::floor<std::chrono::seconds>(time))
         .value_or("a time that cannot be written");

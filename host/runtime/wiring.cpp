@@ -12,9 +12,9 @@ namespace {
 /// A call that is late is closed by then, see OperationTable::Options::grace.
 constexpr Duration closing_time = std::chrono::seconds(10);
 
-engine::StageFallback fallback(config::OnTrouble trouble) {
-    return trouble == config::OnTrouble::fail ? engine::StageFallback::fail
-                                              : engine::StageFallback::skip;
+engine::StageFallback fallback(config::StageFailurePolicy policy) {
+    return policy == config::StageFailurePolicy::fail ? engine::StageFallback::fail
+                                                      : engine::StageFallback::skip;
 }
 
 Result<std::unique_ptr<engine::Expander>> make_stage(

@@ -1,4 +1,5 @@
-/// Which instance decides what: the [pipeline] of a configuration, with names become instances.
+/// The [pipeline] of a configuration with its names resolved to instances: which instance is called
+/// for which decision.
 #pragma once
 
 #include <memory>
@@ -13,7 +14,7 @@
 
 namespace capstan::runtime {
 
-/// Immutable and cheap to copy, so that every thread of a pass owns one.
+/// Immutable and cheap to copy: every thread of a pass has its own copy.
 struct Wiring {
     struct Stage {
         std::shared_ptr<instances::PluginInstance> expander;  ///< NULL: `absent`
@@ -26,7 +27,7 @@ struct Wiring {
     std::shared_ptr<instances::PluginInstance>
         splitter;  ///< NULL: all nodes go to the option's own group
     std::vector<std::shared_ptr<instances::PluginInstance>> group_sources;
-    /// Those of the pipeline that have not started: each is asked all the same, and fails.
+    /// Instances of the pipeline that have not started. Each of their calls fails.
     struct Absent {
         std::vector<PluginInstanceId> similarity{};
         std::optional<PluginInstanceId> splitter{};
@@ -34,15 +35,16 @@ struct Wiring {
     } absent{};
 };
 
-/// All that a pass does without because it has not started.
+/// A SkippedHook of `start` for each instance of the wiring that has not started.
 std::vector<instances::SkippedHook> skipped_of(const Wiring& wiring);
 
-/// What becomes of instances that the host does not have.
+/// How an instance counts that the host does not have.
 enum class Missing {
-    is_wrong,        ///< all are there
-    has_not_started  ///< those of the configuration may come later
+    is_wrong,        ///< it is an error
+    has_not_started  ///< an instance of the configuration may start later
 };
-/// NULL: it has not started. `internal`: there is none, which load_plugins would have refused.
+/// NULL: the instance has not started. `internal`: the configuration has no instance of that name;
+/// load_plugins refuses such a configuration.
 Result<std::shared_ptr<instances::PluginInstance>> find_instance(const PluginHost& host,
                                                                  const PluginInstanceId& id,
                                                                  Missing missing);
@@ -50,22 +52,21 @@ Result<std::shared_ptr<instances::PluginInstance>> find_instance(const PluginHos
 Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host,
                     Missing missing = Missing::is_wrong);
 
-/// Asks through `host`, on the thread that uses it.
+/// Asks the services of expanders through `host`, on the thread that uses the host.
 instances::ExpanderAnswers::Ask asking(PluginHost& host);
 
-/// What the engine is given for one pass; borrows the watch, and lives no longer than it. [pass
-/// thread]
+/// The policies of one pass, which the engine calls. Borrows the watch. [pass thread]
 class PassPolicies {
 public:
-    /// `answers` of services to its expanders, which it shares.
+    /// `answers`: the answers of services to expanders, shared.
     static Result<PassPolicies> make(const Wiring& wiring, instances::PassWatch& watch,
                                      std::shared_ptr<instances::ExpanderAnswers> answers);
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }
-    /// Only where the wiring has one.
+    /// Only to be called where the wiring has a splitter.
     engine::Splitter& splitter() const noexcept { return *splitter_; }
-    /// All of them, borrowed from this.
+    /// All policies, borrowed from this object.
     engine::Policies policies() const {
         return {.chain = chain_,
                 .similarity = similarity_,

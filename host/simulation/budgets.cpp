@@ -12,10 +12,10 @@ bool selects_pods(const Budget& budget, std::string_view ns, const Labels& label
     return budget.ns == ns && matches(budget.selector, labels);
 }
 
-/// How a budget stands.
+/// The status of a budget, as in its API object.
 struct BudgetStatus {
     int healthy = 0, desired = 0;
-    int allowed = 0;  ///< how many healthy pods may go
+    int allowed = 0;  ///< disruptionsAllowed
 };
 
 /// What the controllers of the selected pods want in all; nothing: one of them has no scale.
@@ -31,7 +31,7 @@ std::optional<int> wanted_by_controllers(const std::vector<const PodSet*>& selec
     return sum;
 }
 
-BudgetStatus standing_of(const Budget& budget, const std::vector<PodSet>& pod_sets) {
+BudgetStatus status_of(const Budget& budget, const std::vector<PodSet>& pod_sets) {
     BudgetStatus out;
     std::vector<const PodSet*> selected;
     int present = 0;
@@ -63,8 +63,8 @@ std::vector<engine::snapshot::DisruptionBudgetObject> Budgets::refresh(
     const std::vector<PodSet>& pod_sets) {
     std::vector<engine::snapshot::DisruptionBudgetObject> out;
     for (auto& [key, entry] : budgets_) {
-        const int allowed = standing_of(entry.rule, pod_sets).allowed;
-        if (std::exchange(entry.told, allowed) == allowed) continue;
+        const int allowed = status_of(entry.rule, pod_sets).allowed;
+        if (std::exchange(entry.last_allowed, allowed) == allowed) continue;
         out.push_back({.ns = entry.rule.ns,
                        .name = entry.rule.name,
                        .selector = entry.rule.selector,
@@ -79,8 +79,9 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
     for (const auto& [key, entry] : budgets_) {
         if (!selects_pods(entry.rule, ns, labels)) continue;
         if (!is_healthy && entry.rule.lets_unready_go) continue;
-        const BudgetStatus now = standing_of(entry.rule, pod_sets);
-        // An API server lets a pod that is not ready go while the others are as many as desired.
+        const BudgetStatus now = status_of(entry.rule, pod_sets);
+        // The API server evicts a pod that is not ready while at least as many others are healthy
+        // as desired.
         if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;
         if (now.allowed < 1)
             return "budget " + key + " allows " + counted(now.allowed, "disruption") + " now";

@@ -1,4 +1,4 @@
-/// PodDisruptionBudgets as the API server holds evictions to them.
+/// PodDisruptionBudgets, and the evictions that an API server refuses because of them.
 #pragma once
 
 #include <map>
@@ -14,32 +14,36 @@
 
 namespace capstan::simulation {
 
-/// Pods that no selector can tell apart, of one controller or of none.
+/// A set of pods with the same namespace and labels, of one controller or of none.
 struct PodSet {
     std::string_view ns{};
     const Labels* labels = nullptr;  ///< never NULL
-    int present = 0;                 ///< those on their way out included
-    int healthy = 0;                 ///< ready, and not on their way out
-    /// Equal for all crowds of one controller; empty: they have none.
+    int present = 0;                 ///< terminating pods included
+    int healthy = 0;                 ///< ready, and not terminating
+    /// Equal for all sets of one controller's pods; empty: the pods have no controller.
     std::string_view controller{};
-    /// How many pods that controller wants in all; nothing: it has no scale, like a Job.
+    /// How many pods the controller wants in all its sets; nothing: the controller has no scale,
+    /// like a Job.
     std::optional<int> wanted{};
 };
 
-/// The arithmetic is that of the disruption controller. A whole `min_available` is held against the
-/// pods there are. Any other bound is a share of what the controllers of these pods want: pods
-/// without one count for nothing, and a controller without a scale makes the budget allow nothing.
+/// The budgets of a cluster, with the arithmetic of the disruption controller. A `min_available`
+/// that is a number is compared with the pods that are present. Every other bound refers to the
+/// number of pods that the controllers of the selected pods want. Pods without a controller add
+/// nothing to that number. A controller without a scale makes the budget allow no disruption.
 class Budgets {
 public:
     bool empty() const noexcept { return budgets_.empty(); }
-    /// In place of one of the same name.
+    /// Adds the budget, or replaces the budget of the same name.
     void set(Budget budget);
 
-    /// Those that read differently than the last time, as objects of the API.
+    /// The budgets that allow another number of disruptions than at the last call, as objects of
+    /// the API; at the first call all budgets.
     std::vector<engine::snapshot::DisruptionBudgetObject> refresh(
         const std::vector<PodSet>& pod_sets);
-    /// Why such a pod cannot be evicted now; nothing: it can. One that is not healthy may go as
-    /// long as the others are enough.
+    /// Why a pod with these labels cannot be evicted now; nothing: it can. A pod that is not
+    /// healthy may be evicted while the healthy pods are as many as the budget wants, or if the
+    /// budget lets unready pods go.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,
                                             bool is_healthy,
                                             const std::vector<PodSet>& pod_sets) const;
@@ -47,7 +51,7 @@ public:
 private:
     struct Entry {
         Budget rule{};
-        std::optional<int> told{};  ///< disruptionsAllowed, as last told
+        std::optional<int> last_allowed{};  ///< disruptionsAllowed, as of the last refresh()
     };
     std::map<std::string, Entry, std::less<>> budgets_;  ///< by "namespace/name"
 };

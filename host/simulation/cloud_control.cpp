@@ -17,9 +17,11 @@ namespace {
 using runtime::config::TomlValue;
 
 constexpr Duration reconfigure_patience = std::chrono::minutes(1);
-/// Settings, and the view of them that a plugin reads: both live as long as it does.
-struct Lent {
-    explicit Lent(runtime::config::SettingValue value, const std::string& path)
+
+/// Settings with the view through which a plugin reads them. Both live as long as the plugin uses
+/// them.
+struct SettingsWithView {
+    explicit SettingsWithView(runtime::config::SettingValue value, const std::string& path)
         : settings(std::move(value)), view(settings, path, nullptr) {}
     runtime::config::SettingValue settings;
     runtime::config::SettingsView view;
@@ -27,36 +29,36 @@ struct Lent {
 
 }  // namespace
 
-Result<void> CloudControl::happen(const CloudChange& change, Time now) {
+Result<void> CloudControl::apply(const CloudChange& change, Time now) {
     SimulatedCloud& cloud = cloud_of(change.group);
     TomlValue settings = cloud.settings;
     CAPSTAN_CHECK(add_change(settings, change, now - start_));
-    return apply(cloud, std::move(settings));
+    return apply_settings(cloud, std::move(settings));
 }
 
-Result<void> CloudControl::happen(const AddGroup& add, Time) {
+Result<void> CloudControl::apply(const AddGroup& add, Time) {
     TomlValue settings = clouds_.front().settings;
     add_group(settings, add.group);
-    CAPSTAN_CHECK(apply(clouds_.front(), std::move(settings)));
+    CAPSTAN_CHECK(apply_settings(clouds_.front(), std::move(settings)));
     left_.erase(text_of(add.group, "id"));
     return {};
 }
 
-Result<void> CloudControl::happen(const RemoveGroup& remove, Time) {
+Result<void> CloudControl::apply(const RemoveGroup& remove, Time) {
     SimulatedCloud& cloud = cloud_of(remove.id);
     TomlValue settings = cloud.settings;
     CAPSTAN_CHECK(remove_group(settings, remove.id));
-    CAPSTAN_CHECK(apply(cloud, std::move(settings)));
+    CAPSTAN_CHECK(apply_settings(cloud, std::move(settings)));
     left_.insert(remove.id);
     return {};
 }
 
-Result<void> CloudControl::happen(const CloudEdit& edit, Time) {
+Result<void> CloudControl::apply(const CloudEdit& edit, Time) {
     SimulatedCloud& cloud = cloud_named(edit.cloud);
     TomlValue settings = cloud.settings;
     for (const std::string& key : edit.dropped) erase(settings, key);
     for (const TomlValue& member : edit.settings.children) put(member, settings);
-    return apply(cloud, std::move(settings));
+    return apply_settings(cloud, std::move(settings));
 }
 
 std::vector<std::string> CloudControl::groups() const {
@@ -74,7 +76,8 @@ const TomlValue* CloudControl::find(const PluginInstanceId& id, std::string_view
     return cloud == clouds_.end() ? nullptr : cloud->settings.find(key);
 }
 
-/// The first one for a group that none has: it says so.
+/// The cloud that has the group. If no cloud has it, the first cloud, whose settings then lead to
+/// the error.
 SimulatedCloud& CloudControl::cloud_of(const std::string& group) {
     const auto has_it = [&](SimulatedCloud& cloud) {
         return find_group(cloud.settings, group) != nullptr;
@@ -83,7 +86,7 @@ SimulatedCloud& CloudControl::cloud_of(const std::string& group) {
     return cloud == clouds_.end() ? clouds_.front() : *cloud;
 }
 
-/// The first one where none is named.
+/// The cloud of that id, or the first cloud if there is none.
 SimulatedCloud& CloudControl::cloud_named(const PluginInstanceId& id) {
     const auto cloud = std::ranges::find(clouds_, id, &SimulatedCloud::id);
     return cloud == clouds_.end() ? clouds_.front() : *cloud;
@@ -109,7 +112,7 @@ std::optional<int> CloudControl::capacity_of(const std::string& id, Time now) co
     return out;
 }
 
-Result<void> CloudControl::apply(SimulatedCloud& cloud, TomlValue settings) {
+Result<void> CloudControl::apply_settings(SimulatedCloud& cloud, TomlValue settings) {
     const auto plugin = std::ranges::find(
         plugins_, cloud.id, [](const runtime::LoadedPlugin& p) { return p.config.id; });
     const std::shared_ptr<runtime::instances::PluginInstance> instance = host_.find(cloud.id);
@@ -125,10 +128,10 @@ Result<void> CloudControl::apply(SimulatedCloud& cloud, TomlValue settings) {
         runtime::check_settings(plugin->plugin_class, *checked, path, own.place, complaints);
     if (complaints.errors() > 0)
         return fail(ErrorCode::invalid_config, complaints.sorted().front().message);
-    const auto lent = std::make_shared<Lent>(*std::move(checked), path);
+    const auto with_view = std::make_shared<SettingsWithView>(*std::move(checked), path);
     CAPSTAN_CHECK(host_.wait<void>(
         [&](const runtime::PluginHost::Done<void>& done) {
-            instance->reconfigure({lent, lent->view.abi()}, reconfigure_patience, done);
+            instance->reconfigure({with_view, with_view->view.abi()}, reconfigure_patience, done);
         },
         reconfigure_patience));
     cloud.settings = std::move(settings);
@@ -139,7 +142,8 @@ namespace {
 
 using runtime::config::TomlValue;
 
-/// What of a change is a group's own setting; the rest is something that happens to it.
+/// The keys of a change that are settings of the group. All other keys become an entry of the
+/// group's `changes`.
 constexpr std::array<std::string_view, 10> group_keys{
     "min",         "max",         "machine",        "boot", "on_exhausted",
     "error_after", "delete_time", "price_per_hour", "spot", "options"};
@@ -167,7 +171,7 @@ Result<void> add_change(TomlValue& settings, const CloudChange& change, Duration
     if (group == nullptr) return no_group(change.group);
     TomlValue external_event{.place = change.change.place};
     for (const TomlValue& member : change.change.children) {
-        // How many it began with may not fit the new bounds, and counts no more.
+        // The size at the start may not fit the new bounds, and no longer matters.
         if (member.key == "min" || member.key == "max") erase(*group, "size");
         const bool is_setting = std::ranges::count(group_keys, member.key) > 0;
         if (is_setting) {

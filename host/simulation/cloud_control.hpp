@@ -23,22 +23,23 @@ namespace capstan::simulation {
 
 // Changes of the simulated cloud, put into its settings.
 
-/// Group settings of the change replace those of the group, tables merged; the rest becomes one of
-/// the group's `changes`, at `at` after the start. `not_found`: there is no such group.
+/// Applies a change to the settings of its group. Keys that are settings of a group replace the
+/// group's own, with tables merged. All other keys become one entry of the group's `changes`, due
+/// at `at` after the start. `not_found`: there is no such group.
 Result<void> add_change(runtime::config::TomlValue& settings, const CloudChange& change,
                         Duration at);
 void add_group(runtime::config::TomlValue& settings, runtime::config::TomlValue group);
 Result<void> remove_group(runtime::config::TomlValue& settings, const std::string& id);
-/// NULL: there is none.
+/// NULL: there is no such group.
 runtime::config::TomlValue* find_group(runtime::config::TomlValue& settings, const std::string& id);
 const runtime::config::TomlValue* find_group(const runtime::config::TomlValue& settings,
                                              const std::string& id);
 
-/// Hands a cloud's plugin its settings anew, each time with one more change. An error leaves the
-/// cloud as it was. Borrows what it is made of.
+/// Changes the settings of simulated clouds: with each change, the cloud's plugin gets all of its
+/// settings anew. On an error the cloud stays as it was. Borrows `config`, `plugins` and `host`.
 class CloudControl {
 public:
-    /// `clouds`: one at least; the ids of their groups differ.
+    /// `clouds`: at least one; no two of their groups have the same id.
     CloudControl(std::vector<SimulatedCloud> clouds, const runtime::config::Config& config,
                  const runtime::PluginSet& plugins, runtime::PluginHost& host, Time start)
         : clouds_(std::move(clouds)),
@@ -47,30 +48,30 @@ public:
           host_(host),
           start_(start) {}
 
-    Result<void> happen(const CloudChange& change, Time now);
-    /// Of several clouds the first one gets the group.
-    Result<void> happen(const AddGroup& add, Time now);
-    Result<void> happen(const RemoveGroup& remove, Time now);
-    Result<void> happen(const CloudEdit& edit, Time now);
+    Result<void> apply(const CloudChange& change, Time now);
+    /// Adds the group to the first cloud.
+    Result<void> apply(const AddGroup& add, Time now);
+    Result<void> apply(const RemoveGroup& remove, Time now);
+    Result<void> apply(const CloudEdit& edit, Time now);
 
-    /// By id, cloud by cloud, in the order in which they were added.
+    /// The ids of the groups, cloud by cloud, in the order in which the groups were added.
     std::vector<std::string> groups() const;
-    /// Whether a cloud had the group and has it no more.
+    /// Whether the group was removed and has not been added again.
     bool has_left(const std::string& group) const { return left_.contains(group); }
-    /// How many machines the cloud has for the group at all now, as it was told; nothing: as many
-    /// as it is asked for.
+    /// How many machines the group's cloud can give the group in all at `now`, by its settings;
+    /// nothing: as many as it is asked for.
     std::optional<int> capacity_of(const std::string& group, Time now) const;
 
-    /// In the order in which they were given.
+    /// In the order given to the constructor.
     const std::vector<SimulatedCloud>& clouds() const noexcept { return clouds_; }
-    /// One of a cloud's own settings beside `groups`; NULL: it was not told.
+    /// A setting of the cloud other than `groups`; NULL: the cloud or the setting is absent.
     const runtime::config::TomlValue* find(const PluginInstanceId& cloud,
                                            std::string_view key) const;
 
 private:
     SimulatedCloud& cloud_of(const std::string& group);
     SimulatedCloud& cloud_named(const PluginInstanceId& id);
-    Result<void> apply(SimulatedCloud& cloud, runtime::config::TomlValue settings);
+    Result<void> apply_settings(SimulatedCloud& cloud, runtime::config::TomlValue settings);
 
     std::vector<SimulatedCloud> clouds_;
     std::set<std::string> left_;

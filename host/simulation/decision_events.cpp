@@ -13,11 +13,11 @@ namespace capstan::simulation {
 namespace {
 
 std::vector<UnschedulablePods> unschedulable_of(const engine::Decision& decision,
-                                                const SimulatedCluster& world) {
+                                                const SimulatedCluster& cluster) {
     std::vector<UnschedulablePods> out;
     for (const engine::UnschedulablePods& u : decision.unschedulable) {
         UnschedulablePods line{
-            .batch = world.batch_of(u.pods.example), .count = u.pods.count, .reason = u.reason};
+            .batch = cluster.batch_of(u.pods.example), .count = u.pods.count, .reason = u.reason};
         for (const auto& [groups, reason] : u.groups)
             for (const NodeGroupId& group : groups)
                 line.in_group.emplace(group.value(), reason.sentence);
@@ -57,9 +57,9 @@ void DecisionEvents::decided(const runtime::PassResult& result,
     std::vector<std::string> notes = problems;
     notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
     for (const runtime::instances::SkippedHook& miss : result.skipped_hooks)
-        notes.push_back(runtime::instances::miss_text(miss));
+        notes.push_back(runtime::instances::skipped_hook_text(miss));
     note(notes, now);
-    tell_unschedulable(unschedulable_of(decision, world_), now);
+    tell_unschedulable(unschedulable_of(decision, cluster_), now);
     skipped_.clear();
     for (const engine::SkippedPods& s : decision.skipped)
         skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
@@ -106,7 +106,7 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
                                   ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
                          },
                          [&](const engine::Increase& d, const engine::ActionResult& result) {
-                             // A group that was not made was not asked to grow.
+                             // A group that was not made was never asked to grow.
                              const Error* const error = result.error();
                              if (error != nullptr && error->code == ErrorCode::cancelled) return;
                              tell(EventKind::increase, d.group.value(), command_of(d),
@@ -116,7 +116,7 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
                              tell(EventKind::deletion, d.group.value(), command_of(d), "", 1,
                                   d.because, result.error(), now);
                          },
-                         [](const auto&, const engine::ActionResult&) {}});  // told together, below
+                         [](const auto&, const engine::ActionResult&) {}});  // written below
     tell_evictions(decision, results, now);
     tell_refusals(decision, results, now);
     for (Event& event : consequences) event_log_.tell(std::move(event));
@@ -134,7 +134,7 @@ void DecisionEvents::tell(EventKind kind, const std::string& group, const std::s
     }
 }
 
-/// Those that went together, and each that did not by itself.
+/// One event for all machines of the removal that succeeded, and one for each that was refused.
 void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
                                   std::span<const Error> errors, Time now) {
     const std::string& group = removal.group.value();
@@ -165,41 +165,41 @@ void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
 
 void DecisionEvents::tell_evictions(const engine::Decision& decision,
                                     const engine::Results& results, Time now) {
-    struct Told {
+    struct Evicted {
         std::int64_t pods = 0, of_daemon_sets = 0;
         std::string because{};
     };
-    std::map<std::string, Told> by_node;
+    std::map<std::string, Evicted> by_node;
     for_each_action_of<engine::Eviction>(
         decision, results,
         [&](const engine::Eviction& eviction, const engine::ActionResult& result) {
             if (result.error() != nullptr) return;
             commands_.push_back({command_of(eviction), now});
-            Told& told = by_node[eviction.node];
-            if (told.pods++ == 0) told.because = eviction.because;
-            if (eviction.best_effort) ++told.of_daemon_sets;
+            Evicted& evicted = by_node[eviction.node];
+            if (evicted.pods++ == 0) evicted.because = eviction.because;
+            if (eviction.best_effort) ++evicted.of_daemon_sets;
             statistics_.evicted();
         });
-    for (const auto& [node, told] : by_node) {
-        // The reason counts those that have to find another place.
+    for (const auto& [node, evicted] : by_node) {
+        // The reason counts only pods that need another node: pods of DaemonSets are named apart.
         const std::string apart =
-            told.of_daemon_sets == 0
+            evicted.of_daemon_sets == 0
                 ? ""
-                : ", " + std::to_string(told.of_daemon_sets) + " of DaemonSets";
+                : ", " + std::to_string(evicted.of_daemon_sets) + " of DaemonSets";
         event_log_.tell(now, EventKind::eviction, node,
-                        counted(told.pods, "pod") + (told.pods == 1 ? " is" : " are") +
+                        counted(evicted.pods, "pod") + (evicted.pods == 1 ? " is" : " are") +
                             " evicted from " + node + apart,
-                        told.pods, told.because, is_told(node));
+                        evicted.pods, evicted.because, is_told(node));
     }
 }
 
-/// What is asked for again and refused again is told once.
+/// A request that is repeated and refused again for the same reason is written once.
 void DecisionEvents::tell_refusals(const engine::Decision& decision, const engine::Results& results,
                                    Time now) {
     std::set<Refused> refused;
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
-        const Refused news{what, error.code, error.subject};
-        if (refused.insert(news).second && !refused_.contains(news))
+        const Refused refusal{what, error.code, error.subject};
+        if (refused.insert(refusal).second && !refused_.contains(refusal))
             event_log_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
     };
     for_each_action_of<engine::NodeChange>(
@@ -215,12 +215,12 @@ void DecisionEvents::tell_refusals(const engine::Decision& decision, const engin
             if (error != nullptr && error->code != ErrorCode::not_found)
                 refuse(eviction.node, command_of(eviction), *error);
         });
-    // Between two attempts there are passes that ask for nothing.
+    // Passes without evictions and node changes lie between two attempts; they forget nothing.
     if (!decision.evictions.empty() || !decision.node_changes.empty())
         refused_ = std::move(refused);
 }
 
-// What became of back-offs and removals, from one memory to the next.
+// Changes of back-offs and removals between two memories.
 
 namespace {
 
@@ -240,7 +240,7 @@ void tell_backoffs(const Memory& before, const Memory& after, EventLog& event_lo
                        group.value() + " is backed off " + how_long, {}, backoff.because);
     }
     for (const auto& [group, backoff] : before.backoffs) {
-        // One that merely ran out has said so when it began.
+        // The event of its beginning said when a back-off ends, so its expiry needs no event.
         const bool ran_out = backoff.until && *backoff.until <= now;
         if (ran_out || after.backoffs.contains(group)) continue;
         event_log.tell(now, EventKind::backoff, group.value(),
@@ -275,7 +275,7 @@ void DecisionEvents::remembered(const Memory& before, const Memory& after, Time 
     for (const auto& [node, removal] : before.removals) {
         if (after.removals.contains(node)) continue;
         begun_.erase(node);
-        if (world_.has_node(node)) continue;
+        if (cluster_.has_node(node)) continue;
         if (removal.phase != RemovalPhase::removed) continue;
         statistics_.removal_took(now - removal.since);
     }

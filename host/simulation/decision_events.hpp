@@ -1,4 +1,4 @@
-/// What is told of decisions and of what came of them, and kept for explanations.
+/// The events of decisions and of their results, and the commands given, for steps that check them.
 #pragma once
 
 #include <map>
@@ -11,44 +11,46 @@
 #include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "simulation/event_log.hpp"
+#include "simulation/run_statistics.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/tally.hpp"
 
 namespace capstan::simulation {
 
-/// Pods for which the last pass could do nothing.
+/// Pods of one batch for which the last pass found no group.
 struct UnschedulablePods {
     std::string batch{};
     std::uint32_t count = 0;
     engine::Reason reason{};
-    std::map<std::string, std::string> in_group{};  ///< the sentence of each group
+    std::map<std::string, std::string> in_group{};  ///< why each group does not help, by group
 };
 
-/// A command, and when it was given.
+/// A command of the autoscaler to a cloud or the API server, and when it was given.
 struct GivenCommand {
     std::string text{};
     Time at{};
 };
 
-/// The first that is `words` or begins with them; NULL: none is. Any is, where there are none.
+/// The first command that is `words` or begins with them; empty `words` match any. NULL: none.
 const GivenCommand* find_command(const std::vector<GivenCommand>& commands, std::string_view words);
 
-/// What stays true from pass to pass is told once.
+/// Writes the events of each pass to the event log. A note, a refusal or an unschedulable batch
+/// that stays the same from pass to pass is written once.
 class DecisionEvents {
 public:
-    DecisionEvents(EventLog& event_log, RunStatistics& statistics, const SimulatedCluster& world)
-        : event_log_(event_log), statistics_(statistics), world_(world) {}
+    DecisionEvents(EventLog& event_log, RunStatistics& statistics, const SimulatedCluster& cluster)
+        : event_log_(event_log), statistics_(statistics), cluster_(cluster) {}
 
-    /// `problems`: of looking at the clouds.
+    /// Writes notes and unschedulable pods. `problems`: errors of refreshing the clouds.
     void decided(const runtime::PassResult& result, const std::vector<std::string>& problems,
                  Time now);
-    /// What is told of the world from here on came of commands, and is told after them.
+    /// To be called before a decision is carried out: events of the cluster from here on are
+    /// consequences of its commands, so carried_out() writes them after the commands.
     void carrying_out() { event_log_.hold(); }
     void carried_out(const engine::Decision& decision, const engine::Results& results, Time now);
-    /// What became of back-offs and removals from one memory to the next.
+    /// Writes how back-offs and removals differ between two memories.
     void remembered(const engine::Memory& before, const engine::Memory& after, Time now);
 
-    /// Since the last call, in order.
+    /// The commands since the last call, in order.
     std::vector<GivenCommand> take_commands() { return std::exchange(commands_, {}); }
     const std::vector<GivenCommand>& commands() const noexcept { return commands_; }
     const std::vector<UnschedulablePods>& unschedulable() const noexcept { return unschedulable_; }
@@ -57,7 +59,7 @@ public:
     const std::string& skipped() const noexcept { return skipped_; }
 
 private:
-    /// What was refused, and what the answer was about.
+    /// A refused eviction or node change, and the subject of the error.
     struct Refused {
         std::string what{};
         ErrorCode code{};
@@ -67,7 +69,8 @@ private:
 
     void note(const std::vector<std::string>& notes, Time now);
     void tell_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
-    /// One command with what became of it: told under `kind` as `text`, or as a failure.
+    /// Writes one command with its result: an event of `kind`, or a failure if there is an error.
+    /// `more` is appended to the text of a command that succeeded.
     void tell(EventKind kind, const std::string& group, const std::string& command,
               const std::string& more, std::int64_t count, const std::string& because,
               const Error* error, Time now);
@@ -75,15 +78,15 @@ private:
                       Time now);
     void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
     void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
-    /// The reason of a removal is told when it begins.
+    /// Whether an earlier event gave the reason of the node's removal: the one of its beginning.
     bool is_told(const std::string& node) const { return begun_.contains(node); }
 
     EventLog& event_log_;
     RunStatistics& statistics_;
-    const SimulatedCluster& world_;
-    std::set<std::string> noted_;  ///< in the last pass
-    std::set<Refused> refused_;    ///< evictions and node changes, in the last decision
-    std::set<std::string> begun_;  ///< nodes with a removal that is told to be under way
+    const SimulatedCluster& cluster_;
+    std::set<std::string> noted_;  ///< notes of the last pass
+    std::set<Refused> refused_;    ///< of the last decision that had any evictions or node changes
+    std::set<std::string> begun_;  ///< nodes with an event that their removal has begun
     std::vector<UnschedulablePods> unschedulable_;
     std::string skipped_;
     std::vector<GivenCommand> commands_;

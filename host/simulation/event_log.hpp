@@ -1,4 +1,4 @@
-/// What happens, told as it happens and kept for the report.
+/// The events of a run: passed to the observer as they happen, and kept for the report.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ public:
               bool is_told = false);
     std::vector<Event>& events() noexcept { return events_; }
 
-    /// From here on lines are kept instead of told, until take_held().
+    /// From here on events are held back, until take_held() returns them.
     void hold() { is_held_ = true; }
     std::vector<Event> take_held();
     void tell(Event event);

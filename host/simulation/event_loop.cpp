@@ -7,12 +7,11 @@
 namespace capstan::simulation {
 namespace {
 
-/// A run that only waits, for a back-off to end or for a cloud to have machines again, may do so
-/// for ever.
-constexpr Duration quiet_patience = std::chrono::hours(24);
+/// A step until idle ends after this time without an event. A run that only waits for a back-off to
+/// end, or for a cloud to have machines again, would otherwise go on for ever.
+constexpr Duration quiet_time_max = std::chrono::hours(24);
 
-/// Whether the error says that what an action is about is not there, or is otherwise than it has to
-/// be.
+/// Whether the target of an action does not exist, or is not in the state that the action needs.
 bool lacks_target(const Error& error) {
     return error.code == ErrorCode::not_found || error.code == ErrorCode::conflict;
 }
@@ -32,10 +31,10 @@ bool is_left_out(const Action& action, const Error& error) {
 struct EventLoop::Agenda {
     const Step& step;
     Time begin;
-    std::optional<Duration> length{};  ///< at most, until a command; nothing: until idle
+    std::optional<Duration> length{};  ///< until a command: the longest; nothing: until idle
     std::optional<Time> end{};
     std::size_t next_action = 0;
-    Time last_event = begin;  ///< anything but a pass or a fault
+    Time last_event = begin;  ///< the last one that was no pass or fault
 
     std::optional<Time> next_action_at() const {
         if (next_action == step.actions.size()) return std::nullopt;
@@ -43,15 +42,15 @@ struct EventLoop::Agenda {
     }
     std::optional<Time> deadline() const {
         if (length || next_action_at()) return end;
-        return earliest(end, last_event + quiet_patience);
+        return earliest(end, last_event + quiet_time_max);
     }
 };
 
-Result<bool> EventLoop::live(const Step& step, std::optional<Time> end) {
+Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end) {
     Agenda agenda{.step = step, .begin = now(), .end = end};
     agenda.length = step.until_command ? step.until_command->within : step.advance;
     if (agenda.length) agenda.end = earliest(end, agenda.begin + *agenda.length);
-    parts_.passes.look_again();
+    parts_.autoscaler.refresh_again();
     while (true) {
         CAPSTAN_CHECK(act(agenda));
         CAPSTAN_TRY(const bool has_passed, pass(agenda));
@@ -69,89 +68,90 @@ Result<bool> EventLoop::live(const Step& step, std::optional<Time> end) {
     return now() >= agenda.begin + *agenda.length;
 }
 
-/// The command that the step goes on until.
+/// Whether the command that ends the step was given.
 bool EventLoop::has_come(const Step& step) const {
     return step.until_command &&
-           find_command(parts_.passes.commands(), step.until_command->command) != nullptr;
+           find_command(parts_.autoscaler.commands(), step.until_command->command) != nullptr;
 }
 
-Result<void> EventLoop::happen(const Action& action, Time moment) {
+Result<void> EventLoop::apply(const Action& action, Time moment) {
     Result<void> done = std::visit(
         [&](const auto& what) -> Result<void> {
-            if constexpr (requires { parts_.world.happen(what, moment); }) {
-                return parts_.world.happen(what, moment);
-            } else if constexpr (requires { parts_.machines.set(what); }) {
-                parts_.machines.set(what);
+            if constexpr (requires { parts_.cluster.apply(what, moment); }) {
+                return parts_.cluster.apply(what, moment);
+            } else if constexpr (requires { parts_.node_registrar.set(what); }) {
+                parts_.node_registrar.set(what);
                 return {};
             } else {
                 if (parts_.cloud == nullptr)
                     return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
-                parts_.passes.look_again();
-                return parts_.cloud->happen(what, moment);
+                parts_.autoscaler.refresh_again();
+                return parts_.cloud->apply(what, moment);
             }
         },
         action.what);
     if (done || is_left_out(action, done.error())) return {};
     const std::string line = action.place.line == 0 ? "" : ":" + std::to_string(action.place.line);
     Error error = within(parts_.source + line, std::move(done).error());
-    // The input is about something that is not there: a mistake of the input.
+    // The input names something that does not exist: a mistake of the input.
     if (lacks_target(error)) error.code = ErrorCode::invalid_config;
     return fail(std::move(error));
 }
 
-/// A clock that is set moves nothing but itself.
-Result<void> EventLoop::strike() {
+/// Applies the faults that are due. A clock jump moves the wall clock alone; virtual time stays.
+Result<void> EventLoop::apply_faults() {
     Result<Duration> jump = parts_.fault_injector.reach(now());
     if (!jump) return fail(within(parts_.source, std::move(jump).error()));
     if (*jump == Duration(0)) return {};
     parts_.host.virtual_loop()->step_wall(*jump);
     const auto& clock = parts_.host.loop().clock();
-    parts_.world.set_wall_ahead(clock->wall() - clock->now());
+    parts_.cluster.set_wall_ahead(clock->wall() - clock->now());
     return {};
 }
 
-/// Everything that is due but a pass.
+/// Does everything that is due now, except for a pass.
 Result<void> EventLoop::act(Agenda& agenda) {
-    CAPSTAN_CHECK(strike());
+    CAPSTAN_CHECK(apply_faults());
     const Time moment = now();
     while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
-        CAPSTAN_CHECK(happen(agenda.step.actions[agenda.next_action++], moment));
+        CAPSTAN_CHECK(apply(agenda.step.actions[agenda.next_action++], moment));
         agenda.last_event = moment;
     }
     const auto due = next_by_itself();
     if (due && *due <= moment) agenda.last_event = moment;
-    parts_.world.reach(moment);
-    parts_.machines.reach(moment);
-    if (parts_.world.schedule(moment)) parts_.passes.wake();
+    parts_.cluster.reach(moment);
+    parts_.node_registrar.reach(moment);
+    if (parts_.cluster.schedule(moment)) parts_.autoscaler.wake();
     return {};
 }
 
-/// Whether one was due.
+/// Runs a pass if one is due; returns whether one was.
 Result<bool> EventLoop::pass(const Agenda& agenda) {
     const std::optional<Time> due = pass_due();
     if (!due || *due > now() || (agenda.end && now() >= *agenda.end)) return false;
     next_pass_ = *due + scan_interval_;
-    CAPSTAN_CHECK(parts_.passes.run());
+    CAPSTAN_CHECK(parts_.autoscaler.run());
     return true;
 }
 
 std::optional<Time> EventLoop::pass_due() const {
-    const std::optional<Time> wanted = parts_.passes.wanted_at();
+    const std::optional<Time> wanted = parts_.autoscaler.wanted_at();
     const std::optional<Time> due =
         wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
-    const std::optional<Time>& asked = parts_.passes.asked_for_at();
-    return asked ? earliest(due, std::max(*asked, now())) : due;
+    const std::optional<Time>& requested = parts_.autoscaler.requested_pass_at();
+    return requested ? earliest(due, std::max(*requested, now())) : due;
 }
 
-/// The next thing that is due by itself.
+/// When the cluster or a machine next changes by itself; nothing: never.
 std::optional<Time> EventLoop::next_by_itself() const {
-    return earliest(parts_.world.next_due(), parts_.machines.next_due());
+    return earliest(parts_.cluster.next_due(), parts_.node_registrar.next_due());
 }
 
-/// Nothing: the step is over. Faults to come keep no step going.
+/// The next moment at which something is due within the step; nothing: the step is over. A fault
+/// that is still to come does not keep a step going.
 std::optional<Time> EventLoop::next_due(const Agenda& agenda) const {
     const std::optional<Time> next_event = earliest(agenda.next_action_at(), next_by_itself());
-    if (!agenda.length && !next_event && !parts_.passes.needed_at()) return std::nullopt;
+    if (!agenda.length && !next_event && !parts_.autoscaler.needed_at()) return std::nullopt;
     const std::optional<Time> deadline = agenda.deadline();
     const std::optional<Time> next = earliest(next_event, parts_.fault_injector.next_due());
     const std::optional<Time> due = pass_due();
@@ -168,16 +168,16 @@ Time EventLoop::on_grid(Time wanted) const {
 void EventLoop::tell_progress() {
     progress_.at = now() - start_;
     progress_.nodes = parts_.statistics.nodes();
-    progress_.pending = parts_.world.pending();
+    progress_.pending = parts_.cluster.pending();
     parts_.observer.on_progress(progress_);
 }
 
-/// Ends earlier where a cloud comes to want a pass on the way.
+/// Advances virtual time to `then`, or to the moment at which a cloud requests a pass, if earlier.
 void EventLoop::move_to(Time then) {
     io::ManualLoop& loop = *parts_.host.virtual_loop();
-    const bool is_asked = parts_.passes.asked_for_at().has_value();
+    const bool is_requested = parts_.autoscaler.requested_pass_at().has_value();
     bool has_fired = false;
-    while (now() < then && parts_.passes.asked_for_at().has_value() == is_asked) {
+    while (now() < then && parts_.autoscaler.requested_pass_at().has_value() == is_requested) {
         const Duration end = loop.monotonic() + (then - now());
         const std::optional<Duration> timer = loop.next_due();
         const bool is_due = timer && *timer <= end;
@@ -185,8 +185,8 @@ void EventLoop::move_to(Time then) {
         loop.advance(std::max((is_due ? *timer : end) - loop.monotonic(), Duration(0)));
     }
     parts_.statistics.reach(now());
-    // A cloud that set a timer may have done something in it.
-    if (has_fired) parts_.passes.look_again();
+    // A cloud that had set a timer may have changed when it fired.
+    if (has_fired) parts_.autoscaler.refresh_again();
 }
 
 }  // namespace capstan::simulation

@@ -1,4 +1,4 @@
-/// The next of several moments that may never come.
+/// The loop over virtual time: what happens next, which parts are advanced, when a pass is due.
 #pragma once
 
 #include <algorithm>
@@ -14,30 +14,29 @@
 #include "simulation/fault_injector.hpp"
 #include "simulation/input.hpp"
 #include "simulation/node_registrar.hpp"
+#include "simulation/run_statistics.hpp"
 #include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/tally.hpp"
 
 namespace capstan::simulation {
 
-/// Nothing: neither comes.
+/// The earlier of two moments, of which either may be absent; nothing: both are.
 inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
     return a && b ? std::min(a, b) : a ? a : b;
 }
 
-// The loop over virtual time: what happens next, which parts are told, when a pass is due.
-
-/// SimulatedAutoscaler stay on the grid of the scan interval, counted from the start, but for those
-/// that a cloud wants to begin soon; those that could come to nothing new are left out. What
-/// happens at one moment happens in this order: faults, actions from outside, pods that end, nodes
+/// Jumps from one moment at which something is due to the next, so that time without events costs
+/// nothing. Passes stay on the grid of the scan interval, counted from the start, except for those
+/// that a cloud requests sooner. Passes that could decide nothing new are left out. Things that are
+/// due at the same moment happen in this order: faults, actions from outside, pods that end, nodes
 /// that join or become ready, the scheduler, a pass.
 class EventLoop {
 public:
     struct Parts {
         runtime::PluginHost& host;
-        SimulatedCluster& world;
-        NodeRegistrar& machines;
-        SimulatedAutoscaler& passes;
+        SimulatedCluster& cluster;
+        NodeRegistrar& node_registrar;
+        SimulatedAutoscaler& autoscaler;
         FaultInjector& fault_injector;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
         RunStatistics& statistics;
@@ -49,19 +48,19 @@ public:
 
     Time now() const { return parts_.host.loop().clock()->now(); }
 
-    /// What the observer is told from now on: where this is in the input.
+    /// The position in the input that the observer is told with each progress from now on.
     void set_progress(const Progress& progress) { progress_ = progress; }
-    /// Lets `step` happen. What is due at its end has happened then, but no pass: that one belongs
-    /// to what comes next; but a step until a command ends after the pass that gave it. Ends at
-    /// `end` at the latest; nothing: no such moment. False: `end` came before the step's own. The
-    /// error is an action that is impossible, or a pass that cannot be.
-    Result<bool> live(const Step& step, std::optional<Time> end);
+    /// Runs `step`. Everything that is due at its last moment has happened then, except for a pass:
+    /// that pass belongs to the next step. A step until a command ends right after the pass that
+    /// gave the command. Ends at `end` at the latest; nothing: there is no such limit. False: `end`
+    /// came before the end of the step. Fails where an action is impossible or a pass fails.
+    Result<bool> run_step(const Step& step, std::optional<Time> end);
 
 private:
     struct Agenda;
     Result<void> act(Agenda& agenda);
-    Result<void> happen(const Action& action, Time moment);
-    Result<void> strike();
+    Result<void> apply(const Action& action, Time moment);
+    Result<void> apply_faults();
     bool has_come(const Step& step) const;
     Result<bool> pass(const Agenda& agenda);
     std::optional<Time> pass_due() const;
@@ -74,7 +73,7 @@ private:
     Parts parts_;
     Time start_;
     Duration scan_interval_;
-    Time next_pass_;  ///< not before
+    Time next_pass_;  ///< the earliest moment of the next pass on the grid
     Progress progress_{};
 };
 

@@ -13,7 +13,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-/// For each pair of beginnings cut off, how many lines the rests have in common, in order.
+/// Lengths of longest common subsequences: `[i][j]` is that of the lines of `a` from `i` on and the
+/// lines of `b` from `j` on.
 std::vector<std::vector<std::size_t>> common_of(const Lines& a, const Lines& b) {
     std::vector<std::vector<std::size_t>> length(a.size() + 1,
                                                  std::vector<std::size_t>(b.size() + 1, 0));
@@ -27,7 +28,7 @@ std::vector<std::vector<std::size_t>> common_of(const Lines& a, const Lines& b) 
     return length;
 }
 
-/// Lines that are missing with '-', lines too many with '+', the others as they are.
+/// A diff: missing lines with '-', unexpected lines with '+', common lines without a mark.
 std::string difference(const Lines& expected, const Lines& seen) {
     const auto common = common_of(expected, seen);
     std::string out;
@@ -67,7 +68,7 @@ void expect_counts(const std::map<std::string, int>& expected,
     }
 }
 
-/// Those that count, in order.
+/// The texts of the commands whose first words are in `only`, in order; all where it is empty.
 Lines texts_of(const std::vector<SeenCommand>& commands, const Lines& only) {
     Lines out;
     for (const SeenCommand& seen : commands) {
@@ -139,8 +140,8 @@ void expect_no_backoff(const Lines& expected, const Lines& backed_off, Lines& un
     }
 }
 
-/// Everything that may truly be said of the pods without room.
-Lines sayings(const std::vector<UnschedulablePods>& unschedulable) {
+/// All lines that `expect_unhelped` may contain for these pods.
+Lines reason_lines(const std::vector<UnschedulablePods>& unschedulable) {
     Lines out;
     for (const UnschedulablePods& u : unschedulable) {
         out.push_back(u.batch + ": " + u.reason.sentence);
@@ -154,19 +155,20 @@ bool is_about(const std::string& line, const std::string& batch) {
     return line.starts_with(batch + ":") || line.starts_with(batch + " in ");
 }
 
-/// What was expected and is true, and of the rest all that could have been said, once.
+/// Each expected line has to be among the reasons, and each batch needs an expected line. The
+/// message lists the expected lines that are wrong, and the true lines of the batches concerned.
 void expect_unhelped(const std::optional<Lines>& expected,
                      const std::vector<UnschedulablePods>& unschedulable, Lines& unmet) {
     if (!expected) return;
-    const Lines true_ones = sayings(unschedulable);
+    const Lines true_lines = reason_lines(unschedulable);
     Lines missing, unnamed;
     for (const std::string& line : *expected) {
-        if (std::ranges::count(true_ones, line) == 0) missing.push_back(line);
+        if (std::ranges::count(true_lines, line) == 0) missing.push_back(line);
     }
     for (const UnschedulablePods& u : unschedulable) {
         const auto names = [&](const std::string& line) { return is_about(line, u.batch); };
         if (std::ranges::none_of(*expected, names) || std::ranges::any_of(missing, names)) {
-            std::ranges::copy_if(true_ones, std::back_inserter(unnamed), names);
+            std::ranges::copy_if(true_lines, std::back_inserter(unnamed), names);
         }
     }
     if (!missing.empty() || !unnamed.empty())

@@ -1,4 +1,4 @@
-/// What a step expected against what came of it.
+/// Compares what a step expected with what happened.
 #pragma once
 
 #include <map>
@@ -10,12 +10,13 @@
 
 namespace capstan::simulation {
 
-/// What was asked for, and how long after the beginning of the step.
+/// A command that was given, and how long after the beginning of the step.
 struct SeenCommand {
     std::string text{};
     Duration at{0};
 };
 
+/// The commands of a step, and the state at its end.
 struct Seen {
     std::vector<SeenCommand> commands{};
     int pending = 0;
@@ -23,16 +24,16 @@ struct Seen {
     std::map<std::string, int> nodes{}, targets{};  ///< by group; a group that is absent has none
     std::vector<std::string> backed_off{};
     std::vector<UnschedulablePods> unschedulable{};
-    std::map<std::string, std::vector<std::string>> taints{};  ///< keys, by node: all nodes
+    std::map<std::string, std::vector<std::string>> taints{};  ///< taint keys of all nodes, by node
 };
 
-/// Each expectation that does not hold, in lines. Empty: all hold.
+/// A text of one or more lines for each expectation that does not hold:
 ///     the clouds were asked for something else:
 ///       - increase web by 2
 ///       + increase web by 3
 ///         increase spot by 1
 std::vector<std::string> find_unmet(const Expectations& expected, const Seen& seen);
-/// How many there are.
+/// How many expectations there are.
 std::int64_t count_of(const Expectations& expected);
 
 }  // namespace capstan::simulation

@@ -50,7 +50,7 @@ Result<std::string> search_name(std::string_view typed, const std::vector<std::s
 
 namespace {
 
-/// More are not told apart.
+/// How many pods whose names begin as the question says are remembered.
 constexpr std::size_t remembered_pods_max = 10;
 
 std::vector<std::string> node_names(const engine::snapshot::Cluster& cluster) {
@@ -67,7 +67,7 @@ std::vector<std::string> group_ids(const runtime::PassInput& input) {
     return out;
 }
 
-/// "shop/web-1", of all namespaces, ascending.
+/// The pods of all namespaces, as "shop/web-1", ascending.
 std::vector<std::string> pod_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
     for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
@@ -80,8 +80,8 @@ std::vector<std::string> pod_names(const engine::snapshot::Cluster& cluster) {
     return out;
 }
 
-/// Names pods that are called so, or begin so, in other namespaces; else one that is nearly called
-/// so.
+/// Names pods of other namespaces whose names begin with `name`; if there are none, a pod with a
+/// similar name.
 Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& ns,
                   const std::string& name) {
     const std::string unknown = "no pass saw a pod " + ns + "/" + name;
@@ -101,7 +101,8 @@ Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion que
     return Explained{.at = input.call_context.now, .answer = std::move(answer)};
 }
 
-/// How many pods of a workload there are, and of those that wait each class by its first pod.
+/// How many pods a workload has, how many of them are pending, and the equivalence classes of the
+/// pending pods, each by its first pod's name.
 struct WorkloadPods {
     std::size_t all = 0, waiting = 0;
     std::map<std::string, engine::snapshot::PodGroupId> first_of_classes{};
@@ -122,8 +123,8 @@ WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& quest
         if (!cluster.text(pod.node_name).empty()) continue;
         ++out.waiting;
         const std::string pod_name(cluster.text(pod.name));
-        std::string& kept =
-            first[engine::snapshot::class_at(cluster, pod, input.call_context.time().wall)];
+        std::string& kept = first[engine::snapshot::equivalence_group_at(
+            cluster, pod, input.call_context.time().wall)];
         if (kept.empty() || pod_name < kept) kept = pod_name;
     }
     for (const auto& [equivalence_group, pod] : first)
@@ -144,7 +145,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
             continue;
         const std::string node(cluster.text(pod.node_name));
         const engine::snapshot::PodGroupId is_of =
-            engine::snapshot::class_at(cluster, pod, input.call_context.time().wall);
+            engine::snapshot::equivalence_group_at(cluster, pod, input.call_context.time().wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
     return std::nullopt;
@@ -162,8 +163,8 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
         if (!has_room && !first_.contains(std::string(name))) continue;
         std::optional<Seen>& seen = first_[std::string(name)];
         if (!seen && cluster.text(pod.node_name).empty())
-            seen = Seen{input,
-                        engine::snapshot::class_at(cluster, pod, input.call_context.time().wall)};
+            seen = Seen{input, engine::snapshot::equivalence_group_at(
+                                   cluster, pod, input.call_context.time().wall)};
     }
 }
 
@@ -208,13 +209,13 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
     Explained out{.at = asked_->call_context.now};
     if (found && found->waiting) {
         CAPSTAN_TRY(out, ask(*asked_, {.equivalence_group = found->waiting}));
-        out.settled = missed_by_scheduler(*found->waiting);
+        out.state = missed_by_scheduler(*found->waiting);
     } else {
-        const std::string settled = found ? "has a node: " + found->node : "is gone";
+        const std::string state = found ? "has a node: " + found->node : "is gone";
         if (first) {
             CAPSTAN_TRY(out, ask(first->input, {.equivalence_group = first->equivalence_group}));
         }
-        out.settled = settled + (first ? "; what follows is of when it first waited" : "");
+        out.state = state + (first ? "; what follows is of when it first waited" : "");
     }
     out.subject = subject;
     return out;
@@ -229,13 +230,13 @@ Result<Explained> Explainer::explain_workload() const {
                                 question_.workload_name + " is in the cluster"));
     const WorkloadPods pods = find_pods_of(*asked_, question_, name);
     Explained out{.at = asked_->call_context.now,
-                  .settled = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
-                             " without a node",
+                  .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
+                           " without a node",
                   .subject = question_.pod_ns + "/" + name,
                   .is_workload = true};
     for (const auto& [pod, equivalence_group] : pods.first_of_classes) {
         CAPSTAN_TRY(Explained one, ask(*asked_, {.equivalence_group = equivalence_group}));
-        one.settled = missed_by_scheduler(equivalence_group);
+        one.state = missed_by_scheduler(equivalence_group);
         one.subject = question_.pod_ns + "/" + pod;
         out.pods.push_back(std::move(one));
     }
@@ -252,7 +253,7 @@ Result<Explained> Explainer::explain_node() const {
     return ask(*asked_, {.node = name});
 }
 
-/// Of groups to be made the pass alone knows.
+/// Asks for the exact id first: the pass also knows groups that could be made.
 Result<Explained> Explainer::explain_group() const {
     Result<Explained> exact = ask(*asked_, {.group = question_.group});
     if (exact || exact.error().code != ErrorCode::not_found) return exact;
@@ -262,9 +263,9 @@ Result<Explained> Explainer::explain_group() const {
 }
 
 std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const {
-    if (!question_.unasked_scheduler) return {};
+    if (!question_.untried_default_spread) return {};
     const engine::snapshot::Cluster cluster = engine::snapshot::with_default_spread(
-        asked_->snapshot.cluster, *question_.unasked_scheduler);
+        asked_->snapshot.cluster, *question_.untried_default_spread);
     const auto nodes = find_nodes(cluster, std::array{equivalence_group});
     if (!nodes.front()) return {};
     return "Pending in the dump; would fit " +
@@ -274,7 +275,8 @@ std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivale
 
 namespace {
 
-/// Empty: the owner is of another kind.
+/// The name of the workload of that kind that the owner belongs to; empty: the owner is of another
+/// kind.
 std::string_view workload_name(const engine::snapshot::PodOwner& owner, std::string_view kind) {
     const std::string_view name = owner.name;
     if (owner.kind == kind) return name;

@@ -1,4 +1,4 @@
-/// The object that a typed name means.
+/// Asks one pass of a simulation for its reasons, and finds the objects that a question names.
 #pragma once
 
 #include <map>
@@ -17,55 +17,56 @@
 
 namespace capstan::simulation {
 
-// Workloads as far as pods tell of them: by their owners.
+// Workloads, as far as the owners of pods name them.
 
-/// Whether a pod with this owner is of the workload. A Deployment is known by the ReplicaSets that
-/// it names NAME-HASH.
+/// Whether a pod with this owner is of the workload. A Deployment is recognised by the names of its
+/// ReplicaSets, NAME-HASH.
 bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
                     std::string_view name);
 
-/// Those of the kind in the namespace that pods of the cluster belong to, ascending, each once.
+/// The workloads of that kind and namespace that have pods in the cluster: names, ascending, each
+/// once.
 std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
                                    std::string_view ns);
 
-/// The name itself where there is one of it; else the only one that goes on after it with a dot
-/// ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"), else the only one that begins with it.
-/// `not_found` otherwise: `unknown`, and what may be meant, or which names there are. `names`
-/// ascend.
+/// The name among `names` that `typed` means: `typed` itself if it is among them; else the only
+/// name that goes on after it with a dot ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"); else the
+/// only name that begins with it. Otherwise `not_found`, and the message is `unknown` followed by
+/// the names that may be meant, or by the names there are. `names` has to be ascending.
 ///     "no pass saw a node 'n'; several begin so: n1, n2"
 Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
                                 std::string_view unknown);
 
-// Looks on while a simulation runs, and asks one of its passes a question.
+// The observer that asks a pass.
 
-/// About one pod, the pods of one workload, one group, one node, or with none of these about all
-/// pending classes and all groups. Names may be cut short where what remains is of one object.
+/// A question about one pod, the pods of one workload, one group or one node; if none of these is
+/// set, about all pending equivalence classes and all groups. A name may be cut short as long as
+/// only one object's name begins with the rest.
 struct Question {
     std::string pod_ns{}, pod_name{};
     std::string workload_kind{}, workload_name{};  ///< "Deployment" in `pod_ns`, or a pod's owner
     NodeGroupId group{};
     std::string node{};
-    /// Nothing: about the end.
+    /// The moment that is asked about; nothing: the end.
     std::optional<Time> at{};
-    /// What a scheduler spreads pods over, where pods wait that it has not been asked about, as in
-    /// a dump. Nothing: all that wait have been.
-    std::optional<std::vector<engine::snapshot::DefaultSpread>> unasked_scheduler{};
+    /// The default spread constraints of a scheduler that has not yet tried all pending pods, as in
+    /// a dump. Nothing: the scheduler has tried all pending pods.
+    std::optional<std::vector<engine::snapshot::DefaultSpread>> untried_default_spread{};
 };
 
 struct Explained {
     Time at{};  ///< of the pass that was asked
     runtime::PassAnswer answer{};
-    /// What the cluster says of the pod or workload, before any answer: "has a node: n3". An answer
-    /// may follow.
-    std::string settled{};
-    std::string subject{};  ///< "shop/web-1", in full; empty: of a group, node or matrix
+    /// What the cluster says of the pod or workload: "has a node: n3". An answer may follow.
+    std::string state{};
+    std::string subject{};  ///< "shop/web-1", in full; empty: not about a pod or workload
     bool is_workload = false;
-    std::vector<Explained> pods{};  ///< of a workload: one pod without a node of each class
+    std::vector<Explained> pods{};  ///< of a workload: one pending pod of each equivalence class
 };
 
-/// The pass that counts is that of the moment that is asked about, or what one would see then. Of a
-/// pod that has got a node by the end it is the first that saw it without one, of a node that has
-/// vanished the last that saw it.
+/// Asks the first pass at or after the moment of the question; if there is none, what a pass would
+/// see at the end. If a pod has a node or is gone by then, the first pass that saw the pod without
+/// a node is asked. If a node has vanished by then, the last pass that saw the node is asked.
 class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
@@ -75,13 +76,13 @@ public:
     void on_last_look(const runtime::PassInput& input) override { asked_ = input; }
     void on_end() override;
 
-    /// Once the simulation has run. `not_found`: no pass ever saw such a pod, group or node; the
-    /// message has what may be meant.
+    /// Call this once the simulation has run. `not_found`: no pass ever saw such a pod, group or
+    /// node; the message says what may be meant.
     const Result<Explained>& result() const noexcept { return result_; }
 
 private:
     struct Found {
-        std::optional<engine::snapshot::PodGroupId> waiting;  ///< its class, when it has no node
+        std::optional<engine::snapshot::PodGroupId> waiting;  ///< its class, if it has no node
         std::string node;
     };
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
@@ -92,20 +93,20 @@ private:
     Result<Explained> explain_workload() const;
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
-    /// Empty: nothing is known that the scheduler could have done.
+    /// Says which node the pods would fit; empty: none, or the scheduler has tried all pods.
     std::string missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const;
 
-    /// A pass, and the class of the pod that it saw waiting.
+    /// A pass that saw a pod without a node, and the pod's class in that pass.
     struct Seen {
         runtime::PassInput input;
         engine::snapshot::PodGroupId equivalence_group = 0;
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about
-    /// Pods of the namespace with names that begin as the question says, and when each was first
-    /// seen waiting; nothing: never.
+    /// Pods of the namespace whose names begin as the question says, with the first pass that saw
+    /// each without a node; nothing: no pass did.
     std::map<std::string, std::optional<Seen>> first_;
-    std::optional<runtime::PassInput> with_node_;  ///< the last that saw the node
+    std::optional<runtime::PassInput> with_node_;  ///< the last pass that saw the node
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
 };
 

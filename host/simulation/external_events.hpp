@@ -22,26 +22,27 @@ namespace capstan::simulation {
 
 /// The kind of controller of pods.
 enum class Controller {
-    none,          ///< no controller: what is gone is gone
-    replica_set,   ///< a Deployment's: brings back those that vanish, under new names, at once
-    stateful_set,  ///< the same names again, NAME-0 first, each when those before it are ready
-    job,           ///< pods that end by themselves; one that vanishes before starts over
+    none,          ///< no controller: pods that are gone do not come back
+    replica_set,   ///< of a Deployment: replaces pods that vanish, at once, under new names
+    stateful_set,  ///< keeps names: NAME-0 first, each pod when the pods before it are ready
+    job,           ///< its pods end by themselves; a pod that vanishes before that starts over
 };
 
-/// Pods that come together and are alike but for their names.
+/// Pods that arrive together and differ only in their names.
 struct PodBatch {
-    /// How each looks. Its name is the batch's, by which it is scaled and removed; the pods' own
-    /// are made of it: web-1, web-2, ... Node name and times are filled in, and so is the owner
-    /// where there is a controller.
+    /// What each pod looks like. Its name is that of the batch, by which the batch is scaled and
+    /// removed; the pods are named after it: web-1, web-2, ... The simulation fills in node name
+    /// and times, and the owner if there is a controller.
     engine::snapshot::PodObject pod{};
     std::optional<int> count{};  ///< nothing: one pod, named as the batch
     Controller controller = Controller::none;
-    /// The pod ends by itself so long after it was bound; nothing: never.
+    /// How long after being bound a pod ends by itself; nothing: never.
     std::optional<Duration> duration{};
     Duration start_up{0};   ///< from being bound to being ready, which is when budgets count it
     Duration stop_time{0};  ///< from being told to end to being gone, unless its grace is shorter
-    /// They are there already, on nodes that they fill one after the other, the groups in turn, as
-    /// far as requests allow; nothing else is checked. Others wait for the scheduler.
+    /// True: the pods have nodes from the start. They fill one node after the other, the groups
+    /// taking turns, as far as requests allow; no other constraint is checked. False: they wait for
+    /// the scheduler.
     bool packed = false;
 };
 
@@ -51,31 +52,31 @@ struct Scale {
     int replicas = 0;
 };
 
-/// Takes away all pods of a batch, one pod (NAME or NAMESPACE/NAME), a DaemonSet (the same) with
-/// its pods, or a node with those on it.
+/// Takes away all pods of a batch, one pod, a DaemonSet with its pods, or a node with the pods on
+/// it. A batch, pod or DaemonSet is given as NAME or NAMESPACE/NAME.
 struct Remove {
     std::string name{};
 };
 
-/// Gives a pod that waits (NAME or NAMESPACE/NAME) a node, whether it has room or not.
+/// Gives a pending pod (NAME or NAMESPACE/NAME) a node, whether the node has room or not.
 struct Bind {
     std::string pod{}, node{};
 };
 
-/// Another client changes a node; what is absent stays.
+/// Another client changes a node; members that are absent change nothing.
 struct NodeEdit {
     std::string node{};
     std::optional<bool> ready{}, cordoned{};
-    std::vector<Taint> set_taints{};         ///< each replaces what has its key
+    std::vector<Taint> set_taints{};         ///< each replaces the taint of its key
     std::vector<std::string> drop_taints{};  ///< by key
-    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: drop it
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: dropped
 };
 
-/// So many pods, or so many of every hundred.
+/// A number of pods, or a percentage of pods.
 struct PodShare {
     PodShare(int n, bool percent = false) : amount(n), is_percent(percent) {}
-    /// Of `wanted` pods; what is not whole is rounded up, as Kubernetes' disruption controller does
-    /// for either bound.
+    /// How many of `wanted` pods. A percentage is rounded up, as Kubernetes' disruption controller
+    /// does for both bounds.
     int of(int wanted) const noexcept {
         if (!is_percent) return amount;
         return static_cast<int>((std::int64_t{wanted} * amount + 99) / 100);
@@ -85,8 +86,8 @@ struct PodShare {
     bool is_percent = false;
 };
 
-/// A PodDisruptionBudget, with one bound; without any it allows no disruption. One of the same name
-/// is replaced.
+/// A PodDisruptionBudget with one bound; without a bound it allows no disruption. It replaces the
+/// budget of the same name.
 struct Budget {
     std::string ns = "default";
     std::string name{};
@@ -95,19 +96,19 @@ struct Budget {
     bool lets_unready_go = false;  ///< unhealthyPodEvictionPolicy: AlwaysAllow
 };
 
-/// How machines of a group become nodes from now on; what is absent stays as it was.
+/// How machines of a group become nodes from now on; members that are absent stay as they were.
 struct Registration {
     std::string group{};  ///< empty: of all groups
     /// False: machines run and never join.
     std::optional<bool> joins{};
     std::optional<Duration> register_delay{}, ready_delay{};
     std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
-    /// Labels of their machine, by key, that nodes do not get.
+    /// Keys of labels that the group's template has and its nodes do not get.
     std::optional<std::vector<std::string>> missing_labels{};
     /// True: a node stays, not ready, when its machine vanishes.
     std::optional<bool> nodes_stay{};
-    /// Of groups with several machine types: what machines of each have, where the group's template
-    /// says otherwise. Empty: stays as it was.
+    /// For groups with several machine types: the resources of each type, which replace those of
+    /// the group's template. Empty: stays as it was.
     std::map<std::string, Resources> types{};
 };
 
@@ -124,32 +125,33 @@ struct AddGroup {
 struct RemoveGroup {
     std::string id{};
 };
-/// Keys of the plugin's own settings beside `groups`: latency, fail. Each replaces what was there.
+/// Changes settings of the plugin other than `groups`, such as latency and fail. Each key replaces
+/// what was there; tables are merged.
 struct CloudEdit {
     runtime::config::TomlValue settings{};  ///< a table
     std::vector<std::string> dropped{};     ///< keys that go back to their defaults
-    PluginInstanceId cloud{};               ///< empty: the first, or the only one
+    PluginInstanceId cloud{};               ///< empty: the first cloud
 };
 
 using ExternalEvent = std::variant<PodBatch, Scale, Remove, Bind, engine::snapshot::NodeObject,
                                    engine::snapshot::DaemonSetObject, NodeEdit, Budget,
                                    Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
 
-/// What comes of an action that turns out to be impossible.
+/// What happens when an action turns out to be impossible.
 enum class IfImpossible {
-    fail,  ///< the run ends with its error
-    /// It is left out where what it is about is not there (`not_found`), or is there already or
-    /// otherwise than it has to be (`conflict`): chance may be the reason. Any other error ends
-    /// the run.
+    fail,  ///< the run ends with the action's error
+    /// The action is left out if its target is not there (`not_found`), or is there already or in
+    /// another state than the action needs (`conflict`): chance may be the reason. Any other error
+    /// ends the run.
     skip_without_target,
-    skip,  ///< it is left out
+    skip,  ///< the action is left out
 };
 
-/// Something that happens from outside, so long after the beginning of its step.
+/// An external event, and how long after the beginning of its step it happens.
 struct Action {
     Duration after{0};
     ExternalEvent what{};
-    runtime::config::Place place{};  ///< in the input's file, for what turns out to be impossible
+    runtime::config::Place place{};  ///< in the input's file, for the error if it is impossible
     IfImpossible if_impossible = IfImpossible::fail;
 };
 

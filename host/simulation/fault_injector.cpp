@@ -38,7 +38,8 @@ std::string sentence(const FaultEvent& event) {
     return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
 }
 
-/// Calls that are under way when silence ends stay without an answer.
+/// The latency of calls during the fault. A call that began while the cloud was silent is not
+/// answered after the fault either: its latency stays 24 hours.
 std::string latency_in(FaultKind kind) { return kind == FaultKind::silent ? "24h" : "20s"; }
 
 std::string failure_code_in(FaultKind kind) {
@@ -51,7 +52,7 @@ std::string failure_code_in(FaultKind kind) {
 std::vector<std::string> FaultInjector::groups() {
     std::vector<std::string> out;
     if (parts_.cloud != nullptr) out = parts_.cloud->groups();
-    for (const engine::Group& group : parts_.passes.groups()) {
+    for (const engine::Group& group : parts_.autoscaler.groups()) {
         const std::string& id = group.group.id.value();
         const bool is_missing = parts_.cloud == nullptr ||
                                 (group.group.autoprovisioned && std::ranges::count(out, id) == 0);
@@ -78,7 +79,7 @@ Result<Duration> FaultInjector::reach(Time now) {
         if (event.kind == FaultKind::clock_jump) jump += event.lasts;
         CAPSTAN_CHECK(strike(event, now));
     }
-    if (!due.empty()) parts_.passes.look_again();
+    if (!due.empty()) parts_.autoscaler.refresh_again();
     return jump;
 }
 
@@ -94,14 +95,14 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::slow_calls:
         case FaultKind::silent: return strike_cloud(event, now);
         case FaultKind::never_joins:
-            parts_.machines.set({.group = event.group, .joins = !event.begins});
+            parts_.node_registrar.set({.group = event.group, .joins = !event.begins});
             return {};
         case FaultKind::flap: flap(event, now); return {};
-        case FaultKind::eviction_error: parts_.passes.break_api(event.begins); return {};
-        case FaultKind::policy_denial: parts_.passes.deny_evictions(event.begins); return {};
+        case FaultKind::eviction_error: parts_.autoscaler.break_api(event.begins); return {};
+        case FaultKind::policy_denial: parts_.autoscaler.deny_evictions(event.begins); return {};
         case FaultKind::clock_jump: return {};
-        case FaultKind::restart: return parts_.passes.restart();
-        case FaultKind::restart_midway: parts_.passes.restart_midway(); return {};
+        case FaultKind::restart: return parts_.autoscaler.restart();
+        case FaultKind::restart_midway: parts_.autoscaler.restart_midway(); return {};
     }
     return {};
 }
@@ -122,15 +123,16 @@ Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
         if (before != nullptr && is_slow) latency_ = *before;
         TomlValue value = is_slow ? text_value(key, latency_in(event.kind))
                                   : failure(key, failure_code_in(event.kind));
-        return parts_.cloud->happen(
-            CloudEdit{.settings = table({std::move(value)}), .cloud = cloud}, now);
+        return parts_.cloud->apply(CloudEdit{.settings = table({std::move(value)}), .cloud = cloud},
+                                   now);
     }
     CloudEdit edit{.settings = table({}), .dropped = {key}, .cloud = cloud};
     if (is_slow && latency_) edit.settings.children.push_back(*std::exchange(latency_, {}));
-    return parts_.cloud->happen(edit, now);
+    return parts_.cloud->apply(edit, now);
 }
 
-/// The one that chance names when the fault begins, and the same when it ends.
+/// The cloud of the fault. Where the fault names none, one is drawn when it begins, and the same
+/// cloud is used when it ends.
 PluginInstanceId FaultInjector::struck_cloud(const FaultEvent& event) {
     if (!event.cloud.empty()) return PluginInstanceId(event.cloud);
     const std::vector<SimulatedCloud>& clouds = parts_.cloud->clouds();
@@ -158,21 +160,21 @@ Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {
     } else {
         change.push_back(failure("fail_removals", "unavailable"));
     }
-    return parts_.cloud->happen(CloudChange{event.group, table(std::move(change))}, now);
+    return parts_.cloud->apply(CloudChange{event.group, table(std::move(change))}, now);
 }
 
 void FaultInjector::flap(const FaultEvent& event, Time now) {
     if (!event.begins) {
         if (const auto at = flapping_.find(event.group); at != flapping_.end())
-            parts_.world.set_ready(at->second, true, now);
+            parts_.cluster.set_ready(at->second, true, now);
         flapping_.erase(event.group);
         return;
     }
-    const std::vector<std::string> nodes = parts_.world.nodes_of(event.group);
+    const std::vector<std::string> nodes = parts_.cluster.nodes_of(event.group);
     if (nodes.empty()) return;
     const std::string& node = nodes[event.chance % nodes.size()];
     flapping_[event.group] = node;
-    parts_.world.set_ready(node, false, now);
+    parts_.cluster.set_ready(node, false, now);
 }
 
 }  // namespace capstan::simulation

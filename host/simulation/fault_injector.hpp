@@ -1,5 +1,5 @@
-/// Faults as they strike: the cloud, the machines, nodes, the API server, the clock and the
-/// autoscaler itself.
+/// Applies faults to the simulation: to the clouds, machines, nodes, the API server, the clock and
+/// the autoscaler itself.
 #pragma once
 
 #include <map>
@@ -23,19 +23,20 @@ namespace capstan::simulation {
 class FaultInjector {
 public:
     struct Parts {
-        SimulatedCluster& world;
-        NodeRegistrar& machines;
-        SimulatedAutoscaler& passes;
+        SimulatedCluster& cluster;
+        NodeRegistrar& node_registrar;
+        SimulatedAutoscaler& autoscaler;
         EventLog& event_log;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
     };
     FaultInjector(const Parts& parts, Faults faults) : parts_(parts), faults_(std::move(faults)) {}
 
     std::optional<Time> next_due() const { return faults_.next_due(); }
-    /// Lets happen what is due. The answer is how far the wall clock is set forward, or back where
-    /// it is negative. The error: a fault of a simulated cloud, and no cloud is one; a group that
-    /// never was there. A group that has left is struck by nothing, and one that was made by
-    /// auto-provisioning, which a cloud's settings do not name, only by what needs none of them.
+    /// Begins and ends the faults that are due. Returns how far the wall clock is set forward; a
+    /// negative value sets it back. Fails where a fault is about a simulated cloud and no cloud is
+    /// simulated, and where its group never existed. A fault of a group that has left the cloud is
+    /// ignored. A group made by auto-provisioning is not in the cloud's settings, so faults that
+    /// change those settings are ignored for it.
     Result<Duration> reach(Time now);
 
 private:
@@ -44,18 +45,18 @@ private:
     PluginInstanceId struck_cloud(const FaultEvent& event);
     Result<void> strike_group(const FaultEvent& event, Time now);
     void flap(const FaultEvent& event, Time now);
-    /// Those of the clouds' settings, then those that were made.
+    /// Groups of the clouds' settings, then groups made by auto-provisioning.
     std::vector<std::string> groups();
     /// Whether the event asks a cloud to change a group that its settings do not name.
     bool is_out_of_reach(const FaultEvent& event) const;
 
     Parts parts_;
     Faults faults_;
-    std::map<std::string, std::optional<int>> capacities_;  ///< before the shortage, by group
-    std::optional<runtime::config::TomlValue> latency_;     ///< before calls got slow
-    std::map<FaultKind, PluginInstanceId> struck_;          ///< by faults about clouds
-    std::map<std::string, std::string> flapping_;           ///< the node, by group
-    std::set<std::string> made_;  ///< groups by auto-provisioning, those that are gone included
+    std::map<std::string, std::optional<int>> capacities_;  ///< before the stock-out, by group
+    std::optional<runtime::config::TomlValue> latency_;     ///< the setting before calls got slow
+    std::map<FaultKind, PluginInstanceId> struck_;          ///< the cloud of each cloud fault
+    std::map<std::string, std::string> flapping_;           ///< the node made unready, by group
+    std::set<std::string> made_;  ///< groups made by auto-provisioning, including deleted ones
 };
 
 }  // namespace capstan::simulation

@@ -28,8 +28,8 @@ std::string_view name_of(FaultKind kind) noexcept {
 
 namespace {
 
-/// A chance that is so small is none.
-constexpr std::uint64_t most_slots = 10'000'000;
+/// A fault that was not drawn in so many moments in a row never comes; this bounds the search.
+constexpr std::uint64_t slots_max = 10'000'000;
 
 std::uint64_t mixed(std::uint64_t x) noexcept {
     x += 0x9e3779b97f4a7c15U;
@@ -38,7 +38,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
     return x ^ (x >> 31U);
 }
 
-/// From 0 up to 1, that not included.
+/// A number in [0, 1).
 double unit_share(std::uint64_t random) noexcept {
     return static_cast<double>(random >> 11U) * 0x1.0p-53;
 }
@@ -90,7 +90,7 @@ std::uint64_t Faults::random(std::size_t source, std::uint64_t slot, std::uint64
     return mixed(mixed(mixed(seed_ ^ mixed(source)) ^ slot) ^ use);
 }
 
-/// From its present slot on.
+/// Sets `next` of the source: the first moment, from its current slot on, at which the fault comes.
 void Faults::find_next(std::size_t index) {
     Source& source = sources_[index];
     const Fault& fault = source.fault;
@@ -99,7 +99,7 @@ void Faults::find_next(std::size_t index) {
         if (source.slot == 0) source.next = start_ + fault.from;
         return;
     }
-    for (const std::uint64_t end = source.slot + most_slots; source.slot < end; ++source.slot) {
+    for (const std::uint64_t end = source.slot + slots_max; source.slot < end; ++source.slot) {
         const Duration at = fault.from + fault.every * static_cast<std::int64_t>(source.slot);
         if (fault.until && at > *fault.until) return;
         if (unit_share(random(index, source.slot, 0)) >= *fault.chance) continue;

@@ -1,4 +1,4 @@
-/// What goes wrong in a simulation, and when.
+/// The faults of a simulation: what goes wrong, and when each fault begins and ends.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 namespace capstan::simulation {
 
 enum class FaultKind {
-    stock_out,        ///< the cloud has no more machines for a group; what was asked for waits
+    stock_out,        ///< the cloud has no more machines for a group; requested ones wait
     quota,            ///< increases of a group are refused: quota
     api_error,        ///< every call to the cloud fails: unavailable
     throttled,        ///< every call to the cloud fails: throttled
@@ -25,71 +25,71 @@ enum class FaultKind {
     removal_fails,    ///< machines of a group cannot be removed
     lost_machine,     ///< a machine of a group vanishes; its target stays
     never_joins,      ///< machines of a group that begin to run meanwhile never become nodes
-    flap,             ///< a node of a group is not ready, and then is again
+    flap,             ///< a node of a group is not ready for a while
     eviction_error,   ///< the API server fails: evictions and node changes
     policy_denial,    ///< an admission policy denies every eviction
     clock_jump,       ///< the wall clock is set forward by `lasts`, or back if it is negative
     restart,          ///< the autoscaler starts anew with the memory it saved
-    restart_midway,   ///< the same after it carried a decision out and before it could remember
+    restart_midway,   ///< a restart after it carried out a decision and before it saved its memory
 };
 
-/// By the names that scenarios use: "stock_out".
+/// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;
 
-/// One that comes once, or with some chance again and again. Those that do not last are over at
-/// once: lost_machine, clock_jump, restart, restart_midway. Two of one kind and group that overlap
-/// are one.
+/// A fault that comes once, or repeatedly with some probability. lost_machine, clock_jump, restart
+/// and restart_midway have no duration. Overlapping faults of one kind, group and cloud are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
-    /// Empty: of those about groups, one that chance names each time. Others have none.
+    /// The group, for kinds about a group; empty: one is drawn each time. Other kinds have none.
     std::string group{};
-    /// Empty: of those about clouds, one that chance names each time. Others have none.
+    /// The cloud, for kinds about a cloud; empty: one is drawn each time. Other kinds have none.
     std::string cloud{};
     Duration from{0};  ///< after the start: when it comes, or may come at first
-    /// Nothing: it comes once, at `from`. Else it comes with this probability at `from` and after
-    /// each `every` from there on.
+    /// Nothing: the fault comes once, at `from`. Else it comes with this probability at `from` and
+    /// after each further `every`.
     std::optional<double> chance{};
     Duration every = std::chrono::minutes(1);
-    std::optional<Duration> until{};  ///< after the start: comes no more; nothing: never that
+    std::optional<Duration> until{};  ///< after the start: it comes no more; nothing: no such limit
     Duration lasts = std::chrono::minutes(5);
 };
 
-// When each fault of an input comes, and when it is over.
+// The schedule of the faults of an input.
 
-/// A fault that comes or ends now.
+/// A fault that begins or ends now.
 struct FaultEvent {
     FaultKind kind = FaultKind::stock_out;
     std::string group{};  ///< empty for faults about no group
-    std::string cloud{};  ///< empty: of faults about clouds, one that chance names
+    std::string cloud{};  ///< of faults about clouds; empty: one is to be drawn by `chance`
     Duration lasts{0};
-    bool begins = true;        ///< false: it is over
-    std::uint64_t chance = 0;  ///< random, for a choice among several
+    bool begins = true;        ///< false: the fault ends
+    std::uint64_t chance = 0;  ///< a random number, for drawing among clouds or nodes
     bool operator==(const FaultEvent&) const = default;
 };
 
-/// Whether it is over as soon as it has come.
+/// Whether faults of that kind have no duration.
 bool is_brief(FaultKind kind) noexcept;
-/// Whether it is about one group.
+/// Whether faults of that kind are about one group.
 bool is_about_group(FaultKind kind) noexcept;
-/// Whether it is about one cloud.
+/// Whether faults of that kind are about one cloud.
 bool is_about_cloud(FaultKind kind) noexcept;
 
-/// The same seed, the same faults, whatever else happens.
+/// Draws when each fault begins and ends. Each draw is a hash of the seed, the fault and the
+/// moment, so the same seed gives the same faults whatever else happens in the run.
 class Faults {
 public:
     Faults(std::vector<Fault> faults, Time start, std::uint64_t seed);
 
-    /// Nothing: nothing comes or ends any more.
+    /// When the next fault begins or ends; nothing: none does any more.
     std::optional<Time> next_due() const;
-    /// What comes and ends until `now`, ends first. `groups`: those there are, of which chance
-    /// names one where a fault names none; without any such a fault does not come.
+    /// The faults that begin or end until `now`, ends first. `groups`: the groups there are. One of
+    /// them is drawn where a fault names none; if it is empty, such a fault does not come.
     std::vector<FaultEvent> take_due(Time now, const std::vector<std::string>& groups);
 
 private:
     struct Source {
         Fault fault{};
-        std::uint64_t slot = 0;      ///< how many of its moments have passed
-        std::optional<Time> next{};  ///< nothing: it comes no more
+        std::uint64_t slot = 0;      ///< number of the next moment, which is from + slot * every
+        std::optional<Time> next{};  ///< when the fault comes next; nothing: never again
     };
     using Active = std::tuple<FaultKind, std::string, std::string>;  ///< kind, group, cloud
 
@@ -101,7 +101,7 @@ private:
     const Time start_;
     const std::uint64_t seed_;
     std::vector<Source> sources_;
-    std::map<Active, Time> active_;  ///< until when
+    std::map<Active, Time> active_;  ///< faults under way, with their ends
 };
 
 }  // namespace capstan::simulation

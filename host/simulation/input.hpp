@@ -1,5 +1,5 @@
-/// What a simulation starts from, and what happens to it: made of a scenario, a cluster's dump or a
-/// trace, and run without knowing which.
+/// What a simulation starts from, and what happens to it. An Input is made of a scenario, of a
+/// cluster's dump or of a trace, and run() does not know which.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@
 
 namespace capstan::simulation {
 
-/// A command that has to be among those of a step, and when.
+/// A command that has to be among the commands of a step, and when.
 struct ExpectedCommand {
     std::string command{};
     Duration from{0};                 ///< after the beginning of the step
@@ -34,18 +34,19 @@ struct ExpectedTaints {
     std::vector<std::string> has{}, lacks{};
 };
 
-/// What has to hold when a step ends; what is absent is not looked at. Commands are what clouds and
-/// cluster were asked for during the step, in order, by these words:
+/// What has to hold when a step ends; members that are absent are not checked. Commands are what
+/// clouds and cluster were asked for during the step, in order, in these words:
 ///     increase web by 3
 ///     decrease web by 1
-///     remove web-1, web-2 from web        nodes; GROUP/NUMBER for a machine without one
-///     evict default/web-7                 only if it was agreed to
+///     remove web-1, web-2 from web        nodes; GROUP/NUMBER for a machine without a node
+///     evict default/web-7                 only if the API server agreed to evict the pod
 struct Expectations {
     std::optional<std::vector<std::string>> commands{};  ///< all of them
-    /// Commands count only if their first word is one of these; empty: all do. Of `commands` alone.
+    /// For `commands` alone: commands count only if their first word is one of these; empty: all
+    /// commands count.
     std::vector<std::string> only{};
     std::vector<ExpectedCommand> within{};
-    /// What no command may be or begin with, in whole words: "evict", "remove", "increase spot".
+    /// No command may begin with one of these, in whole words: "evict", "remove", "increase spot".
     std::vector<std::string> never{};
     std::optional<int> pending{};                  ///< pods without a node
     std::optional<Duration> longest_pending{};     ///< every pod waited, or waits, for less
@@ -55,15 +56,16 @@ struct Expectations {
     std::vector<ExpectedTaints> taints{};
     std::optional<std::vector<std::string>> backed_off{};  ///< groups, by id; all of them
     std::vector<std::string> not_backed_off{};
-    /// "web: SENTENCE" for all groups together, "web in spot: SENTENCE" for one. Each line has to
-    /// be true, and every batch without room needs a line.
+    /// Why pods of a batch are unschedulable: "web: SENTENCE" for all groups together, "web in
+    /// spot: SENTENCE" for one group. Each line has to be true, and every unschedulable batch needs
+    /// a line.
     std::optional<std::vector<std::string>> unschedulable{};
 };
 
-/// A step that ends with a command: right after the pass that gave it.
+/// The command that a step ends with, right after the pass that gave the command.
 struct UntilCommand {
     std::string command{};                     ///< empty: any
-    Duration within = std::chrono::hours(24);  ///< it is an unmet expectation if none comes
+    Duration within = std::chrono::hours(24);  ///< no command in this time: an unmet expectation
 };
 
 struct Step {
@@ -76,8 +78,8 @@ struct Step {
 
 /// A controller with a scale, as disruption budgets count the pods that it wants.
 struct ScaledController {
-    std::string id{};             ///< "shop/Deployment/web": of the topmost, above a ReplicaSet
-    std::optional<int> wanted{};  ///< nothing: it does not say
+    std::string id{};             ///< "shop/Deployment/web": the topmost, above a ReplicaSet
+    std::optional<int> wanted{};  ///< pods; nothing: the controller does not say
 };
 
 /// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
@@ -85,9 +87,9 @@ struct Objects {
     std::vector<engine::snapshot::NodeObject> nodes{};
     std::vector<engine::snapshot::PodObject> pods{};
     std::vector<engine::snapshot::DaemonSetObject> daemon_sets{};
-    /// Bound pods, by "namespace/name", that are not ready.
+    /// Bound pods that are not ready, by "namespace/name".
     std::set<std::string, std::less<>> unready{};
-    /// By "namespace/kind/name" of the pods' own controller.
+    /// Controllers with a scale, by "namespace/kind/name" of the pods' direct owner.
     std::map<std::string, ScaledController, std::less<>> scaled{};
     std::vector<engine::snapshot::ControllerObject> controllers{};
     std::vector<engine::snapshot::ClaimObject> claims{};
@@ -100,17 +102,17 @@ struct Objects {
     std::vector<engine::snapshot::ServiceObject> services{};
 };
 
-/// The instance of the shipped plugin `simulated` that a scenario's cloud is.
+/// The id of a scenario's cloud, which is an instance of the shipped plugin `simulated`.
 inline const PluginInstanceId simulated_cloud("simulated");
-/// Its settings, with the text they stand in, so that its complaints
-/// show the right line.
+/// The settings of that cloud, with the text they stand in, so that diagnostics show the right
+/// line.
 struct CloudSettings {
     runtime::config::Source source{};
     runtime::config::TomlValue settings{};  ///< a table
-    /// The same with all that steps will change, to be checked before anything runs; empty: nothing
-    /// changes.
+    /// The settings with all that steps will change, to be checked before anything runs; empty: no
+    /// step changes them.
     runtime::config::TomlValue changed{};
-    /// When, after the start, something changes there unasked; ascending.
+    /// When, after the start, the cloud changes by itself; ascending.
     std::vector<Duration> changes{};
 };
 
@@ -120,20 +122,21 @@ struct Input {
     Time start = time_from_unix_ns(std::int64_t{1'577'836'800} * 1'000'000'000);  // 2020-01-01
     std::uint64_t seed = 0;
     Duration scan_interval = std::chrono::seconds(10);
-    /// How machines of all groups become nodes, where no Registration says otherwise.
+    /// How fast machines of all groups become nodes, where no Registration says otherwise.
     Duration register_delay = std::chrono::seconds(10), ready_delay = std::chrono::seconds(10);
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
     /// False: only Bind gives pods a node.
     bool scheduler = true;
-    /// What it spreads pods over that have no constraints of their own; nothing: what the
-    /// configuration says of it.
+    /// The scheduler's spread constraints for pods that have none of their own; nothing: as the
+    /// configuration says.
     std::optional<std::vector<engine::snapshot::DefaultSpread>> scheduler_spread{};
     Objects objects{};
     std::vector<Budget> budgets{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
-    /// The cloud in place of the configuration's; nothing: those of the configuration, which may
-    /// change at any time and are looked at before each pass there could be.
+    /// The cloud that replaces those of the configuration. Nothing: the clouds of the configuration
+    /// are used. They may change at any time, so they are refreshed at every moment at which there
+    /// could be a pass.
     std::optional<CloudSettings> cloud{};
 };
 

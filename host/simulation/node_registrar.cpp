@@ -11,8 +11,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// Whether the cloud still works on the group: machines that come or go, or that it does not list
-/// yet.
+/// Whether the cloud still works on the group: machines are starting or being deleted, or fewer run
+/// than its target.
 bool is_at_work(const engine::Group& group) {
     const auto is_settled = [](const Machine& m) {
         return m.state == MachineState::running || m.state == MachineState::failed;
@@ -22,19 +22,20 @@ bool is_at_work(const engine::Group& group) {
            group.group.target.value_or(0) > running;
 }
 
-void take_over(const Registration& said, Registration& to) {
-    if (said.joins) to.joins = said.joins;
-    if (said.register_delay) to.register_delay = said.register_delay;
-    if (said.ready_delay) to.ready_delay = said.ready_delay;
-    if (said.taints) to.taints = said.taints;
-    if (said.missing_labels) to.missing_labels = said.missing_labels;
-    if (said.nodes_stay) to.nodes_stay = said.nodes_stay;
-    if (!said.types.empty()) to.types = said.types;
+void merge_registration(const Registration& given, Registration& to) {
+    if (given.joins) to.joins = given.joins;
+    if (given.register_delay) to.register_delay = given.register_delay;
+    if (given.ready_delay) to.ready_delay = given.ready_delay;
+    if (given.taints) to.taints = given.taints;
+    if (given.missing_labels) to.missing_labels = given.missing_labels;
+    if (given.nodes_stay) to.nodes_stay = given.nodes_stay;
+    if (!given.types.empty()) to.types = given.types;
 }
 
-/// The node of a machine whose type the template of its group does not tell.
-void be_of_type(const std::string& type, const Resources& amounts,
-                engine::snapshot::NodeObject& node) {
+/// Gives the node the machine type and resources of its machine, where these are not those of the
+/// group's template.
+void set_machine_type(const std::string& type, const Resources& amounts,
+                      engine::snapshot::NodeObject& node) {
     node.labels.insert_or_assign(std::string(well_known::instance_type_label), type);
     for (const auto& [resource, amount] : amounts) {
         node.capacity.set(resource, amount);
@@ -65,13 +66,13 @@ void NodeRegistrar::adopt(const std::vector<engine::Group>& groups, Time now) {
             if (machine.state != MachineState::running) continue;
             Member& member = members_[machine.id.value()];
             member.group = group.group.id.value();
-            if (auto known = world_.adopt_node(machine.id.value(), member.group)) {
-                member.node = *std::move(known);
+            if (auto existing = cluster_.adopt_node(machine.id.value(), member.group)) {
+                member.node = *std::move(existing);
             } else if (group.described) {
                 engine::snapshot::NodeObject node = make_node(group, machine, now);
                 node.ready = true;
                 member.node = node.name;
-                world_.add_node(std::move(node), member.group, now);
+                cluster_.add_node(std::move(node), member.group, now);
             }
         }
     }
@@ -89,7 +90,7 @@ void NodeRegistrar::observe(const std::vector<engine::Group>& groups, Time now) 
                 present.insert(machine.id.value());
         }
     }
-    // NodeRegistrar of a group that left with its settings are told of no more, and are there.
+    // Machines of a group that left the cloud's settings are not listed any more, but still run.
     std::set<std::string> listed;
     for (const engine::Group& group : groups) listed.insert(group.group.id.value());
     for (const auto& [id, member] : members_)
@@ -102,16 +103,16 @@ void NodeRegistrar::expect_end(const MachineId& machine) {
     if (member != members_.end()) member->second.is_going = true;
 }
 
-void NodeRegistrar::set(const Registration& said) {
-    take_over(said, said.group.empty() ? usual_ : registrations_[said.group]);
-    if (!said.group.empty()) return;
-    for (auto& [group, own] : registrations_) take_over(said, own);
+void NodeRegistrar::set(const Registration& given) {
+    merge_registration(given, given.group.empty() ? usual_ : registrations_[given.group]);
+    if (!given.group.empty()) return;
+    for (auto& [group, own] : registrations_) merge_registration(given, own);
 }
 
 Registration NodeRegistrar::registration_of(const std::string& group) const {
     Registration out = usual_;
     const auto own = registrations_.find(group);
-    if (own != registrations_.end()) take_over(own->second, out);
+    if (own != registrations_.end()) merge_registration(own->second, out);
     return out;
 }
 
@@ -139,7 +140,7 @@ void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Tim
     joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
 }
 
-/// Each machine once, those of one reason together.
+/// Reports each failed machine once; failures for the same reason are one event.
 void NodeRegistrar::tell_failures(const engine::Group& group, Time now) {
     std::map<std::string, std::int64_t> failed;
     for (const Machine& machine : group.machines) {
@@ -163,25 +164,25 @@ void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
         std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
         const std::string& node = member->second.node;
         if (registration_of(member->second.group).nodes_stay.value()) {
-            world_.set_ready(node, false, now);
+            cluster_.set_ready(node, false, now);
         } else if (!node.empty()) {
-            world_.remove_node(node, now);
+            cluster_.remove_node(node, now);
         }
         member = members_.erase(member);
     }
 }
 
-/// GROUP-NUMBER, with the machine's own number where its cloud counts them.
+/// GROUP-NUMBER, with the number at the end of the machine's id where there is one.
 std::string NodeRegistrar::node_name(const std::string& group, const Machine& machine) {
     const std::string& id = machine.id.value();
     const std::string number = id.substr(id.find_last_of("/-") + 1);
     const bool is_number =
         !number.empty() && std::ranges::all_of(number, [](char c) { return is_ascii_digit(c); });
     std::string name = group + "-" + number;
-    if (is_number && !world_.has_node(name)) return name;
+    if (is_number && !cluster_.has_node(name)) return name;
     do {
         name = group + "-" + std::to_string(++last_number_[group]);
-    } while (world_.has_node(name));
+    } while (cluster_.has_node(name));
     return name;
 }
 
@@ -195,15 +196,15 @@ engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group
                                       .capacity = look.capacity,
                                       .allocatable = look.allocatable,
                                       .ready = false,
-                                      .ready_since = world_.wall(now),
-                                      .created = world_.wall(now)};
+                                      .ready_since = cluster_.wall(now),
+                                      .created = cluster_.wall(now)};
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
     node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
     for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
         node.labels.erase(key);
     const auto type = registration.types.find(machine.machine_type);
-    if (type != registration.types.end()) be_of_type(type->first, type->second, node);
+    if (type != registration.types.end()) set_machine_type(type->first, type->second, node);
     node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
     if (!machine.zone.empty())
         node.labels.insert_or_assign(std::string(well_known::zone_label), machine.zone);
@@ -218,19 +219,19 @@ void NodeRegistrar::reach(Time now) {
     std::map<std::string, std::int64_t> joined, ready;
     while (!joining_.empty() && joining_.begin()->first <= now) {
         Joining joining = std::move(joining_.begin()->second);
-        joining.node.created = joining.node.ready_since = world_.wall(joining_.begin()->first);
+        joining.node.created = joining.node.ready_since = cluster_.wall(joining_.begin()->first);
         joining_.erase(joining_.begin());
         members_[joining.machine].node = joining.node.name;
         becoming_ready_.emplace(now + registration_of(joining.group).ready_delay.value(),
                                 std::pair(joining.group, joining.node.name));
         ++joined[joining.group];
-        world_.add_node(std::move(joining.node), joining.group, now);
+        cluster_.add_node(std::move(joining.node), joining.group, now);
     }
     while (!becoming_ready_.empty() && becoming_ready_.begin()->first <= now) {
         const auto [group, node] = std::move(becoming_ready_.begin()->second);
         becoming_ready_.erase(becoming_ready_.begin());
-        if (!world_.has_node(node)) continue;
-        world_.set_ready(node, true, now);
+        if (!cluster_.has_node(node)) continue;
+        cluster_.set_ready(node, true, now);
         ++ready[group];
     }
     tell_nodes(event_log_, now, joined, "joins", "join");

@@ -1,4 +1,4 @@
-/// NodeRegistrar of the clouds become nodes, and take them along when they vanish.
+/// Machines of the clouds become nodes of the simulated cluster, and their nodes go with them.
 #pragma once
 
 #include <map>
@@ -14,36 +14,41 @@
 
 namespace capstan::simulation {
 
-/// One thread; every moment given has been reached by the cluster's statistics.
+/// Plays the kubelets and the cloud controller manager. A machine that runs registers a node after
+/// one delay, and the node becomes ready after another. The node of a machine that vanished is
+/// deleted, or stays and is not ready. Used on one thread. The statistics of the cluster have to be
+/// advanced to each moment that is passed in.
 class NodeRegistrar {
 public:
-    /// `usual`: of all groups, as long as nothing else is said; each of its members is there.
-    NodeRegistrar(SimulatedCluster& world, EventLog& event_log, Registration usual)
-        : world_(world), event_log_(event_log), usual_(std::move(usual)) {}
+    /// `usual`: the registration of groups that have none of their own; its joins, delays, taints
+    /// and nodes_stay have to be set.
+    NodeRegistrar(SimulatedCluster& cluster, EventLog& event_log, Registration usual)
+        : cluster_(cluster), event_log_(event_log), usual_(std::move(usual)) {}
 
-    /// NodeRegistrar that begin to run from now on become nodes this way.
+    /// Sets how machines that begin to run from now on become nodes.
     void set(const Registration& registration);
 
-    /// What runs already: its nodes are there and ready, or have been from the start, known by
-    /// their providerID.
+    /// Takes over the machines that run at the start. A node with the machine's providerID becomes
+    /// its node; without one, a node is added that is ready at once.
     void adopt(const std::vector<engine::Group>& groups, Time now);
-    /// What the clouds say now. Nodes of machines that vanished go at once, or stay and are not
-    /// ready, as their group's registration says.
+    /// Takes in a refresh of the clouds. Nodes of machines that vanished are removed at once, or
+    /// stay and are not ready, as the registration of their group says.
     void observe(const std::vector<engine::Group>& groups, Time now);
-    /// When the next node joins or becomes ready; nothing: none is on its way.
+    /// When the next node joins or becomes ready; nothing: no node is on its way.
     std::optional<Time> next_due() const;
-    /// Its cloud has agreed to remove it: it goes also where its group leaves meanwhile.
+    /// The machine's cloud has agreed to remove it. Its node then goes even if its group leaves the
+    /// cloud's settings meanwhile.
     void expect_end(const MachineId& machine);
-    /// Lets nodes join and become ready whose time has come.
+    /// Lets the nodes join, and become ready, that are due until `now`.
     void reach(Time now);
-    /// Whether the clouds are at work, so that they have to be looked at again.
+    /// Whether a cloud still starts or deletes machines, so that it has to be refreshed again.
     bool is_awaiting() const noexcept { return is_awaiting_; }
 
 private:
     struct Member {
         std::string group{};
-        std::string node{};     ///< its name; empty: it has not joined
-        bool is_going = false;  ///< its cloud has agreed to that
+        std::string node{};     ///< name of its node; empty: it has not joined
+        bool is_going = false;  ///< its cloud has agreed to remove it
     };
     struct Joining {
         std::string machine{};
@@ -51,7 +56,7 @@ private:
         engine::snapshot::NodeObject node{};
     };
 
-    /// That which counts for the group.
+    /// The registration in force for the group: its own on top of the usual one.
     Registration registration_of(const std::string& group) const;
     void join(const engine::Group& group, const Machine& machine, Time now);
     std::string node_name(const std::string& group, const Machine& machine);
@@ -61,15 +66,15 @@ private:
     void watch(const engine::Group& group, const Machine& machine, Time now);
     void tell_failures(const engine::Group& group, Time now);
 
-    SimulatedCluster& world_;
+    SimulatedCluster& cluster_;
     EventLog& event_log_;
     Registration usual_;
     std::map<std::string, Registration> registrations_;  ///< by group
     std::map<std::string, Member> members_;              ///< machines that run or ran, by id
-    std::set<std::string> failed_;                       ///< told of
+    std::set<std::string> failed_;                       ///< failed machines that were reported
     std::multimap<Time, Joining> joining_;
     std::multimap<Time, std::pair<std::string, std::string>> becoming_ready_;  ///< group, node
-    std::map<std::string, int> last_number_;                                   ///< by group
+    std::map<std::string, int> last_number_;  ///< of a node's name, by group
     bool is_awaiting_ = false;
 };
 

@@ -1,4 +1,4 @@
-/// Several that look on at once.
+/// Several observers of one run as one observer.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace capstan::simulation {
 
-/// Tells each in turn. Borrows them.
+/// Calls each observer in the order in which they were added. Borrows them.
 class Observers final : public Observer {
 public:
     void add(Observer& observer) { all_.push_back(&observer); }

@@ -55,12 +55,13 @@ Resources daemons_of(const Cluster& cluster) {
     return out;
 }
 
-/// Which pods the scheduler's default constraints hold for is not looked into.
+/// Whether the pod has spread constraints, or might get the scheduler's default ones. Whether those
+/// apply to this pod is not checked.
 bool may_be_spread(const engine::snapshot::PodSpec& spec, const engine::Settings& settings) {
     return !spec.spread.empty() || (!spec.has_soft_spread && !settings.default_spread.empty());
 }
 
-bool has_more_than_resources(const PodGroupRow& row, const engine::Settings& settings) {
+bool row_has_other_constraints(const PodGroupRow& row, const engine::Settings& settings) {
     const engine::snapshot::PodSpec& spec = *row.spec;
     return !spec.affinity_required.empty() || !spec.pod_affinity.empty() ||
            !spec.pod_anti_affinity.empty() || may_be_spread(spec, settings) ||
@@ -101,12 +102,12 @@ std::vector<RemovedMachine> find_removed(const engine::Decision& decision,
     return out;
 }
 
-bool is_of_nodes(const engine::MachineRemoval& removal) {
+bool removes_working_nodes(const engine::MachineRemoval& removal) {
     return removal.cause != engine::RemovalCause::never_joined &&
            removal.cause != engine::RemovalCause::failed;
 }
 
-bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
+bool is_cluster_healthy(const Cluster& cluster, const engine::Settings& settings) {
     int unready = 0;
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         unready += cluster.node(i).ready ? 0 : 1;
@@ -114,14 +115,15 @@ bool is_cluster_well(const Cluster& cluster, const engine::Settings& settings) {
 }
 
 bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
-    const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+    const PodGroupRow& row = cluster.equivalence_group(cluster.equivalence_group_of(pod));
     return row.owner->kind == "DaemonSet" ||
            engine::snapshot::find_label(cluster, row.annotations,
                                         well_known::mirror_pod_annotation);
 }
 
 bool is_expendable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    const auto& priority = cluster.equivalence_group(cluster.class_of(pod)).spec->priority;
+    const auto& priority =
+        cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec->priority;
     return priority && *priority < settings.expendable_pods_priority_cutoff;
 }
 
@@ -134,7 +136,7 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
                           Time wall) {
     if (belongs_to_node(cluster, pod) || is_expendable(cluster, pod, settings)) return {};
     const engine::ScaleDownSettings& down = settings.scale_down;
-    const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+    const PodGroupRow& row = cluster.equivalence_group(cluster.equivalence_group_of(pod));
     const std::string_view safe =
         class_annotation(cluster, row, well_known::safe_to_evict_annotation);
     if (safe == "false") return "says that it is not safe to evict";
@@ -159,11 +161,12 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
 }
 
 bool has_budget(const Cluster& cluster, PodIndex pod) {
-    return count_budgets(cluster, cluster.equivalence_group(cluster.class_of(pod))) > 0;
+    return count_budgets(cluster, cluster.equivalence_group(cluster.equivalence_group_of(pod))) > 0;
 }
 
-bool wants_more_than_room(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    return has_more_than_resources(cluster.equivalence_group(cluster.class_of(pod)), settings);
+bool has_other_constraints(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+    return row_has_other_constraints(cluster.equivalence_group(cluster.equivalence_group_of(pod)),
+                                     settings);
 }
 
 Resources room_on_new_node(const Cluster& cluster, const engine::Group& group) {
@@ -171,7 +174,8 @@ Resources room_on_new_node(const Cluster& cluster, const engine::Group& group) {
 }
 
 bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
-    const engine::snapshot::PodSpec& spec = *cluster.equivalence_group(cluster.class_of(pod)).spec;
+    const engine::snapshot::PodSpec& spec =
+        *cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec;
     if (!has_all(node.labels, spec.node_selector)) return false;
     if (find_untolerated(node.taints, spec.tolerations) != nullptr) return false;
     return std::ranges::all_of(spec.requests, [&](const Resources::Entry& e) {
@@ -179,7 +183,7 @@ bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
     });
 }
 
-NodeTemplate look_of(const Cluster& cluster, engine::snapshot::NodeIndex index) {
+NodeTemplate template_from_node(const Cluster& cluster, engine::snapshot::NodeIndex index) {
     const engine::snapshot::NodeRow& node = cluster.node(index);
     NodeTemplate out{.labels = engine::snapshot::to_labels(cluster, node.labels),
                      .capacity = *node.capacity,
@@ -194,36 +198,37 @@ NodeTemplate look_of(const Cluster& cluster, engine::snapshot::NodeIndex index) 
     return out;
 }
 
-bool may_push_others_aside(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+bool may_preempt(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const engine::snapshot::NodeRow& node = cluster.node(i);
         if (!node.ready || node.unschedulable) continue;
-        NodeTemplate look = look_of(cluster, i);
+        NodeTemplate node_template = template_from_node(cluster, i);
         bool has_any = false;
         for (const PodIndex other : cluster.pods_on(i)) {
             if (is_expendable(cluster, other, settings)) {
                 has_any = true;
             } else {
-                look.allocatable -=
-                    cluster.equivalence_group(cluster.class_of(other)).spec->requests;
+                node_template.allocatable -=
+                    cluster.equivalence_group(cluster.equivalence_group_of(other)).spec->requests;
             }
         }
-        if (has_any && might_fit(cluster, pod, look)) return true;
+        if (has_any && might_fit(cluster, pod, node_template)) return true;
     }
     return false;
 }
 
 bool surely_fits(const Cluster& cluster, PodIndex pod, const engine::Group& group,
                  const engine::Settings& settings) {
-    const PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
-    if (!group.described || has_more_than_resources(row, settings)) return false;
+    const PodGroupRow& row = cluster.equivalence_group(cluster.equivalence_group_of(pod));
+    if (!group.described || row_has_other_constraints(row, settings)) return false;
     const NodeTemplate& node = *group.described;
     if (!has_all(node.labels, row.spec->node_selector)) return false;
     if (find_untolerated(node.taints, row.spec->tolerations) != nullptr) return false;
     Resources room = room_on_new_node(cluster, group);
     room -= Resources{{"pods", 1}};
     room -= row.spec->requests;
-    // Unknown amounts are zero, so what is asked for beyond them shows as missing.
+    // A resource that the template does not name counts as zero, so a request for it is negative
+    // room.
     return std::ranges::all_of(room, [&](const Resources::Entry& e) {
         return e.amount >= 0 || (e.resource == "pods" && !node.allocatable.find("pods"));
     });

@@ -1,4 +1,5 @@
-/// Plain judgements about pods, by the letter of what they say: nothing of the engine's own rules.
+/// Predicates about pods for invariants and sabotage. They are computed from the objects alone and
+/// use none of the engine's rules, so that a defect of a rule does not hide itself.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,9 @@
 
 namespace capstan::simulation {
 
-/// "default/web-7".
+/// Namespace and name: "default/web-7".
 std::string name_of_pod(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
-/// The pod of an eviction; nothing: it is not on that node any more.
+/// The pod of an eviction; nothing: the pod is not on that node any more.
 std::optional<engine::snapshot::PodIndex> find_pod(const engine::snapshot::Cluster& cluster,
                                                    const engine::Eviction& eviction);
 
@@ -27,60 +28,65 @@ struct RemovedMachine {
     MachineId machine{};
     std::string node{};  ///< empty: the machine never became a node
 };
-/// In the order of the decision.
+/// The machines that clouds agreed to remove, in the order of the decision.
 std::vector<RemovedMachine> find_removed(const engine::Decision& decision,
                                          const engine::Results& results);
 
-/// Whether its machines go though they work, and not because they failed or never became nodes.
-bool is_of_nodes(const engine::MachineRemoval& removal);
+/// Whether the removal is of working machines, and not of machines that failed or never joined.
+bool removes_working_nodes(const engine::MachineRemoval& removal);
 
-/// With many nodes that are not ready nothing is scaled at all.
-bool is_cluster_well(const engine::snapshot::Cluster& cluster, const engine::Settings& settings);
+/// Whether no more nodes are unready than ok_total_unready_count. Otherwise nothing is scaled.
+bool is_cluster_healthy(const engine::snapshot::Cluster& cluster, const engine::Settings& settings);
 
-/// A DaemonSet's or a mirror pod: bound to its node, so it does not wait.
+/// Whether the pod is a DaemonSet's or a mirror pod, which only runs on its own node.
 bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
-/// Its priority is below the cut-off: it gives way to any other pod, and keeps no node.
+/// Whether the pod's priority is below the cut-off: other pods may preempt it, and it keeps no
+/// node from being removed.
 bool is_expendable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                    const engine::Settings& settings);
-/// Whether its node must not go under it: no DaemonSet's or mirror pod, none that is expendable or
-/// on its way out.
+/// Whether the pod counts: its machine must not be removed while the pod runs on it. True for all
+/// pods but those of DaemonSets, mirror pods, expendable pods and terminating pods.
 bool counts(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
             const engine::Settings& settings);
-/// Why it may not be moved off a node that works; empty: it may. Knows the annotations
-/// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, the system's pods (one
-/// without a budget stays for its first hour), and that the API evicts no pod with two budgets.
+/// Why the pod may not be moved off a working node; empty: it may be. Considers the annotations
+/// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, pods of kube-system (one
+/// without a budget stays until it is older than blocking_system_pod_disruption_timeout), and that
+/// the API server evicts no pod with two budgets.
 std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                           const engine::Settings& settings, Time wall);
 
-/// Whether a budget is about it.
+/// Whether a PodDisruptionBudget selects the pod.
 bool has_budget(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 
-/// Whether resources, labels and taints are not enough to tell where it fits: then it depends on
-/// the order in which pods are tried how many nodes they need.
-bool wants_more_than_room(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
-                          const engine::Settings& settings);
+/// Whether the pod has constraints beside resources, labels and taints: affinity, spread, ports,
+/// claims or a negative priority. How many nodes such pods need depends on the order in which they
+/// are tried.
+bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+                           const engine::Settings& settings);
 
-/// Whether a node that is just as the group's template says surely has room for the pod. False for
-/// all that takes more than resources, labels and taints to tell. See KnownLooks.
+/// Whether a node that is exactly as the group's template says surely has room for the pod. False
+/// for pods with constraints beside resources, labels and taints. See also
+/// chaos::ObservedTemplates.
 bool surely_fits(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                  const engine::Group& group, const engine::Settings& settings);
 
-/// Whether a node that is there may have room for the pod once pods that give way to all others
-/// have done so. kube-scheduler sees to that, and so no machine is bought for it; the scheduler of
-/// the simulation knows no preemption.
-bool may_push_others_aside(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
-                           const engine::Settings& settings);
+/// Whether an existing node may have room for the pod once its expendable pods are preempted. The
+/// autoscaler buys no machine for such a pod, since kube-scheduler preempts. The simulated
+/// scheduler does not preempt, so the pod may stay pending.
+bool may_preempt(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+                 const engine::Settings& settings);
 
-/// What a new node of a described group has left for pods once DaemonSets have theirs.
+/// The resources that a new node of a described group has left once the pods of all DaemonSets run.
 Resources room_on_new_node(const engine::snapshot::Cluster& cluster, const engine::Group& group);
 
-/// Whether such a node, when it is empty, may have room for the pod. True for all that it takes
-/// more than resources, labels and taints to tell.
+/// Whether a node with this template, when empty, may have room for the pod by resources, labels
+/// and taints. Other constraints of the pod are ignored.
 bool might_fit(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                const NodeTemplate& node);
 
-/// A node as the group's others really are, for `might_fit`: labels and taints without what comes
-/// and goes with a node's life.
-NodeTemplate look_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex node);
+/// A template made from a real node, for `might_fit`: without the hostname and without taints of
+/// Kubernetes and of the autoscaler, which come and go.
+NodeTemplate template_from_node(const engine::snapshot::Cluster& cluster,
+                                engine::snapshot::NodeIndex node);
 
 }  // namespace capstan::simulation

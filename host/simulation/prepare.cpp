@@ -11,7 +11,7 @@
 namespace capstan::simulation {
 namespace {
 
-/// The configuration without the instances that one list of its pipeline names.
+/// Removes the instances that one list of the pipeline names, and empties the list.
 void drop(runtime::config::Config& config, std::vector<PluginInstanceId>& names) {
     std::erase_if(config.plugins, [&](const runtime::config::PluginConfig& plugin) {
         return std::ranges::count(names, plugin.id) > 0;
@@ -19,7 +19,7 @@ void drop(runtime::config::Config& config, std::vector<PluginInstanceId>& names)
     names.clear();
 }
 
-/// The configuration without its clouds, also when it is printed.
+/// Removes the clouds of the configuration, also from the tree that is printed.
 void drop_clouds(runtime::config::Config& config) {
     config.pipeline.clouds.push_back(simulated_cloud);
     drop(config, config.pipeline.clouds);
@@ -44,7 +44,7 @@ runtime::config::SettingValue tree_of_cloud() {
     return {.children = {std::move(pipeline)}};
 }
 
-/// A configuration of nothing but the simulated cloud.
+/// A configuration with the simulated cloud as its only plugin.
 runtime::config::Config cloud_config(const CloudSettings& cloud,
                                      const runtime::config::Config& like,
                                      const runtime::config::ShippedPlugins& shipped) {
@@ -61,7 +61,7 @@ runtime::config::Config cloud_config(const CloudSettings& cloud,
     return config;
 }
 
-/// What steps will change is complained about before anything runs.
+/// Checks the settings that steps will change before anything runs.
 void check_changes(const CloudSettings& cloud, PreparedSetup& out,
                    runtime::config::Diagnostics& complaints) {
     if (cloud.changed.children.empty()) return;
@@ -71,25 +71,25 @@ void check_changes(const CloudSettings& cloud, PreparedSetup& out,
     runtime::config::Diagnostics all(cloud.source);
     runtime::load_plugins(own, out.shipped, out.registry, all);
     if (all.errors() == 0) return;
-    // Those of the beginning come again without the changes.
+    // Errors in the settings at the start are not caused by the changes and are reported elsewhere.
     runtime::config::Diagnostics first(cloud.source);
     runtime::load_plugins(cloud_config(cloud, *out.config, out.shipped), out.shipped, out.registry,
                           first);
     if (first.errors() == 0) complaints = all;
 }
 
-/// Deadlines of decisions count real time, and a miss changes the decision. A simulation has no
-/// deadline, so a busy machine must not make it come out differently; what the configuration says
-/// still counts.
+/// Call deadlines count real time, and a missed deadline changes the decision. A deadline that the
+/// configuration leaves open becomes a minute, so that a busy machine does not change the outcome
+/// of a simulation.
 void extend_deadlines(runtime::config::Config& config) {
     for (runtime::config::PluginConfig& plugin : config.plugins) {
         if (!plugin.limits.call_deadline) plugin.limits.call_deadline = std::chrono::minutes(1);
     }
 }
 
-/// A hook that overruns its deadline in real time is left out, and a machine under load would make
-/// another story of it. A hook that hangs for ever is still noticed.
-void be_patient(runtime::PluginSet& plugins) {
+/// Does the same for plugins that are loaded. A hook that misses its deadline is left out, so a
+/// busy machine would change the outcome. A hook that hangs for ever is still noticed.
+void extend_hook_deadlines(runtime::PluginSet& plugins) {
     for (runtime::LoadedPlugin& plugin : plugins) {
         std::optional<Duration>& deadline = plugin.config.limits.call_deadline;
         if (!deadline) deadline = std::chrono::minutes(1);
@@ -122,7 +122,7 @@ std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
         out->complaints = complaints.text();
         errors = complaints.errors();
     }
-    be_patient(out->plugins);
+    extend_hook_deadlines(out->plugins);
     out->complaints.insert(0, loaded.diagnostics.text());
     out->is_sound = out->config && loaded.diagnostics.errors() + errors == 0;
     return out;

@@ -17,24 +17,24 @@ struct PreparedSetup {
     runtime::plugin_files::LibraryRegistry registry{};
     std::optional<runtime::config::Config> config{};
     runtime::PluginSet plugins{};
-    /// What is wrong, or worth a warning, as people read it; ends in a newline unless empty.
+    /// Errors and warnings as text for people; ends in a newline unless empty.
     std::string complaints{};
-    bool is_sound = false;  ///< nothing may run on it otherwise
+    bool is_sound = false;  ///< false: there were errors, and nothing may run with this setup
 };
 
-/// Where `cloud` says one, it stands in place of the clouds that the configuration names, and those
-/// are not loaded.
+/// `cloud`, where given, replaces the clouds that the configuration names; their plugins are then
+/// not loaded.
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
                                        const std::optional<CloudSettings>& cloud,
                                        runtime::config::ShippedPlugins shipped);
 
-/// For passes that are decided and not carried out: without clouds, controllers and sources of
-/// groups, which may need a network.
+/// For passes whose decision is not carried out: loads no clouds and controllers, since those may
+/// need a network.
 std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
                                                  runtime::config::ShippedPlugins shipped);
 
-/// What the scheduler spreads pods over that have no constraints of their own: as the input says,
-/// else as the configuration does.
+/// The default topology spread constraints of the simulated scheduler, for pods that have none of
+/// their own: those of the input, else those of the configuration.
 std::vector<engine::snapshot::DefaultSpread> scheduler_spread(
     const Input& input, const runtime::config::Config& config);
 

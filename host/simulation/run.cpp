@@ -16,10 +16,10 @@
 #include "simulation/fault_injector.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/prepare.hpp"
+#include "simulation/run_statistics.hpp"
 #include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_clouds.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/tally.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation {
@@ -34,10 +34,10 @@ public:
           observer_(observer),
           event_log_(input.start, observer),
           statistics_(input.start),
-          world_(event_log_, statistics_,
-                 {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation},
-                 input.scheduler, scheduler_spread(input, setup.config)),
-          machines_(world_, event_log_, registration(input)) {}
+          cluster_(event_log_, statistics_,
+                   {.spread_timeout_annotation = setup.config.scale_up.spread_timeout_annotation},
+                   input.scheduler, scheduler_spread(input, setup.config)),
+          node_registrar_(cluster_, event_log_, registration(input)) {}
 
     ~Run() {
         if (host_) host_->pass_requests().listen({});
@@ -47,11 +47,12 @@ public:
 
     Result<Report> go() {
         CAPSTAN_CHECK(begin());
-        for (std::size_t i = 0; i < input_.steps.size() && !is_over(); ++i) CAPSTAN_CHECK(step(i));
+        for (std::size_t i = 0; i < input_.steps.size() && !is_over(); ++i)
+            CAPSTAN_CHECK(run_and_check(i));
         if (setup_.until && !is_over()) {
-            CAPSTAN_CHECK(live({.advance = *setup_.until - elapsed()}, input_.steps.size()));
+            CAPSTAN_CHECK(run_step({.advance = *setup_.until - elapsed()}, input_.steps.size()));
         }
-        if (observer_.wants_last_look()) observer_.on_last_look(passes_->input());
+        if (observer_.wants_last_look()) observer_.on_last_look(autoscaler_->input());
         observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,
@@ -70,7 +71,7 @@ private:
                 .taints = std::vector<Taint>{},
                 .nodes_stay = false};
     }
-    Duration elapsed() const { return life_->now() - input_.start; }
+    Duration elapsed() const { return event_loop_->now() - input_.start; }
     bool is_over() const { return setup_.until && elapsed() >= *setup_.until; }
 
     Result<void> begin() {
@@ -82,61 +83,64 @@ private:
                                 .state = {},
                                 .clock = std::make_shared<io::ManualClock>(input_.start)}));
         CAPSTAN_TRY(
-            SimulatedAutoscaler passes,
+            SimulatedAutoscaler autoscaler,
             SimulatedAutoscaler::make(
-                setup_.config, *host_, input_.seed, looks(),
-                {world_, machines_, event_log_, statistics_, observer_, setup_.every_pass,
+                setup_.config, *host_, input_.seed, cloud_changes(),
+                {cluster_, node_registrar_, event_log_, statistics_, observer_, setup_.every_pass,
                  setup_.version, setup_.state, lag(), setup_.sabotage, input_.scan_interval}));
-        passes_ = std::make_unique<SimulatedAutoscaler>(std::move(passes));
+        autoscaler_ = std::make_unique<SimulatedAutoscaler>(std::move(autoscaler));
         host_->pass_requests().listen(
-            [this](const runtime::services::PassRequest&) { passes_->want_pass(); });
+            [this](const runtime::services::PassRequest&) { autoscaler_->request_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);
         }
-        mishaps_ = std::make_unique<FaultInjector>(
-            FaultInjector::Parts{world_, machines_, *passes_, event_log_, cloud_.get()},
+        fault_injector_ = std::make_unique<FaultInjector>(
+            FaultInjector::Parts{cluster_, node_registrar_, *autoscaler_, event_log_, cloud_.get()},
             Faults(input_.faults, input_.start, input_.seed));
-        life_ = std::make_unique<EventLoop>(
-            EventLoop::Parts{*host_, world_, machines_, *passes_, *mishaps_, cloud_.get(),
-                             statistics_, observer_, input_.source},
+        event_loop_ = std::make_unique<EventLoop>(
+            EventLoop::Parts{*host_, cluster_, node_registrar_, *autoscaler_, *fault_injector_,
+                             cloud_.get(), statistics_, observer_, input_.source},
             input_.start, input_.scan_interval);
         return fill();
     }
 
     Result<void> fill() {
-        for (const Registration& said : input_.registrations) machines_.set(said);
-        world_.fill(input_.objects, input_.start);
-        world_.fill(input_.budgets);
-        passes_->adopt();
+        for (const Registration& given : input_.registrations) node_registrar_.set(given);
+        cluster_.fill(input_.objects, input_.start);
+        cluster_.fill(input_.budgets);
+        autoscaler_->adopt();
         return {};
     }
 
-    /// How old what the cloud lists gets.
+    /// How old the machine lists of the cloud can be: its refresh interval plus its list lag.
     Duration lag() const { return cloud_time("refresh_every") + cloud_time("list_lag"); }
     Duration cloud_time(std::string_view key) const {
         if (!input_.cloud) return Duration(0);
         return parse_duration(text_of(input_.cloud->settings, key)).value_or(Duration(0));
     }
 
-    /// What --until cuts short is not held to what it expects.
-    Result<void> step(std::size_t index) {
+    /// Runs the step and compares what happened with its expectations. The expectations of a step
+    /// that --until cuts short are not checked.
+    Result<void> run_and_check(std::size_t index) {
         const Step& step = input_.steps[index];
-        const Time begin = life_->now();
-        CAPSTAN_TRY(const bool is_complete, live(step, index));
+        const Time begin = event_loop_->now();
+        CAPSTAN_TRY(const bool is_complete, run_step(step, index));
         const Seen seen = look_at(step.expect, begin);
         if (is_complete) expect(step, seen);
         return {};
     }
 
-    Result<bool> live(const Step& step, std::size_t index) {
-        life_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
+    Result<bool> run_step(const Step& step, std::size_t index) {
+        event_loop_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
         const std::optional<Time> last =
             setup_.until ? std::optional(input_.start + *setup_.until) : std::nullopt;
-        return life_->live(step, last);
+        return event_loop_->run_step(step, last);
     }
 
-    std::optional<std::vector<Time>> looks() const {
+    /// When the clouds change by themselves, and when their lists show it; ascending. Nothing: the
+    /// clouds may change at any time.
+    std::optional<std::vector<Time>> cloud_changes() const {
         if (!input_.cloud) return std::nullopt;
         std::vector<Time> out;
         for (const Duration at : input_.cloud->changes) {
@@ -147,8 +151,8 @@ private:
         return out;
     }
 
-    /// Where it will end, as far as that is known beforehand: of a step until idle, where its last
-    /// action is.
+    /// When the run will end, as far as that is known beforehand. A step that lasts until nothing
+    /// happens any more counts up to its last action. Nothing: not known.
     std::optional<Duration> end() const {
         Duration sum{0};
         for (const Step& step : input_.steps) {
@@ -166,7 +170,7 @@ private:
             unmet.insert(unmet.begin(), missing(*step.until_command));
         for (const std::string& text : unmet) {
             const std::string place = input_.source + ":" + std::to_string(step.place.line);
-            event_log_.tell(life_->now(), EventKind::unmet, "", place + ": " + text);
+            event_log_.tell(event_loop_->now(), EventKind::unmet, "", place + ": " + text);
             unmet_.push_back({place, text});
         }
     }
@@ -181,32 +185,33 @@ private:
                " within " + format_duration(wanted.within);
     }
 
-    /// What is there at the end of a step, and what was asked for since its beginning.
+    /// The state of cluster and clouds at the end of a step, and the commands since its beginning.
     Seen look_at(const Expectations& expected, Time begin) {
-        Seen out{.pending = static_cast<int>(world_.pending()),
-                 .longest_pending = world_.take_longest_wait(life_->now()),
-                 .unschedulable = passes_->unschedulable()};
-        for (const GivenCommand& given : passes_->take_commands())
+        Seen out{.pending = static_cast<int>(cluster_.pending()),
+                 .longest_pending = cluster_.take_longest_wait(event_loop_->now()),
+                 .unschedulable = autoscaler_->unschedulable()};
+        for (const GivenCommand& given : autoscaler_->take_commands())
             out.commands.push_back({given.text, given.at - begin});
         for (const auto& [group, count] : expected.nodes)
-            out.nodes[group] = static_cast<int>(world_.nodes_in(group));
-        out.targets = passes_->targets();
-        for (const auto& [group, backoff] : passes_->memory().backoffs) {
-            if (!backoff.until || *backoff.until > life_->now())
+            out.nodes[group] = static_cast<int>(cluster_.nodes_in(group));
+        out.targets = autoscaler_->targets();
+        for (const auto& [group, backoff] : autoscaler_->memory().backoffs) {
+            if (!backoff.until || *backoff.until > event_loop_->now())
                 out.backed_off.push_back(group.value());
         }
-        out.taints = world_.taints();
+        out.taints = cluster_.taints();
         return out;
     }
 
     Summary summary() const {
         Summary out = statistics_.summary();
-        out.still_pending = world_.still_pending(life_->now());
+        out.still_pending = cluster_.still_pending(event_loop_->now());
         for (StillPending& line : out.still_pending) {
-            const auto known =
-                std::ranges::find(passes_->unschedulable(), line.pods, &UnschedulablePods::batch);
-            line.because = known != passes_->unschedulable().end() ? known->reason.sentence
-                                                                   : passes_->skipped();
+            const std::vector<UnschedulablePods>& unschedulable = autoscaler_->unschedulable();
+            const auto found =
+                std::ranges::find(unschedulable, line.pods, &UnschedulablePods::batch);
+            line.because =
+                found != unschedulable.end() ? found->reason.sentence : autoscaler_->skipped();
         }
         return out;
     }
@@ -216,13 +221,13 @@ private:
     Observer& observer_;
     EventLog event_log_;
     RunStatistics statistics_;
-    SimulatedCluster world_;
-    NodeRegistrar machines_;
+    SimulatedCluster cluster_;
+    NodeRegistrar node_registrar_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<SimulatedAutoscaler> passes_;
-    std::unique_ptr<CloudControl> cloud_;  ///< NULL: none is simulated
-    std::unique_ptr<FaultInjector> mishaps_;
-    std::unique_ptr<EventLoop> life_;
+    std::unique_ptr<SimulatedAutoscaler> autoscaler_;
+    std::unique_ptr<CloudControl> cloud_;  ///< NULL: no cloud is simulated
+    std::unique_ptr<FaultInjector> fault_injector_;
+    std::unique_ptr<EventLoop> event_loop_;
     std::vector<Unmet> unmet_;
     std::int64_t expected_ = 0;
 };

@@ -1,4 +1,5 @@
-/// A cluster, its clouds and its clock, in memory.
+/// Runs a simulation: a cluster, its clouds and its clock in memory, the real engine and the real
+/// plugins on top.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +21,31 @@ namespace capstan::simulation {
 
 /// How far a run has come.
 struct Progress {
-    Duration at{0};
-    std::size_t step = 0, steps = 0;  ///< steps behind it
-    std::optional<Duration> end{};    ///< about; nothing: not known beforehand
+    Duration at{0};                   ///< virtual time since the start
+    std::size_t step = 0, steps = 0;  ///< the current step, from 0, and the number of steps
+    std::optional<Duration> end{};    ///< when the run is expected to end; nothing: not known
     std::int64_t nodes = 0, pending = 0;
 };
 
-/// Looks on. Called on the thread of `run`.
+/// Is told what happens during a run and changes nothing. Called on the thread of `run`.
 class Observer {
 public:
     virtual ~Observer() = default;
-    /// Each event as it happens; events of equal time in their order.
+    /// Called for each event as it happens; events of the same time come in their order.
     virtual void on_event(const Event&) {}
     virtual void on_progress(const Progress&) {}
-    /// After each pass that was run, what it saw and what it came to.
+    /// Called after each pass that was run, with its input and its result.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
-    /// After each decision that was carried out, with the memory of what came of it; where the
-    /// autoscaler ended before it could remember that, with the memory that it had saved before.
+    /// Called after each decision that was carried out, with the memory that includes the results.
+    /// Where the autoscaler ended before it could save that memory, with the one saved before.
     virtual void on_results(const runtime::pass_metrics::PassObservation&) {}
-    /// The autoscaler was started anew with the memory that its predecessor had saved.
+    /// The autoscaler was restarted with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
-    /// Right before the end, where it is wanted: what a pass would see now, be one due or not.
+    /// Whether `on_last_look` is to be called right before the end. It gets the input that a pass
+    /// would get then, whether or not a pass is due.
     virtual bool wants_last_look() const { return false; }
     virtual void on_last_look(const runtime::PassInput&) {}
-    /// Everything has happened, and the plugins can still be asked.
+    /// Called when all steps are over, while the plugins can still be called.
     virtual void on_end() {}
 };
 
@@ -51,21 +53,21 @@ struct Setup {
     /// The configuration with its plugins; the instances run on virtual time.
     const runtime::config::Config& config;
     const runtime::PluginSet& plugins;
-    std::string version{};            ///< the host's own, as plugins are told
-    std::optional<Duration> until{};  ///< ends there, be the steps over or not
-    /// Runs also the passes that can come to nothing new: slower, and the same but for their
-    /// number.
+    std::string version{};            ///< of the host; plugins are told it
+    std::optional<Duration> until{};  ///< the run ends then, whether or not the steps are over
+    /// Also runs the passes that cannot decide anything new. That is slower; only the number of
+    /// passes differs.
     bool every_pass = false;
-    /// A file with the memory to begin with, if it is there, and where it is saved after each pass;
-    /// empty: none.
+    /// The file that the memory is read from at the start, if it exists, and saved to after each
+    /// pass; empty: memory is not saved.
     std::filesystem::path state{};
-    Sabotage sabotage = Sabotage::none;  ///< for tests of those that judge a run; no command has it
+    Sabotage sabotage = Sabotage::none;  ///< for tests of the invariants; no command sets it
 };
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte
 /// for byte. Fails when a plugin does not start, or an action is impossible ("scale of 'web', which
-/// is not there"); the error says where in the input. What an input expects and does not get is in
-/// the report, not a failure.
+/// is not there"); the error says where in the input. An expectation that is not met is no failure;
+/// the report lists it.
 Result<Report> run(const Input& input, const Setup& setup, Observer& observer);
 
 }  // namespace capstan::simulation

@@ -1,4 +1,4 @@
-/// The figures of a run as people read them, on a terminal or on a page.
+/// The figures of a run as text, for a terminal or a page.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace capstan::simulation {
 
-/// A moment of virtual time: "1h30m", "149d3h", to the second.
+/// A moment of virtual time as text, to the second: "1h30m", "149d3h".
 std::string clock_text(Duration at);
 
 struct Figure {

@@ -17,7 +17,7 @@ using Groups = std::vector<engine::Group>;
 
 constexpr Duration half_an_hour = std::chrono::minutes(30);
 
-/// Each changed by `change`.
+/// A copy of the groups, each changed by `change`.
 template <class Change>
 std::shared_ptr<const Groups> changed(const Groups& groups, Change change) {
     auto out = std::make_shared<Groups>(groups);
@@ -25,12 +25,12 @@ std::shared_ptr<const Groups> changed(const Groups& groups, Change change) {
     return out;
 }
 
-void forget_orders(const runtime::PassInput& input, runtime::PassInput& told) {
+void forget_orders(const runtime::PassInput& input, runtime::PassInput& out) {
     std::set<std::string, std::less<>> nodes;
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         nodes.emplace(cluster.text(cluster.node(i).provider_id));
-    told.snapshot.groups = changed(*input.snapshot.groups, [&](engine::Group& group) {
+    out.snapshot.groups = changed(*input.snapshot.groups, [&](engine::Group& group) {
         std::erase_if(group.machines, [&](const Machine& machine) {
             return machine.state != MachineState::deleting && !nodes.contains(machine.id.value());
         });
@@ -39,16 +39,16 @@ void forget_orders(const runtime::PassInput& input, runtime::PassInput& told) {
         if (group.group.target)
             group.group.target = static_cast<int>(std::ssize(group.machines) - going);
     });
-    told.memory.requests.clear();
-    told.memory.answered_targets.clear();
-    told.memory.planned.clear();
-    told.memory.wrong_sizes.clear();
+    out.memory.requests.clear();
+    out.memory.answered_targets.clear();
+    out.memory.planned.clear();
+    out.memory.wrong_sizes.clear();
 }
 
-void ignore_minima(const runtime::PassInput& input, runtime::PassInput& told) {
-    told.snapshot.groups =
+void ignore_minima(const runtime::PassInput& input, runtime::PassInput& out) {
+    out.snapshot.groups =
         changed(*input.snapshot.groups, [](engine::Group& group) { group.group.min = 0; });
-    engine::Settings& settings = told.settings;
+    engine::Settings& settings = out.settings;
     for (engine::Bound* bound : {&settings.cpu, &settings.memory, &settings.gpu, &settings.nodes})
         bound->min = 0;
     for (auto& [type, bound] : settings.gpu_types) bound.min = 0;
@@ -93,14 +93,15 @@ void remove_nothing(engine::Decision& decision) {
                   [](const engine::NodeChange& change) { return !change.set_taints.empty(); });
 }
 
-/// Whether each of the pods surely fits, and the machine is as large.
-bool would_do(const runtime::PassInput& input, const engine::ChosenOption& option,
-              const engine::Group& other) {
+/// Whether each pod of the option surely fits a node of the other group.
+bool fits_option(const runtime::PassInput& input, const engine::ChosenOption& option,
+                 const engine::Group& other) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     return std::ranges::all_of(option.pods, [&](const engine::PodCount& pods) {
         const auto unbound = cluster.unbound();
-        const auto pod = std::ranges::find_if(
-            unbound, [&](auto p) { return cluster.class_of(p) == pods.equivalence_group; });
+        const auto pod = std::ranges::find_if(unbound, [&](auto p) {
+            return cluster.equivalence_group_of(p) == pods.equivalence_group;
+        });
         return pod != unbound.end() && surely_fits(cluster, *pod, other, input.settings);
     });
 }
@@ -116,7 +117,7 @@ void grow_dearest(const runtime::PassInput& input, const Groups& groups,
                                                      &engine::Increase::group) > 0;
             if (!group.price_per_hour || (is_taken && group.group.id != increase.group) ||
                 after > group.group.max.value_or(after) ||
-                !would_do(input, decision.options[increase.option], group))
+                !fits_option(input, decision.options[increase.option], group))
                 continue;
             if (dearest == nullptr || *group.price_per_hour > *dearest->price_per_hour)
                 dearest = &group;
@@ -128,7 +129,8 @@ void grow_dearest(const runtime::PassInput& input, const Groups& groups,
     }
 }
 
-/// The first group that has room.
+/// Grows the first group below its maximum by one; false: there is none, or the decision has an
+/// increase already.
 bool buy_one(const Groups& groups, engine::Decision& decision) {
     if (!decision.increases.empty()) return false;
     for (const engine::Group& group : groups) {
@@ -167,7 +169,7 @@ std::string_view name_of(Sabotage sabotage) noexcept {
     return "none";
 }
 
-runtime::PassInput Saboteur::told(const runtime::PassInput& input) {
+runtime::PassInput Saboteur::falsified(const runtime::PassInput& input) {
     runtime::PassInput out = input;
     const Time now = input.call_context.now;
     const bool is_new = sabotage_ == Sabotage::forgets_at_start && !input.memory.started;
@@ -185,8 +187,8 @@ runtime::PassInput Saboteur::told(const runtime::PassInput& input) {
     return out;
 }
 
-void Saboteur::spoil(const runtime::PassInput& input, runtime::PassResult& result) {
-    // What was found out is kept: prices, options.
+void Saboteur::falsify(const runtime::PassInput& input, runtime::PassResult& result) {
+    // Prices and options are known only from the pass, so they are taken from its result.
     auto groups = std::make_shared<Groups>(*input.snapshot.groups);
     for (engine::Group& group : *groups) {
         const auto found = std::ranges::find(*result.groups, group.group.id,

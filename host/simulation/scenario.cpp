@@ -23,11 +23,12 @@ using runtime::config::Fields;
 using runtime::config::SettingValue;
 using runtime::config::TomlValue;
 
-/// What a scenario may say of a configuration, in the words of one.
+/// The sections of a configuration that a scenario may have.
 constexpr std::array<std::string_view, 8> sections{"pipeline", "plugin", "scale_up", "scale_down",
                                                    "limits",   "trust",  "secrets",  "log"};
 
-/// A table that others check: the configuration's reader, or the simulated cloud.
+/// A table whose keys are checked elsewhere: by the configuration's reader, or by the simulated
+/// cloud.
 Field opaque(std::string key, std::string doc) {
     return {
         .key = std::move(key), .type = SettingType::table, .doc = std::move(doc), .opaque = true};
@@ -57,7 +58,7 @@ const Fields& schema() {
     return fields;
 }
 
-/// Where a key that is unknown here would have been right.
+/// Says where a key that is unknown at `path` would have been right; empty: nowhere.
 std::string hint(std::string_view path, std::string_view key) {
     if (key == "options")
         return "; settings stand in [scale_up] and [limits], as in a configuration";
@@ -87,29 +88,29 @@ public:
     Reader(const TomlValue& root, const SettingValue& tree, Diagnostics& diagnostics)
         : root_(root),
           tree_(tree),
-          said_(runtime::config::read_section<keys::Scenario>(tree)),
+          values_(runtime::config::read_section<keys::Scenario>(tree)),
           diagnostics_(diagnostics),
           cloud_(make_cloud(root, diagnostics)) {}
 
     Input input() {
-        Input out{.title = said_.title,
+        Input out{.title = values_.title,
                   .source = diagnostics_.source().name,
-                  .seed = static_cast<std::uint64_t>(said_.seed),
-                  .scan_interval = said_.scan_interval.value_or(std::chrono::seconds(10)),
-                  .register_delay = said_.register_delay,
-                  .ready_delay = said_.ready_delay,
-                  .scheduler = said_.scheduler,
+                  .seed = static_cast<std::uint64_t>(values_.seed),
+                  .scan_interval = values_.scan_interval.value_or(std::chrono::seconds(10)),
+                  .register_delay = values_.register_delay,
+                  .ready_delay = values_.ready_delay,
+                  .scheduler = values_.scheduler,
                   .objects = objects()};
-        if (said_.scheduler_spread)
-            out.scheduler_spread = make_scheduler_spread(*said_.scheduler_spread);
-        add_all(said_.budget, "budget", make_budget, out.budgets);
-        add_all(said_.fault, "fault", make_fault, out.faults);
-        for (std::size_t i = 0; i < said_.step.size(); ++i) out.steps.push_back(step(i));
+        if (values_.scheduler_spread)
+            out.scheduler_spread = make_scheduler_spread(*values_.scheduler_spread);
+        add_all(values_.budget, "budget", make_budget, out.budgets);
+        add_all(values_.fault, "fault", make_fault, out.faults);
+        for (std::size_t i = 0; i < values_.step.size(); ++i) out.steps.push_back(step(i));
         const ScenarioNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))
             check_expectations(table, names, diagnostics_);
-        add_sets(said_.stateful_set, "stateful_set", out);
-        add_sets(said_.replica_set, "replica_set", out);
+        add_sets(values_.stateful_set, "stateful_set", out);
+        add_sets(values_.replica_set, "replica_set", out);
         if (!cloud_) return out;
         out.registrations = cloud_->registrations;
         out.cloud = std::move(cloud_->settings);
@@ -118,27 +119,28 @@ public:
 
     std::vector<SharedReplicas> balancers() {
         std::vector<SharedReplicas> out;
-        add_all(said_.balancer, "balancer", make_shared_replicas, out);
+        add_all(values_.balancer, "balancer", make_shared_replicas, out);
         return out;
     }
-    const keys::Scenario& said() const { return said_; }
+    const keys::Scenario& values() const { return values_; }
 
 private:
     Objects objects() {
         Objects out;
         const auto& nodes = items_of(tree_, "node");
-        for (std::size_t i = 0; i < said_.node.size(); ++i) {
-            for (auto& node : make_nodes(said_.node[i], nodes[i], diagnostics_))
+        for (std::size_t i = 0; i < values_.node.size(); ++i) {
+            for (auto& node : make_nodes(values_.node[i], nodes[i], diagnostics_))
                 out.nodes.push_back(std::move(node));
         }
         const auto& sets = items_of(tree_, "daemon_set");
-        for (std::size_t i = 0; i < said_.daemon_set.size(); ++i)
-            out.daemon_sets.push_back(make_daemon_set(said_.daemon_set[i], sets[i], diagnostics_));
-        add_all(said_.service, "service", make_service, out.services);
+        for (std::size_t i = 0; i < values_.daemon_set.size(); ++i)
+            out.daemon_sets.push_back(
+                make_daemon_set(values_.daemon_set[i], sets[i], diagnostics_));
+        add_all(values_.service, "service", make_service, out.services);
         return out;
     }
 
-    /// Those of the beginning and of all steps; nothing: others may be made, or come of a
+    /// The groups of the start and of all steps; nothing: other groups may be made, or come from a
     /// configuration.
     std::optional<std::set<std::string, std::less<>>> known_groups() const {
         if (!cloud_ || cloud_->settings.settings.find("machine_types") != nullptr)
@@ -154,22 +156,22 @@ private:
 
     std::set<std::string, std::less<>> known_batches() const {
         std::set<std::string, std::less<>> out;
-        for (const keys::Step& step : said_.step)
+        for (const keys::Step& step : values_.step)
             for (const keys::Pods& pods : step.pods) out.insert(pods.asks.name);
-        for (const keys::ReplicaSet& set : said_.replica_set) out.insert(set.pods.asks.name);
-        for (const keys::StatefulSet& set : said_.stateful_set) out.insert(set.pods.asks.name);
+        for (const keys::ReplicaSet& set : values_.replica_set) out.insert(set.pods.asks.name);
+        for (const keys::StatefulSet& set : values_.stateful_set) out.insert(set.pods.asks.name);
         return out;
     }
 
-    template <class Said, class Make, class Out>
-    void add_all(const std::vector<Said>& said, std::string_view key, Make make,
+    template <class Value, class Make, class Out>
+    void add_all(const std::vector<Value>& given, std::string_view key, Make make,
                  std::vector<Out>& out) {
         const auto& tables = items_of(tree_, key);
-        for (std::size_t i = 0; i < said.size(); ++i)
-            out.push_back(make(said[i], tables[i], diagnostics_));
+        for (std::size_t i = 0; i < given.size(); ++i)
+            out.push_back(make(given[i], tables[i], diagnostics_));
     }
 
-    /// They arrive before anything of the first step.
+    /// Adds the pods of the sets to the first step, before all of its other actions.
     template <class Set>
     void add_sets(const std::vector<Set>& sets, std::string_view key, Input& out) {
         if (out.steps.empty() && !sets.empty()) out.steps.emplace_back();
@@ -182,60 +184,60 @@ private:
     }
 
     Step step(std::size_t index) {
-        const keys::Step& said = said_.step[index];
+        const keys::Step& given = values_.step[index];
         const SettingValue& table = items_of(tree_, "step")[index];
-        Step out{.actions = actions(said, table, root_.find("step")->children[index]),
-                 .advance = said.advance,
-                 .until_command = make_until(said, table, diagnostics_),
-                 .expect = make_expectations(said.expected, said_.expect_only),
+        Step out{.actions = actions(given, table, root_.find("step")->children[index]),
+                 .advance = given.advance,
+                 .until_command = make_until(given, table, diagnostics_),
+                 .expect = make_expectations(given.expected, values_.expect_only),
                  .place = table.place};
-        if (said.advance && said.until)
+        if (given.advance && given.until)
             diagnostics_.error(table.find("until")->place, "step: either 'advance' or 'until'");
-        if (!said.advance && !said.until) out.advance = Duration(0);
+        if (!given.advance && !given.until) out.advance = Duration(0);
         return out;
     }
 
-    /// The cloud first, then nodes, then pods.
-    std::vector<Action> actions(const keys::Step& said, const SettingValue& table,
+    /// The actions of a step: first those on the cloud, then those on nodes, then those on pods.
+    std::vector<Action> actions(const keys::Step& given, const SettingValue& table,
                                 const TomlValue& written) {
         std::vector<Action> out =
             make_cloud_actions(written, cloud_ ? &cloud_->settings : nullptr, diagnostics_);
         const auto& nodes = items_of(table, "nodes");
-        for (std::size_t i = 0; i < said.nodes.size(); ++i) {
-            for (auto& node : make_nodes(said.nodes[i], nodes[i], diagnostics_))
+        for (std::size_t i = 0; i < given.nodes.size(); ++i) {
+            for (auto& node : make_nodes(given.nodes[i], nodes[i], diagnostics_))
                 out.push_back({.what = std::move(node), .place = nodes[i].place});
         }
-        add_each(said.daemon_sets, items_of(table, "daemon_sets"), make_daemon_set, out);
-        add_each(said.edit, items_of(table, "edit"), make_node_edit, out);
-        add_each(said.budgets, items_of(table, "budgets"), make_budget, out);
+        add_each(given.daemon_sets, items_of(table, "daemon_sets"), make_daemon_set, out);
+        add_each(given.edit, items_of(table, "edit"), make_node_edit, out);
+        add_each(given.budgets, items_of(table, "budgets"), make_budget, out);
         for (const SettingValue& item : items_of(table, "remove"))
             out.push_back({.what = Remove{item.text}, .place = item.place});
         for (const SettingValue& item : items_of(table, "scale")) {
             out.push_back(
                 {.what = Scale{item.key, static_cast<int>(item.integer)}, .place = item.key_place});
         }
-        add_each(said.pods, items_of(table, "pods"), make_batch, out);
+        add_each(given.pods, items_of(table, "pods"), make_batch, out);
         for (const SettingValue& item : items_of(table, "bind"))
             out.push_back({.what = Bind{item.key, item.text}, .place = item.key_place});
         return out;
     }
 
-    template <class Said, class Make>
-    void add_each(const std::vector<Said>& said, const std::vector<SettingValue>& tables, Make make,
-                  std::vector<Action>& out) {
-        for (std::size_t i = 0; i < said.size(); ++i)
+    template <class Value, class Make>
+    void add_each(const std::vector<Value>& given, const std::vector<SettingValue>& tables,
+                  Make make, std::vector<Action>& out) {
+        for (std::size_t i = 0; i < given.size(); ++i)
             out.push_back(
-                {.what = make(said[i], tables[i], diagnostics_), .place = tables[i].place});
+                {.what = make(given[i], tables[i], diagnostics_), .place = tables[i].place});
     }
 
     const TomlValue& root_;
     const SettingValue& tree_;
-    keys::Scenario said_;
+    keys::Scenario values_;
     Diagnostics& diagnostics_;
     std::optional<ScenarioCloud> cloud_;
 };
 
-void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
+void check(const keys::Scenario& given, const TomlValue& root, Scenario& out) {
     const TomlValue* pipeline = root.find("pipeline");
     const TomlValue* clouds = pipeline == nullptr ? nullptr : pipeline->find("clouds");
     if (clouds != nullptr && out.input->cloud) {
@@ -243,7 +245,7 @@ void check(const keys::Scenario& said, const TomlValue& root, Scenario& out) {
                               "pipeline.clouds: [[group]] and 'change' are for the simulated "
                               "cloud, which stands in place of others");
     }
-    if (said.config && out.has_sections) {
+    if (given.config && out.has_sections) {
         out.diagnostics.error(root.find("config")->place,
                               "config: either a file or sections of one here");
     }
@@ -275,14 +277,14 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     const TomlValue own = sections_of(*root);
     out.has_sections = !own.children.empty();
     out.config = runtime::config::read_config(own, shipped, out.diagnostics);
-    // What a schema refused has left its table, and the lists would not match any more.
+    // An entry that a schema refused is missing in `tree`, whose lists no longer match the file's.
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);
     out.input = reader.input();
     out.balancers = reader.balancers();
-    out.has_scan_interval = reader.said().scan_interval.has_value();
-    if (reader.said().config) out.config_file = folder / *reader.said().config;
-    check(reader.said(), *root, out);
+    out.has_scan_interval = reader.values().scan_interval.has_value();
+    if (reader.values().config) out.config_file = folder / *reader.values().config;
+    check(reader.values(), *root, out);
     return out;
 }
 

@@ -1,7 +1,8 @@
-/// A story in TOML: a cluster, what happens to it, and what is expected of it. The keys are those
-/// of scenario_keys.hpp, the sections [pipeline], [plugin.ID], [scale_up], [limits], [trust],
-/// [secrets] and [log] of a configuration, and what the simulated cloud is told: [[group]] and the
-/// steps' `change`.
+/// Reads scenarios, which are TOML files: a cluster, what happens to it, and what is expected of
+/// the autoscaler. A scenario has the keys of scenario_keys.hpp, the sections [pipeline],
+/// [plugin.ID], [scale_up], [scale_down], [limits], [trust], [secrets] and [log] of a
+/// configuration, and settings of the simulated cloud: [cloud], [[group]], [[machine_type]], and
+/// the steps' `groups` and `change`.
 #pragma once
 
 #include <filesystem>
@@ -16,24 +17,24 @@
 
 namespace capstan::simulation {
 
-/// What came of reading a file. Nothing may run on it when `diagnostics` has errors; then `input`
-/// and `config` are absent or serve to look for more errors.
+/// The result of reading a file. If `diagnostics` has errors, nothing may be run; `input` and
+/// `config` are then absent, or serve only to look for more errors.
 struct Scenario {
     std::optional<Input> input{};
     std::vector<SharedReplicas> balancers{};  ///< for live clusters alone
-    /// Of its own sections; nothing: the file names another for them.
+    /// The configuration in the file's own sections.
     std::optional<runtime::config::Config> config{};
-    std::filesystem::path config_file{};  ///< that other file; empty: none
-    bool has_sections = false;            ///< the file itself says something a configuration would
-    bool has_scan_interval = false;       ///< else the configuration's counts
+    std::filesystem::path config_file{};  ///< the configuration file it names; empty: none
+    bool has_sections = false;            ///< the file has sections of a configuration
+    bool has_scan_interval = false;       ///< false: the configuration's applies
     runtime::config::Diagnostics diagnostics;
 };
 
-/// `overrides` count in place of what the file says; see runtime/config/overrides.hpp.
+/// `overrides` replace values of the file; see runtime/config/overrides.hpp.
 Scenario read_scenario(const std::filesystem::path& file,
                        const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides = {});
-/// The same for text that is at hand; `config` paths count from `folder`.
+/// Reads a scenario from text instead of a file. The path at `config` is relative to `folder`.
 Scenario read_scenario(runtime::config::Source source, const std::filesystem::path& folder,
                        const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides = {});

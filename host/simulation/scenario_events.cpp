@@ -21,7 +21,7 @@ namespace {
 using runtime::config::Diagnostics;
 using runtime::config::SettingValue;
 
-/// Both name the same things in the same order.
+/// Both enumerations name the same faults in the same order.
 FaultKind fault_kind(keys::FaultName name) { return static_cast<FaultKind>(name); }
 
 bool is_command(std::string_view text) {
@@ -30,7 +30,7 @@ bool is_command(std::string_view text) {
     });
 }
 
-/// The group that a command begins to name; empty: none.
+/// The group that a command names; empty: it names none.
 std::string_view group_in(std::string_view command) {
     const std::size_t first = command.find(' ');
     if (first == std::string_view::npos) return {};
@@ -44,7 +44,7 @@ std::string_view group_in(std::string_view command) {
     return command.substr(0, command.find(' '));
 }
 
-/// Complains about names in expectations that nothing of the story has.
+/// Reports names in expectations that no group or batch of the scenario has.
 class NameCheck {
 public:
     NameCheck(const ScenarioNames& names, Diagnostics& diagnostics)
@@ -201,23 +201,24 @@ Registration make_registration(std::string group, const keys::Joining& joining,
     return out;
 }
 
-Expectations make_expectations(const keys::Expected& said, const std::vector<keys::Command>& only) {
-    Expectations out{.commands = said.commands,
-                     .never = said.never,
-                     .pending = said.pending,
-                     .longest_pending = said.longest_pending,
-                     .nodes = said.nodes,
-                     .targets = said.targets,
-                     .present = said.present,
-                     .absent = said.absent,
-                     .backed_off = said.backed_off,
-                     .not_backed_off = said.not_backed_off,
-                     .unschedulable = said.unschedulable};
-    for (const keys::Command kind : said.only.empty() ? only : said.only)
+Expectations make_expectations(const keys::Expected& given,
+                               const std::vector<keys::Command>& only) {
+    Expectations out{.commands = given.commands,
+                     .never = given.never,
+                     .pending = given.pending,
+                     .longest_pending = given.longest_pending,
+                     .nodes = given.nodes,
+                     .targets = given.targets,
+                     .present = given.present,
+                     .absent = given.absent,
+                     .backed_off = given.backed_off,
+                     .not_backed_off = given.not_backed_off,
+                     .unschedulable = given.unschedulable};
+    for (const keys::Command kind : given.only.empty() ? only : given.only)
         out.only.emplace_back(names_of(kind).at(static_cast<std::size_t>(kind)));
-    for (const keys::ExpectedCommand& command : said.within)
+    for (const keys::ExpectedCommand& command : given.within)
         out.within.push_back({command.command, command.from, command.to});
-    for (const keys::ExpectedTaints& taints : said.taints)
+    for (const keys::ExpectedTaints& taints : given.taints)
         out.taints.push_back({taints.node, taints.has, taints.lacks});
     return out;
 }

@@ -1,4 +1,5 @@
-/// What a scenario says of happenings, faults and expectations, as the input has them.
+/// Makes the budgets, Balancers, faults, node changes and expectations of an Input from a
+/// scenario's keys.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace capstan::simulation {
 
-// Each records what no schema sees, at the place of `table`.
+// Each of these functions reports the errors that no schema finds, at the place of `table`.
 Budget make_budget(const keys::Budget& budget, const runtime::config::SettingValue& table,
                    runtime::config::Diagnostics& diagnostics);
 SharedReplicas make_shared_replicas(const keys::Balancer& balancer,
@@ -28,20 +29,21 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                                const runtime::config::SettingValue& table,
                                runtime::config::Diagnostics& diagnostics);
 
-/// What expectations of a story may name.
+/// The names that a scenario's expectations may use.
 struct ScenarioNames {
-    /// Ids; nothing: groups that are not known beforehand may be made, or come of a configuration.
+    /// Ids of groups; nothing: any id is allowed, since groups that are not known beforehand may be
+    /// made, or come from a configuration.
     std::optional<std::set<std::string, std::less<>>> groups{};
     std::set<std::string, std::less<>> batches{};
 };
-/// Refuses, each at its place, commands that are none, and names that nothing has, of which nothing
-/// could ever come.
+/// Reports, each at its place, expected commands that are no commands, and names that no group or
+/// batch of the scenario has: no run could meet such an expectation.
 void check_expectations(const runtime::config::SettingValue& step, const ScenarioNames& names,
                         runtime::config::Diagnostics& diagnostics);
-/// `only`: of the file, where the step says nothing.
+/// `only`: the `expect_only` of the file, for a step that has none.
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);
-/// Nothing: it ends otherwise.
+/// Nothing: the step does not end with a command.
 std::optional<UntilCommand> make_until(const keys::Step& step,
                                        const runtime::config::SettingValue& table,
                                        runtime::config::Diagnostics& diagnostics);

@@ -40,7 +40,7 @@ void turn_budgets(TomlValue& table, std::string_view list) {
     }
 }
 
-/// Digits alone, up to a bound.
+/// A number written in digits alone; nothing: it is not, or is above `most`.
 std::optional<int> parse_count(std::string_view written, int most) {
     const bool is_digit = !written.empty() && is_ascii_digit(written.front());
     const auto number = find_whole_number(written);
@@ -65,17 +65,17 @@ void turn_shares_into_text(TomlValue& scenario) {
     for (TomlValue& step : steps->children) turn_budgets(step, "budgets");
 }
 
-std::optional<PodShare> read_share(const std::optional<std::string>& said, const char* key,
+std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
                                    const runtime::config::SettingValue& table,
                                    runtime::config::Diagnostics& diagnostics) {
-    if (!said) return std::nullopt;
-    std::optional<PodShare> share = find_share(*said);
+    if (!text) return std::nullopt;
+    std::optional<PodShare> share = find_share(*text);
     if (!share) {
         diagnostics.error(
             table.find(key)->place,
             "budget: '" + std::string(key) +
                 "' is a number of pods, or a percentage from \"0%\" to \"100%\", not " +
-                in_quotes(*said));
+                in_quotes(*text));
     }
     return share;
 }
@@ -84,7 +84,8 @@ namespace {
 
 using runtime::config::Diagnostics;
 using runtime::config::TomlValue;
-/// A group for each of its zones.
+
+/// Adds a copy of the group for each of its `zones` to `to`, or the group itself if it has none.
 void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& diagnostics) {
     const TomlValue* zones = group.find("zones");
     if (zones == nullptr) return to.push_back(group);
@@ -106,7 +107,8 @@ void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& dia
     }
 }
 
-/// NodeRegistrar run by hand alone: what the cloud has is what there is at the start.
+/// A group with `boot = "never"` gets a capacity of 0 at the start: it keeps the machines it starts
+/// with, and machines that it is asked for later never come.
 void stop_booting(TomlValue& group) {
     if (text_of(group, "boot") != "never") return;
     erase(group, "boot");
@@ -122,7 +124,8 @@ void stop_booting(TomlValue& group) {
     changes.insert(changes.begin(), std::move(none));
 }
 
-/// Takes the keys that say how machines become nodes out of the table.
+/// Takes the keys that say how machines become nodes out of the table. Nothing: there are none, or
+/// they have errors, which are reported.
 std::optional<Registration> take_registration(TomlValue& table, std::string id,
                                               Diagnostics& diagnostics) {
     static const runtime::config::Fields fields = runtime::config::fields_of(keys::Joining{});
@@ -140,7 +143,8 @@ std::optional<Registration> take_registration(TomlValue& table, std::string id,
                              read, diagnostics);
 }
 
-/// What a machine type has. What is no quantity is the plugin's to refuse.
+/// The cpu and memory of a machine type. A value that is no quantity is left to the plugin to
+/// refuse.
 Resources amounts_of(const TomlValue& type) {
     Resources out;
     for (const char* resource : {"cpu", "memory"}) {
@@ -154,7 +158,7 @@ Resources amounts_of(const TomlValue& type) {
     return out;
 }
 
-/// What machines of a group with several types have, by type; empty: it has one.
+/// The resources of a group's machine types, by type; empty: the group has a single type.
 std::map<std::string, Resources> types_of(const TomlValue& group) {
     const TomlValue* const machine = group.find("machine");
     const TomlValue* const mix = machine == nullptr ? nullptr : machine->find("mix");
@@ -165,7 +169,7 @@ std::map<std::string, Resources> types_of(const TomlValue& group) {
     return out;
 }
 
-/// The tables of a list, which is what it has to be.
+/// The tables of the list at `key`. If the value there is no list, `what` is reported.
 std::vector<TomlValue> tables_of(const TomlValue& parent, std::string_view key,
                                  const std::string& what, Diagnostics& diagnostics) {
     const TomlValue* const given = parent.find(key);
@@ -180,7 +184,8 @@ const TomlValue* find_list(const TomlValue& root, std::string_view key) {
     return given != nullptr && given->kind == TomlValue::Kind::array ? given : nullptr;
 }
 
-/// Groups as they are written, ready for the plugin, with their registrations.
+/// Turns groups as they are written into the plugin's settings, and adds what they say of
+/// registration to `registrations`.
 std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
                                    std::vector<Registration>& registrations,
                                    Diagnostics& diagnostics) {
@@ -196,7 +201,7 @@ std::vector<TomlValue> take_groups(const std::vector<TomlValue>& given,
     return out;
 }
 
-/// When groups change by themselves.
+/// When, after the start, groups change by themselves; ascending.
 std::vector<Duration> change_moments(const std::vector<TomlValue>& groups) {
     std::vector<Duration> out;
     for (const TomlValue& group : groups) {
@@ -221,7 +226,7 @@ std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diag
               diagnostics);
     if (given == nullptr && types == nullptr) return std::nullopt;
     ScenarioCloud out;
-    // Without groups the cloud has only those it is asked to make.
+    // Without [[group]] the cloud has only the groups that it is asked to make.
     TomlValue list = given != nullptr ? *given : TomlValue{.kind = TomlValue::Kind::array};
     list.key = "groups";
     list.children = take_groups(tables, out.registrations, diagnostics);
@@ -251,7 +256,7 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
         out.push_back({.what = AddGroup{group}, .place = group.place});
     }
     for (Registration& own : registrations) out.push_back({.what = std::move(own)});
-    // Removed groups stay among what is checked: they have been what they were.
+    // Removed groups stay in `changed`, since their settings are checked, too.
     for (const TomlValue& id : tables_of(step, "remove_groups", "", diagnostics))
         out.push_back({.what = RemoveGroup{id.text}, .place = id.place});
     for (TomlValue change :

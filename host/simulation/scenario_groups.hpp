@@ -1,4 +1,4 @@
-/// The bounds of a scenario's budgets: 3, or "50%".
+/// The simulated cloud of a scenario with its groups, and the bounds of a scenario's budgets.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@
 
 namespace capstan::simulation {
 
-/// A key of a file has one type, and these have two, as in Kubernetes: whole numbers become text,
-/// before a schema looks at them.
+/// Turns bounds of budgets that are whole numbers into text, before a schema checks them. A bound
+/// may be 3 or "50%", as in Kubernetes, and a schema gives each key one type.
 void turn_shares_into_text(runtime::config::TomlValue& scenario);
 
-/// What `table` says under `key`; what is no share is recorded at its place. Nothing: `said` is, or
-/// it was refused.
-std::optional<PodShare> read_share(const std::optional<std::string>& said, const char* key,
+/// The bound in `text`, which stands in `table` at `key`. An invalid bound is reported at
+/// its place. Nothing: there is no text, or the bound is invalid.
+std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
                                    const runtime::config::SettingValue& table,
                                    runtime::config::Diagnostics& diagnostics);
 
@@ -31,14 +31,15 @@ struct ScenarioCloud {
     std::vector<Registration> registrations{};
 };
 
-/// The groups; one with `zones = ["a", "b"]` becomes ID-a and ID-b. Nothing: there are none. What
-/// the plugin's own schema will see is left to it.
+/// The simulated cloud with its groups. A group with `zones = ["a", "b"]` becomes the groups ID-a
+/// and ID-b. Nothing: the scenario has neither groups nor machine types. Errors that the schema of
+/// the plugin finds are left to it.
 std::optional<ScenarioCloud> make_cloud(const runtime::config::TomlValue& root,
                                         runtime::config::Diagnostics& diagnostics);
 
-/// What a step's `groups`, `remove_groups` and `change` do, in this order. Groups that are not
-/// there are recorded. `cloud` learns what there will be to check; NULL: there are no groups at
-/// all.
+/// The actions of a step's `groups`, `remove_groups` and `change`, in this order. A change of a
+/// group that is not there is reported. The settings that the step leads to are added to
+/// `cloud->changed`, to be checked; NULL: the scenario has no simulated cloud.
 std::vector<Action> make_cloud_actions(const runtime::config::TomlValue& step, CloudSettings* cloud,
                                        runtime::config::Diagnostics& diagnostics);
 

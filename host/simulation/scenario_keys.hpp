@@ -1,4 +1,5 @@
-/// The keys of a scenario file: pods and nodes.
+/// The keys of a scenario file, with their meanings, types and defaults. The table in
+/// tests/scenarios/README.md is for readers.
 #pragma once
 
 #include <array>
@@ -17,6 +18,8 @@
 #include "runtime/config/section.hpp"
 
 namespace capstan::simulation::keys {
+
+// Pods and nodes.
 
 enum class TolerationOperator { equal, exists };
 constexpr auto names_of(TolerationOperator) {
@@ -77,7 +80,7 @@ void describe(auto&& key, Together& s) {
     key("labels", s.labels, "The other pods, by their labels; empty: those of the batch.");
 }
 
-/// What pods ask for, wherever they come from.
+/// The keys that the pods of a DaemonSet and all other pods have in common.
 struct Asks {
     std::string name;
     std::string ns = "default";
@@ -212,7 +215,7 @@ void describe(auto&& key, Node& s) {
     key("taints", s.taints, "As kubectl writes them: \"dedicated=gpu:NoSchedule\".");
 }
 
-// The keys of a scenario file: Balancers.
+// Balancers.
 
 /// In the file a name or a table: `"web-a"`, `{ name = "web-a", weight = 60 }`.
 struct BalancerTarget {
@@ -253,7 +256,7 @@ void describe(auto&& key, Balancer& s) {
     key("targets", s.targets, "Among whom they are shared out.", {.shorthand = "name"});
 }
 
-// The keys of a scenario file: what happens, and what is expected.
+// What happens, and what is expected.
 
 struct Budget {
     std::string name;
@@ -398,7 +401,7 @@ void describe_expected(auto&& key, Expected& s) {
     key("expect_longest_pending", s.longest_pending,
         "Every pod that waits or got its node in this step waited for less.");
     key("expect_nodes", s.nodes, "Nodes in the cluster, by group.");
-    key("expect_targets", s.targets, "NodeRegistrar asked for, by group.");
+    key("expect_targets", s.targets, "Machines asked for, by group.");
     key("expect_present", s.present, "Nodes that are there, by name.");
     key("expect_absent", s.absent, "Nodes that are not there, by name.");
     key("expect_taints", s.taints, "Taints that nodes have and lack.");
@@ -440,10 +443,10 @@ void describe(auto&& key, Step& s) {
     describe_expected(key, s.expected);
 }
 
-// The keys of a scenario file: the file itself. Each key's meaning, type and default stand in
-// these headers; the table in tests/scenarios/README.md is for readers.
+// The file.
 
-/// The whole file but for the sections of a configuration, and what the simulated cloud is told.
+/// The keys of the whole file, without the sections of a configuration and the settings of the
+/// simulated cloud.
 struct Scenario {
     std::string title;
     int seed = 0;

@@ -65,8 +65,8 @@ std::vector<Toleration> tolerations_of(const std::vector<keys::Toleration>& give
     return out;
 }
 
-/// Labels of the batch where nothing else is said: `app` alone, so that pods keep counting when
-/// other labels change.
+/// Selects by `labels`, or by the batch's label `app` if they are empty: by `app` alone, so that
+/// pods keep counting when other labels change.
 LabelSelector term_selector(const std::map<std::string, std::string>& labels, const Labels& own) {
     if (!labels.empty()) return {.match_labels = labels_of(labels)};
     return {.match_labels = {{"app", own.at("app")}}};
@@ -128,7 +128,7 @@ Look asked_look(const keys::Asks& asks, const SettingValue& table, Diagnostics& 
     return out;
 }
 
-/// Those that must hold; nothing looks at the others.
+/// The required terms; preferred terms have no effect in a simulation.
 std::vector<engine::snapshot::PodTerm> terms_of(const std::vector<keys::Together>& given,
                                                 const Labels& own) {
     std::vector<engine::snapshot::PodTerm> out;

@@ -1,4 +1,4 @@
-/// What a scenario says of pods and nodes, as objects of the Kubernetes API.
+/// Makes pods, DaemonSets, Services and nodes of the Kubernetes API from a scenario's keys.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,15 @@
 
 namespace capstan::simulation {
 
-/// As kubectl writes them; `list`: where they stand, never NULL unless there are none.
+/// Taints in kubectl's syntax. `list`: their places in the file, for diagnostics; NULL only if
+/// `given` is empty.
 std::vector<Taint> read_taints(const std::vector<std::string>& given,
                                const runtime::config::SettingValue* list,
                                runtime::config::Diagnostics& diagnostics);
 
-/// Each records what no schema sees, at the place of `table`: a missing name, a taint that is none.
+// Each of the functions with a `table` reports the errors that no schema finds, at the place of
+// `table`: a missing name, a taint that is none.
+
 PodBatch make_batch(const keys::Pods& pods, const runtime::config::SettingValue& table,
                     runtime::config::Diagnostics& diagnostics);
 engine::snapshot::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
@@ -24,10 +27,10 @@ engine::snapshot::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
 engine::snapshot::ServiceObject make_service(const keys::Service& service,
                                              const runtime::config::SettingValue& table,
                                              runtime::config::Diagnostics& diagnostics);
-/// "zone" and "hostname" stand for Kubernetes' own keys.
+/// The topology keys "zone" and "hostname" become Kubernetes' own labels.
 std::vector<engine::snapshot::DefaultSpread> make_scheduler_spread(
     const std::vector<runtime::config::DefaultSpread>& given);
-/// One object a node; NAME-1, NAME-2, ... where there is a count.
+/// One object for each node. If there is a count, the nodes are named NAME-1, NAME-2, ...
 std::vector<engine::snapshot::NodeObject> make_nodes(const keys::Node& node,
                                                      const runtime::config::SettingValue& table,
                                                      runtime::config::Diagnostics& diagnostics);

@@ -47,8 +47,8 @@ public:
 private:
     struct Class {
         std::unique_ptr<NodeRanking> ranking{};
-        std::size_t seen = 0;  ///< of touched_
-        /// How much had been placed when a pod of the class last found no node.
+        std::size_t seen = 0;  ///< entries of touched_ that `ranking` knows of
+        /// How many pods had been placed when a pod of the class last found no node.
         std::optional<std::size_t> refused_at{};
     };
 
@@ -73,7 +73,8 @@ private:
         const engine::snapshot::Cluster& cluster = rules_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
             for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
-                if (cluster.class_of(pod) == rules_.pod_groups()[pod_group]) ranking.count_pod(n);
+                if (cluster.equivalence_group_of(pod) == rules_.pod_groups()[pod_group])
+                    ranking.count_pod(n);
             }
         }
     }
@@ -168,7 +169,8 @@ std::optional<engine::snapshot::NodeIndex> NodeRanking::find_best() {
     }
 }
 
-/// Nothing: the resources alone keep the pod off, which is cheap to see.
+/// The share of resources that stays free, from 0 to 100; nothing: the node lacks resources for the
+/// pod, which is cheap to check.
 std::optional<std::int64_t> NodeRanking::score(engine::snapshot::NodeIndex node) const {
     const auto allocatable = placement_.rules().cluster().allocatable(node);
     std::int64_t left[2] = {placement_.free(node, engine::snapshot::cpu_index),

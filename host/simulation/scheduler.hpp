@@ -1,4 +1,4 @@
-/// Which node each waiting pod gets: kube-scheduler in short.
+/// Which node each pending pod gets: kube-scheduler in short.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,32 @@
 
 namespace capstan::simulation {
 
-// The nodes in the order in which one class of pods wants them.
+// The ranking of nodes for one pod equivalence group.
 
-/// The zone of each node as a small number, the same for nodes of the same zone; nodes of no zone
-/// are in one of their own.
+/// The zone of each node as a small number. Nodes without a zone share a number of their own.
 struct Zones {
     explicit Zones(const engine::snapshot::Cluster& cluster);
     std::vector<std::uint32_t> of_node;
     std::uint32_t count = 0;
 };
 
-/// Kept up to date node by node, so that pods after the first cost little. Borrows what it is
+/// The nodes in the order in which pods of one class want them, by score. The order is kept up to
+/// date node by node, so that placing another pod of the class costs little. Borrows what it is
 /// given.
 class NodeRanking {
 public:
     NodeRanking(const engine::scheduling::Placement& placement,
                 engine::scheduling::PodGroupIndex pod_group, const Zones& zones);
 
-    /// A pod of the class is there already, or was put there.
+    /// Counts a pod of the class on the node: one that was there already, or one just placed.
     void count_pod(engine::snapshot::NodeIndex node);
-    /// Something was placed on the node.
+    /// Recomputes the node's score, after a pod of any class was placed there.
     void refresh(engine::snapshot::NodeIndex node);
-    /// The best node that takes one more.
+    /// The best node that has room for one more pod of the class; nothing: there is none.
     std::optional<engine::snapshot::NodeIndex> find_best();
 
 private:
-    /// Best first.
+    /// Ordered with the best first.
     struct Candidate {
         std::int64_t score = 0;
         engine::snapshot::NodeIndex node = 0;
@@ -55,16 +55,16 @@ private:
     const engine::scheduling::Placement& placement_;
     engine::scheduling::PodGroupIndex pod_group_;
     const Zones& zones_;
-    /// A node that is full for a pod group without inter-pod constraints stays so.
+    /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
     bool is_lasting_;
     std::vector<Order> by_zone_;
-    std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; nothing: not in the order
-    std::vector<std::int64_t> pods_in_;                  ///< by zone
+    std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; nothing: not in `by_zone_`
+    std::vector<std::int64_t> pods_in_;                  ///< pods of the class, by zone
 };
 
-/// The node of each pod, one after the other in the order given; nothing: it fits on none. The
-/// engine's predicates say where a pod may run. Among those nodes the highest score wins, then the
-/// first by name:
+/// The node of each pod; nothing: the pod fits no node. `pods`: the class of each pod. The pods get
+/// their nodes one after the other, in the order given. The engine's predicates say where a pod may
+/// run. Among those nodes the highest score wins, then the first by name:
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100
 ///     + 2 x (how far its zone is behind the zone with most pods of the class, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.

@@ -1,4 +1,4 @@
-/// Balancers of a scenario.
+/// The Balancers of a scenario.
 #pragma once
 
 #include <optional>
@@ -10,18 +10,19 @@
 
 namespace capstan::simulation {
 
-/// A Balancer over workloads of batches. Only a live cluster has a controller for it.
+/// A Balancer, which shares out replicas among batches of pods. Only a live cluster has a
+/// controller for it.
 struct SharedReplicas {
     struct Target {
-        std::string name{};  ///< of a batch with a controller
+        std::string name{};  ///< a batch with a controller
         int weight = 1, min = 0;
         std::optional<int> max{};
     };
     std::string ns = "default";
     std::string name{};
     int replicas = 1;
-    Labels labels{};        ///< of the pods of all targets
-    bool in_order = false;  ///< each target gets what it may before the next one; else by weight
+    Labels labels{};        ///< they select the pods of all targets
+    bool in_order = false;  ///< true: a target gets what it may before the next; false: by weight
     std::optional<Duration> startup_timeout{};
     std::vector<Target> targets{};
 };

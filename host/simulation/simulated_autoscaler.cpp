@@ -15,7 +15,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// Whether a pass could not tell the two apart; prices and options are asked anew in each.
+/// Whether a pass would see no difference between the two. Prices and options are asked for anew in
+/// each pass, so they are not compared.
 bool is_same(const engine::Group& a, const engine::Group& b) {
     return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
            a.undescribed_because == b.undescribed_because &&
@@ -32,40 +33,42 @@ bool asks_for_nothing(const engine::Decision& decision) {
 
 }  // namespace
 
-/// The world as an API server: what it is asked for happens at the moment of the call.
+/// The simulated cluster as the actuator's API client: each request is carried out at once.
 class SimulatedAutoscaler::Cluster final : public runtime::ClusterClient {
 public:
-    explicit Cluster(SimulatedAutoscaler& passes) : passes_(passes) {}
+    explicit Cluster(SimulatedAutoscaler& autoscaler) : autoscaler_(autoscaler) {}
 
-    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
-        const bool is_unobserved = passes_.saboteur_ && passes_.saboteur_->is_unobserved();
+    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
+                 RecheckDone done) override {
+        const bool is_unobserved = autoscaler_.saboteur_ && autoscaler_.saboteur_->is_unobserved();
         for (std::size_t at = 0; at < nodes.size(); ++at) {
-            done(at, answer([&](SimulatedCluster& world, Time) {
-                     return is_unobserved ? Result<void>() : world.look(nodes[at]);
+            done(at, answer([&](SimulatedCluster& cluster, Time) {
+                     return is_unobserved ? Result<void>() : cluster.recheck(nodes[at]);
                  }));
         }
     }
     void change(const engine::NodeChange& change, Done done) override {
-        done(answer([&](SimulatedCluster& world, Time now) { return world.change(change, now); }));
+        done(answer(
+            [&](SimulatedCluster& cluster, Time now) { return cluster.change(change, now); }));
     }
     void evict(const engine::Eviction& eviction, Done done) override {
-        done(answer([&](SimulatedCluster& world, Time now) -> Result<void> {
-            if (passes_.evictions_are_denied_)
+        done(answer([&](SimulatedCluster& cluster, Time now) -> Result<void> {
+            if (autoscaler_.evictions_are_denied_)
                 return fail(ErrorCode::permission, "an admission policy denies it");
-            return world.evict(eviction, now);
+            return cluster.evict(eviction, now);
         }));
     }
 
 private:
     template <class Ask>
     Result<void> answer(Ask ask) {
-        if (passes_.api_is_broken_)
+        if (autoscaler_.api_is_broken_)
             return fail(ErrorCode::unavailable, "the API server does not answer");
-        passes_.parts_.statistics.reach(passes_.now());
-        return ask(passes_.parts_.world, passes_.now());
+        autoscaler_.parts_.statistics.reach(autoscaler_.now());
+        return ask(autoscaler_.parts_.cluster, autoscaler_.now());
     }
 
-    SimulatedAutoscaler& passes_;
+    SimulatedAutoscaler& autoscaler_;
 };
 
 SimulatedAutoscaler::SimulatedAutoscaler(const runtime::config::Config& config,
@@ -75,16 +78,15 @@ SimulatedAutoscaler::SimulatedAutoscaler(const runtime::config::Config& config,
       parts_(parts),
       settings_(runtime::make_settings(config.scale_up, config.scale_down, config.limits)),
       seed_(seed),
-      told_(parts.event_log, parts.statistics, parts.world) {
+      decision_events_(parts.event_log, parts.statistics, parts.cluster) {
     if (parts.sabotage != Sabotage::none) saboteur_.emplace(parts.sabotage);
 }
 
-Result<SimulatedAutoscaler> SimulatedAutoscaler::make(const runtime::config::Config& config,
-                                                      runtime::PluginHost& host, std::uint64_t seed,
-                                                      std::optional<std::vector<Time>> looks,
-                                                      const Parts& parts) {
+Result<SimulatedAutoscaler> SimulatedAutoscaler::make(
+    const runtime::config::Config& config, runtime::PluginHost& host, std::uint64_t seed,
+    std::optional<std::vector<Time>> cloud_changes, const Parts& parts) {
     SimulatedAutoscaler out(config, host, seed, parts);
-    out.looks_ = std::move(looks);
+    out.cloud_changes_ = std::move(cloud_changes);
     CAPSTAN_TRY(out.wiring_, runtime::wire(config.pipeline, host));
     CAPSTAN_TRY(out.clouds_, runtime::Clouds::make(config.pipeline, host));
     out.patience_ = runtime::patience_of(parts.scan_interval);
@@ -99,35 +101,35 @@ engine::PassTime SimulatedAutoscaler::time() const { return {now(), host_.loop()
 
 void SimulatedAutoscaler::adopt() {
     groups_ = clouds_->refresh_now(host_).groups;
-    parts_.machines.adopt(*groups_, now());
+    parts_.node_registrar.adopt(*groups_, now());
     clouds_->set_patience(patience_);
 }
 
-void SimulatedAutoscaler::look_again() {
-    wants_look_ = true;
-    look_until_ = now() + parts_.lag;
+void SimulatedAutoscaler::refresh_again() {
+    wants_refresh_ = true;
+    refresh_until_ = now() + parts_.lag;
 }
 
-void SimulatedAutoscaler::want_pass() {
-    look_again();
-    if (asked_for_at_) return;
-    asked_for_at_ =
+void SimulatedAutoscaler::request_pass() {
+    refresh_again();
+    if (requested_pass_at_) return;
+    requested_pass_at_ =
         granted_at_ ? std::max(now(), *granted_at_ + runtime::services::pass_request_pause) : now();
 }
 
-void SimulatedAutoscaler::look() {
-    wants_look_ = false;
-    looked_at_ = now();
-    if (looks_) std::erase_if(*looks_, [&](Time at) { return at <= now(); });
+void SimulatedAutoscaler::refresh_clouds() {
+    wants_refresh_ = false;
+    refreshed_at_ = now();
+    if (cloud_changes_) std::erase_if(*cloud_changes_, [&](Time at) { return at <= now(); });
     const Time before = now();
     const runtime::CloudsView view =
-        clouds_->refresh_now(host_, engine::health::find_resting_clouds(memory_, now()));
+        clouds_->refresh_now(host_, engine::health::find_backed_off_clouds(memory_, now()));
     memory_ = engine::health::remember_refreshes(std::move(memory_), view.failures(), now());
-    // A cloud that is out of reach may answer at any time, and one that is slow takes its time.
-    const bool is_one_late = std::ranges::any_of(view.states, [](const auto& state) {
+    // A cloud that failed may answer again at any time, and a slow one takes time in each refresh.
+    const bool is_any_late = std::ranges::any_of(view.states, [](const auto& state) {
         return state.is_slow || state.status == runtime::CloudStatus::failed;
     });
-    takes_time_ = now() > before || is_one_late;
+    takes_time_ = now() > before || is_any_late;
     parts_.statistics.reach(now());
     std::vector<std::string> problems;
     for (const Error& problem : view.problems) problems.push_back(problem.message);
@@ -138,18 +140,18 @@ void SimulatedAutoscaler::look() {
     groups_ = groups;
     machine_types_ = view.machines;
     unread_ = view.unread;
-    told_views_ = view.told;
+    cloud_views_ = view.cloud_views;
     targets_.clear();
     for (const engine::Group& group : *groups_)
         targets_[group.group.id.value()] = group.group.target.value_or(0);
     problems_ = std::move(problems);
-    parts_.machines.observe(*groups_, now());
-    parts_.machines.reach(now());
-    if (parts_.world.schedule(now())) has_changed_ = true;
+    parts_.node_registrar.observe(*groups_, now());
+    parts_.node_registrar.reach(now());
+    if (parts_.cluster.schedule(now())) has_changed_ = true;
 }
 
 runtime::PassInput SimulatedAutoscaler::input() const {
-    return {.snapshot = {parts_.world.cluster(), groups_, machine_types_, unread_, told_views_},
+    return {.snapshot = {parts_.cluster.cluster(), groups_, machine_types_, unread_, cloud_views_},
             .memory = memory_,
             .settings = settings_,
             .wiring = wiring_,
@@ -159,27 +161,28 @@ runtime::PassInput SimulatedAutoscaler::input() const {
 }
 
 Result<void> SimulatedAutoscaler::run() {
-    if (std::exchange(asked_for_at_, std::nullopt)) granted_at_ = now();
-    look();
+    if (std::exchange(requested_pass_at_, std::nullopt)) granted_at_ = now();
+    refresh_clouds();
     const bool is_awake = has_changed_ || (wake_at_ && *wake_at_ <= now());
     if (!is_awake && !parts_.every_pass) return {};
     has_changed_ = false;
     runtime::PassInput input = this->input();
     CAPSTAN_TRY(runtime::PassResult result, decide(input));
-    // What is asked about the pass is answered as it was decided.
+    // Questions about this pass are answered with the expanders' answers of the decision.
     input.expander_answers = result.expander_answers;
     parts_.statistics.passed();
     wake_at_ = result.outcome.wake_at;
-    told_.decided(result, problems_, now());
+    decision_events_.decided(result, problems_, now());
     parts_.observer.on_pass(input, result);
     return carry_out(std::move(result), input);
 }
 
-/// Observers are told what there is and what is done about it, sabotage or not.
+/// With sabotage the engine gets a falsified input and its result is falsified. Observers get the
+/// true input and the falsified result.
 Result<runtime::PassResult> SimulatedAutoscaler::decide(const runtime::PassInput& input) {
     if (!saboteur_) return runtime::decide(input);
-    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->told(input)));
-    saboteur_->spoil(input, result);
+    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->falsified(input)));
+    saboteur_->falsify(input, result);
     return result;
 }
 
@@ -190,12 +193,12 @@ Result<void> SimulatedAutoscaler::carry_out(runtime::PassResult result,
     CAPSTAN_CHECK(
         keep(engine::pass::remember_plan(memory_, outcome, settings_, input.call_context.now)));
     Cluster cluster(*this);
-    told_.carrying_out();
+    decision_events_.carrying_out();
     const engine::Results results = runtime::carry_out_now(
-        decision, engine::removal::looks_before(decision, input.snapshot.cluster, settings_),
+        decision, engine::removal::find_node_rechecks(decision, input.snapshot.cluster, settings_),
         *clouds_, cluster, input.call_context, host_, runtime::find_atomic_groups(*result.groups));
     parts_.statistics.reach(now());
-    told_.carried_out(decision, results, now());
+    decision_events_.carried_out(decision, results, now());
     count_asked_for(decision, results);
     const auto report = [&] {
         parts_.observer.on_results({.snapshot = input.snapshot,
@@ -207,11 +210,11 @@ Result<void> SimulatedAutoscaler::carry_out(runtime::PassResult result,
                                     .at = now()});
     };
     if (!asks_for_nothing(decision)) {
-        // Whenever what comes of it is due, the next look is a pass.
+        // The results may change the cluster and the clouds, so the next pass has to decide again.
         has_changed_ = true;
-        look_again();
+        refresh_again();
         if (std::exchange(forgets_next_, false)) {
-            // What the clouds have done is done, whether or not the host remembers it.
+            // The clouds have carried out the decision, whether or not the host remembers it.
             report();
             return restart();
         }
@@ -235,13 +238,13 @@ void SimulatedAutoscaler::count_asked_for(const engine::Decision& decision,
         for (const MachineId& machine : removal.machines) {
             if (engine::find_error(results.removals[i], machine) != nullptr) continue;
             --targets_[removal.group.value()];
-            parts_.machines.expect_end(machine);
+            parts_.node_registrar.expect_end(machine);
         }
     }
 }
 
 Result<void> SimulatedAutoscaler::keep(engine::Memory memory) {
-    told_.remembered(memory_, memory, now());
+    decision_events_.remembered(memory_, memory, now());
     memory_ = std::move(memory);
     kept_at_ = time();
     return save_memory(memory_, parts_.version, parts_.state, kept_at_);
@@ -252,26 +255,28 @@ Result<void> SimulatedAutoscaler::restart() {
     memory_.cloud_backoffs.clear();
     wake_at_.reset();
     has_changed_ = true;
-    look_again();
+    refresh_again();
     parts_.observer.on_restart(memory_, now());
     return {};
 }
 
 std::optional<Time> SimulatedAutoscaler::wanted_at() const {
-    return parts_.every_pass || !looks_ || takes_time_ ? std::optional(Time{}) : needed_at();
+    const bool may_change_unseen = parts_.every_pass || !cloud_changes_ || takes_time_;
+    return may_change_unseen ? std::optional(Time{}) : needed_at();
 }
 
 std::optional<Time> SimulatedAutoscaler::needed_at() const {
-    const bool may_show = wants_look_ || looked_at_ < look_until_;
-    if (has_changed_ || may_show || parts_.machines.is_awaiting()) return Time{};
-    if (!looks_ || looks_->empty()) return wake_at_;
-    return wake_at_ ? std::min(*wake_at_, looks_->front()) : looks_->front();
+    const bool may_show = wants_refresh_ || refreshed_at_ < refresh_until_;
+    if (has_changed_ || may_show || parts_.node_registrar.is_awaiting()) return Time{};
+    if (!cloud_changes_ || cloud_changes_->empty()) return wake_at_;
+    return wake_at_ ? std::min(*wake_at_, cloud_changes_->front()) : cloud_changes_->front();
 }
 
 namespace {
 
-/// The one that stopped may have done more than it could remember. While it was away the cluster
-/// was seen, by the simulation.
+/// Prepares saved memory for a start. The process that stopped may have done more than it saved, so
+/// `started` is cleared. The simulation observed the cluster meanwhile, so there is no gap in the
+/// observation.
 Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
     if (!memory) return memory;
     memory->started = false;
@@ -308,7 +313,7 @@ Result<void> save_memory(const engine::Memory& memory, const std::string& host,
     out << text << '\n';
     out.close();
     std::error_code error;
-    // What a cluster is made of is its operator's business.
+    // The memory describes the cluster, so only its owner may read it.
     if (out) std::filesystem::permissions(next, std::filesystem::perms(0600), error);
     if (out) std::filesystem::rename(next, file, error);
     if (!out || error) return fail(ErrorCode::unavailable, file.string() + ": cannot be written");

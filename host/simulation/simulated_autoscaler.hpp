@@ -1,4 +1,4 @@
-/// SimulatedAutoscaler on virtual time: look at the clouds, decide, carry out.
+/// The autoscaler of a simulation, on virtual time: refresh the clouds, decide, carry out.
 #pragma once
 
 #include <cstdint>
@@ -21,78 +21,82 @@
 #include "simulation/event_log.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/run.hpp"
+#include "simulation/run_statistics.hpp"
 #include "simulation/sabotage.hpp"
 #include "simulation/simulated_cluster.hpp"
-#include "simulation/tally.hpp"
 
 namespace capstan::simulation {
 
-/// The autoscaler of a simulation.
+/// Runs passes of the real engine against the simulated cluster. Skips the decision of a pass where
+/// nothing has changed since the last one. Borrows its parts. Used on one thread.
 class SimulatedAutoscaler {
 public:
     struct Parts {
-        SimulatedCluster& world;
-        NodeRegistrar& machines;
+        SimulatedCluster& cluster;
+        NodeRegistrar& node_registrar;
         EventLog& event_log;
         RunStatistics& statistics;
         Observer& observer;
-        bool every_pass = false;        ///< also those that can come to nothing new
-        std::string version{};          ///< the host's own
-        std::filesystem::path state{};  ///< where its memory is kept; empty: nowhere
-        /// How old a cloud's list of machines gets: what is done to it may show so much later.
+        bool every_pass = false;        ///< also runs passes that could decide nothing new
+        std::string version{};          ///< of the host
+        std::filesystem::path state{};  ///< the file its memory is saved to; empty: not saved
+        /// How old a cloud's list of machines can be: a change may show in it so much later.
         Duration lag{0};
         Sabotage sabotage = Sabotage::none;
         Duration scan_interval = std::chrono::seconds(10);
     };
-    /// `looks`: moments at which something changes in the clouds unasked, ascending; nothing: it
-    /// may at any time. Begins with the memory that was kept. `internal`: the configuration names
-    /// an instance that is not there; `invalid_config`: the kept memory cannot be read.
+    /// `cloud_changes`: moments at which the clouds change by themselves, ascending; nothing: they
+    /// may change at any time. Begins with the memory in `parts.state`. `internal`: the
+    /// configuration names an instance that does not exist; `invalid_config`: the saved memory
+    /// cannot be read.
     static Result<SimulatedAutoscaler> make(const runtime::config::Config& config,
                                             runtime::PluginHost& host, std::uint64_t seed,
-                                            std::optional<std::vector<Time>> looks,
+                                            std::optional<std::vector<Time>> cloud_changes,
                                             const Parts& parts);
 
-    /// What runs in the clouds before the first pass.
+    /// Refreshes the clouds and hands the machines that run at the start to the registrar.
     void adopt();
-    /// Looks at the clouds, and decides if that can come to anything else than the last time. The
-    /// clock goes on as far as the clouds take.
+    /// Runs one pass: refreshes the clouds, and decides and acts if anything has changed. Moves the
+    /// clock by the time that calls to the clouds take.
     Result<void> run();
-    /// What a pass would see now, by the last look at the clouds.
+    /// The input that a pass would get now, with the clouds as of the last refresh.
     runtime::PassInput input() const;
-    /// When to run again even if the world stands still; nothing: not before something changes.
-    /// Moments that have passed mean the next one there is.
+    /// When to run the next pass even if nothing changes in the cluster; nothing: not before
+    /// something changes. A moment in the past means the next moment of the grid.
     std::optional<Time> wanted_at() const;
-    /// The same without passes that are run though nothing is known to have changed.
+    /// Like wanted_at(), but without passes that run although nothing is known to have changed.
     std::optional<Time> needed_at() const;
-    /// Something changed in the cluster.
+    /// To be called when something changed in the cluster.
     void wake() noexcept { has_changed_ = true; }
-    /// Something may have changed in a cloud.
-    void look_again();
+    /// To be called when something may have changed in a cloud.
+    void refresh_again();
     /// A cloud wants the next pass to begin soon.
-    void want_pass();
-    /// When that is; nothing: none wants it.
-    const std::optional<Time>& asked_for_at() const noexcept { return asked_for_at_; }
+    void request_pass();
+    /// When the requested pass may begin; nothing: none is requested.
+    const std::optional<Time>& requested_pass_at() const noexcept { return requested_pass_at_; }
 
-    // What goes wrong.
-    /// The autoscaler starts anew, with its memory as it was saved.
+    // Faults.
+    /// Restarts the autoscaler with its memory as it was saved.
     Result<void> restart();
-    /// The same after the next decision that asks for something has been carried out, and before
-    /// anything of that pass is remembered.
+    /// Restarts it after the next decision with at least one action has been carried out, and
+    /// before the results are remembered.
     void restart_midway() noexcept { forgets_next_ = true; }
-    /// Node changes and evictions fail from now on, or do not any more.
+    /// Sets whether node changes and evictions fail.
     void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
-    /// An admission policy denies evictions from now on, or does not any more.
+    /// Sets whether an admission policy denies evictions.
     void deny_evictions(bool are_denied) noexcept { evictions_are_denied_ = are_denied; }
 
-    std::vector<GivenCommand> take_commands() { return told_.take_commands(); }
-    const std::vector<GivenCommand>& commands() const noexcept { return told_.commands(); }
-    const std::vector<UnschedulablePods>& unschedulable() const noexcept {
-        return told_.unschedulable();
+    std::vector<GivenCommand> take_commands() { return decision_events_.take_commands(); }
+    const std::vector<GivenCommand>& commands() const noexcept {
+        return decision_events_.commands();
     }
-    const std::string& skipped() const noexcept { return told_.skipped(); }
+    const std::vector<UnschedulablePods>& unschedulable() const noexcept {
+        return decision_events_.unschedulable();
+    }
+    const std::string& skipped() const noexcept { return decision_events_.skipped(); }
     const engine::Memory& memory() const noexcept { return memory_; }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
-    /// NodeRegistrar that each group was asked for in all, what the last pass asked for included.
+    /// The target size of each group, including what the last pass asked for.
     const std::map<std::string, int>& targets() const noexcept { return targets_; }
 
 private:
@@ -103,7 +107,7 @@ private:
 
     Time now() const;
     engine::PassTime time() const;
-    void look();
+    void refresh_clouds();
     Result<runtime::PassResult> decide(const runtime::PassInput& input);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
     Result<void> carry_out(runtime::PassResult result, const runtime::PassInput& input);
@@ -117,40 +121,40 @@ private:
     std::shared_ptr<runtime::Clouds> clouds_;
     Groups groups_;
     std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
-    engine::ToldViews told_views_{};
+    engine::CloudViews cloud_views_{};
     engine::UnreadClouds unread_{};
     runtime::RefreshPatience patience_{};
     std::map<std::string, int> targets_;
     engine::Memory memory_;
-    engine::PassTime kept_at_{};  ///< the memory
-    std::optional<std::vector<Time>> looks_;
+    engine::PassTime kept_at_{};  ///< when the memory was saved
+    std::optional<std::vector<Time>> cloud_changes_;
     std::optional<Time> wake_at_;
-    /// By a cloud: when the next pass is to begin, and when the last one began for that reason.
-    std::optional<Time> asked_for_at_, granted_at_;
-    bool has_changed_ = true, wants_look_ = false;
-    /// Until then clouds may show any time what was done to them; and when they were looked at
-    /// last.
-    Time look_until_{}, looked_at_{};
-    /// The last look moved the clock: the next one is not left out, or what comes after it would
-    /// come at another time.
+    /// When the pass that a cloud requested may begin, and when the last requested pass began.
+    std::optional<Time> requested_pass_at_, granted_at_;
+    bool has_changed_ = true, wants_refresh_ = false;
+    /// The lists of the clouds may show a change late, until `refresh_until_`. `refreshed_at_`: the
+    /// last refresh.
+    Time refresh_until_{}, refreshed_at_{};
+    /// The last refresh moved the clock. The next one must then not be left out, since everything
+    /// after it would happen at another time.
     bool takes_time_ = false;
     bool forgets_next_ = false, api_is_broken_ = false, evictions_are_denied_ = false;
-    std::vector<std::string> problems_;  ///< of the last look
-    DecisionEvents told_;
-    std::optional<Saboteur> saboteur_;  ///< nothing: the autoscaler is as it ships
+    std::vector<std::string> problems_;  ///< of the last refresh
+    DecisionEvents decision_events_;
+    std::optional<Saboteur> saboteur_;  ///< nothing: no defect is injected
 };
 
 // An autoscaler's memory in a file.
 
-/// What the file keeps, for the first pass after a start; a memory that was never used where there
-/// is none, or `file` is empty. `read`: the moment of the start.
-/// `invalid_config`: it is no memory.
+/// The memory in the file, for the first pass after a start; an empty memory where there is no such
+/// file or `file` is empty. `read`: the moment of the start. `invalid_config`: the file cannot be
+/// read or is no memory.
 Result<engine::Memory> load_memory(const std::filesystem::path& file, const engine::PassTime& read);
-/// In place of what the file keeps, all of it or nothing. Nowhere where `file` is empty. `host`:
-/// the version that writes; `written`: now.
+/// Replaces the file atomically. Does nothing where `file` is empty. `host`: the version that
+/// writes; `written`: now.
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
                          const std::filesystem::path& file, const engine::PassTime& written);
-/// What a memory is at the next start: saved and read again.
+/// The memory as the next start would read it: written as text and read again.
 Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
                                       const engine::PassTime& written,
                                       const engine::PassTime& read);

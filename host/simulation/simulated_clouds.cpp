@@ -10,7 +10,7 @@ namespace {
 using runtime::config::toml_key;
 using runtime::config::toml_string;
 
-/// The resources that a machine has keys of its own for.
+/// Whether the settings of a machine have a key of its own for the resource.
 bool has_key(std::string_view resource) {
     return resource == "cpu" || resource == "memory" || resource == "pods" ||
            resource == "ephemeral-storage";

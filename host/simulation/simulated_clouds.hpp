@@ -1,4 +1,5 @@
-/// Node groups for the shipped plugin `simulated`, of inputs that are no scenario.
+/// Settings of the shipped plugin `simulated` for inputs that are no scenario, and the clouds of a
+/// run that are instances of that plugin.
 #pragma once
 
 #include <string>
@@ -21,24 +22,24 @@ struct SimulatedGroup {
     NodeTemplate node{};
 };
 
-/// As the plugin's settings, from a file called `source` in messages. No group has a maximum.
+/// The groups as the plugin's settings. `source`: what diagnostics call the file. No group has a
+/// maximum.
 Result<CloudSettings> make_cloud_settings(std::string source,
                                           const std::vector<SimulatedGroup>& groups);
 
-/// How the plugin calls the machine of that number, from 1, as a node's providerID.
+/// The id that the plugin gives to the machine of that number, from 1; its node has it as
+/// providerID.
 std::string machine_id(const std::string& group, std::size_t number);
 
-// The clouds of a run that are instances of the shipped plugin `simulated`.
-
-/// One of them, with the settings it begins with.
+/// A cloud that is an instance of the plugin, with the settings that it begins with.
 struct SimulatedCloud {
     PluginInstanceId id{};
-    runtime::config::Source source{};  ///< what complaints about its settings name
+    runtime::config::Source source{};  ///< the file that its diagnostics name
     runtime::config::TomlValue settings{};
 };
 
-/// The input's own cloud; else those of the pipeline that are simulated, in the order of `plugins`.
-/// Empty: all clouds are others.
+/// The input's own cloud; without one, the simulated clouds of the pipeline, in the order of
+/// `plugins`. Empty: no cloud is simulated.
 std::vector<SimulatedCloud> simulated_clouds(const Input& input, const runtime::PluginSet& plugins);
 
 }  // namespace capstan::simulation

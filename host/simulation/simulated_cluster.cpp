@@ -6,8 +6,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// The controller that brings back pods of such an owner. What a DaemonSet or a node owns goes with
-/// its node.
+/// The controller that recreates pods of such an owner. Pods of a DaemonSet or a node are not
+/// recreated: they go with their node.
 Controller controller_kind(const engine::snapshot::PodOwner& owner) {
     if (owner.kind.empty() || owner.kind == "DaemonSet" || owner.kind == "Node")
         return Controller::none;
@@ -22,11 +22,11 @@ std::string SimulatedCluster::key_of(std::string_view ns, std::string_view name)
 }
 
 SimulatedCluster::BatchId SimulatedCluster::batch(const std::string& key,
-                                                  const engine::snapshot::PodObject& look) {
+                                                  const engine::snapshot::PodObject& pod_template) {
     const auto [at, is_new] =
         batch_by_name_.try_emplace(key, static_cast<BatchId>(batches_.size()));
     if (is_new) batches_.emplace_back();
-    batches_[at->second].look = look;
+    batches_[at->second].pod_template = pod_template;
     return at->second;
 }
 
@@ -49,11 +49,12 @@ std::string SimulatedCluster::uid_of(PodId id) const {
 engine::snapshot::PodObject SimulatedCluster::object_of(PodId id) const {
     const Pod& pod = pods_[id];
     const Workload& of = batches_[pod.batch];
-    const auto given = given_.find(key_of(of.look.ns, pod.name));
-    engine::snapshot::PodObject out = given == given_.end() ? of.look : given->second;
+    const auto given = pods_as_given_.find(key_of(of.pod_template.ns, pod.name));
+    engine::snapshot::PodObject out =
+        given == pods_as_given_.end() ? of.pod_template : given->second;
     out.name = pod.name;
     out.uid = uid_of(id);
-    out.created = pod.told_created;
+    out.created = pod.created_by_wall;
     out.deleted = pod.deleted;
     out.node_name = pod.node;
     out.phase = pod.node.empty() ? engine::snapshot::PodPhase::pending
@@ -62,11 +63,11 @@ engine::snapshot::PodObject SimulatedCluster::object_of(PodId id) const {
     return out;
 }
 
-SimulatedCluster::PodId SimulatedCluster::enter(BatchId of, std::string name, Time now) {
+SimulatedCluster::PodId SimulatedCluster::add_pod(BatchId of, std::string name, Time now) {
     const auto id = static_cast<PodId>(pods_.size());
-    pod_by_name_.emplace(key_of(batches_[of].look.ns, name), id);
+    pod_by_name_.emplace(key_of(batches_[of].pod_template.ns, name), id);
     pods_.push_back(
-        {.name = std::move(name), .batch = of, .created = now, .told_created = wall(now)});
+        {.name = std::move(name), .batch = of, .created = now, .created_by_wall = wall(now)});
     batches_[of].pods.insert(id);
     return id;
 }
@@ -93,70 +94,74 @@ void SimulatedCluster::fill(const Objects& objects, Time now) {
     for (const engine::snapshot::PodObject* pod : pods) fill_pod(*pod, now);
     for (const std::string& name : objects.unready) set_unready(name);
     for (Workload& b : batches_) {
-        const engine::snapshot::PodOwner& owner = b.look.owner;
-        const auto scaled = objects.scaled.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+        const engine::snapshot::PodOwner& owner = b.pod_template.owner;
+        const auto scaled =
+            objects.scaled.find(key_of(b.pod_template.ns, key_of(owner.kind, owner.name)));
         if (scaled != objects.scaled.end()) b.scaled = scaled->second;
     }
     for (const engine::snapshot::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
 }
 
-/// It has been told to end, and is gone when its grace is over by the wall clock.
-void SimulatedCluster::end_at(PodId id, Time deleted, Time now) {
+/// For a pod that is terminating from the start: it is gone when its grace period is over by the
+/// wall clock.
+void SimulatedCluster::terminate_at(PodId id, Time deleted, Time now) {
     pods_[id].deleted = deleted;
     ++batches_[pods_[id].batch].ending;
     leaves_.emplace(std::max(now, deleted - wall_ahead_), id);
-    look_after_health(id);
+    update_health(id);
 }
 
-/// It has not started, and no moment is known at which it will have.
+/// For a pod that is not ready from the start: it stays so, since nothing says when it will be
+/// ready.
 void SimulatedCluster::set_unready(std::string_view name) {
     const std::optional<PodId> id = find_pod(name);
     if (!id) return;
     pods_[*id].has_started = false;
-    look_after_health(*id);
+    update_health(*id);
 }
 
 void SimulatedCluster::fill_daemon_set(const engine::snapshot::DaemonSetObject& set) {
     builder_.set(set);
-    const engine::snapshot::PodObject look{
+    const engine::snapshot::PodObject pod_template{
         .ns = set.ns,
         .name = set.name,
         .spec = set.spec,
         .labels = set.labels,
         .annotations = set.annotations,
         .owner = {.kind = "DaemonSet", .api_group = "apps", .name = set.name, .uid = set.uid}};
-    daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), look));
+    daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), pod_template));
     batches_[daemon_sets_.back()].is_daemon = true;
 }
 
-/// Pods of one owner that ask for the same are one batch.
+/// Pods of one owner with equal specs become one batch.
 void SimulatedCluster::fill_pod(const engine::snapshot::PodObject& pod, Time now) {
     if (pod.phase == engine::snapshot::PodPhase::succeeded ||
         pod.phase == engine::snapshot::PodPhase::failed)
         return;
-    engine::snapshot::PodObject look = pod;
-    if (!pod.owner.name.empty()) look.name = pod.owner.name;
-    look.node_name.clear();
-    look.nominated_node.clear();
-    std::string key = key_of(look.ns, look.name);
+    engine::snapshot::PodObject pod_template = pod;
+    if (!pod.owner.name.empty()) pod_template.name = pod.owner.name;
+    pod_template.node_name.clear();
+    pod_template.nominated_node.clear();
+    std::string key = key_of(pod_template.ns, pod_template.name);
     const auto known = batch_by_name_.find(key);
-    if (known != batch_by_name_.end() && batches_[known->second].look.spec != look.spec)
-        key += "#" + std::to_string(engine::snapshot::hash_of(look.spec));
-    const BatchId of = batch(key, look);
+    if (known != batch_by_name_.end() &&
+        batches_[known->second].pod_template.spec != pod_template.spec)
+        key += "#" + std::to_string(engine::snapshot::hash_of(pod_template.spec));
+    const BatchId of = batch(key, pod_template);
     batches_[of].controller = controller_kind(pod.owner);
     batches_[of].is_daemon = pod.owner.kind == "DaemonSet";
-    // Its controller has made another one in place of a pod that is going.
+    // The controller has already created another pod in place of a terminating one.
     if (!pod.deleted) ++batches_[of].wanted;
-    const PodId id = enter(of, pod.name, pod.created);
+    const PodId id = add_pod(of, pod.name, pod.created);
     pods_[id].uid = pod.uid;
     builder_.set(pod);
     const auto node = nodes_.find(pod.node_name);
     if (node != nodes_.end()) {
         occupy(id, node->second, now);
-        if (pod.deleted) end_at(id, *pod.deleted, now);
+        if (pod.deleted) terminate_at(id, *pod.deleted, now);
     } else if (pod.node_name.empty()) {
-        given_.emplace(key_of(pod.ns, pod.name), pod);
+        pods_as_given_.emplace(key_of(pod.ns, pod.name), pod);
         pending_.insert(id);
         if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
         statistics_.arrived(1);
@@ -170,7 +175,7 @@ std::int64_t SimulatedCluster::nodes_in(const std::string& group) const {
 
 std::string SimulatedCluster::batch_of(std::string_view pod) const {
     const auto at = pod_by_name_.find(std::string(pod));
-    if (at != pod_by_name_.end()) return batches_[pods_[at->second].batch].look.name;
+    if (at != pod_by_name_.end()) return batches_[pods_[at->second].batch].pod_template.name;
     const std::size_t slash = pod.find('/');
     return std::string(slash == std::string_view::npos ? pod : pod.substr(slash + 1));
 }
@@ -179,7 +184,7 @@ std::vector<StillPending> SimulatedCluster::still_pending(Time now) const {
     std::vector<StillPending> out;
     std::map<std::string, std::size_t> at;
     for (const PodId id : pending_) {
-        const std::string& name = batches_[pods_[id].batch].look.name;
+        const std::string& name = batches_[pods_[id].batch].pod_template.name;
         const auto [found, is_new] = at.try_emplace(name, out.size());
         if (is_new) out.push_back({.pods = name});
         StillPending& line = out[found->second];

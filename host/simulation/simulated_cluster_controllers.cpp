@@ -12,7 +12,7 @@
 
 namespace capstan::simulation {
 
-// Pods come and go by order from outside, and come back by their controllers.
+// External events add, scale and remove pods; controllers recreate pods that vanish.
 
 namespace {
 
@@ -46,16 +46,16 @@ std::string pods_of(const std::string& batch, std::int64_t count) {
 
 }  // namespace
 
-Result<void> SimulatedCluster::happen(const PodBatch& given, Time now) {
-    // What ends by itself is what a Job is for.
+Result<void> SimulatedCluster::apply(const PodBatch& given, Time now) {
+    // Pods that end by themselves are a Job's unless the input names another controller.
     const Controller controller =
         given.controller == Controller::none && given.duration ? Controller::job : given.controller;
-    engine::snapshot::PodObject look = given.pod;
-    look.owner = owner_of(given, controller);
+    engine::snapshot::PodObject pod_template = given.pod;
+    pod_template.owner = owner_of(given, controller);
     const bool single = !given.count && given.controller == Controller::none;
-    if (single && pod_by_name_.contains(key_of(look.ns, look.name)))
-        return fail(ErrorCode::conflict, "pod '" + look.name + "' is there already");
-    const BatchId of = batch(key_of(look.ns, look.name), look);
+    if (single && pod_by_name_.contains(key_of(pod_template.ns, pod_template.name)))
+        return fail(ErrorCode::conflict, "pod '" + pod_template.name + "' is there already");
+    const BatchId of = batch(key_of(pod_template.ns, pod_template.name), pod_template);
     Workload& b = batches_[of];
     b.controller = controller;
     b.duration = given.duration;
@@ -63,21 +63,22 @@ Result<void> SimulatedCluster::happen(const PodBatch& given, Time now) {
     b.stop_time = given.stop_time;
     b.is_packed = given.packed;
     const int count = given.count.value_or(1);
-    event_log_.tell(now, EventKind::arrival, look.name,
-                    pods_of(look.name, count) + (count == 1 ? " arrives" : " arrive"), count);
-    want(of, b.wanted + count);
+    event_log_.tell(now, EventKind::arrival, pod_template.name,
+                    pods_of(pod_template.name, count) + (count == 1 ? " arrives" : " arrive"),
+                    count);
+    set_replicas(of, b.wanted + count);
     if (single) {
-        create_pod(of, look.name, now);
+        create_pod(of, pod_template.name, now);
     } else if (controller == Controller::stateful_set) {
-        unsettled_.insert(of);
-        settle(now);
+        to_reconcile_.insert(of);
+        reconcile(now);
     } else {
         create(of, count, now);
     }
     return {};
 }
 
-Result<void> SimulatedCluster::happen(const Scale& to, Time now) {
+Result<void> SimulatedCluster::apply(const Scale& to, Time now) {
     const std::optional<BatchId> of = find_batch(to.batch);
     if (!of || batches_[*of].controller == Controller::none) {
         return fail(of ? ErrorCode::invalid_config : ErrorCode::not_found,
@@ -85,7 +86,7 @@ Result<void> SimulatedCluster::happen(const Scale& to, Time now) {
     }
     const Workload& b = batches_[*of];
     const int present = alive(b);
-    want(*of, to.replicas);
+    set_replicas(*of, to.replicas);
     if (to.replicas <= present) {
         shrink(*of, present - to.replicas, now);
         return {};
@@ -95,23 +96,23 @@ Result<void> SimulatedCluster::happen(const Scale& to, Time now) {
         to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
         to.replicas - present);
     if (b.controller != Controller::stateful_set) create(*of, to.replicas - present, now);
-    unsettled_.insert(*of);
-    settle(now);
+    to_reconcile_.insert(*of);
+    reconcile(now);
     return {};
 }
 
-Result<void> SimulatedCluster::happen(const Remove& what, Time now) {
+Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
     if (const auto of = find_batch(what.name)) {
         batches_[*of].controller = Controller::none;
-        want(*of, 0);
+        set_replicas(*of, 0);
         shrink(*of, alive(batches_[*of]), now);
         return {};
     }
     if (const auto pod = find_pod(what.name)) {
-        event_log_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].look.name,
+        event_log_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].pod_template.name,
                         what.name + " is taken away", 1);
-        end(*pod, {}, now);
-        settle(now);
+        terminate(*pod, {}, now);
+        reconcile(now);
         return {};
     }
     if (remove_daemon_set(what.name, now) || remove_node(what.name, now)) return {};
@@ -119,29 +120,30 @@ Result<void> SimulatedCluster::happen(const Remove& what, Time now) {
                                           "', and there is no pod, DaemonSet or node of that name");
 }
 
-/// The controller's object says so, too, where there is one.
-void SimulatedCluster::want(BatchId of, int count) {
+/// Sets the replicas that the controller wants, also in the controller's object.
+void SimulatedCluster::set_replicas(BatchId of, int count) {
     Workload& b = batches_[of];
     b.wanted = count;
     if (b.scaled.wanted) b.scaled.wanted = count;
     has_changed_ = true;
-    // A Job's object says nothing that is read, and traces have very many of them.
+    // No decision reads a Job's object, and traces have very many Jobs.
     if (b.controller == Controller::none || b.controller == Controller::job) return;
-    builder_.set(engine::snapshot::ControllerObject{.kind = b.look.owner.kind,
-                                                    .ns = b.look.ns,
-                                                    .name = b.look.owner.name,
-                                                    .uid = b.look.owner.uid,
+    builder_.set(engine::snapshot::ControllerObject{.kind = b.pod_template.owner.kind,
+                                                    .ns = b.pod_template.ns,
+                                                    .name = b.pod_template.owner.name,
+                                                    .uid = b.pod_template.owner.uid,
                                                     .replicas = count,
                                                     .selector = selector_of(b)});
 }
 
-/// Pods of a story are told apart by one label, whatever others they have.
+/// The selector of the controller: that of its object if it was there from the start, else the
+/// label `app`.
 std::optional<LabelSelector> SimulatedCluster::selector_of(const Workload& b) const {
-    const engine::snapshot::PodOwner& owner = b.look.owner;
-    const auto known = selectors_.find(key_of(b.look.ns, key_of(owner.kind, owner.name)));
+    const engine::snapshot::PodOwner& owner = b.pod_template.owner;
+    const auto known = selectors_.find(key_of(b.pod_template.ns, key_of(owner.kind, owner.name)));
     if (known != selectors_.end()) return known->second;
-    const auto app = b.look.labels.find("app");
-    if (app == b.look.labels.end()) return std::nullopt;
+    const auto app = b.pod_template.labels.find("app");
+    if (app == b.pod_template.labels.end()) return std::nullopt;
     return LabelSelector{.match_labels = {*app}};
 }
 
@@ -150,7 +152,7 @@ int SimulatedCluster::alive(const Workload& b) const {
 }
 
 void SimulatedCluster::create_pod(BatchId of, std::string name, Time now) {
-    const PodId id = enter(of, std::move(name), now);
+    const PodId id = add_pod(of, std::move(name), now);
     builder_.set(object_of(id));
     pending_.insert(id);
     statistics_.arrived(1);
@@ -162,14 +164,14 @@ void SimulatedCluster::create(BatchId of, int count, Time now) {
         Workload& b = batches_[of];
         std::string name;
         do {
-            name = b.look.name + "-" + std::to_string(++b.last_number);
-        } while (pod_by_name_.contains(key_of(b.look.ns, name)));
+            name = b.pod_template.name + "-" + std::to_string(++b.last_number);
+        } while (pod_by_name_.contains(key_of(b.pod_template.ns, name)));
         create_pod(of, std::move(name), now);
     }
 }
 
-/// Like the ReplicaSet controller: pods without a node first, then the youngest. Of a StatefulSet
-/// the last ones go, which are the youngest unless one came back.
+/// Terminates `count` pods. Like the ReplicaSet controller: pods without a node first, then the
+/// youngest. A StatefulSet terminates the pods with the highest numbers.
 void SimulatedCluster::shrink(BatchId of, int count, Time now) {
     if (count <= 0) return;
     std::vector<PodId> order;
@@ -184,34 +186,34 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
         return a_waits != pods_[b].node.empty() ? a_waits : a > b;
     });
     order.resize(static_cast<std::size_t>(count));
-    for (const PodId id : order) end(id, {}, now);
-    const std::string& name = batches_[of].look.name;
+    for (const PodId id : order) terminate(id, {}, now);
+    const std::string& name = batches_[of].pod_template.name;
     event_log_.tell(now, EventKind::departure, name,
                     pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
-    settle(now);
+    reconcile(now);
 }
 
-/// The number of the pod that a StatefulSet makes next; nothing: it has all, or one before it is
-/// not ready.
+/// The number of the pod that a StatefulSet creates next; nothing: all pods exist, or a pod with a
+/// lower number is not ready.
 std::optional<std::uint32_t> SimulatedCluster::next_in_row(const Workload& b) const {
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(b.wanted); ++i) {
-        const auto pod =
-            pod_by_name_.find(key_of(b.look.ns, b.look.name + "-" + std::to_string(i)));
+        const auto pod = pod_by_name_.find(
+            key_of(b.pod_template.ns, b.pod_template.name + "-" + std::to_string(i)));
         if (pod == pod_by_name_.end()) return i;
         if (!pods_[pod->second].is_healthy) return std::nullopt;
     }
     return std::nullopt;
 }
 
-void SimulatedCluster::settle(Time now) {
-    while (!unsettled_.empty()) {
-        const BatchId of = *unsettled_.begin();
-        unsettled_.erase(unsettled_.begin());
-        settle(of, now);
+void SimulatedCluster::reconcile(Time now) {
+    while (!to_reconcile_.empty()) {
+        const BatchId of = *to_reconcile_.begin();
+        to_reconcile_.erase(to_reconcile_.begin());
+        reconcile(of, now);
     }
 }
 
-void SimulatedCluster::settle(BatchId of, Time now) {
+void SimulatedCluster::reconcile(BatchId of, Time now) {
     Workload& b = batches_[of];
     std::int64_t back = 0;
     if (b.controller == Controller::stateful_set) {
@@ -219,14 +221,14 @@ void SimulatedCluster::settle(BatchId of, Time now) {
         if (!number) return;
         back = *number < b.last_number ? 1 : 0;
         b.last_number = std::max(b.last_number, *number + 1);
-        create_pod(of, b.look.name + "-" + std::to_string(*number), now);
+        create_pod(of, b.pod_template.name + "-" + std::to_string(*number), now);
     } else if (b.controller != Controller::none) {
         back = std::max(0, b.wanted - alive(b));
         create(of, static_cast<int>(back), now);
     }
     if (back == 0) return;
     statistics_.recreated(back);
-    const std::string& name = batches_[of].look.name;
+    const std::string& name = batches_[of].pod_template.name;
     event_log_.tell(now, EventKind::arrival, name,
                     pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
                     back);
@@ -236,7 +238,7 @@ void SimulatedCluster::settle(BatchId of, Time now) {
 
 namespace {
 
-/// What the DaemonSet controller lets its pods tolerate beyond what their template says.
+/// The tolerations that the DaemonSet controller adds to those of the pod template.
 const std::vector<Toleration>& daemon_tolerations() {
     static const std::vector<Toleration> tolerations = [] {
         std::vector<Toleration> out;
@@ -246,8 +248,8 @@ const std::vector<Toleration>& daemon_tolerations() {
                                           std::pair{"memory-pressure", Effect::no_schedule},
                                           std::pair{"pid-pressure", Effect::no_schedule},
                                           std::pair{"unschedulable", Effect::no_schedule},
-                                          // Its pods are bound by the scheduler, which for want of
-                                          // a node's readiness alone does not wait.
+                                          // Not among the controller's tolerations; a DaemonSet's
+                                          // pod is bound here before its node is ready.
                                           std::pair{"not-ready", Effect::no_schedule}}) {
             out.push_back({.key = std::string(well_known::node_prefix) + key,
                            .op = Toleration::Op::exists,
@@ -292,22 +294,22 @@ std::optional<std::string> SimulatedCluster::node_of_daemon(
 void SimulatedCluster::add_daemons(Node& node, Time now) {
     const auto awaited = awaited_daemons_.find(node.object.name);
     for (const BatchId of : daemon_sets_) {
-        const engine::snapshot::PodObject& look = batches_[of].look;
+        const engine::snapshot::PodObject& pod_template = batches_[of].pod_template;
         const auto is_among = [&](const std::set<PodId>& pods) {
             return std::ranges::any_of(pods, [&](PodId pod) {
-                return is_of_one_daemon_set(batches_[pods_[pod].batch].look, look);
+                return is_of_one_daemon_set(batches_[pods_[pod].batch].pod_template, pod_template);
             });
         };
         const bool present =
             is_among(node.pods) || (awaited != awaited_daemons_.end() && is_among(awaited->second));
-        if (present || !runs_on(look, node.object, node.requested)) continue;
-        const PodId id = enter(of, look.name + "-" + node.object.name, now);
+        if (present || !runs_on(pod_template, node.object, node.requested)) continue;
+        const PodId id = add_pod(of, pod_template.name + "-" + node.object.name, now);
         occupy(id, node, now);
         builder_.set(object_of(id));
     }
 }
 
-Result<void> SimulatedCluster::happen(const engine::snapshot::DaemonSetObject& set, Time now) {
+Result<void> SimulatedCluster::apply(const engine::snapshot::DaemonSetObject& set, Time now) {
     const auto known = find_daemon_set(key_of(set.ns, set.name));
     if (known != daemon_sets_.end())
         return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' is there already");
@@ -322,8 +324,8 @@ std::vector<SimulatedCluster::BatchId>::iterator SimulatedCluster::find_daemon_s
     std::string_view name) {
     const bool is_full = name.find('/') != std::string_view::npos;
     return std::ranges::find_if(daemon_sets_, [&](BatchId of) {
-        const engine::snapshot::PodObject& look = batches_[of].look;
-        return key_of(look.ns, look.name) ==
+        const engine::snapshot::PodObject& pod_template = batches_[of].pod_template;
+        return key_of(pod_template.ns, pod_template.name) ==
                (is_full ? std::string(name) : key_of("default", name));
     });
 }
@@ -331,19 +333,19 @@ std::vector<SimulatedCluster::BatchId>::iterator SimulatedCluster::find_daemon_s
 bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
     const auto at = find_daemon_set(name);
     if (at == daemon_sets_.end()) return false;
-    const engine::snapshot::PodObject look = batches_[*at].look;
+    const engine::snapshot::PodObject pod_template = batches_[*at].pod_template;
     daemon_sets_.erase(at);
-    builder_.remove(engine::snapshot::ObjectKind::daemon_set, look.ns, look.name);
+    builder_.remove(engine::snapshot::ObjectKind::daemon_set, pod_template.ns, pod_template.name);
     std::vector<PodId> pods;
     for (const Workload& b : batches_)
-        if (b.is_daemon && is_of_one_daemon_set(b.look, look))
+        if (b.is_daemon && is_of_one_daemon_set(b.pod_template, pod_template))
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
-    for (const PodId id : pods) end(id, {}, now);
-    event_log_.tell(now, EventKind::departure, look.name,
-                    "DaemonSet " + look.name + " is taken away",
+    for (const PodId id : pods) terminate(id, {}, now);
+    event_log_.tell(now, EventKind::departure, pod_template.name,
+                    "DaemonSet " + pod_template.name + " is taken away",
                     static_cast<std::int64_t>(pods.size()));
     has_changed_ = true;
-    settle(now);
+    reconcile(now);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// Nodes: they join, change and vanish.
+// The lifecycle of nodes: joining, changing, vanishing.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +21,7 @@ void drop_taint(engine::snapshot::NodeObject& node, std::string_view key) {
     std::erase_if(node.taints, [&](const Taint& taint) { return taint.key == key; });
 }
 
-void apply(const engine::NodeChange& change, engine::snapshot::NodeObject& node) {
+void update_node(const engine::NodeChange& change, engine::snapshot::NodeObject& node) {
     for (const std::string& key : change.drop_taints) drop_taint(node, key);
     for (const Taint& taint : change.set_taints) {
         drop_taint(node, taint.key);
@@ -67,18 +67,18 @@ void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string
     const std::string name = object.name;
     Node& node = nodes_.insert_or_assign(name, Node{std::move(object), std::move(group), {}, {}})
                      .first->second;
-    renew(node, now);
+    publish(node, now);
 }
 
-/// Publishes how the node is now.
-void SimulatedCluster::renew(Node& node, Time now) {
+/// Updates the node's object and what depends on it: DaemonSets' pods and the health of its pods.
+void SimulatedCluster::publish(Node& node, Time now) {
     builder_.set(node.object);
     add_daemons(node, now);
-    for (const PodId id : node.pods) look_after_health(id);
+    for (const PodId id : node.pods) update_health(id);
     has_changed_ = true;
 }
 
-Result<void> SimulatedCluster::happen(const engine::snapshot::NodeObject& node, Time now) {
+Result<void> SimulatedCluster::apply(const engine::snapshot::NodeObject& node, Time now) {
     if (has_node(node.name))
         return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
     add_node(node, "", now);
@@ -90,13 +90,13 @@ Result<void> SimulatedCluster::change(const engine::NodeChange& change, Time now
     const auto at = nodes_.find(change.node);
     if (at == nodes_.end())
         return fail(ErrorCode::not_found, "node " + change.node + ": there is no such node");
-    apply(change, at->second.object);
-    renew(at->second, now);
-    settle(now);
+    update_node(change, at->second.object);
+    publish(at->second, now);
+    reconcile(now);
     return {};
 }
 
-Result<void> SimulatedCluster::happen(const NodeEdit& edit, Time now) {
+Result<void> SimulatedCluster::apply(const NodeEdit& edit, Time now) {
     if (!has_node(edit.node)) {
         return fail(ErrorCode::not_found, "change of node '" + edit.node + "', which is not there");
     }
@@ -117,8 +117,8 @@ void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) 
     object.ready_since = wall(now);
     drop_taint(object, not_ready.key);
     if (!ready) object.taints.push_back(not_ready);
-    renew(at->second, now);
-    settle(now);
+    publish(at->second, now);
+    reconcile(now);
 }
 
 std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provider_id,
@@ -138,10 +138,10 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     std::int64_t others = 0;
     for (const PodId id : std::vector<PodId>(at->second.pods.begin(), at->second.pods.end())) {
         if (!batches_[pods_[id].batch].is_daemon) ++others;
-        take_away(id);
+        delete_pod(id);
     }
     if (const auto awaited = awaited_daemons_.extract(name))
-        for (const PodId id : awaited.mapped()) take_away(id);
+        for (const PodId id : awaited.mapped()) delete_pod(id);
     statistics_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
     node_by_provider_id_.erase(at->second.object.provider_id);
     builder_.remove_node(name);
@@ -151,7 +151,7 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     event_log_.tell(
         now, EventKind::node, group,
         "node " + name + " vanishes" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
-    settle(now);
+    reconcile(now);
     return true;
 }
 

@@ -1,4 +1,4 @@
-// A pod's life: it becomes ready, is told to end, ends, is gone; and the budgets that look at it.
+// The lifecycle of pods: becoming ready, terminating, ending; evictions and their budgets.
 #include <algorithm>
 #include <chrono>
 #include <vector>
@@ -24,7 +24,8 @@ std::optional<Time> SimulatedCluster::next_due() const {
 }
 
 void SimulatedCluster::reach(Time now) {
-    // The pods whose moment has come and that are still there: names and numbers never come twice.
+    // The pods whose moment has come and that still exist. A PodId is never used twice, so an entry
+    // of a deleted pod is just left out.
     const auto take_due = [&](Moments& moments) {
         std::vector<PodId> due;
         for (; !moments.empty() && moments.begin()->first <= now; moments.erase(moments.begin())) {
@@ -36,53 +37,55 @@ void SimulatedCluster::reach(Time now) {
     std::map<BatchId, int> ended;
     for (const PodId id : take_due(ends_)) {
         const BatchId of = pods_[id].batch;
-        if (batches_[of].controller == Controller::job) want(of, batches_[of].wanted - 1);
-        take_away(id);
+        if (batches_[of].controller == Controller::job) set_replicas(of, batches_[of].wanted - 1);
+        delete_pod(id);
         ++ended[of];
     }
     tell_ended(ended, now);
-    for (const PodId id : take_due(leaves_)) take_away(id);
+    for (const PodId id : take_due(leaves_)) delete_pod(id);
     for (const PodId id : take_due(starts_)) {
         pods_[id].has_started = true;
-        look_after_health(id);
+        update_health(id);
     }
-    settle(now);
+    reconcile(now);
 }
 
 void SimulatedCluster::tell_ended(const std::map<BatchId, int>& ended, Time now) {
     for (const auto& [of, count] : ended) {
         statistics_.ended(count);
-        const std::string& name = batches_[of].look.name;
+        const std::string& name = batches_[of].pod_template.name;
         event_log_.tell(now, EventKind::departure, name,
                         name + ": " + counted(count, "pod") + (count == 1 ? " ends" : " end"),
                         count);
     }
 }
 
-/// Tells it to end. It is gone when it is ready to go, or when its grace is over.
-void SimulatedCluster::end(PodId id, std::optional<Duration> grace, Time now) {
+/// Begins the termination of the pod. The pod is gone after its stop time or its grace period,
+/// whichever is shorter.
+void SimulatedCluster::terminate(PodId id, std::optional<Duration> grace, Time now) {
     Pod& pod = pods_[id];
     const Workload& of = batches_[pod.batch];
     if (pod.deleted) return;
-    const Duration allowed = grace.value_or(of.look.spec.termination_grace.value_or(default_grace));
+    const Duration allowed =
+        grace.value_or(of.pod_template.spec.termination_grace.value_or(default_grace));
     const Duration takes = std::min(allowed, of.stop_time);
-    if (pod.node.empty() || takes <= Duration(0)) return take_away(id);
+    if (pod.node.empty() || takes <= Duration(0)) return delete_pod(id);
     pod.deleted = wall(now) + allowed;
     ++batches_[pod.batch].ending;
     leaves_.emplace(now + takes, id);
     builder_.set(object_of(id));
-    look_after_health(id);
-    unsettled_.insert(pod.batch);
+    update_health(id);
+    to_reconcile_.insert(pod.batch);
     has_changed_ = true;
 }
 
-void SimulatedCluster::take_away(PodId id) {
+void SimulatedCluster::delete_pod(PodId id) {
     Pod& pod = pods_[id];
     Workload& of = batches_[pod.batch];
-    const std::string key = key_of(of.look.ns, pod.name);
-    builder_.remove_pod(of.look.ns, pod.name);
+    const std::string key = key_of(of.pod_template.ns, pod.name);
+    builder_.remove_pod(of.pod_template.ns, pod.name);
     pod_by_name_.erase(key);
-    given_.erase(key);
+    pods_as_given_.erase(key);
     of.pods.erase(id);
     if (pod.deleted) --of.ending;
     if (std::exchange(pod.is_healthy, false)) --of.healthy;
@@ -91,16 +94,16 @@ void SimulatedCluster::take_away(PodId id) {
         for (auto& [made_for, pods] : awaited_daemons_) pods.erase(id);
     if (const auto node = nodes_.find(pod.node); node != nodes_.end()) {
         node->second.pods.erase(id);
-        node->second.requested -= of.look.spec.requests;
-        statistics_.released(
-            {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+        node->second.requested -= of.pod_template.spec.requests;
+        statistics_.released({of.pod_template.spec.requests.amount("cpu"),
+                              of.pod_template.spec.requests.amount("memory")});
     }
-    unsettled_.insert(pod.batch);
+    to_reconcile_.insert(pod.batch);
     has_changed_ = true;
 }
 
-/// Whether it counts as available, for budgets and for a StatefulSet's next pod.
-void SimulatedCluster::look_after_health(PodId id) {
+/// Recomputes whether the pod is healthy, which matters to budgets and to a StatefulSet's next pod.
+void SimulatedCluster::update_health(PodId id) {
     Pod& pod = pods_[id];
     const auto node = nodes_.find(pod.node);
     const bool is_healthy =
@@ -108,7 +111,7 @@ void SimulatedCluster::look_after_health(PodId id) {
     if (std::exchange(pod.is_healthy, is_healthy) == is_healthy) return;
     Workload& of = batches_[pod.batch];
     of.healthy += is_healthy ? 1 : -1;
-    if (of.controller == Controller::stateful_set) unsettled_.insert(pod.batch);
+    if (of.controller == Controller::stateful_set) to_reconcile_.insert(pod.batch);
     if (!budgets_.empty()) has_changed_ = true;
 }
 
@@ -121,31 +124,33 @@ Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now)
     const Pod& pod = pods_[id];
     if (pod.deleted) return {};
     if (!pod.node.empty() && !budgets_.empty()) {
-        const engine::snapshot::PodObject& look = batches_[pod.batch].look;
-        if (auto why = budgets_.find_refusal(look.ns, look.labels, pod.is_healthy, crowds()))
+        const engine::snapshot::PodObject& pod_template = batches_[pod.batch].pod_template;
+        if (auto why = budgets_.find_refusal(pod_template.ns, pod_template.labels, pod.is_healthy,
+                                             pod_sets()))
             return fail(ErrorCode::throttled, "pod " + key + ": " + *why);
     }
-    end(id, eviction.grace, now);
-    settle(now);
+    terminate(id, eviction.grace, now);
+    reconcile(now);
     return {};
 }
 
-Result<void> SimulatedCluster::look(const engine::removal::NodeLook& look) const {
-    const auto node = nodes_.find(look.node);
+Result<void> SimulatedCluster::recheck(const engine::removal::NodeRecheck& recheck) const {
+    const auto node = nodes_.find(recheck.node);
     if (node == nodes_.end()) return {};
     const auto counts = [&](const Workload& batch) {
-        const std::optional<std::int32_t>& priority = batch.look.spec.priority;
+        const std::optional<std::int32_t>& priority = batch.pod_template.spec.priority;
         const bool is_expendable =
-            look.expendable_below && priority && *priority < *look.expendable_below;
+            recheck.expendable_below && priority && *priority < *recheck.expendable_below;
         return !batch.is_daemon && !is_expendable;
     };
     for (const PodId id : node->second.pods) {
         const Pod& pod = pods_[id];
         const Workload& batch = batches_[pod.batch];
-        const std::string name = key_of(batch.look.ns, pod.name);
-        if (counts(batch) && !std::ranges::binary_search(look.known_pods, name + "/" + uid_of(id)))
+        const std::string name = key_of(batch.pod_template.ns, pod.name);
+        if (counts(batch) &&
+            !std::ranges::binary_search(recheck.known_pods, name + "/" + uid_of(id)))
             return fail({ErrorCode::conflict, "it holds pods that were not known of yet: " + name,
-                         std::string(engine::removal::unknown_pods), look.node});
+                         std::string(engine::removal::unknown_pods), recheck.node});
     }
     return {};
 }
@@ -155,34 +160,34 @@ void SimulatedCluster::fill(const std::vector<Budget>& budgets) {
     refresh_budgets();
 }
 
-Result<void> SimulatedCluster::happen(const Budget& budget, Time) {
+Result<void> SimulatedCluster::apply(const Budget& budget, Time) {
     budgets_.set(budget);
     has_changed_ = true;
     refresh_budgets();
     return {};
 }
 
-std::vector<PodSet> SimulatedCluster::crowds() const {
-    // Pods of one controller that differ are in several batches.
+std::vector<PodSet> SimulatedCluster::pod_sets() const {
+    // Pods of one controller with different specs are in several batches.
     std::map<std::string, int, std::less<>> wanted;
     for (const Workload& b : batches_)
-        if (b.scaled.id.empty()) wanted[b.look.owner.uid] += b.wanted;
+        if (b.scaled.id.empty()) wanted[b.pod_template.owner.uid] += b.wanted;
     std::vector<PodSet> out;
     for (const Workload& b : batches_)
-        if (!b.pods.empty()) out.push_back(crowd_of(b, wanted[b.look.owner.uid]));
+        if (!b.pods.empty()) out.push_back(pod_set_of(b, wanted[b.pod_template.owner.uid]));
     return out;
 }
 
-PodSet SimulatedCluster::crowd_of(const Workload& b, int wanted_by_owner) const {
-    PodSet out{.ns = b.look.ns,
-               .labels = &b.look.labels,
+PodSet SimulatedCluster::pod_set_of(const Workload& b, int wanted_by_owner) const {
+    PodSet out{.ns = b.pod_template.ns,
+               .labels = &b.pod_template.labels,
                .present = static_cast<int>(b.pods.size()),
                .healthy = b.healthy};
     if (!b.scaled.id.empty()) {
         out.controller = b.scaled.id;
         out.wanted = b.scaled.wanted;
-    } else if (!b.look.owner.uid.empty()) {
-        out.controller = b.look.owner.uid;
+    } else if (!b.pod_template.owner.uid.empty()) {
+        out.controller = b.pod_template.owner.uid;
         const bool has_scale =
             b.controller == Controller::replica_set || b.controller == Controller::stateful_set;
         if (has_scale) out.wanted = wanted_by_owner;
@@ -192,7 +197,7 @@ PodSet SimulatedCluster::crowd_of(const Workload& b, int wanted_by_owner) const 
 
 void SimulatedCluster::refresh_budgets() {
     if (budgets_.empty()) return;
-    for (auto& object : budgets_.refresh(crowds())) builder_.set(std::move(object));
+    for (auto& object : budgets_.refresh(pod_sets())) builder_.set(std::move(object));
 }
 
 }  // namespace capstan::simulation

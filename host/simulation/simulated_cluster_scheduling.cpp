@@ -1,4 +1,4 @@
-// Pods get nodes.
+// Scheduling: which pods get nodes, and binding.
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -32,25 +32,25 @@ void SimulatedCluster::occupy(PodId id, Node& node, Time now) {
     const Workload& of = batches_[pod.batch];
     pod.node = node.object.name;
     node.pods.insert(id);
-    node.requested += of.look.spec.requests;
-    statistics_.requested(
-        {of.look.spec.requests.amount("cpu"), of.look.spec.requests.amount("memory")});
+    node.requested += of.pod_template.spec.requests;
+    statistics_.requested({of.pod_template.spec.requests.amount("cpu"),
+                           of.pod_template.spec.requests.amount("memory")});
     if (of.duration) ends_.emplace(now + *of.duration, id);
     pod.has_started = of.start_up <= Duration(0);
     if (!pod.has_started) starts_.emplace(now + of.start_up, id);
-    look_after_health(id);
+    update_health(id);
 }
 
 void SimulatedCluster::bind(PodId id, const std::string& node, Time now) {
     occupy(id, nodes_.find(node)->second, now);
     pending_.erase(id);
     const Pod& pod = pods_[id];
-    builder_.bind_pod(batches_[pod.batch].look.ns, pod.name, node);
+    builder_.bind_pod(batches_[pod.batch].pod_template.ns, pod.name, node);
     statistics_.bound(now - pod.created);
     longest_wait_ = std::max(longest_wait_, Duration(now - pod.created));
 }
 
-Result<void> SimulatedCluster::happen(const Bind& what, Time now) {
+Result<void> SimulatedCluster::apply(const Bind& what, Time now) {
     const std::optional<PodId> pod = find_pod(what.pod);
     if (!pod || !pending_.contains(*pod)) {
         return fail(pod ? ErrorCode::conflict : ErrorCode::not_found,
@@ -62,18 +62,19 @@ Result<void> SimulatedCluster::happen(const Bind& what, Time now) {
     }
     bind(*pod, what.node, now);
     has_changed_ = true;
-    const std::string& name = batches_[pods_[*pod].batch].look.name;
+    const std::string& name = batches_[pods_[*pod].batch].pod_template.name;
     event_log_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
-    settle(now);
+    reconcile(now);
     return {};
 }
 
-void SimulatedCluster::mark(PodId id) {
+void SimulatedCluster::mark_unschedulable(PodId id) {
     if (std::exchange(pods_[id].is_marked, true)) return;
     builder_.set(object_of(id));
 }
 
-/// By priority, then by age, each under the class that it is of now.
+/// The pods that may get a node, by priority, then by age, with the equivalence group that each is
+/// in at this moment.
 std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
     const engine::snapshot::Cluster& cluster, Time now) {
     std::vector<Waiting> out;
@@ -83,7 +84,7 @@ std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
         const engine::snapshot::PodGroupId is_of =
-            engine::snapshot::class_at(cluster, row, wall(now));
+            engine::snapshot::equivalence_group_at(cluster, row, wall(now));
         if (is_of == row.equivalence_group && of.spread_timeout) {
             const auto lapse =
                 engine::snapshot::lapse_of(row.created - wall_ahead_, *of.spread_timeout);
@@ -100,12 +101,12 @@ std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
 bool SimulatedCluster::schedule(Time now) {
     const bool has_lapsed = next_lapse_ && *next_lapse_ <= now;
     if (!has_changed_ && !has_lapsed) return false;
-    // A StatefulSet makes its next pod when one has got its node, and so on.
+    // Binding a pod may let a StatefulSet create its next pod, which may be bound in turn.
     do {
         has_changed_ = false;
         next_lapse_.reset();
         place(now);
-        settle(now);
+        reconcile(now);
     } while (has_changed_);
     refresh_budgets();
     return true;
@@ -116,16 +117,16 @@ void SimulatedCluster::place(Time now) {
     pack(now);
     const engine::snapshot::Cluster cluster = builder_.build();
     const std::vector<Waiting> pods = waiting(cluster, now);
-    std::vector<engine::snapshot::PodGroupId> classes;
-    for (const Waiting& pod : pods) classes.push_back(pod.equivalence_group);
+    std::vector<engine::snapshot::PodGroupId> pod_groups;
+    for (const Waiting& pod : pods) pod_groups.push_back(pod.equivalence_group);
     std::vector<std::optional<engine::snapshot::NodeIndex>> nodes(pods.size());
     if (has_scheduler_)
         nodes =
-            find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_), classes);
+            find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_), pod_groups);
     std::map<BatchId, std::int64_t> bound;
     for (std::size_t i = 0; i < pods.size(); ++i) {
         if (!nodes[i]) {
-            mark(pods[i].id);
+            mark_unschedulable(pods[i].id);
             continue;
         }
         bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
@@ -136,12 +137,12 @@ void SimulatedCluster::place(Time now) {
 
 void SimulatedCluster::tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
     for (const auto& [of, count] : bound) {
-        const std::string& name = batches_[of].look.name;
+        const std::string& name = batches_[of].pod_template.name;
         event_log_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
     }
 }
 
-/// The first node of each group, then the second of each, and so on.
+/// All nodes: the first node of each group, then the second of each, and so on.
 std::vector<SimulatedCluster::Node*> SimulatedCluster::nodes_in_turn() {
     std::map<std::string_view, int> seen;
     std::vector<std::pair<int, Node*>> order;
@@ -155,7 +156,7 @@ std::vector<SimulatedCluster::Node*> SimulatedCluster::nodes_in_turn() {
     return out;
 }
 
-/// Gives pods that are to be there already their nodes, once there are nodes.
+/// Gives the pods of `packed` batches their nodes, as soon as there are nodes.
 void SimulatedCluster::pack(Time now) {
     const bool is_asked_for = std::ranges::any_of(batches_, &Workload::is_packed);
     if (!is_asked_for || nodes_.empty()) return;
@@ -163,7 +164,7 @@ void SimulatedCluster::pack(Time now) {
     std::map<BatchId, std::int64_t> bound;
     for (BatchId of = 0; of < batches_.size(); ++of) {
         if (!std::exchange(batches_[of].is_packed, false)) continue;
-        Resources need = batches_[of].look.spec.requests;
+        Resources need = batches_[of].pod_template.spec.requests;
         need.set("pods", 1);
         auto node = nodes.begin();
         for (const PodId id : batches_[of].pods) {

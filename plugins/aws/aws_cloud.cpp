@@ -28,13 +28,14 @@
 #include "groups/type_source.hpp"
 #include "groups/view_maker.hpp"
 #include "provisioning/group_maker.hpp"
-#include "provisioning/rights.hpp"
+#include "provisioning/permissions.hpp"
 #include "wire/aws_client.hpp"
 
 namespace capstan::aws {
 namespace {
 
-/// Groups that are made have the tags of the first expression. Without one they are found by ours.
+/// Groups that Capstan makes have the tags of the first discovery expression. Without a discovery
+/// they are found by Capstan's own tag.
 std::vector<std::vector<TagFilter>> discovery_of(const AwsConfig& config) {
     if (!config.discovery.empty() || !config.provisioning) return config.discovery;
     return {discovery_of_made_groups(config.cluster)};
@@ -63,15 +64,15 @@ ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
 }
 
 NoticeQueueConfig queue_config_of(const AwsConfig& config) {
-    // SQS answers a wait at its end, which is no time-out of the client.
-    const auto patience = std::chrono::floor<std::chrono::seconds>(config.timeout * 2 / 3);
+    // SQS answers an empty wait only at its end, so the wait is shorter than the client's timeout.
+    const auto wait_max = std::chrono::floor<std::chrono::seconds>(config.timeout * 2 / 3);
     return {.url = config.event_queue_url,
-            .wait = std::clamp(patience, std::chrono::seconds(0), std::chrono::seconds(20))};
+            .wait = std::clamp(wait_max, std::chrono::seconds(0), std::chrono::seconds(20))};
 }
 
 }  // namespace
 
-/// What is there once region and credentials are known; in the order in which parts need others.
+/// All parts that need the region and credentials, in the order of their dependencies.
 struct AwsCloud::Account {
     Account(const Host& host_, AwsConfig config_, CredentialsConfig credentials_,
             const ClientConfig& client_config, Environment& environment)
@@ -104,14 +105,14 @@ struct AwsCloud::Account {
     std::vector<const AutoScalingGroup*> known_groups() const;
     std::vector<FailedActivities::Size> sizes() const;
     RightsQuestion rights() const;
-    /// Those of which a template can be told.
+    /// The groups that have a known template.
     Task<std::vector<CheckedGroup>> checked_groups();
     Task<void> check();
-    /// To the maker of groups, which has to be there.
-    Task<void> lend_types();
+    /// Passes types and prices to `maker`, which has to be set.
+    Task<void> give_types_to_maker();
     void follow_notices();
     std::optional<Leaving> find_notice(std::string_view instance_id) const;
-    /// The same as last time, where nothing that it tells was read anew.
+    /// Returns the last view if nothing was read since.
     SharedCloudView make_view();
 
     const Host host;
@@ -206,7 +207,7 @@ Task<void> AwsCloud::start() {
     if (auto table = co_await account_->files.read_types())
         account_->types.use_table(*std::move(table));
     co_await account_->files.read_prices();
-    tell_duplicates();
+    warn_of_duplicates();
     if (account_->queue) account_->queue->start();
 }
 
@@ -215,8 +216,8 @@ AwsCloud::Account& AwsCloud::account() const {
     return *account_;
 }
 
-/// Of several entries for one group the first counts.
-void AwsCloud::tell_duplicates() const {
+/// Warns of groups that have several entries in the settings: the first entry counts.
+void AwsCloud::warn_of_duplicates() const {
     std::set<std::string> names;
     for (const StaticGroup& group : config_.groups) {
         if (!names.insert(group.name).second)
@@ -250,16 +251,16 @@ Task<std::vector<CheckedGroup>> AwsCloud::Account::checked_groups() {
     co_return out;
 }
 
-Task<void> AwsCloud::Account::lend_types() {
+Task<void> AwsCloud::Account::give_types_to_maker() {
     std::shared_ptr<const TypeTable> all = co_await types.get_all();
     maker->use(std::move(all), files.prices());
 }
 
 Task<void> AwsCloud::Account::check() {
-    // Where groups cannot be listed, what else is refused is worth knowing, too.
+    // Permissions are checked even if groups cannot be listed, so that all refusals are reported.
     const Result<void> listed = co_await as_result(lists.update());
     RightsQuestion question = rights();
-    co_await demand_rights(host, client, std::move(question));
+    co_await require_rights(host, client, std::move(question));
     if (!listed) throw Failure(listed.error());
     if (!config.failed_activities) co_return;
     std::vector<CheckedGroup> groups = co_await checked_groups();
@@ -276,7 +277,7 @@ Task<void> AwsCloud::self_check() {
 Task<MachineTypes> AwsCloud::machine_types() {
     Account& aws = account();
     if (!aws.maker) co_return MachineTypes();
-    co_await aws.lend_types();
+    co_await aws.give_types_to_maker();
     co_return co_await aws.maker->machine_types();
 }
 
@@ -289,12 +290,12 @@ Result<PlannedGroup> AwsCloud::new_group(const Call&, const GroupPlan& plan) con
 Task<void> AwsCloud::create(GroupPlan plan) {
     Account& aws = account();
     if (!aws.maker) throw Failure(no_provisioning());
-    co_await aws.lend_types();
+    co_await aws.give_types_to_maker();
     const auto planned = aws.maker->new_group(plan);
     co_await aws.maker->create(std::move(plan));
     aws.lists.expire();
-    // It is asked to grow before groups are listed again. Where AWS does not show it yet, that
-    // fails and comes again.
+    // The host scales the group up before groups are listed again, so the group is read now. If AWS
+    // does not show it yet, the scale-up fails and is retried.
     if (planned) std::ignore = co_await as_result(aws.lists.read(planned->group.id.value()));
 }
 
@@ -305,7 +306,7 @@ Task<void> AwsCloud::destroy(NodeGroupId group) {
     aws.lists.expire();
 }
 
-/// Refreshes that overlap have one answer; one that is given up is read to its end.
+/// Overlapping refreshes share one read. An abandoned refresh is read to its end.
 Task<SharedCloudView> AwsCloud::refresh() { return reading_.join(read()); }
 
 Task<SharedCloudView> AwsCloud::read() {

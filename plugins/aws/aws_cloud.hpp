@@ -1,4 +1,4 @@
-/// The Auto Scaling groups of an AWS account.
+/// The Auto Scaling groups of an AWS account, as a cloud provider of the host.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,17 @@
 
 namespace capstan::aws {
 
-/// A CloudProvider that Autoprovisions; see cloud_provider.hpp and autoprovision.hpp.
+/// Implements the concepts CloudProvider and Autoprovisions; see cloud_provider.hpp and
+/// autoprovision.hpp for the contract of each function.
 class AwsCloud {
 public:
     AwsCloud(Host host, AwsConfig config);
     ~AwsCloud();
 
-    /// Region, credentials and files of data.
+    /// Finds the region and credentials, reads the data files, and starts listening to the queue.
     Task<void> start();
-    /// For a doctor, started or not: whether groups can be listed, and what the policies allow.
+    /// For `capstan doctor`, also before `start`: checks whether groups can be listed and what the
+    /// IAM policies allow.
     Task<void> self_check();
 
     Task<SharedCloudView> refresh();
@@ -29,7 +31,7 @@ public:
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(const NodeGroupId& group);
 
-    /// None where the settings have no `provisioning`.
+    /// Empty if the settings have no `provisioning`.
     Task<MachineTypes> machine_types();
     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
     Task<void> create(GroupPlan plan);
@@ -38,10 +40,10 @@ public:
 private:
     struct Account;
     Task<std::unique_ptr<Account>> open();
-    /// A Failure before `start`.
+    /// Throws a Failure (`unavailable`) before `start`.
     Account& account() const;
     Task<SharedCloudView> read();
-    void tell_duplicates() const;
+    void warn_of_duplicates() const;
 
     const Host host_;
     const AwsConfig config_;

@@ -1,4 +1,4 @@
-/// What the cloud can be told, as values. Nothing else here knows the names of settings.
+/// The settings of the plugin as values. Only config.cpp knows the names of the settings.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "api/auto_scaling.hpp"
 #include "api/launch_template.hpp"
 #include "credentials/config.hpp"
-#include "groups/group_spec.hpp"
+#include "groups/group_settings.hpp"
 #include "templates/group_template.hpp"
 #include "wire/endpoints.hpp"
 
@@ -28,14 +28,14 @@ struct ProvisioningSettings {
 };
 
 struct AwsConfig {
-    std::string region{};  ///< empty: left to the environment
+    std::string region{};  ///< empty: found by find_region
     std::vector<std::vector<TagFilter>> discovery{};
     std::vector<StaticGroup> groups{};
-    std::string cluster{};  ///< empty: not told
+    std::string cluster{};  ///< empty: not set
     Duration refresh_every = std::chrono::minutes(1);
     TemplateConfig templates{};
     std::string instance_types_file{}, price_file{};  ///< empty: none
-    bool static_instance_types = false;               ///< EC2 is not asked for types
+    bool static_instance_types = false;  ///< true: types are taken from tables, never from EC2
     EndpointConfig endpoints{};
     Duration timeout = std::chrono::seconds(7);
     std::size_t parallel_calls = 8;

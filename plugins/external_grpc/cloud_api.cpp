@@ -16,13 +16,13 @@ constexpr const char* provider_service =
 
 std::string about_group(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
 
-NodeGroup group_of(const wire::NodeGroup& told) {
-    NodeGroup out{.id = NodeGroupId(told.id()), .min = told.minsize(), .max = told.maxsize()};
-    out.debug = told.debug();
+NodeGroup group_of(const wire::NodeGroup& reply) {
+    NodeGroup out{.id = NodeGroupId(reply.id()), .min = reply.minsize(), .max = reply.maxsize()};
+    out.debug = reply.debug();
     return out;
 }
 
-/// A request whose only field is a group's id.
+/// A request with a group's id as the only field.
 template <class Request>
 Request request_about(const NodeGroupId& group) {
     Request out;
@@ -37,7 +37,7 @@ Request resize_request(const NodeGroupId& group, int delta) {
     return out;
 }
 
-/// The task's value; its error gets the group's name in front.
+/// The task's value, or its error with the group's name at the beginning.
 template <class T>
 Task<T> named(NodeGroupId group, Task<T> task) {
     Result<T> out = co_await as_result(std::move(task));
@@ -55,11 +55,11 @@ Task<void> CloudApi::refresh() const {
 }
 
 Task<std::vector<NodeGroup>> CloudApi::groups() const {
-    const auto told =
+    const auto reply =
         co_await channel_.ask<wire::NodeGroupsResponse>("NodeGroups", wire::NodeGroupsRequest());
     std::vector<NodeGroup> out;
     std::set<std::string> ids;
-    for (const wire::NodeGroup& group : told.nodegroups()) {
+    for (const wire::NodeGroup& group : reply.nodegroups()) {
         if (group.id().empty()) co_return fail(ErrorCode::unavailable, "a group has no id");
         if (!ids.insert(group.id()).second)
             co_return fail(ErrorCode::unavailable,
@@ -73,19 +73,19 @@ Task<int> CloudApi::target_size(NodeGroupId group) const {
     auto request = request_about<wire::NodeGroupTargetSizeRequest>(group);
     auto asked =
         channel_.ask<wire::NodeGroupTargetSizeResponse>("NodeGroupTargetSize", std::move(request));
-    const auto told = co_await named(group, std::move(asked));
-    if (told.targetsize() < 0)
+    const auto reply = co_await named(group, std::move(asked));
+    if (reply.targetsize() < 0)
         co_return fail(ErrorCode::unavailable, about_group(group) + ": its target size is " +
-                                                   std::to_string(told.targetsize()));
-    co_return told.targetsize();
+                                                   std::to_string(reply.targetsize()));
+    co_return reply.targetsize();
 }
 
 Task<std::vector<Machine>> CloudApi::machines(NodeGroupId group) const {
     auto request = request_about<wire::NodeGroupNodesRequest>(group);
     auto asked = channel_.ask<wire::NodeGroupNodesResponse>("NodeGroupNodes", std::move(request));
-    const auto told = co_await named(group, std::move(asked));
+    const auto reply = co_await named(group, std::move(asked));
     std::vector<Machine> out;
-    for (const wire::Instance& instance : told.instances()) {
+    for (const wire::Instance& instance : reply.instances()) {
         if (instance.id().empty())
             co_return fail(ErrorCode::unavailable, about_group(group) + ": a machine has no id");
         out.push_back(machine_of(instance, group));
@@ -119,8 +119,8 @@ Task<NodeTemplate> CloudApi::template_node(NodeGroupId group) const {
     auto request = request_about<wire::NodeGroupTemplateNodeInfoRequest>(group);
     auto asked = channel_.ask<wire::NodeGroupTemplateNodeInfoResponse>("NodeGroupTemplateNodeInfo",
                                                                        std::move(request));
-    const auto told = co_await named(group, std::move(asked));
-    const std::string& bytes = node_bytes_of(told);
+    const auto reply = co_await named(group, std::move(asked));
+    const std::string& bytes = node_bytes_of(reply);
     if (bytes.empty())
         co_return fail(ErrorCode::not_found, about_group(group) + ": its template has no node");
     Result<NodeTemplate> node = parse_node(bytes);
@@ -133,9 +133,9 @@ Task<GroupOptions> CloudApi::options(NodeGroupId group, OptionDefaults defaults)
     *request.mutable_defaults() = message_of(defaults);
     auto asked = channel_.ask<wire::NodeGroupAutoscalingOptionsResponse>("NodeGroupGetOptions",
                                                                          std::move(request));
-    const auto told = co_await named(group, std::move(asked));
-    if (!told.has_nodegroupautoscalingoptions()) co_return GroupOptions();
-    co_return options_of(told.nodegroupautoscalingoptions(), defaults);
+    const auto reply = co_await named(group, std::move(asked));
+    if (!reply.has_nodegroupautoscalingoptions()) co_return GroupOptions();
+    co_return options_of(reply.nodegroupautoscalingoptions(), defaults);
 }
 
 Task<double> CloudApi::hourly_price(NodeReference node) const {
@@ -143,9 +143,9 @@ Task<double> CloudApi::hourly_price(NodeReference node) const {
     *request.mutable_node() = message_of(node);
     *request.mutable_starttimestamp() = message_of(host_.now());
     *request.mutable_endtimestamp() = message_of(host_.now() + std::chrono::hours(1));
-    const auto told = co_await channel_.ask<wire::PricingNodePriceResponse>("PricingNodePrice",
-                                                                            std::move(request));
-    co_return told.price();
+    const auto reply = co_await channel_.ask<wire::PricingNodePriceResponse>("PricingNodePrice",
+                                                                             std::move(request));
+    co_return reply.price();
 }
 
 }  // namespace capstan::external_grpc

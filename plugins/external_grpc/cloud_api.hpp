@@ -1,5 +1,5 @@
-/// The calls of the externalgrpc protocol, with Capstan's nouns in place of its messages. Nothing
-/// here remembers anything.
+/// The calls of the externalgrpc protocol, with Capstan's types in place of its messages.
+/// Stateless.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace capstan::external_grpc {
 
-/// What the server takes for a group's options where the group has none of its own.
+/// The defaults that are sent to the server for options that a group does not set.
 struct OptionDefaults {
     double utilization_threshold = 0.5, gpu_utilization_threshold = 0.5;  ///< 0 to 1
     bool zero_or_max = false;
@@ -23,33 +23,35 @@ struct OptionDefaults {
     Duration max_node_startup_time = std::chrono::minutes(15);
 };
 
-/// A node as the server is told which one is meant; what is not known is empty.
+/// Identifies a node to the server. Unknown fields are empty.
 struct NodeReference {
     std::string provider_id{}, name{};
     Labels labels{}, annotations{};
     bool operator==(const NodeReference&) const = default;
 };
 
-/// Each call is one request. ErrorCode::unsupported: the server does not have it. [strand]
+/// Each call is one request. ErrorCode::unsupported: the server does not implement the call.
+/// [strand]
 class CloudApi {
 public:
     CloudApi(Host host, ServerAddress server);
 
     Task<void> refresh() const;
-    /// Id, bounds and debug text of each; a group without an id, or two of one, is `unavailable`.
+    /// The id, limits and debug text of each group. `unavailable`: a group has no id, or two groups
+    /// have the same id.
     Task<std::vector<NodeGroup>> groups() const;
     Task<int> target_size(NodeGroupId group) const;
     Task<std::vector<Machine>> machines(NodeGroupId group) const;
-    /// `delta` is how many more, or how many fewer.
+    /// `delta` is positive for both, the number of nodes to add or to take back.
     Task<void> increase_size(NodeGroupId group, int delta) const;
     Task<void> decrease_target_size(NodeGroupId group, int delta) const;
     Task<void> delete_nodes(NodeGroupId group, std::vector<NodeReference> nodes) const;
 
-    // What servers need not have.
+    // Optional calls of the protocol.
     Task<NodeTemplate> template_node(NodeGroupId group) const;
-    /// What differs from `defaults`; a server that repeats them has none.
+    /// Only the options that differ from `defaults`.
     Task<GroupOptions> options(NodeGroupId group, OptionDefaults defaults) const;
-    /// What the node costs for an hour from now on.
+    /// The price of the node for the next hour.
     Task<double> hourly_price(NodeReference node) const;
 
 private:

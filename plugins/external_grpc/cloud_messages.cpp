@@ -10,11 +10,11 @@ namespace {
 constexpr std::int64_t nanos = 1'000'000'000;
 constexpr int class_out_of_resources = 1;
 
-Duration duration_of(const wire::Duration& told) {
-    // Beyond them the nanoseconds would overflow.
+Duration duration_of(const wire::Duration& received) {
+    // A longer duration would overflow the nanoseconds.
     constexpr std::int64_t longest = std::int64_t{365} * 24 * 3600 * 100;
-    const std::int64_t seconds = std::clamp<std::int64_t>(told.seconds(), -longest, longest);
-    return Duration(seconds * nanos + told.nanos());
+    const std::int64_t seconds = std::clamp<std::int64_t>(received.seconds(), -longest, longest);
+    return Duration(seconds * nanos + received.nanos());
 }
 
 void set(wire::Duration& out, Duration value) {
@@ -40,12 +40,12 @@ Error error_of(const wire::InstanceErrorInfo& info, const std::string& machine) 
 }
 
 template <class T>
-std::optional<T> if_other(T told, T sent) {
-    return told == sent ? std::nullopt : std::optional<T>(told);
+std::optional<T> if_other(T received, T sent) {
+    return received == sent ? std::nullopt : std::optional<T>(received);
 }
 
-std::optional<Duration> if_other(bool is_set, const wire::Duration& told, Duration sent) {
-    return is_set ? if_other(duration_of(told), sent) : std::nullopt;
+std::optional<Duration> if_other(bool is_set, const wire::Duration& received, Duration sent) {
+    return is_set ? if_other(duration_of(received), sent) : std::nullopt;
 }
 
 }  // namespace
@@ -74,27 +74,28 @@ wire::NodeGroupAutoscalingOptions message_of(const OptionDefaults& defaults) {
     return out;
 }
 
-GroupOptions options_of(const wire::NodeGroupAutoscalingOptions& told, const OptionDefaults& sent) {
+GroupOptions options_of(const wire::NodeGroupAutoscalingOptions& received,
+                        const OptionDefaults& sent) {
     GroupOptions out;
     out.utilization_threshold =
-        if_other(told.scaledownutilizationthreshold(), sent.utilization_threshold);
+        if_other(received.scaledownutilizationthreshold(), sent.utilization_threshold);
     out.gpu_utilization_threshold =
-        if_other(told.scaledowngpuutilizationthreshold(), sent.gpu_utilization_threshold);
-    out.zero_or_max = if_other(told.zeroormaxnodescaling(), sent.zero_or_max);
+        if_other(received.scaledowngpuutilizationthreshold(), sent.gpu_utilization_threshold);
+    out.zero_or_max = if_other(received.zeroormaxnodescaling(), sent.zero_or_max);
     out.ignore_daemonsets_utilization =
-        if_other(told.ignoredaemonsetsutilization(), sent.ignore_daemonsets_utilization);
-    out.unneeded_time = if_other(told.has_scaledownunneededduration(),
-                                 told.scaledownunneededduration(), sent.unneeded_time);
-    out.unready_time = if_other(told.has_scaledownunreadyduration(),
-                                told.scaledownunreadyduration(), sent.unready_time);
+        if_other(received.ignoredaemonsetsutilization(), sent.ignore_daemonsets_utilization);
+    out.unneeded_time = if_other(received.has_scaledownunneededduration(),
+                                 received.scaledownunneededduration(), sent.unneeded_time);
+    out.unready_time = if_other(received.has_scaledownunreadyduration(),
+                                received.scaledownunreadyduration(), sent.unready_time);
     out.max_node_provision_time =
-        if_other(told.has_maxnodeprovisionduration(), told.maxnodeprovisionduration(),
+        if_other(received.has_maxnodeprovisionduration(), received.maxnodeprovisionduration(),
                  sent.max_node_provision_time);
     return out;
 }
 
-const std::string& node_bytes_of(const wire::NodeGroupTemplateNodeInfoResponse& told) {
-    return told.nodebytes().empty() ? told.nodeinfo() : told.nodebytes();
+const std::string& node_bytes_of(const wire::NodeGroupTemplateNodeInfoResponse& received) {
+    return received.nodebytes().empty() ? received.nodeinfo() : received.nodebytes();
 }
 
 wire::ExternalGrpcNode message_of(const NodeReference& node) {

@@ -1,4 +1,4 @@
-/// The messages of the externalgrpc protocol as Capstan's nouns, and the way back.
+/// Converts messages of the externalgrpc protocol to Capstan's types and back.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace capstan::external_grpc {
 
 namespace wire = clusterautoscaler::cloudprovider::v1::externalgrpc;
 
-/// A state that is missing or unknown is `running`: the machine counts until the server says that
-/// it does not. One that is being made and has an error has failed.
+/// A missing or unknown state is `running`, so that the machine counts. A machine that is being
+/// created and has an error has failed.
 Machine machine_of(const wire::Instance& instance, const NodeGroupId& group);
 
 wire::NodeGroupAutoscalingOptions message_of(const OptionDefaults& defaults);
-/// What differs from `defaults`; a duration that is not set does not.
-GroupOptions options_of(const wire::NodeGroupAutoscalingOptions& told,
+/// Only the options that differ from `defaults`; a duration that is not set counts as equal.
+GroupOptions options_of(const wire::NodeGroupAutoscalingOptions& received,
                         const OptionDefaults& defaults);
 
-/// The bytes of a v1.Node, of either generation; empty: there is none.
-const std::string& node_bytes_of(const wire::NodeGroupTemplateNodeInfoResponse& told);
+/// The bytes of a v1.Node, from the field of either protocol generation; empty if there is none.
+const std::string& node_bytes_of(const wire::NodeGroupTemplateNodeInfoResponse& received);
 
 wire::ExternalGrpcNode message_of(const NodeReference& node);
 wire::Timestamp message_of(Time time);

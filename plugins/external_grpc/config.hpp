@@ -1,4 +1,4 @@
-/// What the cloud and the expander can be told, as values. Nothing else here knows the names of
+/// The settings of the cloud and the expander as values. Only config.cpp knows the names of
 /// settings.
 #pragma once
 
@@ -33,7 +33,7 @@ Schema expander_schema();
 ExpanderConfig read_expander_config(const Settings& settings);
 void check_expander_config(const Settings& settings);
 
-/// Why it is no address of a server; empty: it is one.
+/// Why `url` is no valid address of a server; empty if it is valid.
 std::string find_address_mistake(const std::string& url);
 
 }  // namespace capstan::external_grpc

@@ -38,9 +38,9 @@ Task<SharedCloudView> ExternalCloud::refresh() {
     if (view_ && host_.monotonic() - viewed_at_ < config_.refresh_every) co_return *view_;
     const Duration began = host_.monotonic();
     const std::uint64_t changes = changes_;
-    CloudView told = co_await read();
-    const SharedCloudView view(std::move(told));
-    // What was changed meanwhile may be missing in it.
+    CloudView groups = co_await read();
+    const SharedCloudView view(std::move(groups));
+    // A view may lack changes that were made while it was read, so such a view is not cached.
     view_.reset();
     if (changes_ == changes && view->complete) view_ = view;
     viewed_at_ = began;
@@ -52,7 +52,7 @@ void ExternalCloud::note_change() {
     view_.reset();
 }
 
-/// The groups that are there, and of each what could be read: one that fails keeps no other.
+/// Reads all groups. A group that cannot be read is marked unreadable; the others are still read.
 Task<CloudView> ExternalCloud::read() {
     co_await api_.refresh();
     const std::uint64_t asked_at = answers_.moment();
@@ -60,20 +60,21 @@ Task<CloudView> ExternalCloud::read() {
     out.groups = co_await api_.groups();
     std::vector<Task<GroupRead>> reads;
     for (const NodeGroup& group : out.groups) reads.push_back(read_group(group.id));
-    auto told = co_await gather_results(std::move(reads), config_.parallel_calls);
-    for (std::size_t i = 0; i < told.size(); ++i) {
+    auto results = co_await gather_results(std::move(reads), config_.parallel_calls);
+    for (std::size_t i = 0; i < results.size(); ++i) {
         NodeGroup& group = out.groups[i];
-        if (!told[i]) {
-            Error error = std::move(told[i]).error();
+        if (!results[i]) {
+            Error error = std::move(results[i]).error();
             error.subject = group.id.value();
             out.unreadable.push_back(std::move(error));
             out.complete = false;
             continue;
         }
-        group.target = told[i]->target;
-        answers_.see(group.id, told[i]->target, asked_at);
-        for (Machine& machine : told[i]->machines) out.machines.push_back(std::move(machine));
-        if (const GroupDetails* const details = details_.find(group.id)) tell(*details, group);
+        group.target = results[i]->target;
+        answers_.see(group.id, results[i]->target, asked_at);
+        for (Machine& machine : results[i]->machines) out.machines.push_back(std::move(machine));
+        const GroupDetails* const details = details_.find(group.id);
+        if (details != nullptr) add_details(*details, group);
     }
     details_.keep(out.groups);
     groups_.clear();
@@ -81,7 +82,7 @@ Task<CloudView> ExternalCloud::read() {
     co_return out;
 }
 
-void ExternalCloud::tell(const GroupDetails& details, NodeGroup& group) const {
+void ExternalCloud::add_details(const GroupDetails& details, NodeGroup& group) const {
     if (details.node) group.template_fingerprint = details.node->fingerprint;
     group.price = Price{.per_hour = details.price_per_hour, .currency = config_.currency};
     group.options = details.options;

@@ -11,7 +11,7 @@
 #include "cloud_api.hpp"
 #include "config.hpp"
 #include "group_details.hpp"
-#include "known_nodes.hpp"
+#include "node_cache.hpp"
 
 namespace capstan::external_grpc {
 
@@ -22,14 +22,14 @@ public:
 
     Task<void> start();
     Task<void> stop();
-    /// For a doctor: whether the server answers.
+    /// For `capstan doctor`: whether the server answers.
     Task<void> self_check();
 
     Task<SharedCloudView> refresh();
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
-    /// One call for each machine, as cluster-autoscaler does; of a group that is only ever empty or
-    /// full one for all.
+    /// One call for each machine, as cluster-autoscaler does. For a group with the option
+    /// zero_or_max one call with all machines.
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(NodeGroupId group);
 
@@ -41,23 +41,23 @@ private:
     Task<CloudView> read();
     Task<GroupRead> read_group(NodeGroupId group);
     Task<Resized> resize(Resize request, int change);
-    /// An error: the request would pass the group's bounds as they were read last.
+    /// Fails if the request would violate the group's limits as they were read last.
     Result<void> check_bounds(const Resize& request, int goal) const;
     Result<void> check_minimum(const Removal& request) const;
     Task<void> remove_batch(NodeGroupId group, std::vector<MachineId> machines);
-    /// Something is about to change: what was read holds no longer.
+    /// Call before a change: the cached view is outdated.
     void note_change();
-    void tell(const GroupDetails& details, NodeGroup& group) const;
+    void add_details(const GroupDetails& details, NodeGroup& group) const;
     const NodeGroup* find_group(const NodeGroupId& id) const;
 
     const Host host_;
     const CloudConfig config_;
     const CloudApi api_;
     KnownNodes nodes_;
-    AllDetails details_;
+    GroupDetailsCache details_;
     TargetAnswers answers_{};
     std::map<NodeGroupId, NodeGroup> groups_{};  ///< as they were read last
-    std::optional<SharedCloudView> view_{};      ///< holds until something is changed
+    std::optional<SharedCloudView> view_{};      ///< cached until the next change
     Duration viewed_at_{};
     std::uint64_t changes_ = 0;
 };

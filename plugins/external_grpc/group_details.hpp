@@ -1,4 +1,4 @@
-/// What a group's nodes would be, its options and its price: read now and then, told in between.
+/// Caches the template, options and price of each group.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ struct GroupDetails {
     Duration read_at{};  ///< by the host's monotonic clock
 };
 
-/// A call that the server does not have is not made again until the next start. One that failed
-/// leaves what was known before; a template that could not be read is an error until it can be.
-/// [strand]
-class AllDetails {
+/// A call that the server does not implement is not made again until the next start. If a call for
+/// options or price fails, the earlier value stays. If the call for the template fails, the
+/// template is that error until a later call succeeds. [strand]
+class GroupDetailsCache {
 public:
-    AllDetails(Host host, const CloudApi& api, const CloudConfig& config);
+    GroupDetailsCache(Host host, const CloudApi& api, const CloudConfig& config);
 
-    /// Asks for what is too old. Does not fail.
+    /// Reads the details of the group if they are due. Does not fail.
     Task<void> update(NodeGroupId group);
-    /// From now on these are the groups; what is known of others is forgotten.
+    /// Drops the details of all other groups.
     void keep(const std::vector<NodeGroup>& groups);
     const GroupDetails* find(const NodeGroupId& group) const;
 
@@ -35,7 +35,7 @@ private:
     using ByGroup = std::map<NodeGroupId, GroupDetails>;
 
     bool is_due(const NodeGroupId& group) const;
-    /// The call's value; nothing where it failed, which is logged, or is not there.
+    /// The result of the call; nullopt if it failed (which is logged) or is not implemented.
     template <class T>
     Task<std::optional<T>> optional_call(std::string name, Task<T> call);
     Task<void> read_template(NodeGroupId group);

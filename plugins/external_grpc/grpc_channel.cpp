@@ -23,8 +23,8 @@ Error error_of_status(const std::string& call, int code, std::string_view encode
     return out;
 }
 
-/// What a proxy, or a server of another protocol, means by its status. 404 is no UNIMPLEMENTED:
-/// whatever answered does not know the protocol.
+/// The error for the HTTP status of a proxy, or of a server of another protocol. 404 is not treated
+/// as UNIMPLEMENTED, since that server does not know gRPC.
 ErrorCode error_code_of_http(int status) noexcept {
     switch (status) {
         case 401: return ErrorCode::unauthenticated;
@@ -34,7 +34,7 @@ ErrorCode error_code_of_http(int status) noexcept {
     }
 }
 
-/// A failure at once has no body, and its status stands among the headers.
+/// A reply that fails immediately has no body (Trailers-Only), and its status is in the headers.
 std::string_view find_status_field(const HttpReply& reply, std::string_view name) {
     const std::string_view trailing = reply.trailer(name);
     return trailing.empty() ? reply.header(name) : trailing;

@@ -10,24 +10,24 @@
 
 namespace capstan::external_grpc {
 
-/// Where a server is and how it is spoken to.
+/// The address of a server, and the timeout of calls.
 struct ServerAddress {
     std::string url{};        ///< https://NAME[:PORT], or http:// for one without TLS; no path
-    std::string authority{};  ///< what requests call the server; empty: as in `url`
+    std::string authority{};  ///< the pseudo-header `:authority`; empty: that of `url`
     Duration timeout = std::chrono::seconds(10);  ///< of one call
 };
 
-/// Each error says which call it is of, and what the server or the host said.
-/// Error::provider_code is the name of the gRPC code, "" where the server gave none. [strand]
+/// Each error names the call and has the message of the server or the host. Error::provider_code is
+/// the name of the gRPC code, empty if the server gave none. [strand]
 class GrpcChannel {
 public:
-    /// `service` with its package: "grpcplugin.Expander".
+    /// `service` includes its package: "grpcplugin.Expander".
     GrpcChannel(Host host, ServerAddress server, std::string service);
 
     /// The bytes of the reply's message.
     Task<std::string> call(std::string method, std::string message) const;
 
-    /// The same with protobuf's messages. A reply that is none of that type is `unavailable`.
+    /// Like `call`, with protobuf messages. `unavailable`: the reply cannot be parsed.
     template <class Reply, class Request>
     Task<Reply> ask(std::string method, Request request) const {
         std::string message;
@@ -48,7 +48,7 @@ private:
     std::string service_;
 };
 
-/// The message of a reply, or what the server said instead. `call` is for the error.
+/// The message of a reply, or the server's error. `call` is named in the error.
 Result<std::string> read_grpc_reply(const std::string& call, const HttpReply& reply);
 
 /// A `grpc-timeout`: whole milliseconds, at least one, in at most eight digits.

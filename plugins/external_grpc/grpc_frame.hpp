@@ -1,5 +1,5 @@
-/// A message as it stands in the body of a gRPC request or reply: one byte that says whether it is
-/// compressed, four of its length, the message.
+/// The framing of a message in the body of a gRPC request or reply: one byte for compression, four
+/// bytes for the length, then the message.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace capstan::external_grpc {
 
-/// What one request or reply may have, as the host's HTTP service bounds them.
+/// The maximum size of a message, by the limit of the host's HTTP service for a body.
 inline constexpr std::size_t longest_message = (16u << 20) - 5;
 
-/// `invalid_argument`: it is longer than `longest_message`.
+/// `invalid_argument`: the message is longer than `longest_message`.
 Result<std::string> frame_message(std::string_view message);
 
-/// The one message of a unary reply; points into `body`. An error, `unavailable`: there is none or
-/// more than one, it is compressed, or it ends too early.
+/// The message of a unary reply; a view into `body`. `unavailable`: the body has no message or
+/// several, or the message is compressed or truncated.
 Result<std::string_view> unframe_message(std::string_view body);
 
 }  // namespace capstan::external_grpc

@@ -12,8 +12,8 @@ struct GrpcCode {
     ErrorCode error;
 };
 
-/// By number. UNKNOWN and INTERNAL are the server's trouble and no mistake of this plugin: servers
-/// in Go answer UNKNOWN to every error that names no code.
+/// Indexed by number. UNKNOWN and INTERNAL count as failures of the server and not as mistakes of
+/// this plugin: servers in Go answer UNKNOWN for every error without a code.
 constexpr std::array<GrpcCode, 17> grpc_codes{{
     {"OK", ErrorCode::internal},
     {"CANCELLED", ErrorCode::cancelled},

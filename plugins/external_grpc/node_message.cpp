@@ -27,7 +27,7 @@ Result<Resources> resources_of(const Quantities& quantities) {
     return parse_resources(written);
 }
 
-/// A taint of an effect that Kubernetes does not have keeps no pod off.
+/// A taint with an effect unknown to Kubernetes is left out, since it keeps no pod off.
 std::vector<Taint> taints_of(const core::NodeSpec& spec) {
     std::vector<Taint> out;
     for (const core::Taint& taint : spec.taints()) {
@@ -53,7 +53,7 @@ void add_amounts(Hash& hash, const Resources& amounts) {
     }
 }
 
-/// The name is left out: servers make one up for each answer.
+/// The name is not hashed, since servers generate one for each answer.
 std::string fingerprint_of(const NodeTemplate& node) {
     Hash hash;
     add_pairs(hash, node.labels);

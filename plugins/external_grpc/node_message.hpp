@@ -1,4 +1,4 @@
-/// v1.Node on the wire, as far as it says what a node offers.
+/// Converts between v1.Node in protobuf's wire format and node templates.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace capstan::external_grpc {
 
-/// What the bytes of a v1.Node offer; the fingerprint is of all that is read. An amount that the
-/// node does not state is absent; where it states no allocatable at all, all of its capacity is.
-/// `unavailable`: the bytes are no v1.Node, or an amount cannot be read.
+/// The template for the bytes of a v1.Node; the fingerprint covers all that is read. Amounts that
+/// the node does not state are absent. If the node has no allocatable, it equals the capacity.
+/// `unavailable`: the bytes are no v1.Node, or an amount is malformed.
 Result<NodeTemplate> parse_node(std::string_view bytes);
 
-/// The bytes of a v1.Node of that name that offers what the template does.
+/// The bytes of a v1.Node with that name and the template's labels, taints and resources.
 std::string node_bytes(const std::string& name, const NodeTemplate& node);
 
 }  // namespace capstan::external_grpc

@@ -8,7 +8,7 @@
 #include <capstan/settings.hpp>
 
 #include "credentials/config.hpp"
-#include "groups/group_spec.hpp"
+#include "groups/group_settings.hpp"
 #include "templates/group_template.hpp"
 
 namespace capstan::gce {
@@ -21,12 +21,12 @@ struct ProvisioningSettings {
 };
 
 struct GceConfig {
-    std::string project{};  ///< empty: find_project
+    std::string project{};  ///< empty: found by find_project
     std::string cluster{};
     std::vector<DiscoverySpec> discovery{};
     std::vector<StaticGroup> groups{};
-    std::vector<std::string> locations{};  ///< zones and regions that discovery looks at; none: all
-    Duration refresh_every = std::chrono::hours(1);  ///< of machines of groups at rest
+    std::vector<std::string> locations{};            ///< zones and regions of discovery; empty: all
+    Duration refresh_every = std::chrono::hours(1);  ///< for lists of machines of groups at rest
     TemplateConfig templates{};
     std::string price_file{};
     EndpointConfig endpoints{};

@@ -59,14 +59,15 @@ std::string region_of_place(const Place& place) {
     return place.scope == Scope::zone ? region_of_zone(place.name) : place.name;
 }
 
-/// Groups that are named name their project, too: with them alone no other one is looked for.
+/// Whether the plugin needs a project of its own. The links of configured groups contain their
+/// projects, so configured groups alone need none.
 bool needs_project(const GceConfig& config) {
     return !config.discovery.empty() || config.provisioning || config.groups.empty();
 }
 
 }  // namespace
 
-/// What is there once project and credentials are known; in the order in which parts need others.
+/// All parts that need the project and credentials, in the order of their dependencies.
 struct GceCloud::Project {
     Project(const Host& host_, GceConfig config_, const ClientConfig& client_config,
             Environment& environment)
@@ -86,12 +87,12 @@ struct GceCloud::Project {
     }
 
     std::vector<const ListedGroup*> known_groups() const;
-    /// Which groups provisioning has made, by their instance templates.
+    /// Finds out by instance templates which groups auto-provisioning has made.
     Task<void> find_made();
     Task<void> check();
     Task<std::vector<CheckedGroup>> checked_groups();
     void compare_prices();
-    /// The same as last time, where nothing that it tells has changed.
+    /// Returns the last view if nothing has changed since.
     SharedCloudView make_view();
 
     const Host host;
@@ -153,13 +154,13 @@ SharedCloudView GceCloud::Project::make_view() {
 }
 
 Task<void> GceCloud::Project::check() {
-    // Where groups cannot be listed, what else is refused is worth knowing, too.
+    // Permissions are checked even if groups cannot be listed, so that all refusals are reported.
     const Result<void> listed = co_await as_result(lists.update());
     PermissionQuestion question{.provisioning = config.provisioning.has_value()};
     question.projects = lists.choice().projects();
     const auto own = std::find(question.projects.begin(), question.projects.end(), config.project);
     if (own != question.projects.end()) std::rotate(question.projects.begin(), own, own + 1);
-    co_await demand_permissions(host, lookup, std::move(question));
+    co_await require_permissions(host, lookup, std::move(question));
     if (!listed) throw Failure(listed.error());
     for (const auto& [id, group] : lists.groups())
         if (group.unreadable) host.warn("group " + id + ": " + group.unreadable->message);
@@ -214,7 +215,7 @@ Task<std::unique_ptr<GceCloud::Project>> GceCloud::open() {
 Task<void> GceCloud::start() {
     project_ = co_await open();
     co_await project_->prices.read();
-    tell_duplicates();
+    warn_of_duplicates();
 }
 
 GceCloud::Project& GceCloud::project() const {
@@ -223,8 +224,8 @@ GceCloud::Project& GceCloud::project() const {
     return *project_;
 }
 
-/// Of several entries for one group the first counts.
-void GceCloud::tell_duplicates() const {
+/// Warns of groups that have several entries in the settings: the first entry counts.
+void GceCloud::warn_of_duplicates() const {
     std::set<std::string> ids;
     for (const StaticGroup& group : config_.groups) {
         const std::string id = group_id_of(group.link);
@@ -258,8 +259,8 @@ Task<void> GceCloud::create(GroupPlan plan) {
     if (!gce.maker) throw Failure(lacks_provisioning());
     const auto planned = gce.maker->new_group(plan);
     co_await gce.maker->create(std::move(plan));
-    // It is asked to grow before groups are listed again. Where Google does not show it yet, that
-    // fails and comes again.
+    // The host scales the group up before groups are listed again, so the group is read now. If
+    // Google does not show it yet, the scale-up fails and is retried.
     if (planned) std::ignore = co_await as_result(gce.lists.read_made(planned->group.id.value()));
 }
 
@@ -271,7 +272,7 @@ Task<void> GceCloud::destroy(NodeGroupId group) {
     gce.lists.forget(id);
 }
 
-/// Refreshes that overlap have one answer; one that is given up is read to its end.
+/// Overlapping refreshes share one read. An abandoned refresh is read to its end.
 Task<SharedCloudView> GceCloud::refresh() { return reading_.join(read()); }
 
 Task<SharedCloudView> GceCloud::read() {

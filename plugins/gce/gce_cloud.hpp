@@ -1,4 +1,4 @@
-/// Managed instance groups as a cloud of the host.
+/// The managed instance groups (MIGs) of a Google Cloud project, as a cloud provider of the host.
 #pragma once
 
 #include <memory>
@@ -13,15 +13,17 @@
 
 namespace capstan::gce {
 
-/// A CloudProvider that Autoprovisions; see cloud_provider.hpp and autoprovision.hpp.
+/// Implements the concepts CloudProvider and Autoprovisions; see cloud_provider.hpp and
+/// autoprovision.hpp for the contract of each function.
 class GceCloud {
 public:
     GceCloud(Host host, GceConfig config);
     ~GceCloud();
 
-    /// Project, credentials and files of data.
+    /// Finds the project and credentials, and reads the data files.
     Task<void> start();
-    /// For a doctor, started or not: whether groups can be listed, and what the roles allow.
+    /// For `capstan doctor`, also before `start`: checks whether groups can be listed and what the
+    /// IAM roles allow.
     Task<void> self_check();
 
     Task<SharedCloudView> refresh();
@@ -30,7 +32,7 @@ public:
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(const NodeGroupId& group);
 
-    /// None where the settings have no `provisioning`.
+    /// Empty if the settings have no `provisioning`.
     Task<MachineTypes> machine_types();
     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
     Task<void> create(GroupPlan plan);
@@ -39,10 +41,10 @@ public:
 private:
     struct Project;
     Task<std::unique_ptr<Project>> open();
-    /// A Failure before `start`.
+    /// Throws a Failure (`unavailable`) before `start`.
     Project& project() const;
     Task<SharedCloudView> read();
-    void tell_duplicates() const;
+    void warn_of_duplicates() const;
 
     const Host host_;
     const GceConfig config_;

@@ -9,7 +9,7 @@ namespace capstan::provisioning {
 namespace {
 
 /// Room for machine type, zone and the rest of the name within 63 characters.
-constexpr std::size_t longest_prefix = 30;
+constexpr std::size_t prefix_max = 30;
 
 Setting choice(std::string_view key, std::string_view doc, std::string_view default_value,
                std::vector<std::string_view> allowed) {
@@ -79,9 +79,8 @@ void check_config(const Settings& settings) {
     const bool begins_well = !prefix.empty() && is_ascii_lower(prefix.front());
     if (!begins_well || !std::ranges::all_of(prefix, is_fit_for_names))
         settings.reject("prefix", "is not of lower-case letters, digits and '-', a letter first");
-    if (prefix.size() > longest_prefix)
-        settings.reject("prefix",
-                        "is longer than " + std::to_string(longest_prefix) + " characters");
+    if (prefix.size() > prefix_max)
+        settings.reject("prefix", "is longer than " + std::to_string(prefix_max) + " characters");
 }
 
 Config read_config(const Settings& settings) {

@@ -1,4 +1,5 @@
-/// What provisioning can be told, as values. Nothing else here knows the names of settings.
+/// The settings of provisioning as values, and their schema. The keys of the settings are known to
+/// this file's source alone.
 #pragma once
 
 #include <set>
@@ -10,18 +11,18 @@ namespace capstan::provisioning {
 
 /// What makes a set of labels popular.
 enum class Popularity {
-    pods,  ///< how many ask for it
-    cpu,   ///< how much of cpu they request, 50m where they say nothing
+    pods,  ///< the number of pods that ask for it
+    cpu,   ///< the sum of the cpu that these pods request; 50m for a pod that requests none
 };
 
-/// When nodes are tainted, so that others keep off.
+/// Which pods get nodes with a taint that keeps other pods off.
 enum class Dedicated {
-    selector_and_toleration,  ///< a toleration and a selector on the same key and value
-    toleration,               ///< a toleration of a key and a value
-    off,
+    selector_and_toleration,  ///< pods with a toleration and a selector on the same key and value
+    toleration,               ///< pods with a toleration of a key and a value
+    off,                      ///< none
 };
 
-/// Which offers of a machine type are used.
+/// Whether spot offerings of a machine type are used.
 enum class Spot { also, never, only };
 
 struct Config {
@@ -29,14 +30,14 @@ struct Config {
     Dedicated dedicated = Dedicated::selector_and_toleration;
     bool alpha = false;  ///< a group for each selector, however well they go together
     Spot spot = Spot::also;
-    int max_groups = 50;  ///< of the cluster, made by Capstan or not
+    int max_groups = 50;  ///< all groups of the cluster count, made by Capstan or not
     std::string prefix = "nodeautoprovisioning";
     std::set<std::string, std::less<>> machine_types{};  ///< empty: all that are on offer
     std::set<std::string, std::less<>> zones{};          ///< empty: all
 };
 
 Schema config_schema();
-/// Refuses what the schema cannot say: a prefix that no cloud would take.
+/// Refuses what the schema cannot express: a prefix that no cloud would take.
 void check_config(const Settings& settings);
 Config read_config(const Settings& settings);
 

@@ -9,7 +9,7 @@
 namespace capstan::provisioning {
 namespace {
 
-constexpr std::size_t longest_name = 63;
+constexpr std::size_t name_max = 63;
 
 std::string digest(std::string_view cloud, const GroupPlan& plan) {
     const std::uint64_t hash = hash_of_plan(plan) ^ fnv1a64(cloud);
@@ -37,14 +37,14 @@ std::string cleaned(std::string_view text) {
 
 std::string make_group_name(std::string_view prefix, std::string_view cloud,
                             const GroupPlan& plan) {
-    std::string look(cloud);
-    look.append("-").append(plan.machine_type);
-    if (!plan.zone.empty()) look.append("-").append(plan.zone);
-    if (plan.spot) look += "-spot";
+    std::string description(cloud);
+    description.append("-").append(plan.machine_type);
+    if (!plan.zone.empty()) description.append("-").append(plan.zone);
+    if (plan.spot) description += "-spot";
     std::string out(prefix);
-    out.append("-").append(cleaned(look));
+    out.append("-").append(cleaned(description));
     const std::string ending = digest(cloud, plan);
-    if (out.size() > longest_name - ending.size() - 1) out.resize(longest_name - ending.size() - 1);
+    if (out.size() > name_max - ending.size() - 1) out.resize(name_max - ending.size() - 1);
     while (out.back() == '-') out.pop_back();
     return out.append("-").append(ending);
 }

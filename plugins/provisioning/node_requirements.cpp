@@ -13,7 +13,8 @@
 namespace capstan::provisioning {
 namespace {
 
-/// A pod that asks for one of these asks for a machine, not for a label that could be added.
+/// Labels that follow from the machine. A pod that asks for one asks for a machine that has it; no
+/// label can be added for it.
 constexpr std::array<std::string_view, 13> machine_keys{well_known::arch_label,
                                                         well_known::os_label,
                                                         well_known::hostname_label,
@@ -32,24 +33,24 @@ bool is_of_machine(std::string_view key) {
     return std::ranges::find(machine_keys, key) != machine_keys.end();
 }
 
-/// What Kubernetes itself puts on nodes cannot be dedicated.
+/// Taints with these keys are set by Kubernetes itself, so no node is dedicated by them.
 bool is_of_system(std::string_view key) {
     return key.starts_with(well_known::node_prefix) ||
            key.starts_with(well_known::node_cloud_provider_prefix) ||
            key.starts_with(well_known::node_role_prefix);
 }
 
-/// Domains whose labels, and those of domains below them, clouds and Kubernetes give to nodes.
+/// Domains of labels that clouds and Kubernetes give to nodes; subdomains count as well.
 constexpr std::array<std::string_view, 8> given_domains{
     "kubernetes.io", "k8s.io",  "cloud.google.com", "gke.io",
     "amazonaws.com", "k8s.aws", "azure.com",        "karpenter.sh"};
 
-/// Of these domains the labels are the user's all the same.
+/// Subdomains of `given_domains` whose labels users give to nodes.
 constexpr std::array<std::string_view, 4> user_domains{
     "node.kubernetes.io", "kubelet.kubernetes.io", "node-restriction.kubernetes.io",
     "node-role.kubernetes.io"};
 
-/// Node feature discovery finds out what the hardware has.
+/// The domain of Node Feature Discovery, whose labels follow from the hardware.
 constexpr std::string_view feature_domain = "feature.node.kubernetes.io";
 
 /// Whether a cloud or Kubernetes gives nodes the label: a group made with it would claim what its
@@ -67,9 +68,10 @@ bool is_given(std::string_view key) {
            std::ranges::any_of(given_domains, is_under);
 }
 
-/// Adds `key=value` to what is wished for; the error: it cannot be.
-Result<void> wish_for(const UnlabelledNode& node, const std::string& key, const std::string& value,
-                      Labels& wished) {
+/// Adds `key=value` to `required` unless the machine has it. The error says why no group can have
+/// the label.
+Result<void> require_label(const UnlabelledNode& node, const std::string& key,
+                           const std::string& value, Labels& required) {
     const auto refuse = [&](const std::string& has) {
         return fail(ErrorCode::unsupported, "it asks for " + key + "=" + value + ", " + has);
     };
@@ -84,21 +86,22 @@ Result<void> wish_for(const UnlabelledNode& node, const std::string& key, const 
     // Selectors of pods are checked for this when they are created, values in their affinity are
     // not.
     if (!is_label_value(value)) return refuse("which is no value of a label");
-    const auto [at, is_new] = wished.emplace(key, value);
+    const auto [at, is_new] = required.emplace(key, value);
     if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));
     return {};
 }
 
-/// What selector and one term of the affinity come to; NULL: there is no affinity.
+/// The labels that the node selector and one term of the node affinity require. `term` is NULL for
+/// a pod without one.
 Result<Labels> labels_for(const UnlabelledNode& node, const PodEquivalenceGroup& pods,
                           const NodeSelectorTerm* term) {
     Labels out;
     for (const auto& [key, value] : pods.node_selector)
-        CAPSTAN_CHECK(wish_for(node, key, value, out));
+        CAPSTAN_CHECK(require_label(node, key, value, out));
     if (term == nullptr) return out;
     for (const Requirement& requirement : term->labels) {
         if (requirement.op == Operator::in && requirement.values.size() == 1)
-            CAPSTAN_CHECK(wish_for(node, requirement.key, requirement.values.front(), out));
+            CAPSTAN_CHECK(require_label(node, requirement.key, requirement.values.front(), out));
     }
     Labels all = node.labels;
     all.insert(out.begin(), out.end());
@@ -116,22 +119,22 @@ Result<Labels> find_labels(const UnlabelledNode& node, const PodEquivalenceGroup
     return first;
 }
 
-/// Whether pods that tolerate this want nodes of their own.
-bool dedicates(const Toleration& toleration, const Labels& wished, Dedicated dedicated) {
+/// Whether a pod with this toleration gets nodes with the taint that it tolerates.
+bool dedicates(const Toleration& toleration, const Labels& required, Dedicated dedicated) {
     if (dedicated == Dedicated::off || toleration.op != Toleration::Op::equal) return false;
     if (toleration.key.empty() || toleration.value.empty() || is_of_system(toleration.key))
         return false;
     if (toleration.effect == Effect::prefer_no_schedule) return false;
     if (dedicated == Dedicated::toleration) return true;
-    const auto selected = wished.find(toleration.key);
-    return selected != wished.end() && selected->second == toleration.value;
+    const auto selected = required.find(toleration.key);
+    return selected != required.end() && selected->second == toleration.value;
 }
 
 std::vector<Taint> taints_for(const UnlabelledNode& node, const PodEquivalenceGroup& pods,
-                              const Labels& wished, Dedicated dedicated) {
+                              const Labels& required, Dedicated dedicated) {
     std::vector<Taint> out;
     for (const Toleration& toleration : pods.tolerations) {
-        if (!dedicates(toleration, wished, dedicated)) continue;
+        if (!dedicates(toleration, required, dedicated)) continue;
         const bool is_there = std::ranges::any_of(
             node.taints, [&](const Taint& t) { return t.key == toleration.key; });
         if (is_there) continue;
@@ -153,7 +156,7 @@ std::vector<Taint> taints_for(const UnlabelledNode& node, const PodEquivalenceGr
     return kept;
 }
 
-/// Of a pod and the place it takes itself.
+/// The requests of a pod, with one of the resource "pods".
 Resources needed_by(const PodEquivalenceGroup& pods) {
     Resources out = pods.requests;
     if (!out.find("pods")) out.set("pods", 1);
@@ -167,7 +170,7 @@ UnlabelledNode make_unlabelled_node(const MachineType& type, const MachineOfferi
     out.labels.insert(type.labels.begin(), type.labels.end());
     out.labels.emplace(well_known::instance_type_label, type.name);
     if (!offer.zone.empty()) out.labels.emplace(well_known::zone_label, offer.zone);
-    // A cloud that does not tell how many pods a machine runs does not limit them.
+    // 110 is the kubelet's default, for a cloud that does not say how many pods a machine runs.
     if (!out.room.find("pods")) out.room.set("pods", 110);
     return out;
 }

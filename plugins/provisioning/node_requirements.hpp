@@ -1,4 +1,4 @@
-/// What pods ask of a node that is made for them, and whether a machine could be that node.
+/// The labels and taints that pods require of a new node, and whether a machine could be that node.
 #pragma once
 
 #include <cstddef>
@@ -14,30 +14,32 @@
 
 namespace capstan::provisioning {
 
-/// An empty node, before labels are made for any pod.
+/// An empty node with the labels of its machine alone, before labels for pods are added.
 struct UnlabelledNode {
-    Labels labels{};  ///< of the machine, in that zone: no pod may ask for other values
+    Labels labels{};  ///< of the machine in its zone; a pod that asks for other values never fits
     std::vector<Taint> taints{};
     Resources room{};
 };
 
-/// A type as it is on offer in one zone. Its name and zone stand in for labels it does not tell.
+/// The node of a machine type in the zone of an offering. Where the cloud states no label for
+/// instance type or zone, the name of the type and the zone become these labels.
 UnlabelledNode make_unlabelled_node(const MachineType& type, const MachineOffering& offer);
 
-/// What has to be added to an unlabelled node so that it takes a pod.
+/// The labels and taints to be added to an unlabelled node for a pod.
 struct NodeRequirements {
-    Labels labels{};              ///< none that the machine has
-    std::vector<Taint> taints{};  ///< that keep others off; ordered
+    Labels labels{};              ///< without those that the machine has
+    std::vector<Taint> taints{};  ///< keep other pods off; ordered
     bool operator==(const NodeRequirements&) const = default;
 };
 
-/// The requirements of one of the pods, which fits on the node then. Of the terms of a required
-/// affinity the first that can be met counts; In with one value is met like a selector, and what
-/// cannot be met by adding a label has to hold as it is. The error says why no label helps.
+/// The requirements of one of the pods, which then fits on the node. When a required node affinity
+/// has several terms, the first that can be met counts. A requirement `In` with one value is met
+/// like a node selector; every other one has to hold without a new label. The error says why the
+/// pod would not fit with any label: out_of_capacity when the machine is too small.
 Result<NodeRequirements> find_requirements(const UnlabelledNode& node,
                                            const PodEquivalenceGroup& pods, Dedicated dedicated);
 
-/// Whether the node would still take such a pod with these labels on top.
+/// Whether the selectors of such a pod match the node with these labels added.
 bool takes(const UnlabelledNode& node, const Labels& added, const PodEquivalenceGroup& pods);
 
 }  // namespace capstan::provisioning

@@ -27,12 +27,12 @@ std::string text_of(const Labels& labels) {
 
 std::string reason_for(const LabelSet& set) {
     std::string out = "for " + counted(set.pods, "pod");
-    if (!set.wish.labels.empty())
-        out += (set.pods == 1 ? " that wants " : " that want ") + text_of(set.wish.labels);
-    for (const Taint& taint : set.wish.taints) out += ", alone by " + to_string(taint);
-    if (set.leading < set.pods) {
-        out += "; most popular, with " + counted(set.leading, "pod") + ": " +
-               (set.led_by.empty() ? "any node" : text_of(set.led_by));
+    if (!set.requirements.labels.empty())
+        out += (set.pods == 1 ? " that wants " : " that want ") + text_of(set.requirements.labels);
+    for (const Taint& taint : set.requirements.taints) out += ", alone by " + to_string(taint);
+    if (set.most_popular_pods < set.pods) {
+        out += "; most popular, with " + counted(set.most_popular_pods, "pod") + ": " +
+               (set.most_popular_labels.empty() ? "any node" : text_of(set.most_popular_labels));
     }
     return out;
 }
@@ -51,7 +51,7 @@ std::int64_t share_of(const Resources& capacity, std::string_view resource) {
     return resource == "gpu" ? gpus_of(capacity) : capacity.amount(resource);
 }
 
-/// The limit that has no room for one machine.
+/// The first limit that has no room for one machine, as a sentence.
 std::optional<std::string> find_limit(const Resources& capacity, const Resources& room) {
     for (const auto& [resource, left] : room) {
         const std::int64_t needed = share_of(capacity, resource);
@@ -62,7 +62,7 @@ std::optional<std::string> find_limit(const Resources& capacity, const Resources
     return std::nullopt;
 }
 
-/// Machine types that are to be used and that the cloud does not have.
+/// Machine types that the settings name and the cloud does not offer.
 std::vector<std::string> find_unoffered(const Situation& situation, const Config& config) {
     std::vector<std::string> out;
     for (const std::string& name : config.machine_types) {
@@ -73,21 +73,21 @@ std::vector<std::string> find_unoffered(const Situation& situation, const Config
     return out;
 }
 
-std::string tell_unoffered(const Situation& situation, const std::string& name) {
+std::string unoffered_reason(const Situation& situation, const std::string& name) {
     const auto name_of = [](const MachineType& type) { return type.name; };
     return "machine_types names " + in_quotes(name) + ", not on offer; its cloud has " +
            (situation.machines.empty() ? "none" : listed(situation.machines, name_of));
 }
 
-/// How far a machine type is from being suggested, nearest first.
+/// Why a machine type is not suggested. The nearest miss comes first.
 enum class Miss : std::uint8_t {
-    limit,  ///< the smaller the machine the nearer
-    group_limit,
-    too_small,     ///< for each pod; the larger the nearer
-    other_pods,    ///< its machines are for pods with other labels or tolerations
-    offers,        ///< none that is to be used, in no zone or only on other terms
-    not_on_offer,  ///< named in the settings
-    not_named      ///< there, while others are
+    limit,         ///< a cluster limit has no room for a machine; a smaller machine is nearer
+    group_limit,   ///< the cluster has max_groups groups
+    too_small,     ///< the machine is too small for every pod; a larger machine is nearer
+    other_pods,    ///< labels or taints of the machine keep all pods off
+    offers,        ///< it is offered in no zone, or only in zones and on terms that are not used
+    not_on_offer,  ///< machine_types names it, and the cloud does not have it
+    not_named      ///< machine_types does not name it
 };
 
 struct Obstacle {
@@ -106,11 +106,12 @@ struct LeftOutType {
     Obstacle obstacle{};
 };
 
-/// All groups that could be made of one machine type.
-class OfType {
+/// Suggests all groups that could be made of one machine type.
+class TypeSuggester {
 public:
-    OfType(const MachineType& type, const Situation& situation, const Config& config,
-           std::set<std::string>& names, Suggestions& out, std::vector<LeftOutType>& left_out)
+    TypeSuggester(const MachineType& type, const Situation& situation, const Config& config,
+                  std::set<std::string>& names, Suggestions& out,
+                  std::vector<LeftOutType>& left_out)
         : type_(type),
           situation_(situation),
           config_(config),
@@ -126,7 +127,7 @@ public:
         }
         if (left_over_ > 0) {
             leave_out({Miss::other_pods, counted(left_over_, "pod") + " would need more than the " +
-                                             counted(most_sets, "set") +
+                                             counted(max_sets, "set") +
                                              " of labels that are most popular"});
         }
         if (out_.groups.size() > before) return;
@@ -155,36 +156,36 @@ private:
     }
     void suggest(const MachineOffering& offer) {
         const UnlabelledNode node = make_unlabelled_node(type_, offer);
-        const std::vector<PodRequirements> wishing = find_wishing(node);
+        const std::vector<PodRequirements> fitting_pods = find_fitting_pods(node);
         std::int64_t left_over = 0;
-        for (const PodRequirements& each : wishing) left_over += each.pods->count;
-        for (LabelSet& set : make_label_sets(node, wishing, config_)) {
+        for (const PodRequirements& each : fitting_pods) left_over += each.pods->count;
+        for (LabelSet& set : make_label_sets(node, fitting_pods, config_)) {
             left_over -= set.pods;
             GroupPlan plan{.machine_type = type_.name,
                            .zone = offer.zone,
                            .spot = offer.spot,
-                           .labels = set.wish.labels,
-                           .taints = set.wish.taints};
+                           .labels = set.requirements.labels,
+                           .taints = set.requirements.taints};
             plan.name = make_group_name(config_.prefix, situation_.cloud, plan);
-            // Of two that hash alike the more popular one is made; the other has other machines.
+            // When the hashes of two plans are equal, the first one is suggested.
             if (!names_.insert(plan.name).second) continue;
             out_.groups.push_back({std::move(plan), reason_for(set)});
         }
         left_over_ = std::max(left_over_, left_over);
     }
-    /// Pods that fit on the empty node, once it has the labels they ask for.
-    std::vector<PodRequirements> find_wishing(const UnlabelledNode& node) {
+    /// Pods that fit on the empty node once it has the labels they require.
+    std::vector<PodRequirements> find_fitting_pods(const UnlabelledNode& node) {
         std::vector<PodRequirements> out;
         for (const PodEquivalenceGroup& pods : situation_.pods) {
-            if (auto wish = find_requirements(node, pods, config_.dedicated)) {
-                out.push_back({&pods, *std::move(wish)});
+            if (auto requirements = find_requirements(node, pods, config_.dedicated)) {
+                out.push_back({&pods, *std::move(requirements)});
             } else {
-                note_refusal(pods, wish.error());
+                note_refusal(pods, requirements.error());
             }
         }
         return out;
     }
-    /// Of equally near ones the first is kept.
+    /// Remembers why pods do not fit, if that is a nearer miss than all before.
     void note_refusal(const PodEquivalenceGroup& pods, const Error& why) {
         const Miss miss =
             why.code == ErrorCode::out_of_capacity ? Miss::too_small : Miss::other_pods;
@@ -200,11 +201,11 @@ private:
     const MachineType& type_;
     const Situation& situation_;
     const Config& config_;
-    std::set<std::string>& names_;  ///< of all groups that are suggested
+    std::set<std::string>& names_;  ///< names of all groups suggested so far, of any type
     Suggestions& out_;
     std::vector<LeftOutType>& left_out_;
-    std::optional<Obstacle> nearest_{};  ///< of the pods that do not fit
-    std::int64_t left_over_ = 0;         ///< pods, in the zone with the most of them
+    std::optional<Obstacle> nearest_{};  ///< the nearest miss of pods that do not fit
+    std::int64_t left_over_ = 0;  ///< pods in none of the label sets; of the offering with the most
 };
 
 template <class T>
@@ -220,9 +221,9 @@ Suggestions suggest_groups(const Situation& situation, const Config& config) {
     std::set<std::string> names;
     std::vector<LeftOutType> left_out;
     for (const MachineType& type : situation.machines)
-        OfType(type, situation, config, names, out, left_out).run();
+        TypeSuggester(type, situation, config, names, out, left_out).run();
     for (const std::string& name : find_unoffered(situation, config))
-        left_out.push_back({name, {Miss::not_on_offer, tell_unoffered(situation, name)}});
+        left_out.push_back({name, {Miss::not_on_offer, unoffered_reason(situation, name)}});
     std::ranges::stable_sort(left_out, is_nearer, &LeftOutType::obstacle);
     for (auto& [type, obstacle] : left_out)
         out.left_out.push_back({std::move(type), std::move(obstacle.because)});

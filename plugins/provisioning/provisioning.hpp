@@ -1,5 +1,8 @@
-/// Node groups that could be made for pods that wait: the proposal's computation of label sets, for
-/// every machine type, zone and kind of machine on offer.
+/// Suggests node groups that could be made for pending pods.
+///
+/// For every machine type and offering (a zone, on demand or spot), the requirements of the pods
+/// that would fit on such a machine are packed into label sets, and each label set becomes one
+/// group. The engine compares the suggestions with existing groups and chooses.
 #pragma once
 
 #include <span>
@@ -17,11 +20,11 @@ namespace capstan::provisioning {
 
 /// Everything is borrowed for the call.
 struct Situation {
-    std::span<const PodEquivalenceGroup> pods;  ///< pods that wait
-    std::span<const MachineType> machines;      ///< on offer
-    int groups = 0;                             ///< that the cluster has
-    Resources room{};          ///< by how much it may grow; what is not there has no limit
-    std::string_view cloud{};  ///< whose machines these are
+    std::span<const PodEquivalenceGroup> pods;  ///< pending pods
+    std::span<const MachineType> machines;      ///< machine types that the cloud offers
+    int groups = 0;                             ///< number of groups that the cluster has
+    Resources room{};  ///< how much the cluster may grow; a resource that is absent has no limit
+    std::string_view cloud{};  ///< plugin instance of the cloud that offers the machines
 };
 
 struct Suggestions {
@@ -33,9 +36,8 @@ struct Suggestions {
         std::string machine_type{}, because{};
     };
     std::vector<Suggested> groups{};  ///< by machine type and offer, in the order given
-    /// Types of which there is no group, with the reason, the nearest miss first: what a limit has
-    /// no room for, what is too small for every pod, what is for other pods, what is not on offer,
-    /// last what machine_types does not name.
+    /// Machine types that are left out, in whole or for some pods, with the reason. The nearest
+    /// miss comes first; `enum class Miss` of the source has the order.
     std::vector<LeftOut> left_out{};
 };
 

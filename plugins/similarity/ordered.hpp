@@ -1,4 +1,5 @@
-/// Lists of a template in an order in which two of them can be walked side by side.
+/// Sorts the lists of a node template, so that the lists of two templates can be compared in one
+/// walk.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +9,15 @@
 
 namespace capstan::similarity {
 
-/// What `read` makes of each entry, ordered by `key`; of a key given twice the first counts.
+/// The entries of `list`, converted by `read` and ordered by `key`. The first entry counts when a
+/// key is there twice.
 template <class Entry, class Key, class Raw, class Read>
 std::vector<Entry> ordered_by(Key Entry::* key, View<Raw> list, Read read) {
     std::vector<Entry> out;
     out.reserve(list.size());
     for (const Raw& raw : list) out.push_back(read(raw));
     const auto before = [key](const Entry& a, const Entry& b) { return a.*key < b.*key; };
-    // The host orders them already, as a rule.
+    // The lists of the host are usually sorted already.
     if (!std::is_sorted(out.begin(), out.end(), before))
         std::stable_sort(out.begin(), out.end(), before);
     const auto twins = [key](const Entry& a, const Entry& b) { return a.*key == b.*key; };

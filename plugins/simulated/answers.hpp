@@ -1,4 +1,4 @@
-/// The answers to the last requests, by idempotency key: a request that comes twice has one effect.
+/// The answers to the last requests by idempotency key, so that a repeated request has one effect.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace capstan::simulated {
 template <class Answer>
 class Answers {
 public:
-    /// The answer to an earlier request with that key, or NULL. Without a key every request is a
-    /// new one.
+    /// The answer to an earlier request with that key, or NULL. A request with an empty key is
+    /// always new.
     const Answer* find(const std::string& key) const {
         const auto at = by_key_.find(key);
         return at != by_key_.end() ? &at->second : nullptr;

@@ -71,7 +71,7 @@ Change read_change(const Settings& change) {
             .add = count_of(change, "add")};
 }
 
-/// Those of one moment stay in the order of the file.
+/// Changes with the same time stay in the order of the file.
 std::vector<Change> read_changes(const Settings& group) {
     std::vector<Change> out;
     for (const Settings& change : group.tables("changes")) {
@@ -194,10 +194,10 @@ void check_size(const Settings& group) {
         group.reject(size_key, "is more than the capacity, which is all the cloud has");
 }
 
-/// Which machines vanish is said of as many as vanish.
+/// Rejects a list `machines` if its length differs from the number of machines that vanish.
 void check_machines(const Settings& change) {
-    const auto said = static_cast<std::int64_t>(change.integers("machines").size());
-    if (said != change.integer("lose") + change.integer("take") ||
+    const auto named = static_cast<std::int64_t>(change.integers("machines").size());
+    if (named != change.integer("lose") + change.integer("take") ||
         (change.integer("lose") > 0 && change.integer("take") > 0))
         change.reject("machines", "are as many as 'lose' or 'take' says, one of the two");
 }

@@ -38,7 +38,7 @@ Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
       last_number_(record.last_number),
       capacity_(config_.capacity),
       failure_(config_.failure) {
-    // What they did to machines is on record.
+    // The record already contains what these changes did to machines.
     while (changes_done_ < config_.changes.size() &&
            start_ + config_.changes[changes_done_].at <= now)
         set_terms(config_.changes[changes_done_++]);
@@ -49,7 +49,7 @@ Group::Group(GroupConfig config, Time start, Time now, GroupRecord record)
 
 void Group::begin_listing(Time now) {
     if (config_.refresh_every <= Duration(0)) return;
-    // A list is as old as the last multiple of the time between two, whenever it is asked for.
+    // A list is renewed at multiples of refresh_every since the start, whenever it is requested.
     next_listing_ = now - (now - start_) % config_.refresh_every;
     listed_ = list();
 }
@@ -62,28 +62,28 @@ void Group::reconfigure(GroupConfig config) {
 }
 
 void Group::reach(Time now) {
-    if (now >= quiet_until_) {
+    if (now >= unchanged_until_) {
         for (auto next = next_event(); next && *next <= now; next = next_event()) {
             now_ = std::max(now_, *next);
-            happen();
+            apply_next_event();
         }
     }
-    // A clock that was set back takes machines back to before what they had come to.
+    // A clock that was set back returns machines to an earlier state.
     const bool goes_back = now < std::exchange(now_, now);
-    if (goes_back || now >= quiet_until_) note_change();
+    if (goes_back || now >= unchanged_until_) note_change();
 }
 
 void Group::note_change() {
     static std::atomic<std::uint64_t> last = 0;
     version_ = ++last;
-    quiet_until_ = next_difference();
+    unchanged_until_ = next_change_time();
 }
 
-/// Until when all of it is as it is now, if nothing is asked for.
-Time Group::next_difference() const {
+/// The next time at which the group changes without a request.
+Time Group::next_change_time() const {
     std::optional<Time> out = next_event();
     for (const Machine& machine : machines_) {
-        // What a machine comes to by itself: to run, or to tell that there is none.
+        // A machine changes by time alone in two ways: it begins to run, or its error shows.
         const Time next = machine.launched ? *machine.launched + config_.boot
                                            : machine.requested + config_.error_after;
         if (next > now_) out = earliest(out, next);
@@ -91,7 +91,7 @@ Time Group::next_difference() const {
     return out.value_or(Time::max());
 }
 
-std::optional<Time> Group::next_vanishing() const {
+std::optional<Time> Group::next_deletion() const {
     std::optional<Time> out;
     for (const Machine& machine : machines_) out = earliest(out, machine.gone_at);
     return out;
@@ -100,15 +100,15 @@ std::optional<Time> Group::next_vanishing() const {
 std::optional<Time> Group::next_event() const {
     std::optional<Time> change;
     if (changes_done_ < config_.changes.size()) change = start_ + config_.changes[changes_done_].at;
-    return earliest(change, earliest(next_vanishing(), next_listing_));
+    return earliest(change, earliest(next_deletion(), next_listing_));
 }
 
-/// What is due, one thing: changes first, and a list last, so that it shows them.
-void Group::happen() {
+/// Applies one due event: changes first, and a new list last, so that the list shows them.
+void Group::apply_next_event() {
     if (changes_done_ < config_.changes.size() &&
         start_ + config_.changes[changes_done_].at <= now_)
         return apply(config_.changes[changes_done_++]);
-    if (const auto vanishing = next_vanishing(); vanishing && *vanishing <= now_) {
+    if (const auto vanishing = next_deletion(); vanishing && *vanishing <= now_) {
         std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });
         return launch();
     }
@@ -160,7 +160,7 @@ void Group::apply(const Change& change) {
     launch();
 }
 
-/// Those that a change names, or the oldest.
+/// Removes the machines that the change names, or the oldest ones.
 void Group::vanish(const Change& change) {
     const int before = target();
     if (!change.machines.empty()) {
@@ -202,7 +202,7 @@ void Group::request(int count) {
     }
 }
 
-/// Gives machines to those that wait, as far as the cloud has any.
+/// Launches waiting machines, as far as the capacity allows.
 void Group::launch() {
     int left = capacity_ ? std::max(0, *capacity_ - launched()) : waiting();
     for (Machine& machine : machines_) {
@@ -240,28 +240,28 @@ NodeGroup Group::group() const {
             .options = config_.options};
 }
 
-std::vector<MachineStanding> Group::standings() const {
-    std::vector<MachineStanding> out;
+std::vector<MachineStatus> Group::machine_statuses() const {
+    std::vector<MachineStatus> out;
     out.reserve(machines_.size());
     for (const Machine& machine : machines_) out.push_back({machine.number, state_of(machine)});
-    // An adopted one has a higher number than those that wait behind it.
-    std::ranges::sort(out, {}, &MachineStanding::number);
+    // An adopted machine stands before waiting machines although its number is higher.
+    std::ranges::sort(out, {}, &MachineStatus::number);
     return out;
 }
 
 capstan::Machine Group::machine_now(int number) const {
     const auto at = std::ranges::find(machines_, number, &Machine::number);
     assert(at != machines_.end());
-    return tell(*at, id_start());
+    return machine_of(*at, id_start());
 }
 
 std::vector<capstan::Machine> Group::machines() const {
     std::vector<capstan::Machine> out;
-    tell_machines(out);
+    append_machines(out);
     return out;
 }
 
-void Group::tell_machines(std::vector<capstan::Machine>& out) const {
+void Group::append_machines(std::vector<capstan::Machine>& out) const {
     if (!next_listing_) return list(out);
     out.insert(out.end(), listed_.begin(), listed_.end());
 }
@@ -275,10 +275,10 @@ std::vector<capstan::Machine> Group::list() const {
 
 void Group::list(std::vector<capstan::Machine>& out) const {
     const std::string start = id_start();
-    for (const Machine& machine : machines_) out.push_back(tell(machine, start));
+    for (const Machine& machine : machines_) out.push_back(machine_of(machine, start));
 }
 
-capstan::Machine Group::tell(const Machine& machine, const std::string& id_start) const {
+capstan::Machine Group::machine_of(const Machine& machine, const std::string& id_start) const {
     return {.id = MachineId(id_start + std::to_string(machine.number)),
             .group = config_.id,
             .state = state_of(machine),

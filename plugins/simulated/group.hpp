@@ -1,4 +1,4 @@
-/// One node group of the simulated cloud: what becomes of it as time passes and requests come.
+/// One node group of the simulated cloud, with its state over time and requests.
 #pragma once
 
 #include <cstdint>
@@ -14,81 +14,81 @@
 
 namespace capstan::simulated {
 
-/// A machine as the cloud knows it.
+/// The stored state of a machine.
 struct MachineRecord {
     int number = 0;  ///< counted from 1, never used twice
     std::string type{};
     Time requested{};
-    std::optional<Time> launched{};  ///< nothing: the cloud has none for it yet
-    std::optional<Time> gone_at{};   ///< is being removed until then
+    std::optional<Time> launched{};  ///< nullopt: the machine waits for capacity
+    std::optional<Time> gone_at{};   ///< set once the machine is removed: when it is gone
     bool operator==(const MachineRecord&) const = default;
 };
 
-struct MachineStanding {
+struct MachineStatus {
     int number = 0;
     MachineState state{};
 };
 
-/// All that a group must know of its past to go on in another process.
+/// The state of a group that is saved, so that it continues in another process.
 struct GroupRecord {
     int last_number = 0;
     std::vector<MachineRecord> machines{};  ///< by number
     bool operator==(const GroupRecord&) const = default;
 };
 
-/// Told the time, so that nothing here waits. The target is the number of its machines, requested
-/// ones included and those that are being removed not: what a change takes away is requested anew,
-/// and requests become machines in their order as soon as the cloud has any.
+/// A state machine over a time that callers pass in: all that happened until a time is computed
+/// when `reach` is called, so nothing here waits. The target is the number of machines, including
+/// requested ones and without those that are being removed. A machine that is lost is requested
+/// again, and requested machines are launched in their order as soon as the capacity allows.
 class Group {
 public:
-    /// `start`: from which changes count. `now`: what it starts with has booted long ago. Its
-    /// machines get numbers above `last_number`.
+    /// `start`: the time from which the times of changes count. The initial machines run already at
+    /// `now`. New machines get numbers above `last_number`.
     Group(GroupConfig config, Time start, Time now, int last_number = 0);
-    /// Goes on from what was recorded at `now`; then it is to reach the present.
+    /// Restores a group that was recorded at `now`. Call `reach` with the present time next.
     Group(GroupConfig config, Time start, Time now, GroupRecord record);
 
-    /// Everything that was to happen until `now` has. Before each of the others; time never steps
-    /// back.
+    /// Applies everything that is due until `now`. Call before each of the other functions.
     void reach(Time now);
-    /// From now on it is like this. Machines stay; of the changes those count that come after as
-    /// many as there have been.
+    /// Replaces the settings. Machines stay. As many changes of the new settings are skipped as
+    /// have been applied of the old ones.
     void reconfigure(GroupConfig config);
 
-    /// The target afterwards. An error has changed nothing; its message does not name the group.
+    /// Each returns the new target or the removals. On an error nothing has changed; the message
+    /// does not name the group.
     Result<Resized> increase(const Resize& request);
     Result<Resized> decrease_target(const Resize& request);
     Result<Removed> remove(const Removal& request);
 
     const GroupConfig& config() const noexcept { return config_; }
-    /// While it stays, all that is told below stays as it is. No two groups of a process ever have
-    /// the same one.
+    /// Changes whenever one of the results below may change. Unique over all groups of a process.
     std::uint64_t version() const noexcept { return version_; }
     NodeGroup group() const;
-    /// Adds its machines to a list, as of the last time that its own was made anew.
-    void tell_machines(std::vector<capstan::Machine>& out) const;
-    std::vector<capstan::Machine> machines() const;  ///< as told
-    std::size_t count_machines() const noexcept { return machines_.size(); }
+    /// Appends the machines to `out` as the cloud lists them; with `refresh_every` the list may be
+    /// outdated.
+    void append_machines(std::vector<capstan::Machine>& out) const;
+    std::vector<capstan::Machine> machines() const;  ///< as the cloud lists them
+    std::size_t machine_count() const noexcept { return machines_.size(); }
     int last_number() const noexcept { return last_number_; }
-    /// Of its machines, as they are, by number.
-    std::vector<MachineStanding> standings() const;
-    /// As it is; it has to be there.
+    /// The current states, ascending by number.
+    std::vector<MachineStatus> machine_statuses() const;
+    /// The current state of one machine, which has to exist.
     capstan::Machine machine_now(int number) const;
     GroupRecord record() const { return {last_number_, machines_}; }
-    /// Takes in a machine that it does not know and that runs already, with a higher number than
-    /// all it had.
+    /// Adds a running machine with a number above last_number().
     void adopt(int number, std::string type, Time launched);
-    /// The machine of that number runs, whatever the clock says of it. It has to be there.
+    /// Makes the machine of that number run now, whatever its launch time. It has to exist.
     void begin_running(int number);
 
 private:
     using Machine = MachineRecord;
 
-    // What happens to it.
+    // Events.
     void note_change();
-    Time next_difference() const;
-    std::optional<Time> next_vanishing() const;
+    Time next_change_time() const;
+    std::optional<Time> next_deletion() const;
     std::optional<Time> next_event() const;
-    void happen();
+    void apply_next_event();
     void apply(const Change& change);
     void set_terms(const Change& change);
     void begin_listing(Time now);
@@ -98,18 +98,18 @@ private:
     void request(int count);
     void launch();
 
-    // What it is asked for.
+    // Requests.
     Result<void> check(const Resize& request) const;
     int machines_left(const Resize& request) const;
     std::optional<Error> refusal(const MachineId& machine) const;
 
-    // What it tells.
+    // Results.
     int target() const;
     int launched() const;
     int waiting() const;
     std::vector<capstan::Machine> list() const;
     void list(std::vector<capstan::Machine>& out) const;
-    capstan::Machine tell(const Machine& machine, const std::string& id_start) const;
+    capstan::Machine machine_of(const Machine& machine, const std::string& id_start) const;
     std::string id_start() const;
     MachineId id_of(const Machine& machine) const;
     MachineState state_of(const Machine& machine) const;
@@ -118,16 +118,16 @@ private:
     GroupConfig config_;
     Time start_;
     Time now_;
-    std::vector<Machine> machines_;  ///< by number, so those that wait stand last
+    std::vector<Machine> machines_;  ///< waiting machines last; else ascending by number
     int last_number_ = 0;
     std::optional<int> capacity_;
     std::optional<Error> failure_, removal_failure_, machine_error_;
     std::size_t changes_done_ = 0;
-    /// The list as it was made last, and when it is made next; nothing: it is always as it is.
+    /// The last list, and when the next one is made. nullopt: the list is always current.
     std::vector<capstan::Machine> listed_;
     std::optional<Time> next_listing_;
     std::uint64_t version_ = 0;
-    Time quiet_until_;  ///< time alone changes nothing of what it tells before that
+    Time unchanged_until_;  ///< results do not change by time alone before this
 };
 
 }  // namespace capstan::simulated

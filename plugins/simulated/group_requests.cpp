@@ -16,7 +16,8 @@ Result<void> Group::check(const Resize& request) const {
                                          std::to_string(request.expected_target));
 }
 
-/// How many of the wanted machines it has; without a limit of its own, all of them.
+/// How many of the requested machines the group accepts: all, unless it refuses increases above its
+/// capacity.
 int Group::machines_left(const Resize& request) const {
     if (config_.on_exhausted != Shortage::refuse || !capacity_) return request.delta;
     return std::max(0, *capacity_ - static_cast<int>(machines_.size()));
@@ -57,7 +58,7 @@ Result<Resized> Group::decrease_target(const Resize& request) {
     return Resized{.target = target()};
 }
 
-/// Why that machine does not go; one that goes already is asked for once more without effect.
+/// Why the machine cannot be removed; nullopt if it can. Removing a machine again has no effect.
 std::optional<Error> Group::refusal(const MachineId& machine) const {
     const auto at =
         std::ranges::find(machines_, machine, [&](const Machine& m) { return id_of(m); });
@@ -90,7 +91,7 @@ Result<Removed> Group::remove(const Removal& request) {
                                                      " it would be below its minimum of " +
                                                      std::to_string(config_.min));
     }
-    // What was never made is gone at once.
+    // A machine that was never launched is gone at once.
     for (Machine* machine : going)
         machine->gone_at = machine->launched ? now_ + config_.delete_time : now_;
     std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });

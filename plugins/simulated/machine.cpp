@@ -16,7 +16,7 @@
 namespace capstan::simulated {
 namespace {
 
-/// In the units of Resources. The schema has seen to it that it is a quantity.
+/// In the units of Resources. The schema has checked that the text is a quantity.
 std::int64_t amount(std::string_view resource, std::string_view written) {
     const Result<Quantity> quantity = parse_quantity(written);
     if (!quantity) throw Failure(within(resource, quantity.error()));
@@ -37,7 +37,7 @@ Resources read_capacity(const Settings& machine) {
     return out;
 }
 
-/// What machines of every type have at least.
+/// Lowers cpu and memory to the minimum over all types.
 void lower_to_mix(const Settings& machine, Resources& capacity) {
     for (const Settings& type : machine.tables("mix")) {
         for (const char* resource : {"cpu", "memory"}) {
@@ -53,7 +53,7 @@ Resources read_allocatable(const Settings& machine, Resources capacity) {
     return capacity;
 }
 
-/// What was given stays.
+/// Adds the labels that every node has; labels of the settings take precedence.
 void add_standard_labels(NodeTemplate& node, const Location& location) {
     const std::initializer_list<std::pair<std::string_view, std::string>> labels = {
         {well_known::arch_label, node.arch},
@@ -72,7 +72,7 @@ bool is_negative(std::string_view written) {
     return quantity && quantity->sign() < 0;
 }
 
-/// Of the quantities themselves; true: all are sane.
+/// Rejects negative amounts; true if there are none.
 bool check_amounts(const Settings& machine) {
     bool sane = true;
     const auto refuse = [&](auto... where) {
@@ -92,7 +92,7 @@ bool check_amounts(const Settings& machine) {
     return sane;
 }
 
-/// Of the amounts by resource at `key`, none is more than there is.
+/// Rejects amounts in the map `key` that exceed the capacity.
 void check_parts(const Settings& machine, std::string_view key) {
     const Resources capacity = read_capacity(machine);
     std::size_t at = 0;

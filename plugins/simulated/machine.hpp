@@ -1,4 +1,4 @@
-/// What a machine of a group is, from its table of the settings.
+/// The machines of a group by the table `machine` of its settings.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@
 
 namespace capstan::simulated {
 
-/// Where a group's machines are, and on what terms.
+/// The zone of a group's machines, and whether they are spot.
 struct Location {
-    std::string zone{}, region{};  ///< empty: not said
-    bool spot = false;             ///< the cloud may take them back
+    std::string zone{}, region{};  ///< empty: not set
+    bool spot = false;
 };
 
-/// The node that a machine becomes, with the labels every node has; of several types the least of
-/// each resource, and no type. Only settings that `check_node` let pass.
+/// The template of the machine's node, with the labels that every node has. With several types
+/// (`mix`) it has the minimum of each resource and no type. `machine` has to have passed
+/// check_node.
 NodeTemplate read_node(const Settings& machine, std::string name, const Location& location);
-/// Equal for nodes that are alike.
+/// A hash of the template.
 std::string fingerprint_of(const NodeTemplate& node);
-/// The types of its machines, the first one first; empty: one without a name.
+/// The types of the machines in their order, at least one; an empty text is a type without a name.
 std::vector<std::string> read_types(const Settings& machine);
-/// Rejects what the schema cannot say: negative amounts, taints that are none, more allocatable
-/// than there is, types that cannot be told apart.
+/// Rejects what the schema cannot express: negative amounts, malformed taints, allocatable above
+/// capacity, types with the same name.
 void check_node(const Settings& machine);
 
 }  // namespace capstan::simulated

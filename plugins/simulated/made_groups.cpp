@@ -47,7 +47,7 @@ bool is_offered(const MachineTypeConfig& type, const std::string& zone, bool spo
     return (spot ? type.spot : type.on_demand) && std::ranges::count(type.zones, zone) > 0;
 }
 
-/// The labels of machine and plan together.
+/// The labels of the machine and the plan merged; fails if they contradict each other.
 Result<Labels> join(Labels own, const Labels& wanted) {
     for (const auto& [key, value] : wanted) {
         const auto [at, is_new] = own.emplace(key, value);
@@ -61,7 +61,7 @@ Result<Labels> join(Labels own, const Labels& wanted) {
 
 }  // namespace
 
-MachineTypes offers_of(const Config& config) {
+MachineTypes machine_types_of(const Config& config) {
     MachineTypes out;
     for (const MachineTypeConfig& type : config.machine_types) {
         out.types.push_back({.name = type.name,

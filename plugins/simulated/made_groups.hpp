@@ -1,4 +1,4 @@
-/// Groups that the cloud makes when it is asked to, of the machine types in its settings.
+/// Groups that auto-provisioning makes of the machine types in the settings.
 #pragma once
 
 #include <capstan/machine_type.hpp>
@@ -8,11 +8,11 @@
 
 namespace capstan::simulated {
 
-/// What the cloud makes groups of, as it offers it.
-MachineTypes offers_of(const Config& config);
+/// The machine types and offerings of the settings.
+MachineTypes machine_types_of(const Config& config);
 
-/// The group that a plan would become. `unsupported`: the cloud has no such machines there, or they
-/// carry another label than the plan wants.
+/// The group for a plan. `unsupported`: there is no such offering, or its machines have another
+/// value for a label of the plan.
 Result<GroupConfig> make_group(const Config& config, const GroupPlan& plan);
 
 }  // namespace capstan::simulated

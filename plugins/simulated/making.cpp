@@ -9,8 +9,8 @@
 namespace capstan::simulated {
 
 Task<MachineTypes> Simulated::machine_types() {
-    co_await arrive();
-    co_return offers_of(config_);
+    co_await await_latency();
+    co_return machine_types_of(config_);
 }
 
 Result<PlannedGroup> Simulated::new_group(const Call&, const GroupPlan& plan) const {
@@ -19,9 +19,9 @@ Result<PlannedGroup> Simulated::new_group(const Call&, const GroupPlan& plan) co
 }
 
 Task<void> Simulated::create(GroupPlan plan) {
-    co_await arrive();
-    const auto there = made_.find(plan.name);
-    if (there != made_.end() && there->second == plan) co_return;
+    co_await await_latency();
+    const auto there = made_plans_.find(plan.name);
+    if (there != made_plans_.end() && there->second == plan) co_return;
     if (groups_.contains(plan.name))
         throw Failure(ErrorCode::conflict, "there is another group " + in_quotes(plan.name));
     const MachineTypeConfig* const type = find_machine_type(plan.machine_type);
@@ -29,19 +29,19 @@ Task<void> Simulated::create(GroupPlan plan) {
     Result<GroupConfig> config = make_group(config_, plan);
     if (!config) throw Failure(std::move(config).error());
     groups_.emplace(plan.name, Group(*std::move(config), start_, now()));
-    begin_pasts();
-    made_.emplace(plan.name, plan);
-    if (config_.register_nodes) write_down();
+    begin_histories();
+    made_plans_.emplace(plan.name, plan);
+    if (config_.register_nodes) save_state();
 }
 
 Task<void> Simulated::destroy(NodeGroupId id) {
-    co_await arrive();
+    co_await await_latency();
     const Group& doomed = group(id);
-    const auto plan = made_.find(id.value());
-    if (plan == made_.end())
+    const auto plan = made_plans_.find(id.value());
+    if (plan == made_plans_.end())
         throw Failure(ErrorCode::permission,
                       "group " + in_quotes(id.value()) + " was not made by auto-provisioning");
-    const std::size_t machines = doomed.count_machines();
+    const std::size_t machines = doomed.machine_count();
     if (machines > 0) {
         throw Failure(ErrorCode::conflict,
                       "group " + in_quotes(id.value()) + " has " +
@@ -50,9 +50,9 @@ Task<void> Simulated::destroy(NodeGroupId id) {
     const MachineTypeConfig* const type = find_machine_type(plan->second.machine_type);
     if (type != nullptr && type->deletion_failure) throw Failure(*type->deletion_failure);
     groups_.erase(id.value());
-    begin_pasts();
-    made_.erase(plan);
-    if (config_.register_nodes) write_down();
+    begin_histories();
+    made_plans_.erase(plan);
+    if (config_.register_nodes) save_state();
 }
 
 const MachineTypeConfig* Simulated::find_machine_type(std::string_view name) const {
@@ -60,10 +60,11 @@ const MachineTypeConfig* Simulated::find_machine_type(std::string_view name) con
     return at == config_.machine_types.end() ? nullptr : &*at;
 }
 
-/// Those of the settings, and those it made: of types that are gone they stay as they were.
+/// The groups of the settings and the groups that were made. A made group keeps its settings if its
+/// machine type is no longer configured.
 std::vector<GroupConfig> Simulated::all_groups(const Config& config) const {
     std::vector<GroupConfig> out = config.groups;
-    for (const auto& [name, plan] : made_) {
+    for (const auto& [name, plan] : made_plans_) {
         const bool is_taken = std::ranges::any_of(
             config.groups, [&](const GroupConfig& group) { return group.id.value() == name; });
         if (is_taken) continue;

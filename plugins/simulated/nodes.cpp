@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view cloud_label = "simulated.capstan.io/cloud";
 constexpr std::string_view launched_annotation = "simulated.capstan.io/launched-ms";
 constexpr std::string_view id_start = "simulated://";
-/// Few enough to be read without keeping the strand.
+/// Nodes of one page of a list; few enough to be parsed without blocking the strand.
 constexpr std::int64_t page = 100;
 
 KubeResource node_resource() { return {"", "v1", "nodes", "Node", false}; }
@@ -77,7 +77,7 @@ std::string node_name(const NodeGroupId& group, int number) {
         const bool is_plain = is_ascii_lower(c) || is_ascii_digit(c);
         out += is_upper ? static_cast<char>(c - 'A' + 'a') : is_plain ? c : '-';
     }
-    // It begins with a letter or a digit.
+    // The name of an object begins with a letter or a digit.
     out.erase(0, std::min(out.find_first_not_of('-'), out.size()));
     return (out.empty() ? "machine" : out) + "-" + std::to_string(number);
 }
@@ -111,9 +111,9 @@ void Nodes::follow() {
     if (watch_) return;
     try {
         watch_.emplace(host_, KubeSelection(node_resource(), {}, selector_of(host_)),
-                       [this](const KubeEvent& event) { hear(event); });
+                       [this](const KubeEvent& event) { handle_event(event); });
     } catch (const Failure& failure) {
-        // Lists do as well.
+        // Without a watch the nodes are listed.
         host_.info("nodes are not followed: " + failure.error().message);
     }
 }
@@ -130,7 +130,7 @@ bool Nodes::is_behind() {
     return !awaited_.empty();
 }
 
-void Nodes::hear(const KubeEvent& event) {
+void Nodes::handle_event(const KubeEvent& event) {
     is_in_touch_ = event.type != KubeEvent::Type::trouble;
     if (event.type == KubeEvent::Type::synced) has_synced_ = true;
     if (event.object.empty()) return;

@@ -1,4 +1,4 @@
-/// Machines as Node objects of the cluster: written without a kubelet, for kwok to look after.
+/// Registers machines as Node objects in the cluster, without a kubelet; kwok manages them.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace capstan::simulated {
 /// A Node object of this cloud, as the cluster has it.
 struct JoinedNode {
     std::string name{}, uid{};
-    std::string group{};  ///< empty: no machine of a simulated cloud
+    std::string group{};  ///< empty: the providerID is not that of a simulated machine
     int number = 0;       ///< of the machine
     std::string type{};   ///< of the machine
     std::optional<Time> launched{};
     bool operator==(const JoinedNode&) const = default;
 };
 
-/// "web-3": a name that the cluster takes.
+/// "web-3": a valid name of a Node object.
 std::string node_name(const NodeGroupId& group, int number);
-/// The number in "simulated://web/3"; 0: it has none.
+/// The number in "simulated://web/3"; 0 if there is none.
 int number_of(const MachineId& machine);
 
 /// By name.
@@ -40,29 +40,30 @@ public:
 
     // On the instance's strand. Failures say which node.
     Task<JoinedNodes> list();
-    /// From now on the cluster tells what becomes of them, if that is granted.
+    /// Starts a watch of the nodes, if that is granted.
     void follow();
-    /// As they were a moment ago; NULL: they are not followed, or cannot be at present.
+    /// The nodes by the watch; NULL if there is no watch, or if it is not in sync at present.
     const JoinedNodes* find_followed() const;
-    /// Whether it has yet to show what was created or removed here.
+    /// Whether the watch has not yet shown all nodes that were created or removed here.
     bool is_behind();
     /// Changes with what is followed; what nodes carry beside that (taints, heartbeats) does not
     /// count.
     std::uint64_t version() const noexcept { return version_; }
-    /// Only if it is still the one that was listed; one that is gone already is as good.
+    /// Deletes the node if it still has the same uid. A node that is gone already counts as
+    /// deleted.
     Task<void> remove(JoinedNode node);
-    /// As `write` made it. A node of that name that is none of this cloud's is a conflict.
+    /// Creates the object that `write` made. `conflict`: another node has the name.
     Task<void> create(std::string name, std::string object);
     std::string write(const NodeTemplate& node, const Machine& machine) const;
 
 private:
-    void hear(const KubeEvent& event);
+    void handle_event(const KubeEvent& event);
     bool is_known(const JoinedNode& node) const;
 
     const Host host_;
     JoinedNodes followed_;
     std::uint64_t version_ = 0;
-    std::map<std::string, bool> awaited_;  ///< by name: whether it is to be there
+    std::map<std::string, bool> awaited_;  ///< by name: whether the watch is to show the node
     bool has_synced_ = false, is_in_touch_ = false;
     std::optional<KubeWatch> watch_;
 };

@@ -8,7 +8,7 @@ namespace capstan::simulated {
 namespace {
 
 constexpr double machines_max = 1'000'000;
-/// A century.
+/// 100 years.
 constexpr std::chrono::hours duration_max(100 * 365 * 24);
 
 Setting text_setting(std::string_view key, std::string_view doc,
@@ -101,7 +101,7 @@ std::vector<Setting> machine_fields() {
         text_setting("os", "Operating system.", R"("linux")")};
 }
 
-/// Without defaults, which would make a table that is not there look like one that is.
+/// The fields have no defaults: with defaults, an absent table would look like a present one.
 std::vector<Setting> failure_fields() {
     return {
         {.key = "code",

@@ -13,7 +13,7 @@
 namespace capstan::simulated {
 namespace {
 
-/// The value, or its error with the group's name in front.
+/// The value, or a Failure with a message that begins with the group's name.
 template <class T>
 T demand(const NodeGroupId& group, Result<T> result) {
     if (!result) throw Failure(within("group " + group.value(), std::move(result).error()));
@@ -30,11 +30,11 @@ std::vector<std::uint64_t> versions_of(const std::vector<const Group*>& groups) 
 CloudView view_of(const std::vector<const Group*>& groups) {
     CloudView out;
     std::size_t machines = 0;
-    for (const Group* const group : groups) machines += group->count_machines();
+    for (const Group* const group : groups) machines += group->machine_count();
     out.machines.reserve(machines);
     for (const Group* const group : groups) {
         out.groups.push_back(group->group());
-        group->tell_machines(out.machines);
+        group->append_machines(out.machines);
     }
     return out;
 }
@@ -50,7 +50,7 @@ Simulated::Simulated(Host host, Config config)
       nodes_(host_) {
     for (const GroupConfig& group : config_.groups)
         groups_.emplace(group.id.value(), Group(group, start_, start_));
-    begin_pasts();
+    begin_histories();
 }
 
 void Simulated::reconfigure(Config config) {
@@ -58,57 +58,59 @@ void Simulated::reconfigure(Config config) {
     std::erase_if(groups_, [&](const auto& known) {
         const bool stays = std::ranges::any_of(
             groups, [&](const GroupConfig& group) { return group.id.value() == known.first; });
-        if (!stays && known.second.count_machines() > 0)
-            left_.insert_or_assign(known.first, known.second.record());
+        if (!stays && known.second.machine_count() > 0)
+            removed_groups_.insert_or_assign(known.first, known.second.record());
         return !stays;
     });
-    std::erase_if(made_, [&](const auto& entry) { return !groups_.contains(entry.first); });
+    std::erase_if(made_plans_, [&](const auto& entry) { return !groups_.contains(entry.first); });
     for (const GroupConfig& group : groups) {
         const auto known = groups_.find(group.id.value());
         if (known == groups_.end()) {
             groups_.emplace(group.id.value(), begin_group(group, now()));
         } else {
             known->second.reconfigure(group);
-            const auto past = pasts_.find(group.id.value());
-            if (past != pasts_.end()) past->second.reconfigure(group);
+            const auto past = histories_.find(group.id.value());
+            if (past != histories_.end()) past->second.reconfigure(group);
         }
     }
     config_ = std::move(config);
-    begin_pasts();
+    begin_histories();
 }
 
-void Simulated::begin_pasts() {
-    if (config_.list_lag <= Duration(0)) return pasts_.clear();
-    std::erase_if(pasts_, [&](const auto& past) { return !groups_.contains(past.first); });
-    for (const auto& [id, group] : groups_) pasts_.try_emplace(id, group, now());
+void Simulated::begin_histories() {
+    if (config_.list_lag <= Duration(0)) return histories_.clear();
+    std::erase_if(histories_, [&](const auto& past) { return !groups_.contains(past.first); });
+    for (const auto& [id, group] : groups_) histories_.try_emplace(id, group, now());
 }
 
-void Simulated::note_request(const Group& group) {
-    const auto past = pasts_.find(group.config().id.value());
-    if (past != pasts_.end()) past->second.note(group, now());
+void Simulated::record_history(const Group& group) {
+    const auto past = histories_.find(group.config().id.value());
+    if (past != histories_.end()) past->second.note(group, now());
 }
 
 std::vector<const Group*> Simulated::listed_groups() {
     std::vector<const Group*> out;
     out.reserve(groups_.size());
     for (const auto& [id, group] : groups_) {
-        const auto past = pasts_.find(id);
-        out.push_back(past == pasts_.end() ? &group : &past->second.at(now() - config_.list_lag));
+        const auto past = histories_.find(id);
+        out.push_back(past == histories_.end() ? &group
+                                               : &past->second.at(now() - config_.list_lag));
     }
     return out;
 }
 
-/// With the machines that it had before it left the settings.
+/// Begins a group, with its earlier machines if it was removed from the settings before.
 Group Simulated::begin_group(const GroupConfig& config, Time moment) {
-    auto left = left_.extract(config.id.value());
+    auto left = removed_groups_.extract(config.id.value());
     if (left.empty()) return {config, start_, moment, last_number_taken(config.id)};
     return {config, start_, moment, std::move(left.mapped())};
 }
 
-/// By nodes of groups that left: those of "web" are called like those of "Web".
+/// The highest machine number that removed groups with the same node names have used: nodes of
+/// "Web" have the same names as nodes of "web".
 int Simulated::last_number_taken(const NodeGroupId& id) const {
     int out = 0;
-    for (const auto& [left, group] : left_)
+    for (const auto& [left, group] : removed_groups_)
         if (node_name(NodeGroupId(left), 1) == node_name(id, 1))
             out = std::max(out, group.last_number);
     return out;
@@ -130,9 +132,9 @@ void Simulated::announce_change(void* self, capstan_status status) noexcept {
         std::ignore = wake(static_cast<Simulated*>(self)->host_, "a change of a group");
 }
 
-Task<void> Simulated::arrive() {
+Task<void> Simulated::await_latency() {
     co_await sleep_for(host_, config_.latency);
-    if (config_.register_nodes) co_await recall();
+    if (config_.register_nodes) co_await restore();
     for (auto& [id, group] : groups_) group.reach(now());
     if (config_.failure) throw Failure(*config_.failure);
 }
@@ -145,13 +147,13 @@ Group& Simulated::group(const NodeGroupId& id) {
 }
 
 Task<SharedCloudView> Simulated::refresh() {
-    co_await arrive();
+    co_await await_latency();
     if (config_.register_nodes) co_await register_nodes();
     const std::vector<const Group*> listed = listed_groups();
     const std::vector<std::uint64_t> versions = versions_of(listed);
-    if (!told_ || told_->first != versions)
-        told_.emplace(versions, SharedCloudView(view_of(listed)));
-    co_return told_->second;
+    if (!last_view_ || last_view_->first != versions)
+        last_view_.emplace(versions, SharedCloudView(view_of(listed)));
+    co_return last_view_->second;
 }
 
 std::vector<std::uint64_t> Simulated::versions() const {
@@ -166,35 +168,35 @@ Resized Simulated::resize(const Resize& request, Change change) {
     if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
     Group& wanted = group(request.group);
     const Resized answer = demand(request.group, (wanted.*change)(request));
-    note_request(wanted);
-    if (config_.register_nodes) write_down();
+    record_history(wanted);
+    if (config_.register_nodes) save_state();
     resized_.keep(request.idempotency_key, answer);
     return answer;
 }
 
 Task<Resized> Simulated::increase(Resize request) {
-    co_await arrive();
+    co_await await_latency();
     co_return resize(request, &Group::increase);
 }
 
 Task<Resized> Simulated::decrease_target(Resize request) {
-    co_await arrive();
+    co_await await_latency();
     co_return resize(request, &Group::decrease_target);
 }
 
 Task<Removed> Simulated::remove(Removal request) {
-    co_await arrive();
+    co_await await_latency();
     if (const Removed* known = removed_.find(request.idempotency_key)) co_return *known;
     Group& wanted = group(request.group);
     Removed answer = demand(request.group, wanted.remove(request));
-    note_request(wanted);
-    if (config_.register_nodes) write_down();
+    record_history(wanted);
+    if (config_.register_nodes) save_state();
     removed_.keep(request.idempotency_key, answer);
     co_return answer;
 }
 
 Task<NodeTemplate> Simulated::describe(NodeGroupId id) {
-    co_await arrive();
+    co_await await_latency();
     co_return group(id).config().node;
 }
 

@@ -1,4 +1,4 @@
-// What a refresh of the AWS plugin reads: groups and their instances in XML, to values.
+// The parsing part of a refresh of the AWS plugin: groups and their instances in XML, to values.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// capstan-bench-aws: what it costs the processor to read Auto Scaling groups, by Google Benchmark.
+// capstan-bench-aws: CPU time of a refresh of Auto Scaling groups, with Google Benchmark.
 #include <benchmark/benchmark.h>
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ std::string tag_text(const std::string& key, const std::string& value) {
                                  element("PropagateAtLaunch", "true"));
 }
 
-/// A group of ten, with as many tags as upstream's users have.
+/// A group with ten tags, about as many as users of upstream have.
 std::string group_text(int group, int machines) {
     std::string tags, instances;
     for (int i = 0; i < 10; ++i)
@@ -82,7 +82,7 @@ std::size_t page_of(const HttpRequest& request) {
     return 0;
 }
 
-/// All groups are listed in each iteration, signatures, XML and the view included.
+/// Each iteration lists all groups, and includes signing, XML and the view.
 void RefreshAws(benchmark::State& state) {
     const int groups = static_cast<int>(state.range(0));
     const int machines = static_cast<int>(state.range(1));

@@ -45,8 +45,9 @@ double cores(const Resources& resources) {
     return static_cast<double>(resources.amount("cpu")) / 1000;
 }
 
-/// No packing of these pods on machines of these groups can have fewer cores: it has as many as
-/// the pods ask for, and as many as the machine with the most memory a core needs for their memory.
+/// A lower bound of the cores of any packing of these pods on machines of these groups. It is the
+/// larger of two numbers: the cores that the pods request, and their memory divided by the most
+/// memory per core that a machine has.
 double cores_lower_bound(const engine::Snapshot& snapshot,
                          const std::vector<engine::PodCount>& schedulable) {
     Resources requested;

@@ -1,4 +1,4 @@
-// Kubernetes JSON to a cluster.
+// The case `decode`: Kubernetes JSON to a cluster.
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -12,11 +12,11 @@
 namespace capstan::bench {
 namespace {
 
-/// As much as a socket gives at once.
+/// As much as one read of a socket returns.
 constexpr std::size_t piece_size = 64 << 10;
 
-/// The list is made while it is read, for 150,000 pods are more than a gigabyte of text. Making it
-/// takes a few hundredths of the time.
+/// Decodes a generated list and returns its size in bytes. The list is generated while it is read,
+/// since 150,000 pods are more than a gigabyte of text. Generating takes a few percent of the time.
 std::size_t decode_list(int pods, kubernetes::ListDecoder& decoder) {
     std::string piece = list_head();
     std::size_t bytes = 0;

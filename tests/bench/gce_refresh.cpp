@@ -1,5 +1,4 @@
-// capstan-bench-gce: what it costs the processor to read managed instance groups, by Google
-// Benchmark.
+// capstan-bench-gce: CPU time of a refresh of managed instance groups, with Google Benchmark.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -55,7 +54,7 @@ std::string listed_text(int group, int machine) {
            R"("scheduling":{"preemptible":false,"provisioningModel":"STANDARD"}})";
 }
 
-/// Items by pages, each as `before` and `after` frame it.
+/// The items in pages, each between `before` and `after`.
 std::vector<std::string> pages_of(const std::vector<std::string>& items, const std::string& before,
                                   const std::string& after) {
     std::vector<std::string> out;
@@ -71,7 +70,7 @@ std::vector<std::string> pages_of(const std::vector<std::string>& items, const s
     return out;
 }
 
-/// All answers that a refresh asks for.
+/// The API answers of a refresh, generated once.
 struct GceAnswers {
     std::vector<std::string> groups{}, instances{};
     std::vector<std::string> managed{};  ///< by group
@@ -135,15 +134,16 @@ void run_gce_refresh(benchmark::State& state, What what) {
     std::ignore = host.stop();
 }
 
-/// A pass where nothing moves: the groups, and a few of those whose list is old.
+/// A refresh where nothing has changed: the groups, and the machines of the few groups whose list
+/// is old.
 void RefreshGce(benchmark::State& state) { run_gce_refresh(state, What::at_rest); }
 BENCHMARK(RefreshGce)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
-/// All groups, and all machines by the lists of their zone, JSON and the view included.
+/// A refresh of all groups and all machines by zone lists, JSON and the view included.
 void RefreshGceByZones(benchmark::State& state) { run_gce_refresh(state, What::all_by_zone); }
 BENCHMARK(RefreshGceByZones)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
-/// The dearest pass: each group is asked for its machines.
+/// The most expensive refresh: each group is asked for its machines.
 void RefreshGceByGroups(benchmark::State& state) { run_gce_refresh(state, What::all_by_group); }
 BENCHMARK(RefreshGceByGroups)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 

@@ -61,7 +61,7 @@ std::string status() {
            "]}";
 }
 
-/// A pod with the words NAME, OWNER and NODE where these stand.
+/// A pod with the placeholders NAME, OWNER and NODE.
 std::string pod_pattern() {
     return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"NAME","namespace":"shop","uid":"NAME","resourceVersion":"1","creationTimestamp":"2023-11-14T22:13:20Z","labels":{"app":"OWNER","pod-template-hash":"5d9c7b"},"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"OWNER","uid":"OWNER","controller":true,"blockOwnerDeletion":true}],)" +
            managed_fields() + "}," + spec() + "," + status() + "}";
@@ -78,7 +78,7 @@ std::string node_condition(const char* type, const char* status) {
            R"(","lastHeartbeatTime":"2023-11-14T22:13:20Z","lastTransitionTime":"2023-11-14T22:13:20Z","reason":"KubeletReady","message":"kubelet is posting ready status"})";
 }
 
-/// A node with the words NAME and ZONE where these stand.
+/// A node with the placeholders NAME and ZONE.
 std::string node_pattern() {
     return R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"NAME","uid":"NAME","resourceVersion":"1","creationTimestamp":"2023-11-14T22:13:20Z","labels":{"kubernetes.io/hostname":"NAME","kubernetes.io/arch":"amd64","kubernetes.io/os":"linux","node.kubernetes.io/instance-type":"m5.8xlarge","topology.kubernetes.io/region":"region","topology.kubernetes.io/zone":"ZONE"},"annotations":{"node.alpha.kubernetes.io/ttl":"0","volumes.kubernetes.io/controller-managed-attach-detach":"true"},)" +
            managed_fields() +

@@ -1,18 +1,19 @@
-/// Kubernetes JSON as an API server writes it, made as it is read.
+/// Generates Kubernetes JSON as an API server writes it.
 #pragma once
 
 #include <string>
 
 namespace capstan::bench {
 
-/// `{"kind":"PodList", ... "items":[`, then pods with a comma between them, then `]}`.
+/// The beginning of a list: `{"kind":"PodList", ... "items":[`. Items follow, separated by commas,
+/// then list_tail().
 std::string list_head();
-/// A pod of ReplicaSet number / 30, with what a real one carries and nothing here reads: managed
-/// fields, environment, probes, status. About 7.8 KB.
+/// A pod of ReplicaSet number / 30 on node number % 15000. It has the members of a real pod that no
+/// decision reads: managed fields, environment, probes, status. About 7.8 KB.
 std::string pod_text(int number);
-/// The same pod on another node than number % 15000.
+/// The same pod on the given node.
 std::string pod_text(int number, int node);
-/// A node "node-<number>" of 32 cpus, with its images. About 12 KB.
+/// Node "node-<number>" with 32 CPUs and a list of images. About 12 KB.
 std::string node_text(int number);
 /// ReplicaSet "service-<number>" of 30 pods.
 std::string replica_set_text(int number);

@@ -1,4 +1,5 @@
-/// A large cluster behind an API server in this process, and the daemon that looks after it.
+/// The configuration and plugins of a whole daemon that scales a large cluster behind an API server
+/// in this process.
 #pragma once
 
 #include <filesystem>
@@ -13,10 +14,10 @@ namespace capstan::bench {
 struct LiveSize {
     int groups = 10, nodes_per_group = 100;
     int pods_per_node = 30;
-    int requests_per_second = 5000;  ///< of the daemon's; what a burst may have is twice that
+    int requests_per_second = 5000;  ///< limit of the daemon's API client; twice that in a burst
 };
 
-/// A folder that goes with it.
+/// A temporary folder that is removed with the object.
 class Scratch {
 public:
     Scratch();
@@ -29,10 +30,11 @@ private:
     std::filesystem::path path_;
 };
 
-/// What is configured and loaded, with the simulated cloud's machines as nodes of the cluster.
+/// A configuration with its plugins loaded. The simulated cloud registers its machines as nodes.
 class LiveSetup {
 public:
-    /// `more`: further sections in TOML. Throws what is wrong.
+    /// `boot`: how long machines boot. `more`: further sections in TOML. Throws std::runtime_error
+    /// with the errors of the configuration.
     LiveSetup(const LiveSize& size, const std::string& kubeconfig, const std::string& boot,
               const std::string& more);
     /// `clock` NULL: real time.

@@ -26,7 +26,7 @@ struct Arguments {
 };
 using Case = std::function<boost::json::object(const Arguments&)>;
 
-/// `name`, with the options it understands; when it is chosen, `chosen` measures it.
+/// Adds the command `name`. When it is chosen, `measure` is stored in `chosen`.
 CLI::App& add_case(CLI::App& app, const char* name, const char* what, Arguments& arguments,
                    Case& chosen, const Case& measure) {
     CLI::App& command = *app.add_subcommand(name, what);

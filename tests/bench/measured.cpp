@@ -15,7 +15,7 @@ double seconds_by(clockid_t clock) {
     return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-/// Of the processor, in this thread.
+/// CPU seconds of this thread.
 double cpu_now() { return seconds_by(CLOCK_THREAD_CPUTIME_ID); }
 
 double median_of(std::vector<double> seconds) {

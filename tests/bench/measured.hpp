@@ -1,4 +1,4 @@
-/// One measured case, as a line of JSON.
+/// Measures one case and prints it as a line of JSON.
 #pragma once
 
 #include <chrono>
@@ -11,21 +11,22 @@
 
 namespace capstan::bench {
 
-/// The most memory the process ever held.
+/// The peak resident memory of the process so far.
 double peak_megabytes();
-/// Of the processor, in all threads so far.
+/// CPU seconds of all threads of the process so far.
 double process_cpu_seconds();
 
-/// Seconds of each of several runs, and of the processor in them.
+/// Wall seconds and CPU seconds of several runs.
 class Measured {
 public:
-    /// Calls `part` `repeat` times, `before` ahead of each, which is not measured.
+    /// Measures `times` calls of `part`; calls `before` ahead of each, which is not measured.
     static Measured repeat(int times, const std::function<void()>& before,
                            const std::function<void()>& part);
     double median() const;
-    /// Of this thread: beside other work it tells more than what the clock says.
+    /// Median CPU seconds of the calling thread. Other work on the machine changes them less than
+    /// wall seconds.
     double cpu_median() const;
-    /// {"case", "seconds", "seconds_all", "cpu_seconds", "rss_mb"} and what `more` has.
+    /// {"case", "seconds", "seconds_all", "cpu_seconds", "rss_mb"} and the members of `more`.
     boost::json::object line(std::string_view name, const boost::json::object& more) const;
 
 private:

@@ -22,10 +22,11 @@ using kubernetes::client::Api;
 using kubernetes::client::ApiReply;
 using kubernetes::client::ApiRequest;
 
-/// As much as a socket gives at once.
+/// As much as one read of a socket returns.
 constexpr std::size_t socket_piece_size = 64 << 10;
 
-/// Lists are made while they are sent, for all of one is more than a gigabyte of text.
+/// An API client whose lists are generated piece by piece, since a whole list may be more than a
+/// gigabyte of text.
 class GeneratedApi final : public Api {
 public:
     struct Count {
@@ -49,7 +50,7 @@ public:
         return ++last_id_;
     }
     void cancel(RequestId) override {}
-    kubernetes::client::AnswerBell& answer_bell() override { return bell_; }
+    kubernetes::client::SuccessNotifier& success_notifier() override { return notifier_; }
 
     void tell(const std::string& path, const std::string& text) { watches_.at(path)(text); }
     std::size_t text_bytes() const { return text_bytes_; }
@@ -84,11 +85,11 @@ private:
     RequestId last_id_ = 0;
     std::map<std::string, Part> watches_;
     std::size_t text_bytes_ = 0;
-    kubernetes::client::AnswerBell bell_;
+    kubernetes::client::SuccessNotifier notifier_;
 };
 
-/// Of the processor.
-double seconds_of(const std::function<void()>& part) {
+/// CPU seconds of one call.
+double cpu_seconds_of(const std::function<void()>& part) {
     return Measured::repeat(1, [] {}, part).cpu_median();
 }
 
@@ -98,7 +99,7 @@ engine::snapshot::Cluster cluster_of(kubernetes::client::ClusterCache& mirror) {
     return *std::move(cluster);
 }
 
-/// Pods that moved on by one node.
+/// Watch events in which each pod has moved on by one node.
 std::string moved_pods(int count, int nodes) {
     std::string out;
     for (int i = 0; i < count; ++i)
@@ -122,17 +123,17 @@ boost::json::object measure_mirror(int nodes, int pods) {
             loop.settle();
         });
     const double text_mb = static_cast<double>(api.text_bytes()) / (1 << 20);
-    const double first = seconds_of([&] { cluster_of(mirror); });
+    const double first = cpu_seconds_of([&] { cluster_of(mirror); });
     const double synced_rss = peak_megabytes();
     const std::string events = moved_pods(std::min(changed, pods), nodes);
-    const double told = seconds_of([&] { api.tell(pods_path, events); });
-    const double next = seconds_of([&] { cluster_of(mirror); });
-    const double relisted = seconds_of([&] {
+    const double changed_seconds = cpu_seconds_of([&] { api.tell(pods_path, events); });
+    const double next = cpu_seconds_of([&] { cluster_of(mirror); });
+    const double relisted = cpu_seconds_of([&] {
         api.tell(pods_path,
                  R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})");
         loop.advance(std::chrono::seconds(2));
     });
-    const double last = seconds_of([&] { cluster_of(mirror); });
+    const double last = cpu_seconds_of([&] { cluster_of(mirror); });
     const engine::snapshot::Cluster cluster = cluster_of(mirror);
     return synced.line("mirror", {{"nodes", cluster.node_count()},
                                   {"pods", cluster.pod_count()},
@@ -140,7 +141,7 @@ boost::json::object measure_mirror(int nodes, int pods) {
                                   {"rss_mb_synced", synced_rss},
                                   {"snapshot_mb", static_cast<double>(cluster.bytes()) / (1 << 20)},
                                   {"first_cluster_seconds", first},
-                                  {"changed_pods_seconds", told},
+                                  {"changed_pods_seconds", changed_seconds},
                                   {"changed_cluster_seconds", next},
                                   {"relist_seconds", relisted},
                                   {"relisted_cluster_seconds", last}});

@@ -16,6 +16,7 @@ using engine::snapshot::PodObject;
 constexpr const char* zone_key = "topology.kubernetes.io/zone";
 constexpr const char* host_key = "kubernetes.io/hostname";
 
+/// Seeded random choices.
 class Draws {
 public:
     explicit Draws(std::uint64_t seed) : random_(seed) {}
@@ -24,7 +25,7 @@ public:
     std::int64_t from(const std::array<std::int64_t, n>& values) {
         return values[random_() % n];
     }
-    /// One of the seven values of a label.
+    /// One of seven label values, "a" to "g".
     std::string letter() { return std::string(1, char('a' + random_() % 7)); }
 
 private:
@@ -38,7 +39,7 @@ LabelSelector selects(const char* key, const std::string& value) {
     return {.match_labels = {{key, value}}};
 }
 
-void dress(PodObject& pod, Kind kind, Draws& draws) {
+void add_constraint(PodObject& pod, Kind kind, Draws& draws) {
     constexpr const char* own = "my-label";
     constexpr const char* together = "my-affinity";
     switch (kind) {
@@ -71,7 +72,7 @@ PodObject make_mixed_pod(int number, int pods, Draws& draws) {
                   .created = bench_time - std::chrono::minutes(1)};
     pod.spec.priority = 0;
     pod.spec.requests = {{"cpu", draws.from(cpus)}, {"memory", draws.from(mebibytes) * 1_MiB}};
-    dress(pod, static_cast<Kind>(std::int64_t{number} * 5 / pods), draws);
+    add_constraint(pod, static_cast<Kind>(std::int64_t{number} * 5 / pods), draws);
     return pod;
 }
 

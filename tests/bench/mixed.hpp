@@ -1,4 +1,4 @@
-/// Karpenter's scheduling benchmark: pods that look at each other, no nodes, many machine types.
+/// Karpenter's scheduling benchmark: pods with inter-pod constraints, no nodes, many machine types.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct Mix {
     std::uint64_t seed = 42;
 };
 
-/// A fifth of the pods each: plain, spread over zones, spread over hosts, together in a zone, apart
-/// on hosts; so a fifth of their number is the least possible number of nodes. Machine type k is
-/// one group of k cores, 2k GiB and 10k pods.
+/// Five kinds of pods, a fifth each: plain, spread over zones, spread over hosts, with affinity in
+/// a zone, with anti-affinity on hosts. Because of the last kind the number of nodes is at least a
+/// fifth of the number of pods. Machine type k is one group of k cores, 2k GiB and 10k pods.
 engine::Snapshot make_mixed_snapshot(const Mix& mix);
 
 }  // namespace capstan::bench

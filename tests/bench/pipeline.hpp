@@ -1,4 +1,4 @@
-/// The shipped plugins, wired as a configuration says, for a benchmark to ask.
+/// The shipped plugins, loaded and wired as a configuration says.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace capstan::bench {
 
-/// Loaded once; each measurement makes policies of its own, as a pass does.
+/// Loads the plugins once. Each measurement makes its own policies from them, as a pass does.
 class BenchPipeline {
 public:
-    /// Throws std::runtime_error with what is wrong.
+    /// Throws std::runtime_error with the errors of the configuration or the plugins.
     explicit BenchPipeline(const std::string& toml);
     BenchPipeline(const BenchPipeline&) = delete;
     BenchPipeline& operator=(const BenchPipeline&) = delete;
 
-    /// For one measurement. Throws as well.
+    /// Policies for one measurement. Throws std::runtime_error.
     runtime::PassPolicies policies(runtime::instances::PassWatch& watch) const;
 
 private:

@@ -1,4 +1,4 @@
-/// A cluster for which groups could be made: as many candidates as types, zones and selectors make.
+/// A cluster for which groups could be made: one candidate per machine type, zone and selector.
 #pragma once
 
 #include "engine/pass/pass.hpp"
@@ -9,13 +9,13 @@ namespace capstan::bench {
 struct ProvisioningWorkload {
     Workload cluster{.nodes = 1000, .pods = 0, .groups = 200};
     int types = 50, zones = 3;
-    int selectors = 20;  ///< of pending pods, each another value of one label
+    int selectors = 20;  ///< node selectors of pending pods: values of one label
     int pods_per_selector = 30;
 };
 
 engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload);
 
-/// Makes of each plan what it says.
+/// Makes the candidate group of each plan as the plan says.
 class BenchMaker final : public engine::GroupMaker {
 public:
     explicit BenchMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}

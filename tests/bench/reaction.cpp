@@ -1,4 +1,4 @@
-// From a pod that the scheduler found no node for to the cloud that was asked for one: over the
+// The case `reaction`: the time from an unschedulable pod to the order of a machine, over the
 // network, in real time, with the whole daemon.
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <boost/asio/post.hpp>
 
 #include "cases.hpp"
-#include "crowd.hpp"
+#include "cluster_emulator.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
 #include "simulation/api_server/api_server.hpp"
@@ -25,12 +25,12 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = 2min;
+constexpr auto wait_max = 2min;
 
 /// An API server that listens on loopback, with a thread of its own.
 class ServedCluster {
 public:
-    explicit ServedCluster(const LiveSize& size) : crowd_(store_, size) {
+    explicit ServedCluster(const LiveSize& size) : emulator_(store_, size) {
         if (const auto listening = server_.listen(); !listening)
             throw std::runtime_error(listening.error().message);
         thread_ = std::thread([this] { io_.run(); });
@@ -43,11 +43,11 @@ public:
     }
     std::string kubeconfig() const { return server_.kubeconfig(); }
     void add_waiting(const std::string& name) {
-        boost::asio::post(io_, [this, name] { crowd_.add_waiting(name); });
+        boost::asio::post(io_, [this, name] { emulator_.add_waiting(name); });
     }
     void add_hopeless(int count) {
         boost::asio::post(io_, [this, count] {
-            for (int i = 0; i < count; ++i) crowd_.add_hopeless("hopeless-" + std::to_string(i));
+            for (int i = 0; i < count; ++i) emulator_.add_hopeless("hopeless-" + std::to_string(i));
         });
     }
 
@@ -58,11 +58,12 @@ private:
     io::Loop loop_{io_};
     simulation::api_server::ObjectStore store_{loop_, {}};
     simulation::api_server::ApiServer server_{store_};
-    Crowd crowd_;
+    ClusterEmulator emulator_;
     std::thread thread_;
 };
 
-/// When passes ended that ordered machines, and how many nodes the last pass saw.
+/// What the passes of the daemon saw and did: the size of the last cluster, and when machines were
+/// ordered. [any thread]
 class Seen {
 public:
     void tell(const runtime::daemon::PassReport& pass) {
@@ -78,7 +79,7 @@ public:
     void wait_for_cluster(std::size_t nodes, std::size_t pods) {
         wait([&] { return nodes_ >= nodes && pods_ >= pods; });
     }
-    /// When the next machine was ordered after so many orders.
+    /// Waits for the first order after the `after`th, and returns when its pass ended.
     Clock::time_point wait_for_order(int after) {
         wait([&] { return orders_ > after; });
         const std::lock_guard lock(mutex_);
@@ -93,7 +94,7 @@ private:
     template <class Holds>
     void wait(Holds holds) {
         std::unique_lock lock(mutex_);
-        if (!changed_.wait_for(lock, patience, holds))
+        if (!changed_.wait_for(lock, wait_max, holds))
             throw std::runtime_error("the daemon does not get that far");
     }
 
@@ -104,7 +105,7 @@ private:
     Clock::time_point ordered_at_{};
 };
 
-/// The daemon on a thread of its own, until this goes.
+/// Runs the daemon on its own thread until the object is destroyed.
 class RunningDaemon {
 public:
     RunningDaemon(const LiveSetup& setup, Seen& seen)
@@ -146,7 +147,7 @@ boost::json::object measure_reaction(const Reaction& of) {
                         .pods_per_node = of.pods_per_node,
                         .requests_per_second = of.requests_per_second};
     ServedCluster cluster(size);
-    // Machines that boot for ever, so that each pod needs one of its own.
+    // Machines boot for longer than the benchmark runs, so that each sample needs another one.
     const LiveSetup setup(size, cluster.kubeconfig(), "100h",
                           "[scale_up]\nmax_node_provision_time = \"200h\"\n");
     Seen seen;
@@ -160,7 +161,7 @@ boost::json::object measure_reaction(const Reaction& of) {
     io::RandomSource random(1);
     std::vector<double> seconds;
     for (int i = 0; i < of.samples; ++i) {
-        // At any moment between two passes.
+        // The pods come at a random moment between two passes.
         std::this_thread::sleep_for(std::chrono::milliseconds(random.next() % 1000));
         const int orders = seen.orders();
         const Clock::time_point began = Clock::now();

@@ -43,7 +43,7 @@ BENCHMARK(DecodePod);
 engine::scheduling::CompiledPredicates make_rules(const engine::snapshot::Cluster& cluster) {
     const engine::pods::PendingPods pending = engine::pods::find_pending(cluster, {}, bench_time);
     std::vector<engine::snapshot::PodGroupId> pod_groups;
-    for (const engine::PodCount& pods : pending.classes)
+    for (const engine::PodCount& pods : pending.pod_groups)
         pod_groups.push_back(pods.equivalence_group);
     const engine::scheduling::TemplateNode shape{
         .labels = {{"topology.kubernetes.io/zone", "r1-a"}},

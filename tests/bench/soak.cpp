@@ -1,4 +1,5 @@
-// Days of a cluster's life behind an API server, with the whole daemon on virtual time.
+// The case `soak`: hours or days of a cluster behind an API server, with the whole daemon on
+// virtual time.
 #include <unistd.h>
 
 #include <chrono>
@@ -13,7 +14,7 @@
 #include <capstan/time_text.hpp>
 
 #include "cases.hpp"
-#include "crowd.hpp"
+#include "cluster_emulator.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
 #include "simulation/api_server/api_server.hpp"
@@ -30,7 +31,7 @@ constexpr const char* kubeconfig =
 constexpr const char* soak_settings =
     "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
 constexpr Duration sample_every = 10min;
-/// In which the first nodes are filled and seen; not measured.
+/// The time in which the first nodes are filled and seen; not measured.
 constexpr Duration set_up = 1min;
 
 double resident_mb() {
@@ -39,7 +40,7 @@ double resident_mb() {
     return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
-/// By least squares, a sample.
+/// The slope per sample, by least squares.
 double slope_of(const std::vector<double>& values) {
     const double n = static_cast<double>(values.size());
     const double mean_x = (n - 1) / 2;
@@ -53,13 +54,13 @@ double slope_of(const std::vector<double>& values) {
     return down > 0 ? up / down : 0;
 }
 
-/// What goes on in the cluster: pods make place for others all the time, and every twenty minutes
-/// pods come that need new nodes. Half of them, one of each node, go after eight minutes, so that
-/// nodes are drained; the others after fourteen.
+/// The changes in the cluster. Running pods are replaced all the time. Every twenty minutes a burst
+/// of pods arrives that needs new nodes. Half of the burst, one pod of each node, is deleted after
+/// eight minutes, so that nodes are drained; the other half after fourteen.
 class Churn {
 public:
-    Churn(simulation::api_server::ObjectStore& store, Crowd& crowd, const Soak& soak)
-        : loop_(store.loop()), store_(store), crowd_(crowd), soak_(soak), random_(1) {}
+    Churn(simulation::api_server::ObjectStore& store, ClusterEmulator& emulator, const Soak& soak)
+        : loop_(store.loop()), store_(store), emulator_(emulator), soak_(soak), random_(1) {}
 
     void start() {
         loop_.after(1s, [this] { replace(); });
@@ -75,22 +76,22 @@ public:
 
 private:
     void replace() {
-        if (crowd_.is_complete())
+        if (emulator_.is_complete())
             for (int i = 0; i < soak_.replaced_per_second; ++i, ++replaced_)
-                crowd_.replace(random_.next());
+                emulator_.replace(random_.next());
         loop_.after(1s, [this] { replace(); });
     }
     void burst() {
         const std::string name = "burst-" + std::to_string(++bursts_) + "-";
-        for (int i = 0; i < soak_.burst; ++i) crowd_.add_waiting(name + std::to_string(i));
+        for (int i = 0; i < soak_.burst; ++i) emulator_.add_waiting(name + std::to_string(i));
         loop_.after(8min, [this, name] { leave(name, 0); });
         loop_.after(14min, [this, name] { leave(name, 1); });
         loop_.after(20min, [this] { burst(); });
     }
     void leave(const std::string& name, int from) {
-        for (int i = from; i < soak_.burst; i += 2) crowd_.remove(name + std::to_string(i));
+        for (int i = from; i < soak_.burst; i += 2) emulator_.remove(name + std::to_string(i));
     }
-    /// As API servers do: they keep them for an hour.
+    /// Deletes events older than an hour, as API servers do.
     void forget_events() {
         const simulation::api_server::ResourceKind& events = store_.kind("events");
         const std::string oldest = format_rfc3339(store_.now() - 1h, 0);
@@ -110,7 +111,7 @@ private:
 
     io::Loop& loop_;
     simulation::api_server::ObjectStore& store_;
-    Crowd& crowd_;
+    ClusterEmulator& emulator_;
     const Soak soak_;
     io::RandomSource random_;
     std::vector<double> rss_;
@@ -157,8 +158,8 @@ boost::json::object measure_soak(const Soak& soak) {
     simulation::api_server::ObjectStore store(host->loop(), {.history = 2000});
     simulation::api_server::ApiServer server(store);
     simulation::api_server::LocalHttpClient http(server, host->loop());
-    Crowd crowd(store, size);
-    Churn churn(store, crowd, soak);
+    ClusterEmulator emulator(store, size);
+    Churn churn(store, emulator, soak);
     churn.start();
     const Counts counts = run(setup, *host, http, std::chrono::hours(soak.hours) + set_up);
     const double cpu = process_cpu_seconds() - churn.cpu_at_start();
@@ -168,7 +169,7 @@ boost::json::object measure_soak(const Soak& soak) {
     const double samples_a_day = std::chrono::duration<double>(24h) / sample_every;
     return {{"case", "soak"},
             {"nodes", soak.nodes},
-            {"pods", crowd.running()},
+            {"pods", emulator.running()},
             {"virtual_hours", soak.hours},
             {"cpu_seconds", cpu},
             {"cpu_seconds_set_up", churn.cpu_at_start()},
@@ -176,9 +177,9 @@ boost::json::object measure_soak(const Soak& soak) {
             {"passes", counts.passes},
             {"pods_replaced", churn.replaced()},
             {"increases", counts.increases},
-            {"nodes_added", crowd.later_nodes()},
-            {"nodes_removed", crowd.lost_nodes()},
-            {"pods_evicted", crowd.evicted()},
+            {"nodes_added", emulator.later_nodes()},
+            {"nodes_removed", emulator.removed_nodes()},
+            {"pods_evicted", emulator.evicted()},
             {"rss_mb", peak_megabytes()},
             {"rss_mb_every_10_min", rounded(rss)},
             {"rss_mb_a_day", slope_of(later) * samples_a_day}};

@@ -64,7 +64,7 @@ void add_nodes(engine::snapshot::ClusterBuilder& builder, int nodes) {
 }
 
 void add_pods(engine::snapshot::ClusterBuilder& builder, const SpreadWorkload& workload) {
-    // Node by node, so that the pods of each ReplicaSet are as even as the zones.
+    // Pods go to the nodes in turn, so each ReplicaSet is spread as evenly as the zones are.
     int next = 0;
     for (int r = 0; r < workload.replica_sets; ++r) {
         for (int i = 0; i < workload.running + workload.pending; ++i) {

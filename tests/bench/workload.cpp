@@ -15,7 +15,7 @@ using engine::snapshot::NodeObject;
 using engine::snapshot::PodObject;
 using std::chrono::hours;
 
-/// Numbers padded, so that names ascend as their numbers do.
+/// "NAME-000042": padded, so that names sort as their numbers do.
 std::string numbered(const char* name, int number) {
     std::array<char, 48> text{};
     std::snprintf(text.data(), text.size(), "%s-%06d", name, number);

@@ -1,4 +1,4 @@
-/// Clusters to measure with, made to a description that others can follow: README.md.
+/// Clusters to measure with; README.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace capstan::bench {
 
-/// What pods of a class demand of each other, by their own label `app`.
+/// The inter-pod constraint among pods with the same label `app`.
 enum class Constraint { none, zone_spread, host_spread, host_anti_affinity };
 
-/// How much of each node its running pods ask for.
+/// The share of each node that its running pods request.
 enum class Shape {
     as_said,   ///< Workload::used
-    packable,  ///< 40% of each
-    mixed,     ///< 45% of every fifth, 98.5% of the others
-    full,      ///< 98% of each
+    packable,  ///< 40% of each node
+    mixed,     ///< 45% of every fifth node, 98.5% of the others
+    full,      ///< 98% of each node
 };
 
 struct Workload {
     int nodes = 1000;
-    int pods = 1000;  ///< pending
-    int classes = 1;  ///< 0: every pending pod is of a class of its own
+    int pods = 1000;  ///< pending pods
+    int classes = 1;  ///< equivalence groups of pending pods; 0: every pod is in its own
     int groups = 10;
     Constraint constraint = Constraint::none;  ///< of pending pods
     Constraint spread = Constraint::none;      ///< of running pods
     int running_per_node = 30;
-    double used = 1;  ///< share of each node that running pods ask for
+    double used = 1;  ///< share of each node that running pods request
     Shape shape = Shape::as_said;
 };
 
@@ -42,7 +42,7 @@ std::vector<engine::snapshot::PodObject> make_running_pods(const Workload& workl
 std::vector<engine::snapshot::PodObject> make_pending_pods(const Workload& workload);
 std::shared_ptr<const std::vector<engine::Group>> make_groups(const Workload& workload);
 
-/// All of it.
+/// A snapshot with these nodes, pods and groups.
 engine::Snapshot make_snapshot(const Workload& workload);
 
 }  // namespace capstan::bench

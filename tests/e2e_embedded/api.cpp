@@ -68,11 +68,11 @@ Api::Answer Api::send(const std::string& method, const std::string& path, const 
 
 std::string Api::ask(const std::string& method, const std::string& path, const std::string& body,
                      const std::string& type) const {
-    Answer said = send(method, path, body, type);
-    if (said.status >= 300)
-        throw std::runtime_error(method + " " + path + ": " + std::to_string(said.status) + " " +
-                                 said.body);
-    return std::move(said.body);
+    Answer reply = send(method, path, body, type);
+    if (reply.status >= 300)
+        throw std::runtime_error(method + " " + path + ": " + std::to_string(reply.status) + " " +
+                                 reply.body);
+    return std::move(reply.body);
 }
 
 Api::Answer Api::answer(const std::string& path) const {

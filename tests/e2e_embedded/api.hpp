@@ -1,4 +1,4 @@
-/// An API server, or a daemon's admin port, as a test asks it, one request after the other.
+/// Requests to an API server or to a daemon's admin port, one after the other.
 #pragma once
 
 #include <optional>
@@ -11,32 +11,32 @@ namespace capstan::e2e {
 
 class Api {
 public:
-    /// What was said, be it a refusal.
+    /// Any answer, also a refusal.
     struct Answer {
         int status = 0;
         std::string body{};
     };
-    /// `token`: what is sent as bearer token; empty: none.
+    /// `token`: the bearer token; empty: none is sent.
     explicit Api(std::string url, std::string token = {})
         : url_(std::move(url)), token_(std::move(token)) {}
 
     const std::string& url() const { return url_; }
-    /// Throws only where no server answers.
+    /// The answer to a GET. Throws only if no server answers.
     Answer answer(const std::string& path) const;
-    /// Throws where there is no answer, or a refusal.
+    /// The JSON of a GET. Throws if there is no answer, or a refusal; so do the writes.
     boost::json::value get(const std::string& path) const;
-    /// A merge patch.
+    /// Sends a merge patch.
     void patch(const std::string& path, const std::string& body) const;
     void create(const std::string& path, const std::string& body) const;
 
-    /// Names, in order; `with` text in the object: only those.
+    /// The names of a list, in its order; only of objects that have the text `with` in their JSON.
     std::vector<std::string> names(const std::string& path, const std::string& with = {}) const;
-    /// Nodes of that group that are ready and stay.
+    /// The number of ready nodes of that group.
     int nodes_of(const std::string& group) const;
-    /// Pods with that label `app` that run and are ready.
+    /// The number of ready pods with that label `app`.
     int ready_pods(const std::string& app) const;
     void scale(const std::string& deployment, int replicas) const;
-    /// The leader; empty: none.
+    /// The holder of the Lease; empty: there is none.
     std::string leader() const;
 
 private:

@@ -1,4 +1,4 @@
-// The Balancer as a newcomer sees it: one command, and a timeline.
+// The Balancer: the timeline of the example, and the command that installs its definition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::string example() {
     return std::move(out).str();
 }
 
-/// Whether the lines are there in this order.
+/// Whether the text has the lines in this order.
 bool has_in_order(const std::string& text, const std::vector<std::string>& lines) {
     std::size_t at = 0;
     for (const std::string& line : lines) {

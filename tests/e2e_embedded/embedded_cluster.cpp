@@ -20,14 +20,14 @@ std::string content(const std::filesystem::path& path) {
     return std::move(out).str();
 }
 
-/// Of the first line that `capstan cluster -o json` prints, once it is there whole.
+/// The URL in the first line of `capstan cluster -o json`; empty: the line is not complete yet.
 std::string url_in(const std::string& out) {
     const std::size_t end = out.find('\n');
     if (end == std::string::npos) return "";
     return std::string(boost::json::parse(out.substr(0, end)).at("url").as_string());
 }
 
-/// The admin port that the last daemon to write this log has told of; empty: none yet.
+/// The last admin port in a log; empty: there is none yet.
 std::string port_in(const std::string& log) {
     constexpr std::string_view before = "admin port: ";
     const std::size_t at = log.rfind(before);
@@ -67,16 +67,16 @@ std::string EmbeddedCluster::kubectl(const std::vector<std::string>& arguments,
     std::vector<std::string> command{"kubectl", "--kubeconfig", (dir() / "kubeconfig").string(),
                                      "--cache-dir", (dir() / "cache").string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    Said said = run(command, {}, input);
-    if (said.code == 0) return std::move(said.out);
+    Said result = run(command, {}, input);
+    if (result.code == 0) return std::move(result.out);
     std::string text = "kubectl";
     for (const std::string& argument : arguments) text += " " + argument;
-    throw std::runtime_error(text + ": " + said.errors);
+    throw std::runtime_error(text + ": " + result.errors);
 }
 
 Daemon::Daemon(const EmbeddedCluster& cluster, std::string name)
     : log_(cluster.dir() / (name + ".log")) {
-    // Each host has an admin port of its own.
+    // Each daemon has an admin port of its own.
     const std::filesystem::path config = cluster.dir() / (name + ".toml");
     std::string text = content(cluster.config());
     const std::size_t admin = text.find("listen = ");

@@ -1,4 +1,4 @@
-/// `capstan cluster` and daemons beside it, as stories use them.
+/// The processes `capstan cluster` and `capstan run` for tests.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,11 @@
 
 namespace capstan::e2e {
 
-/// Gone with the story.
+/// A process `capstan cluster` in a folder of its own. Ends when it is destroyed.
 class EmbeddedCluster {
 public:
-    /// `scenario`: TOML. `options`: beside --dir and -o json. Throws where it does not come up.
+    /// `scenario`: TOML. `options`: of the command, in addition to --dir and -o json. Throws if the
+    /// cluster does not start.
     explicit EmbeddedCluster(const std::string& scenario,
                              const std::vector<std::string>& options = {});
 
@@ -23,12 +24,12 @@ public:
     Process& process() { return *process_; }
     std::filesystem::path config() const { return dir() / "capstan.toml"; }
     std::filesystem::path dir() const { return folder_.path() / "cluster"; }
-    /// What it has told so far, and its daemon's log where --run started one.
+    /// The output so far, and the log of the daemon that --run started.
     std::string log() const;
 
-    /// Why kubectl cannot be asked; empty: it can.
+    /// Why kubectl cannot be run; empty: it can.
     static std::string kubectl_missing_because();
-    /// Throws where that fails.
+    /// The output of kubectl. Throws if kubectl fails.
     std::string kubectl(const std::vector<std::string>& arguments, const std::string& input = {});
 
 private:
@@ -37,16 +38,16 @@ private:
     std::optional<Api> api_{};
 };
 
-/// `capstan run` on an embedded cluster, started by a story that kills it or asks it.
+/// A process `capstan run` on an embedded cluster.
 class Daemon {
 public:
-    /// Those of equal `name` have one state, as restarts of one host have.
+    /// `name`: of its log and its configuration. All daemons of a cluster share a state directory.
     Daemon(const EmbeddedCluster& cluster, std::string name);
 
     void kill() { process_->end(9); }
     Process& process() { return *process_; }
     std::string log() const;
-    /// Its admin port, asked with that bearer token. Throws where it has told of none in 30 s.
+    /// The admin port, with that bearer token. Throws if the log has no admin port within 30 s.
     Api admin(const std::string& token = {}) const;
 
 private:
@@ -54,7 +55,7 @@ private:
     std::unique_ptr<Process> process_;
 };
 
-/// The first `what` in the file becomes `by`.
+/// Replaces the first `what` in the file by `by`.
 void replace_in(const std::filesystem::path& file, const std::string& what, const std::string& by);
 
 }  // namespace capstan::e2e

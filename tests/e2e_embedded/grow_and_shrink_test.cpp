@@ -1,4 +1,4 @@
-// Without kubectl: requests as any client sends them.
+// A cluster and its daemon without kubectl: the test sends its own requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// A plugin's call that never returns costs the process what nothing gives back: it says so, ends
-// with an exit code of its own, and the next one starts where it was.
+// A plugin's call that never returns takes memory that the daemon cannot free. When that is too
+// much, the daemon logs it and ends with exit code 4, and the next daemon goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-/// So that there is something to choose.
+/// A second group, so that expanders are called.
 const std::string another_group = R"(
 [[group]]
 id = "other"
@@ -26,7 +26,7 @@ machine = { cpu = "8", memory = "16Gi" }
 
 TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
     EmbeddedCluster cluster(live_shop + another_group);
-    // A mebibyte is less than it has: the first call that is abandoned is one too much.
+    // The daemon uses more than a mebibyte, so the first abandoned call exceeds the bound.
     std::ofstream(cluster.config(), std::ios::app)
         << "\n[watchdog]\nmemory_max = '1Mi'\n[trust]\nsearch_paths = ['"
         << commands::misbehaving().parent_path().string()

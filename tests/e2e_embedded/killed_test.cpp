@@ -1,6 +1,6 @@
-// The daemon is killed at each step of its work, with kubectl for hands: the next daemon brings it
-// to its end, and does nothing twice. Deaths between any two requests are told on virtual time
-// (tests/faults).
+// The daemon is killed at each step of its work, and kubectl makes the changes of the cluster. The
+// next daemon completes the work and does nothing twice. tests/faults kills daemons at every write,
+// on virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 
-/// One pod that fills a little less than half a machine.
+/// A Deployment of one pod that needs a little less than half a machine.
 constexpr auto guest = R"(
 apiVersion: apps/v1
 kind: Deployment
@@ -35,7 +35,7 @@ spec:
       containers: [{name: main, image: guest, resources: {requests: {cpu: "1500m"}}}]
 )";
 
-/// No pod may be evicted.
+/// Disruption budgets that allow no eviction.
 constexpr auto budgets = R"(
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -48,23 +48,23 @@ metadata: {name: guest, namespace: default}
 spec: {maxUnavailable: 0, selector: {matchLabels: {app: guest}}}
 )";
 
-/// Requests that get no answer for as long as a story takes.
-std::string hung(const std::string& which) {
+/// A fault in JSON: matching requests get no answer for longer than the test takes.
+std::string hanging(const std::string& which) {
     return "{" + which + R"(, "delayMs": 600000, "times": 0})";
 }
 const std::string marks = R"("verb": "patch", "resource": "nodes")";
 const std::string memory =
     R"("verb": "update", "resource": "configmaps", "name": "capstan-memory")";
 
-/// Keys of [scale_down] and what they are, as TOML.
+/// Keys of [scale_down] with their values in TOML.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// In the place of what the shop says of them, or beside it.
+/// The scenario `live_shop` with these settings, which replace its own.
 std::string shop_with(const Settings& settings) {
     std::string out = live_shop;
     for (const auto& [key, value] : settings) {
-        const std::size_t there = out.find(key + " = ");
-        if (there != std::string::npos) out.erase(there, out.find('\n', there) + 1 - there);
+        const std::size_t found = out.find(key + " = ");
+        if (found != std::string::npos) out.erase(found, out.find('\n', found) + 1 - found);
         const std::string section = "[scale_down]\n";
         out.insert(out.find(section) + section.size(), key + " = " + value + "\n");
     }
@@ -77,7 +77,8 @@ protected:
         const std::string because = EmbeddedCluster::kubectl_missing_because();
         if (!because.empty()) GTEST_SKIP() << because;
     }
-    /// Without hints on nodes, so that each patch of one is a step of its removal.
+    /// Starts the cluster and a daemon without soft taints, so that each patch of a node is a step
+    /// of a removal.
     void open(Settings settings = {}) {
         settings.emplace_back("max_bulk_soft_taint_count", "0");
         cluster_ = std::make_unique<EmbeddedCluster>(shop_with(settings));
@@ -91,17 +92,17 @@ protected:
     void scale_web(const char* replicas) {
         kubectl({"scale", "deployment", "web", std::string("--replicas=") + replicas});
     }
-    /// Of the requests that hang.
-    void await_hung_request() {
+    /// Waits until a request hangs.
+    void await_hanging_request() {
         const auto taken = [&] { return api().get("/capstan/faults").at("taken").as_int64(); };
         ASSERT_TRUE(becomes(40s, [&] { return taken() > 0; })) << daemon_->log();
     }
-    /// Of the one removal that the daemon remembers, in the cluster; empty: it remembers none.
+    /// The phase of the removal in the memory's ConfigMap; empty: the memory has no removal.
     std::string phase() const {
         const json::value map =
             api().get("/api/v1/namespaces/kube-system/configmaps/capstan-memory");
-        const json::value kept = json::parse(map.at_pointer("/data/memory").as_string());
-        const json::value* removals = kept.at("memory").as_object().if_contains("removals");
+        const json::value stored = json::parse(map.at_pointer("/data/memory").as_string());
+        const json::value* removals = stored.at("memory").as_object().if_contains("removals");
         if (removals == nullptr || removals->as_object().empty()) return "";
         const json::value* phase =
             removals->as_object().begin()->value().as_object().if_contains("phase");
@@ -122,23 +123,23 @@ private:
     std::unique_ptr<Daemon> daemon_{};
 };
 
-struct Growth {
+struct IncreaseCase {
     const char* name;
-    std::string hangs;                  ///< from the moment on that pods wait
-    std::chrono::seconds within = 60s;  ///< after the restart, all pods run
+    std::string hangs;                  ///< the requests that hang once pods are pending
+    std::chrono::seconds within = 60s;  ///< all pods run within this time after the restart
 };
-/// An order that was written down may have been made: its machines are expected for two minutes
-/// before they are ordered again.
+/// An increase in the memory may have been carried out, so the next daemon expects its machines for
+/// two minutes before it orders them again.
 constexpr std::chrono::seconds expected_for = 120s;
-void PrintTo(const Growth& growth, std::ostream* out) { *out << growth.name; }
+void PrintTo(const IncreaseCase& increase, std::ostream* out) { *out << increase.name; }
 
-class KilledInGrowth : public Killed, public ::testing::WithParamInterface<Growth> {};
+class KilledInGrowth : public Killed, public ::testing::WithParamInterface<IncreaseCase> {};
 
 TEST_P(KilledInGrowth, OrdersEachMachineOnce) {
     open();
-    api().create("/capstan/faults", hung(GetParam().hangs));
+    api().create("/capstan/faults", hanging(GetParam().hangs));
     scale_web("8");
-    await_hung_request();
+    await_hanging_request();
     kill_and_start_again();
     EXPECT_TRUE(becomes(GetParam().within, [&] { return api().ready_pods("web") == 8; }))
         << daemon().log();
@@ -147,19 +148,20 @@ TEST_P(KilledInGrowth, OrdersEachMachineOnce) {
 
 INSTANTIATE_TEST_SUITE_P(
     When, KilledInGrowth,
-    ::testing::Values(Growth{"ItWasDecided", memory},
-                      Growth{"ItWasWrittenDown", memory + R"(, "carriedOut": true)",
-                             expected_for + 60s},
-                      Growth{"ItWasOrderedAndNotWrittenDown", memory + R"(, "skip": 1)"},
-                      Growth{"MachinesAreToJoin", R"("verb": "create", "resource": "nodes")"},
-                      Growth{"MachinesHaveJoined",
-                             R"("verb": "create", "resource": "nodes", "carriedOut": true)"}),
+    ::testing::Values(IncreaseCase{"ItWasDecided", memory},
+                      IncreaseCase{"ItWasWrittenDown", memory + R"(, "carriedOut": true)",
+                                   expected_for + 60s},
+                      IncreaseCase{"ItWasOrderedAndNotWrittenDown", memory + R"(, "skip": 1)"},
+                      IncreaseCase{"MachinesAreToJoin", R"("verb": "create", "resource": "nodes")"},
+                      IncreaseCase{"MachinesHaveJoined",
+                                   R"("verb": "create", "resource": "nodes", "carriedOut": true)"}),
     [](const auto& each) { return std::string(each.param.name); });
 
-/// Two machines: one pod of "web" on the first and "guest" on the other, so that one can go.
+/// Two machines, with a pod of "web" on the first and the pod of "guest" on the other, so that one
+/// of them is unneeded after begin().
 class KilledInRemoval : public Killed {
 protected:
-    void furnish(const Settings& settings = {}) {
+    void set_up_two_nodes(const Settings& settings = {}) {
         ASSERT_NO_FATAL_FAILURE(open(settings));
         scale_web("2");
         ASSERT_TRUE(becomes(30s, [&] { return api().ready_pods("web") == 2; })) << daemon().log();
@@ -182,27 +184,27 @@ protected:
 };
 
 TEST_F(KilledInRemoval, BeforeItsNodeWasMarked) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
-    api().create("/capstan/faults", hung(marks));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
+    api().create("/capstan/faults", hanging(marks));
     begin();
-    await_hung_request();
+    await_hanging_request();
     EXPECT_TRUE(is_unmarked());
     kill_and_start_again();
     expect_end();
 }
 
 TEST_F(KilledInRemoval, WhenItsNodeWasMarkedAndNobodyKnew) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
-    api().create("/capstan/faults", hung(marks + R"(, "carriedOut": true)"));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
+    api().create("/capstan/faults", hanging(marks + R"(, "carriedOut": true)"));
     begin();
-    await_hung_request();
+    await_hanging_request();
     EXPECT_FALSE(is_unmarked());
     kill_and_start_again();
     expect_end();
 }
 
 TEST_F(KilledInRemoval, WhileTheSchedulerGetsTimeToSeeIt) {
-    ASSERT_NO_FATAL_FAILURE(furnish({{"node_delete_delay_after_taint", "'4s'"}}));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes({{"node_delete_delay_after_taint", "'4s'"}}));
     begin();
     await_phase("waiting");
     kill_and_start_again();
@@ -210,7 +212,7 @@ TEST_F(KilledInRemoval, WhileTheSchedulerGetsTimeToSeeIt) {
 }
 
 TEST_F(KilledInRemoval, WhilePodsAreLeaving) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
     begin();
     await_phase("draining");
     kill_and_start_again();
@@ -218,7 +220,7 @@ TEST_F(KilledInRemoval, WhilePodsAreLeaving) {
 }
 
 TEST_F(KilledInRemoval, WhileSomebodyDelaysIt) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
     const std::string delay = "delay-deletion.cluster-autoscaler.kubernetes.io/test";
     kubectl({"annotate", "nodes", "--all", delay + "=please"});
     begin();
@@ -230,17 +232,17 @@ TEST_F(KilledInRemoval, WhileSomebodyDelaysIt) {
 }
 
 TEST_F(KilledInRemoval, BeforeItsMachineWasAskedToGo) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
-    api().create("/capstan/faults", hung(marks + R"(, "skip": 1)"));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
+    api().create("/capstan/faults", hanging(marks + R"(, "skip": 1)"));
     begin();
-    await_hung_request();
+    await_hanging_request();
     kill_and_start_again();
     expect_end();
 }
 
 TEST_F(KilledInRemoval, WhileItsMachineIsBeingRemoved) {
-    ASSERT_NO_FATAL_FAILURE(furnish());
-    api().create("/capstan/faults", hung(R"("verb": "delete", "resource": "nodes")"));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
+    api().create("/capstan/faults", hanging(R"("verb": "delete", "resource": "nodes")"));
     begin();
     await_phase("removed");
     kill_and_start_again();
@@ -248,13 +250,13 @@ TEST_F(KilledInRemoval, WhileItsMachineIsBeingRemoved) {
 }
 
 TEST_F(KilledInRemoval, WhileItIsTakenBack) {
-    ASSERT_NO_FATAL_FAILURE(
-        furnish({{"node_delete_delay_after_taint", "'4s'"}, {"max_pod_eviction_time", "'2s'"}}));
+    ASSERT_NO_FATAL_FAILURE(set_up_two_nodes(
+        {{"node_delete_delay_after_taint", "'4s'"}, {"max_pod_eviction_time", "'2s'"}}));
     begin();
     await_phase("waiting");
     kubectl({"apply", "-f", "-"}, budgets);
-    api().create("/capstan/faults", hung(marks));
-    await_hung_request();
+    api().create("/capstan/faults", hanging(marks));
+    await_hanging_request();
     EXPECT_FALSE(is_unmarked());
     kill_and_start_again();
     EXPECT_TRUE(becomes(40s, [&] { return is_unmarked(); })) << daemon().log();

@@ -1,4 +1,4 @@
-// The same cluster, with kubectl for hands.
+// A cluster and its daemon, where kubectl makes the changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-/// A cluster small and quick enough to tell a story in.
+/// The scenario of most tests: a small cluster with short delays.
 #pragma once
 
 namespace capstan::e2e {
 
-/// One group "web" of machines for two pods of "web" each; a Deployment with one pod to begin with.
+/// A group "web" with machines for two pods of "web" each, and a Deployment "web" with one pod.
 constexpr auto live_shop = R"(
 title = "a shop"
 scan_interval = "500ms"

@@ -1,5 +1,5 @@
-// What an operator asks: a daemon by its admin port, and the commands that need none; and what is
-// never shown, however much is asked.
+// The answers to operators: of a daemon's admin port, and of the commands that need no daemon. No
+// answer has a secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using ::testing::StartsWith;
 
 std::string quoted_path(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
-/// `capstan COMMAND` on the cluster itself.
+/// Runs `capstan COMMAND` with the configuration of the cluster.
 Ran ask(const EmbeddedCluster& cluster, const std::string& command) {
     return commands::capstan(command + " --config " + quoted_path(cluster.config()));
 }
@@ -92,7 +92,7 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
     Daemon daemon(cluster, "daemon");
     const Api admin = daemon.admin();
     cluster.api().scale("web", 18);
-    // Eight nodes are the most there may be, with room for two each.
+    // The group has at most eight nodes, with room for two pods each.
     ASSERT_TRUE(becomes(60s, [&] { return cluster.api().ready_pods("web") == 16; }))
         << daemon.log();
     const auto last_pass = [&] { return admin.get("/api/v2/status").at_pointer("/last_pass/at"); };
@@ -131,8 +131,8 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
                                 HasSubstr("\nMore: capstan doctor -c ")));
 }
 
-/// In place of the heading of [admin].
-std::string talkative(const std::string& files) {
+/// Sections with a trace log and with secrets, up to the heading of [admin].
+std::string sections_with_secrets(const std::string& files) {
     const std::string plugins = commands::misbehaving().parent_path().string();
     return "[log]\nlevel = 'trace'\n[secrets]\ndir = '" + files + "'\n[trust]\nsearch_paths = ['" +
            plugins +
@@ -142,13 +142,13 @@ std::string talkative(const std::string& files) {
 }
 
 TEST(LiveDaemon, TellsNobodyASecret) {
-    // Secrets end in "hunter2", each with a beginning of its own.
+    // All secrets end in "hunter2", and each has a prefix of its own.
     const commands::Folder files;
     files.write("acme", "plugin-hunter2");
     const std::string token = files.write("admin", "admin-hunter2\n");
     const std::string wrong = files.write("wrong", "wrong-hunter2\n");
     EmbeddedCluster cluster(live_shop);
-    replace_in(cluster.config(), "[admin]\n", talkative(files.path().string()));
+    replace_in(cluster.config(), "[admin]\n", sections_with_secrets(files.path().string()));
     replace_in(cluster.config(), "least_waste", "keeper");
     replace_in(cluster.dir() / "kubeconfig", R"("user":{})", R"("user":{"token":"kube-hunter2"})");
     Daemon daemon(cluster, "daemon");
@@ -156,14 +156,14 @@ TEST(LiveDaemon, TellsNobodyASecret) {
     EXPECT_THAT(daemon.log(), HasSubstr("keeper: was given 14 bytes"));
 
     const Api admin = daemon.admin("admin-hunter2"), stranger = daemon.admin("wrong-hunter2");
-    std::string told;
+    std::string outputs;
     for (const char* path :
          {"/metrics", "/api/v2/status", "/api/v2/groups", "/api/v2/plugins", "/api/v2/config",
           "/api/v2/decisions", "/api/v2/explain/matrix", "/api/v2/explain/node/web-1"}) {
-        const Api::Answer known = admin.answer(path), unknown = stranger.answer(path);
-        EXPECT_EQ(known.status, 200) << path;
-        EXPECT_EQ(unknown.status, 401) << path;
-        told += known.body + unknown.body;
+        const Api::Answer granted = admin.answer(path), refused = stranger.answer(path);
+        EXPECT_EQ(granted.status, 200) << path;
+        EXPECT_EQ(refused.status, 401) << path;
+        outputs += granted.body + refused.body;
     }
     EXPECT_EQ(stranger.answer("/livez").status, 200) << "probes need no token";
     EXPECT_EQ(daemon.admin().answer("/api/v2/status").status, 401);
@@ -175,14 +175,14 @@ TEST(LiveDaemon, TellsNobodyASecret) {
 
     const std::string maps = cluster.api().answer("/api/v1/configmaps").body;
     EXPECT_THAT(maps, AllOf(HasSubstr("capstan-memory"), HasSubstr("cluster-autoscaler-status")));
-    told += refused.out + refused.err + maps + cluster.api().answer("/api/v1/events").body;
-    // Requests that fail are told of, too.
+    outputs += refused.out + refused.err + maps + cluster.api().answer("/api/v1/events").body;
+    // The daemon logs requests that fail, too.
     cluster.process().end(SIGKILL);
     EXPECT_TRUE(becomes(20s, [&] {
         return daemon.log().find("connect to server") != std::string::npos;
     })) << daemon.log();
     daemon.process().end(SIGTERM);
-    for (const std::string& text : {told, daemon.log()})
+    for (const std::string& text : {outputs, daemon.log()})
         EXPECT_THAT(text, Not(HasSubstr("hunter2")));
 }
 

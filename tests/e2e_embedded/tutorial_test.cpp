@@ -1,5 +1,5 @@
-// docs/tutorial.md, command by command as it stands there, with a cluster in memory in place of
-// kwok's.
+// Every command of docs/tutorial.md as it is written there, with a cluster in memory instead of one
+// of kwok.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ struct Tutorial : ::testing::Test {
         if (!because.empty()) GTEST_SKIP() << because;
         cluster = std::make_unique<EmbeddedCluster>(docs::text_of("examples/empty.toml"));
         log = cluster->dir() / "daemon.log";
-        // The same with a port that is free, and without half a minute of waiting.
+        // The tutorial's configuration with a free port and shorter delays.
         std::string config = docs::text_of("examples/kwok.toml");
         config = replaced(config, "127.0.0.1:8085", "127.0.0.1:0");
         config = replaced(config, "\"20s\"", "\"3s\"");
@@ -46,24 +46,24 @@ struct Tutorial : ::testing::Test {
             {"PATH", (commands::build_tree() / "bin").string() + ":" + std::getenv("PATH")}};
     }
 
-    /// With what the test has in other places.
+    /// A command in a shell, with the test's paths and port instead of the tutorial's.
     std::vector<std::string> shell(const std::string& command) const {
-        // The test's own folder may begin like the tutorial's, so that one comes last.
+        // Replaced first, because the paths that are inserted later may begin with /tmp/capstan.
         std::string here = replaced(command, "/tmp/capstan", (cluster->dir() / "state").string());
         here = replaced(here, "127.0.0.1:8085", "127.0.0.1:" + admin_port());
         const std::string config = (cluster->dir() / "kwok.toml").string();
         return {"bash", "-c", "exec " + replaced(here, "examples/kwok.toml", config)};
     }
-    /// What a command printed that ends by itself.
+    /// Runs a command that ends by itself, and returns what it printed.
     std::string type(const std::string& command) const {
-        const Said said = run(shell(command), variables);
-        EXPECT_EQ(said.code, 0) << command << "\n" << said.out << said.errors;
-        return replaced(said.out, (cluster->dir() / "kwok.toml").string(), "examples/kwok.toml");
+        const Said result = run(shell(command), variables);
+        EXPECT_EQ(result.code, 0) << command << "\n" << result.out << result.errors;
+        return replaced(result.out, (cluster->dir() / "kwok.toml").string(), "examples/kwok.toml");
     }
-    std::string told() const { return docs::text_of(log); }
-    /// As the daemon has told it; empty: it has not.
+    std::string daemon_log() const { return docs::text_of(log); }
+    /// The admin port in the daemon's log; empty: the log does not have it yet.
     std::string admin_port() const {
-        const std::string text = told(), before = "admin port: ";
+        const std::string text = daemon_log(), before = "admin port: ";
         const std::size_t at = text.find(before);
         if (at == std::string::npos) return {};
         const std::size_t first = at + before.size();
@@ -72,21 +72,22 @@ struct Tutorial : ::testing::Test {
     int machines() const {
         return cluster->api().nodes_of("shop-a") + cluster->api().nodes_of("shop-b");
     }
-    /// Types a command, and waits for what it is to bring about.
+    /// Runs a command, and waits for its effect on the cluster.
     std::string carry_out(const std::string& command) {
         if (command.starts_with("capstan run ")) {
             daemon = std::make_unique<Process>(shell(command), variables, log);
-            EXPECT_TRUE(becomes(30s, [&] { return told().find("is seen") != std::string::npos; }));
-            return told();
+            EXPECT_TRUE(
+                becomes(30s, [&] { return daemon_log().find("is seen") != std::string::npos; }));
+            return daemon_log();
         }
         const std::string out = type(command);
         const Api& api = cluster->api();
         if (command == "kubectl apply -f examples/kwok.yaml")
-            EXPECT_TRUE(becomes(60s, [&] { return api.ready_pods("shop") == 12; })) << told();
+            EXPECT_TRUE(becomes(60s, [&] { return api.ready_pods("shop") == 12; })) << daemon_log();
         if (command.starts_with("kubectl scale "))
             EXPECT_TRUE(becomes(60s, [&] {
                 return machines() == 1 && api.ready_pods("shop") == 4;
-            })) << told();
+            })) << daemon_log();
         return out;
     }
 
@@ -96,8 +97,8 @@ struct Tutorial : ::testing::Test {
     std::unique_ptr<Process> daemon;
 };
 
-/// Making the program, and clusters of other kinds than the test's.
-bool is_of_the_start(const std::string& command) {
+/// Whether a command builds the program or makes a cluster, which the test does otherwise.
+bool is_set_up(const std::string& command) {
     const char* const starts[] = {
         "./dev build", "capstan cluster ",          "export KUBECONFIG=", "kwokctl create",
         "kind create", "kubectl apply -f https://", "KUBEBUILDER_ASSETS="};
@@ -112,8 +113,9 @@ std::string with_all_replaced(std::string line, const Replacements& replacements
     return line;
 }
 
-/// Without what differs each time: addresses, versions, ages, names of hosts, and blanks.
-std::string form_of(const std::string& line) {
+/// A line without the parts that differ between runs: addresses, versions, ages, host names, and
+/// blanks.
+std::string normalized(const std::string& line) {
     static const Replacements varying = {{std::regex("https?://[^ ]+"), "URL"},
                                          {std::regex("\\b(v[0-9]|kwok-)[0-9.]+[^ ]*"), "VERSION"},
                                          {std::regex("\\b([0-9]+[hms])+\\b"), "AGE"},
@@ -126,8 +128,8 @@ std::string form_of(const std::string& line) {
     return with_all_replaced(line, varying);
 }
 
-/// Of a decision in the log, also without its subjects and numbers.
-std::string decision_form_of(const std::string& line) {
+/// The line of a decision in the log, also without its subjects and numbers.
+std::string normalized_decision(const std::string& line) {
     static const Replacements varying = {{std::regex("default/shop-[^ ]+"), "POD"},
                                          {std::regex("shop-[ab]-[0-9]+"), "NODE"},
                                          // Nodes of one group go in one line.
@@ -139,7 +141,7 @@ std::string decision_form_of(const std::string& line) {
                                          {std::regex("[0-9]+"), "N"},
                                          {std::regex("pods? fits?"), "pods fit"},
                                          {std::regex("N pods?"), "N pods"}};
-    return with_all_replaced(form_of(line), varying);
+    return with_all_replaced(normalized(line), varying);
 }
 
 bool is_decision(const std::string& line) {
@@ -154,13 +156,13 @@ std::vector<std::string> lines_of(const std::string& text) {
     return out;
 }
 
-/// Of what should be printed, but for decisions, in the form it has each time.
+/// The normalized lines of `printed` that `out` lacks, without those of decisions.
 std::set<std::string> lines_missing(const std::vector<std::string>& printed,
                                     const std::string& out) {
     std::set<std::string> missing;
     for (const std::string& line : printed)
-        if (!is_decision(line)) missing.insert(form_of(line));
-    for (const std::string& line : lines_of(out)) missing.erase(form_of(line));
+        if (!is_decision(line)) missing.insert(normalized(line));
+    for (const std::string& line : lines_of(out)) missing.erase(normalized(line));
     return missing;
 }
 
@@ -169,14 +171,14 @@ TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
     std::string of_block;
     for (const docs::Shown& step : docs::shown_commands("docs/tutorial.md")) {
         for (const std::string& line : step.printed)
-            if (is_decision(line)) decisions.insert(decision_form_of(line));
-        if (is_of_the_start(step.command)) continue;
+            if (is_decision(line)) decisions.insert(normalized_decision(line));
+        if (is_set_up(step.command)) continue;
         std::string out = carry_out(step.command);
-        // What a block prints stands behind its last command.
+        // The tutorial shows the output of a block after its last command.
         of_block += out;
         if (step.printed.empty()) continue;
         std::set<std::string> missing = lines_missing(step.printed, of_block);
-        // An explanation is of the last pass, which may have been one ago.
+        // An explanation is of the last pass, which may have begun before the change.
         if (step.command.starts_with("capstan explain "))
             becomes(10s, [&] {
                 missing = lines_missing(step.printed, out = type(step.command));
@@ -189,11 +191,11 @@ TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
     EXPECT_THAT(of_block, HasSubstr("TriggeredScaleUp"));
     EXPECT_THAT(of_block, HasSubstr("autoscalerStatus: Running"));
     EXPECT_EQ(decisions.size(), 4u) << "of increases, evictions, and two of removals";
-    for (const std::string& line : lines_of(told()))
+    for (const std::string& line : lines_of(daemon_log()))
         if (is_decision(line))
-            EXPECT_TRUE(decisions.contains(decision_form_of(line)))
+            EXPECT_TRUE(decisions.contains(normalized_decision(line)))
                 << "not in the tutorial: " << line;
-    EXPECT_EQ(daemon->end(SIGINT), 0) << told();
+    EXPECT_EQ(daemon->end(SIGINT), 0) << daemon_log();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Requests that plugins and `capstan doctor` make: a request that is repeated until it is done is
-// done once, whatever went wrong.
+// Requests of plugins and of `capstan doctor`: a write that is repeated until it succeeds is
+// carried out once, whatever fault it meets.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -38,23 +38,23 @@ struct Calls : Client {
     std::uint64_t first_revision = 0;
 };
 
-/// Has five replicas, as a controller that looks every ten seconds would have it.
+/// Scales the Deployment to five replicas, as a controller that reconciles every ten seconds.
 class Scaler {
 public:
-    explicit Scaler(Calls& calls) : calls_(calls) { look(); }
+    explicit Scaler(Calls& calls) : calls_(calls) { reconcile(); }
     bool is_done() const { return is_done_; }
 
 private:
-    void look() {
+    void reconcile() {
         calls_.scales.read(target_, [this](const Result<kubernetes::client::Scale>& scale) {
             is_done_ = scale && scale->wanted == 5;
-            if (!scale || is_done_) return again();
+            if (!scale || is_done_) return retry();
             calls_.scales.write(target_, 5, scale->resource_version,
-                                [this](const Result<kubernetes::client::Scale>&) { again(); });
+                                [this](const Result<kubernetes::client::Scale>&) { retry(); });
         });
     }
-    void again() {
-        if (!is_done_) calls_.loop.after(10s, [this] { look(); });
+    void retry() {
+        if (!is_done_) calls_.loop.after(10s, [this] { reconcile(); });
     }
     Calls& calls_;
     const kubernetes::client::ScaleTarget target_{{"apps/v1", "Deployment"}, "default", "web"};
@@ -62,12 +62,12 @@ private:
 };
 
 void expect_scaled(const char* verb) {
-    for (const Mishap& mishap : mishaps()) {
+    for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
-            SCOPED_TRACE(std::string(verb) + " scale: " + mishap.name +
+            SCOPED_TRACE(std::string(verb) + " scale: " + variant.name +
                          (lasts ? ", for a while" : ", once"));
             Calls calls;
-            calls.strike({.verb = verb, .subresource = "scale"}, mishap, lasts);
+            calls.inject({.verb = verb, .subresource = "scale"}, variant, lasts);
             const Scaler scaler(calls);
             calls.loop.advance(20min);
             EXPECT_GT(calls.server.faults().taken(), 0u);
@@ -82,12 +82,12 @@ TEST(Faults, OfReadingAScale) { expect_scaled("get"); }
 TEST(Faults, OfWritingAScale) { expect_scaled("patch"); }
 
 TEST(Faults, OfDiscovery) {
-    for (const Mishap& mishap : mishaps()) {
+    for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
-            SCOPED_TRACE(std::string("discovery: ") + mishap.name +
+            SCOPED_TRACE(std::string("discovery: ") + variant.name +
                          (lasts ? ", for a while" : ", once"));
             Calls calls;
-            calls.strike({}, mishap, lasts);
+            calls.inject({}, variant, lasts);
             const Scaler scaler(calls);
             calls.loop.advance(20min);
             EXPECT_GT(calls.server.faults().taken(), 0u);
@@ -97,16 +97,16 @@ TEST(Faults, OfDiscovery) {
     }
 }
 
-/// A right is never believed in, nor missed, for a question that got no answer.
+/// A request without an answer counts neither as allowed nor as denied, but as an error.
 TEST(Faults, OfAskingForRights) {
-    for (const Mishap& mishap : mishaps()) {
+    for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
-            SCOPED_TRACE(std::string("access review: ") + mishap.name +
+            SCOPED_TRACE(std::string("access review: ") + variant.name +
                          (lasts ? ", for a while" : ", once"));
             Calls calls;
-            calls.strike(
+            calls.inject(
                 {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"},
-                mishap, lasts);
+                variant, lasts);
             std::vector<kubernetes::client::AccessAnswer> first, second;
             const std::vector<kubernetes::client::AccessRule> rules{
                 {.verb = "list", .resource = "pods"}};

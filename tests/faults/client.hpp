@@ -1,19 +1,19 @@
-/// A client of an API server in this process, on virtual time, without a daemon around it.
+/// A client and an API server in this process, on virtual time, without a daemon.
 #pragma once
 
 #include <memory>
 
+#include "fault_variants.hpp"
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
 #include "simulation/api_server/local_http_client.hpp"
-#include "tables.hpp"
 
 namespace capstan::faults {
 
 struct Client {
-    /// Goes wrong from now on: as often as `fault` says, or for two minutes.
-    void strike(simulation::api_server::ApiFault fault, const Mishap& mishap, bool lasts) {
-        mishap.strike(fault);
+    /// Injects a fault from now on: as often as `fault` says, or for two minutes if it `lasts`.
+    void inject(simulation::api_server::ApiFault fault, const FaultVariant& variant, bool lasts) {
+        variant.apply(fault);
         if (lasts) fault.times.reset();
         server.faults().add(fault);
         if (lasts) loop.after(std::chrono::minutes(2), [this] { server.faults().clear(); });

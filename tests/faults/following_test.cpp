@@ -1,5 +1,5 @@
-// Watches of objects in small pages, by a plugin or the host itself: in the end each knows what
-// there is, whatever went wrong, and a plugin was told of each version once.
+// Watches of a plugin and of the host, with lists in small pages. In the end each of them has the
+// current objects, whatever fault occurred, and a plugin was called once for each version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,14 +20,15 @@ namespace {
 using simulation::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
-/// Objects, and what stands in them.
+/// The label `text` of each node, by node.
 using Texts = std::map<std::string, std::string>;
 
 /// So small that the first list has three pages.
 constexpr std::int64_t page = 2;
 
-/// Nodes with a label that is written anew: five at the start, two more come, two go, and some of
-/// that happens while no watch is open and is forgotten at once.
+/// Changes of nodes and of their label: five nodes at the start, two more are created, two are
+/// deleted. Some of these changes happen while no watch is open and are discarded from the history
+/// at once.
 struct Changes : Client {
     Changes() {
         for (const char* name : {"n1", "n2", "n3", "n4", "n5"}) make(name);
@@ -57,7 +58,7 @@ struct Changes : Client {
         }));
     }
     void remove(const std::string& name) { EXPECT_TRUE(store.remove(nodes, "", name)); }
-    Texts there() const {
+    Texts current() const {
         Texts out;
         for (const simulation::api_server::ApiObject& node : store.list(nodes).items)
             out.emplace(simulation::api_server::text_at(*node, "metadata.name"),
@@ -68,14 +69,14 @@ struct Changes : Client {
     const simulation::api_server::ResourceKind& nodes = store.kind("nodes");
 };
 
-/// As a plugin follows them.
+/// Watches the nodes as a plugin does.
 class Plugin {
 public:
     explicit Plugin(Changes& changes) : watch_(changes.api, changes.loop, options()) {
         watch_.start();
     }
-    Texts known() const { return known_; }
-    const std::vector<std::string>& told_twice() const { return told_twice_; }
+    Texts texts() const { return texts_; }
+    const std::vector<std::string>& duplicates() const { return duplicates_; }
 
 private:
     using Change = kubernetes::client::ObjectWatch::Change;
@@ -92,31 +93,31 @@ private:
     void take(Change change, const json::object& node) {
         const std::string name(simulation::api_server::text_at(node, "metadata.name"));
         if (change == Change::deleted) {
-            EXPECT_EQ(known_.erase(name), 1u) << name << " had not been told of";
+            EXPECT_EQ(texts_.erase(name), 1u) << name << " had not been told of";
             return;
         }
         const std::string version(
             simulation::api_server::text_at(node, "metadata.resourceVersion"));
-        if (!versions_.insert(name + " " + version).second) told_twice_.push_back(name);
-        known_[name] = std::string(simulation::api_server::text_at(node, "metadata.labels.text"));
+        if (!versions_.insert(name + " " + version).second) duplicates_.push_back(name);
+        texts_[name] = std::string(simulation::api_server::text_at(node, "metadata.labels.text"));
     }
 
-    Texts known_{};
+    Texts texts_{};
     std::set<std::string> versions_{};
-    std::vector<std::string> told_twice_{};
+    std::vector<std::string> duplicates_{};
     kubernetes::client::ObjectWatch watch_;
 };
 
-/// As the host follows them.
+/// Watches the nodes as the host does.
 class Host {
 public:
     explicit Host(Changes& changes)
-        : mirror_(changes.api, changes.loop, {.seed = 1, .page = page, .watch_list = false}) {
-        mirror_.start();
+        : cache_(changes.api, changes.loop, {.seed = 1, .page = page, .watch_list = false}) {
+        cache_.start();
     }
-    Texts known() {
+    Texts texts() {
         Texts out;
-        const auto cluster = mirror_.cluster(1min);
+        const auto cluster = cache_.cluster(1min);
         if (!cluster) return {{"no cluster", cluster.error().message}};
         for (engine::snapshot::NodeIndex at = 0; at < cluster->node_count(); ++at)
             for (const auto& [key, value] :
@@ -124,66 +125,68 @@ public:
                 if (key == "text") out.emplace(cluster->text(cluster->node(at).name), value);
         return out;
     }
-    static std::vector<std::string> told_twice() { return {}; }
+    static std::vector<std::string> duplicates() { return {}; }
 
 private:
-    kubernetes::client::ClusterCache mirror_;
+    kubernetes::client::ClusterCache cache_;
 };
 
-struct Moment {
+struct FaultWindow {
     const char* name;
     Duration from{};
     bool lasts = false;
 };
-constexpr Moment at_first[] = {{"once", 0s}, {"for a while", 0s, true}};
-/// When the history is forgotten that a watch would go on from.
-constexpr Moment later[] = {{"once, later", 45s}, {"for a while, later", 45s, true}};
+constexpr FaultWindow at_first[] = {{"once", 0s}, {"for a while", 0s, true}};
+/// When watches are cut and the history is discarded.
+constexpr FaultWindow later[] = {{"once, later", 45s}, {"for a while, later", 45s, true}};
 
 template <class Follower>
 class KeepingUp : public ::testing::Test {
 protected:
-    static void expect_recovery(const ApiFault& fault, std::span<const Mishap> all,
-                                std::span<const Moment> moments) {
-        for (const Mishap& mishap : all)
-            for (const Moment& moment : moments) expect_recovery(fault, mishap, moment);
+    static void expect_recovery(const ApiFault& fault, std::span<const FaultVariant> all,
+                                std::span<const FaultWindow> windows) {
+        for (const FaultVariant& variant : all)
+            for (const FaultWindow& window : windows) expect_recovery(fault, variant, window);
     }
 
 private:
-    static void expect_recovery(const ApiFault& fault, const Mishap& mishap, const Moment& moment) {
-        SCOPED_TRACE(fault.verb + ", but for " + std::to_string(fault.skip) + ": " + mishap.name +
-                     ", " + moment.name);
+    static void expect_recovery(const ApiFault& fault, const FaultVariant& variant,
+                                const FaultWindow& window) {
+        SCOPED_TRACE(fault.verb + ", but for " + std::to_string(fault.skip) + ": " + variant.name +
+                     ", " + window.name);
         Changes changes;
         Follower follower(changes);
-        // A list of the server's cache, which the host asks for first, has but one page.
+        // The host first lists from the server's cache, and such a list has only one page.
         if (fault.skip > 0) changes.server.faults().add({.verb = "list", .status = 422});
-        const auto strike = [&] { changes.strike(fault, mishap, moment.lasts); };
-        moment.from == Duration(0) ? strike() : void(changes.loop.after(moment.from, strike));
+        const auto inject = [&] { changes.inject(fault, variant, window.lasts); };
+        window.from == Duration(0) ? inject() : void(changes.loop.after(window.from, inject));
         changes.loop.advance(15min);
         EXPECT_GT(changes.server.faults().taken(), fault.skip > 0 ? 1u : 0u)
             << "there was no such request";
-        EXPECT_EQ(follower.known(), changes.there());
-        EXPECT_THAT(follower.told_twice(), ::testing::IsEmpty());
+        EXPECT_EQ(follower.texts(), changes.current());
+        EXPECT_THAT(follower.duplicates(), ::testing::IsEmpty());
     }
 };
 using Followers = ::testing::Types<Plugin, Host>;
 TYPED_TEST_SUITE(KeepingUp, Followers);
 
 TYPED_TEST(KeepingUp, OutlivesFaultsOfLists) {
-    this->expect_recovery({.verb = "list", .resource = "nodes"}, mishaps(), at_first);
-    this->expect_recovery({.verb = "list", .resource = "nodes"}, mishaps(), later);
+    this->expect_recovery({.verb = "list", .resource = "nodes"}, fault_variants(), at_first);
+    this->expect_recovery({.verb = "list", .resource = "nodes"}, fault_variants(), later);
 }
 TYPED_TEST(KeepingUp, OutlivesFaultsOfLaterPages) {
     for (const int skip : {1, 2})
-        this->expect_recovery({.verb = "list", .resource = "nodes", .skip = skip}, mishaps(),
+        this->expect_recovery({.verb = "list", .resource = "nodes", .skip = skip}, fault_variants(),
                               at_first);
 }
 TYPED_TEST(KeepingUp, OutlivesFaultsOfOpeningAWatch) {
-    this->expect_recovery({.verb = "watch", .resource = "nodes"}, mishaps(), at_first);
-    this->expect_recovery({.verb = "watch", .resource = "nodes"}, mishaps(), later);
+    this->expect_recovery({.verb = "watch", .resource = "nodes"}, fault_variants(), at_first);
+    this->expect_recovery({.verb = "watch", .resource = "nodes"}, fault_variants(), later);
 }
 TYPED_TEST(KeepingUp, OutlivesFaultsOfOpenWatches) {
-    this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_mishaps(), at_first);
-    this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_mishaps(), later);
+    this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_fault_variants(),
+                          at_first);
+    this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_fault_variants(), later);
 }
 
 }  // namespace

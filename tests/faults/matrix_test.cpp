@@ -1,5 +1,5 @@
-// Each error at each request of the daemon's, once and for a while: in the end all has been done
-// that is done in a run without errors, and nothing twice.
+// Each fault at each kind of request of the daemon, once and for a while: in the end the cluster is
+// as after a run without faults, and nothing was done twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fault_variants.hpp"
 #include "outcome.hpp"
-#include "tables.hpp"
 
 namespace capstan::faults {
 namespace {
@@ -20,73 +20,73 @@ using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using namespace std::chrono_literals;
 
-/// Events come again after five minutes, and may have to wait for ten.
-constexpr Duration whole_run = 17min;
-/// Shorter than evictions are tried for, or else a removal would be given up, and begun again.
-constexpr Duration while_it_lasts = 90s;
+/// Events are repeated after five minutes, and a Retry-After may delay them by ten.
+constexpr Duration run_time = 17min;
+/// Shorter than max_pod_eviction_time, or a removal would be given up and begun again.
+constexpr Duration fault_time = 90s;
 constexpr Duration when_watches_are_cut = 45s;
-/// Before the first event comes again.
+/// Before the first Event is repeated.
 constexpr Duration when_events_repeat = 5min;
-/// All has been done by then, twice over where a daemon dies.
-constexpr Duration most_of_a_run = 10min;
+/// By then all work is done, even if a daemon was killed and another one started.
+constexpr Duration work_time = 10min;
 
 struct Run {
     std::string outcome{}, difference{};
     Events events{};
-    std::size_t taken = 0;
-    int changes = 0;  ///< that the daemon had asked for by most of it
+    std::size_t taken = 0;  ///< requests that went wrong
+    int changes = 0;        ///< writes that the daemon requested within `work_time`
 };
 
-Run end(Stage& stage) {
+Run end(DaemonFixture& fixture) {
     Run out;
-    stage.at(most_of_a_run, [&] { out.changes = stage.record().changes; });
-    stage.run(whole_run, [&] {
-        out.outcome = outcome_of(stage);
-        out.taken = stage.server().faults().taken();
+    fixture.at(work_time, [&] { out.changes = fixture.record().changes; });
+    fixture.run(run_time, [&] {
+        out.outcome = outcome_of(fixture);
+        out.taken = fixture.server().faults().taken();
     });
-    out.events = events_of(stage);
+    out.events = events_of(fixture);
     out.difference =
-        difference(stage.record().last_pass->input.snapshot.cluster, cluster_of(stage));
+        difference(fixture.record().last_pass->input.snapshot.cluster, cluster_of(fixture));
     return out;
 }
 
-const Run& undisturbed() {
+const Run& run_without_faults() {
     static const Run out = [] {
-        Stage stage;
-        return end(stage);
+        DaemonFixture fixture;
+        return end(fixture);
     }();
     return out;
 }
 
 /// When, and how often, a request goes wrong.
-struct Strike {
+struct FaultTiming {
     const char* name;
     Duration from{};
     bool lasts = false;
 };
-/// A watch from which nothing comes is given up after 75 s where bookmarks were seen, else after
-/// 125 s.
+/// A silent watch is given up after 75 s if bookmarks were seen, else after 125 s.
 constexpr const char* longer_than_silence = "5m";
-constexpr Strike once{"once"};
-constexpr Strike lasting{"for a while", 0s, true};
-constexpr Strike later_once{"once, later", when_watches_are_cut};
-constexpr Strike much_later_lasting{"for a while, much later", when_events_repeat, true};
-constexpr Strike later_lasting{"for a while, later", when_watches_are_cut, true};
+constexpr FaultTiming once{"once"};
+constexpr FaultTiming lasting{"for a while", 0s, true};
+constexpr FaultTiming later_once{"once, later", when_watches_are_cut};
+constexpr FaultTiming much_later_lasting{"for a while, much later", when_events_repeat, true};
+constexpr FaultTiming later_lasting{"for a while, later", when_watches_are_cut, true};
 
-Run run(const Request& request, const Mishap& mishap, const Strike& strike) {
+Run run(const Request& request, const FaultVariant& variant, const FaultTiming& timing) {
     ApiFault fault = request.fault;
-    mishap.strike(fault);
-    // What a silent watch keeps to itself is found out before a node may go for which it counts.
-    const bool is_unnoticed =
+    variant.apply(fault);
+    // The silence of a watch has to be noticed before a node is removed on account of old objects.
+    const bool is_silent =
         fault.verb == "watch" && fault.spoil == simulation::api_server::ResponseCorruption::silence;
-    Stage stage(StageSettings{.unneeded_time = is_unnoticed ? longer_than_silence : "1m"});
-    if (strike.lasts) fault.times.reset();
-    if (request.first) stage.server().faults().add(*request.first);
-    const auto begin = [&stage, fault] { stage.server().faults().add(fault); };
-    strike.from == Duration(0) ? begin() : stage.at(strike.from, begin);
-    if (strike.lasts)
-        stage.at(strike.from + while_it_lasts, [&stage] { stage.server().faults().clear(); });
-    return end(stage);
+    DaemonFixture fixture(
+        DaemonFixtureSettings{.unneeded_time = is_silent ? longer_than_silence : "1m"});
+    if (timing.lasts) fault.times.reset();
+    if (request.first) fixture.server().faults().add(*request.first);
+    const auto begin = [&fixture, fault] { fixture.server().faults().add(fault); };
+    timing.from == Duration(0) ? begin() : fixture.at(timing.from, begin);
+    if (timing.lasts)
+        fixture.at(timing.from + fault_time, [&fixture] { fixture.server().faults().clear(); });
+    return end(fixture);
 }
 
 std::set<std::string> without(std::set<std::string> events, const std::set<std::string>& missing) {
@@ -94,45 +94,47 @@ std::set<std::string> without(std::set<std::string> events, const std::set<std::
     return events;
 }
 
-/// But for events that are `missing`.
+/// Expects the outcome of a run without faults, except for Events that are `missing`.
 void expect_recovery(const Run& run, const std::set<std::string>& missing = {}) {
-    EXPECT_EQ(run.outcome, undisturbed().outcome);
+    EXPECT_EQ(run.outcome, run_without_faults().outcome);
     EXPECT_EQ(run.difference, "");
     EXPECT_THAT(run.events.twice, IsEmpty());
-    EXPECT_THAT(run.events.all, IsSupersetOf(without(undisturbed().events.all, missing)));
-    EXPECT_THAT(run.events.counted, IsSupersetOf(without(undisturbed().events.counted, missing)));
+    EXPECT_THAT(run.events.all, IsSupersetOf(without(run_without_faults().events.all, missing)));
+    EXPECT_THAT(run.events.counted,
+                IsSupersetOf(without(run_without_faults().events.counted, missing)));
 }
 
-/// What is left after so many daemons, each of which led.
+/// The outcome without faults after that number of daemons, each of which was the leader.
 std::string outcome_after(int daemons) {
     const std::string one = "tester-1, renewed, transitions 0";
     const std::string number = std::to_string(daemons);
-    std::string out = undisturbed().outcome;
+    std::string out = run_without_faults().outcome;
     return out.replace(
         out.find(one), one.size(),
         "tester-" + number + ", renewed, transitions " + std::to_string(daemons - 1));
 }
 
-std::set<std::string> missing_events(const Request& request, const Mishap& mishap) {
-    if (request.fault.resource == "events" && mishap.is_refusal) return undisturbed().events.all;
+std::set<std::string> missing_events(const Request& request, const FaultVariant& variant) {
+    if (request.fault.resource == "events" && variant.is_refusal)
+        return run_without_faults().events.all;
     if (request.event != nullptr) return {request.event};
     return {};
 }
 
-void expect_recovery(const Request& request, std::span<const Mishap> all,
-                     const std::vector<Strike>& strikes = {once, lasting}) {
-    for (const Mishap& mishap : all) {
-        for (const Strike& strike : strikes) {
-            SCOPED_TRACE(std::string(request.name) + ": " + mishap.name + ", " + strike.name);
-            const Run run_of = run(request, mishap, strike);
+void expect_recovery(const Request& request, std::span<const FaultVariant> all,
+                     const std::vector<FaultTiming>& timings = {once, lasting}) {
+    for (const FaultVariant& variant : all) {
+        for (const FaultTiming& timing : timings) {
+            SCOPED_TRACE(std::string(request.name) + ": " + variant.name + ", " + timing.name);
+            const Run run_of = run(request, variant, timing);
             EXPECT_GT(run_of.taken, request.first ? 1u : 0u) << "there was no such request";
-            expect_recovery(run_of, missing_events(request, mishap));
+            expect_recovery(run_of, missing_events(request, variant));
         }
     }
 }
 
 TEST(Faults, AreNotNeededForTheStory) {
-    EXPECT_EQ(undisturbed().outcome,
+    EXPECT_EQ(run_without_faults().outcome,
               "nodes: web-1 web-3\n"
               "ever: web-1 web-2 web-3\n"
               "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"
@@ -143,32 +145,32 @@ TEST(Faults, AreNotNeededForTheStory) {
               "memory: as the daemon has it\n"
               "status: of the last pass\n"
               "problems: none\n");
-    EXPECT_EQ(undisturbed().difference, "");
-    EXPECT_THAT(undisturbed().events.twice, IsEmpty());
-    EXPECT_THAT(undisturbed().events.all,
+    EXPECT_EQ(run_without_faults().difference, "");
+    EXPECT_THAT(run_without_faults().events.twice, IsEmpty());
+    EXPECT_THAT(run_without_faults().events.all,
                 IsSupersetOf({"TriggeredScaleUp p-1", "ScaleDown web-2", "ScaleDown b-1"}));
-    EXPECT_THAT(undisturbed().events.counted, Contains("NotTriggerScaleUp h-1"));
+    EXPECT_THAT(run_without_faults().events.counted, Contains("NotTriggerScaleUp h-1"));
 }
 
 TEST(Faults, OfReadingANode) {
-    expect_recovery({"get node", {.verb = "get", .resource = "nodes"}}, mishaps());
+    expect_recovery({"get node", {.verb = "get", .resource = "nodes"}}, fault_variants());
 }
 TEST(Faults, OfPatchingANode) {
-    expect_recovery({"patch node", {.verb = "patch", .resource = "nodes"}}, mishaps());
+    expect_recovery({"patch node", {.verb = "patch", .resource = "nodes"}}, fault_variants());
 }
 TEST(Faults, OfUpdatingANodeWherePatchesAreForbidden) {
     expect_recovery({"update node",
                      {.verb = "update", .resource = "nodes"},
                      ApiFault{.verb = "patch", .resource = "nodes", .status = 403, .times = {}}},
-                    mishaps());
+                    fault_variants());
 }
 TEST(Faults, OfEvictions) {
     expect_recovery({.name = "evict",
                      .fault = {.verb = "create", .resource = "pods", .subresource = "eviction"},
                      .event = "ScaleDown b-1"},
-                    mishaps());
+                    fault_variants());
 }
-/// Which is read to see whether it is still the one that was meant.
+/// The daemon reads the pod to see whether it is still the pod that was to be evicted.
 TEST(Faults, OfReadingAPodAfterAConflict) {
     expect_recovery(
         {.name = "get pod",
@@ -177,39 +179,42 @@ TEST(Faults, OfReadingAPodAfterAConflict) {
              ApiFault{
                  .verb = "create", .resource = "pods", .subresource = "eviction", .status = 409},
          .event = "ScaleDown b-1"},
-        mishaps());
+        fault_variants());
 }
 TEST(Faults, OfReadingTheLease) {
     expect_recovery({"get lease", {.verb = "get", .resource = "leases.coordination.k8s.io"}},
-                    mishaps());
+                    fault_variants());
 }
 TEST(Faults, OfCreatingTheLease) {
     expect_recovery({"create lease", {.verb = "create", .resource = "leases.coordination.k8s.io"}},
-                    mishaps());
+                    fault_variants());
 }
 TEST(Faults, OfRenewingTheLease) {
     expect_recovery({"update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"}},
-                    mishaps());
+                    fault_variants());
 }
 TEST(Faults, OfReadingConfigMaps) {
-    expect_recovery({"get config map", {.verb = "get", .resource = "configmaps"}}, mishaps());
+    expect_recovery({"get config map", {.verb = "get", .resource = "configmaps"}},
+                    fault_variants());
 }
 TEST(Faults, OfCreatingConfigMaps) {
-    expect_recovery({"create config map", {.verb = "create", .resource = "configmaps"}}, mishaps());
+    expect_recovery({"create config map", {.verb = "create", .resource = "configmaps"}},
+                    fault_variants());
 }
 TEST(Faults, OfUpdatingConfigMaps) {
-    expect_recovery({"update config map", {.verb = "update", .resource = "configmaps"}}, mishaps());
+    expect_recovery({"update config map", {.verb = "update", .resource = "configmaps"}},
+                    fault_variants());
 }
 TEST(Faults, OfEvents) {
-    expect_recovery({"create event", {.verb = "create", .resource = "events"}}, mishaps());
+    expect_recovery({"create event", {.verb = "create", .resource = "events"}}, fault_variants());
 }
 TEST(Faults, OfCountingAnEventUp) {
-    expect_recovery({"patch event", {.verb = "patch", .resource = "events"}}, mishaps(),
+    expect_recovery({"patch event", {.verb = "patch", .resource = "events"}}, fault_variants(),
                     {once, much_later_lasting});
 }
 TEST(Faults, OfThePluginThatMakesNodes) {
-    expect_recovery({"create node", {.verb = "create", .resource = "nodes"}}, mishaps());
-    expect_recovery({"delete node", {.verb = "delete", .resource = "nodes"}}, mishaps());
+    expect_recovery({"create node", {.verb = "create", .resource = "nodes"}}, fault_variants());
+    expect_recovery({"delete node", {.verb = "delete", .resource = "nodes"}}, fault_variants());
 }
 
 constexpr const char* followed[] = {"nodes",
@@ -229,11 +234,11 @@ constexpr const char* followed[] = {"nodes",
                                     "namespaces",
                                     "services"};
 
-/// When the history is forgotten that a watch would go on from; of nodes and pods at the start,
-/// too, and for a while.
+/// The faults begin when watches are cut and the history is discarded; those of nodes and pods also
+/// at the start.
 class Following : public ::testing::TestWithParam<const char*> {
 protected:
-    static std::vector<Strike> strikes() {
+    static std::vector<FaultTiming> timings() {
         const std::string resource = GetParam();
         const bool is_main = resource == "nodes" || resource == "pods";
         return is_main ? std::vector{once, later_once, lasting, later_lasting}
@@ -244,10 +249,11 @@ protected:
 TEST_P(Following, OutlivesFaultsOfLists) {
     const ApiFault no_initial_events{.verb = "watch", .resource = GetParam(), .status = 422};
     expect_recovery({GetParam(), {.verb = "list", .resource = GetParam()}, no_initial_events},
-                    mishaps(), strikes());
+                    fault_variants(), timings());
 }
 TEST_P(Following, OutlivesFaultsOfOpeningAWatch) {
-    expect_recovery({GetParam(), {.verb = "watch", .resource = GetParam()}}, mishaps(), strikes());
+    expect_recovery({GetParam(), {.verb = "watch", .resource = GetParam()}}, fault_variants(),
+                    timings());
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Following, ::testing::ValuesIn(followed), [](const auto& each) {
@@ -257,23 +263,23 @@ INSTANTIATE_TEST_SUITE_P(Of, Following, ::testing::ValuesIn(followed), [](const 
 
 TEST(Faults, OfOpenWatches) {
     for (const char* resource : {"nodes", "pods"})
-        expect_recovery({resource, {.verb = "watch", .resource = resource}}, stream_mishaps(),
-                        {once, lasting, later_once});
+        expect_recovery({resource, {.verb = "watch", .resource = resource}},
+                        stream_fault_variants(), {once, lasting, later_once});
 }
 
-/// What a watch does not tell of is not known for 75 s where bookmarks were seen, else for 125 s:
-/// before a node may go for which that counts, it is.
+/// The silence of a watch is noticed after 75 s if bookmarks were seen, else after 125 s. Nodes are
+/// unneeded for longer than that before they are removed.
 TEST(Faults, OfWatchesThatFallSilent) {
     for (const char* resource : {"nodes", "pods"}) {
         for (const int events : {0, 1, 2, 3, 5, 8}) {
             SCOPED_TRACE(std::string(resource) + " after " + std::to_string(events) + " events");
-            Stage stage(StageSettings{.unneeded_time = longer_than_silence});
-            stage.server().faults().add(
+            DaemonFixture fixture(DaemonFixtureSettings{.unneeded_time = longer_than_silence});
+            fixture.server().faults().add(
                 {.verb = "watch",
                  .resource = resource,
                  .spoil = simulation::api_server::ResponseCorruption::silence,
                  .after_events = events});
-            expect_recovery(end(stage));
+            expect_recovery(end(fixture));
         }
     }
 }
@@ -284,10 +290,10 @@ TEST(Faults, OfAServerThatIsAway) {
         for (const Duration how_long : {1s, 20s, 90s}) {
             SCOPED_TRACE("away for " + std::to_string(how_long / 1s) + " s after " +
                          std::to_string(from / 1s) + " s");
-            Stage stage;
-            stage.at(from, [&stage] { stage.network().set_reachable(false); });
-            stage.at(from + how_long, [&stage] { stage.network().set_reachable(true); });
-            expect_recovery(end(stage));
+            DaemonFixture fixture;
+            fixture.at(from, [&fixture] { fixture.network().set_reachable(false); });
+            fixture.at(from + how_long, [&fixture] { fixture.network().set_reachable(true); });
+            expect_recovery(end(fixture));
         }
     }
 }
@@ -298,41 +304,43 @@ TEST(Faults, OfAClockThatIsSet) {
         for (const Duration from : {0s, 21s, 45s, 70s, 90s, 100s, 110s, 130s}) {
             SCOPED_TRACE("by " + std::to_string(by / 1min) + " min after " +
                          std::to_string(from / 1s) + " s");
-            Stage stage;
-            stage.at(from,
-                     [&stage, by] { dynamic_cast<io::ManualLoop&>(stage.loop()).step_wall(by); });
-            expect_recovery(end(stage));
+            DaemonFixture fixture;
+            fixture.at(from, [&fixture, by] {
+                dynamic_cast<io::ManualLoop&>(fixture.loop()).step_wall(by);
+            });
+            expect_recovery(end(fixture));
         }
     }
 }
 
-/// What the cloud was asked for happens at once, and its lists show it so much later.
+/// The cloud acts at once, and its lists show the change after the lag.
 TEST(Faults, OfACloudWhoseListsLag) {
     for (const char* lag : {"6s", "20s", "90s"}) {
         SCOPED_TRACE(std::string("lists lag by ") + lag);
         const std::string setting = "list_lag = \"" + std::string(lag) + "\"";
-        Stage stage(StageSettings{.cloud = setting, .group = "min = 2"});
-        expect_recovery(end(stage));
-        EXPECT_EQ(stage.record().ordered, 1);
-        EXPECT_EQ(stage.record().removals.size(), 1u);
-        EXPECT_EQ(stage.record().least_target, 2);
+        DaemonFixture fixture(DaemonFixtureSettings{.cloud = setting, .group = "min = 2"});
+        expect_recovery(end(fixture));
+        EXPECT_EQ(fixture.record().ordered, 1);
+        EXPECT_EQ(fixture.record().removals.size(), 1u);
+        EXPECT_EQ(fixture.record().least_target, 2);
     }
 }
 
-/// It lets no machine go for eight minutes: web-2 is marked and given back again and again, later
-/// each time, and goes in the end.
+/// The cloud removes no machine for eight minutes. The removal of web-2 begins and is rolled back
+/// repeatedly, after a longer time each time, and succeeds in the end.
 TEST(Faults, OfACloudThatRefusesRemovals) {
-    Stage stage(StageSettings{.scale_down = "delay_after_failure = \"0s\"", .group = R"(min = 2
+    DaemonFixture fixture(
+        DaemonFixtureSettings{.scale_down = "delay_after_failure = \"0s\"", .group = R"(min = 2
 changes = [
     { at = "30s", fail_removals = { code = "permission", message = "it is protected" } },
     { at = "8m", recover = true },
 ])"});
-    const faults::Run run = end(stage);
-    const Record& record = stage.record();
+    const faults::Run run = end(fixture);
+    const Record& record = fixture.record();
     ASSERT_GE(record.removals.size(), 4u) << "three refusals, and the removal";
-    Duration left_alone = 30s;
-    for (std::size_t i = 0; i + 1 < record.removals.size(); ++i, left_alone *= 2)
-        EXPECT_GE(record.removals[i + 1] - record.removals[i], left_alone) << "after try " << i + 1;
+    Duration min_pause = 30s;
+    for (std::size_t i = 0; i + 1 < record.removals.size(); ++i, min_pause *= 2)
+        EXPECT_GE(record.removals[i + 1] - record.removals[i], min_pause) << "after try " << i + 1;
     EXPECT_EQ(record.times_marked(), static_cast<int>(record.removals.size()))
         << "once for each try";
     EXPECT_EQ(record.evicted, std::vector<std::string>{"b-1"});
@@ -344,21 +352,21 @@ changes = [
     EXPECT_EQ(run.difference, "");
 }
 
-/// What a daemon does last: it takes its status away and hands the Lease back. However that goes
-/// wrong, it comes to an end, and the next one leads.
+/// A daemon that stops deletes its status and releases the Lease. Whatever fault these requests
+/// have, the daemon ends, and the next one becomes the leader.
 void expect_succession(const char* name, const ApiFault& request) {
-    for (const Mishap& mishap : mishaps()) {
+    for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
-            SCOPED_TRACE(std::string(name) + ": " + mishap.name +
+            SCOPED_TRACE(std::string(name) + ": " + variant.name +
                          (lasts ? ", for good" : ", once"));
-            Stage stage;
+            DaemonFixture fixture;
             ApiFault fault = request;
-            mishap.strike(fault);
+            variant.apply(fault);
             if (lasts) fault.times.reset();
-            stage.run(most_of_a_run, [&] { stage.server().faults().add(fault); });
-            EXPECT_GT(stage.server().faults().taken(), 0u) << "there was no such request";
-            stage.server().faults().clear();
-            const Run run = end(stage);
+            fixture.run(work_time, [&] { fixture.server().faults().add(fault); });
+            EXPECT_GT(fixture.server().faults().taken(), 0u) << "there was no such request";
+            fixture.server().faults().clear();
+            const Run run = end(fixture);
             EXPECT_EQ(run.outcome, outcome_after(2));
             EXPECT_EQ(run.difference, "");
         }
@@ -366,10 +374,10 @@ void expect_succession(const char* name, const ApiFault& request) {
 }
 
 TEST(Faults, AreNotNeededForASuccession) {
-    Stage stage;
-    stage.run(most_of_a_run, [] {});
-    EXPECT_EQ(left_behind(stage), "lease: nobody\nstatus: none\n");
-    EXPECT_EQ(end(stage).outcome, outcome_after(2));
+    DaemonFixture fixture;
+    fixture.run(work_time, [] {});
+    EXPECT_EQ(state_after_stop(fixture), "lease: nobody\nstatus: none\n");
+    EXPECT_EQ(end(fixture).outcome, outcome_after(2));
 }
 TEST(Faults, OfTakingTheStatusAway) {
     expect_succession("delete config map", {.verb = "delete", .resource = "configmaps"});
@@ -378,22 +386,22 @@ TEST(Faults, OfHandingTheLeaseBack) {
     expect_succession("update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"});
 }
 
-/// The next daemon takes off a mark that no memory knows, and begins anew.
+/// The next daemon removes a mark that the memory does not have, and marks the node again.
 std::string with_second_marks(std::string outcome) {
     for (std::size_t at = 0; (at = outcome.find(" x1", at)) != std::string::npos;)
         outcome.replace(at, 3, " x2");
     return outcome;
 }
 
-/// It is killed as it asks for a change, whichever that is; the next one knows only what is in the
-/// cluster and in its cloud.
+/// The daemon is killed at each of its writes. The next daemon knows only what is in the cluster
+/// and in the cloud.
 void expect_survival(bool is_carried_out) {
-    for (int change = 0; change < undisturbed().changes; ++change) {
+    for (int change = 0; change < run_without_faults().changes; ++change) {
         SCOPED_TRACE("dead at change " + std::to_string(change));
-        Stage stage;
-        stage.kill_at(change, is_carried_out);
-        const Run run = end(stage);
-        EXPECT_EQ(stage.record().daemons, 2);
+        DaemonFixture fixture;
+        fixture.kill_at(change, is_carried_out);
+        const Run run = end(fixture);
+        EXPECT_EQ(fixture.record().daemons, 2);
         EXPECT_THAT(run.outcome, AnyOf(outcome_after(2), with_second_marks(outcome_after(2))));
         EXPECT_EQ(run.difference, "");
     }

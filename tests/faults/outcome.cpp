@@ -32,17 +32,17 @@ std::string object_name(const ApiObject& object) {
     return std::string(text_at(*object, "metadata.name"));
 }
 
-std::string nodes_of(Stage& stage) {
+std::string nodes_of(DaemonFixture& fixture) {
     Lines out;
-    for (const ApiObject& node : stage.store().list(stage.store().kind("nodes")).items)
+    for (const ApiObject& node : fixture.store().list(fixture.store().kind("nodes")).items)
         out.push_back(object_name(node) +
                       (is_true_at(*node, "spec.unschedulable") ? "(cordoned)" : ""));
     return joined(out);
 }
 
-std::string pods_of(Stage& stage) {
+std::string pods_of(DaemonFixture& fixture) {
     Lines out;
-    for (const ApiObject& pod : stage.store().list(stage.store().kind("pods")).items)
+    for (const ApiObject& pod : fixture.store().list(fixture.store().kind("pods")).items)
         out.push_back(object_name(pod) + "@" + std::string(text_at(*pod, "spec.nodeName")));
     return joined(out);
 }
@@ -56,7 +56,8 @@ std::string marks_of(const Record& record) {
     return joined(out);
 }
 
-/// A hint may be left out where it cannot be given in time.
+/// Soft taints that were set more than once. A soft taint may be missing, because the time for them
+/// is bounded.
 std::string hints_of(const Record& record) {
     Lines out;
     for (const auto& [mark, times] : record.marks)
@@ -64,48 +65,48 @@ std::string hints_of(const Record& record) {
     return out.empty() ? "none" : joined(out);
 }
 
-ApiObject lease_in(Stage& stage) {
-    return stage.store().find(stage.store().kind("leases.coordination.k8s.io"), system_space,
-                              "cluster-autoscaler");
+ApiObject lease_in(DaemonFixture& fixture) {
+    return fixture.store().find(fixture.store().kind("leases.coordination.k8s.io"), system_space,
+                                "cluster-autoscaler");
 }
 
-std::string lease_of(Stage& stage) {
-    const ApiObject lease = lease_in(stage);
+std::string lease_of(DaemonFixture& fixture) {
+    const ApiObject lease = lease_in(fixture);
     if (lease == nullptr) return "none";
     const auto renewed = find_rfc3339(text_at(*lease, "spec.renewTime"));
-    const bool is_fresh = renewed && stage.store().now() - *renewed < 5s;
+    const bool is_fresh = renewed && fixture.store().now() - *renewed < 5s;
     return std::string(text_at(*lease, "spec.holderIdentity")) +
            (is_fresh ? ", renewed" : ", old") + ", transitions " +
            std::to_string(integer_at(*lease, "spec.leaseTransitions").value_or(-1));
 }
 
-ApiObject config_map(Stage& stage, const char* name) {
-    return stage.store().find(stage.store().kind("configmaps"), system_space, name);
+ApiObject config_map(DaemonFixture& fixture, const char* name) {
+    return fixture.store().find(fixture.store().kind("configmaps"), system_space, name);
 }
 
 /// Whether the ConfigMap has what the daemon remembered last.
-std::string memory_of(Stage& stage) {
-    const ApiObject map = config_map(stage, "capstan-memory");
-    if (map == nullptr || stage.record().last_pass == nullptr) return "none";
-    const auto wanted = runtime::record::memory_text(stage.record().last_pass->memory, "test",
+std::string memory_of(DaemonFixture& fixture) {
+    const ApiObject map = config_map(fixture, "capstan-memory");
+    if (map == nullptr || fixture.record().last_pass == nullptr) return "none";
+    const auto wanted = runtime::record::memory_text(fixture.record().last_pass->memory, "test",
                                                      runtime::record::config_map_bytes);
-    const bool is_it = wanted && runtime::record::memory_part(text_at(*map, "data.memory")) ==
-                                     runtime::record::memory_part(*wanted);
-    return is_it ? "as the daemon has it" : "another";
+    const bool is_equal = wanted && runtime::record::memory_part(text_at(*map, "data.memory")) ==
+                                        runtime::record::memory_part(*wanted);
+    return is_equal ? "as the daemon has it" : "another";
 }
 
-/// A minute is more than a pass takes.
-std::string status_of(Stage& stage) {
-    const ApiObject map = config_map(stage, "cluster-autoscaler-status");
-    if (map == nullptr || stage.record().last_pass == nullptr) return "none";
-    const std::string at = format_rfc3339(stage.record().last_pass->shown_at(), 0);
+/// Whether the status ConfigMap is of the last pass.
+std::string status_of(DaemonFixture& fixture) {
+    const ApiObject map = config_map(fixture, "cluster-autoscaler-status");
+    if (map == nullptr || fixture.record().last_pass == nullptr) return "none";
+    const std::string at = format_rfc3339(fixture.record().last_pass->wall_at(), 0);
     const std::string day_and_time = at.substr(0, 10) + " " + at.substr(11, 8);
     return text_at(*map, "data.status").find(day_and_time) != std::string_view::npos
                ? "of the last pass"
                : "older";
 }
 
-/// What went wrong in the last pass.
+/// The problems of the last pass.
 std::string problems_of(const Record& record) {
     Lines out;
     if (record.last_pass == nullptr) return "there was no pass";
@@ -168,21 +169,21 @@ std::string difference_in(const char* what, const Map& a, const Map& b) {
 
 }  // namespace
 
-std::string outcome_of(Stage& stage) {
-    const Record& record = stage.record();
+std::string outcome_of(DaemonFixture& fixture) {
+    const Record& record = fixture.record();
     Lines ever(record.nodes.begin(), record.nodes.end());
-    return "nodes: " + nodes_of(stage) + "\never: " + joined(ever) + "\npods: " + pods_of(stage) +
-           "\nmarked: " + marks_of(record) + "\nhints given twice: " + hints_of(record) +
-           "\nevicted: " + joined(record.evicted) + "\nlease: " + lease_of(stage) +
-           "\nmemory: " + memory_of(stage) + "\nstatus: " + status_of(stage) +
-           "\nproblems: " + problems_of(record) + "\n";
+    return "nodes: " + nodes_of(fixture) + "\never: " + joined(ever) +
+           "\npods: " + pods_of(fixture) + "\nmarked: " + marks_of(record) +
+           "\nhints given twice: " + hints_of(record) + "\nevicted: " + joined(record.evicted) +
+           "\nlease: " + lease_of(fixture) + "\nmemory: " + memory_of(fixture) +
+           "\nstatus: " + status_of(fixture) + "\nproblems: " + problems_of(record) + "\n";
 }
 
-std::string left_behind(Stage& stage) {
-    const ApiObject lease = lease_in(stage);
+std::string state_after_stop(DaemonFixture& fixture) {
+    const ApiObject lease = lease_in(fixture);
     const std::string_view holder =
         lease == nullptr ? std::string_view() : text_at(*lease, "spec.holderIdentity");
-    const bool has_status = config_map(stage, "cluster-autoscaler-status") != nullptr;
+    const bool has_status = config_map(fixture, "cluster-autoscaler-status") != nullptr;
     return "lease: " + (holder.empty() ? "nobody" : std::string(holder)) +
            "\nstatus: " + (has_status ? "there" : "none") + "\n";
 }
@@ -207,23 +208,23 @@ std::string difference(const engine::snapshot::Cluster& a, const engine::snapsho
            difference_in("services", x.services, y.services);
 }
 
-engine::snapshot::Cluster cluster_of(Stage& stage) {
-    stage.server().faults().clear();
-    const auto credentials = *kubernetes::client::make_stored_credentials(stage.loop(), {});
-    kubernetes::client::ApiClient api(stage.network(), stage.loop(), *credentials,
+engine::snapshot::Cluster cluster_of(DaemonFixture& fixture) {
+    fixture.server().faults().clear();
+    const auto credentials = *kubernetes::client::make_stored_credentials(fixture.loop(), {});
+    kubernetes::client::ApiClient api(fixture.network(), fixture.loop(), *credentials,
                                       {.server = "http://api.local", .requests_per_second = 0});
-    kubernetes::client::ClusterCache mirror(api, stage.loop(), {.watch_list = false});
+    kubernetes::client::ClusterCache mirror(api, fixture.loop(), {.watch_list = false});
     mirror.start();
-    stage.pass_time(1s);
+    fixture.pass_time(1s);
     auto cluster = mirror.cluster(1h);
     if (!cluster) throw std::runtime_error(cluster.error().message);
     return *std::move(cluster);
 }
 
-Events events_of(Stage& stage) {
+Events events_of(DaemonFixture& fixture) {
     Events out;
     std::set<std::string> seen;
-    for (const ApiObject& event : stage.store().list(stage.store().kind("events")).items) {
+    for (const ApiObject& event : fixture.store().list(fixture.store().kind("events")).items) {
         const std::string text = std::string(text_at(*event, "reason")) + " " +
                                  std::string(text_at(*event, "involvedObject.name"));
         out.all.insert(text);

@@ -1,34 +1,36 @@
-/// What a run came to, in facts that neither time nor chance has a say in.
+/// The outcome of a run, in facts that do not depend on time or chance.
 #pragma once
 
 #include <string>
 
+#include "daemon_fixture.hpp"
 #include "engine/snapshot/cluster.hpp"
-#include "stage.hpp"
 
 namespace capstan::faults {
 
-/// To be asked while the daemon runs. One fact a line:
+/// The state of the cluster and of the daemon, one fact a line. To be called while the daemon runs.
 ///     nodes: web-1 web-3
 ///     evicted: b-1
-std::string outcome_of(Stage& stage);
+std::string outcome_of(DaemonFixture& fixture);
 
-/// What a daemon that has ended left of the Lease and its status:
+/// The Lease and the status ConfigMap after the daemon has ended:
 ///     lease: nobody
 ///     status: none
-std::string left_behind(Stage& stage);
+std::string state_after_stop(DaemonFixture& fixture);
 
-/// Which parts of two clusters differ, and by what; empty: none.
+/// The parts in which two clusters differ; empty: they are equal.
 std::string difference(const engine::snapshot::Cluster& a, const engine::snapshot::Cluster& b);
 
-/// The store as a fresh mirror sees it, without faults. To be asked once the daemon has ended.
-engine::snapshot::Cluster cluster_of(Stage& stage);
+/// The store as a new ClusterCache reads it, without faults. To be called after the daemon has
+/// ended.
+engine::snapshot::Cluster cluster_of(DaemonFixture& fixture);
 
-/// Objects of the kind Event: "TriggeredScaleUp p-1". Those that are there more than once, with the
-/// same message, are `twice`; those that say of themselves that they came again are `counted`.
+/// Events in the store as "REASON OBJECT": "TriggeredScaleUp p-1".
 struct Events {
-    std::set<std::string> all{}, twice{}, counted{};
+    std::set<std::string> all{};
+    std::set<std::string> twice{};    ///< more than one Event with the same message
+    std::set<std::string> counted{};  ///< a count above one
 };
-Events events_of(Stage& stage);
+Events events_of(DaemonFixture& fixture);
 
 }  // namespace capstan::faults

@@ -1,13 +1,13 @@
-// A view of pods, nodes or disruption budgets that is older than the cluster: a pod is bound to the
-// node that is about to be removed, and no watch tells of it in time; or the daemon knows that it
-// does not see.
+// Stale watches of pods, nodes or disruption budgets. Either a pod is bound to a node that is about
+// to be removed and the watch of pods does not deliver that in time, or a watch is refused, so that
+// the daemon knows that its objects are stale.
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include <boost/json/serialize.hpp>
 
-#include "stage.hpp"
+#include "daemon_fixture.hpp"
 
 namespace capstan::faults {
 namespace {
@@ -17,16 +17,16 @@ using namespace simulation;
 using namespace simulation::api_server;
 using namespace std::chrono_literals;
 
-/// Longer than the removal of web-2 takes.
+/// The faults last longer than the removal of web-2 takes.
 constexpr Duration begins = 50s, ends = 4min, looked_at = 6min;
-/// A watch that fell silent when the trouble began is noticed a few seconds later.
+/// A few seconds before the silence of a watch is noticed that fell silent at `begins`.
 constexpr Duration before_silence_shows = begins + 70s;
 
-struct Trouble {
+struct WatchFault {
     const char* name;
-    void (*strike)(ApiFault& fault);
+    void (*apply)(ApiFault& fault);
 };
-constexpr Trouble troubles[] = {
+constexpr WatchFault watch_faults[] = {
     {"silent",
      [](ApiFault& fault) {
          fault.spoil = ResponseCorruption::silence;
@@ -38,60 +38,60 @@ constexpr Trouble troubles[] = {
     {"refused with 503", [](ApiFault& fault) { fault.status = 503; }},
 };
 
-bool has(Stage& stage, const char* resource, const char* name) {
-    const ResourceKind& kind = stage.store().kind(resource);
-    return stage.store().find(kind, kind.namespaced ? space : "", name) != nullptr;
+bool has(DaemonFixture& fixture, const char* resource, const char* name) {
+    const ResourceKind& kind = fixture.store().kind(resource);
+    return fixture.store().find(kind, kind.namespaced ? space : "", name) != nullptr;
 }
 
-/// Whether the node is there, and a scheduler might take it.
-bool is_open(Stage& stage) {
-    const ApiObject node = stage.store().find(stage.store().kind("nodes"), "", "web-2");
+/// Whether web-2 exists and a scheduler may bind pods to it.
+bool is_schedulable(DaemonFixture& fixture) {
+    const ApiObject node = fixture.store().find(fixture.store().kind("nodes"), "", "web-2");
     return node != nullptr && json::serialize(*node).find("ToBeDeleted") == std::string::npos;
 }
 
-/// Has no controller, so no drain may move it.
-void bind_a_bare_pod(Stage& stage) {
+/// Binds a pod without a controller to web-2, which no drain may evict.
+void bind_bare_pod(DaemonFixture& fixture) {
     json::object pod = pod_object("bare", 1, 100);
     pod["metadata"].as_object().erase("ownerReferences");
     set_value(pod, "spec.nodeName", "web-2");
     set_value(pod, "status.phase", "Running");
-    const auto made = stage.store().create(stage.store().kind("pods"), space, std::move(pod),
-                                           {.part = ObjectPart::everything});
+    const auto made = fixture.store().create(fixture.store().kind("pods"), space, std::move(pod),
+                                             {.part = ObjectPart::everything});
     ASSERT_TRUE(made) << made.error().message;
 }
 
-/// `bound`: when the pod comes to web-2, unless that node is on its way out.
+/// `bound`: when the pod is bound to web-2, unless the node is being removed.
 void expect_the_pod_to_stay(const ApiFault& fault, Duration bound) {
-    Stage stage;
+    DaemonFixture fixture;
     bool was_bound = false;
-    stage.at(begins, [&] {
-        stage.server().faults().add(fault);
-        stage.server().cut_watches();
+    fixture.at(begins, [&] {
+        fixture.server().faults().add(fault);
+        fixture.server().cut_watches();
     });
-    stage.at(bound, [&] {
-        was_bound = is_open(stage);
-        if (was_bound) bind_a_bare_pod(stage);
+    fixture.at(bound, [&] {
+        was_bound = is_schedulable(fixture);
+        if (was_bound) bind_bare_pod(fixture);
     });
-    stage.at(ends, [&] { stage.server().faults().clear(); });
-    stage.run(looked_at, [&] {
-        EXPECT_EQ(has(stage, "nodes", "web-2"), was_bound);
-        EXPECT_TRUE(has(stage, "nodes", "web-3")) << "for p-1, whatever is with the others";
+    fixture.at(ends, [&] { fixture.server().faults().clear(); });
+    fixture.run(looked_at, [&] {
+        EXPECT_EQ(has(fixture, "nodes", "web-2"), was_bound);
+        EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, whatever is with the others";
     });
 }
 
 TEST(StaleViewOfPods, TakesNoNodeFromUnderAPod) {
-    for (const Trouble& trouble : troubles) {
+    for (const WatchFault& watch_fault : watch_faults) {
         ApiFault fault{.verb = "watch", .resource = "pods", .times = {}};
-        trouble.strike(fault);
+        watch_fault.apply(fault);
         for (Duration bound = begins + 1s; bound < 150s; bound += 3s) {
-            SCOPED_TRACE(std::string(trouble.name) + ", bound after " + std::to_string(bound / 1s) +
-                         " s");
+            SCOPED_TRACE(std::string(watch_fault.name) + ", bound after " +
+                         std::to_string(bound / 1s) + " s");
             expect_the_pod_to_stay(fault, bound);
         }
     }
 }
 
-/// Lists of all pods, be they told as initial events; a look at a node is none.
+/// Whether the request lists all pods, also as initial events of a watch, and not those of a node.
 bool is_list_of_pods(const io::ServedRequest& request) {
     const auto has_text = [&](const char* text) {
         return request.target.find(text) != std::string::npos;
@@ -101,51 +101,51 @@ bool is_list_of_pods(const io::ServedRequest& request) {
 }
 
 TEST(StaleViewOfPods, IsListedAnewOnceALookFindsAPodThatItLacks) {
-    Stage stage;
+    DaemonFixture fixture;
     int lists = 0, marked = 0;
-    stage.at(begins, [&] {
-        stage.server().faults().add({.verb = "watch",
-                                     .resource = "pods",
-                                     .spoil = ResponseCorruption::silence,
-                                     .after_events = 0,
-                                     .times = {}});
-        stage.server().cut_watches();
+    fixture.at(begins, [&] {
+        fixture.server().faults().add({.verb = "watch",
+                                       .resource = "pods",
+                                       .spoil = ResponseCorruption::silence,
+                                       .after_events = 0,
+                                       .times = {}});
+        fixture.server().cut_watches();
     });
-    stage.at(begins + 10s, [&] {
-        bind_a_bare_pod(stage);
-        stage.on_request = [&](const io::ServedRequest& request) {
+    fixture.at(begins + 10s, [&] {
+        bind_bare_pod(fixture);
+        fixture.on_request = [&](const io::ServedRequest& request) {
             if (is_list_of_pods(request)) ++lists;
         };
     });
-    stage.run(before_silence_shows, [&] { marked = stage.record().times_marked(); });
+    fixture.run(before_silence_shows, [&] { marked = fixture.record().times_marked(); });
     EXPECT_GE(lists, 1);
     EXPECT_EQ(marked, 0);
 }
 
-/// A watch that is silent or late is open for all that can be known; one that is refused is not.
+/// A client cannot tell that a watch is silent or lags, but knows that a watch is refused.
 struct RefusedViews : ::testing::TestWithParam<const char*> {};
 
 TEST_P(RefusedViews, HaveNoNodeMarkedUntilTheyAreBack) {
-    for (const Trouble& trouble : troubles) {
+    for (const WatchFault& watch_fault : watch_faults) {
         ApiFault fault{.verb = "watch", .resource = GetParam(), .times = {}};
-        trouble.strike(fault);
+        watch_fault.apply(fault);
         if (fault.status == 0) continue;
-        SCOPED_TRACE(trouble.name);
-        Stage stage;
+        SCOPED_TRACE(watch_fault.name);
+        DaemonFixture fixture;
         int marked = -1;
-        stage.at(begins, [&] {
-            stage.server().faults().add(fault);
-            stage.server().cut_watches();
+        fixture.at(begins, [&] {
+            fixture.server().faults().add(fault);
+            fixture.server().cut_watches();
         });
-        stage.at(ends, [&] {
-            marked = stage.record().times_marked();
-            stage.server().faults().clear();
+        fixture.at(ends, [&] {
+            marked = fixture.record().times_marked();
+            fixture.server().faults().clear();
         });
-        stage.run(2 * ends, [&] {
+        fixture.run(2 * ends, [&] {
             EXPECT_EQ(marked, 0);
-            EXPECT_EQ(stage.record().times_marked(), 1);
-            EXPECT_FALSE(has(stage, "nodes", "web-2")) << "it goes once it is seen again";
-            EXPECT_TRUE(has(stage, "nodes", "web-3")) << "for p-1, whatever is with the others";
+            EXPECT_EQ(fixture.record().times_marked(), 1);
+            EXPECT_FALSE(has(fixture, "nodes", "web-2")) << "it goes once it is seen again";
+            EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, whatever is with the others";
         });
     }
 }

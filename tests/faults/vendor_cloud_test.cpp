@@ -1,6 +1,6 @@
-// An hour of the cloud that `capstan plugin new --kind cloud` writes, as it stands there, beside
-// another one: its API lists half a minute late, throttles, loses requests and replies, and sells
-// out while pods come and go.
+// An hour with the cloud that `capstan plugin new --kind cloud` writes, unchanged, and a second
+// cloud. The API of the first cloud lists half a minute late, throttles, loses requests and
+// replies, and runs out of capacity while pods come and go.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "cloud_http_cpp/fake_api.hpp"
-#include "hands.hpp"
+#include "minimal_control_plane.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"
 #include "simulation/api_server/local_http_client.hpp"
@@ -37,7 +37,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-/// A pod fills a machine of either cloud; less is left of the vendor's.
+/// A pod needs a machine of its own in either cloud; the vendor's machines waste less.
 constexpr const char* two_clouds = R"(
 [admin]
 listen = ""
@@ -67,13 +67,15 @@ machine = { cpu = "6", memory = "16Gi" }
 )";
 constexpr int milli_cpu_of_pod = 3500;
 
-/// The network between the plugin and its API: of a hundred requests some are throttled, and some
-/// lost before or after they were carried out, though never three in a row unless it is down.
-class BadWire final : public io::HttpClient {
+/// The network between the plugin and its API. At random, requests are throttled, or lost before or
+/// after they were carried out, but never three in a row unless the network is down.
+class FaultyNetwork final : public io::HttpClient {
 public:
-    /// Borrows both; `seen` is called after each request that was carried out.
-    BadWire(FakeApi& api, io::Loop& loop, std::uint64_t seed, std::function<void()> seen)
-        : api_(api), loop_(loop), chance_(seed), seen_(std::move(seen)) {}
+    /// Borrows the API and the loop. `on_handled` is called after each request that was carried
+    /// out.
+    FaultyNetwork(FakeApi& api, io::Loop& loop, std::uint64_t seed,
+                  std::function<void()> on_handled)
+        : api_(api), loop_(loop), random_(seed), on_handled_(std::move(on_handled)) {}
 
     RequestId send(HttpRequest request, Done done) override {
         open_.emplace(++last_id_, std::move(done));
@@ -90,18 +92,18 @@ public:
     }
     void set_down(bool is_down) { is_down_ = is_down; }
     /// Requests that were throttled or lost.
-    int mishaps() const { return mishaps_; }
+    int fault_count() const { return fault_count_; }
 
 private:
     Result<HttpReply> carry(const HttpRequest& request) {
         if (is_down_) return lost();
-        const std::uint64_t drawn = in_a_row_ < 2 ? chance_() % 100 : 99;
+        const std::uint64_t drawn = in_a_row_ < 2 ? random_() % 100 : 99;
         in_a_row_ = drawn < 18 ? in_a_row_ + 1 : 0;
-        mishaps_ += drawn < 18 ? 1 : 0;
+        fault_count_ += drawn < 18 ? 1 : 0;
         if (drawn < 8) return testing::reply(429, "slow down", {{"retry-after", "2"}});
         if (drawn < 12) return lost();
         const testing::HttpOutcome outcome = api_.answer(request);
-        seen_();
+        on_handled_();
         if (drawn < 18) return lost();
         return *outcome.reply;
     }
@@ -116,12 +118,12 @@ private:
 
     FakeApi& api_;
     io::Loop& loop_;
-    std::mt19937_64 chance_;
-    const std::function<void()> seen_;
+    std::mt19937_64 random_;
+    const std::function<void()> on_handled_;
     std::map<RequestId, Done> open_;
     RequestId last_id_ = 0;
     bool is_down_ = false;
-    int in_a_row_ = 0, mishaps_ = 0;
+    int in_a_row_ = 0, fault_count_ = 0;
 };
 
 json::object node_of(const std::string& machine) {
@@ -132,10 +134,10 @@ json::object node_of(const std::string& machine) {
             {"status", {{"capacity", amounts}, {"allocatable", amounts}}}};
 }
 
-/// The hour, and what is held in each of its seconds.
-class BadHour {
+/// A cluster with both clouds and a daemon, which runs for an hour, and the checks of each second.
+class VendorCloudRun {
 public:
-    explicit BadHour(std::uint64_t seed) {
+    explicit VendorCloudRun(std::uint64_t seed) {
         std::ofstream(folder_.path() / "kubeconfig") << kubeconfig;
         std::ofstream(folder_.path() / "cloud-token") << "hush";
         const std::string here = folder_.path().string();
@@ -145,19 +147,21 @@ public:
             std::vector<std::filesystem::path>{VENDOR_CLOUD});
         if (assembly_->diagnostics().errors() > 0)
             throw std::invalid_argument(assembly_->diagnostics().text());
-        host_ = runtime::PluginHost::open(assembly_->config(), assembly_->plugins(),
-                                          {.seed = seed,
-                                           .version = "test",
-                                           .clock = clock_,
-                                           .http = [this](const std::string&) { return wire_; },
-                                           .has_cluster = true})
+        host_ = runtime::PluginHost::open(
+                    assembly_->config(), assembly_->plugins(),
+                    {.seed = seed,
+                     .version = "test",
+                     .clock = clock_,
+                     .http = [this](const std::string&) { return plugin_network_; },
+                     .has_cluster = true})
                     .value();
-        wire_ = std::make_shared<BadWire>(api, loop(), seed, [this] { see_targets(); });
+        plugin_network_ =
+            std::make_shared<FaultyNetwork>(api, loop(), seed, [this] { record_targets(); });
         api.lag = 30s;
         store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
         server_ = std::make_unique<ApiServer>(*store_);
         network_ = std::make_unique<LocalHttpClient>(*server_, loop());
-        hands_ = std::make_unique<Hands>(*store_);
+        control_plane_ = std::make_unique<MinimalControlPlane>(*store_);
         run_machines();
     }
 
@@ -174,7 +178,7 @@ public:
                 store_->remove(store_->kind("pods"), space, std::string(pod) + "-1", {.grace_s = 0})
                     .value();
     }
-    /// Where each pod is: "vendor", "spare", or "" where it waits.
+    /// The cloud of each pod's node: "vendor", "spare", or "" for a pending pod.
     std::map<std::string, std::string> places() const {
         std::map<std::string, std::string> out;
         for (const ApiObject& pod : store_->list(store_->kind("pods")).items) {
@@ -189,9 +193,9 @@ public:
         return static_cast<int>(store_->list(store_->kind("nodes")).items.size() - joined_.size());
     }
     int machines() const { return static_cast<int>(api.machines().size()) + machines_of_spare(); }
-    /// Machines that the API agreed to make, in all.
+    /// All machines that the API ever agreed to make.
     int asked_for() const { return asked_for_; }
-    BadWire& wire() { return *wire_; }
+    FaultyNetwork& network() { return *plugin_network_; }
 
     void run() {
         at(1h, [] { std::raise(SIGTERM); });
@@ -204,7 +208,7 @@ public:
              .identity = "tester",
              .seed = 1,
              .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-             .on_pass = [this](const runtime::daemon::PassReport& pass) { see_pass(pass); },
+             .on_pass = [this](const runtime::daemon::PassReport& pass) { record_pass(pass); },
              .starts_plugins = true,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
@@ -213,19 +217,20 @@ public:
 private:
     io::Loop& loop() { return host_->loop(); }
     int pods() const { return static_cast<int>(store_->list(store_->kind("pods")).items.size()); }
-    void see_targets() {
+    void record_targets() {
         int now = 0;
         for (const auto& [name, group] : api.groups) now += group.target;
         asked_for_ += std::max(0, now - targets_);
         targets_ = now;
     }
-    void see_pass(const runtime::daemon::PassReport& pass) {
+    void record_pass(const runtime::daemon::PassReport& pass) {
         backed_off.clear();
         for (const auto& [group, backoff] : pass.memory.backoffs)
             if (!backoff.until || *backoff.until > pass.at) backed_off.insert(group.value());
         ever_backed_off.insert(backed_off.begin(), backed_off.end());
     }
-    /// Machines join 40 s after they were made; nodes go with them.
+    /// Registers the node of each machine 40 s after the machine was made, and deletes it with the
+    /// machine.
     void run_machines() {
         for (const auto& [machine, group] : api.machines()) {
             const auto [made, is_new] = made_.try_emplace(machine, loop().monotonic());
@@ -250,19 +255,19 @@ private:
 
 public:
     FakeApi api{[this] { return clock_->monotonic(); }};
-    std::set<std::string> backed_off;       ///< groups, as the last pass has it
-    std::set<std::string> ever_backed_off;  ///< as any pass had it
-    std::vector<std::string> too_many;      ///< machines that came though no pod needed them
+    std::set<std::string> backed_off;       ///< groups, after the last pass
+    std::set<std::string> ever_backed_off;  ///< groups, after any pass
+    std::vector<std::string> too_many;      ///< messages about machines that no pod needed
 
 private:
-    std::shared_ptr<BadWire> wire_;
+    std::shared_ptr<FaultyNetwork> plugin_network_;
     std::unique_ptr<runtime::Assembly> assembly_;
     std::unique_ptr<runtime::PluginHost> host_;
     std::unique_ptr<ObjectStore> store_;
     std::unique_ptr<ApiServer> server_;
     std::unique_ptr<LocalHttpClient> network_;
-    std::unique_ptr<Hands> hands_;
-    std::map<std::string, Duration> made_;  ///< machines of the API, since when they are known
+    std::unique_ptr<MinimalControlPlane> control_plane_;
+    std::map<std::string, Duration> made_;  ///< when each machine of the API was first seen
     std::set<std::string> joined_;
     int targets_ = 1, last_ = 1;  // the API's minimum
     int asked_for_ = 0;
@@ -271,47 +276,47 @@ private:
 class VendorCloud : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(VendorCloud, MakesNoMachineTooManyInABadHour) {
-    BadHour hour(GetParam());
+    VendorCloudRun run(GetParam());
     int asked_before_stock_out = 0, made_before_return = 0;
-    hour.begin({"a"});
-    hour.at(5min, [&] { hour.begin({"b", "c", "d"}); });
-    hour.at(15min, [&] {
-        EXPECT_EQ(hour.api.machines().size(), 4u);
-        hour.end({"c", "d"});
+    run.begin({"a"});
+    run.at(5min, [&] { run.begin({"b", "c", "d"}); });
+    run.at(15min, [&] {
+        EXPECT_EQ(run.api.machines().size(), 4u);
+        run.end({"c", "d"});
     });
-    hour.at(25min, [&] {
-        EXPECT_EQ(hour.api.machines().size(), 2u);
-        asked_before_stock_out = hour.asked_for();
-        hour.api.sold_out = {"batch", "web"};
-        hour.begin({"e", "f", "g"});
+    run.at(25min, [&] {
+        EXPECT_EQ(run.api.machines().size(), 2u);
+        asked_before_stock_out = run.asked_for();
+        run.api.sold_out = {"batch", "web"};
+        run.begin({"e", "f", "g"});
     });
-    hour.at(35min, [&] {
-        EXPECT_LE(hour.asked_for() - asked_before_stock_out, 2 * 3) << "each group once at most";
-        EXPECT_EQ(hour.machines_of_spare(), 3);
-        EXPECT_THAT(hour.ever_backed_off, ::testing::Not(IsEmpty()));
-        hour.api.sold_out.clear();
+    run.at(35min, [&] {
+        EXPECT_LE(run.asked_for() - asked_before_stock_out, 2 * 3) << "each group once at most";
+        EXPECT_EQ(run.machines_of_spare(), 3);
+        EXPECT_THAT(run.ever_backed_off, ::testing::Not(IsEmpty()));
+        run.api.sold_out.clear();
     });
-    hour.at(37min, [&] { hour.wire().set_down(true); });
-    hour.at(39min, [&] { hour.wire().set_down(false); });
-    hour.at(45min, [&] {
-        EXPECT_THAT(hour.backed_off, IsEmpty());
-        made_before_return = hour.asked_for();
-        hour.begin({"h", "i"});
+    run.at(37min, [&] { run.network().set_down(true); });
+    run.at(39min, [&] { run.network().set_down(false); });
+    run.at(45min, [&] {
+        EXPECT_THAT(run.backed_off, IsEmpty());
+        made_before_return = run.asked_for();
+        run.begin({"h", "i"});
     });
-    hour.at(52min, [&] {
-        EXPECT_EQ(hour.asked_for() - made_before_return, 2);
-        EXPECT_EQ(hour.api.machines().size(), 4u);
-        hour.end({"e", "h"});
+    run.at(52min, [&] {
+        EXPECT_EQ(run.asked_for() - made_before_return, 2);
+        EXPECT_EQ(run.api.machines().size(), 4u);
+        run.end({"e", "h"});
     });
-    hour.at(59min, [&] {
-        EXPECT_THAT(hour.places(),
+    run.at(59min, [&] {
+        EXPECT_THAT(run.places(),
                     ElementsAre(Pair("a-1", "vendor"), Pair("b-1", "vendor"), Pair("f-1", "spare"),
                                 Pair("g-1", "spare"), Pair("i-1", "vendor")));
-        EXPECT_EQ(hour.machines(), 5);
+        EXPECT_EQ(run.machines(), 5);
     });
-    hour.run();
-    EXPECT_THAT(hour.too_many, IsEmpty());
-    EXPECT_GT(hour.wire().mishaps(), 100) << "it was no bad hour";
+    run.run();
+    EXPECT_THAT(run.too_many, IsEmpty());
+    EXPECT_GT(run.network().fault_count(), 100) << "it was no bad hour";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seed, VendorCloud, ::testing::Range<std::uint64_t>(1, 4));

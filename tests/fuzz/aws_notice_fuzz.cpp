@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const aws::Notice& notice : *notices) {
         fuzz::require(notice.instance_id.starts_with("i-") && notice.instance_id.size() <= 64,
                       "a notice has an instance's id");
-        fuzz::require(aws::takes_the_place(notice, notice), "the later of two equal ones counts");
+        fuzz::require(aws::supersedes(notice, notice), "the later of two equal ones counts");
     }
     return 0;
 }

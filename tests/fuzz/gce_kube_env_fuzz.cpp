@@ -7,7 +7,7 @@
 #include "fuzzing.hpp"
 #include "templates/group_template.hpp"
 #include "templates/kube_env.hpp"
-#include "templates/node_marks.hpp"
+#include "templates/node_labels_and_taints.hpp"
 
 namespace {
 

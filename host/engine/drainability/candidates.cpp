@@ -32,7 +32,7 @@ public:
     Candidates run() {
         out_.cluster = &snapshot_.cluster;
         out_.others.reserve(snapshot_.cluster.node_count());
-        for (snapshot::NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) look_at(n);
+        for (snapshot::NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) evaluate(n);
         return std::move(out_);
     }
 
@@ -44,7 +44,7 @@ private:
                (is_suspended && snapshot_.cluster.node(n).ready);
     }
 
-    void look_at(snapshot::NodeIndex n) {
+    void evaluate(snapshot::NodeIndex n) {
         const auto ineligible =
             find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
         if (ineligible) {
@@ -67,17 +67,17 @@ private:
             because.append(", above the threshold of ").append(percent(threshold));
             return stays(n, Unremovable::not_underutilized, std::move(because), used->share);
         }
-        look_at_pods(std::move(node));
+        evaluate_pods(std::move(node));
     }
 
-    void look_at_pods(Candidate node) {
+    void evaluate_pods(Candidate node) {
         NodePods pods = judge_.sort(node.node);
         note(pods.changes_at);
         if (pods.blocked_by) {
             return blocked(node, *pods.blocked_by,
                            judge(*pods.blocked_by, judge_.context()).sentence);
         }
-        // A pod that is moved by its owner's word is held to its budgets all the same.
+        // The budgets of a pod with safe-to-evict "true" count, too.
         const pods::DisruptionBudgets& budgets = judge_.context().budgets;
         if (budgets_count_) {
             if (const auto shortage = budgets.find_shortage(pods.moving)) {
@@ -130,11 +130,12 @@ private:
 
 }  // namespace
 
-std::vector<snapshot::PodGroupId> Candidates::classes() const {
+std::vector<snapshot::PodGroupId> Candidates::moving_pod_groups() const {
     if (cluster == nullptr) return {};
     std::vector<bool> found(cluster->pod_group_count());
     for (const Candidate& node : nodes) {
-        for (const snapshot::PodIndex pod : node.moving) found[cluster->class_of(pod)] = true;
+        for (const snapshot::PodIndex pod : node.moving)
+            found[cluster->equivalence_group_of(pod)] = true;
     }
     std::vector<snapshot::PodGroupId> out;
     for (snapshot::PodGroupId id = 0; id < found.size(); ++id) {

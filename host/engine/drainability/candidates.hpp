@@ -1,5 +1,5 @@
-/// Nodes that could go as far as they themselves are concerned: of a group, little used, with no
-/// pod that has to stay. Where their pods would go is relocation.hpp's question.
+/// Candidates for scale-down: nodes that are in a group, underutilized, and have no pod that blocks
+/// their removal. Whether their pods fit elsewhere is decided later (scale_down/relocation.hpp).
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace capstan::engine::drainability {
 
+/// A node that could be removed.
 struct Candidate {
     snapshot::NodeIndex node = 0;
-    std::uint32_t group = 0;  ///< by its place in the snapshot
+    std::uint32_t group = 0;  ///< index into Snapshot::groups
     double utilization = 0;
     bool ready = true;
-    std::vector<snapshot::PodIndex>
-        moving{};  ///< pods that need another place, by namespace and name
-    std::vector<snapshot::PodIndex> daemons{};  ///< pods that go with the node, likewise
-    /// A pod that the node waits for; nothing: it need not wait.
+    std::vector<snapshot::PodIndex> moving{};   ///< pods to evict, by namespace and name
+    std::vector<snapshot::PodIndex> daemons{};  ///< DaemonSet pods, likewise
+    /// A pod that has to end by itself before the node is removed; nothing: there is no such pod.
     std::optional<snapshot::PodIndex> waits_for{};
     std::string waits_because{};
-    /// Budgets allow each pod to go, but not all of them at once.
+    /// Budgets allow the eviction of each pod, but not of all pods at once.
     bool is_risky = false;
 
     bool is_empty() const noexcept { return moving.empty() && !waits_for; }
@@ -36,15 +36,16 @@ struct Candidate {
 
 struct Candidates {
     std::vector<Candidate> nodes{};     ///< by NodeIndex
-    std::vector<NodeVerdict> others{};  ///< every other node, by name, with what keeps it
-    /// When time alone makes another node of it; nothing: it does not.
+    std::vector<NodeVerdict> others{};  ///< every other node, by name, with the reason to keep it
+    /// The next moment at which the result changes although nothing else does; nothing: there is
+    /// none.
     std::optional<Time> wake_at{};
-    /// Classes of pods that would have to move, ascending.
-    std::vector<snapshot::PodGroupId> classes() const;
+    /// The equivalence groups of all pods in Candidate::moving, ascending.
+    std::vector<snapshot::PodGroupId> moving_pod_groups() const;
     const snapshot::Cluster* cluster = nullptr;
 };
 
-/// `budgets`: as they stand before this pass takes any.
+/// `budgets`: before this pass takes any disruption.
 Candidates find_candidates(const Snapshot& snapshot, const templates::Membership& membership,
                            const health::Health& health, const Memory& memory,
                            const pods::DisruptionBudgets& budgets, const Settings& settings,

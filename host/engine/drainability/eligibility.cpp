@@ -16,7 +16,7 @@
 namespace capstan::engine::drainability {
 namespace {
 
-std::string_view doing(RemovalPhase phase) {
+std::string_view phase_text(RemovalPhase phase) {
     switch (phase) {
         case RemovalPhase::tainting: return "it is being tainted";
         case RemovalPhase::waiting: return "the scheduler gets time to see its taint";
@@ -34,7 +34,7 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
                    .because = "its removal is under way for " +
                               format_rough_duration(now - removal.since) + ": for " +
                               format_rough_duration(now - removal.phase_since) + " " +
-                              std::string(doing(removal.phase))};
+                              std::string(phase_text(removal.phase))};
     const bool drains = removal.phase == RemovalPhase::draining;
     if (auto refused = drains ? find_refused_pod(removal, now) : std::nullopt) {
         out.because += ", and " + refused->because;
@@ -44,7 +44,8 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
     return out;
 }
 
-/// When the taint of a removal was set; nothing: there is none, or it does not say so believably.
+/// When the node's deletion taint was set, by its value. Nothing: the node has no such taint, or
+/// the value is no time or a time before the node was created.
 std::optional<Time> find_tainted_at(const snapshot::NodeRow& node) {
     const auto taint = std::ranges::find(node.taints, to_be_deleted_taint, &Taint::key);
     if (taint == node.taints.end()) return std::nullopt;
@@ -56,12 +57,12 @@ std::optional<Time> find_tainted_at(const snapshot::NodeRow& node) {
     return is_older_than_node ? std::nullopt : std::optional(at);
 }
 
-/// A taint that memory knows nothing of counts for as long as a removal may take.
+/// A deletion taint of a removal that is not in Memory counts for as long as a removal may take.
 std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const Settings& settings,
                                             const PassTime& time) {
-    const std::optional<Time> told = find_tainted_at(node);
-    if (!told) return std::nullopt;
-    const Time since = time.measured(*told);
+    const std::optional<Time> tainted_at = find_tainted_at(node);
+    if (!tainted_at) return std::nullopt;
+    const Time since = time.measured(*tainted_at);
     const Duration lasts = settings.scale_down.max_deletion_time;
     if (time.now - since >= lasts || since - time.now >= lasts) return std::nullopt;
     return Ineligible{.reason = Unremovable::currently_being_deleted,
@@ -71,10 +72,11 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
                       .until = since + lasts};
 }
 
-/// Its removal failed a while ago.
-std::optional<Ineligible> left_alone(const Snapshot& snapshot,
-                                     const templates::Membership& membership, const Memory& memory,
-                                     snapshot::NodeIndex node, Time now) {
+/// The node is backed off because its removal failed a while ago.
+std::optional<Ineligible> removal_backed_off(const Snapshot& snapshot,
+                                             const templates::Membership& membership,
+                                             const Memory& memory, snapshot::NodeIndex node,
+                                             Time now) {
     if (memory.removal_backoffs.empty()) return std::nullopt;
     const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine == nullptr) return std::nullopt;
@@ -82,7 +84,7 @@ std::optional<Ineligible> left_alone(const Snapshot& snapshot,
         health::find_removal_backoff(memory, machine->group, machine->id, now);
     if (backoff == nullptr) return std::nullopt;
     return Ineligible{.reason = Unremovable::recently_unremovable,
-                      .because = health::why_left_alone(*backoff, now),
+                      .because = health::why_removal_backed_off(*backoff, now),
                       .until = backoff->until};
 }
 
@@ -118,9 +120,10 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
         return Ineligible{.reason = Unremovable::not_autoscaled,
                           .because = "no group has its machine"};
     }
-    if (auto resting = left_alone(snapshot, membership, memory, index, time.now)) return resting;
-    // A node that has yet to pass its checks may go once it is unready for long enough, and its
-    // clock runs from when it joined.
+    if (auto backed_off = removal_backed_off(snapshot, membership, memory, index, time.now))
+        return backed_off;
+    // A node with a readiness taint may be removed once it has been unready for long enough,
+    // counted from when it joined.
     if (readiness == health::Readiness::starting &&
         !health::carries_readiness_taint(node, settings)) {
         return Ineligible{.reason = Unremovable::no_node_info,

@@ -1,4 +1,4 @@
-/// Whether a node is looked at at all, before its pods are.
+/// Reasons to keep a node that have nothing to do with its utilization and pods.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@
 
 namespace capstan::engine::drainability {
 
+/// Why a node is not considered for scale-down.
 struct Ineligible {
     Unremovable reason = Unremovable::none;
     std::string because{};
-    std::optional<Time> until{};  ///< when time alone ends it, by `now`
-    std::string pod{};            ///< "namespace/name" of the pod that it waits for; empty: none
+    std::optional<Time> until{};  ///< PassTime::now at which the reason ends; nothing: not by time
+    std::string pod{};            ///< "namespace/name" of a refused eviction; empty: none
 };
 
-/// The first reason that keeps a node, in upstream's order; utilization and pods are not looked at.
-/// Nothing: none does.
+/// The first reason to keep a node, in upstream's order. Nothing: there is none.
 std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
                                           const templates::Membership& membership,
                                           const health::Health& health, const Memory& memory,

@@ -8,6 +8,8 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/pods/nominated.hpp"
+#include "engine/templates/daemons.hpp"
 
 namespace capstan::engine::drainability {
 namespace {
@@ -59,6 +61,49 @@ std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& p
     if (pods.moving.empty()) return {};
     return "new pods were scheduled on it: " +
            listed(pods.moving, [&](snapshot::PodIndex pod) { return full_name(cluster, pod); });
+}
+
+namespace {
+
+/// Whether a controller will create another pod in place of this one.
+bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+                  const Settings& settings) {
+    const snapshot::PodRow row = cluster.pod(pod);
+    const snapshot::PodGroupRow& pod_group = cluster.equivalence_group(row.equivalence_group);
+    return !row.deleted && !pod_group.owner->kind.empty() &&
+           !templates::is_daemon(cluster, row.equivalence_group) &&
+           !pods::is_expendable(*pod_group.spec, settings);
+}
+
+/// Whether the pod's eviction is refused for a reason that waiting does not change, so that the pod
+/// stays on its node.
+bool is_barred(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+               const NodeRemoval& removal) {
+    const auto at = removal.evictions.find(pod_key(cluster, pod));
+    return at != removal.evictions.end() && at->second.barred_since.has_value();
+}
+
+/// Whether the node's pods are still to be evicted. They count as soon as the node is chosen, so
+/// that the room that they will need is not given to other pods.
+bool is_to_be_drained(const NodeRemoval& removal) {
+    return !removal.empty && removal.phase <= RemovalPhase::draining;
+}
+
+}  // namespace
+
+std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                             const Settings& settings) {
+    const snapshot::Cluster& cluster = snapshot.cluster;
+    std::vector<snapshot::PodIndex> out;
+    for (const auto& [name, removal] : memory.removals) {
+        const auto node = cluster.find_node(name);
+        if (!node || !is_to_be_drained(removal)) continue;
+        for (const snapshot::PodIndex pod : cluster.pods_on(*node))
+            if (is_recreated(cluster, pod, settings) && !is_barred(cluster, pod, removal))
+                out.push_back(pod);
+    }
+    sort_by_name(cluster, out);
+    return out;
 }
 
 }  // namespace capstan::engine::drainability

@@ -1,4 +1,4 @@
-/// The pods of a node that is being removed, by what becomes of them.
+/// The pods of a node that is being removed, sorted by what happens to them.
 #pragma once
 
 #include <string>
@@ -13,14 +13,13 @@
 
 namespace capstan::engine::drainability {
 
-/// Each list by namespace and name. Pods that count for nothing are in none.
+/// Each list is by namespace and name. Pods that drain rules skip are in no list.
 struct LeavingPods {
-    std::vector<snapshot::PodIndex> moving{};  ///< to be evicted
-    std::vector<snapshot::PodIndex>
-        ending{};  ///< end by themselves: being deleted, or said to be waited for
-    std::vector<snapshot::PodIndex> daemons{};  ///< of DaemonSets, that run
-    /// The first pod that may not be moved; empty: there is none. A budget that allows nothing now
-    /// is no such thing: the drain waits for it.
+    std::vector<snapshot::PodIndex> moving{};   ///< to be evicted
+    std::vector<snapshot::PodIndex> ending{};   ///< being deleted, or Drain::wait
+    std::vector<snapshot::PodIndex> daemons{};  ///< of DaemonSets, not being deleted
+    /// Why the first pod that blocks the node does so; empty: no pod does. A budget that allows no
+    /// disruption now does not block a node here, since a drain waits for it.
     std::string blocked_because{};
 };
 
@@ -28,16 +27,17 @@ LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, snapshot::NodeIn
                               const pods::DisruptionBudgets& budgets, const Settings& settings,
                               const PassTime& time);
 
-/// Why a node that was empty is not any more: "new pods were scheduled on it: web/a"; empty: it is.
+/// Why a node that was empty is not empty any more: "new pods were scheduled on it: web/a"; empty:
+/// it still is.
 std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& pods);
 
-std::string pod_key(const snapshot::Cluster& cluster,
-                    snapshot::PodIndex pod);  ///< "namespace/name/uid"
+/// "namespace/name/uid"
+std::string pod_key(const snapshot::Cluster& cluster, snapshot::PodIndex pod);
 void sort_by_name(const snapshot::Cluster& cluster, std::vector<snapshot::PodIndex>& pods);
 
-/// Pods of nodes that are being drained and that will want another place: they count as pending,
-/// since what replaces them is not there yet. By namespace and name.
+/// The pods of nodes in removal that a controller will replace elsewhere, by namespace and name.
+/// They count as pending, since their replacements do not exist yet.
 std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
-                                             const Settings& settings, Time now);
+                                             const Settings& settings);
 
 }  // namespace capstan::engine::drainability

@@ -7,15 +7,16 @@
 namespace capstan::engine::drainability {
 namespace {
 
-/// Pods with what they are sorted by.
-class ByName {
+/// Pods with their namespaces and names, for sorting.
+class PodsByName {
 public:
-    ByName(const snapshot::Cluster& cluster, std::size_t most) : cluster_(cluster) {
+    PodsByName(const snapshot::Cluster& cluster, std::size_t most) : cluster_(cluster) {
         pods_.reserve(most);
     }
 
     void add(snapshot::PodIndex pod) {
-        pods_.push_back({cluster_.text(cluster_.equivalence_group(cluster_.class_of(pod)).ns),
+        const snapshot::PodGroupId id = cluster_.equivalence_group_of(pod);
+        pods_.push_back({cluster_.text(cluster_.equivalence_group(id).ns),
                          cluster_.text(cluster_.pod(pod).name), pod});
     }
     std::vector<snapshot::PodIndex> sorted() {
@@ -35,7 +36,7 @@ private:
         std::string_view ns, name;
         snapshot::PodIndex index;
         std::strong_ordering operator<=>(const Named& other) const noexcept {
-            // A text is kept once, so most namespaces are equal without a look at them.
+            // Each text is stored once, so equal namespaces mostly have equal addresses.
             if (ns.data() != other.ns.data()) {
                 if (const auto order = ns <=> other.ns; order != 0) return order;
             }
@@ -51,13 +52,14 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
     if (time) earliest = std::min(earliest.value_or(*time), *time);
 }
 
-/// When judging the pod again would give something else.
+/// The next moment at which the drain rules give another verdict on the pod; nothing: there is
+/// none.
 std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
                                const DrainContext& context) {
     if (pod.deleted) {
-        const auto told =
+        const auto last =
             given_up_after(pod, context.cluster.equivalence_group(pod.equivalence_group));
-        const Time after = context.time.measured(*told);
+        const Time after = context.time.measured(*last);
         return after < context.time.now || after == Time::max()
                    ? std::nullopt
                    : std::optional(after + Duration(1));
@@ -68,28 +70,28 @@ std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
 }  // namespace
 
 DrainJudge::DrainJudge(const DrainContext& context)
-    : context_(context), classes_(context.cluster.pod_group_count()) {}
+    : context_(context), verdicts_(context.cluster.pod_group_count()) {}
 
-const DrainJudge::OfClass& DrainJudge::of_class(snapshot::PodIndex pod) {
-    OfClass& out = classes_[context_.cluster.class_of(pod)];
-    if (out.known != Known::nothing) return out;
-    // CompiledPredicates look at nothing but the age of pods of a class that are not being deleted.
-    // Where they think the same of the youngest and of the oldest, they do of all.
+const DrainJudge::CachedVerdict& DrainJudge::cached_verdict(snapshot::PodIndex pod) {
+    CachedVerdict& out = verdicts_[context_.cluster.equivalence_group_of(pod)];
+    if (out.cached != Cached::nothing) return out;
+    // Of a pod that is not being deleted, the drain rules read only its equivalence group and its
+    // age. If the youngest and the oldest possible pod get the same verdict, all pods do.
     snapshot::PodRow any = context_.cluster.pod(pod);
     any.created = context_.time.wall;
     const DrainVerdict young = engine::drainability::judge(any, context_);
     any.created = Time();
     const DrainVerdict old = engine::drainability::judge(any, context_);
-    out = {
-        .known = young.drain == old.drain && young.rule == old.rule ? Known::same : Known::differs,
-        .drain = young.drain};
+    out = {.cached =
+               young.drain == old.drain && young.rule == old.rule ? Cached::same : Cached::differs,
+           .drain = young.drain};
     return out;
 }
 
 Drain DrainJudge::judge(snapshot::PodIndex pod) {
     if (!context_.cluster.is_deleted(pod)) {
-        const OfClass& known = of_class(pod);
-        if (known.known == Known::same) return known.drain;
+        const CachedVerdict& verdict = cached_verdict(pod);
+        if (verdict.cached == Cached::same) return verdict.drain;
     }
     return engine::drainability::judge(pod, context_).drain;
 }
@@ -107,7 +109,7 @@ NodePods DrainJudge::sort(snapshot::NodeIndex node) {
         }
     }
     const auto of = [&](Drain drain) {
-        ByName found(cluster, pods.size());
+        PodsByName found(cluster, pods.size());
         for (std::size_t i = 0; i < pods.size(); ++i) {
             if (drains[i] == drain) found.add(pods[i]);
         }

@@ -1,4 +1,4 @@
-/// What becomes of the pods of a node that is to go.
+/// The drain rules applied to all pods of a node.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,39 @@
 
 namespace capstan::engine::drainability {
 
-/// Pods by namespace and name. Those that rules skip are in none of it.
+/// The pods of a node by Drain, each list by namespace and name. Skipped pods are left out.
 struct NodePods {
-    std::vector<snapshot::PodIndex> moving{};                     ///< need another place
-    std::vector<snapshot::PodIndex> daemons{};                    ///< go with the node
-    std::optional<snapshot::PodIndex> waits_for{}, blocked_by{};  ///< the first of such pods
-    std::optional<Time>
-        changes_at{};  ///< when time alone makes something of it otherwise, by `now`
+    std::vector<snapshot::PodIndex> moving{};        ///< Drain::move
+    std::vector<snapshot::PodIndex> daemons{};       ///< Drain::daemon
+    std::optional<snapshot::PodIndex> waits_for{};   ///< the first pod with Drain::wait
+    std::optional<snapshot::PodIndex> blocked_by{};  ///< the first pod with Drain::block
+    /// The next PassTime::now at which the result changes although nothing else does; nothing:
+    /// there is none.
+    std::optional<Time> changes_at{};
 };
 
-/// judge() for many pods. What holds for all pods of a class is found out once.
-/// Borrows what the context does. [engine thread]
+/// judge() for many pods. If a verdict holds for all pods of an equivalence group, the rules are
+/// evaluated once for the equivalence group. Borrows what the context borrows. [engine thread]
 class DrainJudge {
 public:
     explicit DrainJudge(const DrainContext& context);
 
     Drain judge(snapshot::PodIndex pod);
-    /// While the node is blocked, `moving` and `daemons` are empty.
+    /// The pods of the node. If a pod blocks it, `moving` and `daemons` are empty.
     NodePods sort(snapshot::NodeIndex node);
     const DrainContext& context() const noexcept { return context_; }
 
 private:
-    enum class Known : std::uint8_t { nothing, same, differs };
-    struct OfClass {
-        Known known = Known::nothing;
-        Drain drain = Drain::move;
+    /// `same`: the verdict holds for all pods of the equivalence group that are not being deleted.
+    enum class Cached : std::uint8_t { nothing, same, differs };
+    struct CachedVerdict {
+        Cached cached = Cached::nothing;
+        Drain drain = Drain::move;  ///< only for `same`
     };
-    const OfClass& of_class(snapshot::PodIndex pod);
+    const CachedVerdict& cached_verdict(snapshot::PodIndex pod);
 
     DrainContext context_;
-    std::vector<OfClass> classes_;
+    std::vector<CachedVerdict> verdicts_;  // by PodGroupId
 };
 
 /// "namespace/name"

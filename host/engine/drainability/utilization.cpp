@@ -32,7 +32,7 @@ UtilizationMeter::UtilizationMeter(const snapshot::Cluster& cluster, const Setti
       settings_(settings),
       wall_(wall),
       parts_(cluster.pod_group_count()),
-      ends_on_(cluster.node_count()) {
+      has_deleted_(cluster.node_count()) {
     for (snapshot::ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
         const std::string name(cluster.resource_name(r));
         if (limits::is_gpu(name) || settings.gpu_types.contains(name)) gpus_.push_back(r);
@@ -43,7 +43,7 @@ UtilizationMeter::UtilizationMeter(const snapshot::Cluster& cluster, const Setti
     }
     for (const snapshot::PodIndex p : cluster.deleted_pods()) {
         if (const snapshot::NodeIndex node = cluster.pod(p).node; node != snapshot::no_node)
-            ends_on_[node] = true;
+            has_deleted_[node] = true;
     }
 }
 
@@ -55,15 +55,16 @@ UtilizationMeter::Part UtilizationMeter::part_of(snapshot::PodGroupId equivalenc
                                                         : Part::counts;
 }
 
-/// False: every pod of the node counts for what it asks, and none need be looked at.
+/// Whether some pod of the node may be left out. False: every pod counts, and the sums of the
+/// cluster are the result.
 bool UtilizationMeter::may_leave_out(snapshot::NodeIndex node, bool no_daemons,
                                      bool no_mirrors) const {
     const auto has = [this](Part part) { return has_part_[static_cast<std::size_t>(part)]; };
-    return ends_on_[node] || has(Part::nothing) || (no_daemons && has(Part::daemon)) ||
+    return has_deleted_[node] || has(Part::nothing) || (no_daemons && has(Part::daemon)) ||
            (no_mirrors && has(Part::mirror));
 }
 
-/// A node of which the driver is not up yet has GPUs all the same.
+/// A node has GPUs even if its driver is not up yet and only its capacity names them.
 bool UtilizationMeter::has_gpu(snapshot::NodeIndex node, snapshot::ResourceIndex gpu) const {
     return cluster_.allocatable(node)[gpu] > 0 ||
            cluster_.node(node).capacity->amount(cluster_.resource_name(gpu)) > 0;
@@ -81,7 +82,7 @@ void UtilizationMeter::find_sides(snapshot::NodeIndex node, const Group* group) 
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
     if (!may_leave_out(node, no_daemons, no_mirrors)) return;
     for (const snapshot::PodIndex p : cluster_.pods_on(node)) {
-        const snapshot::PodGroupId id = cluster_.class_of(p);
+        const snapshot::PodGroupId id = cluster_.equivalence_group_of(p);
         const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
         const Part part = parts_[id];
         const bool is_gone =
@@ -128,7 +129,7 @@ Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::Node
 std::string describe(const Utilization& utilization) {
     const std::string_view resource = utilization.resource;
     std::string out;
-    out.reserve(120);  // as most of them, with the threshold that follows
+    out.reserve(120);  // enough for most texts, with the threshold that is appended
     out.append(resource).append(" is used to ").append(percent(utilization.share));
     const snapshot::AmountText amount(resource, utilization.room);
     out.append(" (").append(amount.rounded_up(utilization.used)).append(" of ");
@@ -137,10 +138,10 @@ std::string describe(const Utilization& utilization) {
 }
 
 double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings) {
-    const ScaleDownSettings& of_all = settings.scale_down;
+    const ScaleDownSettings& global = settings.scale_down;
     return utilization.is_gpu
-               ? group.options.gpu_utilization_threshold.value_or(of_all.gpu_utilization_threshold)
-               : group.options.utilization_threshold.value_or(of_all.utilization_threshold);
+               ? group.options.gpu_utilization_threshold.value_or(global.gpu_utilization_threshold)
+               : group.options.utilization_threshold.value_or(global.utilization_threshold);
 }
 
 }  // namespace capstan::engine::drainability

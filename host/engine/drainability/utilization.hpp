@@ -1,4 +1,4 @@
-/// How much of a node its pods ask for.
+/// The utilization of a node: the share of its allocatable resources that its pods request.
 #pragma once
 
 #include <cstdint>
@@ -13,33 +13,36 @@
 namespace capstan::engine::drainability {
 
 struct Utilization {
-    double share = 0;             ///< of the scarcest resource; 1: all that is allocatable
-    std::string_view resource{};  ///< that one: lives as long as the cluster
-    bool is_gpu = false;          ///< the node has GPUs, of which alone it counts
-    /// What the share is of: requested and allocatable, without pods that are left out of both.
+    double share = 0;             ///< of the most utilized resource; 1: all that is allocatable
+    std::string_view resource{};  ///< that resource; lives as long as the cluster
+    bool is_gpu = false;          ///< the node has GPUs, so only these count
+    /// `share` is used / room: requested by pods, and allocatable. Pods that are left out are taken
+    /// off both.
     std::int64_t used = 0, room = 0;
 };
 
-/// Requests of pods over what is allocatable, of cpu and memory whichever is higher; of a node with
-/// GPUs these alone, zero while it reports none. Pods that should have ended long ago and
-/// expendable ones ask for nothing. Those of DaemonSets and mirror pods, if settings say so, are
-/// taken off both sides; where they leave nothing, the share of nothing is 0 (and 1 if pods that
-/// count are there all the same).
+/// Computes the utilization of nodes: the higher of the shares of cpu and memory. On a node with
+/// GPUs only the GPUs count, and the share is 0 while the node reports none of them as allocatable.
+///
+/// Expendable pods, and deleted pods that should have ended long ago, count as not there. DaemonSet
+/// pods and mirror pods are left out if the settings say so: their requests are taken off both what
+/// is requested and what is allocatable. If nothing is allocatable then, the share is 0, or 1 if
+/// other pods request something.
 class UtilizationMeter {
 public:
-    /// Borrows cluster and settings.
-    /// `wall`: see PassTime.
+    /// Borrows cluster and settings. `wall`: see PassTime.
     UtilizationMeter(const snapshot::Cluster& cluster, const Settings& settings, Time wall);
 
-    /// The error: the node reports no allocatable cpu or memory. `group`: its options count; may be
-    /// NULL.
+    /// Fails if the node reports no allocatable cpu or memory. `group`: its options override the
+    /// settings; NULL: the node is in no group.
     Result<Utilization> of(snapshot::NodeIndex node, const Group* group);
 
 private:
-    /// On what sides of the share the pods of a class count.
+    /// How the pods of an equivalence group count. `nothing`: they are expendable. `daemon` and
+    /// `mirror`: the settings decide whether they count.
     enum class Part : std::uint8_t { counts, nothing, daemon, mirror };
     struct Sides {
-        std::int64_t used, room;
+        std::int64_t used, room;  ///< as in Utilization
     };
     Part part_of(snapshot::PodGroupId equivalence_group) const;
     bool may_leave_out(snapshot::NodeIndex node, bool no_daemons, bool no_mirrors) const;
@@ -50,22 +53,22 @@ private:
     const Settings& settings_;
     Time wall_;
     std::vector<snapshot::ResourceIndex> gpus_;
-    std::vector<Part> parts_;    // by class
-    bool has_part_[4] = {};      // by Part: whether any class is of it
-    std::vector<bool> ends_on_;  // by node: whether a pod of it is deleted
-    // Of the node that is looked at: what counts of it, and its sides in the same order.
+    std::vector<Part> parts_;        // by PodGroupId
+    bool has_part_[4] = {};          // by Part: whether some equivalence group has it
+    std::vector<bool> has_deleted_;  // by node: whether a pod on it is being deleted
+    // For the node in work: the resources that count, and their sides in the same order.
     std::vector<snapshot::ResourceIndex> resources_{};
     std::vector<Sides> sides_{};
 };
 
-/// Of one node.
+/// The utilization of one node.
 Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
                                 const Group* group, const Settings& settings, Time wall);
 
 /// "cpu is used to 73% (2920m of 4)"
 std::string describe(const Utilization& utilization);
 
-/// The share above which the node stays.
+/// The threshold for the node; above it the node is not a candidate for scale-down.
 double threshold_of(const Utilization& utilization, const Group& group, const Settings& settings);
 
 }  // namespace capstan::engine::drainability

@@ -16,7 +16,7 @@
 namespace capstan::engine::health {
 namespace {
 
-/// What became of the machines of a group by one decision.
+/// The machines that one decision took from a group.
 struct Lowered {
     int taken_back = 0;  ///< by decreases
     std::set<MachineId> removed{};
@@ -40,7 +40,7 @@ LoweredByGroup find_lowered(const Decision& decision, const Results& results) {
     return out;
 }
 
-/// From the agreement on: the target of each removal's group is without what the decision took.
+/// Once the cloud has agreed, NodeRemoval::target is the target without what the decision took.
 void lower_targets_of_removals(Memory& memory, const Decision& decision, const Results& results,
                                const LoweredByGroup& lowered) {
     for (std::size_t i = 0; i < std::min(decision.removals.size(), results.removals.size()); ++i) {
@@ -54,7 +54,7 @@ void lower_targets_of_removals(Memory& memory, const Decision& decision, const R
     }
 }
 
-/// The targets that lists tell, without machines that clouds have agreed to remove and still list.
+/// The listed targets, without machines that clouds have agreed to remove and still list.
 class ListedTargets {
 public:
     ListedTargets(const std::vector<Group>& listed, const Memory& memory) {
@@ -65,7 +65,7 @@ public:
             late.target = std::min(late.target, *removal.target);
         }
     }
-    /// Nothing: its cloud tells none.
+    /// Nothing: the cloud reports no target.
     std::optional<int> of(const NodeGroup& group) const {
         const auto at = late_.find(group.id);
         if (!group.target || at == late_.end()) return group.target;
@@ -76,12 +76,12 @@ public:
 private:
     struct Late {
         int machines = 0;
-        int target = 0;  ///< once all of them have gone
+        int target = 0;  ///< once all of these machines are gone
     };
     std::map<NodeGroupId, Late> late_{};
 };
 
-/// The answer does not hold this machine any more; once, however often that is said.
+/// Takes the machine out of the answered target. A second call for the machine does nothing.
 void end_machine(AnsweredTarget& answer, const MachineId& machine) {
     if (answer.ended.insert(machine).second) --answer.target;
 }
@@ -95,8 +95,9 @@ void lower_answers(Memory& memory, const LoweredByGroup& lowered) {
     }
 }
 
-/// `answered`: nothing: as it asked. Whether the answer has in it what went by the same decision is
-/// not known: together they come to no more than was asked for without what went.
+/// Records the answer to an accepted increase. `answered`: the target in it; nothing: the requested
+/// one. It is not known whether the answer includes the machines that the same decision took, so
+/// the target is at most the requested one less these machines.
 void take_answer(Memory& memory, const Increase& increase, std::optional<int> answered,
                  const LoweredByGroup& lowered, const Settings& settings, Time now) {
     const auto at = lowered.find(increase.group);
@@ -128,32 +129,32 @@ void end_failed(AnsweredTarget& answer, const Group& group, const snapshot::Clus
     const auto known = memory.failed_machines.find(group.group.id);
     for (const Machine& machine : group.machines) {
         if (!has_failed_to_come(machine, cluster)) continue;
-        // A machine that had failed before the answer is none of those that it is about.
+        // A machine that had failed before the answer is not part of the answered target.
         const bool is_known =
             known != memory.failed_machines.end() && known->second.contains(machine.id);
         if (!is_known) end_machine(answer, machine.id);
     }
 }
 
-/// An answer that comes to nothing counts for one pass more than the request for it, which times
-/// out in that pass and backs the group off.
+/// Whether the request of the group times out in this pass and backs the group off: until then an
+/// answer without machines has to count.
 bool is_request_due(const Memory& memory, const Group& group, Duration limit, Time now) {
     const auto request = memory.requests.find(group.group.id);
     return request != memory.requests.end() && later(request->second.since, limit) < now;
 }
 
-/// Takes the unheard part out of the target after its last moment, answer_time after the call.
+/// Takes the part from calls without an answer out of the target, answer_time after the last call.
 void end_unanswered(AnsweredTarget& answer, Time now) {
     if (now <= answer.unanswered_until) return;
     answer.target -= std::exchange(answer.unanswered, 0);
 }
 
-/// Whether it still counts; `listed`: the target that the list tells.
-bool follow_answer(AnsweredTarget& answer, const Group* group, std::optional<int> listed,
+/// Whether the answer still counts; `listed`: the listed target.
+bool update_answer(AnsweredTarget& answer, const Group* group, std::optional<int> listed,
                    const snapshot::Cluster& cluster, const Memory& memory, const Settings& settings,
                    Time now) {
     end_unanswered(answer, now);
-    // A cloud that tells no target shows nothing.
+    // If the cloud reports no target, only the time can end the answer.
     if (!listed) return now <= answer.deadline;
     const Duration limit =
         group->options.max_node_provision_time.value_or(settings.max_node_provision_time);
@@ -166,7 +167,7 @@ bool follow_answer(AnsweredTarget& answer, const Group* group, std::optional<int
            is_request_due(memory, *group, limit, now);
 }
 
-/// The answer that counts; NULL: the list does.
+/// The answer that counts; NULL: the listed target counts.
 const AnsweredTarget* find_answer(const Memory& memory, const NodeGroup& group,
                                   const ListedTargets& targets) {
     const auto at = memory.answered_targets.find(group.id);
@@ -187,7 +188,7 @@ std::string because_of(const AnsweredTarget& answer, int listed) {
            format_duration(answer.deadline - answer.since);
 }
 
-/// An increase that was counted while its answer was not known came to nothing.
+/// The increase was refused: takes it out of the target if it was counted without a known answer.
 void take_refusal(Memory& memory, const Increase& increase) {
     const auto at = memory.answered_targets.find(increase.group);
     if (at == memory.answered_targets.end()) return;
@@ -207,7 +208,7 @@ void expect_answer(Memory& memory, const Increase& increase, Time now) {
     const int more = std::max(0, increase.from + increase.by - answer.target);
     answer.target += more;
     if (answer.agreed) {
-        // What was agreed to before is waited for as long as it is.
+        // The deadline of the part that was agreed to does not change.
         answer.unanswered += more;
         answer.unanswered_until = later(now, answer_time);
         return;
@@ -225,8 +226,8 @@ Memory remember_answers(Memory memory, const Decision& decision, const Results& 
         const Increase& increase = decision.increases[i];
         const std::optional<Error>& error = results.increases[i];
         if (!error) {
-            const bool is_told = i < results.answered_targets.size();
-            take_answer(memory, increase, is_told ? results.answered_targets[i] : std::nullopt,
+            const bool is_known = i < results.answered_targets.size();
+            take_answer(memory, increase, is_known ? results.answered_targets[i] : std::nullopt,
                         lowered, settings, now);
         } else if (is_outcome_open(Call::increase, *error)) {
             expect_answer(memory, increase, now);
@@ -239,13 +240,14 @@ Memory remember_answers(Memory memory, const Decision& decision, const Results& 
     return memory;
 }
 
-Memory follow_answers(Memory memory, const Snapshot& listed, const Settings& settings, Time now) {
+Memory update_answered_targets(Memory memory, const Snapshot& listed, const Settings& settings,
+                               Time now) {
     const ListedTargets targets(*listed.groups, memory);
     for (auto& [id, answer] : std::exchange(memory.answered_targets, {})) {
         const Group* const group = find_group(listed, id);
         const std::optional<int> target =
             group != nullptr ? targets.of(group->group) : std::nullopt;
-        if (follow_answer(answer, group, target, listed.cluster, memory, settings, now))
+        if (update_answer(answer, group, target, listed.cluster, memory, settings, now))
             memory.answered_targets.emplace(id, std::move(answer));
     }
     return memory;
@@ -296,7 +298,7 @@ std::string why_target_counts(const Group& group, const std::vector<Group>& list
            " of it: " + std::to_string(*target) + " count";
 }
 
-std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memory) {
+std::vector<std::string> describe_answered_targets(const Snapshot& listed, const Memory& memory) {
     const ListedTargets targets(*listed.groups, memory);
     std::vector<std::string> out;
     for (const auto& [id, answer] : memory.answered_targets) {
@@ -310,7 +312,8 @@ std::vector<std::string> tell_answers(const Snapshot& listed, const Memory& memo
 std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept {
     NextChange next_change(now);
     for (const auto& [group, answer] : memory.answered_targets) {
-        // One that counted for a request that is over goes in the next pass.
+        // The deadline is over, but the answer counted because of a request that was due; the next
+        // pass will end it.
         if (!next_change.is_before_end(answer.deadline)) return now;
         if (answer.unanswered > 0 && !next_change.is_before_end(answer.unanswered_until))
             return now;

@@ -13,11 +13,11 @@
 
 namespace capstan::engine::health {
 
-Duration next_backoff_length(Duration before, bool still_alone,
+Duration next_backoff_length(Duration before, bool is_backed_off,
                              const BackoffLengths& lengths) noexcept {
     const auto& [first, most] = lengths;
     if (before == Duration(0)) return std::min(first, most);
-    if (still_alone) return std::min(before, most);
+    if (is_backed_off) return std::min(before, most);
     return before > most / 2 ? most : 2 * before;
 }
 
@@ -32,8 +32,8 @@ bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept 
 
 namespace {
 
-/// Its last instant belongs to a back-off.
-bool is_alone(const Backoff& backoff, Time now) { return !backoff.until || *backoff.until >= now; }
+/// Whether the back-off has not ended; its last instant belongs to it.
+bool is_active(const Backoff& backoff, Time now) { return !backoff.until || *backoff.until >= now; }
 
 bool is_stale(const Backoff& backoff, const Settings& settings, Time now) {
     return backoff.until &&
@@ -46,7 +46,7 @@ bool is_api_error(ErrorCode code) {
            code != ErrorCode::deadline && code != ErrorCode::invalid_config;
 }
 
-/// What this failure continues; NULL: it is the first in its row.
+/// The back-off that a new failure continues; NULL: the failure is the first in its row.
 const Backoff* find_row(const Memory& memory, const NodeGroupId& group, const Settings& settings,
                         Time now) {
     const auto at = memory.backoffs.find(group);
@@ -60,7 +60,7 @@ void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, 
     const BackoffLengths lengths{.first = first, .most = settings.backoff_max};
     const Duration length = row == nullptr
                                 ? next_backoff_length(Duration(0), false, lengths)
-                                : next_backoff_length(row->length, is_alone(*row, now), lengths);
+                                : next_backoff_length(row->length, is_active(*row, now), lengths);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
                               .until = find_backoff_end(error, length, lengths.most, now),
                               .length = length,
@@ -74,7 +74,7 @@ constexpr Duration failed_calls_reset = std::chrono::minutes(10);
 constexpr BackoffLengths repeated_failure{.first = std::chrono::seconds(20),
                                           .most = std::chrono::minutes(5)};
 
-/// Of a rest after so many failures in a row.
+/// The length of a back-off after so many transient failures in a row.
 Duration length_of_row(int failures) {
     Duration length = repeated_failure.first;
     for (int i = 2; i < failures && length < repeated_failure.most; ++i) length *= 2;
@@ -92,8 +92,9 @@ void keep_retry_after(FailedCalls& failed, const Error& error, const Settings& s
         failed.not_before = later(now, std::min(*error.retry_after, settings.backoff_max));
 }
 
-/// The next pass asks again; from the second failure in a row on the group rests shortly, so that
-/// another one gets its turn. A row of failures of the group itself goes on after that as before.
+/// Counts a transient failure. The next pass tries again; from the second failure in a row on the
+/// group is backed off for a short time, so that another group gets its turn. The length of the
+/// group's own back-offs is kept for the next failure that is about the group.
 void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
                        const Settings& settings, Time now) {
     FailedCalls& failed = memory.failed_calls[group];
@@ -114,7 +115,7 @@ void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& er
                               .because = error.message};
 }
 
-/// The group does not grow as long as the call is left out.
+/// The group does not grow while the call is not made.
 void leave_out_increases(Memory& memory, const NodeGroupId& group, const Error& error, Time now) {
     memory.backoffs[group] = {.since = now,
                               .until = later(now, left_out_time),
@@ -141,7 +142,7 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
             count_failed_call(memory, group, error, settings, now);
             return memory;
         case Reaction::leave_out: leave_out_increases(memory, group, error, now); return memory;
-        default: return memory;  // nothing of it is the group's
+        default: return memory;  // says nothing about the group
     }
     if (own != nullptr && own->given_back) {
         count_failed_call(memory, group, error, settings, now);
@@ -156,10 +157,10 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
         back_off_for(memory, group, error, settings.api_error_backoff, settings, now);
     } else if (memory.requests.contains(group)) {
         back_off(memory, group, error, settings.backoff, settings, now);
-        // For when its request is given back and asked for again.
+        // Needed if the request is given back and made again, see find_next_ask.
         if (error.retry_after) keep_retry_after(memory.failed_calls[group], error, settings, now);
     } else {
-        // Nothing is asked for, so nothing can join to end it.
+        // No machine is requested, so none can join to end the back-off.
         back_off_for(memory, group, error, settings.backoff_initial, settings, now);
     }
     return memory;
@@ -183,7 +184,7 @@ void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& s
     std::erase_if(memory.backoffs, [&](const auto& entry) {
         const auto& [group, backoff] = entry;
         if (is_stale(backoff, settings, now)) return true;
-        // Of a group that is gone nothing will ever join.
+        // No machine of a group that is gone will ever join.
         return !backoff.until && now - backoff.last_failure > settings.backoff_reset &&
                find_group(snapshot, group) == nullptr;
     });
@@ -191,17 +192,17 @@ void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& s
 
 const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
     const auto at = memory.backoffs.find(group);
-    return at != memory.backoffs.end() && is_alone(at->second, now) ? &at->second : nullptr;
+    return at != memory.backoffs.end() && is_active(at->second, now) ? &at->second : nullptr;
 }
 
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
     if (const Backoff* own = find_backoff(memory, group.group.id, now)) return own;
     if (memory.offering_backoffs.empty()) return nullptr;
-    const std::optional<InstanceOffering> make = find_make(group);
-    if (!make) return nullptr;
-    const auto at = memory.offering_backoffs.find(*make);
-    return at != memory.offering_backoffs.end() && is_alone(at->second, now) ? &at->second
-                                                                             : nullptr;
+    const std::optional<InstanceOffering> offering = find_offering(group);
+    if (!offering) return nullptr;
+    const auto at = memory.offering_backoffs.find(*offering);
+    return at != memory.offering_backoffs.end() && is_active(at->second, now) ? &at->second
+                                                                              : nullptr;
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
@@ -209,7 +210,7 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     for (const auto& [group, backoff] : memory.backoffs) {
         if (backoff.until) next_change.is_before_end(*backoff.until);
     }
-    for (const auto& [make, backoff] : memory.offering_backoffs) {
+    for (const auto& [offering, backoff] : memory.offering_backoffs) {
         if (backoff.until) next_change.is_before_end(*backoff.until);
     }
     return next_change.at();
@@ -243,28 +244,29 @@ std::string why_backed_off(const Backoff& backoff, Time now) {
 
 namespace {
 
-constexpr BackoffLengths throttled_rest{.first = std::chrono::seconds(20),
-                                        .most = std::chrono::minutes(5)};
-constexpr BackoffLengths credentials_rest{.first = std::chrono::minutes(1),
-                                          .most = std::chrono::minutes(15)};
-constexpr Duration rest_reset = std::chrono::minutes(10);
+constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
+                                           .most = std::chrono::minutes(5)};
+constexpr BackoffLengths credentials_lengths{.first = std::chrono::minutes(1),
+                                             .most = std::chrono::minutes(15)};
+constexpr Duration cloud_backoff_reset = std::chrono::minutes(10);
 
-bool is_rest_past(const CloudBackoff& rest, Time now) {
-    return is_backoff_past(rest.until, rest.until, rest_reset, now);
+bool is_cloud_backoff_past(const CloudBackoff& backoff, Time now) {
+    return is_backoff_past(backoff.until, backoff.until, cloud_backoff_reset, now);
 }
 
 template <class Actions>
-void rest_by(Memory& memory, Call call, const Actions& actions,
-             const std::vector<std::optional<Error>>& results, Time now) {
+void back_off_clouds(Memory& memory, Call call, const Actions& actions,
+                     const std::vector<std::optional<Error>>& results, Time now) {
     for (std::size_t i = 0; i < std::min(actions.size(), results.size()); ++i)
-        if (results[i]) rest_cloud(memory, actions[i].cloud, call, *results[i], now);
+        if (results[i]) back_off_cloud(memory, actions[i].cloud, call, *results[i], now);
 }
 
-std::string why_resting(const PluginInstanceId& cloud, const CloudBackoff& rest) {
-    const auto length = std::chrono::ceil<std::chrono::seconds>(rest.until - rest.last_failure);
+std::string why_cloud_backed_off(const PluginInstanceId& cloud, const CloudBackoff& backoff) {
+    const auto length =
+        std::chrono::ceil<std::chrono::seconds>(backoff.until - backoff.last_failure);
     std::string out = "cloud " + cloud.value() + " is backed off for " + format_duration(length) +
-                      ": " + rest.because;
-    if (rest.failures > 1) out += " (" + std::to_string(rest.failures) + " times in a row)";
+                      ": " + backoff.because;
+    if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }
 
@@ -279,62 +281,63 @@ Duration with_jitter(Duration length, std::string_view of, Time now) noexcept {
                         static_cast<std::int64_t>(steps);
 }
 
-void rest_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const Error& error,
-                Time now) {
+void back_off_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const Error& error,
+                    Time now) {
     const Reaction reaction = reaction_to(call, error.code);
     const bool awaits = reaction == Reaction::await_credentials;
     if (!awaits && reaction != Reaction::rest_cloud) return;
-    const BackoffLengths& lengths = awaits ? credentials_rest : throttled_rest;
-    CloudBackoff& rest = memory.cloud_backoffs[cloud];
-    if (rest.failures > 0 && is_rest_past(rest, now)) rest = {};
-    const bool is_resting = rest.failures > 0 && now < rest.until;
-    rest.length =
-        std::min(std::max(lengths.first, next_backoff_length(rest.length, is_resting, lengths)),
-                 lengths.most);
-    if (rest.failures == 0) rest.since = now;
-    if (!is_resting) ++rest.failures;
-    rest.last_failure = now;
-    rest.code = error.code;
-    rest.because = error.message;
-    const Duration asked = find_backoff_end(error, rest.length, lengths.most, now) - now;
-    rest.until = std::max(rest.until, later(now, with_jitter(asked, cloud.value(), now)));
+    const BackoffLengths& lengths = awaits ? credentials_lengths : throttled_lengths;
+    CloudBackoff& backoff = memory.cloud_backoffs[cloud];
+    if (backoff.failures > 0 && is_cloud_backoff_past(backoff, now)) backoff = {};
+    const bool is_active_now = backoff.failures > 0 && now < backoff.until;
+    backoff.length = std::min(
+        std::max(lengths.first, next_backoff_length(backoff.length, is_active_now, lengths)),
+        lengths.most);
+    if (backoff.failures == 0) backoff.since = now;
+    if (!is_active_now) ++backoff.failures;
+    backoff.last_failure = now;
+    backoff.code = error.code;
+    backoff.because = error.message;
+    const Duration asked = find_backoff_end(error, backoff.length, lengths.most, now) - now;
+    backoff.until = std::max(backoff.until, later(now, with_jitter(asked, cloud.value(), now)));
 }
 
 Memory remember_refreshes(Memory memory, const std::map<PluginInstanceId, Error>& failed,
                           Time now) {
-    for (const auto& [cloud, error] : failed) rest_cloud(memory, cloud, Call::refresh, error, now);
+    for (const auto& [cloud, error] : failed)
+        back_off_cloud(memory, cloud, Call::refresh, error, now);
     return memory;
 }
 
 Memory remember_cloud_results(Memory memory, const Decision& decision, const Results& results,
                               Time now) {
-    rest_by(memory, Call::decrease_target, decision.decreases, results.decreases, now);
-    rest_by(memory, Call::create_group, decision.creations, results.creations, now);
-    rest_by(memory, Call::increase, decision.increases, results.increases, now);
-    rest_by(memory, Call::increase, decision.increases, results.shortfalls, now);
-    rest_by(memory, Call::destroy_group, decision.deletions, results.deletions, now);
+    back_off_clouds(memory, Call::decrease_target, decision.decreases, results.decreases, now);
+    back_off_clouds(memory, Call::create_group, decision.creations, results.creations, now);
+    back_off_clouds(memory, Call::increase, decision.increases, results.increases, now);
+    back_off_clouds(memory, Call::increase, decision.increases, results.shortfalls, now);
+    back_off_clouds(memory, Call::destroy_group, decision.deletions, results.deletions, now);
     for (std::size_t i = 0; i < std::min(decision.removals.size(), results.removals.size()); ++i)
         for (const Error& error : results.removals[i])
-            rest_cloud(memory, decision.removals[i].cloud, Call::remove, error, now);
+            back_off_cloud(memory, decision.removals[i].cloud, Call::remove, error, now);
     return memory;
 }
 
 void forget_cloud_backoffs(Memory& memory, Time now) {
     std::erase_if(memory.cloud_backoffs,
-                  [&](const auto& entry) { return is_rest_past(entry.second, now); });
+                  [&](const auto& entry) { return is_cloud_backoff_past(entry.second, now); });
 }
 
-std::map<PluginInstanceId, std::string> find_resting_clouds(const Memory& memory, Time now) {
+std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now) {
     std::map<PluginInstanceId, std::string> out;
-    for (const auto& [cloud, rest] : memory.cloud_backoffs)
-        if (now < rest.until) out.emplace(cloud, why_resting(cloud, rest));
+    for (const auto& [cloud, backoff] : memory.cloud_backoffs)
+        if (now < backoff.until) out.emplace(cloud, why_cloud_backed_off(cloud, backoff));
     return out;
 }
 
 std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept {
     std::optional<Time> out;
-    for (const auto& [cloud, rest] : memory.cloud_backoffs)
-        if (now < rest.until) out = std::min(out.value_or(rest.until), rest.until);
+    for (const auto& [cloud, backoff] : memory.cloud_backoffs)
+        if (now < backoff.until) out = std::min(out.value_or(backoff.until), backoff.until);
     return out;
 }
 

@@ -62,7 +62,7 @@ int& count_of(MachineCounts& counts, MachineFate fate) {
     return counts.begun;
 }
 
-/// Machines that the group's target does not hold though they may be listed.
+/// Machines that the group's target does not include although they may be listed.
 const std::set<MachineId>& ended_machines(const Memory& memory, const NodeGroup& group) {
     static const std::set<MachineId> none;
     const AnsweredTarget* const answer = find_counting_answer(memory, group);
@@ -148,17 +148,17 @@ bool is_overdue(const GroupCounts& group, std::size_t machine, const Memory& mem
            group.limit;
 }
 
-MachinePlaces find_machines(const GroupCounts& group, MachineFate fate) {
-    MachinePlaces out;
+MachineIndices find_machines(const GroupCounts& group, MachineFate fate) {
+    MachineIndices out;
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
         if (group.fates[m] == fate) out.push_back(m);
     }
     return out;
 }
 
-MachinePlaces find_overdue(const GroupCounts& group, MachineFate fate, const Memory& memory,
-                           Time now) {
-    MachinePlaces out = find_machines(group, fate);
+MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Memory& memory,
+                            Time now) {
+    MachineIndices out = find_machines(group, fate);
     std::erase_if(out, [&](std::size_t m) { return !is_overdue(group, m, memory, now); });
     return out;
 }
@@ -167,7 +167,7 @@ namespace {
 
 int fitting_size(const Memory& memory, const GroupCounts& group, int at_once, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
-    // When capacity returns that one joins, and it is the only signal that ends the back-off.
+    // When the cloud has capacity again, the one machine joins; nothing else ends the back-off.
     if (backoff != nullptr && !backoff->until)
         return group.machines.real() + (backoff->given_back ? 0 : 1);
     return at_once > 0 ? group.target() - at_once : group.machines.listed();
@@ -175,7 +175,7 @@ int fitting_size(const Memory& memory, const GroupCounts& group, int at_once, Ti
 
 }  // namespace
 
-void follow_size(Memory& memory, const GroupCounts& group, int at_once, Time now) {
+void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once, Time now) {
     const int current = fitting_size(memory, group, at_once, now);
     const auto at = memory.wrong_sizes.find(group.id());
     if (current >= group.target()) {
@@ -188,16 +188,17 @@ void follow_size(Memory& memory, const GroupCounts& group, int at_once, Time now
     memory.wrong_sizes[group.id()] = {.current = current, .expected = group.target(), .since = now};
 }
 
-bool is_due(const WrongSize& size, const GroupCounts& group, const Memory& memory, Time now) {
+bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
+            Time now) {
     if (now - size.since > group.limit) return true;
     if (!is_of_time_out(size, group.id(), memory, now)) return false;
-    // Later only where its cloud refused: a list may be late to show what was taken back.
+    // In later passes only if the cloud refused: a list may be late to show a decrease.
     return find_backoff(memory, group.id(), now)->last_failure == now ||
            memory.decrease_backoffs.contains(group.id());
 }
 
-bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
-                    Time now) {
+bool is_of_time_out(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
+                    const Memory& memory, Time now) {
     const Backoff* backoff = find_backoff(memory, group, now);
     return backoff != nullptr && backoff->code == ErrorCode::deadline &&
            size.since <= backoff->last_failure;
@@ -205,7 +206,7 @@ bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memor
 
 namespace {
 
-/// Machines of one group that have no node, by what becomes of them.
+/// Machines of one group without a node, by whether they count as upcoming and why not.
 struct MissingMachines {
     int waited_for = 0, failed = 0, late = 0, written_off = 0;
 };
@@ -253,7 +254,7 @@ public:
         for (std::size_t m = 0; m < group_.fates.size(); ++m) count(m, out);
         count_unlisted(out);
         machines_.failed = out.failed = group_.machines.failed + group_.machines.failed_request;
-        // A target that was taken back leaves machines that the cloud will not finish.
+        // After a decrease of the target the cloud will not finish all listed machines.
         const int held = group_.machines.joined + group_.machines.foreign;
         const int most = group_.group->group.target.value_or(group_.machines.listed()) - held;
         out.upcoming.missing = std::clamp(most, 0, machines_.waited_for);
@@ -270,7 +271,7 @@ private:
         const Time seen = unjoined_since(memory_, group_.id(), machine, next_change_.now());
         const std::optional<Time> launched =
             launched_at(memory_, group_.id(), machine, next_change_.time());
-        // Asked both, so that the alarm hears of both.
+        // Both are asked, so that next_change_ records both ends.
         const bool seen_late = !next_change_.is_within(seen, group_.limit);
         const bool late =
             (launched && !next_change_.is_within(*launched, group_.limit)) || seen_late;
@@ -283,8 +284,8 @@ private:
         ++(given_up ? machines_.written_off : late ? machines_.late : machines_.waited_for);
     }
 
-    /// Timed by the request, and by it alone. What its cloud agreed to and cannot have listed yet
-    /// is waited for though other machines failed.
+    /// Machines that are not listed have no times of their own, only the request's. Machines that
+    /// the cloud has agreed to and does not list yet count as upcoming even if others failed.
     void count_unlisted(GroupHealth& out) {
         const int unlisted = group_.machines.unlisted;
         const AnsweredTarget* const answer = find_counting_answer(memory_, group_.group->group);

@@ -1,4 +1,5 @@
-/// What a pass counts about a group, before it concludes anything.
+/// The counts of a group on which a pass bases its conclusions: nodes by readiness, and machines by
+/// fate.
 #pragma once
 
 #include <optional>
@@ -15,12 +16,12 @@ namespace capstan::engine::health {
 
 /// What has become of a machine.
 enum class MachineFate {
-    being_removed,   ///< is being removed: the target holds it no more
+    being_removed,   ///< is being removed: the target does not include it any more
     joined,          ///< has a node
-    foreign,         ///< counts in another group
+    foreign,         ///< an earlier group lists the machine, too, and it counts there
     failed_request,  ///< failed before the cloud began to make it
     failed,          ///< failed while it was made
-    requested,       ///< not begun
+    requested,       ///< the cloud has not begun to make it
     begun,           ///< is being made or runs, and has no node
 };
 
@@ -28,35 +29,35 @@ enum class MachineFate {
 struct MachineCounts {
     int being_removed = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
         begun = 0;
-    int ended = 0;      ///< of the listed ones: an answered target does not hold them any more
-    int unlisted = 0;   ///< in the target, and not told of by the cloud
-    int with_node = 0;  ///< whatever their fate: not being deleted by the cloud, with a node
-    int leaving = 0;    ///< joined ones that the cloud is being asked to remove
+    int ended = 0;      ///< listed machines that an answered target does not include any more
+    int unlisted = 0;   ///< machines of the target that the cloud does not list
+    int with_node = 0;  ///< machines of any fate with a node, unless the cloud is deleting them
+    int leaving = 0;    ///< joined machines that the cloud is being asked to remove
 
-    /// Those that a lower target may not cut off.
+    /// Machines that exist: a decrease of the target may not cut them off.
     int real() const noexcept { return joined + foreign + failed + begun; }
-    /// Those the target holds.
+    /// Listed machines that the target includes.
     int listed() const noexcept { return real() + failed_request + requested; }
     bool operator==(const MachineCounts&) const = default;
 };
 
 struct GroupCounts {
     const Group* group = nullptr;  ///< never NULL
-    Duration limit{};              ///< what a machine may take to join
+    Duration limit{};              ///< how long a machine may take to join
     NodeCounts nodes{};
-    std::vector<MachineFate> fates{};  ///< as Group::machines
+    std::vector<MachineFate> fates{};  ///< by index in Group::machines
     MachineCounts machines{};
 
     const NodeGroupId& id() const noexcept { return group->group.id; }
     /// A target that is not known counts as 0.
     int target() const noexcept;
-    /// Nodes that have started.
+    /// The number of nodes that have started, including those that count in an earlier group.
     int provisioned() const noexcept;
-    /// A group that is only ever empty or full.
+    /// Whether the group is only ever empty or full.
     bool is_atomic() const noexcept;
 };
 
-/// One per group of the snapshot. Borrows the snapshot.
+/// The counts by group of the snapshot. Borrows the snapshot.
 std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
                                       const templates::Membership& membership,
                                       const std::vector<Readiness>& readiness, const Memory& memory,
@@ -66,50 +67,52 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
 Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machine& machine,
                     Time now) noexcept;
 
-/// When a machine was launched, on the clock of PassTime::now, as time_machines noted it when its
-/// cloud first told: a clock that is set afterwards makes it no older. Nothing: its cloud does not
-/// say.
+/// When a machine was launched, on the clock of PassTime::now, as record_machine_times recorded it
+/// first: a later change of a clock makes the machine no older. Nothing: its cloud does not say.
 std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
                                 const Machine& machine, const PassTime& time) noexcept;
 
-/// Whether a machine that is `requested` or `begun` has been seen so for longer than it may take.
-/// When it was launched does not matter: it may have lost a node that it had.
+/// Whether a machine that is `requested` or `begun` has been seen without a node for longer than it
+/// may take to join. The launch time does not count, since the machine may have had a node before.
 bool is_overdue(const GroupCounts& group, std::size_t machine, const Memory& memory,
                 Time now) noexcept;
 
-/// MachinePlaces in Group::machines, ascending.
-using MachinePlaces = std::vector<std::size_t>;
+/// Indices into Group::machines, ascending.
+using MachineIndices = std::vector<std::size_t>;
 
-MachinePlaces find_machines(const GroupCounts& group, MachineFate fate);
-MachinePlaces find_overdue(const GroupCounts& group, MachineFate fate, const Memory& memory,
-                           Time now);
+MachineIndices find_machines(const GroupCounts& group, MachineFate fate);
+MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Memory& memory,
+                            Time now);
 
-// Targets that the machines of a group do not add up to.
+// Targets above the number of machines.
 
-/// Notes that the target of one group is more than it should be, and since when. What it should be:
+/// Records whether the target of a group is too high, and since when. The correct target is:
 ///
-///     backed off until a machine joins    its real machines, and one that stays asked for
-///     `at_once` above 0                    that much less than it is
-///     otherwise                            what the cloud lists
+///     backed off until a machine joins    its real machines, and one that stays requested
+///     `at_once` above 0                    the target less `at_once`
+///     otherwise                            the number of machines that the cloud lists
 ///
-/// A target that is less than the machines there are is none of ours to mend.
-void follow_size(Memory& memory, const GroupCounts& group, int at_once, Time now);
+/// A target below the number of machines is not repaired.
+void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once, Time now);
 
-/// Whether the note is to be acted on: its figures have stood for longer than a machine may take,
-/// or the request for the surplus has just timed out, or has and its cloud refused a decrease.
-bool is_due(const WrongSize& size, const GroupCounts& group, const Memory& memory, Time now);
-/// The latter alone: the group is backed off for a time-out that was no earlier than the figures.
-bool is_of_time_out(const WrongSize& size, const NodeGroupId& group, const Memory& memory,
-                    Time now);
+/// Whether the target is to be lowered now: its figures have not changed for longer than a machine
+/// may take to join, or the request for the surplus has just timed out, or the request has timed
+/// out before and the cloud refused to lower the target then.
+bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
+            Time now);
+/// Whether the surplus is due to a time-out: the group is backed off for a time-out that was not
+/// before the figures.
+bool is_of_time_out(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
+                    const Memory& memory, Time now);
 
 // Nodes that a group will have without being asked again.
 
-/// Whether what began at `since` is still waited for: not where its group has run out of time since
-/// then, whatever comes of it later.
+/// Whether a machine or node that began at `since` still counts as upcoming: not if its group was
+/// backed off for a time-out since then.
 bool is_waited_for(const Memory& memory, const NodeGroupId& group, Time since, Time now) noexcept;
 
-/// Fills in what machines make of the group's health: upcoming nodes, unjoined and failed
-/// machines. `starting`: nodes of NodeUsability::starting.
+/// Sets the parts of the group's health that depend on machines: upcoming nodes, unjoined and
+/// failed machines. `starting`: the number of nodes of NodeUsability::starting.
 void count_upcoming(const GroupCounts& group, int starting, const Memory& memory,
                     NextChange& next_change, GroupHealth& out);
 

@@ -39,12 +39,12 @@ public:
           next_change_(time) {}
 
     Health run() {
-        out_.readiness = read_nodes(snapshot_, membership_, memory_, settings_, next_change_);
+        out_.readiness = find_readiness(snapshot_, membership_, memory_, settings_, next_change_);
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
         for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
             add_node(out_.readiness[n], out_.all);
-            out_.nodes.push_back(standing(n));
+            out_.nodes.push_back(usability_of(n));
             if (out_.nodes.back() == NodeUsability::starting) {
                 ++starting[membership_.machine_of[n]->group];
             }
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    NodeUsability standing(snapshot::NodeIndex n) const {
+    NodeUsability usability_of(snapshot::NodeIndex n) const {
         const Readiness readiness = out_.readiness[n];
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (readiness == Readiness::deleted || readiness == Readiness::suspended ||
@@ -84,7 +84,7 @@ private:
                 return templates::is_deletion_taint(t.key);
             });
         const NodeGroupId& group = (*snapshot_.groups)[machine->group].group.id;
-        // A template would promise the room of its pods a second time.
+        // The template would offer the room of the node's pods a second time.
         return !leaving && !has_been_used(snapshot_.cluster, n) &&
                is_waited_for(memory_, group,
                              created_at(memory_, snapshot_.cluster, n, next_change_.time()),
@@ -94,13 +94,13 @@ private:
     void assess_group(const GroupCounts& group, GroupHealth& out) {
         out.nodes = group.nodes;
         out.most = group.target() + group.machines.being_removed;
-        hear_deadlines(group);
+        note_deadlines(group);
         if (!group.group->group.target) return;
         const auto request = memory_.requests.find(group.id());
         const int asked_for =
             request == memory_.requests.end() ? 0 : std::max(0, request->second.increase);
-        // A machine on its way is right, whether this host or another client asked for it. A
-        // machine that is being deleted is right, too.
+        // Upcoming machines are not missing, whether this host or another client requested them.
+        // Machines that are being deleted are not missing either.
         const int coming = std::max(asked_for, out.unjoined + group.nodes.starting);
         out.least = std::max(0, group.target() - out.long_unjoined - out.failed - coming -
                                     group.nodes.deleted - group.machines.foreign);
@@ -113,8 +113,8 @@ private:
                           missing == 1 ? "is not ready" : "are not ready", settings_);
     }
 
-    /// Of what `remember` looks at.
-    void hear_deadlines(const GroupCounts& group) {
+    /// Records the ends of the times that `remember` checks.
+    void note_deadlines(const GroupCounts& group) {
         const auto request = memory_.requests.find(group.id());
         if (request != memory_.requests.end()) next_change_.is_before_end(request->second.deadline);
         const auto size = memory_.wrong_sizes.find(group.id());
@@ -139,7 +139,7 @@ Health assess(const Snapshot& snapshot, const templates::Membership& membership,
 
 namespace {
 
-/// Of groups that are gone nothing is outstanding.
+/// Forgets requests and times of groups that are gone.
 void forget_groups(Memory& memory, const std::vector<GroupCounts>& groups) {
     std::set<NodeGroupId> there;
     for (const GroupCounts& group : groups) there.insert(there.end(), group.id());
@@ -164,10 +164,10 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
     const Time now = time.now;
     forget_backoffs(memory, snapshot, settings, now);
     forget_removal_backoffs(memory, snapshot, settings, now);
-    time_nodes(memory, snapshot, membership, settings, time);
-    NextChange unanswered(time);  // what is read here is read again by assess, and timed there
+    record_node_times(memory, snapshot, membership, settings, time);
+    NextChange unanswered(time);  // not used: `assess` asks the same again and records the times
     const std::vector<Readiness> readiness =
-        read_nodes(snapshot, membership, memory, settings, unanswered);
+        find_readiness(snapshot, membership, memory, settings, unanswered);
     const std::vector<GroupCounts> groups =
         count_groups(snapshot, membership, readiness, memory, settings);
     forget_groups(memory, groups);
@@ -178,15 +178,15 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
                 memory.failed_machines[group.id()] = known.at(group.id());
             continue;
         }
-        // A target that its cloud does not tell now is no sign of anything.
+        // A target that the cloud does not report now is no reason for any change.
         const bool has_target =
             group.group->group.target && group.group->unreadable_because.empty();
-        const int at_once = has_target ? follow_request(memory, group, settings, now) : 0;
-        follow_failures(memory, group, find_known(known, group.id()), settings, now);
-        time_machines(memory, group, time);
-        if (has_target) follow_size(memory, group, at_once, now);
+        const int at_once = has_target ? update_request(memory, group, settings, now) : 0;
+        update_failed_machines(memory, group, find_known(known, group.id()), settings, now);
+        record_machine_times(memory, group, time);
+        if (has_target) update_incorrect_size(memory, group, at_once, now);
     }
-    forget_make_backoffs(memory, settings, now);
+    forget_offering_backoffs(memory, settings, now);
     return memory;
 }
 

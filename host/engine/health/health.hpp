@@ -1,5 +1,5 @@
-/// How nodes and groups are doing: which nodes take pods now, what is still on its way, and whether
-/// the cluster may be changed at all.
+/// The health of nodes and groups: which nodes take pods now, which nodes are upcoming, and whether
+/// the cluster is healthy enough to be changed.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@
 
 namespace capstan::engine::health {
 
-/// What a pass makes of a node that is there.
+/// How a pass uses an existing node for pods.
 enum class NodeUsability {
-    takes_pods,  ///< as it stands; cordons and taints are the predicates' affair
-    /// Joined, empty, and not ready for no longer than a node may take: one more upcoming node of
-    /// its group. It takes pods as the group's template does, and not as it stands.
+    takes_pods,  ///< takes pods; cordons and taints are checked by the predicates
+    /// Joined, empty, and not ready for no longer than a node may take: it counts as an upcoming
+    /// node of its group. Pods are placed by the group's template, not by the node's present state.
     starting,
-    out,  ///< takes none: not ready, or its machine is going
+    out,  ///< takes no pods: not ready, or its machine is being removed
 };
 
-/// How a node counts; the first that applies.
+/// The state in which a node counts; the first that applies.
 enum class Readiness {
-    deleted,        ///< its machine is gone or going, or it carries BeingDeleted
+    deleted,        ///< its machine is being removed or gone, or it carries BeingDeleted
     suspended,      ///< by its Suspended condition
-    long_starting,  ///< carries a readiness taint for longer than a node may take to start
+    long_starting,  ///< has a readiness taint for longer than a node may take to start
     starting,       ///< not ready, or with a readiness taint, and young enough
     ready,
     unready,
@@ -35,7 +35,7 @@ enum class Readiness {
 
 /// Nodes that a group will have without being asked again.
 struct Upcoming {
-    int missing = 0;   ///< asked for, and without a node
+    int missing = 0;   ///< requested machines without a node
     int starting = 0;  ///< nodes of NodeUsability::starting
     /// "2 machines have not joined, 1 node is not ready yet; not waited for: 1 machine that
     /// failed"; empty: there is nothing to say.
@@ -56,15 +56,16 @@ struct NodeCounts {
 struct GroupHealth {
     Upcoming upcoming{};
     NodeCounts nodes{};
-    int unjoined = 0;       ///< machines without a node, not failed, for no longer than they may
-    int long_unjoined = 0;  ///< the same, for longer
-    int failed = 0;         ///< machines that failed, without a node
-    /// What its cloud was asked for beyond the nodes there are, waited for or not: it may still
-    /// come, and limits count it until it is taken back.
+    int unjoined = 0;       ///< machines that may still join in time: no node, not failed
+    int long_unjoined = 0;  ///< the same, but overdue
+    int failed = 0;         ///< failed machines without a node
+    /// Machines of the target without a node, upcoming or not: they may still come, and limits
+    /// count them until they are taken back.
     int outstanding = 0;
-    /// How many nodes it may have for all we asked of it: below `least` something is wrong.
+    /// The acceptable number of nodes for the present target: with fewer than `least` ready nodes
+    /// some are missing.
     int least = 0, most = 0;
-    /// Why it is not grown though it could; empty: it is healthy.
+    /// Why the group does not grow although it could; empty: it is healthy.
     std::string unhealthy_because{};
     bool operator==(const GroupHealth&) const = default;
 };
@@ -72,19 +73,19 @@ struct GroupHealth {
 struct Health {
     std::vector<NodeUsability> nodes{};  ///< by NodeIndex
     std::vector<Readiness> readiness{};  ///< by NodeIndex
-    std::vector<GroupHealth> groups{};   ///< as in the snapshot
-    NodeCounts all{};                    ///< of all nodes, those of no group too
+    std::vector<GroupHealth> groups{};   ///< by GroupIndex
+    NodeCounts all{};                    ///< of all nodes, in a group or not
     /// Why nothing is scaled now; empty: the cluster is healthy.
     std::string unhealthy_because{};
-    /// When time alone makes one of them something else; nothing: it does not.
+    /// When time alone changes any of these; nothing: it does not.
     std::optional<Time> wake_at{};
 };
 
-/// Missing are a group's machines that have no node yet, and what its target is above the machines
-/// its cloud lists. Never waited for are machines that failed, are being removed, or have not
-/// joined for longer than they may take; while the group is backed off also those that the cloud
-/// has not begun to make. Neither a restart nor a person that enlarges a group makes a difference.
-/// `memory` is that of this pass: `remember` has brought it up to `now`.
+/// Upcoming nodes are counted from what the clouds report: machines without a node, and the part of
+/// a target that its cloud does not list. Not counted are machines that failed, are being removed,
+/// or are overdue; while the group is backed off, machines that the cloud has not begun to make do
+/// not count either. It makes no difference whether this host, an earlier run or a person requested
+/// the machines. `memory`: of this pass, after `remember`.
 Health assess(const Snapshot& snapshot, const templates::Membership& membership,
               const Memory& memory, const Settings& settings, const PassTime& time);
 

@@ -8,11 +8,11 @@
 namespace capstan::engine::health {
 namespace {
 
-/// Of as many nodes the names are kept.
+/// The number of sample_nodes that are kept.
 constexpr std::size_t names_max = 3;
 
-KnownGroup know(const Snapshot& snapshot, const templates::Membership& membership,
-                std::size_t group) {
+KnownGroup make_known_group(const Snapshot& snapshot, const templates::Membership& membership,
+                            std::size_t group) {
     const std::vector<snapshot::NodeIndex>& nodes = membership.nodes[group];
     KnownGroup out{.cloud = (*snapshot.groups)[group].cloud,
                    .nodes = static_cast<int>(nodes.size())};
@@ -51,12 +51,13 @@ Memory remember_known_groups(Memory memory, const Snapshot& snapshot,
     }
     for (std::size_t g = 0; g < groups.size() && now.size() < known_groups_max; ++g)
         if (groups[g].plan == nullptr)
-            now.emplace(groups[g].group.id, know(snapshot, membership, g));
+            now.emplace(groups[g].group.id, make_known_group(snapshot, membership, g));
     memory.known_groups = std::move(now);
     return memory;
 }
 
-std::vector<std::string> tell_departed_groups(const Memory& memory, std::span<const Group> groups) {
+std::vector<std::string> describe_departed_groups(const Memory& memory,
+                                                  std::span<const Group> groups) {
     std::vector<std::string> out;
     for (const auto& [id, known] : memory.known_groups)
         if (known.nodes > 0 && find_group(groups, id) == nullptr)

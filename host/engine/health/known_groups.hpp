@@ -1,5 +1,5 @@
-/// Groups that no cloud lists any more though nodes of theirs are there, as after a typo in a
-/// configuration; and those of clouds that could not be read since the start.
+/// Groups that no cloud lists any more although they have nodes, as after a typo in a
+/// configuration; and groups of clouds that could not be read since the start.
 #pragma once
 
 #include <memory>
@@ -13,25 +13,27 @@
 
 namespace capstan::engine::health {
 
-/// Of which groups it is known, at most, the first by id.
+/// At most this many groups are remembered, the first by id.
 inline constexpr std::size_t known_groups_max = 1000;
 
-/// Notes which groups are listed. One that is not is known as long as one of the nodes that are
-/// known of it is there and in no group.
+/// Records which groups are listed. A group that is not listed any more is remembered as long as
+/// one of its sample_nodes exists and is in no group.
 Memory remember_known_groups(Memory memory, const Snapshot& snapshot,
                              const templates::Membership& membership);
 
 /// One sentence for each known group that is not among `groups`, by id: "no cloud lists group two
 /// any more: its 2 nodes stay and are in no group: two-1, two-2".
-std::vector<std::string> tell_departed_groups(const Memory& memory, std::span<const Group> groups);
+std::vector<std::string> describe_departed_groups(const Memory& memory,
+                                                  std::span<const Group> groups);
 
-/// `groups`, by id, and as unreadable ones the known groups of clouds that could not be read yet:
-/// so nothing that is remembered of them is forgotten. Without such clouds the same list.
+/// `groups`, by id, with the known groups of clouds in `unread` added as unreadable groups, so that
+/// the memory of these groups is kept. Returns the same list if nothing is added.
 std::shared_ptr<const std::vector<Group>> with_unread_groups(
     std::shared_ptr<const std::vector<Group>> groups, const UnreadClouds& unread,
     const Memory& memory);
 
-/// Whether nothing is told of the group's machines now, so that what is remembered of them stays.
+/// Whether the group is unreadable and has no machines, not even from an earlier read. The memory
+/// of its machines is then kept.
 bool is_unread(const Group& group) noexcept;
 
 }  // namespace capstan::engine::health

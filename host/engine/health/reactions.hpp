@@ -1,5 +1,5 @@
-/// What the host does about each error of each call: the table of capstan/abi/error.h as data. What
-/// acts on an error asks here, so that header, host and documentation say the same.
+/// What the host does about each error of each call: the table of capstan/abi/error.h as data. All
+/// code that reacts to an error asks this table, so header, host and documentation agree.
 #pragma once
 
 #include <chrono>
@@ -21,32 +21,34 @@ enum class Call : std::uint8_t {
     destroy_group,
     describe,  ///< a group's template
     machine_types,
-    terms,  ///< price, options, and what a group to be made would be
+    terms,  ///< price, options, and the description of a group to be made
     start,
     self_check,
     decide,  ///< hooks of expanders, similarity checks, splitters and group sources
 };
 
 enum class Reaction : std::uint8_t {
-    /// The next pass that needs the call makes it again. From the second failure in a row on the
-    /// group rests shortly (increase), as do that call and machine (decrease_target, remove).
+    /// The next pass that needs the call makes it again. From the second failure in a row on, the
+    /// group (increase) or that call and machine (decrease_target, remove) is backed off for a
+    /// short time.
     again,
-    /// The next pass decides anew by what is there then. Says nothing about the group.
+    /// The next pass decides again with a new snapshot. The error says nothing about the group.
     decide_anew,
     /// The cloud as a whole is backed off for a few passes, longer after each failure in a row.
     rest_cloud,
-    /// The same for longer: an operator, or the plugin, has to provide credentials first.
+    /// As rest_cloud, for longer: an operator, or the plugin, has to provide credentials first.
     await_credentials,
-    /// The group is backed off for a while (increase, create_group); for the other calls that call
-    /// about that group or machine is.
+    /// The group is backed off for a while (increase, create_group). For the other calls, only that
+    /// call for that group or machine is backed off.
     back_off,
-    /// As back_off; of calls about no group as again. Told as a bug of the plugin.
+    /// As back_off, or as again for calls about no group; also reported as a bug of the plugin.
     report_bug,
     /// That call is not made for that group again for a day.
     leave_out,
-    /// What it was about is not there: it has gone already, or the next refresh shows that.
+    /// The object of the call does not exist: it is gone already, or the next refresh shows that.
     drop,
-    /// Whether it was done is not known: it counts as asked for until a refresh shows it.
+    /// It is not known whether the call was carried out: it counts as requested until a refresh
+    /// shows the result.
     await_outcome,
     /// The documented default counts.
     use_default,
@@ -54,18 +56,18 @@ enum class Reaction : std::uint8_t {
     start_again,
     /// The instance is not started.
     refuse,
-    /// It is told of, and nothing else happens.
+    /// The error is reported, and nothing else happens.
     tell,
-    /// An error of its stage: the stage's `on_error` decides.
+    /// An error of the stage: its `on_error` decides.
     fail_stage,
 };
 
 Reaction reaction_to(Call call, ErrorCode code) noexcept;
 
-/// Whether a call that ended with this error may have been carried out all the same, now or later.
+/// Whether a call that ended with this error may still have been carried out, or will be.
 bool is_outcome_open(Call call, const Error& error) noexcept;
 
-/// "increase", and "rest_cloud": as error.h and metrics have them.
+/// "increase", and "rest_cloud": the names in error.h and metrics.
 std::string_view name_of(Call call) noexcept;
 std::string_view name_of(Reaction reaction) noexcept;
 

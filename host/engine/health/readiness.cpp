@@ -35,7 +35,7 @@ public:
         const bool starts = has(
             node, [&](const Taint& t) { return templates::is_starting_taint(t.key, settings_); });
         if (node.ready && !starts) return Readiness::ready;
-        // A node that fails while it is young has started all the same.
+        // A node with pods that lost its readiness has started, however young it is.
         if (!node.ready && has_been_used(snapshot_.cluster, n)) return Readiness::unready;
         return is_young() ? Readiness::starting : Readiness::unready;
     }
@@ -50,9 +50,10 @@ private:
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         const Machine* machine = templates::find_machine(snapshot_, membership_, n);
         if (machine != nullptr && machine->state == MachineState::deleting) return true;
-        // ToBeDeleted is not enough: the removal may be undone, and the target still holds it.
+        // ToBeDeleted is not enough: the removal may be undone, and the target still includes the
+        // machine.
         return has(node, [](const Taint& t) { return t.key == being_deleted_taint; }) ||
-               is_agreed_to_go(memory_, snapshot_.cluster.text(node.name));
+               is_removal_agreed(memory_, snapshot_.cluster.text(node.name));
     }
 
     const Snapshot& snapshot_;
@@ -64,9 +65,9 @@ private:
 
 }  // namespace
 
-std::vector<Readiness> read_nodes(const Snapshot& snapshot, const templates::Membership& membership,
-                                  const Memory& memory, const Settings& settings,
-                                  NextChange& next_change) {
+std::vector<Readiness> find_readiness(const Snapshot& snapshot,
+                                      const templates::Membership& membership, const Memory& memory,
+                                      const Settings& settings, NextChange& next_change) {
     const Reader reader(snapshot, membership, memory, settings, next_change);
     std::vector<Readiness> out;
     out.reserve(snapshot.cluster.node_count());
@@ -91,7 +92,7 @@ bool has_started(const snapshot::NodeRow& node, const Settings& settings) {
            });
 }
 
-/// Since when its machine was seen without it; nothing: it was not.
+/// Since when the node's machine was seen without a node; nothing: it was not.
 std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
                                     const templates::Membership& membership,
                                     snapshot::NodeIndex node) {
@@ -106,14 +107,15 @@ std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapsh
 
 }  // namespace
 
-void time_nodes(Memory& memory, const Snapshot& snapshot, const templates::Membership& membership,
-                const Settings& settings, const PassTime& time) {
+void record_node_times(Memory& memory, const Snapshot& snapshot,
+                       const templates::Membership& membership, const Settings& settings,
+                       const PassTime& time) {
     decltype(Memory::created) kept;
     for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = snapshot.cluster.node(n);
         if (has_started(node, settings)) continue;
-        // A clock that was behind when the node was made shows a moment that is still to come, one
-        // that is ahead a moment before there was anything of it.
+        // If the clock has changed since the node was created, its time may lie in the future, or
+        // before its machine existed.
         Time created = std::min(created_at(memory, snapshot.cluster, n, time), time.now);
         if (const auto unjoined = unjoined_before(memory, snapshot, membership, n))
             created = std::max(created, *unjoined);
@@ -131,11 +133,11 @@ bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& sett
 
 bool has_been_used(const snapshot::Cluster& cluster, snapshot::NodeIndex node) {
     return std::ranges::any_of(cluster.pods_on(node), [&](snapshot::PodIndex p) {
-        return !templates::is_daemon(cluster, cluster.class_of(p));
+        return !templates::is_daemon(cluster, cluster.equivalence_group_of(p));
     });
 }
 
-bool is_agreed_to_go(const Memory& memory, std::string_view node) {
+bool is_removal_agreed(const Memory& memory, std::string_view node) {
     if (memory.removals.empty()) return false;
     const auto at = memory.removals.find(node);
     return at != memory.removals.end() && at->second.phase == RemovalPhase::removed;

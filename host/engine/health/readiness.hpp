@@ -1,4 +1,4 @@
-/// How nodes count.
+/// The readiness of nodes: how each node counts in the health of its group.
 #pragma once
 
 #include <string_view>
@@ -13,40 +13,45 @@
 
 namespace capstan::engine::health {
 
-/// By NodeIndex. The first that applies:
+/// By NodeIndex. The first row that applies:
 ///
-///     its machine is going, or it carries BeingDeleted            deleted
-///     its condition Suspended is True                             suspended
-///     carries a readiness taint: young | old                      starting | long_starting
-///     ready, and without a start-up taint                         ready
-///     young, and not one that lost its readiness with pods on it  starting
-///     anything else                                               unready
+///     its machine is being removed, or it carries BeingDeleted     deleted
+///     its condition Suspended is True                              suspended
+///     has a readiness taint: young | old                           starting | long_starting
+///     ready, and without a start-up taint                          ready
+///     young, and it did not lose its readiness with pods on it     starting
+///     otherwise                                                    unready
 ///
-/// Young is what was created less than Settings::max_node_startup_time ago, in a group or in none;
-/// see created_at.
-std::vector<Readiness> read_nodes(const Snapshot& snapshot, const templates::Membership& membership,
-                                  const Memory& memory, const Settings& settings,
-                                  NextChange& next_change);
+/// A node is young if it was created less than Settings::max_node_startup_time ago (created_at),
+/// whether or not it is in a group.
+std::vector<Readiness> find_readiness(const Snapshot& snapshot,
+                                      const templates::Membership& membership, const Memory& memory,
+                                      const Settings& settings, NextChange& next_change);
 
-/// When the node was created, on the clock of PassTime::now; of one that has not started as
-/// time_nodes noted it.
+/// When the node was created, on the clock of PassTime::now; for a node that has not started, as
+/// record_node_times recorded it.
 Time created_at(const Memory& memory, const snapshot::Cluster& cluster, snapshot::NodeIndex node,
                 const PassTime& time);
-/// Notes when nodes that have not started were created, as it looks when they are first seen so,
-/// and no earlier than their machines were seen without them: a machine's clock that is wrong, or
-/// is set, makes none older than it is. Before machines that have joined are forgotten.
-void time_nodes(Memory& memory, const Snapshot& snapshot, const templates::Membership& membership,
-                const Settings& settings, const PassTime& time);
+/// Records when nodes that have not started were created: the time by their own clocks when they
+/// are first seen, but not before passes have seen their machines without a node. So a clock that
+/// is wrong or changes makes no node older than it is. To be called before record_machine_times,
+/// which forgets machines that have joined.
+void record_node_times(Memory& memory, const Snapshot& snapshot,
+                       const templates::Membership& membership, const Settings& settings,
+                       const PassTime& time);
 
-/// It has joined, and the checks that follow are not passed yet.
+/// Whether the node carries one of Settings::readiness_taints: it has joined, but has not passed
+/// its checks yet.
 bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& settings);
 
-/// Pods of others than DaemonSets are on it: it was ready once.
+/// Whether the node has pods that are not of a DaemonSet: then it was ready once.
 bool has_been_used(const snapshot::Cluster& cluster, snapshot::NodeIndex node);
 
-/// Whether a cloud has agreed to remove the node: its target holds the machine no more.
-bool is_agreed_to_go(const Memory& memory, std::string_view node);
+/// Whether the cloud has agreed to remove the node's machine: the target does not include it any
+/// more.
+bool is_removal_agreed(const Memory& memory, std::string_view node);
 
+/// Counts one node.
 void add_node(Readiness readiness, NodeCounts& counts) noexcept;
 
 }  // namespace capstan::engine::health

@@ -13,27 +13,27 @@
 namespace capstan::engine::health {
 namespace {
 
-/// At its end a removal may be tried again.
-bool is_resting(const RemovalBackoff& backoff, Time now) { return now < backoff.until; }
+/// Whether the back-off has not ended; at its very end a removal may be tried again.
+bool is_in_force(const RemovalBackoff& backoff, Time now) { return now < backoff.until; }
 
 bool is_long_past(const RemovalBackoff& backoff, const Settings& settings, Time now) {
     return is_backoff_past(backoff.until, backoff.until, settings.backoff_reset, now);
 }
 
-void fail_once_more(RemovalBackoff& backoff, const Error& error, Duration first,
-                    const Settings& settings, Time now) {
+void count_failure(RemovalBackoff& backoff, const Error& error, Duration first,
+                   const Settings& settings, Time now) {
     if (is_long_past(backoff, settings, now)) backoff = {};
     const BackoffLengths lengths{.first = first, .most = std::max(settings.backoff_max, first)};
-    const bool alone = is_resting(backoff, now);
-    backoff.length = next_backoff_length(backoff.length, alone, lengths);
-    if (backoff.failures == 0 || !alone) ++backoff.failures;
+    const bool was_active = is_in_force(backoff, now);
+    backoff.length = next_backoff_length(backoff.length, was_active, lengths);
+    if (backoff.failures == 0 || !was_active) ++backoff.failures;
     backoff.until = find_backoff_end(error, backoff.length, lengths.most, now);
     backoff.because = error.message;
 }
 
-/// Whether the call is to rest after the error. Not so where the cloud was not asked, and where it
-/// rests as a whole.
-bool has_to_rest(Call call, const Error& error) {
+/// Whether the error backs the call off. It does not if the cloud was not asked, or if the cloud is
+/// backed off as a whole.
+bool needs_backoff(Call call, const Error& error) {
     switch (reaction_to(call, error.code)) {
         case Reaction::decide_anew:
         case Reaction::rest_cloud:
@@ -42,7 +42,7 @@ bool has_to_rest(Call call, const Error& error) {
     }
 }
 
-/// Whether the cloud said that it does not do this at all.
+/// Whether the cloud does not support the call.
 bool is_left_out(Call call, const Error& error) {
     return reaction_to(call, error.code) == Reaction::leave_out;
 }
@@ -61,12 +61,12 @@ void take_removal(Memory& memory, const MachineRemoval& removal, const std::vect
         if (has_node) continue;
         const MachineId& machine = removal.machines[m];
         const Error* const error = find_error(errors, machine);
-        if (error == nullptr || !has_to_rest(Call::remove, *error)) continue;
-        // Its sentence is in the log; memory may hold thousands of these.
+        if (error == nullptr || !needs_backoff(Call::remove, *error)) continue;
+        // The sentence is in the log; the memory may have thousands of these back-offs.
         Error silent = *error;
         silent.message.clear();
-        fail_once_more(memory.removal_backoffs[removal.group][machine], silent,
-                       first_removal_backoff, settings, now);
+        count_failure(memory.removal_backoffs[removal.group][machine], silent,
+                      first_removal_backoff, settings, now);
     }
 }
 
@@ -84,33 +84,33 @@ const RemovalBackoff* find_removal_backoff(const Memory& memory, const NodeGroup
     const auto of_group = memory.removal_backoffs.find(group);
     if (of_group == memory.removal_backoffs.end()) return nullptr;
     const auto at = of_group->second.find(machine);
-    return at != of_group->second.end() && is_resting(at->second, now) ? &at->second : nullptr;
+    return at != of_group->second.end() && is_in_force(at->second, now) ? &at->second : nullptr;
 }
 
 const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& group,
                                        Time now) noexcept {
     const auto at = memory.unremovable_groups.find(group);
-    return at != memory.unremovable_groups.end() && is_resting(at->second, now) ? &at->second
-                                                                                : nullptr;
+    return at != memory.unremovable_groups.end() && is_in_force(at->second, now) ? &at->second
+                                                                                 : nullptr;
 }
 
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
     const auto at = memory.decrease_backoffs.find(group);
-    return at != memory.decrease_backoffs.end() && is_resting(at->second, now);
+    return at != memory.decrease_backoffs.end() && is_in_force(at->second, now);
 }
 
 void back_off_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
                       std::string because, Duration first, const Settings& settings, Time now) {
-    fail_once_more(memory.removal_backoffs[group][machine], {.message = std::move(because)},
-                   std::max(first, first_removal_backoff), settings, now);
+    count_failure(memory.removal_backoffs[group][machine], {.message = std::move(because)},
+                  std::max(first, first_removal_backoff), settings, now);
 }
 
-void leave_machine_alone(Memory& memory, const NodeGroupId& group, const MachineId& machine,
-                         std::string because, Duration length, Time now) {
+void postpone_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
+                      std::string because, Duration length, Time now) {
     if (length <= Duration(0)) return;
     const Time until = later(now, length);
     RemovalBackoff& backoff = memory.removal_backoffs[group][machine];
-    // Failures before keep the machine alone for longer.
+    // Earlier failures keep the machine backed off for longer.
     if (until <= backoff.until) return;
     // `length` stays: the next failure doubles it as if nothing had been between them.
     backoff.until = until;
@@ -129,10 +129,10 @@ Memory remember_refused_removals(Memory memory, const Decision& decision, const 
             memory.decrease_backoffs.erase(group);
         } else if (is_left_out(Call::decrease_target, *error)) {
             leave_out_for_a_day(memory.decrease_backoffs[group], *error, now);
-        } else if (has_to_rest(Call::decrease_target, *error)) {
-            // A conflict: the list is late, and shows in a while what the target is.
-            fail_once_more(memory.decrease_backoffs[group], *error, first_removal_backoff, settings,
-                           now);
+        } else if (needs_backoff(Call::decrease_target, *error)) {
+            // After a conflict the list is out of date, and will show the target in a while.
+            count_failure(memory.decrease_backoffs[group], *error, first_removal_backoff, settings,
+                          now);
         }
     }
     return memory;
@@ -157,7 +157,7 @@ void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Set
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept {
     std::optional<Time> out;
     const auto note = [&](const RemovalBackoff& backoff) {
-        if (is_resting(backoff, now)) out = std::min(out.value_or(backoff.until), backoff.until);
+        if (is_in_force(backoff, now)) out = std::min(out.value_or(backoff.until), backoff.until);
     };
     for (const auto& [group, machines] : memory.removal_backoffs)
         for (const auto& [machine, backoff] : machines) note(backoff);
@@ -166,7 +166,7 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
     return out;
 }
 
-std::string why_left_alone(const RemovalBackoff& backoff, Time now) {
+std::string why_removal_backed_off(const RemovalBackoff& backoff, Time now) {
     const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
     std::string out = "it is backed off for " + format_duration(left) + " more: " + backoff.because;
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";

@@ -17,7 +17,7 @@
 namespace capstan::engine::health {
 namespace {
 
-std::string not_joined(const GroupCounts& group, const MachinePlaces& machines) {
+std::string not_joined(const GroupCounts& group, const MachineIndices& machines) {
     return counted(std::ssize(machines), "machine") + " did not join within " +
            format_duration(group.limit);
 }
@@ -64,21 +64,20 @@ private:
                       now_due(find_overdue(group_, MachineFate::begun, memory_, now_)));
     }
 
-    /// A group that is only ever empty or full: where one machine fails, the others that have no
-    /// node are of no use. Nodes that are there are removed like other nodes once they are
-    /// unneeded.
+    /// For a group that is only ever empty or full: if one machine fails, the other machines
+    /// without a node are of no use. Its nodes are removed like other nodes once they are unneeded.
     bool give_up_atomic() {
         const std::string because = why_whole();
         if (because.empty()) return false;
-        MachinePlaces unjoined = find_machines(group_, MachineFate::failed);
-        const MachinePlaces begun = find_machines(group_, MachineFate::begun);
+        MachineIndices unjoined = find_machines(group_, MachineFate::failed);
+        const MachineIndices begun = find_machines(group_, MachineFate::begun);
         unjoined.insert(unjoined.end(), begun.begin(), begun.end());
         const bool decreased = decrease(not_begun_, because);
         return remove(RemovalCause::failed, now_due(std::move(unjoined)), because) || decreased;
     }
 
     /// The machines without a removal back-off at this time.
-    MachinePlaces now_due(MachinePlaces machines) const {
+    MachineIndices now_due(MachineIndices machines) const {
         if (find_unremovable(memory_, group_.id(), now_) != nullptr) return {};
         std::erase_if(machines, [&](std::size_t m) {
             return find_removal_backoff(memory_, group_.id(), group_.group->machines[m].id, now_) !=
@@ -89,11 +88,11 @@ private:
 
     std::string why_whole() const {
         for (const MachineFate bad : {MachineFate::failed_request, MachineFate::failed}) {
-            const MachinePlaces machines = find_machines(group_, bad);
+            const MachineIndices machines = find_machines(group_, bad);
             if (!machines.empty()) return why_failed(group_, machines);
         }
         if (!cluster_is_healthy_) return {};
-        const MachinePlaces late = find_overdue(group_, MachineFate::begun, memory_, now_);
+        const MachineIndices late = find_overdue(group_, MachineFate::begun, memory_, now_);
         if (!late.empty()) return not_joined(group_, late);
         const ExcessTarget other = long_outstanding(group_, memory_, now_);
         return other.machines > 0 ? other.because : std::string();
@@ -111,14 +110,14 @@ private:
         return true;
     }
 
-    bool remove(RemovalCause cause, MachinePlaces machines) {
+    bool remove(RemovalCause cause, MachineIndices machines) {
         if (machines.empty()) return false;
         const std::string because = cause == RemovalCause::failed ? why_failed(group_, machines)
                                                                   : not_joined(group_, machines);
         return remove(cause, std::move(machines), because);
     }
 
-    bool remove(RemovalCause cause, MachinePlaces machines, const std::string& because) {
+    bool remove(RemovalCause cause, MachineIndices machines, const std::string& because) {
         const bool force = cause == RemovalCause::failed
                                ? settings_.force_delete_failed_nodes
                                : settings_.force_delete_unregistered_nodes;
@@ -156,7 +155,7 @@ private:
     Time now_;
     Repairs& out_;
     int not_begun_;
-    int above_min_;  ///< how much lower the target may be, beside the machines that are leaving
+    int above_min_;  ///< how much the target may be lowered; machines being removed are gone
 };
 
 }  // namespace
@@ -186,8 +185,8 @@ ExcessTarget overdue_requests(const GroupCounts& group, const Memory& memory, Ti
                                      format_duration(group.limit) + " ago"};
 }
 
-std::string why_wrong(const GroupCounts& group, const WrongSize& size, const Memory& memory,
-                      Time now) {
+std::string why_wrong(const GroupCounts& group, const IncorrectNodeGroupSize& size,
+                      const Memory& memory, Time now) {
     if (is_of_time_out(size, group.id(), memory, now))
         return find_backoff(memory, group.id(), now)->because;
     const int there = group.machines.real();
@@ -210,14 +209,14 @@ bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcep
     return backoff != nullptr && !backoff->until;
 }
 
-std::string why_failed(const GroupCounts& group, const MachinePlaces& machines) {
+std::string why_failed(const GroupCounts& group, const MachineIndices& machines) {
     const auto& error = group.group->machines[machines.front()].error;
     return counted(std::ssize(machines), "machine") +
            " failed: " + (error ? error->message : "the cloud could not make it");
 }
 
 ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now) {
-    const MachinePlaces failed = find_machines(group, MachineFate::failed_request);
+    const MachineIndices failed = find_machines(group, MachineFate::failed_request);
     if (failed.empty()) return {};
     return {static_cast<int>(failed.size()) - (keeps_one(group, memory, now) ? 1 : 0),
             why_failed(group, failed)};
@@ -231,14 +230,14 @@ ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Ti
 
 namespace {
 
-/// A node whose looks are unknown is a node all the same.
+/// The cloud's template of the group; an empty template if the cloud gives none.
 NodeTemplate node_of(const Group& group) {
     return group.described == nullptr ? NodeTemplate() : *group.described;
 }
 
 limits::Budget budget_beside_outstanding(const Snapshot& snapshot, const Health& health,
                                          const Settings& settings) {
-    std::vector<limits::NodesToCome> to_come;
+    std::vector<limits::UpcomingNodes> to_come;
     for (std::size_t g = 0; g < health.groups.size(); ++g) {
         const int nodes = health.groups[g].outstanding;
         if (nodes > 0) to_come.push_back({node_of((*snapshot.groups)[g]), nodes});

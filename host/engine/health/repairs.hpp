@@ -1,5 +1,5 @@
-/// What has to be put right about groups, whatever pods there are: machines that never joined or
-/// could not be made, targets that the cloud does not reach, groups below their minimum.
+/// Repairs of group sizes, independent of pods: machines that never joined or could not be made,
+/// targets that the cloud does not reach, groups below their minimum.
 #pragma once
 
 #include <string>
@@ -18,43 +18,44 @@ struct Repairs {
     std::vector<Decrease> decreases{};       ///< by group
     std::vector<MachineRemoval> removals{};  ///< by group
     std::vector<Increase> increases{};       ///< up to the minimum, by group; without an option
-    std::vector<std::string> notes{};        ///< what could not be put right, and why
+    std::vector<std::string> notes{};        ///< repairs that were not possible, and why
 };
 
-/// Of an increase that no option asked for.
+/// The Increase::option of an increase without an option.
 inline constexpr std::size_t no_option = static_cast<std::size_t>(-1);
 
-/// At most one change of target a group; of one that is only ever empty or full two, when it goes
-/// as a whole: a decrease for what its cloud has not begun, and a removal. Nothing where the
-/// cluster is unhealthy, but for machines that failed.
+/// At most one change of the target for each group. A group that is only ever empty or full may
+/// have two, because it is given up as a whole: a decrease for machines that its cloud has not
+/// begun to make, and a removal. In an unhealthy cluster only failed machines are repaired.
 Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
                      const Health& health, const Memory& memory, const Settings& settings,
                      Time now);
 
-// What a target holds in vain.
+// Machines of a target that will not come.
 
-/// Machines to be taken back, and a sentence why.
+/// Machines by which a target is too high, and a sentence why.
 struct ExcessTarget {
-    int machines = 0;  ///< zero: none
+    int machines = 0;
     std::string because{};
 };
 
-/// The group is backed off until a machine joins: one stays asked for.
+/// Whether the group is backed off until a machine joins, so that one machine stays requested.
 bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcept;
 
-/// "2 machines failed: no capacity", of machines at these places.
-std::string why_failed(const GroupCounts& group, const MachinePlaces& machines);
+/// "2 machines failed: no capacity". `machines`: not empty.
+std::string why_failed(const GroupCounts& group, const MachineIndices& machines);
 
-/// Machines that failed before they were begun, all but the one that is kept.
+/// Machines that failed before the cloud began to make them, without the one that stays requested.
 ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now);
-/// The most of: those that were asked for longer ago than they may take; what the target is too
-/// high by, where that is due.
+/// The larger of: overdue machines that the cloud has not begun to make; the surplus of the target
+/// (update_incorrect_size), if it is due.
 ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Time now);
 
-// Groups that are smaller than they may be.
+// Groups below their minimum.
 
 /// Raises groups to their minimum, in the order of their ids, as far as their maximum and the
-/// limits of the cluster allow. Not those that are backed off, not healthy, or `changed` already.
+/// limits of the cluster allow. Groups that are backed off, unhealthy, or `changed` already are
+/// left out. `changed` by group.
 void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
                       const Settings& settings, const std::vector<bool>& changed, Time now,
                       Repairs& out);

@@ -17,8 +17,8 @@
 namespace capstan::engine::health {
 namespace {
 
-/// Whether the back-off until a machine joins ends: nothing is outstanding, or, where nothing is
-/// asked for, there are more nodes than before or than the target holds.
+/// Whether a back-off until a machine joins ends: no machine is outstanding. If the request was
+/// given back, there have to be more nodes than before, or more than the target.
 bool has_joined(Backoff& backoff, const GroupCounts& group) {
     const int nodes = group.provisioned();
     if (!backoff.given_back) return group.target() <= nodes;
@@ -30,9 +30,9 @@ bool has_joined(Backoff& backoff, const GroupCounts& group) {
 void open_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
     expect_request(memory, increase, settings, now);
     memory.failed_calls.erase(increase.group);
-    // The cloud does as it is asked again: what its interface did before is past.
+    // The cloud accepts increases again, which ends a back-off for errors of its API.
     const auto backoff = memory.backoffs.find(increase.group);
-    // Not so where its nodes were the trouble (scale_up/idle_nodes.hpp).
+    // It does not end a back-off for an idle node (scale_up/idle_nodes.hpp).
     const auto record = memory.templates.find(increase.group);
     const bool is_idle = record != memory.templates.end() && !record->second.idle_node.empty();
     if (settings.backoff == BackoffPolicy::until_joined && backoff != memory.backoffs.end() &&
@@ -41,7 +41,7 @@ void open_request(Memory& memory, const Increase& increase, const Settings& sett
     }
 }
 
-/// Those of a removal that went and had no node.
+/// The number of machines without a node that were removed.
 int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) {
     int out = 0;
     for (std::size_t m = 0; m < removal.machines.size(); ++m) {
@@ -63,7 +63,7 @@ int on_the_way(const GroupCounts& group, const Memory& memory, Time now) {
            waited_for(group, MachineFate::begun, memory, now);
 }
 
-/// Machines the target holds that will never be nodes.
+/// Machines of the target that will never become nodes.
 int written_off(const GroupCounts& group, const Memory& memory, Time now) {
     return group.machines.failed + group.machines.failed_request +
            static_cast<int>(find_overdue(group, MachineFate::requested, memory, now).size() +
@@ -86,8 +86,8 @@ int time_out(Memory& memory, const GroupCounts& group, int outstanding, int incr
                                                 : 0;
 }
 
-/// Whether the time of the request is over: here the group's own limit is known. Machines may have
-/// joined unseen, so a pass that does not see the cluster leaves that to the first one that does.
+/// Whether the request has timed out, by the group's own limit. Without a current view of the
+/// cluster machines may have joined unseen, so then no request times out.
 bool is_out_of_time(ScaleUpRequest& request, const GroupCounts& group, const Memory& memory,
                     Time now) {
     if (memory.unobserved_since) return false;
@@ -105,7 +105,7 @@ void infer_request(Memory& memory, const GroupCounts& group, int outstanding, Ti
 
 }  // namespace
 
-bool keep_asked_for(Memory& memory, const NodeGroupId& group) {
+bool restore_kept_request(Memory& memory, const NodeGroupId& group) {
     const auto backoff = memory.backoffs.find(group);
     if (backoff == memory.backoffs.end() || !backoff->second.given_back) return false;
     backoff->second.given_back.reset();
@@ -120,11 +120,11 @@ void expect_request(Memory& memory, const Increase& increase, const Settings& se
     memory.last.scale_up = memory.last_by_group[increase.group].scale_up = now;
 }
 
-void remember_given_back(Memory& memory, const Decrease& decrease) {
+void release_kept_request(Memory& memory, const Decrease& decrease) {
     const auto backoff = memory.backoffs.find(decrease.group);
-    const bool is_patient = backoff != memory.backoffs.end() && !backoff->second.until;
+    const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
     // The fewest nodes are counted from the next pass on.
-    if (decrease.kept_one_too && is_patient)
+    if (decrease.kept_one_too && until_joined)
         backoff->second.given_back = std::numeric_limits<int>::max();
 }
 
@@ -134,7 +134,7 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
         const Decrease& decrease = decision.decreases[i];
         if (results.decreases[i]) continue;
         lower_request(memory, decrease.group, decrease.by);
-        remember_given_back(memory, decrease);
+        release_kept_request(memory, decrease);
     }
     for (std::size_t i = 0; i < results.removals.size(); ++i) {
         const MachineRemoval& removal = decision.removals[i];
@@ -145,21 +145,21 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
         if (results.increases[i]) {
             memory = remember_failure(std::move(memory), increase.group, *results.increases[i],
                                       settings, now);
-        } else if (keep_asked_for(memory, increase.group)) {
+        } else if (restore_kept_request(memory, increase.group)) {
             memory.failed_calls.erase(increase.group);
         } else {
             Increase agreed = increase;
             agreed.by = count_agreed(increase, results, i);
             open_request(memory, agreed, settings, now);
         }
-        // What was agreed to is on its way, and for the rest the group has failed to grow.
+        // The machines that were agreed to are upcoming; the missing ones count as a failure.
         if (const Error* const shortfall = find_shortfall(results, i))
             memory = remember_failure(std::move(memory), increase.group, *shortfall, settings, now);
     }
     return memory;
 }
 
-int follow_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now) {
+int update_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now) {
     const int outstanding = group.target() - group.provisioned();
     const auto backoff = memory.backoffs.find(group.id());
     const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
@@ -191,9 +191,9 @@ void lower_request(Memory& memory, const NodeGroupId& group, int count) {
 
 BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept {
-    // Groups that go as a whole cannot keep one machine asked for.
+    // An atomic group cannot keep one machine requested.
     if (group.is_atomic()) return BackoffPolicy::exponential;
-    // What the cloud has not begun may come at any time; what it has begun only in time.
+    // Machines that the cloud has not begun may come at any time, others only in time.
     const int may_join = group.machines.requested + group.machines.failed_request +
                          group.machines.unlisted + group.nodes.starting +
                          group.nodes.long_starting +
@@ -207,13 +207,14 @@ bool has_spot_machines(const Group& group) {
     return group.described != nullptr && templates::is_spot(group.described->labels);
 }
 
-std::string describe_make(const InstanceOffering& make) {
-    return std::string(make.spot ? "spot " : "") + make.machine_type + " in zone " + make.zone;
+std::string describe_offering(const InstanceOffering& offering) {
+    return std::string(offering.spot ? "spot " : "") + offering.machine_type + " in zone " +
+           offering.zone;
 }
 
 }  // namespace
 
-std::optional<InstanceOffering> find_make(const Group& group) {
+std::optional<InstanceOffering> find_offering(const Group& group) {
     if (group.described == nullptr || group.described->variants != 1) return std::nullopt;
     NodeTemplate node = *group.described;
     templates::fill_fields(node);
@@ -224,7 +225,7 @@ std::optional<InstanceOffering> find_make(const Group& group) {
                             .spot = has_spot_machines(group)};
 }
 
-void back_off_makes(Memory& memory, const Group& group, const Settings& settings) {
+void back_off_offerings(Memory& memory, const Group& group, const Settings& settings) {
     const auto own = memory.backoffs.find(group.group.id);
     if (!settings.backoff_by_machine_type || own == memory.backoffs.end()) return;
     const bool spot = has_spot_machines(group);
@@ -232,20 +233,20 @@ void back_off_makes(Memory& memory, const Group& group, const Settings& settings
         if (!machine.error || machine.error->code != ErrorCode::out_of_capacity) continue;
         if (machine.state == MachineState::deleting) continue;
         if (machine.machine_type.empty() || machine.zone.empty()) continue;
-        const InstanceOffering make{.cloud = group.cloud,
-                                    .machine_type = machine.machine_type,
-                                    .zone = machine.zone,
-                                    .spot = spot};
+        const InstanceOffering offering{.cloud = group.cloud,
+                                        .machine_type = machine.machine_type,
+                                        .zone = machine.zone,
+                                        .spot = spot};
         Backoff backoff = own->second;
         backoff.code = ErrorCode::out_of_capacity;
-        backoff.because = "group " + group.group.id.value() + " found no " + describe_make(make) +
-                          ": " + machine.error->message;
+        backoff.because = "group " + group.group.id.value() + " found no " +
+                          describe_offering(offering) + ": " + machine.error->message;
         backoff.found_by = group.group.id;
-        memory.offering_backoffs[make] = std::move(backoff);
+        memory.offering_backoffs[offering] = std::move(backoff);
     }
 }
 
-void forget_make_backoffs(Memory& memory, const Settings& settings, Time now) {
+void forget_offering_backoffs(Memory& memory, const Settings& settings, Time now) {
     std::erase_if(memory.offering_backoffs, [&](const auto& entry) {
         const Backoff& backoff = entry.second;
         if (!settings.backoff_by_machine_type) return true;
@@ -293,27 +294,27 @@ void fail_machines(Memory& memory, const GroupCounts& group, const FailedMachine
     if (!concerns_group(error.code)) return;
     const BackoffPolicy policy = policy_of(group, memory, settings, now);
     back_off(memory, group.id(), error, policy, settings, now);
-    back_off_makes(memory, *group.group, settings);
+    back_off_offerings(memory, *group.group, settings);
     if (policy == BackoffPolicy::until_joined) memory.requests.erase(group.id());
 }
 
-/// Their request may have been moved on and on by later ones, so its deadline alone would never
-/// tell.
+/// Backs the group off for overdue machines. Each increase moves the deadline of the request, so
+/// the deadline alone might never pass.
 void miss_machines(Memory& memory, const GroupCounts& group, const FailedMachines& overdue,
                    const Settings& settings, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     const BackoffPolicy policy = policy_of(group, memory, settings, now);
-    // What was waited for will not come, so no machine can end it any more.
+    // No machine may join any more, so a back-off until a machine joins would never end.
     const bool is_pointless =
         backoff != nullptr && !backoff->until && policy == BackoffPolicy::exponential;
-    const bool is_news = backoff == nullptr && memory.requests.contains(group.id());
-    if (!is_pointless && !is_news) return;
+    const bool is_first = backoff == nullptr && memory.requests.contains(group.id());
+    if (!is_pointless && !is_first) return;
     back_off(memory, group.id(), error_of(overdue, group.limit), policy, settings, now);
     memory.requests.erase(group.id());
 }
 
-/// When its machines were asked for; nothing: by others, or there are none to come. What was asked
-/// for was not launched before, though a cloud's clock may be behind this machine's.
+/// When this host requested the group's machines; nothing: they were requested by others, or there
+/// is no request. Machines cannot have been launched before, even if the cloud's clock says so.
 std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& group) {
     const auto request = memory.requests.find(group);
     const auto last = memory.last_by_group.find(group);
@@ -324,8 +325,8 @@ std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& gr
 
 }  // namespace
 
-void follow_failures(Memory& memory, const GroupCounts& group, const std::set<MachineId>& known,
-                     const Settings& settings, Time now) {
+void update_failed_machines(Memory& memory, const GroupCounts& group,
+                            const std::set<MachineId>& known, const Settings& settings, Time now) {
     std::set<MachineId> ids;
     FailedMachines failed, overdue;
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
@@ -343,15 +344,15 @@ void follow_failures(Memory& memory, const GroupCounts& group, const std::set<Ma
     }
 }
 
-void time_machines(Memory& memory, const GroupCounts& group, const PassTime& time) {
+void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time) {
     const Backoff* backoff = find_backoff(memory, group.id(), time.now);
-    const bool is_patient = backoff != nullptr && !backoff->until;
+    const bool until_joined = backoff != nullptr && !backoff->until;
     MachineTimes since, launched;
     const Time asked_at = find_own_request(memory, group.id()).value_or(Time::min());
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
         const MachineFate fate = group.fates[m];
         const bool waits =
-            fate == MachineFate::begun || (fate == MachineFate::requested && !is_patient);
+            fate == MachineFate::begun || (fate == MachineFate::requested && !until_joined);
         if (!waits) continue;
         const Machine& machine = group.group->machines[m];
         since.emplace_hint(since.end(), machine.id,

@@ -12,7 +12,7 @@ std::int64_t plus_times(std::int64_t sum, std::int64_t amount, std::int64_t time
     return detail::saturated(detail::Int128{amount} * times + sum);
 }
 
-/// GPUs of all makes, those included that only the operator knows to be GPUs.
+/// GPUs of all makes, including resources that only the settings declare as GPUs.
 std::int64_t gpus(const Resources& capacity, const std::map<std::string, Bound>& types) {
     std::int64_t out = 0;
     for (const auto& [resource, amount] : capacity) {
@@ -36,7 +36,7 @@ void ResourceTotal::count(const Resources& capacity, std::int64_t times) {
     used = plus_times(used, of(capacity), times);
 }
 
-std::string ResourceTotal::shown(std::int64_t amount) const {
+std::string ResourceTotal::format(std::int64_t amount) const {
     if (name == "memory") return format_amount(name, amount);
     if (name != "cpu") return std::to_string(amount);
     return amount % 1000 == 0 ? std::to_string(amount / 1000) : format_amount(name, amount);
@@ -58,7 +58,7 @@ std::vector<ResourceTotal> make_totals(const Settings& settings) {
     return out;
 }
 
-Budget::Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come,
+Budget::Budget(const Snapshot& snapshot, const std::vector<UpcomingNodes>& upcoming,
                const Settings& settings)
     : totals_(make_totals(settings)) {
     std::erase_if(totals_, [](const ResourceTotal& total) { return !total.bound.max; });
@@ -68,7 +68,7 @@ Budget::Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come
         const snapshot::NodeRow& node = cluster.node(n);
         if (counts(cluster, node)) use(*node.capacity, 1);
     }
-    for (const NodesToCome& more : to_come) use(more.node.capacity, more.nodes);
+    for (const UpcomingNodes& more : upcoming) use(more.node.capacity, more.nodes);
 }
 
 Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
@@ -80,8 +80,9 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
         if (left / needed >= out.nodes) continue;
         out.nodes = static_cast<int>(left / needed);
         out.total = total.name;
-        out.because = "cluster limit of " + total.name + ": " + total.shown(total.used) + " of " +
-                      total.shown(*total.bound.max) + " used, a node takes " + total.shown(needed);
+        out.because = "cluster limit of " + total.name + ": " + total.format(total.used) + " of " +
+                      total.format(*total.bound.max) + " used, a node takes " +
+                      total.format(needed);
     }
     return out;
 }

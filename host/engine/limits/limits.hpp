@@ -1,4 +1,5 @@
-/// What is added up over the nodes of a cluster, and what an operator bounds.
+/// The resource limits of the cluster (as upstream's ResourceLimiter): totals over all nodes, their
+/// bounds, and what is left of them.
 #pragma once
 
 #include <cstdint>
@@ -17,66 +18,68 @@
 
 namespace capstan::engine::limits {
 
+/// The total of one resource over all nodes, and its bounds.
 struct ResourceTotal {
-    std::string name;  ///< "cpu", "memory", "nodes", "gpu", or a GPU's resource
+    std::string name;  ///< "cpu", "memory", "nodes", "gpu" (all makes), or the resource of a make
     Bound bound{};
-    std::function<std::int64_t(const Resources&)> of;  ///< what of it a node takes
+    std::function<std::int64_t(const Resources&)> of;  ///< what a node of this capacity adds
     std::int64_t used = 0;
 
-    /// A node comes, or with `times` below zero goes. Stops at the ends of int64, as Resources do.
+    /// Adds `times` nodes; below zero removes them. Saturates at the ends of int64, as Resources
+    /// do.
     void count(const Resources& capacity, std::int64_t times);
-    /// As people count: cores, bytes with a suffix, nodes and GPUs one by one.
-    std::string shown(std::int64_t amount) const;
+    /// An amount for people: cores, bytes with a suffix, the number of nodes or GPUs.
+    std::string format(std::int64_t amount) const;
 };
 
-/// All that can be bounded, none of it used, in the order in which it is told: cpu, memory, nodes,
-/// gpu, makes of GPUs by name.
+/// All totals that can have bounds, with nothing used, in the order in which reports name them:
+/// cpu, memory, nodes, gpu, makes of GPUs by name.
 std::vector<ResourceTotal> make_totals(const Settings& settings);
 
-/// Whether a node counts: virtual ones (label type=virtual-kubelet) do not.
+/// Whether a node counts. Virtual nodes (label type=virtual-kubelet) do not.
 bool counts(const snapshot::Cluster& cluster, const snapshot::NodeRow& node);
 
 /// Whether the resource is a GPU of some make: "nvidia.com/gpu", "gpu.intel.com/i915".
 bool is_gpu(std::string_view resource) noexcept;
 
-// Totals that the cluster may not exceed, and what is left of them.
+// The maxima of totals, and what is left of them.
 
-/// How many nodes, and the limit that stops there.
+/// How many nodes a Budget allows, and the limit that allows no more.
 struct Allowed {
     int nodes = 0;
-    std::string because{};  ///< "cluster limit of cpu: 80 of 82 used, a node takes 4"; empty: all
-    std::string total{};    ///< "cpu"; empty: all
+    /// "cluster limit of cpu: 80 of 82 used, a node takes 4"; empty: all wanted nodes are allowed.
+    std::string because{};
+    std::string total{};  ///< name of that limit: "cpu"; empty: all wanted nodes are allowed
 
     Reason reason() const {
         return {ReasonCode::limit_reached, {SubjectKind::limit, total}, because};
     }
 };
 
-/// Nodes that may join without being asked for again.
-struct NodesToCome {
+/// Nodes that may still join without a further request.
+struct UpcomingNodes {
     NodeTemplate node{};
     std::int64_t nodes = 0;
 };
 
-/// What of the limits is used: by the capacity of all nodes, virtual ones (label
-/// type=virtual-kubelet) left out, and of those that clouds were asked for. Limits come before a
-/// group's own bounds: a group grows to its maximum only where they allow it. A cluster found
-/// outside its limits has nothing started because of them, and nothing that would take it further
-/// out.
+/// How much of the cluster's maxima is used. The capacity of all nodes that count (see `counts`)
+/// and of all upcoming nodes is used. These limits hold in addition to a group's own bounds: a
+/// group grows to its maximum only if they allow it. If the cluster is beyond a limit already, no
+/// node that adds to that total is allowed; the limit by itself causes no other action.
 ///     28 cores used; max 5: no node of 4 cores; max 32: one; max 80: thirteen
 class Budget {
 public:
-    Budget(const Snapshot& snapshot, const std::vector<NodesToCome>& to_come,
+    Budget(const Snapshot& snapshot, const std::vector<UpcomingNodes>& upcoming,
            const Settings& settings);
 
-    /// How many of `wanted` nodes like `node` may be added. The tightest limit is the one that is
-    /// told, of equals the first of cpu, memory, nodes, gpu, makes of GPUs by name.
+    /// How many of `wanted` nodes like `node` may be added. Allowed::because names the tightest
+    /// limit; of several, the first in the order of make_totals.
     Allowed allows(const NodeTemplate& node, int wanted) const;
-    /// Below zero: they come no more.
+    /// Counts `nodes` nodes like `node` as used; below zero gives them back.
     void take(const NodeTemplate& node, int nodes);
     /// Whether a node counts towards the total of this name, which has a maximum.
     bool counts_in(const NodeTemplate& node, std::string_view total) const;
-    /// Of each total that has a maximum, by its name: what is left.
+    /// What is left of each total that has a maximum, by its name.
     Resources left() const;
 
 private:

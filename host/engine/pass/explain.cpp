@@ -18,7 +18,7 @@ std::string refusal_of(scheduling::Placement& placement, scheduling::PodGroupInd
     return placement.why_not_new(pod_group, placement.rules().equivalent(group)).sentence;
 }
 
-std::string told(const PodAnswer& pods, const scale_up::Reasons& reasons) {
+std::string summary_of(const PodAnswer& pods, const scale_up::Reasons& reasons) {
     if (pods.unschedulable > 0) return reasons.sum_up(pods.groups).sentence;
     if (pods.schedulable > 0 && pods.schedulable_on.empty()) {
         return "room on existing nodes once the new ones are there";
@@ -32,13 +32,14 @@ std::string told(const PodAnswer& pods, const scale_up::Reasons& reasons) {
     return "none of these pods counts as pending";
 }
 
-/// Whether a cloud knows the machine of a node that is in no group, or has lost it.
+/// The machine of a node that is in no group, from the views of the clouds. Nothing: no cloud, or
+/// more than one, is responsible for the provider id, or a view is incomplete.
 std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
                                                std::string_view provider_id) {
     if (provider_id.empty()) return std::nullopt;
     std::vector<PluginInstanceId> responsible;
     bool is_certain = snapshot.unread.empty();
-    for (const auto& [cloud, view] : snapshot.told) {
+    for (const auto& [cloud, view] : snapshot.cloud_views) {
         const auto at = std::ranges::find(view->machines, provider_id, [](const Machine& machine) {
             return std::string_view(machine.id.value());
         });
@@ -48,7 +49,7 @@ std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
         responsible.push_back(cloud);
         is_certain = is_certain && view->complete && view->unreadable.empty();
     }
-    // Of two accounts of one provider either may have it, though neither tells of a machine there.
+    // Two accounts of one provider have the same prefix: the machine may be in either of them.
     if (responsible.size() != 1 || !is_certain) return std::nullopt;
     return NodeMachine{.cloud = responsible.front()};
 }
@@ -74,7 +75,7 @@ struct Explanation::State {
     const pass_context::PassContext& context;
     scale_up::ScaleUp& scale_up;
     scale_up::SchedulablePods schedulable;
-    scheduling::Placement before;  // as the pass finds things; scale_up's is as it leaves them
+    scheduling::Placement before;  // before the scale-up; scale_up's own is the state after it
     std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
 };
 
@@ -101,21 +102,21 @@ Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
     out.pods.equivalence_group = equivalence_group;
     if (*pod_group < state_->context.pending_count()) {
         const scale_up::Progress& progress = state_->scale_up.progress();
-        out.pods = state_->context.pending.classes[*pod_group];
+        out.pods = state_->context.pending.pod_groups[*pod_group];
         out.fit = static_cast<std::uint32_t>(progress.fit[*pod_group]);
         out.unschedulable = static_cast<std::uint32_t>(progress.left[*pod_group]);
         out.schedulable = out.pods.count - out.fit - out.unschedulable;
     }
-    for (const auto& [group, classes] : state_->schedulable) {
-        const auto at = classes.find(*pod_group);
-        if (at == classes.end()) continue;
+    for (const auto& [group, pods] : state_->schedulable) {
+        const auto at = pods.find(*pod_group);
+        if (at == pods.end()) continue;
         out.schedulable_on.push_back(
             {state_->context.id(group), static_cast<std::uint32_t>(at->second)});
     }
     scale_up::Reasons& reasons =
         out.unschedulable > 0 ? *state_->reasons_after : *state_->reasons_before;
     out.groups = reasons.of(*pod_group);
-    out.because = told(out, reasons);
+    out.because = summary_of(out, reasons);
     return out;
 }
 
@@ -143,8 +144,8 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
                                                  *context.settings, context.time.wall);
     if (node.node == nullptr) return out;
     for (scheduling::PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
-        out.classes.push_back(
-            {state_->context.pending.classes[s], refusal_of(state_->before, s, index)});
+        out.pod_groups.push_back(
+            {state_->context.pending.pod_groups[s], refusal_of(state_->before, s, index)});
     }
     return out;
 }
@@ -179,7 +180,7 @@ Matrix Explanation::matrix() {
         return at->second;
     };
     number_of("");
-    out.classes = context.pending.classes;
+    out.pod_groups = context.pending.pod_groups;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
         out.groups.push_back(context.id(g));
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {

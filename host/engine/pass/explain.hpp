@@ -1,5 +1,5 @@
-/// What a pass makes of pods and groups, for `capstan explain`: the same arguments as run_pass and
-/// the same answers, for any pod group and any node group.
+/// Explains a pass for `capstan explain`. explain_pass takes the arguments of run_pass and runs the
+/// same pass; its answers cover any pod equivalence group and any node group.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace capstan::engine::pass {
 
-/// Pods of a class that get room on new nodes of a group.
+/// Pods of one pod equivalence group that get room on new nodes of a node group.
 struct SchedulableOn {
     NodeGroupId group{};
     std::uint32_t pods = 0;
@@ -25,63 +25,65 @@ struct SchedulableOn {
 };
 
 struct PodAnswer {
-    PodCount pods{};                ///< those that count as pending; none: `example` is empty
-    std::uint32_t fit = 0;          ///< of those, on existing or upcoming nodes
-    std::uint32_t schedulable = 0;  ///< on new ones, or on existing ones once new ones are there
-    std::uint32_t unschedulable = 0;
-    std::vector<SchedulableOn> schedulable_on{};  ///< by group
+    PodCount pods{};        ///< pods that count as pending; none: `example` is empty
+    std::uint32_t fit = 0;  ///< of these, pods with room on existing or upcoming nodes
+    /// Of these, pods with room on new nodes, or on existing ones once the new nodes are there.
+    std::uint32_t schedulable = 0;
+    std::uint32_t unschedulable = 0;              ///< the rest
+    std::vector<SchedulableOn> schedulable_on{};  ///< by node group
     std::string because{};                        ///< in one sentence
-    /// Why each group takes no (further) pod of the class; "would take it" where it does. Where
-    /// pods are left as the pass leaves things, else as it finds them.
+    /// Why each node group takes no (further) pod of these; "would take it" if it takes one. The
+    /// state after the scale-up if pods are unschedulable, otherwise the state before it.
     std::vector<GroupReason> groups{};
 };
 
-/// A pending class as one group sees it.
-struct ClassVerdict {
+/// Whether an empty new node of a node group takes pods of a pending pod equivalence group.
+struct PodGroupVerdict {
     PodCount pods{};
-    std::string refusal{};  ///< of an empty new node; empty: it takes one of the pods
-    bool operator==(const ClassVerdict&) const = default;
+    std::string refusal{};  ///< why the node takes none; empty: it takes one of the pods
+    bool operator==(const PodGroupVerdict&) const = default;
 };
 
 struct GroupAnswer {
     NodeGroupId group{};
     std::string obstacle{};         ///< why it cannot grow; empty: it can
-    std::string template_source{};  ///< or why there is none
-    std::string target_because{};   ///< why more count than its cloud lists; empty: they do not
-    std::optional<int> headroom{};  ///< nodes up to its maximum; nothing: it has none
+    std::string template_source{};  ///< where its template comes from, or why it has none
+    std::string target_because{};   ///< why its target is not the listed one; empty: it is
+    std::optional<int> headroom{};  ///< nodes up to its maximum; nothing: it has no maximum
     health::Upcoming upcoming{};
-    int increase = 0;                     ///< what the pass would add
-    std::vector<NodeGroupId> similar{};   ///< by id
-    std::vector<ClassVerdict> classes{};  ///< all that are pending, in the order they are placed
-    templates::TemplateComparison comparison{};  ///< its cloud's template beside a node
+    int increase = 0;                    ///< nodes that the pass would add
+    std::vector<NodeGroupId> similar{};  ///< by id
+    /// Every pending pod equivalence group, in the order in which they are placed.
+    std::vector<PodGroupVerdict> pod_groups{};
+    templates::TemplateComparison comparison{};  ///< the cloud's template compared with a node
 };
 
-/// What a cloud tells of the machine of a node.
+/// The machine of a node, as its cloud reports it.
 struct NodeMachine {
     PluginInstanceId cloud{};
-    /// Nothing: the cloud has lost it, for it tells of all its machines.
+    /// Nothing: the cloud lists all its machines, and the node's is not among them.
     std::optional<Machine> machine{};
     std::string group_fingerprint{};  ///< of its group's template now; empty: unknown, or no group
-    /// Whether it was made from another template than its group's new machines are.
+    /// Whether the machine was made from another template than its group has now.
     bool has_drifted() const noexcept {
         return machine && !machine->template_fingerprint.empty() && !group_fingerprint.empty() &&
                machine->template_fingerprint != group_fingerprint;
     }
 };
 
-/// Pending classes against groups: the refusal of each pair as in GroupAnswer, or the obstacle of
-/// the group. Texts are kept once.
+/// Every pending pod equivalence group against every node group: the refusal as in GroupAnswer, or
+/// the obstacle of the node group. Equal texts are stored once.
 struct Matrix {
-    std::vector<PodCount> classes{};  ///< in the order they are placed
+    std::vector<PodCount> pod_groups{};  ///< in the order in which they are placed
     std::vector<NodeGroupId> groups{};
     std::vector<std::string> texts{};    ///< the first is empty: takes one of the pods
-    std::vector<std::uint32_t> cells{};  ///< index into texts; a row of groups for each class
+    std::vector<std::uint32_t> cells{};  ///< index into texts; one row for each pod group
     const std::string& at(std::size_t equivalence_group, std::size_t group) const {
         return texts[cells[equivalence_group * groups.size() + group]];
     }
 };
 
-/// A pass that was run to be asked about. Borrows all arguments as long as it lives.
+/// The answers about one pass. Borrows all arguments of explain_pass as long as it lives.
 class Explanation {
 public:
     Explanation(Explanation&&) noexcept;
@@ -89,12 +91,12 @@ public:
     ~Explanation();
 
     const Decision& decision() const noexcept;
-    /// A class that is neither pending nor was asked about gives `not_found`.
+    /// `not_found`: the pod equivalence group is neither pending nor was it in `asked`.
     Result<PodAnswer> pod(snapshot::PodGroupId equivalence_group);
     Result<GroupAnswer> group(const NodeGroupId& id);
-    /// Why a node stays, or when it goes.
+    /// Why a node stays, or when it is removed.
     Result<NodeVerdict> node(std::string_view name) const;
-    /// Nothing: there is no such node, or no cloud knows its machine.
+    /// Nothing: there is no such node, or it is not certain which cloud has its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;
     Matrix matrix();
 
@@ -108,8 +110,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Runs a pass to be asked about. `asked`: classes to be answered for though they may not be
-/// pending.
+/// Runs a pass and keeps its state for questions. `asked`: pod equivalence groups that can be asked
+/// about even if they are not pending.
 Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& call_context,
                          std::span<const snapshot::PodGroupId> asked = {});

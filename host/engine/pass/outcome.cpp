@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/removal_backoff.hpp"
@@ -11,20 +13,36 @@
 #include "engine/removal/results.hpp"
 
 namespace capstan::engine::pass {
+namespace {
+
+/// Results are in the order of the decision: one too many would be taken for another action's.
+bool are_of(const Results& results, const Decision& decision) {
+    return results.decreases.size() <= decision.decreases.size() &&
+           results.removals.size() <= decision.removals.size() &&
+           results.creations.size() <= decision.creations.size() &&
+           results.increases.size() <= decision.increases.size() &&
+           results.answered_targets.size() <= decision.increases.size() &&
+           results.shortfalls.size() <= decision.increases.size() &&
+           results.node_changes.size() <= decision.node_changes.size() &&
+           results.evictions.size() <= decision.evictions.size() &&
+           results.deletions.size() <= decision.deletions.size();
+}
+
+}  // namespace
 
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now) {
     before.planned = outcome.memory.planned;
     before.planned_since = outcome.memory.planned_since;
     before.upcoming_groups = outcome.memory.upcoming_groups;
     before.answered_targets = outcome.memory.answered_targets;
-    // A request that has timed out is taken back at once: after that nothing else tells of it.
+    // A request that has timed out is taken back in this pass, and then only its back-off is left.
     before.backoffs = outcome.memory.backoffs;
     before.offering_backoffs = outcome.memory.offering_backoffs;
     for (const Decrease& decrease : outcome.decision.decreases)
-        health::remember_given_back(before, decrease);
+        health::release_kept_request(before, decrease);
     for (const Increase& increase : outcome.decision.increases) {
         health::expect_answer(before, increase, now);
-        if (!health::keep_asked_for(before, increase.group))
+        if (!health::restore_kept_request(before, increase.group))
             health::expect_request(before, increase, settings, now);
     }
     return before;
@@ -32,6 +50,7 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
 
 Memory remember_results(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now) {
+    CAPSTAN_ASSERT(are_of(results, decision), "results are of another decision");
     memory = provisioning::remember_creations(std::move(memory), decision, results, settings, now);
     memory = provisioning::remember_deletions(std::move(memory), decision, results, settings, now);
     memory = health::remember_answers(std::move(memory), decision, results, settings, now);

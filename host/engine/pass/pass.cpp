@@ -32,8 +32,9 @@ void append(std::vector<T>& to, std::vector<T> more) {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-/// In a pass that does not see the cluster a machine without a node may have one, unseen: it may
-/// take any time to join. The first pass that sees judges it by the group's own limit again.
+/// For a pass without a current view of the cluster: a machine that seems to have no node may have
+/// joined unseen, so it may take any time to join. The first pass with a current view judges it by
+/// the group's own limit again.
 Snapshot with_any_time_to_join(Snapshot snapshot) {
     std::vector<Group> groups = *snapshot.groups;
     for (Group& group : groups) group.options.max_node_provision_time = Duration::max();
@@ -41,8 +42,8 @@ Snapshot with_any_time_to_join(Snapshot snapshot) {
     return snapshot;
 }
 
-/// A machine that was overdue before the cluster went out of sight, and has no node that is seen,
-/// is overdue still: when the cluster is seen again, that is no new failure.
+/// Keeps machines failed that were overdue before the view of the cluster went stale and that have
+/// no node in it: once the view is current again, they are no new failures.
 void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId>>& failed_before) {
     for (const auto& [group, machines] : failed_before) {
         const auto unjoined = memory.unjoined.find(group);
@@ -52,13 +53,13 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
     }
 }
 
-/// `snapshot` with the constraints that the scheduler adds to those of the pods.
+/// `snapshot` with the scheduler's default topology spread constraints.
 Snapshot with_scheduler_constraints(Snapshot snapshot, const Settings& settings) {
     snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
     return snapshot;
 }
 
-/// Time in which the cluster was not seen makes no node unneeded for longer.
+/// Time without a current view of the cluster does not count as unneeded time of any node.
 void skip_unobserved_time(Memory& memory, bool is_observed, Time now) {
     if (!is_observed) {
         if (!memory.unobserved_since) memory.unobserved_since = now;
@@ -71,18 +72,18 @@ void skip_unobserved_time(Memory& memory, bool is_observed, Time now) {
 }
 
 /// `listed` with what clouds have agreed to and do not list yet: groups that are being made, and
-/// targets that increases were answered with. `memory` forgets what is listed by now.
+/// the targets in their answers to increases. Drops from `memory` what is listed by now.
 Snapshot with_agreed(const Snapshot& listed, Memory& memory, const Policies& policies,
                      const Settings& settings, const CallContext& call_context) {
     const Time now = call_context.now;
     memory = provisioning::remember_upcoming_groups(std::move(memory), listed, settings, now);
-    memory = health::follow_answers(std::move(memory), listed, settings, now);
+    memory = health::update_answered_targets(std::move(memory), listed, settings, now);
     Snapshot agreed = health::with_answered_targets(
         provisioning::with_upcoming_groups(listed, memory, policies, call_context), memory);
     return memory.unobserved_since ? with_any_time_to_join(std::move(agreed)) : agreed;
 }
 
-/// Brings `memory` up to the moment: what has ended since the pass before, and what is new.
+/// Updates `memory` with the snapshot: what has ended since the pass before, and what is new.
 Memory remember_observations(Memory memory, const Snapshot& snapshot,
                              const templates::Membership& membership, const Settings& settings,
                              const PassTime& time) {
@@ -102,8 +103,9 @@ pass_context::PassContext make_context(const provisioning::CandidateGroups& grou
                                        const Policies& policies, const Settings& settings,
                                        const PassTime& time,
                                        std::span<const snapshot::PodGroupId> asked) {
-    pass_context::PassContext out = pass_context::make_pass_context(
-        groups.snapshot, std::move(membership), memory, settings, time, asked, policies.parts);
+    pass_context::PassContext out =
+        pass_context::make_pass_context(groups.snapshot, std::move(membership), memory, settings,
+                                        time, asked, policies.phase_observer);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
     out.no_new_group_reason = groups.no_new_group_reason;
@@ -111,8 +113,8 @@ pass_context::PassContext make_context(const provisioning::CandidateGroups& grou
 }
 
 template <class F>
-decltype(auto) during(const Policies& policies, PassPhase part, F work) {
-    const ScopedPassPhase scope(policies.parts, part);
+decltype(auto) during(const Policies& policies, PassPhase phase, F work) {
+    const ScopedPassPhase scope(policies.phase_observer, phase);
     return work();
 }
 
@@ -132,7 +134,7 @@ struct Run {
     }
 };
 
-/// What is planned for nodes to come of groups that cannot be read now is planned still.
+/// Keeps the plans for upcoming nodes of groups that could not be read in this pass.
 void keep_planned(const Run& run) {
     auto before = std::exchange(run.memory.planned,
                                 scale_up::planned_nodes(run.context, run.scale_up.placement()));
@@ -148,14 +150,14 @@ void plan_scale_up(const Run& run) {
     run.wake(idle.wake_at);
     during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
     keep_planned(run);
-    scale_up::follow_planned(run.memory, idle.suspected, run.context.now);
+    scale_up::update_planned_since(run.memory, idle.suspected, run.context.now);
     run.out.decision = scale_up::make_decision(run.scale_up);
     run.out.figures = scale_up::figures_of(run.scale_up, run.out.decision);
 }
 
-/// From here on what is given back is one of the sizes that are put right.
+/// The requests that are given back become repairs of this pass.
 void resize_kept_requests(const Run& run) {
-    const ScopedPassPhase phase(run.policies.parts, PassPhase::scale_up);
+    const ScopedPassPhase phase(run.policies.phase_observer, PassPhase::scale_up);
     scale_up::KeptRequests kept = scale_up::plan_kept_requests(run.scale_up, run.memory);
     std::vector<Decrease>& decreases = run.context.repairs.decreases;
     append(decreases, std::move(kept.given_back));
@@ -168,16 +170,16 @@ void repair_sizes(const Run& run) {
     const health::Repairs& repairs = run.context.repairs;
     Decision& decision = run.out.decision;
     decision.decreases = repairs.decreases;
-    // A machine that seems not to have joined may have, unseen.
+    // Without a current view, a machine that seems not to have joined may have.
     if (!run.is_unobserved()) decision.removals = repairs.removals;
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
     append(decision.notes, repairs.notes);
-    append(decision.notes, health::tell_departed_groups(run.memory, run.context.groups()));
+    append(decision.notes, health::describe_departed_groups(run.memory, run.context.groups()));
 }
 
 scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
-    // Where pods would go is asked of the nodes there are, not of those that were just ordered.
+    // Pods can move to existing nodes, but not to nodes that were just ordered.
     scheduling::Placement what_if(run.scale_up.placement());
     what_if.undo(run.scale_up.start());
     scale_down::ScaleDown plan =
@@ -193,8 +195,8 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
 
 removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& plan) {
     const pass_context::PassContext& context = run.context;
-    const ScopedPassPhase phase(context.parts, PassPhase::scale_down);
-    if (run.is_unobserved()) return removal::step_back(*context.snapshot, run.memory);
+    const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
+    if (run.is_unobserved()) return removal::step_undoing_only(*context.snapshot, run.memory);
     return removal::step_removals(*context.snapshot, context.membership, context.candidates, plan,
                                   context.repairs, context.budgets, run.memory, *context.settings,
                                   context.time);
@@ -204,7 +206,7 @@ void plan_scale_down(const Run& run) {
     Decision& decision = run.out.decision;
     scale_down::ScaleDown plan = find_nodes_to_remove(run);
     removal::RemovalSteps steps = take_steps(run, plan);
-    // To pods that wait it is news when a machine goes that a maximum counts.
+    // A removed machine makes room within a maximum, which pending pods may need.
     if (!steps.removals.empty() && !decision.unschedulable.empty()) run.wake(run.context.now);
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
@@ -240,12 +242,13 @@ void plan_next_pass(const Run& run) {
     run.wake(health::next_removal_backoff_end(memory, now));
     run.wake(health::next_cloud_backoff_end(memory, now));
     run.wake(run.context.health.wake_at);
-    // An answer that is over waits for its request to time out, which takes a pass that sees.
+    // An answer with its time over waits until its request times out, and only a pass with a
+    // current view lets it time out.
     const std::optional<Time> answer_end = health::next_answer_end(memory, now);
     if (!run.is_unobserved() || answer_end > now) run.wake(answer_end);
     const bool pods_wait = !run.out.decision.unschedulable.empty();
     run.wake(templates::next_observation(memory, pods_wait, now));
-    // A back-off that ends is news only to pods that wait.
+    // The end of a back-off matters only to pending pods.
     if (pods_wait) run.wake(health::next_backoff_end(memory, now));
 }
 
@@ -268,7 +271,7 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
             provisioning::find_candidate_groups(agreed, memory, policies, settings, call_context);
         if (groups.snapshot.groups != agreed.groups)
             membership = templates::make_membership(groups.snapshot);
-        append(groups.notes, health::tell_answers(listed, memory));
+        append(groups.notes, health::describe_answered_targets(listed, memory));
         details.groups = std::make_unique<const provisioning::CandidateGroups>(std::move(groups));
     });
     details.context = std::make_unique<pass_context::PassContext>(make_context(

@@ -1,4 +1,8 @@
-/// One pass: from what is to what should be done about it.
+/// One pass: from a snapshot and the memory to a decision and the new memory.
+///
+/// A pass is a pure function. It brings the memory up to date with the snapshot, then plans
+/// scale-up, repairs and scale-down, and takes one step of each removal. It does not wait and
+/// carries nothing out.
 #pragma once
 
 #include <memory>
@@ -15,20 +19,21 @@
 
 namespace capstan::engine::pass {
 
-/// What a pass was decided with, for explanations. Borrows what run_pass was given but the memory.
+/// The state that a pass decided on, for explanations. Borrows all arguments of run_pass but the
+/// memory.
 struct PassDetails {
-    std::unique_ptr<const provisioning::CandidateGroups>
-        groups{};  ///< the context borrows their snapshot
+    /// The context borrows the snapshot of these.
+    std::unique_ptr<const provisioning::CandidateGroups> groups{};
     std::unique_ptr<pass_context::PassContext> context{};
-    std::unique_ptr<scale_up::ScaleUp> scale_up{};  ///< its placement is as the scale-up left it
+    std::unique_ptr<scale_up::ScaleUp> scale_up{};  ///< its placement is that after the scale-up
 };
 
 struct CompletedPass : Outcome {
     PassDetails details{};
 };
 
-/// Same arguments, same outcome, byte for byte. `asked`: pod groups that the details can be asked
-/// about though they may not be pending.
+/// The same arguments give the same outcome, byte for byte. `asked`: pod equivalence groups that
+/// the details can answer for even if they are not pending.
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& call_context,
                        std::span<const snapshot::PodGroupId> asked = {});

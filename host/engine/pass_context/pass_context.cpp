@@ -22,7 +22,7 @@ std::string why_full(const NodeGroup& group) {
                : "at its " + most;
 }
 
-/// What forbids any group to grow.
+/// Why no group at all may grow; none: groups may grow.
 Reason find_common_obstacle(const PassContext& context) {
     const health::Health& health = context.health;
     if (!health.unhealthy_because.empty())
@@ -36,7 +36,7 @@ Reason find_common_obstacle(const PassContext& context) {
     return {};
 }
 
-/// What the group's size forbids; none: it has room.
+/// Why the group's size forbids it to grow; none: it has room.
 Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
     if (!group.group.target)
         return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
@@ -45,7 +45,7 @@ Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
     if (room.atomic && !group.group.max)
         return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
     if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
-    // What is there of it may be half of a machine that works as a whole; more would not mend it.
+    // The existing nodes may be a part of an atomic unit; more nodes would not complete it.
     if (room.atomic && *group.group.target > 0)
         return {ReasonCode::zero_or_max,
                 {},
@@ -54,8 +54,9 @@ Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
     return {};
 }
 
-/// Whether all that is put right are failed machines whose errors are none of the group's, as where
-/// its cloud makes the next ones in another zone: then it may grow in the same pass.
+/// Whether the repairs of the group only remove failed machines with errors that say nothing about
+/// the group, for example because its cloud makes the next ones in another zone. Then the group may
+/// grow in the same pass.
 bool makes_machines_elsewhere(const PassContext& context, const Group& group) {
     const auto is_its = [&](const auto& action) { return action.group == group.group.id; };
     if (std::ranges::any_of(context.repairs.decreases, is_its) ||
@@ -103,34 +104,34 @@ GroupHeadroom headroom_of(const PassContext& context, GroupIndex index, const Me
     return room;
 }
 
-/// Whether a pass knows of nodes to come of the group, and what they will be.
+/// Whether the pass knows upcoming nodes of the group and their template.
 bool has_upcoming(const PassContext& context, GroupIndex group) {
     return context.templates[group].node != nullptr &&
            context.health.groups[group].upcoming.nodes() > 0;
 }
 
-/// See PassContext::unread_orders. The context wakes for the end of the first of them.
+/// See PassContext::unread_groups_with_requests. Sets the wake-up time for the first deadline.
 void find_unread_orders(PassContext& context, const Memory& memory) {
     NextChange next_change(context.time);
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (!health::is_unread(context.groups()[g]) || has_upcoming(context, g)) continue;
         const auto request = memory.requests.find(context.id(g));
         if (request == memory.requests.end() || !context.planned.contains(context.id(g))) continue;
-        // While the cluster is not seen no request is out of time.
+        // Without a current view of the cluster no request times out.
         if (memory.unobserved_since || next_change.is_before_end(request->second.deadline))
-            context.unread_orders.push_back(g);
+            context.unread_groups_with_requests.push_back(g);
     }
     std::optional<Time>& wake_at = context.pending.wake_at;
     if (next_change.at())
         wake_at = std::min(wake_at.value_or(*next_change.at()), *next_change.at());
 }
 
-/// Those that are pending keep their order.
+/// The pending pod groups keep their order and come first.
 std::vector<snapshot::PodGroupId> pod_groups_of(const PassContext& context,
                                                 std::span<const snapshot::PodGroupId> asked) {
     std::vector<snapshot::PodGroupId> out;
     out.reserve(context.pending_count());
-    for (const PodCount& pods : context.pending.classes) out.push_back(pods.equivalence_group);
+    for (const PodCount& pods : context.pending.pod_groups) out.push_back(pods.equivalence_group);
 
     std::vector<snapshot::PodGroupId> known = out;
     std::ranges::sort(known);
@@ -142,11 +143,12 @@ std::vector<snapshot::PodGroupId> pod_groups_of(const PassContext& context,
     };
     for (const pods::Nomination& nomination : context.nominated) add(nomination.equivalence_group);
     for (const snapshot::PodGroupId id : asked) add(id);
-    for (const snapshot::PodGroupId id : context.candidates.classes()) add(id);
+    for (const snapshot::PodGroupId id : context.candidates.moving_pod_groups()) add(id);
     return out;
 }
 
-/// By class. Pods of these give way to any other, so nothing they hold is taken.
+/// By PodGroupId: whether its pods are expendable. Expendable pods give way to any other, so the
+/// room that they take counts as free.
 std::vector<bool> find_expendable(const PassContext& context) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> out;
@@ -168,7 +170,7 @@ bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
 PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
                               const Memory& memory, const Settings& settings, const PassTime& time,
                               std::span<const snapshot::PodGroupId> asked,
-                              PassPhaseObserver* parts) {
+                              PassPhaseObserver* phase_observer) {
     PassContext context{.snapshot = &snapshot,
                         .settings = &settings,
                         .time = time,
@@ -176,7 +178,7 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
                         .membership = std::move(membership),
                         .budgets = pods::DisruptionBudgets(snapshot.cluster),
                         .planned = memory.planned,
-                        .parts = parts};
+                        .phase_observer = phase_observer};
     context.templates = templates::make_templates(snapshot, context.membership, memory.templates,
                                                   settings, time.wall);
     context.health = health::assess(snapshot, context.membership, memory, settings, time);
@@ -190,10 +192,10 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
             context.being_removed.push_back(*index);
     }
     {
-        const ScopedPassPhase part(parts, PassPhase::find_pending);
+        const ScopedPassPhase phase(phase_observer, PassPhase::find_pending);
         context.pending =
             pods::find_pending(snapshot.cluster, settings, time,
-                               drainability::evicted_pods(snapshot, memory, settings, time.now));
+                               drainability::evicted_pods(snapshot, memory, settings));
     }
     find_unread_orders(context, memory);
     context.nominated = pods::find_nominated(snapshot.cluster, settings);

@@ -1,4 +1,4 @@
-/// What a pass works on, put together at the start of a pass and not changed by it.
+/// The inputs of a pass, put together at its start.
 #pragma once
 
 #include <map>
@@ -24,17 +24,18 @@
 
 namespace capstan::engine::pass_context {
 
-/// A group by its place in the snapshot; the shape of its new nodes has the same number.
+/// A node group by its index in Snapshot::groups. The template of its new nodes (TemplateNodeId)
+/// has the same number.
 using GroupIndex = std::uint32_t;
 
-/// What a group would allow before anything is decided.
+/// How far a group may grow, before anything is decided.
 struct GroupHeadroom {
-    int nodes = 0;        ///< up to its maximum; without one as many as can be counted
-    bool atomic = false;  ///< only ever empty or full: it grows from none, and to `nodes`
+    int nodes = 0;        ///< up to its maximum; without a maximum as many as an int can count
+    bool atomic = false;  ///< only ever empty or full: grows from zero, by all of `nodes` at once
     Reason obstacle{};    ///< why it cannot grow; none: it can
 };
 
-/// Borrows snapshot, settings and listener.
+/// Borrows snapshot, settings and phase_observer.
 struct PassContext {
     const Snapshot* snapshot = nullptr;
     const Settings* settings = nullptr;
@@ -43,46 +44,48 @@ struct PassContext {
     templates::Membership membership{};
     std::vector<templates::GroupTemplate> templates{};  ///< by group
     health::Health health{};
-    health::Repairs repairs{};              ///< groups that have one are not changed otherwise
-    pods::DisruptionBudgets budgets;        ///< as they stand before anything is planned
-    drainability::Candidates candidates{};  ///< nodes that could go
-    std::vector<snapshot::NodeIndex>
-        being_removed{};  ///< nodes that are being removed, ascending: they take no pod
+    health::Repairs repairs{};              ///< groups with a repair are not changed otherwise
+    pods::DisruptionBudgets budgets;        ///< before anything is planned
+    drainability::Candidates candidates{};  ///< for scale-down
+    /// Nodes with a removal under way, ascending. They take no pod.
+    std::vector<snapshot::NodeIndex> being_removed{};
     std::vector<GroupHeadroom> headrooms{};                      ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
-    /// Groups of which nothing is told now, and that were asked for nodes that may still come: the
-    /// pods that these are `planned` for wait for them. Ascending.
-    std::vector<GroupIndex> unread_orders{};
-    pods::PendingPods pending{};  ///< pod group i is its class i
+    /// Groups that could not be read now, with requested nodes that may still come: the pods that
+    /// these nodes are `planned` for wait for them. Ascending.
+    std::vector<GroupIndex> unread_groups_with_requests{};
+    pods::PendingPods pending{};  ///< PodGroupIndex i is pending.pod_groups[i]
     std::vector<pods::Nomination> nominated{};
-    /// By shape: groups. By pod group: pending classes, then those that are only nominated or asked
-    /// about.
+    /// Its templates are those of the groups, by GroupIndex. Its pod groups are the pending ones,
+    /// then those that are only nominated, asked about, or on a scale-down candidate.
     std::unique_ptr<scheduling::CompiledPredicates> rules{};
-    PassPhaseObserver* parts = nullptr;  ///< NULL: none
-    /// Groups that the cluster may have, those counted that a pass makes; nothing: any number.
+    PassPhaseObserver* phase_observer = nullptr;  ///< NULL: none
+    /// The number of groups that the cluster may have, including groups that the pass makes;
+    /// nothing: any number.
     std::optional<int> most_groups{};
-    /// Groups that could be made and are none of the groups, since there is no use in it.
+    /// Every group that was suggested; those with `dropped` set are not among `groups()`.
     std::span<const NewGroup> new_groups{};
     Reason no_new_group_reason{};  ///< see Decision
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }
-    std::size_t pending_count() const noexcept { return pending.classes.size(); }
+    std::size_t pending_count() const noexcept { return pending.pod_groups.size(); }
 };
 
-/// Whether something about the size of the group has to be put right.
+/// Whether `repairs` change the size of the group.
 bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group);
 
-/// `membership`: that of the snapshot. `asked`: classes to be answered for though they may not be
-/// pending.
+/// `membership`: of `snapshot`. `asked`: pod equivalence groups for which predicates are compiled
+/// even if they are not pending.
 PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
                               const Memory& memory, const Settings& settings, const PassTime& time,
                               std::span<const snapshot::PodGroupId> asked,
-                              PassPhaseObserver* parts);
+                              PassPhaseObserver* phase_observer);
+/// The same, with the membership of `snapshot` and nothing in `asked`.
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time);
 
-/// The pod group of a class; nothing: the rules were not made for it.
+/// The index of a pod equivalence group in `rules`; nothing: the rules were not made for it.
 std::optional<scheduling::PodGroupIndex> find_pod_group(
     const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept;
 

@@ -13,7 +13,7 @@
 namespace capstan::engine::pass_context {
 namespace {
 
-/// The value of the one label that the constraint selects by, where it does no more than that.
+/// The value of the one label that the constraint selects by; NULL: the constraint is not emulated.
 const std::string* find_selected_value(const snapshot::SpreadConstraint& constraint,
                                        const std::string& label) {
     if (constraint.topology_key != well_known::zone_label || constraint.max_skew != 1)
@@ -27,7 +27,7 @@ const std::string* find_selected_value(const snapshot::SpreadConstraint& constra
     return &labels.begin()->second;
 }
 
-/// Pods that are counted together: of a namespace and a value of the label.
+/// Pods that are counted together: the same namespace and the same value of the label.
 using Bucket = std::pair<snapshot::Symbol, std::string>;
 
 Bucket bucket_of(const snapshot::Cluster& cluster, snapshot::PodGroupId id,
@@ -57,13 +57,13 @@ std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
     return snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label);
 }
 
-bool keep_in_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
-                  std::string_view zone, int pods) {
+bool restrict_to_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+                      std::string_view zone, int pods) {
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread) return false;
     const auto& domains = spread->domains;
     const auto at = std::ranges::find(domains, zone, &scheduling::SpreadDomains::Domain::value);
-    // What was allowed elsewhere before is over.
+    // Drops what was allowed before, in whichever zone.
     placement.disallow(pod_group);
     const bool is_there = at != domains.end();
     if (!domains.empty()) {
@@ -73,16 +73,17 @@ bool keep_in_zone(scheduling::Placement& placement, scheduling::PodGroupIndex po
     return is_there;
 }
 
-std::vector<bool> give_zones(const PassContext& context, scheduling::Placement& placement) {
+std::vector<bool> assign_zones(const PassContext& context, scheduling::Placement& placement) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> given(context.rules->pod_groups().size(), false);
-    // Of classes that share a bucket each sees what those before it were given.
+    // Pod groups that share a bucket are assigned zones one after the other, and each counts the
+    // pods that were promised to the zones before.
     std::map<Bucket, std::map<std::string, int>> promised;
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        const PodCount& pods = context.pending.classes[s];
+        const PodCount& pods = context.pending.pod_groups[s];
         if (!is_emulated(cluster, pods.equivalence_group, *context.settings)) continue;
         const std::optional<scheduling::SpreadDomains> spread = placement.spread(s);
-        const std::vector<bool> open = placement.open_domains(s);
+        const std::vector<bool> open = placement.feasible_domains(s);
         if (!spread || std::ranges::find(open, true) == open.end()) continue;
         auto& more = promised[bucket_of(cluster, pods.equivalence_group, *context.settings)];
         std::vector<scheduling::DomainLoad> zones;

@@ -12,9 +12,9 @@ namespace {
 
 using DisruptionBudget = snapshot::DisruptionBudgetObject;
 
-/// Budgets by something that all pods they match have in common: their namespace, and a label
-/// where the selector names one.
-class Anchors {
+/// Finds the budgets that may match a pod. Each budget is listed under one thing that all its pods
+/// have in common: a label of its selector, or only its namespace if it names no label.
+class BudgetIndex {
 public:
     void add(const DisruptionBudget& budget, std::uint32_t number) {
         if (!budget.selector) return;
@@ -23,9 +23,9 @@ public:
         const std::uint64_t hash = first == labels.end()
                                        ? snapshot::hash_of(budget.ns, {}, {})
                                        : snapshot::hash_of(budget.ns, first->first, first->second);
-        by_anchor_[hash].push_back(number);
+        by_label_[hash].push_back(number);
     }
-    /// Those that may match, and few that do not; ascending.
+    /// All budgets that match, and a few that do not; ascending.
     std::vector<std::uint32_t> find(const snapshot::Cluster& cluster,
                                     const snapshot::PodGroupRow& row) const {
         std::vector<std::uint32_t> out;
@@ -40,51 +40,54 @@ public:
 
 private:
     void append(std::uint64_t hash, std::vector<std::uint32_t>& out) const {
-        const auto at = by_anchor_.find(hash);
-        if (at != by_anchor_.end()) out.insert(out.end(), at->second.begin(), at->second.end());
+        const auto at = by_label_.find(hash);
+        if (at != by_label_.end()) out.insert(out.end(), at->second.begin(), at->second.end());
     }
-    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_anchor_;
+    std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_label_;
 };
 
-bool is_of(const DisruptionBudget& budget, const snapshot::Cluster& cluster,
-           const snapshot::PodGroupRow& row) {
+bool is_matched_by(const DisruptionBudget& budget, const snapshot::Cluster& cluster,
+                   const snapshot::PodGroupRow& row) {
     return budget.ns == cluster.text(row.ns) &&
            matches(*budget.selector, snapshot::to_labels(cluster, row.labels));
 }
 
-/// Classes that pods are of; there may be far more that were once.
-std::vector<bool> classes_with_pods(const snapshot::Cluster& cluster) {
+/// By PodGroupId, whether the equivalence group has pods. Many equivalence groups may have none
+/// any more.
+std::vector<bool> pod_groups_with_pods(const snapshot::Cluster& cluster) {
     std::vector<bool> out(cluster.pod_group_count());
     for (snapshot::PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
-        out[cluster.class_of(pod)] = true;
+        out[cluster.equivalence_group_of(pod)] = true;
     return out;
 }
 
 }  // namespace
 
-/// Which budgets select which pods: the same for every copy.
+/// Which budgets match which pods. All copies share it.
 struct DisruptionBudgets::Match {
     std::vector<const DisruptionBudget*> budgets;  // by name
-    std::vector<std::uint32_t> bounds;             // of class i's in `numbers`: from [i] to [i + 1]
-    std::vector<std::uint32_t> numbers;
+    // In `numbers`, equivalence group i has [bounds[i], bounds[i + 1]).
+    std::vector<std::uint32_t> bounds;
+    std::vector<std::uint32_t> numbers;  // indices into `budgets`
 };
 
 DisruptionBudgets::DisruptionBudgets(const snapshot::Cluster& cluster) : cluster_(&cluster) {
     auto match = std::make_shared<Match>();
-    Anchors anchors;
+    BudgetIndex index;
     for (const auto& [name, budget] : cluster.objects().budgets) {
-        anchors.add(budget, static_cast<std::uint32_t>(match->budgets.size()));
+        index.add(budget, static_cast<std::uint32_t>(match->budgets.size()));
         match->budgets.push_back(&budget);
         left_.push_back(budget.is_observed ? std::max(budget.disruptions_allowed, 0) : 0);
     }
     if (!left_.empty()) {
-        const std::vector<bool> is_used = classes_with_pods(cluster);
+        const std::vector<bool> is_used = pod_groups_with_pods(cluster);
         for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
             match->bounds.push_back(static_cast<std::uint32_t>(match->numbers.size()));
             if (!is_used[id]) continue;
             const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
-            for (const std::uint32_t number : anchors.find(cluster, row)) {
-                if (is_of(*match->budgets[number], cluster, row)) match->numbers.push_back(number);
+            for (const std::uint32_t number : index.find(cluster, row)) {
+                if (is_matched_by(*match->budgets[number], cluster, row))
+                    match->numbers.push_back(number);
             }
         }
         match->bounds.push_back(static_cast<std::uint32_t>(match->numbers.size()));
@@ -109,7 +112,7 @@ std::vector<std::string> DisruptionBudgets::names_of(snapshot::PodGroupId equiva
 }
 
 std::span<const std::uint32_t> DisruptionBudgets::taken_by(snapshot::PodIndex pod) const noexcept {
-    const auto budgets = budgets_of(cluster_->class_of(pod));
+    const auto budgets = budgets_of(cluster_->equivalence_group_of(pod));
     return budgets.empty() || cluster_->is_deleted(pod) ? std::span<const std::uint32_t>()
                                                         : budgets;
 }
@@ -137,7 +140,7 @@ bool DisruptionBudgets::allow_at_once(std::span<const snapshot::PodIndex> pods) 
     if (left_.empty()) return true;
     DisruptionBudgets after = *this;
     after.take(pods);
-    // What others have overdrawn is not these pods' doing, unless they need it too.
+    // Only the budgets of these pods matter: others may be overdrawn by other pods.
     return std::ranges::all_of(pods, [&](snapshot::PodIndex pod) {
         return std::ranges::all_of(after.taken_by(pod),
                                    [&](std::uint32_t number) { return after.left_[number] >= 0; });

@@ -1,7 +1,7 @@
-/// PodDisruptionBudgets, accounted for over everything that a pass plans and that is under way.
+/// PodDisruptionBudgets, and how many disruptions are left of them after what a pass plans.
 ///
-/// The status of a budget says how many disruptions it allows now. A plan that asks each node by
-/// itself would spend the same disruption twice, so each pod that is to go takes one off here.
+/// The status of a budget says how many disruptions it allows now. A plan that checks each node by
+/// itself would spend the same disruption twice. So each pod that is to be disrupted takes one off.
 #pragma once
 
 #include <cstdint>
@@ -15,44 +15,47 @@
 
 namespace capstan::engine::pods {
 
-/// A budget that stands in the way.
+/// A pod that a budget does not allow to be disrupted.
 struct BudgetShortage {
-    snapshot::PodIndex pod = 0;  ///< the first that it keeps
-    std::string sentence;        ///< "web/frontend-pdb allows 0 disruptions, 1 is needed"
+    snapshot::PodIndex pod = 0;
+    std::string sentence;  ///< "web/frontend-pdb allows 0 disruptions, 1 is needed"
 };
 
-/// A copy is a state of its own, and costs a number for each budget. Borrows the cluster.
+/// A copy is independent of the original, and costs one number for each budget. Borrows the
+/// cluster.
 ///
-/// Every budget that matches a pod counts. Pods that are being deleted need none: their budgets'
-/// statuses count them already, and the API server evicts them without asking.
+/// Every budget that matches a pod counts. A pod that is being deleted takes no disruption: the
+/// status of its budget counts it already, and the API server evicts it whatever the budget allows.
 class DisruptionBudgets {
 public:
     explicit DisruptionBudgets(const snapshot::Cluster& cluster);
 
-    /// The budget of which not even one disruption is left for one of the pods; nothing: there is
-    /// none. A budget whose status is not about its present selector allows nothing.
+    /// The first of the pods with a budget of which no disruption is left; nothing: there is none.
+    /// If the status of a budget is not about its present selector, the budget allows no
+    /// disruption.
     std::optional<BudgetShortage> find_shortage(std::span<const snapshot::PodIndex> pods) const;
-    /// Whether all of them may be disrupted at once.
+    /// Whether all of the pods may be disrupted at once.
     bool allow_at_once(std::span<const snapshot::PodIndex> pods) const;
-    /// They are about to be disrupted.
+    /// Takes one disruption for each of the pods off each of their budgets.
     void take(std::span<const snapshot::PodIndex> pods);
-    /// Whether some budget matches pods of the class; of a class without pods: false.
+    /// Whether some budget matches pods of the equivalence group. False if it has no
+    /// pod.
     bool cover(snapshot::PodGroupId equivalence_group) const noexcept;
-    /// Names of the budgets that match pods of the class, "namespace/name", in their order.
+    /// The budgets that match pods of the equivalence group, as "namespace/name", ascending.
     std::vector<std::string> names_of(snapshot::PodGroupId equivalence_group) const;
-    /// Why not one pod of the class may be disrupted, by the first such budget by name; empty: one
-    /// may be.
+    /// Why no pod of the equivalence group may be disrupted, by the first such budget by name;
+    /// empty: one may be.
     std::string why_none_left(snapshot::PodGroupId equivalence_group) const;
 
 private:
     struct Match;
     std::span<const std::uint32_t> budgets_of(
         snapshot::PodGroupId equivalence_group) const noexcept;
-    /// Those that a disruption of the pod takes from.
+    /// The budgets that a disruption of the pod takes from.
     std::span<const std::uint32_t> taken_by(snapshot::PodIndex pod) const noexcept;
     std::string why_none_left_of(std::uint32_t budget) const;
 
-    std::vector<int> left_{};  // by budget; below zero: more goes than it allows
+    std::vector<int> left_{};  // disruptions, by budget; below zero: more are taken than it allows
     std::shared_ptr<const Match> match_;
     const snapshot::Cluster* cluster_;
 };

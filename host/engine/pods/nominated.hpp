@@ -1,4 +1,4 @@
-/// Pods that a preemption has promised a place to.
+/// Pods that a preemption has nominated to a node.
 #pragma once
 
 #include <optional>
@@ -9,23 +9,23 @@
 
 namespace capstan::engine::pods {
 
-/// Pods bound to no node that are taken to be on one: nominated by a preemption. They fill
-/// nominated nodes before anything else is placed.
+/// An unbound pod with the node that it is nominated to. It is placed there before any other pod is
+/// placed.
 struct Nomination {
     snapshot::PodGroupId equivalence_group = 0;
     snapshot::NodeIndex node = 0;
     bool operator==(const Nomination&) const = default;
 };
-/// By node, then by namespace and name of the pods, of which there is one entry each. Expendable
-/// pods are not among them: they give way.
+/// One entry for each nominated pod, by node, then by namespace and name of the pod. Pods that are
+/// being deleted, gated or expendable are left out.
 std::vector<Nomination> find_nominated(const snapshot::Cluster& cluster, const Settings& settings);
 
-/// The node a pod without one is nominated to; nothing: to none, or to one that is not there.
+/// The node that the pod is nominated to; nothing: there is no nomination, or no such node.
 std::optional<snapshot::NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
                                                        const snapshot::PodRow& pod) noexcept;
 
-/// Whether such pods give way to all others: their priority is below the cut-off. Pods without a
-/// priority never are.
+/// Whether pods with this spec are expendable: their priority is below the cut-off. A pod without a
+/// priority is never expendable.
 bool is_expendable(const snapshot::PodSpec& spec, const Settings& settings) noexcept;
 
 }  // namespace capstan::engine::pods

@@ -17,7 +17,7 @@
 namespace capstan::engine::pods {
 namespace {
 
-/// Reasons by number: a pod that is skipped costs a count.
+/// Reasons with the number of pods that were skipped for each.
 class CountedReasons {
 public:
     using Id = std::size_t;
@@ -40,13 +40,13 @@ private:
     std::vector<std::uint32_t> counts_;
 };
 
-/// What holds for all pods of a class, and those found of it.
-struct PendingOfClass {
-    bool known = false;
-    bool bypassed = false;  ///< counts before its scheduler has seen it
-    std::optional<CountedReasons::Id> never{};
-    Duration delay{};
-    CountedReasons::Id young = 0;
+/// What holds for all pods of an equivalence group, and the pods of it that were found.
+struct PendingPodGroup {
+    bool is_evaluated = false;
+    bool bypassed = false;  ///< its pods count before their scheduler has tried them
+    std::optional<CountedReasons::Id> never{};  ///< why its pods never count
+    Duration delay{};                           ///< age that a pod has to exceed
+    CountedReasons::Id young = 0;               ///< reason for pods that do not exceed it
     std::uint32_t count = 0;
     std::string_view first{};  ///< name of the first pod
 };
@@ -62,29 +62,29 @@ public:
         : cluster_(cluster),
           settings_(settings),
           time_(time),
-          classes_(cluster.pod_group_count()) {}
+          pod_groups_(cluster.pod_group_count()) {}
 
     PendingPods run(std::span<const snapshot::PodIndex> evicted) {
         for (const snapshot::PodIndex p : cluster_.unbound()) {
             const snapshot::PodRow pod = cluster_.pod(p);
-            const auto reason = why_skipped(pod, of_class(pod.equivalence_group));
-            reason ? reasons_.count(*reason) : take(pod, class_now(pod));
+            const auto reason = why_skipped(pod, pod_group_of(pod.equivalence_group));
+            reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod));
         }
         for (const snapshot::PodIndex p : evicted) {
             const snapshot::PodRow pod = cluster_.pod(p);
-            const auto never = of_class(pod.equivalence_group).never;
+            const auto never = pod_group_of(pod.equivalence_group).never;
             never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
         }
         leave_out_youngest();
         for (const Taken& pod : taken_) count(pod);
-        out_.classes = in_order();
+        out_.pod_groups = in_order();
         out_.skipped = reasons_.list();
         for (auto& [written, note] : notes_) out_.notes.push_back(std::move(note));
         return std::move(out_);
     }
 
 private:
-    /// A pod that counts, under the class that it is of now.
+    /// A pod that counts, with its equivalence group at the time of the pass.
     struct Taken {
         snapshot::PodGroupId equivalence_group;
         snapshot::Symbol name;
@@ -97,8 +97,8 @@ private:
         taken_.push_back({id, pod.name, pod.created, is_untried});
     }
 
-    snapshot::PodGroupId class_now(const snapshot::PodRow& pod) {
-        const snapshot::PodGroupId id = snapshot::class_at(cluster_, pod, time_.wall);
+    snapshot::PodGroupId equivalence_group_now(const snapshot::PodRow& pod) {
+        const snapshot::PodGroupId id = snapshot::equivalence_group_at(cluster_, pod, time_.wall);
         const auto timeout = cluster_.equivalence_group(pod.equivalence_group).spread_timeout;
         if (id == pod.equivalence_group && timeout)
             wake_at(snapshot::lapse_of(time_.measured(pod.created), *timeout));
@@ -124,7 +124,7 @@ private:
     }
 
     void count(const Taken& pod) {
-        PendingOfClass& found = of_class(pod.equivalence_group);
+        PendingPodGroup& found = pod_group_of(pod.equivalence_group);
         const std::string_view name = cluster_.text(pod.name);
         if (pod.untried) ++out_.untried;
         if (found.count++ == 0 || name < found.first) found.first = name;
@@ -134,11 +134,11 @@ private:
         if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
-    PendingOfClass& of_class(snapshot::PodGroupId id) {
-        PendingOfClass& found = classes_[id];
-        if (found.known) return found;
+    PendingPodGroup& pod_group_of(snapshot::PodGroupId id) {
+        PendingPodGroup& found = pod_groups_[id];
+        if (found.is_evaluated) return found;
         const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
-        found.known = true;
+        found.is_evaluated = true;
         found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
         found.delay = settings_.new_pod_delay;
@@ -166,7 +166,7 @@ private:
         return templates::is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
     }
 
-    /// The longer of the operator's delay and the class's own.
+    /// The longer of Settings::new_pod_delay and the delay in the annotation.
     Duration delay(std::string_view written) {
         const Result<Duration> own = parse_duration(written);
         if (own && *own >= settings_.new_pod_delay) return *own;
@@ -179,19 +179,19 @@ private:
     }
 
     std::optional<CountedReasons::Id> why_skipped(const snapshot::PodRow& pod,
-                                                  const PendingOfClass& found) {
+                                                  const PendingPodGroup& found) {
         if (pod.deleted) return deleted_;
-        const std::string_view told = cluster_.text(pod.unscheduled_reason);
-        if (pod.gated || told == "SchedulingGated") return gated_;
+        const std::string_view reason = cluster_.text(pod.unscheduled_reason);
+        if (pod.gated || reason == "SchedulingGated") return gated_;
         if (found.never) return found.never;
         if (find_nominated_node(cluster_, pod)) return nominated_;
-        if (told != "Unschedulable" && !(found.bypassed && told.empty())) return untried_;
+        if (reason != "Unschedulable" && !(found.bypassed && reason.empty())) return untried_;
         return why_young(pod, found);
     }
 
     std::optional<CountedReasons::Id> why_young(const snapshot::PodRow& pod,
-                                                const PendingOfClass& found) {
-        // A delay of zero is none: a pod of this very moment is no younger than that.
+                                                const PendingPodGroup& found) {
+        // Without a delay a pod counts even if it was created at this very moment.
         const Time created = time_.measured(pod.created);
         if (found.delay <= Duration(0) || time_.now - created > found.delay) return std::nullopt;
         wake_at(later(later(created, found.delay), Duration(1)));
@@ -199,23 +199,23 @@ private:
     }
 
     std::vector<PodCount> in_order() const {
-        using Place =
+        using SortKey =
             std::tuple<std::int64_t, std::string_view, std::string_view, snapshot::PodGroupId>;
-        std::vector<Place> places;
-        for (snapshot::PodGroupId id = 0; id < classes_.size(); ++id) {
-            if (classes_[id].count == 0) continue;
+        std::vector<SortKey> keys;
+        for (snapshot::PodGroupId id = 0; id < pod_groups_.size(); ++id) {
+            if (pod_groups_[id].count == 0) continue;
             const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
-            places.emplace_back(-std::int64_t{row.spec->priority.value_or(0)},
-                                cluster_.text(row.ns), classes_[id].first, id);
+            keys.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, cluster_.text(row.ns),
+                              pod_groups_[id].first, id);
         }
-        std::ranges::sort(places);
+        std::ranges::sort(keys);
         std::vector<PodCount> out;
-        out.reserve(places.size());
-        for (const auto& [priority, ns, name, id] : places) {
+        out.reserve(keys.size());
+        for (const auto& [priority, ns, name, id] : keys) {
             std::string example;
             example.reserve(ns.size() + 1 + name.size());
             example.append(ns).append("/").append(name);
-            out.push_back({id, std::move(example), classes_[id].count});
+            out.push_back({id, std::move(example), pod_groups_[id].count});
         }
         return out;
     }
@@ -223,7 +223,7 @@ private:
     const snapshot::Cluster& cluster_;
     const Settings& settings_;
     PassTime time_;
-    std::vector<PendingOfClass> classes_;
+    std::vector<PendingPodGroup> pod_groups_;  // by PodGroupId
     CountedReasons reasons_;
     std::map<std::string, std::string> notes_;
     std::vector<Taken> taken_;

@@ -1,4 +1,4 @@
-/// Pods that may need a new node.
+/// Pending pods: pods that may need a new node.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,33 @@
 
 namespace capstan::engine::pods {
 
-/// Pending pods by class, in the order in which they are to be placed: higher priority first, then
-/// by namespace and name of their first pod.
+/// The pending pods of a cluster.
 struct PendingPods {
-    std::vector<PodCount> classes{};
+    /// Pending pods by pod equivalence group, in the order in which they are to be placed: higher
+    /// priority first, then by namespace and name of the first pod of each.
+    std::vector<PodCount> pod_groups{};
     std::vector<SkippedPods> skipped{};  ///< by reason, each reason once
     std::vector<std::string> notes{};    ///< annotations that were ignored, each once, in order
-    /// When a pod that is too young now will count, or one that insists on its spread over zones
-    /// will not any more; nothing: there is neither.
+    /// When a pod that is too young now will count, or when the spread over zones of a pod times
+    /// out; nothing: there is no such pod.
     std::optional<Time> wake_at{};
-    std::uint32_t untried = 0;   ///< that count before their scheduler has tried them
-    std::uint32_t left_out = 0;  ///< of more than Settings::max_pods_considered
+    std::uint32_t untried = 0;   ///< pods that count although their scheduler has not tried them
+    std::uint32_t left_out = 0;  ///< pods beyond Settings::max_pods_considered
 };
 
-/// Those that their scheduler found no room for; of bypassed schedulers also those that it has not
-/// tried. Expendable pods and those of DaemonSets never count. A pod counts once it is older than
-/// the delay of new pods, or than its own if that is longer; a delay of zero keeps none back. A
-/// nomination to a node that is not there is void. Of more than Settings::max_pods_considered only
-/// the oldest count, of equal age those first by namespace and name.
-/// Pods whose spread over zones has timed out count under PodGroupRow::lapsed.
-/// `displaced`: bound pods that will want another place; they count as if they had none, and under
-/// their own pod group: the pod that replaces one is new, and its age begins anew.
+/// An unbound pod is pending if its scheduler has marked it unschedulable, or has not tried it and
+/// is one of the bypassed schedulers. Further rules:
+///
+/// - Expendable pods, DaemonSet pods, and pods that are being deleted or gated never count.
+/// - A pod counts once it is older than Settings::new_pod_delay, or than the delay of its own
+///   annotation if that is longer. A delay of zero keeps no pod back.
+/// - A pod that is nominated to a node does not count, unless that node does not exist.
+/// - Beyond Settings::max_pods_considered only the oldest pods count; of equal age, those first by
+///   namespace and name.
+/// - Once its spread over zones has timed out, a pod counts under PodGroupRow::lapsed.
+///
+/// `evicted`: bound pods that will need another node. They count as if they were unbound, and under
+/// their own equivalence group, since the pod that replaces such a pod has a new age.
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
                          const PassTime& time, std::span<const snapshot::PodIndex> evicted = {});
 

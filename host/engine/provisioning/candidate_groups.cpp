@@ -15,13 +15,13 @@
 namespace capstan::engine::provisioning {
 namespace {
 
-/// Pods that fit on no node, for which groups are looked for.
+/// The pods without room, which the sources are asked about.
 std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& context,
                                               const scale_up::Progress& progress) {
     std::vector<PodEquivalenceGroup> out;
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
-        const PodCount& pods = context.pending.classes[s];
+        const PodCount& pods = context.pending.pod_groups[s];
         const std::string_view name =
             std::string_view(pods.example).substr(pods.example.find('/') + 1);
         out.push_back(snapshot::describe(context.snapshot->cluster, pods.equivalence_group, name,
@@ -30,7 +30,7 @@ std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& c
     return out;
 }
 
-/// Labels that tell one node from all others say nothing about a group.
+/// The labels that all nodes of a group have: without the hostname.
 Labels shared_labels(Labels labels) {
     labels.erase(std::string(well_known::hostname_label));
     return labels;
@@ -45,7 +45,7 @@ bool has_machine_types(const Snapshot& snapshot) {
            });
 }
 
-/// The sources' suggestions, one after the other.
+/// Asks the sources and filters their suggestions.
 class GroupSearch {
 public:
     GroupSearch(const pass_context::PassContext& context, const Policies& policies,
@@ -63,10 +63,10 @@ public:
     CandidateGroups run() {
         if (waiting_.empty()) return std::move(out_);
         if (!has_machine_types(*context_.snapshot)) {
-            // What a cloud has that was not read yet is not known.
+            // A cloud that was not read yet may have machine types.
             if (context_.snapshot->unread.empty())
                 leave_out({}, {}, {ReasonCode::not_created, {}, no_machine_types});
-            tell_none_made();
+            set_no_new_group_reason();
             return std::move(out_);
         }
         for (const CloudMachines& machines : *context_.snapshot->machines) {
@@ -77,7 +77,7 @@ public:
             return std::tie(candidate.cloud, candidate.plan.name, candidate.plan.machine_type,
                             candidate.dropped.sentence);
         });
-        tell_none_made();
+        set_no_new_group_reason();
         return std::move(out_);
     }
 
@@ -117,7 +117,9 @@ private:
                                    .dropped = std::move(reason)});
     }
 
-    /// None: it is told of another cloud. A source that is asked of one cloud does not know what
+    /// The reason of a machine type that a source left out. None: the type is not to be reported
+    /// for this cloud, because another cloud has it or it was reported already. A source that is
+    /// asked about one cloud does not know what
     /// the others have.
     Reason why_left_out(const std::string& type, std::string because,
                         const CloudMachines& machines) {
@@ -126,9 +128,9 @@ private:
         };
         Reason out{ReasonCode::not_created, {}, std::move(because)};
         if (!has_it(machines)) {
-            const bool is_told = std::ranges::any_of(*context_.snapshot->machines, has_it) ||
-                                 !unoffered_.insert(type).second;
-            return is_told ? Reason() : out;
+            const bool is_reported = std::ranges::any_of(*context_.snapshot->machines, has_it) ||
+                                     !unoffered_.insert(type).second;
+            return is_reported ? Reason() : out;
         }
         const auto at = std::ranges::lower_bound(machines.types, type, {}, &MachineType::name);
         const limits::Allowed allowed =
@@ -140,8 +142,8 @@ private:
         return out;
     }
 
-    /// Where limits alone keep a cloud from making a group, that is the nearest.
-    void tell_none_made() {
+    /// Sets no_new_group_reason from the nearest misses; a limit is nearer than any other reason.
+    void set_no_new_group_reason() {
         const bool is_any = std::ranges::any_of(out_.candidates, [](const NewGroup& candidate) {
             return !candidate.group.value().empty();
         });
@@ -150,11 +152,11 @@ private:
             nearest_, [](const Reason& r) { return r.code == ReasonCode::limit_reached; });
         out_.no_new_group_reason = nearest_.front();
         out_.no_new_group_reason.sentence = "no group could be made either: ";
-        std::set<std::string_view> told;
+        std::set<std::string_view> seen;
         for (const Reason& reason : nearest_)
-            if (told.insert(reason.sentence).second)
+            if (seen.insert(reason.sentence).second)
                 out_.no_new_group_reason.sentence +=
-                    (told.size() > 1 ? "; " : "") + reason.sentence;
+                    (seen.size() > 1 ? "; " : "") + reason.sentence;
     }
 
     void consider(NewGroup candidate, const CloudMachines& machines) {
@@ -167,7 +169,7 @@ private:
         return {ReasonCode::not_created, {}, std::move(because)};
     }
 
-    /// Takes the candidate among the groups, or says why not.
+    /// Adds the candidate to the groups, or returns why not.
     Reason why_not(NewGroup& candidate, const CloudMachines& machines) {
         const auto type =
             std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
@@ -175,7 +177,8 @@ private:
             return not_created("its cloud does not offer the machine type");
         const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
-        if (auto useless = why_useless(sketch, waiting_)) return not_created(*std::move(useless));
+        if (auto refusal = why_no_pod_fits(sketch, waiting_))
+            return not_created(*std::move(refusal));
         const limits::Allowed allowed = initial_.progress.quotas.allows(sketch, 1);
         if (allowed.nodes < 1) return allowed.reason();
         Result<CandidateGroup> candidate_group =
@@ -193,13 +196,14 @@ private:
     }
 
     std::string refused(const Error& error) {
-        // A cloud in trouble says the same of thousands of plans.
+        // A cloud that fails gives the same error for thousands of plans.
         const bool is_trouble = error.code != ErrorCode::unsupported;
-        if (is_trouble && told_.insert(error.message).second) out_.notes.push_back(error.message);
+        if (is_trouble && reported_errors_.insert(error.message).second)
+            out_.notes.push_back(error.message);
         return "its cloud makes no such group: " + error.message;
     }
 
-    /// A group that is there and as good; empty: there is none.
+    /// A sentence that names an equivalent existing group; empty: there is none.
     std::string find_equivalent(const Group& made) const {
         for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const Group& group = context_.groups()[g];
@@ -214,7 +218,8 @@ private:
                                        there.allocatable == new_one.allocatable &&
                                        there.taints == new_one.taints &&
                                        shared_labels(there.labels) == shared_labels(new_one.labels);
-            // Of one that was made under another name no second one is made, whether it may grow.
+            // An equivalent autoprovisioned group counts even if it cannot grow: no second one is
+            // made under another name.
             const bool counts =
                 group.group.autoprovisioned || initial_.progress.quotas.obstacle(g).is_none();
             if (is_equivalent && counts)
@@ -231,9 +236,9 @@ private:
     std::vector<GroupsQuestion::Existing> existing_;
     std::vector<Group> groups_;
     std::set<NodeGroupId> taken_;
-    std::set<std::string> told_;
+    std::set<std::string> reported_errors_;
     std::set<std::string> unoffered_;  // machine types that no cloud has
-    std::vector<Reason> nearest_;      // miss of each source and cloud
+    std::vector<Reason> nearest_;      // the nearest miss of each source and cloud
     CandidateGroups out_;
 };
 
@@ -283,7 +288,7 @@ Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more) {
     if (more.empty()) return snapshot;
     std::vector<Group> groups = *snapshot.groups;
     std::ranges::move(more, std::back_inserter(groups));
-    // Of equal ids the one that is there stands first.
+    // Among equal ids the existing group comes first.
     std::vector<std::size_t> order(groups.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::size_t i) {
@@ -302,7 +307,7 @@ Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more) {
 
 namespace {
 
-/// Why the pod would not run there; empty: it would.
+/// Why the pod would not run on such a node; empty: it would.
 std::string why_not_on_sketch(const NodeTemplate& sketch, const PodEquivalenceGroup& pod) {
     if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
     if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
@@ -335,8 +340,8 @@ const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan
     return at == type.offerings.end() ? nullptr : &*at;
 }
 
-std::optional<std::string> why_useless(const NodeTemplate& sketch,
-                                       std::span<const PodEquivalenceGroup> pods) {
+std::optional<std::string> why_no_pod_fits(const NodeTemplate& sketch,
+                                           std::span<const PodEquivalenceGroup> pods) {
     std::string first;
     for (const PodEquivalenceGroup& pod : pods) {
         const std::string refusal = why_not_on_sketch(sketch, pod);

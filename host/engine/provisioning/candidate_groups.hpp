@@ -1,6 +1,8 @@
-/// Node groups that could be made for the pods that wait. From here on they are groups like any
-/// other, but for their plan: they are compared, chosen and limited by what compares, chooses and
-/// limits the groups there are.
+/// Node groups that could be made for the pending pods.
+///
+/// Sources suggest plans for machine types, and each plan that is of use becomes a group of the
+/// snapshot with a target of 0 and its plan. From then on the same code packs, compares, limits and
+/// chooses it as any existing group.
 #pragma once
 
 #include <optional>
@@ -17,45 +19,48 @@
 
 namespace capstan::engine::provisioning {
 
-// Whether a machine that could be had is worth a thought, judged by its figures alone.
+// A cheap test of a machine type, before its cloud is asked about a plan.
 
-/// What the figures of machine type, offer and plan come to; NULL of the offer: the plan has none.
+/// A template from the figures of machine type, offering and plan alone. `offer` is NULL if the
+/// plan has no offering.
 NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
                          const GroupPlan& plan);
 
-/// The offer that a plan is for; NULL: there is none.
+/// The offering of a plan; NULL: the machine type has none for it. Borrows from `type`.
 const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan) noexcept;
 
-/// Why none of the pods would run on such a node; nothing: one would. DaemonSets are not counted.
-std::optional<std::string> why_useless(const NodeTemplate& sketch,
-                                       std::span<const PodEquivalenceGroup> pods);
+/// Why none of the pods would run on such a node; nothing: at least one would. DaemonSet pods are
+/// not taken into account.
+std::optional<std::string> why_no_pod_fits(const NodeTemplate& sketch,
+                                           std::span<const PodEquivalenceGroup> pods);
 
-/// What came of asking the sources.
+/// The suggestions of all sources.
 struct CandidateGroups {
     Snapshot snapshot;                   ///< with the groups that could be made
-    std::vector<NewGroup> candidates{};  ///< all that were suggested
+    std::vector<NewGroup> candidates{};  ///< all suggestions, dropped or not
     Reason no_new_group_reason{};        ///< see Decision
-    /// Groups the cluster may have in all; nothing: any number.
+    /// The number of groups that the cluster may have in all; nothing: any number.
     std::optional<int> most_groups{};
     std::vector<std::string> notes{};
 };
 
-/// Asks every source about the machines of every cloud, if there are pods without room. Dropped
-/// before anything is simulated is what exists, what no waiting pod would run on, what no limit
-/// leaves room for, what its cloud cannot make, and what is just like a group that may grow.
+/// If there are pods without room, asks every source about the machine types of every cloud. Before
+/// the scale-up, these suggestions are dropped: groups that exist, groups on which no pending pod
+/// would run, groups for which a limit has no room, groups that their cloud cannot make, and groups
+/// that are equivalent to a group that may grow.
 CandidateGroups find_candidate_groups(const Snapshot& snapshot, const Memory& memory,
                                       const Policies& policies, const Settings& settings,
                                       const CallContext& call_context);
 
-/// Those of the increases whose group does not exist yet.
+/// The creations of the groups that are increased and do not exist yet.
 std::vector<GroupCreation> find_creations(const pass_context::PassContext& context,
                                           const std::vector<Increase>& increases,
                                           const std::vector<NewGroup>& candidates);
 
-/// A group as its cloud would make it, of no machines.
+/// The group as its cloud would make it, without machines and with a target of 0.
 Group as_group(CandidateGroup candidate_group, const PluginInstanceId& cloud,
                const GroupPlan& plan);
-/// `snapshot` with `more` groups; of one that it has already its own counts.
+/// `snapshot` with `more` groups; a group that it has already is not replaced.
 Snapshot with_groups(const Snapshot& snapshot, std::vector<Group> more);
 
 }  // namespace capstan::engine::provisioning

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
 #include "engine/next_change.hpp"
@@ -20,10 +21,10 @@ bool is_empty(const pass_context::PassContext& context, pass_context::GroupIndex
            std::ranges::find(increases, group.group.id, &Increase::group) == increases.end();
 }
 
-/// Groups that are empty now, since when.
-std::map<NodeGroupId, Time> follow(const pass_context::PassContext& context,
-                                   const std::vector<Increase>& increases,
-                                   const std::map<NodeGroupId, Time>& before) {
+/// By group that is empty now: since when it has been empty.
+std::map<NodeGroupId, Time> update_empty_since(const pass_context::PassContext& context,
+                                               const std::vector<Increase>& increases,
+                                               const std::map<NodeGroupId, Time>& before) {
     std::map<NodeGroupId, Time> out;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (!is_empty(context, g, increases)) continue;
@@ -39,7 +40,7 @@ bool is_draining(const Memory& memory) {
     });
 }
 
-/// Whether a source calls the group its own; why that is not known becomes a note.
+/// Whether a source owns the group. Adds a note for each source that fails.
 bool is_owned(const NodeGroup& group, const Policies& policies, const CallContext& call_context,
               std::vector<std::string>& notes) {
     for (const NamedSource& source : policies.group_sources) {
@@ -63,7 +64,7 @@ EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Po
                               const CallContext& call_context,
                               const std::vector<Increase>& increases, Memory& memory) {
     EmptyGroups out;
-    memory.empty_groups = follow(context, increases, memory.empty_groups);
+    memory.empty_groups = update_empty_since(context, increases, memory.empty_groups);
     const ScaleDownSettings& settings = context.settings->scale_down;
     if (policies.group_sources.empty() || !settings.enabled || is_draining(memory)) return out;
     NextChange next_change(context.now);
@@ -72,6 +73,8 @@ EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Po
         if (since == memory.empty_groups.end()) continue;
         if (!is_owned(group.group, policies, call_context, out.notes)) continue;
         if (next_change.is_younger(since->second, settings.empty_group_time)) continue;
+        CAPSTAN_ASSERT(group.group.target == 0 && group.machines.empty(),
+                       "a group with machines is deleted");
         out.deletions.push_back({.group = group.group.id,
                                  .cloud = group.cloud,
                                  .because = why_deleted(settings.empty_group_time)});

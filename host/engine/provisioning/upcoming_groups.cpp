@@ -18,14 +18,15 @@ bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
     return find_group(snapshot, id) != nullptr;
 }
 
-Error did_not_come(const UpcomingNodeGroup& group) {
+Error not_listed_in_time(const UpcomingNodeGroup& group) {
     return {.code = ErrorCode::deadline,
             .message = "its cloud agreed to make it, and did not list it within " +
                        format_duration(group.deadline - group.since)};
 }
 
-/// A conflict says that another group has the name, and so it will be the next time; of an increase
-/// it says that the target has changed meanwhile.
+/// Backs off a group that its cloud refused to make. A conflict means that another group has the
+/// name, which will not change; for an increase it would mean that the target has changed
+/// meanwhile.
 Memory remember_refusal(Memory memory, const NodeGroupId& id, const Error& error,
                         const Settings& settings, Time now) {
     if (error.code != ErrorCode::conflict)
@@ -48,8 +49,8 @@ Memory remember_upcoming_groups(Memory memory, const Snapshot& listed, const Set
         const auto& [id, group] = *at;
         const bool is_late = group.deadline < now;
         if (is_late && group.agreed && !lists_group(listed, id))
-            health::back_off(memory, id, did_not_come(group), BackoffPolicy::exponential, settings,
-                             now);
+            health::back_off(memory, id, not_listed_in_time(group), BackoffPolicy::exponential,
+                             settings, now);
         at = is_late || lists_group(listed, id) ? memory.upcoming_groups.erase(at) : std::next(at);
     }
     return memory;
@@ -59,11 +60,12 @@ Snapshot with_upcoming_groups(const Snapshot& listed, const Memory& memory,
                               const Policies& policies, const CallContext& call_context) {
     if (memory.upcoming_groups.empty() || policies.maker == nullptr) return listed;
     std::vector<Group> more;
-    for (const auto& [id, to_come] : memory.upcoming_groups) {
-        auto candidate_group = policies.maker->new_group(to_come.cloud, to_come.plan, call_context);
+    for (const auto& [id, upcoming] : memory.upcoming_groups) {
+        auto candidate_group =
+            policies.maker->new_group(upcoming.cloud, upcoming.plan, call_context);
         if (!candidate_group || candidate_group->planned.group.id != id) continue;
-        more.push_back(as_group(*std::move(candidate_group), to_come.cloud, to_come.plan));
-        more.back().group.target = to_come.nodes;
+        more.push_back(as_group(*std::move(candidate_group), upcoming.cloud, upcoming.plan));
+        more.back().group.target = upcoming.nodes;
     }
     return with_groups(listed, std::move(more));
 }
@@ -89,7 +91,7 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
             at->second.deadline = later(at->second.since, settings.max_node_provision_time);
             continue;
         }
-        // A group of which it is not known whether it was made is waited for.
+        // If it is not known whether the group was made, it stays an upcoming group.
         const bool is_open =
             was_asked && at != memory.upcoming_groups.end() &&
             health::is_outcome_open(health::Call::create_group, *results.creations[i]);

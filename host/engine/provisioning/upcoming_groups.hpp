@@ -1,5 +1,5 @@
-/// Groups that a cloud was asked to make and does not list yet: they are waited for like nodes on
-/// their way, so that no pass makes a second one for the same pods.
+/// Groups that a cloud was asked to make and does not list yet. Like upcoming nodes they count as
+/// existing, so that no pass makes a second group for the same pods.
 #pragma once
 
 #include <capstan/time.hpp>
@@ -13,20 +13,21 @@
 
 namespace capstan::engine::provisioning {
 
-/// At the start of a pass: forgets those that `listed` has, and those that did not come in time;
-/// of these the ones that a cloud agreed to make are backed off.
+/// At the start of a pass: forgets upcoming groups that `listed` has, and upcoming groups that were
+/// not listed in time. Of the latter, groups that their cloud had agreed to make are backed off.
 Memory remember_upcoming_groups(Memory memory, const Snapshot& listed, const Settings& settings,
                                 Time now);
 
-/// `listed` and what is still to come, as its clouds would make it, with the target it is to have.
-/// One that its cloud would not make any more is left out.
+/// `listed` with the upcoming groups as their clouds would make them, each with the size that it is
+/// to have first. A group that its cloud would not make any more is left out.
 Snapshot with_upcoming_groups(const Snapshot& listed, const Memory& memory,
                               const Policies& policies, const CallContext& call_context);
 
-/// Before the decision is carried out: its groups are to come.
+/// Before the decision is carried out: records its creations as upcoming groups.
 void expect_groups(Memory& memory, const Decision& decision, Time now);
 
-/// Groups that were refused, and those that were not asked for, are not to come.
+/// After the decision was carried out: forgets the upcoming groups that a cloud refused to make or
+/// was not asked for, and backs refused groups off.
 Memory remember_creations(Memory memory, const Decision& decision, const Results& results,
                           const Settings& settings, Time now);
 

@@ -71,7 +71,7 @@ private:
         return engine::removal::turn_of(spec(pod), settings_);
     }
     const snapshot::PodSpec& spec(snapshot::PodIndex pod) const {
-        return *cluster_.equivalence_group(cluster_.class_of(pod)).spec;
+        return *cluster_.equivalence_group(cluster_.equivalence_group_of(pod)).spec;
     }
     const Past* find_past(snapshot::PodIndex pod) const {
         const auto at = removal_.evictions.find(drainability::pod_key(cluster_, pod));
@@ -88,13 +88,15 @@ private:
                       [&](const auto& entry) { return !there.contains(entry.first); });
     }
 
-    /// Those that have come since were made by a DaemonSet that minds neither cordon nor taint.
+    /// Whether the pod was created before the removal began. A DaemonSet tolerates cordon and taint
+    /// and makes its evicted pods anew, and these new pods are not evicted again.
     bool is_old(snapshot::PodIndex pod) const {
         return time_.measured(cluster_.pod(pod).created) <= removal_.since;
     }
 
     bool may_evict_daemon(snapshot::PodIndex pod) const {
-        const snapshot::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+        const snapshot::PodGroupRow& row =
+            cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
         const auto said = snapshot::find_label(cluster_, row.annotations, daemon_annotation);
         if (said && cluster_.text(*said) == "true") return true;
         if (said && cluster_.text(*said) == "false") return false;
@@ -102,7 +104,7 @@ private:
                               : settings_.daemonset_eviction_for_occupied_nodes;
     }
 
-    /// Once each; the drain does not wait for them.
+    /// Evicts DaemonSet pods once each; the drain does not wait for them.
     void evict_daemons() {
         for (const snapshot::PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)
@@ -125,7 +127,7 @@ private:
 
     void evict_when_due(snapshot::PodIndex pod) {
         Past& past = removal_.evictions[drainability::pod_key(cluster_, pod)];
-        // What was agreed to and has not begun to end is asked for again: it does no harm.
+        // An eviction that was agreed to is requested again if the pod has not begun to terminate.
         const auto last = std::max(past.agreed, past.refused);
         const bool is_due = !last || later(*last, settings_.eviction_retry) <= now_;
         if (is_due) evict(pod, past, false);
@@ -150,7 +152,7 @@ private:
              .because = removal_.because});
     }
 
-    /// The last moment at which an evicted pod is still waited for.
+    /// The last moment at which the drain still waits for an evicted pod.
     Time gone_by(snapshot::PodIndex pod, Time agreed) const {
         return later(later(agreed, grace_of(spec(pod), settings_)), settings_.eviction_headroom);
     }
@@ -166,7 +168,7 @@ private:
         }
     }
 
-    /// Pods that would not have let it begin.
+    /// Why the removal would not have begun with the pods that are on the node now.
     std::string why_not_begun() const {
         if (!pods_.blocked_because.empty()) return pods_.blocked_because;
         return removal_.empty && !pods_.moving.empty()
@@ -191,7 +193,7 @@ private:
         return now_ < deadline() ? std::string() : why_late();
     }
 
-    /// Pods that have not even begun to end when time is up.
+    /// Names the pods that have not begun to terminate when the drain's time is up.
     std::string why_late() const {
         std::vector<snapshot::PodIndex> late;
         for (const snapshot::PodIndex pod : pods_.moving) {

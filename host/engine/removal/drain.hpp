@@ -1,4 +1,7 @@
-/// Emptying one node, pass by pass.
+/// Drains one node, pass by pass.
+///
+/// Each pass evicts the pods that are due and that their budgets allow, and checks whether the
+/// drain can still succeed. The answers of earlier evictions are in NodeRemoval::evictions.
 #pragma once
 
 #include <cstddef>
@@ -18,27 +21,28 @@
 
 namespace capstan::engine::removal {
 
-// In which order the pods of a node are evicted, and how long each gets to end.
+// In which order the pods of a node are evicted, and how long each gets to terminate.
 
-/// The place of its group among ScaleDownSettings::drain_priorities: the last that asks for no
-/// higher priority than the pod has, the first if all do.
+/// The index of the pod's entry in ScaleDownSettings::drain_priorities: the last entry with a
+/// priority of at most the pod's; the first entry if there is none.
 std::size_t turn_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
-/// The shorter of what the pod asks for and what it is granted.
+/// The pod's own grace period, or the settings' if that is shorter.
 Duration grace_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
-/// What it is granted, where that is less than it asks for.
+/// The settings' grace period if it is shorter than the pod's own; nothing: it is not.
 std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
                                            const ScaleDownSettings& settings) noexcept;
 
 struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
-    bool is_done = false;               ///< nothing more is to go or to be waited for
-    std::string failed_because{};       ///< why it cannot go on; empty: it can
-    bool has_stuck_pods = false;        ///< it failed by pods that do not go though they were asked
+    bool is_done = false;               ///< all pods that the drain waits for are gone
+    std::string failed_because{};       ///< why the drain cannot go on; empty: it can
+    bool has_stuck_pods = false;        ///< it failed because of pods that could not be evicted
     std::optional<Time> wake_at{};
 };
 
-/// One node in phase `draining`; `group`: its own, may be NULL. Notes refusals by budgets in
-/// `removal`, forgets pods that are gone, and takes from `budgets` what it evicts.
+/// The next step of a node in phase `draining`. `group`: the node's group, may be NULL. Records
+/// refusals by budgets in `removal`, forgets pods that are gone, and takes its evictions off
+/// `budgets`.
 DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
                      NodeRemoval& removal, pods::DisruptionBudgets& budgets,
                      const Settings& settings, const PassTime& time);

@@ -11,12 +11,14 @@
 namespace capstan::engine::removal {
 namespace {
 
-/// Its cloud has agreed to remove it, or removes it already: no target holds it any more.
+/// Whether the cloud has agreed to remove the machine, or removes it already: the group's target
+/// does not include it any more.
 bool is_machine_going(const Snapshot& snapshot, const templates::Membership& membership,
                       const Memory& memory, snapshot::NodeIndex node) {
     const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine != nullptr && machine->state == MachineState::deleting) return true;
-    return health::is_agreed_to_go(memory, snapshot.cluster.text(snapshot.cluster.node(node).name));
+    return health::is_removal_agreed(memory,
+                                     snapshot.cluster.text(snapshot.cluster.node(node).name));
 }
 
 }  // namespace
@@ -80,9 +82,10 @@ std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
     for (std::size_t t = 0; t < totals_.size(); ++t) {
         const limits::ResourceTotal& total = totals_[t];
         if (share.totals[t] <= 0 || total.used - share.totals[t] >= total.bound.min) continue;
-        return "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
-               (nodes == 1 ? " the node has " : " its nodes have ") + total.shown(share.totals[t]) +
-               ", and at least " + total.shown(total.bound.min) + " have to stay";
+        return "cluster minimum of " + total.name + ": of " + total.format(total.used) +
+               (nodes == 1 ? " the node has " : " its nodes have ") +
+               total.format(share.totals[t]) + ", and at least " + total.format(total.bound.min) +
+               " have to stay";
     }
     return {};
 }

@@ -1,4 +1,4 @@
-/// The minima of groups and cluster, looked at again right before machines go.
+/// The minima of groups and cluster, checked again right before machines are removed.
 #pragma once
 
 #include <map>
@@ -29,7 +29,7 @@ public:
     std::string take(const std::vector<std::string>& nodes);
 
 private:
-    /// The part of the nodes that their group's target holds, and their part of each total.
+    /// How many of the nodes count in their group's target, and their part of each total.
     struct Share {
         int machines = 0;
         std::vector<std::int64_t> totals{};
@@ -41,7 +41,7 @@ private:
     const Snapshot& snapshot_;
     const templates::Membership& membership_;
     const Memory& memory_;
-    std::map<NodeGroupId, int> gone_{};          // machines of the group's target
+    std::map<NodeGroupId, int> gone_{};          // machines that count as gone
     std::vector<limits::ResourceTotal> totals_;  // the totals that have a minimum
 };
 

@@ -21,10 +21,11 @@ void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string beca
     give_up(memory, removal, std::move(because), now);
 }
 
-void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now) {
+void end_unmarked_removal(Memory& memory, NodeRemoval& removal, const Settings& settings,
+                          Time now) {
     removal.because = "somebody else took its taint " + std::string(to_be_deleted_taint) + " off";
-    health::leave_machine_alone(memory, removal.group, removal.machine, removal.because,
-                                settings.scale_down.delay_after_failure, now);
+    health::postpone_removal(memory, removal.group, removal.machine, removal.because,
+                             settings.scale_down.delay_after_failure, now);
     enter(removal, RemovalPhase::undoing, now);
 }
 

@@ -10,8 +10,8 @@
 
 namespace capstan::engine::removal {
 
-/// A removal goes through its phases in order and may pass over some. A removal that ends, because
-/// its machine is gone or it is undone, may do so in any phase, and never goes on.
+/// Moves a removal to its next phase. Phases come in order, and some may be skipped. A removal may
+/// enter `removed` or `undoing` from any phase, and no other phase after that.
 inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
     const bool is_end = phase == RemovalPhase::removed || phase == RemovalPhase::undoing;
     CAPSTAN_ASSERT(is_end || removal.phase < phase, "a removal goes back to an earlier phase");
@@ -19,17 +19,16 @@ inline void enter(NodeRemoval& removal, RemovalPhase phase, Time now) {
     removal.phase_since = now;
 }
 
-/// The removal of the node failed: from now on it is undone, and removals rest for a while.
+/// The removal of the node failed: from now on it is undone, and a cooldown begins.
 void give_up(Memory& memory, NodeRemoval& removal, std::string because, Time now);
 
-/// The same, and the node is backed off for a while, twice as long after each such end in a row:
-/// what failed may well fail again.
+/// Gives the removal up and backs the node off, twice as long after each such failure in a row.
 void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string because,
                           const Settings& settings, Time now);
 
-/// Ends the removal of a node without our taint, taken off by another hand: from now on the
-/// removal is undone, and the node is backed off for ScaleDownSettings::delay_after_failure. Other
-/// removals go on.
-void release(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now);
+/// Ends the removal of a node from which another client took our taint: from now on the removal is
+/// undone, and the node is backed off for ScaleDownSettings::delay_after_failure. No cooldown
+/// begins, so other removals go on.
+void end_unmarked_removal(Memory& memory, NodeRemoval& removal, const Settings& settings, Time now);
 
 }  // namespace capstan::engine::removal

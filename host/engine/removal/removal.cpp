@@ -13,8 +13,8 @@
 
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/next_change.hpp"
-#include "engine/removal/departures.hpp"
 #include "engine/removal/drain.hpp"
+#include "engine/removal/machine_batches.hpp"
 #include "engine/removal/minima.hpp"
 #include "engine/removal/phases.hpp"
 #include "engine/removal/soft_taints.hpp"
@@ -22,7 +22,7 @@
 namespace capstan::engine::removal {
 namespace {
 
-/// The annotation that delays the removal; empty: none.
+/// The annotation that delays the removal; empty: there is none.
 std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
     for (const snapshot::LabelPair& pair : node.annotations)
         if (cluster.text(pair.key).starts_with(well_known::delay_deletion_annotation_prefix))
@@ -33,13 +33,13 @@ std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow
 class Stepping {
 public:
     Stepping(const Snapshot& snapshot, const templates::Membership& membership,
-             const std::set<NodeGroupId>& settling, const health::Repairs& repairs,
+             const std::set<NodeGroupId>& groups_under_repair, const health::Repairs& repairs,
              pods::DisruptionBudgets budgets, Memory& memory, const Settings& settings,
              const PassTime& time)
         : snapshot_(snapshot),
           cluster_(snapshot.cluster),
           membership_(membership),
-          settling_(settling),
+          groups_under_repair_(groups_under_repair),
           repairs_(repairs),
           budgets_(std::move(budgets)),
           memory_(memory),
@@ -63,7 +63,7 @@ public:
     }
 
     void advance_all() {
-        // The removal that began first is the first to get what budgets allow.
+        // Removals that began earlier take from the budgets first.
         std::vector<std::pair<Time, std::string>> order;
         for (const auto& [node, removal] : memory_.removals)
             order.emplace_back(removal.since, node);
@@ -71,16 +71,16 @@ public:
         for (const auto& [since, node] : order)
             if (const auto index = cluster_.find_node(node))
                 advance(node, *index, memory_.removals.at(node));
-        keep_minima();
+        enforce_minima();
         undo_broken_sets();
-        depart(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
+        start_deleting(snapshot_, ready_, memory_, settings_.scale_down, now_, steps_.wake_at);
     }
 
     RemovalSteps take_steps(const scale_down::ScaleDown& plan) {
         for (auto& [node, removal] : memory_.removals)
             if (const auto index = cluster_.find_node(node))
-                say(node, cluster_.node(*index), removal);
-        std::ranges::move(plan_soft_taints(snapshot_, membership_, plan.soft, memory_,
+                write_marks(node, cluster_.node(*index), removal);
+        std::ranges::move(plan_soft_taints(snapshot_, membership_, plan.soft_taint_nodes, memory_,
                                            settings_.scale_down, time_.wall),
                           std::back_inserter(steps_.node_changes));
         std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
@@ -91,7 +91,7 @@ public:
         std::ranges::sort(steps_.evictions, {}, [](const Eviction& eviction) {
             return std::tie(eviction.node, eviction.ns, eviction.pod);
         });
-        // A pod may be gone at once, and then its drain goes on.
+        // An evicted pod may be gone at once, and then its drain goes on.
         if (!steps_.evictions.empty() || (plan.has_waiting && frees_turns()))
             wake_by(steps_.wake_at, now_);
         return std::move(steps_);
@@ -100,7 +100,7 @@ public:
 private:
     void advance(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         if (was_unmarked(cluster_.node(index), removal))
-            return release(memory_, removal, settings_, now_);
+            return end_unmarked_removal(memory_, removal, settings_, now_);
         if (is_held(removal)) return;
         if (removal.phase == RemovalPhase::tainting && removal.since != now_)
             look_again(index, removal);
@@ -111,8 +111,8 @@ private:
         if (removal.phase == RemovalPhase::removed) end_removed(node, index, removal);
     }
 
-    /// Whether another hand took our taint off the node. A view may be older than the taint, so
-    /// only a taint in the view of an earlier pass can have been taken off.
+    /// Whether another client took our taint off the node. A view may be older than the taint, so
+    /// the taint counts as taken off only if an earlier pass has seen it.
     static bool was_unmarked(const snapshot::NodeRow& row, NodeRemoval& removal) {
         const bool is_to_be_asked = removal.phase == RemovalPhase::deleting && !removal.asked;
         if (!is_revocable(removal.phase) && !is_to_be_asked) return false;
@@ -121,7 +121,8 @@ private:
         return removal.mark_seen && !has_taint(row, to_be_deleted_taint);
     }
 
-    /// As long as a node cannot be marked, pods come to it as to any other.
+    /// Checks the node's pods again while it could not be tainted: until then the scheduler may put
+    /// pods there.
     void look_again(snapshot::NodeIndex index, NodeRemoval& removal) {
         const drainability::LeavingPods pods =
             drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_);
@@ -150,7 +151,8 @@ private:
         removal.evictions.clear();
     }
 
-    /// Pods that mind no taint may have come after the drain. Whether there are any.
+    /// Undoes the removal if pods that tolerate the taints have come after the drain. Whether it
+    /// did.
     bool undo_for_pods(snapshot::NodeIndex index, NodeRemoval& removal) {
         const std::string because = drainability::why_not_empty(
             cluster_, drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_));
@@ -164,7 +166,7 @@ private:
         const Time last =
             later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
         if (!delay.empty() && now_ < last) return wake_by(steps_.wake_at, last);
-        if (settling_.contains(removal.group)) return wake_by(steps_.wake_at, now_);
+        if (groups_under_repair_.contains(removal.group)) return wake_by(steps_.wake_at, now_);
         if (!delay.empty()) note(node, "is removed though " + delay + " still asks for a delay");
         ready_.insert(node);
     }
@@ -187,7 +189,7 @@ private:
         }
     }
 
-    /// Marks are taken off, and nothing else goes on, while the group cannot be read.
+    /// While its group cannot be read, a removal waits unless it is being undone.
     bool is_held(const NodeRemoval& removal) const {
         return removal.phase != RemovalPhase::undoing &&
                is_unreadable(find_group(snapshot_, removal.group));
@@ -201,11 +203,12 @@ private:
         give_up_and_back_off(memory_, removal, because, settings_, now_);
     }
 
-    /// Group and cluster may have lost machines since a node was chosen, by others or by a repair.
-    /// A removal that is asked for once more is looked at once more.
-    void keep_minima() {
+    /// Undoes removals that would break a minimum. Group and cluster may have lost machines since a
+    /// node was chosen, through another client or a repair. Removals with a repeated request are
+    /// checked again, too.
+    void enforce_minima() {
         Minima minima(snapshot_, membership_, memory_, repairs_, settings_);
-        for (const std::vector<std::string>& nodes : find_leaving()) {
+        for (const std::vector<std::string>& nodes : find_removal_sets()) {
             const std::string because = minima.take(nodes);
             if (because.empty()) continue;
             for (const std::string& node : nodes) {
@@ -215,9 +218,9 @@ private:
         }
     }
 
-    /// Nodes whose machines are to go: those that are asked for already first, of a zero-or-max
-    /// group all together.
-    std::vector<std::vector<std::string>> find_leaving() const {
+    /// The nodes of machines to be removed: nodes that are in `deleting` already come first.
+    /// All nodes of a zero-or-max group are in one set, any other node is in a set of its own.
+    std::vector<std::vector<std::string>> find_removal_sets() const {
         std::vector<std::vector<std::string>> out;
         std::map<NodeGroupId, std::size_t> atomics;
         const auto add = [&](const std::string& node) {
@@ -234,7 +237,7 @@ private:
         return out;
     }
 
-    /// A group that is only ever full or empty is not left half of it.
+    /// Undoes all removals of a group that is only ever full or empty if one of them is undone.
     void undo_broken_sets() {
         std::set<NodeGroupId> broken;
         for (const auto& [node, removal] : memory_.removals)
@@ -248,9 +251,8 @@ private:
                                   " is removed atomically, and another of its nodes stays");
     }
 
-    /// What is to be written on the node in this phase, again for as long as it is not known that
-    /// it was.
-    void say(const std::string& node, const snapshot::NodeRow& row, NodeRemoval& removal) {
+    /// Requests the marks on the node for this phase, in each pass until the result is known.
+    void write_marks(const std::string& node, const snapshot::NodeRow& row, NodeRemoval& removal) {
         if (is_held(removal)) return;
         auto& changes = steps_.node_changes;
         if (removal.phase == RemovalPhase::tainting)
@@ -262,7 +264,7 @@ private:
         note(node, "is not removed: " + removal.because);
     }
 
-    /// Whether others may begin once these steps are done.
+    /// Whether other removals may begin once these steps are done.
     bool frees_turns() const {
         return !steps_.removals.empty() ||
                std::ranges::any_of(memory_.removals, [](const auto& entry) {
@@ -277,7 +279,7 @@ private:
     const Snapshot& snapshot_;
     const snapshot::Cluster& cluster_;
     const templates::Membership& membership_;
-    const std::set<NodeGroupId>& settling_;
+    const std::set<NodeGroupId>& groups_under_repair_;
     const health::Repairs& repairs_;
     pods::DisruptionBudgets budgets_;
     Memory& memory_;
@@ -295,15 +297,15 @@ RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership
                            const scale_down::ScaleDown& plan, const health::Repairs& repairs,
                            pods::DisruptionBudgets budgets, Memory& memory,
                            const Settings& settings, const PassTime& time) {
-    Stepping stepping(snapshot, membership, plan.settling, repairs, std::move(budgets), memory,
-                      settings, time);
+    Stepping stepping(snapshot, membership, plan.groups_under_repair, repairs, std::move(budgets),
+                      memory, settings, time);
     for (const scale_down::ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
     stepping.advance_all();
     return stepping.take_steps(plan);
 }
 
-RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory) {
+RemovalSteps step_undoing_only(const Snapshot& snapshot, const Memory& memory) {
     RemovalSteps out;
     for (const auto& [node, removal] : memory.removals) {
         if (removal.phase != RemovalPhase::undoing || !snapshot.cluster.find_node(node)) continue;

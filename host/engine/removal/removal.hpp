@@ -1,7 +1,7 @@
-/// The removal of nodes, step by step and pass by pass: taint, let the scheduler see it, evict,
-/// wait, announce, have the cloud remove the machine, wait for the node to vanish; or undo it all.
-/// All of it is in Memory, so a restart goes on where the removal was, and no removal waits for
-/// another.
+/// The removal of nodes, one step a pass: taint, let the scheduler see the taint, evict, wait,
+/// taint with BeingDeleted, have the cloud remove the machine, wait for the node to vanish; or undo
+/// all of it. The state is in Memory, so a removal goes on after a restart, and no removal waits
+/// for another.
 ///
 ///     chosen -> tainting -> waiting -> draining -> delayed -> deleting -> removed -> (vanished)
 ///                  |           |          |                       |
@@ -28,29 +28,31 @@ struct RemovalSteps {
     std::vector<Eviction> evictions{};       ///< by node, then namespace and name
     std::vector<MachineRemoval> removals{};  ///< by group
     std::vector<std::string> notes{};
-    /// When to look again: time makes the next step due, or a pod may have gone, or others may have
-    /// their turn. What comes of the steps themselves find_next_step knows.
+    /// When to run the next pass: a step gets due, a pod may be gone, or other removals may begin.
+    /// For the results of the steps themselves see find_next_step.
     std::optional<Time> wake_at{};
 };
 
-/// Before candidates are looked for: forgets removals whose node or machine has vanished, those
-/// being undone only with their node; on the first pass after a start, has taints of a run that
-/// could not remember them taken off the nodes of groups, and cordons only where they are ours.
-/// Later on such taints belong to another client.
+/// To be called before candidates are found. Forgets removals if their node or machine has
+/// vanished; a removal that is being undone ends with its node alone. In the first pass after a
+/// start, begins to undo removals of an earlier run that are not remembered: their taints are taken
+/// off nodes of groups, and cordons if they are ours. Later on such taints belong to another
+/// client.
 Memory remember_removals(Memory memory, const Snapshot& snapshot,
                          const templates::Membership& membership, const Settings& settings,
                          Time now);
 
-/// Begins the removal of the chosen nodes, and takes every removal as far as it can go now.
-/// `budgets`: evictions go no further than they allow now. `repairs`: of the same pass, whose
-/// machines no minimum has any more.
+/// Begins the removal of the chosen nodes, and advances every removal as far as possible now.
+/// `budgets`: evictions stay within what they allow now. `repairs`: of the same pass; the machines
+/// that they remove do not count towards minima.
 RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership& membership,
                            const drainability::Candidates& candidates,
                            const scale_down::ScaleDown& plan, const health::Repairs& repairs,
                            pods::DisruptionBudgets budgets, Memory& memory,
                            const Settings& settings, const PassTime& time);
 
-/// The steps that are taken where the cluster is not seen as it is: those that take marks off.
-RemovalSteps step_back(const Snapshot& snapshot, const Memory& memory);
+/// The steps of a pass without a current view of the cluster: only removals that are being undone
+/// go on.
+RemovalSteps step_undoing_only(const Snapshot& snapshot, const Memory& memory);
 
 }  // namespace capstan::engine::removal

@@ -9,18 +9,18 @@
 #include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/reactions.hpp"
 #include "engine/next_change.hpp"
-#include "engine/removal/node_looks.hpp"
+#include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine::removal {
 namespace {
 
-/// How long a node that cannot be marked keeps its turn.
+/// How long a removal is retried if its node cannot be tainted.
 constexpr Duration marking_time = std::chrono::minutes(1);
-/// How long a machine is asked to go by a cloud that does not answer, or asks for patience.
+/// How long the removal of a machine is retried if its cloud does not answer or throttles.
 constexpr Duration asking_time = std::chrono::minutes(10);
 
-/// Nothing came of it, and the next try may well succeed.
+/// Whether nothing was done, and the next try may succeed.
 bool is_transient(const Error& error) {
     if (error.provider_code == unknown_pods) return false;
     switch (error.code) {
@@ -104,10 +104,11 @@ private:
         return at != memory_.removals.end() ? &at->second : nullptr;
     }
 
-    /// A host that stops asks again when it is back, and so does one that got no answer, or has to
-    /// leave the cloud alone for a while: the node's pods have gone already. Of a node that could
-    /// not be told the machine was not asked to go: that may be done again for a while, for its
-    /// pods have gone already; and where the node is not there, the next pass forgets the removal.
+    /// Whether the removal of the machine is requested again. It is after a stop of the host, and
+    /// for asking_time after a call without an answer or to a cloud that is backed off, because the
+    /// node's pods are gone already. If BeingDeleted could not be set on the node, the cloud was
+    /// not asked, and both are tried again for marking_time. If the node is gone, the next pass
+    /// forgets the removal.
     bool is_asked_again(const NodeRemoval& removal, const Error& error, bool was_asked) const {
         if (error.code == ErrorCode::cancelled) return true;
         const bool has_time = now_ < later(removal.phase_since, marking_time);
@@ -124,7 +125,7 @@ private:
         return may_pass && has_time;
     }
 
-    /// A machine that is not there has gone already.
+    /// The last result of a removal: done, or failed. A machine that was not found is gone.
     void take_end(NodeRemoval& removal, const Error* error, bool was_asked) {
         if (error != nullptr && (!was_asked || error->code != ErrorCode::not_found)) {
             const std::string because = "its machine was not removed: " + error->message;
@@ -144,7 +145,7 @@ private:
     Memory& memory_;
     const Settings& settings_;
     const Time now_;
-    /// Nodes that could not be told that their machines are to go.
+    /// Nodes on which BeingDeleted could not be set.
     std::set<std::string> unannounced_;
 };
 

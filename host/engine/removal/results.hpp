@@ -1,4 +1,4 @@
-/// What became of the steps of removals.
+/// The results of the steps of removals.
 #pragma once
 
 #include <optional>
@@ -11,15 +11,16 @@
 
 namespace capstan::engine::removal {
 
-/// Takes each removal to its next phase, or begins to undo it, and notes when the last one was done
-/// or failed. Looks at node changes, evictions, and removals of machines that have a node.
+/// Moves each removal to its next phase, or begins to undo it, and records when the last removal
+/// was done or failed. Takes the results of node changes, evictions, and removals of machines that
+/// have a node.
 Memory remember_steps(Memory memory, const Decision& decision, const Results& results,
                       const Settings& settings, Time now);
 
-/// When the next step of a removal is due after that: at once where one is to be asked for again.
-/// What waits for the cluster and not for the time has none, nor has a removal from a group that
-/// could not be read in what was `seen`, nor where the cluster is not in touch any, but that marks
-/// are taken off.
+/// When the next step of any removal is due after remember_steps: now, if an action is to be
+/// requested again. A removal that waits for the cluster, and not for a time, does not count. Of
+/// groups that could not be read in `seen` (NULL: all could), and of all groups if the cluster
+/// cannot be reached (`is_in_touch` is false), only removals that are being undone count.
 std::optional<Time> find_next_step(const Memory& memory, const Settings& settings, Time now,
                                    const Snapshot* seen = nullptr, bool is_in_touch = true);
 

@@ -25,7 +25,7 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
         const bool is_tainted = has_taint(row, deletion_candidate_taint);
         const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
         if (is_tainted == is_wanted || !machine) continue;
-        // While a group cannot be read, whether its nodes are needed is not known anew.
+        // While a group cannot be read, it is not known whether its nodes are still needed.
         if (!is_off && is_unreadable(&(*snapshot.groups)[machine->group])) continue;
         if (memory.removals.contains(cluster.text(row.name))) continue;
         std::string name(cluster.text(row.name));

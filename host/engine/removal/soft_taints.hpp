@@ -1,5 +1,5 @@
-/// Taints that ask the scheduler to keep new pods off nodes that may go soon, without forbidding
-/// it.
+/// PreferNoSchedule taints on nodes that may be removed soon, so that the scheduler prefers other
+/// nodes.
 #pragma once
 
 #include <span>
@@ -14,10 +14,11 @@
 
 namespace capstan::engine::removal {
 
-/// By node. First takes them off nodes of groups that are not in `wanted` and not being removed,
-/// then sets them, together as many as the settings allow in one pass; nodes of groups that cannot
-/// be read stay as they are. With none allowed takes all of them off at once. `wall`: what the new
-/// ones say, see PassTime.
+/// The changes, by node. First takes the taint off nodes that are not in `wanted` and not being
+/// removed, then sets it on nodes in `wanted`; both together are at most as many as the settings
+/// allow in one pass. With a maximum of 0 all such taints are taken off at once. Nodes in no group,
+/// and nodes of groups that cannot be read, are not changed. `wall`: the time in new taints, see
+/// PassTime.
 std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
                                          const templates::Membership& membership,
                                          std::span<const std::string> wanted, const Memory& memory,

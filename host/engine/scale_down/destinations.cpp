@@ -33,7 +33,7 @@ Destinations::Destinations(const pass_context::PassContext& context,
                            std::span<const snapshot::NodeIndex> undecided)
     : context_(&context),
       placement_(&placement),
-      alike_(scheduling::find_equivalent(placement.rules())) {
+      equivalent_(scheduling::find_equivalent(placement.rules())) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     const scheduling::CompiledPredicates& rules = placement.rules();
     first_need_.push_back(0);
@@ -46,7 +46,7 @@ Destinations::Destinations(const pass_context::PassContext& context,
     tier_of_.assign(cluster.node_count(), Tier::none);
     row_of_.assign(cluster.node_count(), 0);
     for (int tier = 0; tier < 2; ++tier) tiers_.emplace_back(cluster.resource_count());
-    start_.assign(std::size_t{2} * zone_count_ * alike_.size(), 0);
+    start_.assign(std::size_t{2} * zone_count_ * equivalent_.size(), 0);
     const auto put_all = [&](Tier tier, std::span<const snapshot::NodeIndex> nodes) {
         for (const snapshot::NodeIndex node : nodes) {
             if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
@@ -68,9 +68,9 @@ void Destinations::put(Tier tier, snapshot::NodeIndex node) {
     nodes.free.push(row);
 }
 
-bool Destinations::takes(const RelocatingPod& mover, snapshot::NodeIndex node) const {
-    return (mover.zone == 0 || mover.zone == zones_[node]) &&
-           placement_->room(mover.pod_group, node, 1).in_all > 0;
+bool Destinations::takes(const RelocatingPod& pod, snapshot::NodeIndex node) const {
+    return (pod.zone == 0 || pod.zone == zones_[node]) &&
+           placement_->room(pod.pod_group, node, 1).in_all > 0;
 }
 
 void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group) {
@@ -82,34 +82,34 @@ void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex
                         .pod_group = pod_group});
 }
 
-std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& mover) {
+std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& pod) {
     std::optional<snapshot::NodeIndex> found;
-    if (mover.hint != snapshot::no_node && is_open(mover.hint) && takes(mover, mover.hint)) {
-        found = mover.hint;
+    if (pod.hint != snapshot::no_node && is_open(pod.hint) && takes(pod, pod.hint)) {
+        found = pod.hint;
     }
-    if (!found) found = search(Tier::staying, mover);
-    if (!found) found = search(Tier::undecided, mover);
-    if (found) assign_to(*found, mover.pod_group);
+    if (!found) found = search(Tier::staying, pod);
+    if (!found) found = search(Tier::undecided, pod);
+    if (found) assign_to(*found, pod.pod_group);
     return found;
 }
 
-std::optional<snapshot::NodeIndex> Destinations::search(Tier tier, const RelocatingPod& mover) {
+std::optional<snapshot::NodeIndex> Destinations::search(Tier tier, const RelocatingPod& pod) {
     Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     std::optional<std::uint32_t> row;
-    switch (mover.company) {
+    switch (pod.scope) {
         case ConstraintScope::none:
-            row = search_zone(tier, mover, mover.zone);
-            if (row && !takes(mover, nodes.nodes[*row])) row.reset();
+            row = search_zone(tier, pod, pod.zone);
+            if (row && !takes(pod, nodes.nodes[*row])) row.reset();
             break;
-        case ConstraintScope::some:
-            row = nodes.free.find(needs(mover.pod_group), 0, size,
-                                  [&](std::uint32_t r) { return takes(mover, nodes.nodes[r]); });
+        case ConstraintScope::per_node:
+            row = nodes.free.find(needs(pod.pod_group), 0, size,
+                                  [&](std::uint32_t r) { return takes(pod, nodes.nodes[r]); });
             break;
-        case ConstraintScope::zones:
+        case ConstraintScope::per_zone:
             for (std::uint32_t zone = 1; zone < zone_count_; ++zone) {
-                const auto first = search_zone(tier, mover, zone);
-                if (first && (!row || *first < *row) && takes(mover, nodes.nodes[*first]))
+                const auto first = search_zone(tier, pod, zone);
+                if (first && (!row || *first < *row) && takes(pod, nodes.nodes[*first]))
                     row = first;
             }
             break;
@@ -117,20 +117,20 @@ std::optional<snapshot::NodeIndex> Destinations::search(Tier tier, const Relocat
     return row ? std::optional(nodes.nodes[*row]) : std::nullopt;
 }
 
-/// The first row of the zone (0: of any) that would take the pod but for other pods. Room is only
-/// ever lost, but by undoing; so the next search goes on from there.
-std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const RelocatingPod& mover,
+/// The first row of the zone (0: of any zone) that would take the pod if its inter-pod constraints
+/// did not count. Room is only lost, except by undo; so the next search goes on from there.
+std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const RelocatingPod& pod,
                                                        std::uint32_t zone) {
-    const std::size_t at = (static_cast<std::size_t>(tier) * zone_count_ + zone) * alike_.size() +
-                           alike_[mover.pod_group];
+    const std::size_t at =
+        (static_cast<std::size_t>(tier) * zone_count_ + zone) * equivalent_.size() +
+        equivalent_[pod.pod_group];
     Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
-    const auto row =
-        nodes.free.find(needs(mover.pod_group), start_[at], size, [&](std::uint32_t r) {
-            const snapshot::NodeIndex node = nodes.nodes[r];
-            return (zone == 0 || zone == zones_[node]) &&
-                   scheduling::is_welcome(placement_->rules(), mover.pod_group, node);
-        });
+    const auto row = nodes.free.find(needs(pod.pod_group), start_[at], size, [&](std::uint32_t r) {
+        const snapshot::NodeIndex node = nodes.nodes[r];
+        return (zone == 0 || zone == zones_[node]) &&
+               scheduling::passes_node_predicates(placement_->rules(), pod.pod_group, node);
+    });
     const std::uint32_t start = row.value_or(size);
     if (start != start_[at]) {
         journal_.push_back({.kind = Change::Kind::searched,
@@ -144,7 +144,7 @@ std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const Relocati
 void Destinations::close(snapshot::NodeIndex node) {
     placement_->close(node);
     if (!is_open(node)) return;
-    // Every pod takes up one of these.
+    // Every pod requests one of the resource "pods", so a node without any takes none.
     const Tier tier = tier_of_[node];
     const std::int64_t left = on(tier).free.free(row_of_[node], snapshot::pods_index);
     journal_.push_back(

@@ -1,4 +1,8 @@
-/// The nodes that pods of others may move to, with those first that are the most likely to stay.
+/// The nodes to which pods of removed nodes may move.
+///
+/// A large cluster has many nodes and many pods to move, so trying each node for each pod would be
+/// quadratic. Free resources are kept in trees that find the first node with room, and a search
+/// starts where the last search for an equivalent pod ended, since room is only lost.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +16,11 @@
 
 namespace capstan::engine::scale_down {
 
-/// What other pods have to say about where a pod may go.
+/// How a pod's inter-pod constraints restrict the nodes it may move to.
 enum class ConstraintScope : std::uint8_t {
-    none,   ///< nothing: it is a matter of one node alone
-    zones,  ///< each zone takes it or does not, whatever the node
-    some,   ///< each node takes it or does not
+    none,      ///< not at all: each node decides on its own
+    per_zone,  ///< by zone: either all nodes of a zone are allowed, or none
+    per_node,  ///< node by node
 };
 
 /// A pod as the search for its new place sees it.
@@ -24,29 +28,29 @@ struct RelocatingPod {
     scheduling::PodGroupIndex pod_group = 0;
     snapshot::NodeIndex hint = snapshot::no_node;  ///< tried first
     std::uint32_t zone = 0;                        ///< by Destinations::zone_of; 0: any
-    ConstraintScope company = ConstraintScope::some;
+    ConstraintScope scope = ConstraintScope::per_node;
 };
 
-/// Two tiers of nodes: those that stay whatever comes, and those that are yet to be decided on. A
-/// pod goes to the first node with room in the first tier, else in the second. What was found to
-/// have no room for a class is not looked at again for its like until room is given back. Borrows
-/// context and placement, which keeps what is assigned.
+/// Two tiers of nodes: nodes that stay in any case, and nodes that are yet to be decided on. A pod
+/// goes to the first node with room in the first tier, else in the second. Nodes without room for a
+/// pod group are not searched again for equivalent pods until room is given back. Borrows context
+/// and placement; the placement has the pods that were assigned.
 class Destinations {
 public:
-    /// Of `staying` and `undecided` those take pods that are in a state to.
+    /// Nodes of `staying` and `undecided` that are not ready, or are being removed, take no pods.
     Destinations(const pass_context::PassContext& context, scheduling::Placement& placement,
                  std::span<const snapshot::NodeIndex> staying,
                  std::span<const snapshot::NodeIndex> undecided);
 
-    /// Puts the pod where there is room; nothing: nowhere.
-    std::optional<snapshot::NodeIndex> assign(const RelocatingPod& mover);
-    /// The node takes no pods from now on, and what is on it is gone.
+    /// Puts the pod on a node with room and returns the node; nothing: there is none.
+    std::optional<snapshot::NodeIndex> assign(const RelocatingPod& pod);
+    /// Removes the node: it takes no pods from now on, and its pods are gone.
     void close(snapshot::NodeIndex node);
-    /// It was found out that the node stays. Not undone, so nothing may be undone that was done
-    /// before.
+    /// Moves an undecided node to the tier that stays. This cannot be undone, so marks from before
+    /// may not be used any more.
     void stay(snapshot::NodeIndex node);
     bool is_open(snapshot::NodeIndex node) const noexcept { return tier_of_[node] != Tier::none; }
-    /// Numbers the zones; 0: in none.
+    /// The number of the node's zone; 0: it is in no zone.
     std::uint32_t zone_of(snapshot::NodeIndex node) const noexcept { return zones_[node]; }
 
     struct Mark {
@@ -66,16 +70,16 @@ private:
     struct Change {
         enum class Kind : std::uint8_t { assigned, closed, searched } kind = Kind::assigned;
         Tier tier = Tier::staying;
-        std::uint32_t at = 0;  // a row; for `searched` a place in start_
+        std::uint32_t at = 0;  // a row; for `searched` an index in start_
         std::uint32_t pod_group = 0;
         std::int64_t before = 0;
     };
 
     void put(Tier tier, snapshot::NodeIndex node);
     void assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group);
-    bool takes(const RelocatingPod& mover, snapshot::NodeIndex node) const;
-    std::optional<snapshot::NodeIndex> search(Tier tier, const RelocatingPod& mover);
-    std::optional<std::uint32_t> search_zone(Tier tier, const RelocatingPod& mover,
+    bool takes(const RelocatingPod& pod, snapshot::NodeIndex node) const;
+    std::optional<snapshot::NodeIndex> search(Tier tier, const RelocatingPod& pod);
+    std::optional<std::uint32_t> search_zone(Tier tier, const RelocatingPod& pod,
                                              std::uint32_t zone);
     void take_back(const Change& change);
     std::span<const scheduling::Need> needs(scheduling::PodGroupIndex pod_group) const noexcept {
@@ -90,11 +94,11 @@ private:
     std::vector<Tier> tier_of_{};          // by node
     std::vector<std::uint32_t> row_of_{};  // by node
     std::vector<std::uint32_t> zones_{};   // by node
-    std::vector<scheduling::PodGroupIndex> alike_{};
+    std::vector<scheduling::PodGroupIndex> equivalent_{};
     std::vector<std::uint32_t> first_need_{};
     std::vector<scheduling::Need> needs_{};
-    // Where a search in a tier begins, by tier, zone and what is asked of a node by
-    // itself: there is no room before.
+    // The row at which a search begins, by tier, zone and equivalent pod group: the rows before it
+    // have no room.
     std::vector<std::uint32_t> start_{};
     std::uint32_t zone_count_ = 1;
     std::vector<Change> journal_{};

@@ -10,7 +10,7 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-/// The cloud has not been asked yet, or has not agreed: the target still has the machine.
+/// Whether the group's target still includes the machine: the cloud has not agreed to remove it.
 bool is_in_target(RemovalPhase phase) {
     return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
 }
@@ -49,38 +49,40 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
     }
 }
 
-std::optional<Keep> MinSizeLimits::find_keep(snapshot::NodeIndex node,
-                                             pass_context::GroupIndex group) const {
+std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
+    snapshot::NodeIndex node, pass_context::GroupIndex group) const {
     const NodeGroup& its = context_->groups()[group].group;
     const std::string& unreadable = context_->groups()[group].unreadable_because;
     if (!unreadable.empty()) {
-        return Keep{Unremovable::unexpected_error,
-                    "group " + its.id.value() + " cannot be read: " + unreadable};
+        return UnremovableReason{Unremovable::unexpected_error,
+                                 "group " + its.id.value() + " cannot be read: " + unreadable};
     }
     if (!sizes_[group].left_out.empty()) {
-        return Keep{Unremovable::unexpected_error,
-                    "the cloud of group " + its.id.value() +
-                        " does not remove its machines: " + sizes_[group].left_out};
+        return UnremovableReason{Unremovable::unexpected_error,
+                                 "the cloud of group " + its.id.value() +
+                                     " does not remove its machines: " + sizes_[group].left_out};
     }
     if (!its.target) {
-        return Keep{Unremovable::unexpected_error,
-                    "the cloud of group " + its.id.value() + " does not say how large it is"};
+        return UnremovableReason{
+            Unremovable::unexpected_error,
+            "the cloud of group " + its.id.value() + " does not say how large it is"};
     }
     const Size& size = sizes_[group];
     if (*its.target - size.being_removed - size.planned <= its.min.value_or(0)) {
-        return Keep{Unremovable::node_group_min_size_reached,
-                    why_at_minimum(its, size.being_removed, size.planned)};
+        return UnremovableReason{Unremovable::node_group_min_size_reached,
+                                 why_at_minimum(its, size.being_removed, size.planned)};
     }
     const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
     for (const limits::ResourceTotal& total : totals_) {
         const std::int64_t share = total.of(capacity);
         if (share <= 0 || total.used - share >= total.bound.min) continue;
-        return Keep{Unremovable::minimal_resource_limit_exceeded,
-                    "cluster minimum of " + total.name + ": of " + total.shown(total.used) +
-                        " the node has " + total.shown(share) + ", and at least " +
-                        total.shown(total.bound.min) + " have to stay",
-                    {},
-                    total.name};
+        return UnremovableReason{Unremovable::minimal_resource_limit_exceeded,
+                                 "cluster minimum of " + total.name + ": of " +
+                                     total.format(total.used) + " the node has " +
+                                     total.format(share) + ", and at least " +
+                                     total.format(total.bound.min) + " have to stay",
+                                 {},
+                                 total.name};
     }
     return std::nullopt;
 }

@@ -1,4 +1,4 @@
-/// How far the cluster may shrink: the minimum of each group, and those of the whole.
+/// How far the cluster may shrink: the minimum of each group, and the minima of the cluster.
 #pragma once
 
 #include <optional>
@@ -12,35 +12,37 @@
 
 namespace capstan::engine::scale_down {
 
-/// What keeps a node.
-struct Keep {
+/// Why a node is not removed.
+struct UnremovableReason {
     Unremovable reason = Unremovable::none;
     std::string because{};  ///< one sentence with numbers
-    std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
-    std::string total{};    ///< "cpu": the total of which the minimum keeps it; empty: none does
+    std::string pod{};      ///< "namespace/name" of the pod that keeps the node; empty: none does
+    std::string total{};    ///< "cpu": the cluster minimum that keeps the node; empty: none does
 };
 
-/// Nodes whose removal is under way have gone already; what is on its way has not come. A copy is a
-/// state of its own. Borrows the context.
+/// The sizes of groups and cluster while a plan removes nodes. Nodes with a removal under way do
+/// not count, and neither do upcoming nodes in the cluster's totals. It is a value: a copy is
+/// independent. Borrows the context.
 class MinSizeLimits {
 public:
     MinSizeLimits(const pass_context::PassContext& context, const Memory& memory);
 
-    /// What keeps a node of the group; nothing: it may go.
-    std::optional<Keep> find_keep(snapshot::NodeIndex node, pass_context::GroupIndex group) const;
-    /// It goes.
+    /// Why the minima keep a node of the group; nothing: it may be removed.
+    std::optional<UnremovableReason> find_unremovable_reason(snapshot::NodeIndex node,
+                                                             pass_context::GroupIndex group) const;
+    /// The plan removes the node.
     void take(snapshot::NodeIndex node, pass_context::GroupIndex group);
 
 private:
     struct Size {
-        int being_removed = 0;   // their removal is under way
-        int planned = 0;         // taken
-        std::string left_out{};  // why its cloud is asked for no removal; empty: it is
+        int being_removed = 0;   // nodes with a removal under way
+        int planned = 0;         // nodes that the plan removes
+        std::string left_out{};  // why the cloud does not remove machines; empty: it does
     };
 
     const pass_context::PassContext* context_;
     std::vector<Size> sizes_;                      // by group
-    std::vector<limits::ResourceTotal> totals_{};  // those that have a minimum
+    std::vector<limits::ResourceTotal> totals_{};  // the totals that have a minimum
 };
 
 }  // namespace capstan::engine::scale_down

@@ -16,12 +16,12 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-// As many refusals as are found out in a few thousandths of a second.
+// Nodes that are checked for counts in one pass: a few milliseconds of work.
 constexpr std::size_t most_looked_at = 20'000;
-// And after that for each pod.
+// Nodes that are checked for an example, for each pod, after that.
 constexpr int most_examples = 8;
 
-/// The scheduler's own words, without the numbers behind them:
+/// The scheduler's own words, without the numbers that follow them:
 ///     "Insufficient cpu: needs 2, 500m of 4 are free"  ->  "Insufficient cpu"
 ///     "node(s) had untolerated taint {dedicated: gpu}" stays as it is
 std::string first_clause(const std::string& refusal) {
@@ -39,29 +39,29 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
       goes_(std::move(goes)),
       equivalent_pods_(scheduling::find_equivalent_pods(placement.rules())) {}
 
-scheduling::Refusal NoPlace::refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
+scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, snapshot::NodeIndex node,
                                      scheduling::Wording wording) const {
     if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
     if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
     if (context_->health.nodes[node] != health::NodeUsability::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
-    if (seeker.zone) {
+    if (search.zone) {
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
         if (snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label) !=
-            seeker.zone)
+            search.zone)
             return {scheduling::Predicate::none, "in other zones, which it is not spread to"};
     }
-    scheduling::Refusal out = placement_->why_not(seeker.pod_group, node, wording);
+    scheduling::Refusal out = placement_->why_not(search.pod_group, node, wording);
     if (out.predicate == scheduling::Predicate::none) out.sentence = "with room for it alone";
     return out;
 }
 
-NoPlace::Found NoPlace::look(const PlaceSearch& seeker) const {
+NoPlace::Found NoPlace::look(const PlaceSearch& search) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
     for (snapshot::NodeIndex n = 0; n < goes_.size(); ++n) {
-        const scheduling::Refusal why = refusal(seeker, n, scheduling::Wording::brief);
+        const scheduling::Refusal why = refusal(search, n, scheduling::Wording::brief);
         ++out.nodes_by_refusal[first_clause(why.sentence)];
         if (why.predicate == scheduling::Predicate::none) continue;
         const Near near{n, why.predicate, placement_->free(n, snapshot::cpu_index)};
@@ -75,22 +75,22 @@ NoPlace::Found NoPlace::look(const PlaceSearch& seeker) const {
     return out;
 }
 
-std::string NoPlace::describe(const PlaceSearch& seeker) const {
+std::string NoPlace::describe(const PlaceSearch& search) const {
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     std::string needs;
-    for (const snapshot::Request& request : placement_->rules().requests(seeker.pod_group)) {
+    for (const snapshot::Request& request : placement_->rules().requests(search.pod_group)) {
         if (request.resource == snapshot::pods_index) continue;
         const std::string_view name = cluster.resource_name(request.resource);
         needs += (needs.empty() ? " (" : ", ") + std::string(name) + " " +
                  format_amount(name, request.amount);
     }
-    return "pod " + drainability::full_name(cluster, seeker.pod) + needs +
+    return "pod " + drainability::full_name(cluster, search.pod) + needs +
            (needs.empty() ? "" : ")") + " finds no other place";
 }
 
-std::string NoPlace::sum_up(const PlaceSearch& seeker, Found found) const {
+std::string NoPlace::sum_up(const PlaceSearch& search, Found found) const {
     const auto own = found.nodes_by_refusal.find(
-        first_clause(refusal(seeker, seeker.its_node, scheduling::Wording::brief).sentence));
+        first_clause(refusal(search, search.its_node, scheduling::Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
     std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
     std::vector<std::pair<int, std::string>> counts;
@@ -102,20 +102,20 @@ std::string NoPlace::sum_up(const PlaceSearch& seeker, Found found) const {
                return std::to_string(-count.first) + " " + count.second;
            });
     const auto near = std::ranges::find_if(found.nearest, [&](const Near& n) {
-        return n.node != snapshot::no_node && n.node != seeker.its_node;
+        return n.node != snapshot::no_node && n.node != search.its_node;
     });
     if (near == found.nearest.end()) return out;
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     return out + "; nearest is " + std::string(cluster.text(cluster.node(near->node).name)) + ": " +
-           placement_->why_not(seeker.pod_group, near->node).sentence;
+           placement_->why_not(search.pod_group, near->node).sentence;
 }
 
-std::string NoPlace::example(const PlaceSearch& seeker) const {
+std::string NoPlace::example(const PlaceSearch& search) const {
     int left = most_examples;
     for (snapshot::NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
-        if (goes_[n] || n == seeker.its_node) continue;
+        if (goes_[n] || n == search.its_node) continue;
         --left;
-        const scheduling::Refusal why = refusal(seeker, n, scheduling::Wording::full);
+        const scheduling::Refusal why = refusal(search, n, scheduling::Wording::full);
         if (why.predicate == scheduling::Predicate::none) continue;
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
         return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +
@@ -127,22 +127,22 @@ std::string NoPlace::example(const PlaceSearch& seeker) const {
 std::string NoPlace::explain(snapshot::PodIndex pod, scheduling::PodGroupIndex pod_group,
                              snapshot::NodeIndex its_node) {
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
-    const PlaceSearch seeker{pod, pod_group, its_node,
-                             pass_context::pinned_zone(cluster, cluster.class_of(pod),
+    const PlaceSearch search{pod, pod_group, its_node,
+                             pass_context::pinned_zone(cluster, cluster.equivalence_group_of(pod),
                                                        cluster.pod(pod).node, *context_->settings)};
-    const std::string what = describe(seeker);
+    const std::string what = describe(search);
     if (placement_->rules().has_inter_pod_constraints(pod_group)) {
-        if (looked_at_ >= most_looked_at) return what + example(seeker);
+        if (looked_at_ >= most_looked_at) return what + example(search);
         looked_at_ += goes_.size();
-        return what + sum_up(seeker, look(seeker));
+        return what + sum_up(search, look(search));
     }
     auto known = known_.find(equivalent_pods_[pod_group]);
     if (known == known_.end()) {
-        if (looked_at_ >= most_looked_at) return what + example(seeker);
+        if (looked_at_ >= most_looked_at) return what + example(search);
         looked_at_ += goes_.size();
-        known = known_.emplace(equivalent_pods_[pod_group], look(seeker)).first;
+        known = known_.emplace(equivalent_pods_[pod_group], look(search)).first;
     }
-    return what + sum_up(seeker, known->second);
+    return what + sum_up(search, known->second);
 }
 
 }  // namespace capstan::engine::scale_down

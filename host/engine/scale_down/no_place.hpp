@@ -1,8 +1,8 @@
-/// Why a pod of a node that could go finds no other place, told as kube-scheduler does.
+/// Explains why a pod of a scale-down candidate finds no other place, in kube-scheduler's words.
 ///
-/// Every other node has a reason, and the sentence counts them: "0/4 nodes: 3 Insufficient cpu, 1
-/// ...". Asking all nodes for each of many pods would be quadratic, so equivalent pods share their
-/// answers.
+/// Every other node has a reason, and the sentence counts the reasons: "0/4 nodes: 3 Insufficient
+/// cpu, 1 ...". Checking all nodes for each of many pods would be quadratic, so equivalent pods
+/// share their answers.
 #pragma once
 
 #include <array>
@@ -17,11 +17,12 @@
 
 namespace capstan::engine::scale_down {
 
-/// Looks at all other nodes as the placement stands. What is the same for pods of a like is found
-/// out once, and after many nodes were looked at one of them stands for all. Borrows its arguments.
+/// Checks all other nodes in the current state of the placement. Equivalent pods without inter-pod
+/// constraints share one check. After very many nodes were checked, further answers name one node
+/// as an example instead of counts. Borrows its arguments.
 class NoPlace {
 public:
-    /// `goes`: by node, whether the plan lets it go.
+    /// `goes`: by node, whether the plan removes it.
     NoPlace(const pass_context::PassContext& context, const scheduling::Placement& placement,
             std::vector<bool> goes);
 
@@ -31,30 +32,33 @@ public:
                         snapshot::NodeIndex its_node);
 
 private:
+    /// A node that refuses the pod. The later the predicate that fails and the more free cpu, the
+    /// nearer the node is to taking the pod.
     struct Near {
         snapshot::NodeIndex node = snapshot::no_node;
         scheduling::Predicate predicate = scheduling::Predicate::none;
-        std::int64_t cpu = 0;  ///< free there
+        std::int64_t cpu = 0;  ///< free on the node
     };
     struct Found {
         std::map<std::string, int> nodes_by_refusal{};
-        std::array<Near, 2> nearest{};  ///< one of them may be the pod's own
+        std::array<Near, 2> nearest{};  ///< two, as one of them may be the pod's own node
     };
-    /// A pod and how it looks for a place.
+    /// A pod and where it may go.
     struct PlaceSearch {
         snapshot::PodIndex pod = 0;
         scheduling::PodGroupIndex pod_group = 0;
         snapshot::NodeIndex its_node = snapshot::no_node;
-        std::optional<snapshot::Symbol> zone{};  ///< that it may not leave
+        std::optional<snapshot::Symbol> zone{};  ///< the zone in which it has to stay; nothing: any
     };
-    Found look(const PlaceSearch& seeker) const;
-    /// What keeps the pod off the node; predicate `none`: not that it would not run there.
-    scheduling::Refusal refusal(const PlaceSearch& seeker, snapshot::NodeIndex node,
+    Found look(const PlaceSearch& search) const;
+    /// Why the node does not take the pod; predicate `none`: for a reason other than the
+    /// scheduler's predicates.
+    scheduling::Refusal refusal(const PlaceSearch& search, snapshot::NodeIndex node,
                                 scheduling::Wording wording) const;
-    std::string describe(const PlaceSearch& seeker) const;
-    std::string sum_up(const PlaceSearch& seeker, Found found) const;
-    /// Of the first nodes that stay, one that refuses: where there is no time to look at all.
-    std::string example(const PlaceSearch& seeker) const;
+    std::string describe(const PlaceSearch& search) const;
+    std::string sum_up(const PlaceSearch& search, Found found) const;
+    /// One of the first nodes that refuses the pod, used when too many nodes were checked already.
+    std::string example(const PlaceSearch& search) const;
 
     const pass_context::PassContext* context_;
     const scheduling::Placement* placement_;

@@ -26,74 +26,75 @@ Relocation::Relocation(const pass_context::PassContext& context, scheduling::Pla
       destinations_(context, placement, staying, undecided),
       hints_(std::move(hints)) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    const auto classes = rules_->pod_groups();
+    const auto pod_groups = rules_->pod_groups();
     pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
-    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
-        pod_groups_[classes[s]] = s;
-        manners_.push_back(manner_of(placement, s));
+    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
+        pod_groups_[pod_groups[s]] = s;
+        relocation_rules_.push_back(relocation_rule_of(placement, s));
     }
     where_.assign(cluster.pod_count(), snapshot::no_node);
     hints_.resize(cluster.pod_count(), snapshot::no_node);
     arrived_.resize(cluster.node_count());
 }
 
-Relocation::RelocationRule Relocation::manner_of(scheduling::Placement& placement,
-                                                 scheduling::PodGroupIndex pod_group) const {
-    if (!rules_->has_inter_pod_constraints(pod_group)) return {.company = ConstraintScope::none};
+Relocation::RelocationRule Relocation::relocation_rule_of(
+    scheduling::Placement& placement, scheduling::PodGroupIndex pod_group) const {
+    if (!rules_->has_inter_pod_constraints(pod_group)) return {.scope = ConstraintScope::none};
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread || spread->topology_key != well_known::zone_label) return {};
     const bool is_all = scheduling::is_only_spread(*rules_, pod_group);
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     if (!pass_context::is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))
-        return {.company = is_all ? ConstraintScope::zones : ConstraintScope::some};
+        return {.scope = is_all ? ConstraintScope::per_zone : ConstraintScope::per_node};
     for (std::uint32_t domain = 0; domain < spread->domains.size(); ++domain)
         placement.allow(pod_group, domain, many);
-    return {.company = is_all ? ConstraintScope::none : ConstraintScope::some,
+    return {.scope = is_all ? ConstraintScope::none : ConstraintScope::per_node,
             .stays_in_zone = true};
 }
 
 std::optional<scheduling::PodGroupIndex> Relocation::pod_group_of(
     snapshot::PodIndex pod) const noexcept {
     const scheduling::PodGroupIndex pod_group =
-        pod_groups_[context_->snapshot->cluster.class_of(pod)];
+        pod_groups_[context_->snapshot->cluster.equivalence_group_of(pod)];
     return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
 
-/// The largest first, which packs best; nothing: the rules do not know one of them.
-std::optional<std::vector<Relocation::Leaving>> Relocation::leaving(
+/// The pods that have to leave the node, the largest first, which packs best. Nothing: the rules do
+/// not know one of them.
+std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
     snapshot::NodeIndex node, std::span<const snapshot::PodIndex> pods) const {
-    std::vector<Leaving> out;
+    std::vector<DisplacedPod> out;
     out.reserve(pods.size() + arrived_[node].size());
     const auto add = [&](snapshot::PodIndex pod) {
         const std::optional<scheduling::PodGroupIndex> pod_group = pod_group_of(pod);
         if (!pod_group) return false;
         const auto requests = rules_->requests(*pod_group);
-        // Ascending by resource, so that cpu comes first where it is requested at all.
+        // Requests ascend by resource, so cpu comes first if it is requested at all.
         const bool asks_cpu = requests.front().resource == snapshot::cpu_index;
-        const RelocationRule& manner = manners_[*pod_group];
-        Leaving& one = out.emplace_back();
+        const RelocationRule& rule = relocation_rules_[*pod_group];
+        DisplacedPod& one = out.emplace_back();
         one.pod = pod;
         one.size = asks_cpu ? requests.front().amount : 0;
-        one.mover = {.pod_group = *pod_group, .hint = hints_[pod], .company = manner.company};
-        if (manner.stays_in_zone) {
-            one.mover.zone = destinations_.zone_of(context_->snapshot->cluster.pod(pod).node);
+        one.relocating = {.pod_group = *pod_group, .hint = hints_[pod], .scope = rule.scope};
+        if (rule.stays_in_zone) {
+            one.relocating.zone = destinations_.zone_of(context_->snapshot->cluster.pod(pod).node);
         }
         return true;
     };
     if (!std::ranges::all_of(pods, add)) return std::nullopt;
     if (!std::ranges::all_of(arrived_[node], add)) return std::nullopt;
-    const auto rank = [](const Leaving& l) { return -l.size; };
+    const auto rank = [](const DisplacedPod& l) { return -l.size; };
     if (std::ranges::is_sorted(out, {}, rank)) return out;
     std::vector<std::size_t> order(out.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::ranges::sort(order, {}, [&](std::size_t i) { return std::pair(rank(out[i]), i); });
-    std::vector<Leaving> sorted;
+    std::vector<DisplacedPod> sorted;
     for (const std::size_t i : order) sorted.push_back(out[i]);
     return sorted;
 }
 
-bool Relocation::assign(const Leaving& pod) {
-    const std::optional<snapshot::NodeIndex> node = destinations_.assign(pod.mover);
+bool Relocation::assign(const DisplacedPod& pod) {
+    const std::optional<snapshot::NodeIndex> node = destinations_.assign(pod.relocating);
     if (!node) return false;
     moves_.push_back({.pod = pod.pod, .before = where_[pod.pod]});
     where_[pod.pod] = *node;
@@ -104,20 +105,20 @@ bool Relocation::assign(const Leaving& pod) {
 std::optional<snapshot::PodIndex> Relocation::remove(snapshot::NodeIndex node,
                                                      std::span<const snapshot::PodIndex> pods) {
     const Mark before = mark();
-    auto left = leaving(node, pods);
+    auto left = displaced_pods(node, pods);
     if (!left) return pods.front();
     destinations_.close(node);
     while (!left->empty()) {
-        std::vector<Leaving> without;
-        for (const Leaving& pod : *left) {
+        std::vector<DisplacedPod> without;
+        for (const DisplacedPod& pod : *left) {
             if (assign(pod)) continue;
             without.push_back(pod);
-            // Only a pod with inter-pod constraints may fit after these have their places.
-            if (pod.mover.company == ConstraintScope::none) break;
+            // Only a pod with inter-pod constraints may still fit once the others have a place.
+            if (pod.relocating.scope == ConstraintScope::none) break;
         }
         const bool is_hopeless =
             !without.empty() && (without.size() == left->size() ||
-                                 without.back().mover.company == ConstraintScope::none);
+                                 without.back().relocating.scope == ConstraintScope::none);
         if (is_hopeless) {
             undo(before);
             return without.back().pod;

@@ -1,7 +1,8 @@
-/// Where the pods of nodes that go would run instead, all of them at once.
+/// Where the pods of removed nodes would run instead, for all removed nodes together.
 ///
-/// Nodes leave the simulated cluster one by one. A pod that was given a new node moves again when
-/// that node leaves later, so that in the end every pod has a place on a node that stays.
+/// Nodes are removed from the simulated cluster one by one. A pod that has moved to a node moves
+/// again if that node is removed later, so that in the end every pod has a place on a node that
+/// stays.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +14,26 @@
 
 namespace capstan::engine::scale_down {
 
-/// Pods that were given a place keep it until their new node goes as well; then they move on with
-/// its own. Pods whose spread over zones is emulated stay in the zone they are in. Borrows context
-/// and placement, whose rules know the classes of all pods that move.
+/// Pods with an emulated spread over zones stay in their zone. Borrows context and placement; the
+/// placement's rules know the pod groups of all pods that move.
 class Relocation {
 public:
-    /// `hints`: by pod, the node to try first; empty: there are none. Nodes that stay whatever
-    /// comes are filled before those that are undecided, and these in the order given. What it does
-    /// to the placement can be undone like everything else.
+    /// `hints`: by pod, the node to try first; empty: there are none. Nodes in `staying` are filled
+    /// before those in `undecided`, and each list is filled in its order. All changes are changes
+    /// of the placement, which can be undone.
     Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
                std::vector<snapshot::NodeIndex> hints, std::span<const snapshot::NodeIndex> staying,
                std::span<const snapshot::NodeIndex> undecided);
 
-    /// Takes the node away and gives every one of `pods`, and those that have moved to it, another
-    /// place. The answer is a pod that finds none, and then nothing has changed; nothing: done.
+    /// Removes the node and gives `pods`, and the pods that have moved to the node, another place.
+    /// Nothing: done. Otherwise a pod that finds no place, and then nothing has changed.
     std::optional<snapshot::PodIndex> remove(snapshot::NodeIndex node,
                                              std::span<const snapshot::PodIndex> pods);
-    /// It was found out that the node stays; nothing before is undone any more.
+    /// The node stays: see Destinations::stay.
     void stay(snapshot::NodeIndex node) { destinations_.stay(node); }
-    /// Where a pod has moved; no_node: it has not.
+    /// The node to which a pod has moved; no_node: it has not moved.
     snapshot::NodeIndex where(snapshot::PodIndex pod) const noexcept { return where_[pod]; }
-    /// Whose pods look for a place as this class; nothing: the rules do not know it.
+    /// The pod group of a pod; nothing: the rules do not know it.
     std::optional<scheduling::PodGroupIndex> pod_group_of(snapshot::PodIndex pod) const noexcept;
 
     struct Mark {
@@ -44,32 +44,32 @@ public:
     void undo(const Mark& mark);
 
 private:
-    struct Leaving {
+    struct DisplacedPod {
         snapshot::PodIndex pod = 0;
-        RelocatingPod mover{};
+        RelocatingPod relocating{};
         std::int64_t size = 0;
     };
     struct Move {
         snapshot::PodIndex pod = 0;
         snapshot::NodeIndex before = snapshot::no_node;
     };
-    /// How pods of the pod group look for a place.
+    /// Where pods of a pod group may move.
     struct RelocationRule {
-        ConstraintScope company = ConstraintScope::some;
+        ConstraintScope scope = ConstraintScope::per_node;
         bool stays_in_zone = false;
     };
-    RelocationRule manner_of(scheduling::Placement& placement,
-                             scheduling::PodGroupIndex pod_group) const;
-    std::optional<std::vector<Leaving>> leaving(snapshot::NodeIndex node,
-                                                std::span<const snapshot::PodIndex> pods) const;
-    bool assign(const Leaving& pod);
+    RelocationRule relocation_rule_of(scheduling::Placement& placement,
+                                      scheduling::PodGroupIndex pod_group) const;
+    std::optional<std::vector<DisplacedPod>> displaced_pods(
+        snapshot::NodeIndex node, std::span<const snapshot::PodIndex> pods) const;
+    bool assign(const DisplacedPod& pod);
 
     const pass_context::PassContext* context_;
     const scheduling::CompiledPredicates* rules_;
     Destinations destinations_;
     std::vector<snapshot::NodeIndex> hints_;
-    std::vector<scheduling::PodGroupIndex> pod_groups_{};     // by class
-    std::vector<RelocationRule> manners_{};                   // by pod group
+    std::vector<scheduling::PodGroupIndex> pod_groups_{};     // by PodGroupId
+    std::vector<RelocationRule> relocation_rules_{};          // by pod group
     std::vector<snapshot::NodeIndex> where_{};                // by pod
     std::vector<std::vector<snapshot::PodIndex>> arrived_{};  // by node
     std::vector<Move> moves_{};

@@ -15,7 +15,7 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-/// What makes one node a better choice than another, names left out.
+/// The order of single nodes, without zones and names: the lower comes first.
 struct Rank {
     bool has_pods = false;
     bool is_new = false;
@@ -29,12 +29,12 @@ Rank rank_of(const drainability::Candidate& node, const snapshot::Cluster& clust
              const Memory& memory) {
     Rank out{.has_pods = !node.is_empty(), .is_risky = node.is_risky, .pods = node.moving.size()};
     out.is_new = !memory.unneeded.contains(cluster.text(cluster.node(node.node).name));
-    // A pod that goes with its node is not disrupted.
+    // A DaemonSet pod ends with its node, which counts as no disruption.
     if (out.has_pods) out.utilization = node.utilization;
     return out;
 }
 
-/// Nodes of each machine type in each zone, fewer with each that goes.
+/// The number of nodes of each machine type in each zone that are not removed yet.
 class Zones {
 public:
     explicit Zones(const snapshot::Cluster& cluster) : place_of_(cluster.node_count()) {
@@ -55,14 +55,14 @@ public:
     void take(snapshot::NodeIndex node) { --nodes_[place_of_[node]]; }
 
 private:
-    std::vector<std::uint32_t> place_of_;  // by node: its machine type and zone
-    std::vector<int> nodes_{};             // by place
+    std::vector<std::uint32_t> place_of_;  // by node: the number of its machine type and zone
+    std::vector<int> nodes_{};             // by that number
 };
 
-/// Those of equal rank: always one from where there are the most.
+/// Appends candidates of equal rank, each time one from the zone with the most nodes left.
 void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal,
                 const drainability::Candidates& candidates, Zones& zones) {
-    std::map<std::uint32_t, std::vector<std::size_t>> by_place;  // each by name, the last first
+    std::map<std::uint32_t, std::vector<std::size_t>> by_place;  // each in descending order
     for (std::size_t i = equal.size(); i-- > 0;) {
         const snapshot::NodeIndex node = candidates.nodes[equal[i]].node;
         by_place[zones.place_of(node)].push_back(equal[i]);
@@ -120,7 +120,7 @@ namespace {
 
 class Turns {
 public:
-    Turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
+    Turns(std::span<const WaitingRemovals> waiting, RemovalsUnderWay under_way,
           const ScaleDownSettings& settings, const std::function<bool(std::size_t)>& may_begin)
         : waiting_(waiting),
           may_begin_(may_begin),
@@ -148,7 +148,7 @@ private:
             const int drain = std::min(all_, drain_);
             const bool fits = turn.empty + turn.drain <= all_ && turn.drain <= drain;
             const bool is_any_left = all_ > 0 && (turn.drain == 0 || drain > 0);
-            // So that small ones do not keep a large one waiting for ever.
+            // Smaller units behind it do not begin, or they would keep it waiting for ever.
             if (!fits && (!is_any_left || !may_go_beyond_)) return;
             if (begin(i)) may_go_beyond_ = false;
         }
@@ -171,9 +171,9 @@ private:
 
     std::span<const WaitingRemovals> waiting_;
     const std::function<bool(std::size_t)>& may_begin_;
-    int all_;    // more may begin
-    int drain_;  // of those with pods
-    UnderWay under_way_;
+    int all_;    // how many more nodes may begin
+    int drain_;  // how many more nodes with pods may begin
+    RemovalsUnderWay under_way_;
     int most_;
     bool may_go_beyond_ = true;  // only the first whole group
     std::vector<std::size_t> out_{};
@@ -181,9 +181,9 @@ private:
 
 }  // namespace
 
-std::vector<std::size_t> take_turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
-                                    const ScaleDownSettings& settings,
-                                    const std::function<bool(std::size_t)>& may_begin) {
+std::vector<std::size_t> select_removals_to_begin(
+    std::span<const WaitingRemovals> waiting, RemovalsUnderWay under_way,
+    const ScaleDownSettings& settings, const std::function<bool(std::size_t)>& may_begin) {
     return Turns(waiting, under_way, settings, may_begin).take();
 }
 

@@ -1,8 +1,9 @@
-/// In which order nodes are to go, and how many removals begin at once.
+/// The order in which candidates are tried, how many removals begin at once, and cooldowns.
 ///
-/// The order decides what a plan can reach, since a node that goes takes room from those after it:
-/// nodes whose removal disturbs nothing come first, and what was planned in the pass before keeps
-/// its place, so that plans do not change from pass to pass.
+/// The order decides how many nodes a plan can remove, since the pods of a removed node take up
+/// room that later candidates need: nodes that can be removed without disruption come first. Nodes
+/// that were unneeded in the pass before come before new ones, so that plans do not change from
+/// pass to pass.
 #pragma once
 
 #include <cstddef>
@@ -19,57 +20,56 @@
 
 namespace capstan::engine::scale_down {
 
-/// Candidates that go together or not at all, by their index.
+/// Candidates, by their index, that are removed together or not at all.
 struct RemovalUnit {
     std::vector<std::size_t> candidates{};
     bool atomic = false;  ///< a group that is only ever empty or full
 };
 
-/// Whole groups first, by id; then empty nodes; then those that could go already in the pass
-/// before, so that a plan does not change without need; then those whose pods' budgets allow all to
-/// go at once; then the fewest pods and the least used. Among equals the one whose zone has the
-/// most nodes of its machine type, so that zones stay even; then by name.
+/// Whole groups come first, by id; then empty nodes; then nodes that were unneeded in the pass
+/// before; then nodes with pods that may all be disrupted at once by their budgets; then nodes with
+/// the fewest pods and the least utilization. Among equals a node of the zone with the most nodes
+/// of its machine type comes first, so that zones stay even; then the order is by name.
 std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
                                        const drainability::Candidates& candidates,
                                        const Memory& memory);
 
 // How many removals begin at once.
 
-/// Removals that wait for their turn: of a node, or of a group that goes as a whole.
+/// A unit that waits for its turn: a node, or a group that is removed as a whole.
 struct WaitingRemovals {
     int empty = 0, drain = 0;  ///< nodes without pods to move, and with some
     bool atomic = false;
 };
 
-/// Nodes whose removal has begun and not ended.
-struct UnderWay {
+/// The removals that have begun and not ended.
+struct RemovalsUnderWay {
     int empty = 0, drain = 0;
 };
 
-/// Those that begin now, by index, in the order in which they do: whole groups, empty nodes, then
-/// nodes with pods; each kind in the order given. As upstream has it, max_parallelism bounds all
-/// removals and max_drain_parallelism those with pods; of whole groups the first may go beyond,
-/// if there is anything left at all. Other than upstream's, removals of nodes with pods, which may
-/// take long, never keep all empty nodes waiting: one of those is always under way.
+/// The units that begin now, by index, in their order: whole groups, empty nodes, then nodes with
+/// pods; each kind in the order given. As in upstream, max_parallelism bounds all removals and
+/// max_drain_parallelism those with pods, and the first whole group may exceed the bounds if there
+/// is any room at all. Unlike upstream, removals of nodes with pods, which may take long, never
+/// keep all empty nodes waiting: one empty node is always under way.
 ///     10 at once, 5 of them with pods:  empty 11            ->  10
 ///                                       whole 11            ->  11
 ///                                       empty 8, whole 3    ->  whole 3, empty 7
 ///                                       empty 8, drain 8    ->  empty 8, drain 2
-/// `may_begin` is asked of each unit in that order, once; a unit that may not begin leaves its turn
-/// to the next. Empty: all may.
-std::vector<std::size_t> take_turns(std::span<const WaitingRemovals> waiting, UnderWay under_way,
-                                    const ScaleDownSettings& settings,
-                                    const std::function<bool(std::size_t)>& may_begin = {});
+/// `may_begin` is called once for each unit in that order; if it returns false, the next unit gets
+/// the turn. An empty function: all may begin.
+std::vector<std::size_t> select_removals_to_begin(
+    std::span<const WaitingRemovals> waiting, RemovalsUnderWay under_way,
+    const ScaleDownSettings& settings, const std::function<bool(std::size_t)>& may_begin = {});
 
-// How long removals rest after something has happened.
-
+/// A time in which no removal begins, after an event.
 struct Cooldown {
-    Time until{};         ///< the first moment at which it is over
+    Time until{};         ///< the first moment after it
     std::string because;  ///< "machines were asked for 3m ago, and delay_after_add is 10m"
 };
 
-/// The one that ends last; nothing: nothing rests at `now`.
-///     machines asked for at 0:00, delay_after_add 10m  ->  rests until 0:10, and at 0:10 no more
+/// The cooldown that ends last; nothing: there is none at `now`.
+///     machines requested at 0:00, delay_after_add 10m  ->  until 0:10, and at 0:10 it is over
 std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
                                       Time now);
 

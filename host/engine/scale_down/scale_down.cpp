@@ -9,13 +9,13 @@
 
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/next_change.hpp"
-#include "engine/scale_down/choice.hpp"
+#include "engine/scale_down/node_selection.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {
 
-/// Why nothing is even planned; empty: it is.
+/// Why no scale-down is planned at all; empty: it is planned.
 std::string find_scale_down_obstacle(const pass_context::PassContext& context) {
     if (!context.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
     if (!context.health.unhealthy_because.empty())
@@ -24,20 +24,21 @@ std::string find_scale_down_obstacle(const pass_context::PassContext& context) {
 }
 
 NodeVerdict verdict_of(const pass_context::PassContext& context,
-                       const drainability::Candidate& node, Keep keep, const Memory& memory) {
+                       const drainability::Candidate& node, UnremovableReason why,
+                       const Memory& memory) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     NodeVerdict out{.node = std::string(cluster.text(cluster.node(node.node).name)),
                     .group = context.id(node.group),
-                    .reason = keep.reason,
+                    .reason = why.reason,
                     .utilization = node.utilization,
-                    .pod = std::move(keep.pod),
-                    .because = std::move(keep.because)};
+                    .pod = std::move(why.pod),
+                    .because = std::move(why.because)};
     const auto since = memory.unneeded.find(out.node);
     if (since != memory.unneeded.end()) out.unneeded_since = since->second.since;
     return out;
 }
 
-/// Both by name.
+/// Merges two lists that are sorted by name.
 std::vector<NodeVerdict> merge(std::vector<NodeVerdict> a, std::vector<NodeVerdict> b) {
     std::vector<NodeVerdict> out;
     out.reserve(a.size() + b.size());
@@ -60,9 +61,9 @@ std::int64_t count_assigned(const pass_context::PassContext& context,
     return out;
 }
 
-/// Since when each of them has been unneeded; of all others that is forgotten. A node that is yet
-/// to pass its checks counts from when it joined, even if a pod waits for it; one that becomes
-/// ready counts anew: no pod could need it before.
+/// Updates since when each unneeded node has been unneeded, and forgets it for all other nodes. A
+/// node that is starting counts from when it joined, even if a pending pod is to run there. A node
+/// that becomes ready counts anew, because no pod could have used it before.
 void remember_unneeded(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        Memory& memory) {
@@ -97,23 +98,24 @@ std::vector<snapshot::NodeIndex> find_staying(const pass_context::PassContext& c
     return out;
 }
 
-/// The plan holds for all nodes that are not needed; of the few that go it has to hold on its own,
-/// while the others are still there. Puts the placement back as it was.
-class Departure {
+/// Checks that the pods of the chosen nodes have a place while the other unneeded nodes are still
+/// there: the plan was made for the removal of all unneeded nodes. Undoes its changes of the
+/// placement when destroyed.
+class ChosenNodesCheck {
 public:
-    Departure(const pass_context::PassContext& context, scheduling::Placement& placement,
-              const drainability::Candidates& candidates, const UnneededNodes& unneeded)
+    ChosenNodesCheck(const pass_context::PassContext& context, scheduling::Placement& placement,
+                     const drainability::Candidates& candidates, const UnneededNodes& unneeded)
         : context_(context),
           placement_(placement),
           candidates_(candidates),
           unneeded_(unneeded),
           start_(placement.mark()) {}
-    Departure(const Departure&) = delete;
-    Departure& operator=(const Departure&) = delete;
-    ~Departure() { placement_.undo(start_); }
+    ChosenNodesCheck(const ChosenNodesCheck&) = delete;
+    ChosenNodesCheck& operator=(const ChosenNodesCheck&) = delete;
+    ~ChosenNodesCheck() { placement_.undo(start_); }
 
-    /// A pod of the unit that finds no place once those asked about before have gone; nothing: it
-    /// goes as well.
+    /// A pod of the unit that finds no place after the units of earlier calls were removed.
+    /// Nothing: the unit can be removed as well.
     std::optional<snapshot::PodIndex> find_unplaceable(const RemovalUnit& unit) {
         if (!relocation_) {
             relocation_.emplace(context_, placement_, unneeded_.place_of,
@@ -140,7 +142,8 @@ private:
     std::optional<Relocation> relocation_{};
 };
 
-ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node, const Keep& verdict) {
+ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node,
+                       const UnremovableReason& verdict) {
     ChosenNode out{.candidate = i, .because = verdict.because};
     if (!node.ready) {
         out.cause = RemovalCause::unready;
@@ -154,7 +157,7 @@ UnneededNodes look_for_unneeded(const pass_context::PassContext& context,
                                 scheduling::Placement& placement,
                                 const drainability::Candidates& candidates,
                                 pods::DisruptionBudgets budgets, Memory& memory) {
-    const ScopedPassPhase part(context.parts, PassPhase::find_unneeded);
+    const ScopedPassPhase phase(context.phase_observer, PassPhase::find_unneeded);
     UnneededNodes out = find_unneeded(context, placement, candidates, std::move(budgets), memory);
     remember_unneeded(context, candidates, out, memory);
     remember_hints(out, context, candidates, memory);
@@ -166,11 +169,11 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
                std::span<const Increase> grows, Memory& memory) {
     UnneededNodes unneeded =
         look_for_unneeded(context, placement, candidates, std::move(budgets), memory);
-    const ScopedPassPhase part(context.parts, PassPhase::scale_down);
-    Departure departure(context, placement, candidates, unneeded);
-    Selection choice = choose_nodes(
-        context, candidates, unneeded, grows, count_assigned(context, placement), memory,
-        [&](const RemovalUnit& unit) { return departure.find_unplaceable(unit); });
+    const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
+    ChosenNodesCheck check(context, placement, candidates, unneeded);
+    Selection choice =
+        choose_nodes(context, candidates, unneeded, grows, count_assigned(context, placement),
+                     memory, [&](const RemovalUnit& unit) { return check.find_unplaceable(unit); });
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
                   .has_waiting = choice.has_waiting,
@@ -182,11 +185,11 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
     }
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
         const bool is_needed = unneeded.kept[i].has_value();
-        Keep& keep = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
-        if (!keep.total.empty()) ++out.at_minimum[keep.total];
-        const bool waits = !is_needed && keep.reason != Unremovable::none;
-        out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(keep), memory));
-        if (waits) out.soft.push_back(out.nodes.back().node);
+        UnremovableReason& why = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
+        if (!why.total.empty()) ++out.at_minimum[why.total];
+        const bool waits = !is_needed && why.reason != Unremovable::none;
+        out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(why), memory));
+        if (waits) out.soft_taint_nodes.push_back(out.nodes.back().node);
     }
     return out;
 }
@@ -207,14 +210,15 @@ ScaleDown plan_scale_down(const pass_context::PassContext& context,
         memory.hints.clear();
         out.no_removals_because = obstacle;
         for (const drainability::Candidate& node : candidates.nodes) {
-            const Keep keep{Unremovable::not_unneeded_other_reason, obstacle};
-            out.nodes.push_back(verdict_of(context, node, keep, memory));
+            const UnremovableReason why{Unremovable::not_unneeded_other_reason, obstacle};
+            out.nodes.push_back(verdict_of(context, node, why, memory));
         }
     }
     out.nodes = merge(std::exchange(candidates.others, {}), std::move(out.nodes));
-    for (const Decrease& decrease : context.repairs.decreases) out.settling.insert(decrease.group);
+    for (const Decrease& decrease : context.repairs.decreases)
+        out.groups_under_repair.insert(decrease.group);
     for (const MachineRemoval& removal : context.repairs.removals)
-        out.settling.insert(removal.group);
+        out.groups_under_repair.insert(removal.group);
     return out;
 }
 

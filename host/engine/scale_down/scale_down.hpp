@@ -1,6 +1,8 @@
-/// Which nodes go: where each candidate's pods would run instead, for how long it has been
-/// unneeded, and whether minima, budgets, cooldowns and the number of removals under way let it go
-/// now.
+/// Plans scale-down: which nodes are removed now, and why the others are not.
+///
+/// First all unneeded nodes are found (unneeded.hpp): nodes with pods that would run elsewhere and
+/// that no minimum or budget keeps. Of these, node_selection.hpp chooses the nodes that have been
+/// unneeded for long enough, as far as cooldowns and the number of removals under way allow.
 #pragma once
 
 #include <map>
@@ -18,7 +20,7 @@
 
 namespace capstan::engine::scale_down {
 
-/// A node that is to go now.
+/// A node to remove now.
 struct ChosenNode {
     std::size_t candidate = 0;  ///< index into Candidates::nodes
     RemovalCause cause = RemovalCause::underutilized;
@@ -26,24 +28,24 @@ struct ChosenNode {
 };
 
 struct ScaleDown {
-    std::vector<ChosenNode> chosen{};  ///< in the order in which they are to begin
+    std::vector<ChosenNode> chosen{};  ///< in the order in which they begin
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     std::string no_removals_because{};
-    /// Nodes that are unneeded and not yet chosen or under way, by name: for soft taints.
-    std::vector<std::string> soft{};
-    /// Groups whose size this pass puts right: what is left of them only the next pass knows.
-    std::set<NodeGroupId> settling{};
-    bool has_waiting = false;       ///< nodes could go but for the removals under way
-    std::optional<Time> wake_at{};  ///< when time alone lets another node go
+    /// Unneeded nodes that are neither chosen nor being removed, by name: they get soft taints.
+    std::vector<std::string> soft_taint_nodes{};
+    /// Groups that a repair of this pass makes smaller: only the next pass knows their size.
+    std::set<NodeGroupId> groups_under_repair{};
+    bool has_waiting = false;       ///< some nodes wait for nothing but their turn
+    std::optional<Time> wake_at{};  ///< when time alone lets another node be removed
     // See PassFigures.
     std::map<std::string, int> at_minimum{};
     bool looked_at_nodes = false;
 };
 
-/// `placement`: nodes as the pass finds them, pending pods that fit on them assigned, nothing of
-/// this pass's increases; its rules know the candidates' classes. Comes back as it was. `grows`:
-/// what this pass asks for. The other nodes of `candidates` move into the plan. Updates the timers
-/// and hints of `memory`.
+/// `placement`: the existing and upcoming nodes with the pending pods that fit on them, without the
+/// increases of this pass; its rules know the pod groups of the candidates' pods. It is unchanged
+/// afterwards. `grows`: the increases of this pass. Moves the verdicts of `candidates.others` into
+/// the plan. Updates the unneeded times and hints of `memory`.
 ScaleDown plan_scale_down(const pass_context::PassContext& context,
                           scheduling::Placement& placement, drainability::Candidates& candidates,
                           pods::DisruptionBudgets budgets, std::span<const Increase> grows,

@@ -15,10 +15,10 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-// More would take longer to remember than to find out again.
+// Saving and loading more hints would take longer than to find the places again.
 constexpr std::size_t most_hints = 2000;
 
-/// By pod: the node it went to in the pass before.
+/// By pod: the node to which the plan of the pass before moved it.
 std::vector<snapshot::NodeIndex> read_hints(const snapshot::Cluster& cluster,
                                             const drainability::Candidates& candidates,
                                             const Memory& memory) {
@@ -31,7 +31,8 @@ std::vector<snapshot::NodeIndex> read_hints(const snapshot::Cluster& cluster,
     std::string name;
     for (const drainability::Candidate& node : candidates.nodes) {
         for (const snapshot::PodIndex pod : node.moving) {
-            name.assign(cluster.text(cluster.equivalence_group(cluster.class_of(pod)).ns));
+            name.assign(
+                cluster.text(cluster.equivalence_group(cluster.equivalence_group_of(pod)).ns));
             name += '/';
             name += cluster.text(cluster.pod(pod).name);
             if (const auto at = nodes.find(name); at != nodes.end()) out[pod] = at->second;
@@ -53,7 +54,7 @@ public:
           budgets_count_(drainability::is_on(*std::ranges::find(drainability::drain_rules(), "pdb",
                                                                 &drainability::DrainRule::name),
                                              *context.settings)),
-          floors_(context, memory),
+          min_sizes_(context, memory),
           start_(placement.mark()) {
         out_.kept.resize(candidates.nodes.size());
         out_.to.resize(candidates.nodes.size());
@@ -68,9 +69,9 @@ public:
             if (unit.atomic ? try_group(unit) : try_node(unit.candidates.front()))
                 out_.units.push_back(unit);
         }
-        say_where();
-        say_why_not();
-        say_why_not_whole();
+        record_destinations();
+        explain_unplaceable();
+        explain_atomic_groups();
         placement_.undo(start_);
         return std::move(out_);
     }
@@ -81,12 +82,13 @@ private:
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
-    /// Nodes that waiting pods count on.
+    /// Finds the candidates that pending pods are to run on.
     void find_assigned() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
             if (context_.health.nodes[at(i).node] == health::NodeUsability::starting) {
-                out_.kept[i] = Keep{Unremovable::no_node_info,
-                                    "it has not started yet, and pods that wait count on it"};
+                out_.kept[i] =
+                    UnremovableReason{Unremovable::no_node_info,
+                                      "it has not started yet, and pods that wait count on it"};
                 continue;
             }
             const std::vector<scheduling::Assignment> assignments =
@@ -95,21 +97,21 @@ private:
             std::int64_t pods = 0;
             for (const scheduling::Assignment& assignment : assignments)
                 pods += assignment.per_node;
-            out_.kept[i] = Keep{
+            out_.kept[i] = UnremovableReason{
                 Unremovable::no_node_info,
                 counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
                     " for a node would run here: " + example_of(assignments.back(), at(i).node)};
         }
     }
 
-    /// "web/frontend-1": one of those that were assigned there.
+    /// "web/frontend-1": one of the pods of the assignment.
     std::string example_of(const scheduling::Assignment& assignment,
                            snapshot::NodeIndex node) const {
         if (assignment.pod_group < context_.pending_count())
-            return context_.pending.classes[assignment.pod_group].example;
+            return context_.pending.pod_groups[assignment.pod_group].example;
         const snapshot::PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
         for (snapshot::PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
-            if (cluster_.class_of(pod) == id &&
+            if (cluster_.equivalence_group_of(pod) == id &&
                 pods::find_nominated_node(cluster_, cluster_.pod(pod)) == node)
                 return drainability::full_name(cluster_, pod);
         }
@@ -127,7 +129,7 @@ private:
         return out;
     }
 
-    /// Those that are to go last are filled first.
+    /// In reverse order: the candidates that are tried last are filled first.
     std::vector<snapshot::NodeIndex> undecided() const {
         std::vector<snapshot::NodeIndex> out;
         for (const RemovalUnit& unit : order_)
@@ -137,69 +139,71 @@ private:
         return out;
     }
 
-    bool keep(std::size_t i, Keep keep) {
-        out_.kept[i] = std::move(keep);
+    bool mark_unremovable(std::size_t i, UnremovableReason reason) {
+        out_.kept[i] = std::move(reason);
         relocation_->stay(at(i).node);
         return false;
     }
 
     bool try_node(std::size_t i) {
         if (out_.kept[i]) return false;
-        std::optional<Keep> why = go(i);
-        return why ? keep(i, *std::move(why)) : true;
+        std::optional<UnremovableReason> why = try_remove(i);
+        return why ? mark_unremovable(i, *std::move(why)) : true;
     }
 
-    /// Takes the node away; the answer is what keeps it, and then nothing has changed.
-    std::optional<Keep> go(std::size_t i) {
+    /// Removes the node. If something keeps it, returns the reason, and nothing has changed.
+    std::optional<UnremovableReason> try_remove(std::size_t i) {
         const drainability::Candidate& node = at(i);
-        if (auto keep = floors_.find_keep(node.node, node.group)) return keep;
+        if (auto reason = min_sizes_.find_unremovable_reason(node.node, node.group)) return reason;
         if (budgets_count_) {
             if (const auto shortage = budgets_.find_shortage(node.moving)) {
                 const std::string pod = drainability::full_name(cluster_, shortage->pod);
-                return Keep{Unremovable::blocked_by_pod,
-                            "pod " + pod + " may not be disrupted, with what goes before it: " +
-                                shortage->sentence,
-                            pod};
+                return UnremovableReason{
+                    Unremovable::blocked_by_pod,
+                    "pod " + pod +
+                        " may not be disrupted, with what goes before it: " + shortage->sentence,
+                    pod};
             }
         }
         if (const auto pod = relocation_->remove(node.node, node.moving)) {
             unplaceable_.emplace_back(i, *pod);
-            return Keep{
+            return UnremovableReason{
                 Unremovable::no_place_to_move_pods, {}, drainability::full_name(cluster_, *pod)};
         }
-        floors_.take(node.node, node.group);
+        min_sizes_.take(node.node, node.group);
         budgets_.take(node.moving);
         return std::nullopt;
     }
 
-    /// All of a group or nothing of it.
+    /// Removes all candidates of an atomic group, or none of them.
     bool try_group(const RemovalUnit& unit) {
         const pass_context::GroupIndex group = at(unit.candidates.front()).group;
         const Relocation::Mark before = relocation_->mark();
-        const MinSizeLimits floors = floors_;
+        const MinSizeLimits min_sizes = min_sizes_;
         const pods::DisruptionBudgets budgets = budgets_;
         std::optional<snapshot::NodeIndex> stays = find_missing(unit, group);
         for (const std::size_t i : unit.candidates) {
             if (stays) break;
-            if (!out_.kept[i]) out_.kept[i] = go(i);
+            if (!out_.kept[i]) out_.kept[i] = try_remove(i);
             if (out_.kept[i]) stays = at(i).node;
         }
         if (!stays) return true;
         relocation_->undo(before);
-        floors_ = floors;
+        min_sizes_ = min_sizes;
         budgets_ = budgets;
         for (const std::size_t i : unit.candidates) {
             if (out_.kept[i]) {
                 relocation_->stay(at(i).node);
                 continue;
             }
-            keep(i, {Unremovable::atomic_scale_down_failed});
+            mark_unremovable(i, {Unremovable::atomic_scale_down_failed});
             blocked_by_group_.emplace_back(i, *stays);
         }
         return false;
     }
 
-    /// A node for which a group cannot go as a whole whatever its candidates; nothing: it can.
+    /// A node of the group that is neither a candidate nor being removed, so that the group cannot
+    /// be removed as a whole; nothing: there is none.
     std::optional<snapshot::NodeIndex> find_missing(const RemovalUnit& unit,
                                                     pass_context::GroupIndex group) const {
         for (const snapshot::NodeIndex node : context_.membership.nodes[group]) {
@@ -212,7 +216,7 @@ private:
         return std::nullopt;
     }
 
-    void say_where() {
+    void record_destinations() {
         out_.place_of.assign(cluster_.pod_count(), snapshot::no_node);
         for (const RemovalUnit& unit : out_.units) {
             for (const std::size_t i : unit.candidates) {
@@ -227,8 +231,8 @@ private:
         }
     }
 
-    /// Once all is decided, since what else goes is a part of the answer.
-    void say_why_not() {
+    /// To be called once all candidates are decided, since the sentences count the removed nodes.
+    void explain_unplaceable() {
         std::vector<bool> goes(cluster_.node_count());
         for (const RemovalUnit& unit : out_.units)
             for (const std::size_t i : unit.candidates) goes[at(i).node] = true;
@@ -240,8 +244,8 @@ private:
         }
     }
 
-    /// What keeps a node that is not to go.
-    std::string what_keeps(snapshot::NodeIndex node) const {
+    /// Why a node is kept.
+    std::string why_kept(snapshot::NodeIndex node) const {
         const auto candidate =
             std::ranges::find(candidates_.nodes, node, &drainability::Candidate::node);
         if (candidate != candidates_.nodes.end())
@@ -251,12 +255,12 @@ private:
         return other != candidates_.others.end() ? other->because : std::string();
     }
 
-    /// After all others, whose reasons are a part of these.
-    void say_why_not_whole() {
+    /// To be called last, since these sentences contain the reasons of other nodes.
+    void explain_atomic_groups() {
         for (const auto& [i, node] : blocked_by_group_) {
             out_.kept[i]->because = "group " + context_.id(at(i).group).value() +
                                     " is removed atomically, and node " + name(node) +
-                                    " has to stay: " + what_keeps(node);
+                                    " has to stay: " + why_kept(node);
         }
     }
 
@@ -266,13 +270,13 @@ private:
     const drainability::Candidates& candidates_;
     pods::DisruptionBudgets budgets_;
     bool budgets_count_;
-    MinSizeLimits floors_;
+    MinSizeLimits min_sizes_;
     scheduling::Placement::Mark start_;
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
     std::vector<std::pair<std::size_t, snapshot::PodIndex>> unplaceable_{};  // candidate, pod
     std::vector<std::pair<std::size_t, snapshot::NodeIndex>>
-        blocked_by_group_{};  // candidate, what its group stays for
+        blocked_by_group_{};  // candidate, the node for which its group stays
     UnneededNodes out_{};
 };
 

@@ -1,10 +1,10 @@
-/// Which nodes are unneeded: all of them could go at once, and every pod would have a place.
+/// Which nodes are unneeded: all could be removed at once, and every pod would have a place.
 ///
-/// Candidates are taken in the order of removal_order.hpp. Each is taken away from the simulated
-/// cluster, and its pods, with those that moved to it before, are placed on nodes that stay or are
-/// undecided. If one finds no place, or a minimum or a disruption budget forbids it, the step is
-/// undone and the node stays. So one walk over the candidates decides for all of them together, and
-/// no two nodes count on each other's room.
+/// Candidates are tried in the order of removal_order.hpp. Each is removed from the simulated
+/// cluster, and its pods, together with pods that moved to it before, are placed on nodes that stay
+/// or are undecided. If a pod finds no place, or a minimum or a disruption budget forbids it, the
+/// step is undone and the node stays. So one walk over the candidates decides for all of them
+/// together, and no two nodes count on each other's room.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,22 @@
 namespace capstan::engine::scale_down {
 
 struct UnneededNodes {
-    std::vector<RemovalUnit> units{};         ///< those that are not needed, in order
-    std::vector<std::optional<Keep>> kept{};  ///< by candidate; nothing: it is not needed
-    std::vector<std::vector<snapshot::NodeIndex>>
-        to{};  ///< by candidate: where its pods would go, ascending
-    std::vector<snapshot::NodeIndex> place_of{};  ///< by pod: where it would go; no_node: nowhere
+    std::vector<RemovalUnit> units{};  ///< unneeded, in the order of removal_order
+    /// By candidate: why it is needed; nothing: it is unneeded.
+    std::vector<std::optional<UnremovableReason>> kept{};
+    /// By candidate: the nodes to which its pods would move, ascending.
+    std::vector<std::vector<snapshot::NodeIndex>> to{};
+    /// By pod: the node to which it would move; no_node: it does not move.
+    std::vector<snapshot::NodeIndex> place_of{};
 };
 
-/// As `placement` finds things, which comes back as it was; pods assigned on a node keep it.
+/// `placement` is unchanged afterwards. A node with pending pods assigned to it is needed.
 UnneededNodes find_unneeded(const pass_context::PassContext& context,
                             scheduling::Placement& placement,
                             const drainability::Candidates& candidates,
                             pods::DisruptionBudgets budgets, const Memory& memory);
 
-/// Hints for the next pass: of the first nodes in order, since those will go first.
+/// Stores hints for the next pass: for the pods of the first units, which will be removed first.
 void remember_hints(const UnneededNodes& unneeded, const pass_context::PassContext& context,
                     const drainability::Candidates& candidates, Memory& memory);
 

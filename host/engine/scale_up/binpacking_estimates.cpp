@@ -9,7 +9,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-bool comes_to_the_same(const BinpackingEstimate& a, const BinpackingEstimate& b) {
+bool have_same_result(const BinpackingEstimate& a, const BinpackingEstimate& b) {
     return a.nodes == b.nodes &&
            std::ranges::equal(*a.shares, *b.shares, [](const PodShare& x, const PodShare& y) {
                return x.equivalence_group == y.equivalence_group && x.count == y.count;
@@ -19,9 +19,9 @@ bool comes_to_the_same(const BinpackingEstimate& a, const BinpackingEstimate& b)
 }  // namespace
 
 BinpackingEstimates::BinpackingEstimates(scheduling::Placement& placement,
-                                         std::vector<std::uint32_t> places)
+                                         std::vector<std::uint32_t> pod_indices)
     : placement_(&placement),
-      places_(std::move(places)),
+      pod_indices_(std::move(pod_indices)),
       orders_(placement.rules()),
       pods_(placement.rules().pod_groups().size(), 0),
       changed_in_(pods_.size(), 0) {}
@@ -32,26 +32,30 @@ void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
         if (pods[s] != pods_[s]) changed_in_[s] = round_;
     }
     pods_ = pods;
-    std::erase_if(kept_, [&](const auto& entry) { return entry.second.used_in < round_ - 1; });
+    std::erase_if(cache_, [&](const auto& entry) { return entry.second.used_in < round_ - 1; });
 }
 
-BinpackingEstimates::CompatiblePods& BinpackingEstimates::takers(scheduling::TemplateNodeId shape) {
-    CompatiblePods& takers = takers_[shape];
-    if (takers.pod_groups != nullptr) return takers;
-    takers.pod_groups = orders_.of(shape);
-    takers.look_at_pods = std::ranges::any_of(*takers.pod_groups, [&](scheduling::PodGroupIndex s) {
-        return placement_->rules().has_inter_pod_constraints(s);
-    });
-    return takers;
+BinpackingEstimates::CompatiblePods& BinpackingEstimates::compatible_pods(
+    scheduling::TemplateNodeId shape) {
+    CompatiblePods& pods = compatible_pods_[shape];
+    if (pods.pod_groups != nullptr) return pods;
+    pods.pod_groups = orders_.of(shape);
+    pods.has_inter_pod_constraints =
+        std::ranges::any_of(*pods.pod_groups, [&](scheduling::PodGroupIndex s) {
+            return placement_->rules().has_inter_pod_constraints(s);
+        });
+    return pods;
 }
 
-/// What looks at other pods may see others in every round.
-bool BinpackingEstimates::is_current(const Kept& kept, const CompatiblePods& takers) const {
-    if (kept.prospect == nullptr) return false;
-    if (kept.made_in == round_) return true;
-    return !takers.look_at_pods &&
-           std::ranges::none_of(*takers.pod_groups, [&](scheduling::PodGroupIndex s) {
-               return changed_in_[s] > kept.made_in;
+/// Inter-pod constraints depend on pods that any round may have placed, so an estimate with such
+/// pods is current in its own round only.
+bool BinpackingEstimates::is_current(const CachedEstimate& cached,
+                                     const CompatiblePods& pods) const {
+    if (cached.estimate == nullptr) return false;
+    if (cached.made_in == round_) return true;
+    return !pods.has_inter_pod_constraints &&
+           std::ranges::none_of(*pods.pod_groups, [&](scheduling::PodGroupIndex s) {
+               return changed_in_[s] > cached.made_in;
            });
 }
 
@@ -92,11 +96,11 @@ void BinpackingEstimates::prepare_between(
                std::ranges::equal(rules.free(shape), rules.free(same_except_capacity.back()),
                                   std::less_equal());
     };
-    if (comes_to_the_same(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
+    if (have_same_result(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
         std::ranges::all_of(same_except_capacity, is_between)) {
         for (const scheduling::TemplateNodeId shape :
              same_except_capacity.subspan(1, same_except_capacity.size() - 2)) {
-            kept_[{shape, max_nodes}] = {smallest, round_, round_};
+            cache_[{shape, max_nodes}] = {smallest, round_, round_};
         }
         return;
     }
@@ -109,21 +113,21 @@ void BinpackingEstimates::prepare_between(
 std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(scheduling::TemplateNodeId shape,
                                                                   int max_nodes) {
     const scheduling::TemplateNodeId equivalent = placement_->rules().equivalent(shape);
-    CompatiblePods& who = takers(equivalent);
-    Kept& kept = kept_[{equivalent, max_nodes}];
-    if (!is_current(kept, who)) {
-        kept.prospect =
-            std::make_shared<const BinpackingEstimate>(work_out(equivalent, who, max_nodes));
-        kept.made_in = round_;
+    CompatiblePods& pods = compatible_pods(equivalent);
+    CachedEstimate& cached = cache_[{equivalent, max_nodes}];
+    if (!is_current(cached, pods)) {
+        cached.estimate =
+            std::make_shared<const BinpackingEstimate>(work_out(equivalent, pods, max_nodes));
+        cached.made_in = round_;
     }
-    kept.used_in = round_;
-    return kept.prospect;
+    cached.used_in = round_;
+    return cached.estimate;
 }
 
 BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shape,
-                                                 CompatiblePods& takers, int max_nodes) {
+                                                 CompatiblePods& pods, int max_nodes) {
     std::vector<Demand> demands;
-    for (const scheduling::PodGroupIndex s : *takers.pod_groups) {
+    for (const scheduling::PodGroupIndex s : *pods.pod_groups) {
         if (pods_[s] > 0) demands.push_back({s, pods_[s]});
     }
     const scheduling::Placement::Mark mark = placement_->mark();
@@ -131,7 +135,7 @@ BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shap
     Packed packed = Packing(*placement_).pack({&supply, 1}, demands);
     placement_->undo(mark);
 
-    drop(packed.refused, takers);
+    drop(packed.refused, pods);
 
     BinpackingEstimate out;
     out.nodes = max_nodes - supply.nodes;
@@ -146,7 +150,7 @@ BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shap
 /// A pod that an empty node refuses is refused by every node of that template, unless it has
 /// inter-pod constraints.
 void BinpackingEstimates::drop(const std::vector<scheduling::PodGroupIndex>& refused,
-                               CompatiblePods& takers) const {
+                               CompatiblePods& pods) const {
     std::vector<bool> never(pods_.size(), false);
     bool any = false;
     for (const scheduling::PodGroupIndex s : refused) {
@@ -154,21 +158,21 @@ void BinpackingEstimates::drop(const std::vector<scheduling::PodGroupIndex>& ref
         never[s] = any = true;
     }
     if (!any) return;
-    auto rest = std::make_shared<std::vector<scheduling::PodGroupIndex>>(*takers.pod_groups);
+    auto rest = std::make_shared<std::vector<scheduling::PodGroupIndex>>(*pods.pod_groups);
     std::erase_if(*rest, [&](scheduling::PodGroupIndex s) { return never[s]; });
-    takers.pod_groups = std::move(rest);
+    pods.pod_groups = std::move(rest);
 }
 
 PodShares BinpackingEstimates::shares_of(const std::vector<Demand>& pods) const {
-    // Ascending by class without a sort: places ascend with pod groups.
-    std::vector<std::uint32_t> counts(places_.size(), 0);
+    // The shares ascend without a sort: pod_indices_ ascend with pod groups.
+    std::vector<std::uint32_t> counts(pod_indices_.size(), 0);
     for (const Demand& demand : pods) {
         counts[demand.pod_group] = static_cast<std::uint32_t>(demand.count);
     }
     std::vector<PodShare> shares;
     shares.reserve(pods.size());
     for (scheduling::PodGroupIndex s = 0; s < counts.size(); ++s) {
-        if (counts[s] > 0) shares.push_back({places_[s], counts[s]});
+        if (counts[s] > 0) shares.push_back({pod_indices_[s], counts[s]});
     }
     return share(std::move(shares));
 }

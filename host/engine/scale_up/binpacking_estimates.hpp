@@ -1,5 +1,9 @@
-/// What so many new nodes of a shape would do for the pods that wait, worked out once for all
-/// groups whose nodes no pod can tell apart, and again only when something has changed.
+/// Bin packing estimates: which pending pods new nodes of a template would take, and how many nodes
+/// that needs.
+///
+/// Packing is the most expensive part of a pass, and a cluster may have a thousand groups. So node
+/// templates that no pod can tell apart share one estimate. An estimate is kept from round to round
+/// and computed again only if the pods that it depends on have changed.
 #pragma once
 
 #include <cstdint>
@@ -18,55 +22,57 @@ namespace capstan::engine::scale_up {
 
 struct BinpackingEstimate {
     int nodes = 0;
-    std::vector<Demand> schedulable{};  ///< in the order they are packed
-    PodShares shares{};                 ///< the same for plugins, by class
-    Resources requested{};              ///< the sum over those pods
-    std::uint32_t pods = 0;
+    std::vector<Demand> schedulable{};  ///< in the order in which they are packed
+    PodShares shares{};                 ///< the same, as plugins see it
+    Resources requested{};              ///< the sum over these pods
+    std::uint32_t pods = 0;             ///< their number
 };
 
 /// Borrows the placement.
 class BinpackingEstimates {
 public:
-    /// `places` by pod group: the number under which plugins know it.
-    BinpackingEstimates(scheduling::Placement& placement, std::vector<std::uint32_t> places);
+    /// `pod_indices` by pod group: its index in ScaleUpQuestion::pods.
+    BinpackingEstimates(scheduling::Placement& placement, std::vector<std::uint32_t> pod_indices);
 
-    /// `pods`: those to be placed from now on, by pod group.
+    /// `pods` by pod group: the pods that are pending in this round.
     void begin_round(const std::vector<int>& pods);
-    /// Works several out, and spares itself those between a smaller and a larger node that both
-    /// come to the same: what fits on the smaller fits on theirs.
+    /// Computes the estimates of several templates. Of templates that differ in capacity alone,
+    /// those between a smaller and a larger one with equal estimates share that estimate: what fits
+    /// on the smaller fits on them.
     void prepare(std::vector<scheduling::TemplateNodeId> shapes, int max_nodes);
-    /// With at most `max_nodes` nodes. Never NULL.
+    /// The estimate with at most `max_nodes` nodes. Never NULL.
     std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId shape, int max_nodes);
 
 private:
-    /// The pods that may go on nodes of a template, largest first, and what is known of them.
+    /// The pods that may run on nodes of a template.
     struct CompatiblePods {
-        SizeOrder pod_groups{};
-        bool look_at_pods = false;  ///< one of them does
+        SizeOrder pod_groups{};                  ///< largest first
+        bool has_inter_pod_constraints = false;  ///< at least one of them has
     };
-    struct Kept {
-        std::shared_ptr<const BinpackingEstimate> prospect{};
+    struct CachedEstimate {
+        std::shared_ptr<const BinpackingEstimate> estimate{};
         int made_in = 0, used_in = 0;  // rounds
     };
-    /// Those between the first and the last, both worked out.
+    /// Computes the estimates between the first and the last template, which are cached already.
     void prepare_between(std::span<const scheduling::TemplateNodeId> same_except_capacity,
                          int max_nodes);
-    CompatiblePods& takers(scheduling::TemplateNodeId shape);
-    bool is_current(const Kept& kept, const CompatiblePods& takers) const;
-    BinpackingEstimate work_out(scheduling::TemplateNodeId shape, CompatiblePods& takers,
+    CompatiblePods& compatible_pods(scheduling::TemplateNodeId shape);
+    bool is_current(const CachedEstimate& cached, const CompatiblePods& pods) const;
+    BinpackingEstimate work_out(scheduling::TemplateNodeId shape, CompatiblePods& pods,
                                 int max_nodes);
-    void drop(const std::vector<scheduling::PodGroupIndex>& refused, CompatiblePods& takers) const;
+    void drop(const std::vector<scheduling::PodGroupIndex>& refused, CompatiblePods& pods) const;
     PodShares shares_of(const std::vector<Demand>& pods) const;
     Resources requested_by(const std::vector<Demand>& pods) const;
 
     scheduling::Placement* placement_;
-    std::vector<std::uint32_t> places_;
+    std::vector<std::uint32_t> pod_indices_;
     SizeOrders orders_;
     int round_ = 0;
     std::vector<int> pods_;        // by pod group
-    std::vector<int> changed_in_;  // by pod group: the round
-    std::map<scheduling::TemplateNodeId, CompatiblePods> takers_;
-    std::map<std::pair<scheduling::TemplateNodeId, int>, Kept> kept_;  // by shape and most nodes
+    std::vector<int> changed_in_;  // by pod group: the last round in which its pods changed
+    std::map<scheduling::TemplateNodeId, CompatiblePods> compatible_pods_;
+    // By template and maximum of nodes.
+    std::map<std::pair<scheduling::TemplateNodeId, int>, CachedEstimate> cache_;
 };
 
 }  // namespace capstan::engine::scale_up

@@ -16,13 +16,13 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Whether the node itself is the reason, and not the pods on others.
+/// Whether the node itself is the reason, and not pods on other nodes.
 bool is_of_node(scheduling::Predicate predicate) {
     return predicate >= scheduling::Predicate::taint_toleration &&
            predicate <= scheduling::Predicate::volume_zone;
 }
 
-/// Whether pods on other nodes are the reason: they may have moved by the next pass.
+/// Whether pods on other nodes are the reason; these pods may have moved by the next pass.
 bool is_of_pods(scheduling::Predicate predicate) {
     return predicate == scheduling::Predicate::pod_topology_spread ||
            predicate == scheduling::Predicate::inter_pod_affinity;
@@ -33,7 +33,7 @@ const TemplateRecord* find_record(const Memory& memory, const NodeGroupId& group
     return at == memory.templates.end() ? nullptr : &at->second;
 }
 
-/// PodGroups that wait: those that are put on nodes to come, and those that are left over.
+/// The pending pod groups: those placed on upcoming nodes, and those without room.
 class WaitingPods {
 public:
     explicit WaitingPods(ScaleUp& scale_up)
@@ -46,10 +46,10 @@ public:
                 if (assignment.pod_group < waits_.size()) waits_[assignment.pod_group] = true;
         }
     }
-    /// Whether the pod group waits and a node of the group as promised would take it. The node to
-    /// come that it is put on may be another group's, ordered while a node of this one had its
-    /// minute.
-    bool want(pass_context::GroupIndex group, scheduling::PodGroupIndex pod_group) const {
+    /// Whether the pod group is pending and a node of `group` with the promised template would take
+    /// it. The upcoming node on which it is placed may be another group's, ordered while a node of
+    /// this group was in its first minute.
+    bool would_run_on(pass_context::GroupIndex group, scheduling::PodGroupIndex pod_group) const {
         if (!waits_[pod_group]) return false;
         const scheduling::TemplateNodeId shape = placement_.rules().equivalent(group);
         const scheduling::Predicate predicate = placement_.why_not_new(pod_group, shape).predicate;
@@ -71,7 +71,7 @@ public:
           waiting_(scale_up),
           next_change_(context_.time) {
         for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s)
-            pod_groups_[planned_as(cluster(), context_.rules->pod_groups()[s])].push_back(s);
+            pod_groups_[controller_key(cluster(), context_.rules->pod_groups()[s])].push_back(s);
     }
 
     IdleGroups run() {
@@ -99,10 +99,12 @@ private:
             if (refusal.sentence.empty()) continue;
             suspected_.insert(id);
             if (is_backed_off || memory_.unobserved_since) return;
-            // The first time it may still lose a taint, or be given a label.
+            // The node may still lose a start-up taint or get a label, so it gets a minute. A group
+            // with an earlier idle node gets none.
             const Time ready_since = context_.time.measured(cluster().node(n).ready_since);
-            const bool is_news = record.idle_node.empty();
-            if (is_news && next_change_.is_younger(ready_since, templates::settled_after)) continue;
+            const bool is_first = record.idle_node.empty();
+            if (is_first && next_change_.is_younger(ready_since, templates::stabilization_delay))
+                continue;
             return back_off_for(group, n, refusal);
         }
     }
@@ -113,13 +115,14 @@ private:
             templates::find_machine(*context_.snapshot, context_.membership, n);
         return context_.health.nodes[n] == health::NodeUsability::takes_pods &&
                !std::ranges::binary_search(context_.being_removed, n) &&
-               templates::why_no_model(node, machine, context_.time.wall + templates::settled_after)
+               templates::why_not_template_candidate(
+                   node, machine, context_.time.wall + templates::stabilization_delay)
                    .empty() &&
                templates::is_of_template(node, machine, record, context_.time) &&
                !health::has_been_used(cluster(), n) && placement_.assignments(n).empty();
     }
 
-    /// Of the first of the pods that the node came for; empty: there is none.
+    /// Why the node refuses the first of the pods that it was ordered for; empty: it refuses none.
     scheduling::Refusal find_refusal(pass_context::GroupIndex group, snapshot::NodeIndex n,
                                      const PodsSince& planned) const {
         const Time joined = context_.time.measured(cluster().node(n).created);
@@ -127,7 +130,7 @@ private:
             const auto pod_groups = pod_groups_.find(pods);
             if (pod_groups == pod_groups_.end() || since > joined) continue;
             for (const scheduling::PodGroupIndex s : pod_groups->second) {
-                if (!waiting_.want(group, s)) continue;
+                if (!waiting_.would_run_on(group, s)) continue;
                 scheduling::Refusal refusal = placement_.why_not(s, n);
                 if (is_of_node(refusal.predicate)) return refusal;
             }
@@ -156,7 +159,8 @@ private:
         return templates::traits_of(cluster(), cluster().node(n), *context_.settings);
     }
 
-    /// Labels that every node is thought to have are not what the cloud promised.
+    /// The group's template with the labels of the cloud's template: labels that every node is
+    /// assumed to have are not the cloud's promise.
     NodeTemplate promised(pass_context::GroupIndex group) const {
         NodeTemplate out = *context_.templates[group].node;
         const Group& of_cloud = context_.groups()[group];
@@ -170,14 +174,14 @@ private:
     Memory& memory_;
     WaitingPods waiting_;
     std::map<std::string, std::vector<scheduling::PodGroupIndex>>
-        pod_groups_{};  ///< that wait, as they are planned
+        pod_groups_{};  ///< pending pod groups by controller_key
     std::set<NodeGroupId> suspected_{};
     NextChange next_change_;
 };
 
 }  // namespace
 
-void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time now) {
+void update_planned_since(Memory& memory, const std::set<NodeGroupId>& suspected, Time now) {
     const auto before = std::exchange(memory.planned_since, {});
     for (const auto& [group, since] : before) {
         const TemplateRecord* const record = find_record(memory, group);
@@ -204,7 +208,7 @@ void end_idle_backoffs(Memory& memory, const snapshot::Cluster& cluster) {
         const bool is_backed_off = backoff != memory.backoffs.end();
         const auto node = cluster.find_node(record.idle_node);
         const bool is_used = node && health::has_been_used(cluster, *node);
-        // One that lasts until a machine joins is for a failure that came later.
+        // A back-off that lasts until a machine joins is for a later failure.
         if (is_backed_off && is_used && backoff->second.until) memory.backoffs.erase(backoff);
         if (!is_backed_off || is_used) record.idle_node.clear();
     }

@@ -1,10 +1,13 @@
-/// Groups whose nodes come and do not take the pods that they were ordered for.
+/// Backs off groups if their new nodes do not take the pods that the nodes were ordered for.
 ///
-///     a pod waits -> a node is ordered that would take it, by the template of its group -> the
-///     node joins otherwise than promised, and the pod waits -> the next node is ordered
+/// A cloud's template may promise labels, taints or capacity that its nodes do not have. Without
+/// this a pass would order node after node:
 ///
-/// Such a group is backed off: the longer, the more often it happens. This is all there is against
-/// it where templates are the cloud's alone (TemplateSource::cloud).
+///     a pod is pending -> a node is ordered, since its template would take the pod -> the node
+///     joins and differs from its template, so the pod stays pending -> the next node is ordered
+///
+/// The group is backed off, longer each time this happens. With TemplateSource::cloud, where nodes
+/// never correct a template, this is the only protection.
 #pragma once
 
 #include <optional>
@@ -15,30 +18,33 @@
 
 namespace capstan::engine::scale_up {
 
-/// Groups with nodes of no use to the pods of their orders, as found in a pass.
+/// Groups with idle nodes, as found in a pass.
 struct IdleGroups {
-    /// Groups with a ready node that refuses the pods of its order, whether or not the group is
-    /// backed off now.
+    /// Groups with a ready node that refuses the pods it was ordered for, whether or not the group
+    /// is backed off now.
     std::set<NodeGroupId> suspected{};
-    /// The end of the next such node's minute; nothing: no node is in its minute.
+    /// When the first such node has been ready for a minute; nothing: none is younger.
     std::optional<Time> wake_at{};
 };
 
-/// Since when pods are put on nodes to come, from what `memory` has as planned by this pass. Of a
-/// group that is backed off for its idle node nothing is forgotten: while that node is there, the
-/// first attempt after the back-off shows the same again. Nor of one that is suspected: its next
-/// node may not be ordered, because the group is at its maximum or another group takes the pods.
-void follow_planned(Memory& memory, const std::set<NodeGroupId>& suspected, Time now);
+/// Updates Memory::planned_since from Memory::planned of this pass. Keeps the entries of a group
+/// that is backed off for an idle node: while that node is there, the first attempt after the
+/// back-off shows the same again. Also keeps the entries of `suspected` groups: their next node may
+/// not be ordered, because the group is at its maximum or another group takes the pods.
+void update_planned_since(Memory& memory, const std::set<NodeGroupId>& suspected, Time now);
 
-/// At the start of a pass: ends back-offs of groups whose idle node has taken a pod since. They are
-/// of use to some pods.
+/// At the start of a pass: ends the back-offs of groups if their idle node has taken a pod since,
+/// because their nodes are of use to some pods.
 void end_idle_backoffs(Memory& memory, const snapshot::Cluster& cluster);
 
-/// Before `scale_up` has run: backs a group off, and closes it for this pass, where a node of its
-/// present template has taken no pod in a minute of being ready, while pods wait that were put on
-/// nodes to come of the group since before the node joined, and that it refuses for what it is: its
-/// taints, labels and room. A group to which that has happened gets no minute again. While the
-/// cluster is not seen as it is, no group is backed off: a node that seems idle may have pods.
+/// Before `scale_up` has run: backs a group off, and closes it for this pass, if all of these hold:
+///
+/// * a node of its present template has been ready for a minute and has taken no pod;
+/// * pods are pending that were planned for upcoming nodes of the group before the node joined;
+/// * the node refuses these pods for its own taints, labels or room.
+///
+/// A group to which this has happened before gets no minute again. Without a current view of the
+/// cluster no group is backed off, because a node that seems idle may have pods.
 IdleGroups back_off_idle(ScaleUp& scale_up, Memory& memory);
 
 }  // namespace capstan::engine::scale_up

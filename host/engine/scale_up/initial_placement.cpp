@@ -16,8 +16,8 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// The node they were promised to may still be full of pods that are to go: then they take up
-/// nothing that is not taken.
+/// A nominated pod is placed only if its node has room: if the pods that it preempts are still
+/// there, their room is taken already.
 void assign_nominated(const pass_context::PassContext& context, scheduling::Placement& placement) {
     std::map<snapshot::PodGroupId, scheduling::PodGroupIndex> pod_groups;
     for (const pods::Nomination& nomination : context.nominated) {
@@ -33,13 +33,13 @@ void assign_nominated(const pass_context::PassContext& context, scheduling::Plac
 
 std::int64_t count_pending(const pass_context::PassContext& context) {
     std::int64_t out = 0;
-    for (const PodCount& pods : context.pending.classes) out += pods.count;
+    for (const PodCount& pods : context.pending.pod_groups) out += pods.count;
     return out;
 }
 
-/// Nodes on their way that can make a difference: one for each pod that waits, one for each node
-/// that was planned for, and one that stays empty, which makes its zone a domain. Further ones
-/// would stay empty, too.
+/// The number of upcoming nodes that can make a difference: one for each pending pod, one for each
+/// planned node, and one that stays empty, which makes its zone a domain. Further nodes would stay
+/// empty, too.
 std::int64_t useful_upcoming(const pass_context::PassContext& context,
                              pass_context::GroupIndex group, std::int64_t pending) {
     std::int64_t most = pending + 1;
@@ -49,8 +49,9 @@ std::int64_t useful_upcoming(const pass_context::PassContext& context,
     return std::min<std::int64_t>(most, context.health.groups[group].upcoming.nodes());
 }
 
-/// A slot each, so that none of them is ever split. Nodes that are starting have given way to new
-/// ones of their group. However large a target is, no more slots are made than can be of use.
+/// Adds a slot for each upcoming node, so that no slot is ever split. An existing node that is
+/// starting is closed and counts as an upcoming node of its group. However large a target is, no
+/// more slots are added than can be of use.
 void add_upcoming(const pass_context::PassContext& context, scheduling::Placement& placement) {
     const std::int64_t pending = count_pending(context);
     for (snapshot::NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
@@ -65,23 +66,23 @@ void add_upcoming(const pass_context::PassContext& context, scheduling::Placemen
 
 std::vector<bool> out_of_order(const pass_context::PassContext& context) {
     std::vector<bool> out;
-    for (const health::NodeUsability standing : context.health.nodes)
-        out.push_back(standing == health::NodeUsability::out);
+    for (const health::NodeUsability usability : context.health.nodes)
+        out.push_back(usability == health::NodeUsability::out);
     return out;
 }
 
-/// Where each pod group stands among all by size, as nodes of `shape` see it.
-std::vector<std::size_t> places_by_size(const scheduling::CompiledPredicates& rules,
-                                        scheduling::TemplateNodeId shape) {
+/// By pod group: its rank in the size order of a template; 0 is the largest.
+std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& rules,
+                                       scheduling::TemplateNodeId shape) {
     const SizeOrder sizes = SizeOrders(rules).of(shape);
-    std::vector<std::size_t> places(sizes->size());
-    for (std::size_t i = 0; i < sizes->size(); ++i) places[(*sizes)[i]] = i;
-    return places;
+    std::vector<std::size_t> ranks(sizes->size());
+    for (std::size_t i = 0; i < sizes->size(); ++i) ranks[(*sizes)[i]] = i;
+    return ranks;
 }
 
-/// The order in which pods get room on nodes to come: the higher priority, then the pod that fits
-/// on the nodes of the fewest groups, then the larger. A pass that asked for a large node for one
-/// pod would else find it taken by small ones in the next, and ask again.
+/// The order in which pods get room on upcoming nodes: by priority, then pods that fit on the
+/// fewest kinds of nodes, then by size. Otherwise a large node that was ordered for one pod might
+/// be filled with small pods in the next pass, which would order another large node.
 std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::PassContext& context,
                                                           const scheduling::Placement& placement,
                                                           scheduling::Slot first_upcoming,
@@ -90,7 +91,7 @@ std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::Pa
     for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
         one_of_each.try_emplace(*placement.shape(slot), slot);
     if (one_of_each.empty()) return {};
-    const auto by_size = places_by_size(*context.rules, one_of_each.begin()->first);
+    const auto by_size = ranks_by_size(*context.rules, one_of_each.begin()->first);
     using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, scheduling::PodGroupIndex>;
     std::vector<Rank> ranks;
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
@@ -108,7 +109,7 @@ std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::Pa
     return out;
 }
 
-/// Takes up to `most` pods of the pod groups out of those that are `left`; how many.
+/// Takes up to `most` pods of the pod groups out of `left`. Returns how many were taken.
 int take_out(const std::vector<scheduling::PodGroupIndex>& pod_groups, std::int64_t most,
              std::vector<int>& left) {
     int out = 0;
@@ -120,21 +121,22 @@ int take_out(const std::vector<scheduling::PodGroupIndex>& pod_groups, std::int6
     return out;
 }
 
-/// Pods that found no room, and that nodes of groups were ordered for of which nothing is told now:
-/// there is room for them on these. Nodes of other groups would be bought a second time.
+/// Lets pods without room wait for nodes that were ordered for them from groups that cannot be read
+/// now. Otherwise the pass would order nodes of other groups for the same pods.
 void wait_for_unread_orders(const pass_context::PassContext& context, Progress& progress) {
-    if (context.unread_orders.empty()) return;
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>>
-        waiting;  // named as in PlannedNodes
+    if (context.unread_groups_with_requests.empty()) return;
+    std::map<std::string, std::vector<scheduling::PodGroupIndex>> waiting;  // by controller_key
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
-        waiting[planned_as(context.snapshot->cluster, context.rules->pod_groups()[s])].push_back(s);
+        waiting[controller_key(context.snapshot->cluster, context.rules->pod_groups()[s])]
+            .push_back(s);
     }
-    for (const pass_context::GroupIndex group : context.unread_orders) {
+    for (const pass_context::GroupIndex group : context.unread_groups_with_requests) {
         int pods = 0;
         for (const PlannedNodes& nodes : context.planned.at(context.id(group)))
-            for (const auto& [who, count] : nodes.pods)
-                pods += take_out(waiting[who], std::int64_t{nodes.nodes} * count, progress.left);
+            for (const auto& [controller, count] : nodes.pods)
+                pods +=
+                    take_out(waiting[controller], std::int64_t{nodes.nodes} * count, progress.left);
         if (pods == 0) continue;
         progress.notes.push_back("group " + context.id(group).value() +
                                  ": it cannot be read, and " + counted(pods, "pod") +
@@ -157,7 +159,7 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
     assign_nominated(context, out.placement);
     add_upcoming(context, out.placement);
     out.first_new = static_cast<scheduling::Slot>(out.placement.slot_count());
-    out.has_zones = pass_context::give_zones(context, out.placement);
+    out.has_zones = pass_context::assign_zones(context, out.placement);
     const std::vector<int> before = out.progress.left;
     bool any = false;
     const auto nodes = static_cast<scheduling::Slot>(context.snapshot->cluster.node_count());

@@ -1,8 +1,8 @@
-/// Where a scale-up begins: which pods find room on nodes that are there or on their way.
+/// The placement with which a scale-up begins: pending pods on existing and upcoming nodes.
 ///
-/// Pods that need no new node must not cause one (upstream's FilterOutSchedulable). They are placed
-/// in the order in which the scheduler would take them: nominated pods where they are nominated,
-/// then pods for which nodes were ordered, on these, then all others.
+/// Pods that need no new node must not cause one (upstream's FilterOutSchedulable). The order is:
+/// nominated pods on the nodes to which they are nominated, pods on existing nodes, pods on the
+/// upcoming nodes that were ordered for them, then all others on upcoming nodes.
 #pragma once
 
 #include <vector>
@@ -13,28 +13,27 @@
 
 namespace capstan::engine::scale_up {
 
-/// The cluster as the pass finds it: nominated pods have their place, upcoming nodes are there, and
-/// pods that fit on what there is are assigned. Pods that wait for nodes of
-/// PassContext::unread_orders count as those that fit, and hold no room.
+/// The existing and upcoming nodes with the pending pods that fit on them. Pods that wait for nodes
+/// of PassContext::unread_groups_with_requests count as pods that fit, but take up no room.
 struct InitialPlacement {
-    /// Nothing is placed yet: see place_pending.
+    /// Without any pending pod: see place_pending.
     explicit InitialPlacement(const pass_context::PassContext& context);
 
-    /// Places as many of the waiting pods as fit on slots of [from, end); whether it assigned
-    /// any.
+    /// Places as many pending pods of the pod group as fit on slots of [from, end). Whether it
+    /// placed any.
     bool assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end);
-    /// The same of those whose pods look at others, on slots before `end`.
+    /// The same for all pod groups with inter-pod constraints, on slots before `end`.
     bool assign_constrained(scheduling::Slot end);
 
     const pass_context::PassContext* context;
     scheduling::Placement placement;
     Progress progress;
-    std::vector<bool> has_zones{};    ///< by pod group: its pods were given zones
+    std::vector<bool> has_zones{};    ///< by pod group: its pods were assigned zones
     std::vector<bool> passed_over{};  ///< by slot: nodes that take no pods
     scheduling::Slot first_new = 0;   ///< slots from here on are nodes that the pass adds
 };
 
-/// Pending pods on what there is. Borrows `context`.
+/// Places the pending pods on existing and upcoming nodes. Borrows `context`.
 InitialPlacement place_pending(const pass_context::PassContext& context);
 
 }  // namespace capstan::engine::scale_up

@@ -14,13 +14,13 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// What a group that is backed off until a machine joins is asked for, or may be asked for again.
-struct Keeper {
+/// The request of a group that is backed off until a machine joins, or that it may make again.
+struct KeptRequest {
     pass_context::GroupIndex group = 0;
-    Time since{};             ///< the back-off
-    int outstanding = 0;      ///< asked for and not begun
-    int may_give = 0;         ///< of those, down to the group's minimum
-    bool given_back = false;  ///< what is outstanding its list shows still
+    Time since{};             ///< of the back-off
+    int outstanding = 0;      ///< machines requested that the cloud has not begun to make
+    int releasable = 0;       ///< of these, machines above the group's minimum
+    bool given_back = false;  ///< given back already; the cloud's list may still show them
 };
 
 bool may_be_resized(const pass_context::PassContext& context, pass_context::GroupIndex group) {
@@ -29,76 +29,77 @@ bool may_be_resized(const pass_context::PassContext& context, pass_context::Grou
            !pass_context::is_repaired(context.repairs, of.group.id);
 }
 
-Keeper make_keeper(const pass_context::PassContext& context, pass_context::GroupIndex g,
-                   const health::GroupCounts& figures, const Backoff& backoff,
-                   const Memory& memory) {
-    const health::MachineCounts& machines = figures.machines;
-    Keeper out{.group = g,
-               .since = backoff.since,
-               .outstanding = std::max(0, figures.target() - machines.real()),
-               .given_back = backoff.given_back.has_value()};
-    // One that may come in time ends the back-off.
+KeptRequest make_kept_request(const pass_context::PassContext& context, pass_context::GroupIndex g,
+                              const health::GroupCounts& counts, const Backoff& backoff,
+                              const Memory& memory) {
+    const health::MachineCounts& machines = counts.machines;
+    KeptRequest out{.group = g,
+                    .since = backoff.since,
+                    .outstanding = std::max(0, counts.target() - machines.real()),
+                    .given_back = backoff.given_back.has_value()};
+    // A machine that may still join in time would end the back-off.
     const bool waits = context.health.groups[g].upcoming.nodes() > 0;
     if (out.given_back || waits ||
         health::is_decrease_backed_off(memory, context.id(g), context.now))
         return out;
     const int above_min =
-        figures.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
-    out.may_give = std::clamp(above_min, 0, out.outstanding);
+        counts.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
+    out.releasable = std::clamp(above_min, 0, out.outstanding);
     return out;
 }
 
 /// The oldest back-off first, ties by group.
-std::vector<Keeper> find_keepers(const pass_context::PassContext& context, const Memory& memory) {
-    std::vector<Keeper> out;
-    const auto is_patient = [](const auto& entry) { return !entry.second.until; };
-    if (std::ranges::none_of(memory.backoffs, is_patient)) return out;
-    const std::vector<health::GroupCounts> figures = health::count_groups(
+std::vector<KeptRequest> find_kept_requests(const pass_context::PassContext& context,
+                                            const Memory& memory) {
+    std::vector<KeptRequest> out;
+    const auto until_joined = [](const auto& entry) { return !entry.second.until; };
+    if (std::ranges::none_of(memory.backoffs, until_joined)) return out;
+    const std::vector<health::GroupCounts> counts = health::count_groups(
         *context.snapshot, context.membership, context.health.readiness, memory, *context.settings);
-    for (pass_context::GroupIndex g = 0; g < figures.size(); ++g) {
+    for (pass_context::GroupIndex g = 0; g < counts.size(); ++g) {
         const auto backoff = memory.backoffs.find(context.id(g));
         if (backoff == memory.backoffs.end() || backoff->second.until) continue;
         if (may_be_resized(context, g))
-            out.push_back(make_keeper(context, g, figures[g], backoff->second, memory));
+            out.push_back(make_kept_request(context, g, counts[g], backoff->second, memory));
     }
-    std::ranges::stable_sort(out, {}, &Keeper::since);
+    std::ranges::stable_sort(out, {}, &KeptRequest::since);
     return out;
 }
 
-/// Finds the requests whose going lets pods have nodes that only a limit keeps from them. What
-/// comes back without that, since this pass or one before took it back, is used first.
-class GivingBack {
+/// Finds the requests to give back so that pods get nodes that only a limit keeps from them. Room
+/// that comes back anyway, from decreases of this pass or an earlier one, is used first.
+class ReleasePlan {
 public:
-    GivingBack(ScaleUp& scale_up, const std::vector<Keeper>& keepers)
+    ReleasePlan(ScaleUp& scale_up, const std::vector<KeptRequest>& kept_requests)
         : context_(&scale_up.context()),
           placement_(&scale_up.placement()),
-          keepers_(&keepers),
+          kept_requests_(&kept_requests),
           found_(&scale_up.progress().quotas),
           left_(scale_up.progress().left),
           room_{.quotas = scale_up.progress().quotas,
-                .given = std::vector<int>(keepers.size(), 0)} {
-        for (const Keeper& keeper : keepers)
-            if (keeper.given_back) room_.quotas.release(keeper.group, keeper.outstanding);
+                .given = std::vector<int>(kept_requests.size(), 0)} {
+        for (const KeptRequest& kept : kept_requests)
+            if (kept.given_back) room_.quotas.release(kept.group, kept.outstanding);
         for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g)
             for (const Decrease& decrease : context_->repairs.decreases)
                 if (decrease.group == context_->id(g)) room_.quotas.release(g, decrease.by);
     }
 
     std::vector<Decrease> plan() {
-        const auto may_give = [](const Keeper& keeper) { return keeper.may_give > 0; };
-        if (std::ranges::none_of(*keepers_, may_give)) return {};
+        const auto releasable = [](const KeptRequest& kept) { return kept.releasable > 0; };
+        if (std::ranges::none_of(*kept_requests_, releasable)) return {};
         const scheduling::Placement::Mark start = placement_->mark();
         while (const auto help = find_best()) take(*help);
         placement_->undo(start);
         std::vector<Decrease> out;
-        for (std::size_t k = 0; k < keepers_->size(); ++k) {
+        for (std::size_t k = 0; k < kept_requests_->size(); ++k) {
             if (room_.given[k] > 0) out.push_back(decrease(k));
         }
         std::ranges::sort(out, {}, &Decrease::group);
         return out;
     }
 
-    /// Whether some pod gets a node once all is given back that may be.
+    /// Whether some pod would get a node if all that may be given back were given back.
     bool helps() {
         const scheduling::Placement::Mark start = placement_->mark();
         const bool out = find_best().has_value();
@@ -107,11 +108,12 @@ public:
     }
 
 private:
-    /// The limits once so many requests of each keeper have been given back.
+    /// The limits, after `given` requests have been given back.
     struct Room {
         QuotaTracker quotas;
-        std::vector<int> given;  ///< as keepers_
+        std::vector<int> given;  ///< by index in kept_requests_
     };
+    /// A growth of a group that giving back requests would allow.
     struct Help {
         pass_context::GroupIndex group = 0;
         int nodes = 0, pods = 0, given = 0;
@@ -125,7 +127,8 @@ private:
         return out;
     }
 
-    /// The most pods, for those the fewest requests.
+    /// The growth that helps the most pods; among equals the one that gives back the fewest
+    /// requests.
     std::optional<Help> find_best() {
         std::optional<Help> best;
         std::set<scheduling::TemplateNodeId> seen;
@@ -146,7 +149,7 @@ private:
 
     std::optional<Help> help_of(pass_context::GroupIndex group,
                                 const std::vector<Demand>& waiting) {
-        // Most often there is nothing to give towards what the group lacks.
+        // A cheap test first: most often no request counts towards what the group lacks.
         if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
         const bool atomic = context_->headrooms[group].atomic;
         const int wanted = pack(group, most_nodes(group), waiting).nodes;
@@ -170,7 +173,7 @@ private:
     struct Filled {
         int nodes = 0, pods = 0;
     };
-    /// In thought.
+    /// Packs on new nodes and undoes it.
     Filled pack(pass_context::GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
         const scheduling::Placement::Mark mark = placement_->mark();
         Supply supply{group, nodes};
@@ -181,24 +184,25 @@ private:
         return out;
     }
 
-    /// Gives back what the least growth of the group needs, or nothing where all is not enough.
+    /// Gives back what the smallest growth of the group needs. False: all requests are not enough,
+    /// and `room` is unchanged.
     bool make_room(pass_context::GroupIndex group, Room& room) const {
         Room more = room;
         for (std::string total; !(total = more.quotas.total_at_limit(group)).empty();) {
-            const std::optional<std::size_t> oldest = find_giver(more, total);
+            const std::optional<std::size_t> oldest = find_releasable(more, total);
             if (!oldest) return false;
             ++more.given[*oldest];
-            more.quotas.release((*keepers_)[*oldest].group, 1);
+            more.quotas.release((*kept_requests_)[*oldest].group, 1);
         }
         if (!more.quotas.obstacle(group).is_none()) return false;
         room = std::move(more);
         return true;
     }
 
-    std::optional<std::size_t> find_giver(const Room& room, const std::string& total) const {
-        for (std::size_t k = 0; k < keepers_->size(); ++k) {
-            const Keeper& keeper = (*keepers_)[k];
-            if (room.given[k] < keeper.may_give && room.quotas.counts_in(keeper.group, total))
+    std::optional<std::size_t> find_releasable(const Room& room, const std::string& total) const {
+        for (std::size_t k = 0; k < kept_requests_->size(); ++k) {
+            const KeptRequest& kept = (*kept_requests_)[k];
+            if (room.given[k] < kept.releasable && room.quotas.counts_in(kept.group, total))
                 return k;
         }
         return std::nullopt;
@@ -213,7 +217,7 @@ private:
         room_ = help.room;
     }
 
-    /// Said of the first group that grows by what is given back.
+    /// The reason of the decreases; it names the first group that grows because of them.
     std::string why(pass_context::GroupIndex group) const {
         return "given back, while the group stays backed off: pods that group " +
                context_->id(group).value() + " would take wait for room alone, " +
@@ -221,57 +225,59 @@ private:
     }
 
     Decrease decrease(std::size_t k) const {
-        const Keeper& keeper = (*keepers_)[k];
-        const Group& group = context_->groups()[keeper.group];
+        const KeptRequest& kept = (*kept_requests_)[k];
+        const Group& group = context_->groups()[kept.group];
         return {.group = group.group.id,
                 .cloud = group.cloud,
                 .from = *group.group.target,
                 .by = room_.given[k],
-                .kept_one_too = room_.given[k] == keeper.outstanding,
+                .kept_one_too = room_.given[k] == kept.outstanding,
                 .because = because_};
     }
 
     const pass_context::PassContext* context_;
     scheduling::Placement* placement_;
-    const std::vector<Keeper>* keepers_;
+    const std::vector<KeptRequest>* kept_requests_;
     const QuotaTracker* found_;  // as the scale-up left it
     std::vector<int> left_;      // by pod group
     Room room_;
     std::string because_{};
 };
 
-bool may_ask(const pass_context::PassContext& context, const Keeper& keeper,
+bool may_ask(const pass_context::PassContext& context, const KeptRequest& kept,
              const QuotaTracker& quotas) {
-    const Group& group = context.groups()[keeper.group];
-    return keeper.given_back && keeper.outstanding == 0 && group.group.healthy != false &&
-           context.health.groups[keeper.group].unhealthy_because.empty() &&
-           context.templates[keeper.group].node != nullptr && quotas.room(keeper.group) > 0 &&
-           quotas.allows(keeper.group, 1).nodes > 0;
+    const Group& group = context.groups()[kept.group];
+    return kept.given_back && kept.outstanding == 0 && group.group.healthy != false &&
+           context.health.groups[kept.group].unhealthy_because.empty() &&
+           context.templates[kept.group].node != nullptr && quotas.room(kept.group) > 0 &&
+           quotas.allows(kept.group, 1).nodes > 0;
 }
 
-/// Whether what keepers still have, or what their clouds' lists still show, is room that a pod
-/// waits for: to ask for more then would only be taken back.
-bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<Keeper> keepers) {
-    for (Keeper& keeper : keepers) keeper.may_give = keeper.given_back ? 0 : keeper.outstanding;
-    return GivingBack(scale_up, keepers).helps();
+/// Whether pods wait for the room of requests that are still there, or still listed: a request made
+/// again would have to be given back at once.
+bool do_pods_wait_for_it(ScaleUp& scale_up, std::vector<KeptRequest> kept_requests) {
+    for (KeptRequest& kept : kept_requests)
+        kept.releasable = kept.given_back ? 0 : kept.outstanding;
+    return ReleasePlan(scale_up, kept_requests).helps();
 }
 
-void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memory& memory,
-               KeptRequests& out) {
+void ask_again(ScaleUp& scale_up, const std::vector<KeptRequest>& kept_requests,
+               const Memory& memory, KeptRequests& out) {
     const pass_context::PassContext& context = scale_up.context();
     QuotaTracker quotas = scale_up.progress().quotas;
-    const auto may_be_asked = [&](const Keeper& keeper) {
-        return may_ask(context, keeper, quotas);
+    const auto may_be_asked = [&](const KeptRequest& kept) {
+        return may_ask(context, kept, quotas);
     };
-    if (std::ranges::none_of(keepers, may_be_asked) || do_pods_wait_for_it(scale_up, keepers))
+    if (std::ranges::none_of(kept_requests, may_be_asked) ||
+        do_pods_wait_for_it(scale_up, kept_requests))
         return;
     NextChange next_change(context.time);
-    for (const Keeper& keeper : keepers) {
-        if (!may_ask(context, keeper, quotas)) continue;
-        const std::optional<Time> next = health::find_next_ask(memory, context.id(keeper.group));
+    for (const KeptRequest& kept : kept_requests) {
+        if (!may_ask(context, kept, quotas)) continue;
+        const std::optional<Time> next = health::find_next_ask(memory, context.id(kept.group));
         if (next && next_change.is_before_end(*next)) continue;
-        quotas.take(keeper.group, 1);
-        const Group& group = context.groups()[keeper.group];
+        quotas.take(kept.group, 1);
+        const Group& group = context.groups()[kept.group];
         out.asked_again.push_back(
             {.group = group.group.id,
              .cloud = group.cloud,
@@ -288,14 +294,14 @@ void ask_again(ScaleUp& scale_up, const std::vector<Keeper>& keepers, const Memo
 KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory) {
     KeptRequests out;
     const pass_context::PassContext& context = scale_up.context();
-    // A pass that stopped may have room for pods that wait: the next one knows.
+    // A scale-up that stopped early may have left room for pending pods; the next pass will tell.
     const bool may_grow = context.health.unhealthy_because.empty() &&
                           (context.settings->from_zero || context.health.all.ready > 0);
     if (memory.unobserved_since || !may_grow || !scale_up.progress().stopped.empty()) return out;
-    const std::vector<Keeper> keepers = find_keepers(context, memory);
-    if (keepers.empty()) return out;
-    out.given_back = GivingBack(scale_up, keepers).plan();
-    if (out.given_back.empty()) ask_again(scale_up, keepers, memory, out);
+    const std::vector<KeptRequest> kept_requests = find_kept_requests(context, memory);
+    if (kept_requests.empty()) return out;
+    out.given_back = ReleasePlan(scale_up, kept_requests).plan();
+    if (out.given_back.empty()) ask_again(scale_up, kept_requests, memory, out);
     return out;
 }
 

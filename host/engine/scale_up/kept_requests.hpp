@@ -1,12 +1,16 @@
-/// Requests that groups keep while they are backed off until a machine joins, and the limits of the
-/// cluster, towards which they count.
+/// Gives back the requests that backed-off groups keep if they use up a limit of the cluster.
 ///
-///     nodes.max 4; three groups are backed off, each with one machine asked for; four pods wait
-///     that a fourth group would take, a node each
+/// A group that is backed off until a machine joins keeps one machine requested, and that request
+/// counts towards the cluster's limits. If nothing but a limit keeps pods pending, the requests are
+/// worth less than the nodes they prevent: they are given back, and made again once the limits have
+/// room.
+///
+///     nodes.max is 4; three groups are backed off, each with one machine requested; four pods are
+///     pending, and each would need a node of a fourth group
 ///
 ///     this pass    the fourth group grows by one; the three requests are given back
-///     the next     it grows by three; the three groups stay backed off
-///     later        a node goes: of the three, the one backed off first asks for a machine again
+///     the next     the fourth group grows by three; the three groups stay backed off
+///     later        a node is removed: the group that was backed off first requests a machine again
 #pragma once
 
 #include <optional>
@@ -19,17 +23,19 @@
 namespace capstan::engine::scale_up {
 
 struct KeptRequests {
-    /// By group. Only where a limit alone keeps a pod from nodes that a group may add: the oldest
-    /// back-off first, no more than those nodes need, never below a minimum.
+    /// By group. Requests are given back only if a limit alone keeps a pod from new nodes of a
+    /// group: those of the oldest back-off first, no more than the new nodes need, and never below
+    /// the minimum of a group.
     std::vector<Decrease> given_back{};
-    /// By age of the back-off: one machine each, where the limits have room that no pod waits for.
+    /// In the order of the back-offs, the oldest first: one machine for each group, as far as the
+    /// limits have room for which no pod is waiting.
     std::vector<Increase> asked_again{};
     /// When a request that failed may be made again.
     std::optional<Time> wake_at{};
 };
 
-/// After the scale-up has run; leaves its placement as it was. `memory` is brought up to the
-/// moment. Nothing in a pass that does not see the cluster.
+/// To be called after the scale-up has run; leaves its placement as it was. `memory`: of this pass.
+/// Empty in a pass without a current view of the cluster.
 KeptRequests plan_kept_requests(ScaleUp& scale_up, const Memory& memory);
 
 }  // namespace capstan::engine::scale_up

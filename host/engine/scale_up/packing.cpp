@@ -9,7 +9,7 @@ namespace {
 
 using Ratio = std::pair<std::int64_t, std::int64_t>;
 
-/// Of allocatable cpu to memory, in lowest terms: what matters is the proportion.
+/// The ratio of allocatable cpu to memory, in lowest terms: the size order depends on it alone.
 Ratio ratio_of(const scheduling::TemplateNode& shape) {
     const std::int64_t cpu = std::max<std::int64_t>(shape.allocatable.amount("cpu"), 1);
     const std::int64_t memory = std::max<std::int64_t>(shape.allocatable.amount("memory"), 1);
@@ -53,7 +53,7 @@ SizeOrder SizeOrders::of(scheduling::TemplateNodeId shape) {
 
 namespace {
 
-/// The least that any class from here to the end of a list asks for.
+/// The least cpu and memory that any demand from an index to the end of a list requests.
 struct Least {
     std::int64_t cpu = std::numeric_limits<std::int64_t>::max();
     std::int64_t memory = std::numeric_limits<std::int64_t>::max();
@@ -73,8 +73,8 @@ std::vector<Least> least_from_each(const scheduling::CompiledPredicates& rules,
     return least;
 }
 
-/// The first slot that may still take one of the smallest. Those before it never will: room on a
-/// node only shrinks while packing.
+/// The first slot from `from` on that has room for the smallest pod. The slots before it never
+/// will: room on a node only shrinks while packing.
 scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::Slot from,
                            const Least& least) {
     // A pod that requests nothing of a resource fits even where daemons request more of it than
@@ -122,8 +122,8 @@ int Packing::fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, sc
                   int wanted) {
     const bool again = is_spread(placement_->rules(), pod_group);
     int placed = 0;
-    // A pod that is spread may find a door open that was shut before it: one domain waits for the
-    // next to catch up.
+    // With a spread constraint a pod may fit on an earlier slot once another domain has caught up,
+    // so the slots are tried again until nothing changes.
     for (int before = -1; placed < wanted && placed != before;) {
         before = placed;
         for (scheduling::Slot slot = from; placed < wanted; ++slot) {
@@ -153,8 +153,8 @@ int Packing::open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int 
     const scheduling::Room room = placement_->room(pod_group, trial, wanted);
     placement_->undo(mark);
     if (room.in_all == 0) return 0;
-    // Opened one after the other, each takes as many as the first: the least on those before it is
-    // what the first saw, or what the first took.
+    // Nodes opened one after the other each take as many pods as the first: the least count among
+    // the hosts before it is the one that the first node saw, or the one it reached.
     return open_nodes(pod_group, supply, room.in_all / room.per_node, room.per_node) +
            open_nodes(pod_group, supply, 1, room.in_all % room.per_node);
 }
@@ -186,7 +186,7 @@ bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, schedul
         if (from < end) placed += fill(demand.pod_group, from, end, demand.count - placed);
         if (placed < demand.count)
             placed += open(demand.pod_group, supplies, demand.count - placed);
-        // Nodes opened for pods that are spread may let others take more.
+        // With a spread constraint, new nodes may let the nodes before them take more.
         if (!again) break;
     }
     return placed > start;

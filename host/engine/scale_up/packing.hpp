@@ -2,9 +2,9 @@
 ///
 /// Pods that are placed late find the gaps that earlier ones left, and small pods fit into gaps
 /// that large ones do not. So pod groups come largest first, by the sum of their shares of a node's
-/// cpu and memory, and each pod goes to the first node that has room. The pods of a group are
-/// alike, so a node takes as many of them as fit in one step, and alike nodes are one slot with a
-/// count.
+/// cpu and memory, and each pod goes to the first node that has room. The pods of a pod group are
+/// equivalent, so a node takes as many of them as fit in one step, and nodes with equal pods are
+/// one slot with a count.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace capstan::engine::scale_up {
 
-/// PodGroups, largest first.
+/// Pod groups, the largest first.
 using SizeOrder = std::shared_ptr<const std::vector<scheduling::PodGroupIndex>>;
 
-/// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory; a tie
-/// goes to the lower pod group. Shapes with as much memory per core have one order, which is worked
-/// out once. Borrows the rules.
+/// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory, ties
+/// by index. Templates with the same ratio of memory to cpu share one order, which is computed
+/// once. Borrows the rules.
 class SizeOrders {
 public:
     explicit SizeOrders(const scheduling::CompiledPredicates& rules);
@@ -40,41 +40,42 @@ private:
     std::map<std::pair<std::int64_t, std::int64_t>, SizeOrder> by_ratio_;
 };
 
-// Puts pods on nodes class by class, in the first places that have room.
+// Packing itself.
 
-/// New nodes of a shape that may be opened.
+/// New nodes of a template that may be opened.
 struct Supply {
     scheduling::TemplateNodeId shape = 0;
     int nodes = 0;
     bool operator==(const Supply&) const = default;
 };
 
-/// What came of packing a list of classes.
+/// The result of packing a list of demands.
 struct Packed {
     std::vector<Demand> schedulable{};  ///< in the order of the list, none of zero
-    std::vector<scheduling::PodGroupIndex>
-        refused{};  ///< not even an empty node has room for one of these
+    /// Pod groups of which not even an empty node takes a pod.
+    std::vector<scheduling::PodGroupIndex> refused{};
 };
 
-/// Borrows its arguments.
+/// Puts pods on slots, one pod group at a time, each pod on the first slot with room. Borrows its
+/// arguments.
 class Packing {
 public:
-    /// `passed_over` by slot: those that take no pod; NULL: none.
+    /// `passed_over` by slot: whether the slot is skipped; NULL: no slot is.
     explicit Packing(scheduling::Placement& placement,
                      const std::vector<bool>* passed_over = nullptr)
         : placement_(&placement), passed_over_(passed_over) {}
 
-    /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed;
-    /// what is placed is the answer. A slot of which only some nodes are needed is split.
+    /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed.
+    /// Returns how many were placed. A slot of which only some nodes are needed is split.
     int fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
              int wanted);
-    /// Opens nodes as the pods need them, each with the pods it takes before the next, and takes
-    /// them off the supplies, in their order; never an empty one. What is placed is the answer. It
-    /// ends early once there are as many nodes as a minDomains asks for: those before have room
-    /// again.
+    /// Opens nodes of `supplies`, in their order, and fills each before the next is opened; opens
+    /// no node that stays empty. Takes the nodes off `supplies` and returns how many pods were
+    /// placed. Ends early once there are as many nodes as minDomains requires, since then nodes
+    /// that were opened before have room again.
     int open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
-    /// Each of `demands` in its turn fills the nodes that were opened since the call began, then
-    /// opens more of `supplies`, in their order.
+    /// Each of `demands` in turn fills the nodes that were opened since the call began, then opens
+    /// more of `supplies`, in their order.
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
 
 private:

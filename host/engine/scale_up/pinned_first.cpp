@@ -11,7 +11,7 @@ namespace capstan::engine::scale_up {
 namespace {
 
 void mark_schedulable(const Option& option, std::vector<bool>& marks) {
-    for (const Demand& demand : option.prospect->schedulable) marks[demand.pod_group] = true;
+    for (const Demand& demand : option.estimate->schedulable) marks[demand.pod_group] = true;
 }
 
 void add_share(std::vector<Share>& shares, pass_context::GroupIndex group, int nodes) {
@@ -41,15 +41,15 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
     const auto is_one_of_them = [&](const Option& option) {
         return std::ranges::binary_search(groups, option.group);
     };
-    std::set<const BinpackingEstimate*> looked_at;  // many groups have theirs in common
+    std::set<const BinpackingEstimate*> looked_at;  // many groups share one estimate
     for (const Option& option : options) {
-        if (!is_one_of_them(option) && looked_at.insert(option.prospect.get()).second)
+        if (!is_one_of_them(option) && looked_at.insert(option.estimate.get()).second)
             mark_schedulable(option, passed);
     }
     std::vector<Demand> out;
     for (const Option& option : options) {
         if (!is_one_of_them(option)) continue;
-        for (const Demand& demand : option.prospect->schedulable) {
+        for (const Demand& demand : option.estimate->schedulable) {
             const scheduling::PodGroupIndex pod_group = demand.pod_group;
             if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
             passed[pod_group] = true;
@@ -69,7 +69,7 @@ PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policie
       plan_(&plan),
       quotas_(std::move(quotas)) {}
 
-std::vector<pass_context::GroupIndex> PinnedFirst::takers(
+std::vector<pass_context::GroupIndex> PinnedFirst::compatible_groups(
     const Demand& pods, pass_context::GroupIndex own,
     std::span<const pass_context::GroupIndex> groups) {
     const scheduling::CompiledPredicates& rules = placement_->rules();
@@ -87,30 +87,30 @@ std::vector<pass_context::GroupIndex> PinnedFirst::takers(
     return out;
 }
 
-/// Those that fewer groups take come first.
+/// Pods that fewer groups take come first.
 std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
                                                  std::span<const Demand> pinned,
                                                  std::span<const pass_context::GroupIndex> groups) {
     std::map<std::pair<std::size_t, std::vector<pass_context::GroupIndex>>, std::vector<Demand>>
         parts;
     const auto add = [&](const Demand& demand) {
-        std::vector<pass_context::GroupIndex> on = takers(demand, option.group, groups);
+        std::vector<pass_context::GroupIndex> on = compatible_groups(demand, option.group, groups);
         if (!on.empty()) parts[{on.size(), std::move(on)}].push_back(demand);
     };
-    std::ranges::for_each(option.prospect->schedulable, add);
+    std::ranges::for_each(option.estimate->schedulable, add);
     std::ranges::for_each(pinned, add);
     std::vector<Part> out;
     for (auto& [groups_of, pods] : parts) out.push_back({groups_of.second, std::move(pods)});
     return out;
 }
 
-CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinned,
-                              std::span<const pass_context::GroupIndex> groups) {
+OptionOutcome PinnedFirst::place(const Option& option, std::span<const Demand> pinned,
+                                 std::span<const pass_context::GroupIndex> groups) {
     const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
-    CarriedOut out;
+    OptionOutcome out;
     for (const Part& part_of : part(option, pinned, groups))
         place(part_of, option.group, first, out);
-    // Pods of one class may have filled a node of others and opened more.
+    // A pod group may have two entries: pods on nodes of others, and pods on nodes of its own.
     const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(out.schedulable);
     out.schedulable.clear();
     for (const auto& [pod_group, count] : schedulable)
@@ -120,7 +120,7 @@ CarriedOut PinnedFirst::place(const Option& option, std::span<const Demand> pinn
 }
 
 void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
-                        CarriedOut& out) {
+                        OptionOutcome& out) {
     Packing packing(*placement_);
     std::vector<Demand> rest;
     for (const Demand& demand : part.pods) {
@@ -165,7 +165,7 @@ void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
         any.push_back({group, std::numeric_limits<int>::max()});
     for (const Demand& demand : pods) {
         int left = demand.count;
-        // Nodes opened for pods that are spread may let others take more.
+        // With a spread constraint, new nodes may let the nodes before them take more.
         for (int before = 0; left > 0 && left != before;) {
             before = left;
             const auto end = static_cast<scheduling::Slot>(placement.slot_count());

@@ -1,6 +1,9 @@
-/// Pods that run on only some of the groups that may share an option get their nodes first; the
-/// other pods fill these, and what they need besides is shared out among all.
-///     groups a, b, c, a pod a node; 8 pods run anywhere, 1 in a only  ->  a 1, then +2, +3, +3
+/// Shares out an option when some pods run on only some of its similar groups.
+///
+/// Such pinned pods get their nodes first. The other pods fill these nodes, and the nodes that they
+/// need besides are shared out among all groups. So the groups end even, and no node is added
+/// twice.
+///     groups a, b, c, one pod a node; 8 pods run anywhere, 1 in a only  ->  a 1, then +2, +3, +3
 #pragma once
 
 #include <optional>
@@ -13,17 +16,17 @@
 
 namespace capstan::engine::scale_up {
 
-/// What an option comes to.
-struct CarriedOut {
+/// The nodes and pods of an option that was carried out.
+struct OptionOutcome {
     std::vector<Share> shares{};  ///< by group, none of zero
     std::vector<Demand> schedulable{};
     int nodes = 0;       ///< of all shares
     std::string note{};  ///< what the splitter did wrong; empty: nothing
 };
 
-/// Pods that wait, run nowhere but on some of `groups`, and are not among those that
-/// `options[chosen]` places; none with inter-pod constraints. `waiting` by pod group, `groups`
-/// ascending.
+/// Pending pods that run on some of `groups` and on no other group, and that `options[chosen]` does
+/// not place; none with inter-pod constraints. `waiting` by pod group: the pending pods. `groups`
+/// ascend.
 std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
                                 std::span<const Option> options, std::size_t chosen,
                                 std::span<const pass_context::GroupIndex> groups,
@@ -36,23 +39,24 @@ public:
                 const CallContext& call_context, scheduling::Placement& placement,
                 const SpreadPlan& plan, QuotaTracker quotas);
 
-    /// Places the pods of the option and `pinned` on new nodes of `groups`, which are ascending and
-    /// have the option's own among them.
-    CarriedOut place(const Option& option, std::span<const Demand> pinned,
-                     std::span<const pass_context::GroupIndex> groups);
+    /// Places the pods of the option and `pinned` on new nodes of `groups`, which ascend and
+    /// include the option's own group.
+    OptionOutcome place(const Option& option, std::span<const Demand> pinned,
+                        std::span<const pass_context::GroupIndex> groups);
 
 private:
-    /// Pods that run on the same of the groups.
+    /// Pods that run on the same groups.
     struct Part {
         std::vector<pass_context::GroupIndex> groups{};
         std::vector<Demand> pods{};
     };
     std::vector<Part> part(const Option& option, std::span<const Demand> pinned,
                            std::span<const pass_context::GroupIndex> groups);
-    std::vector<pass_context::GroupIndex> takers(const Demand& pods, pass_context::GroupIndex own,
-                                                 std::span<const pass_context::GroupIndex> groups);
+    std::vector<pass_context::GroupIndex> compatible_groups(
+        const Demand& pods, pass_context::GroupIndex own,
+        std::span<const pass_context::GroupIndex> groups);
     void place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
-               CarriedOut& out);
+               OptionOutcome& out);
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
@@ -62,13 +66,13 @@ private:
     QuotaTracker quotas_;
 };
 
-/// Places the pods on what has been added from `first` on, and on new nodes of any of the groups as
-/// they need them.
+/// Places the pods on the slots from `first` on, then on new nodes of any of the groups as needed,
+/// without regard to limits and maxima.
 void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
                  std::span<const pass_context::GroupIndex> groups, scheduling::Slot first);
-/// New nodes from `first` on.
+/// The number of nodes in the slots from `first` on.
 int count_nodes(const scheduling::Placement& placement, scheduling::Slot first);
-/// Whether `one` helps all that `other` does.
+/// Whether `one` has at least as many pods of each pod group as `other`.
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other);
 
 }  // namespace capstan::engine::scale_up

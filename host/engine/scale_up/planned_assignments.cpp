@@ -23,7 +23,8 @@ std::string labels_text(const snapshot::Cluster& cluster, const snapshot::PodGro
     return out;
 }
 
-/// Nodes one by one, those first of which every pod still waits: of the others some have joined.
+/// The planned nodes one by one. Nodes come first if all of their pods are pending: other nodes may
+/// have joined already.
 std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& planned, Pods waiting) {
     std::vector<const Pods*> out, others;
     const auto all_wait = [&](const auto& entry) { return waiting[entry.first] >= entry.second; };
@@ -32,7 +33,7 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
             const bool is_whole = std::ranges::all_of(nodes.pods, all_wait);
             (is_whole ? out : others).push_back(&nodes.pods);
             if (!is_whole) continue;
-            for (const auto& [who, count] : nodes.pods) waiting[who] -= count;
+            for (const auto& [controller, count] : nodes.pods) waiting[controller] -= count;
         }
     }
     out.insert(out.end(), others.begin(), others.end());
@@ -41,7 +42,8 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
 
 }  // namespace
 
-std::string planned_as(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
+std::string controller_key(const snapshot::Cluster& cluster,
+                           snapshot::PodGroupId equivalence_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     const snapshot::PodOwner& owner = *row.owner;
     return std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +
@@ -60,7 +62,7 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
             const auto [name, is_new] = names.try_emplace(assignment.pod_group);
             if (is_new)
                 name->second =
-                    planned_as(cluster, context.rules->pod_groups()[assignment.pod_group]);
+                    controller_key(cluster, context.rules->pod_groups()[assignment.pod_group]);
             pods[name->second] += assignment.per_node;
         }
         if (!pods.empty())
@@ -79,7 +81,7 @@ PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
     if (context.planned.empty() || from == end) return;
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
-        pod_groups_[planned_as(context.snapshot->cluster, context.rules->pod_groups()[s])]
+        pod_groups_[controller_key(context.snapshot->cluster, context.rules->pod_groups()[s])]
             .push_back(s);
     }
     for (scheduling::Slot first = from; first < end;) {
@@ -96,8 +98,8 @@ void PlannedAssignments::add_group(pass_context::GroupIndex group,
                                    const std::vector<PlannedNodes>& nodes, scheduling::Slot from,
                                    scheduling::Slot end) {
     Pods waiting;
-    for (const auto& [who, pod_groups] : pod_groups_) {
-        for (const scheduling::PodGroupIndex s : pod_groups) waiting[who] += unplanned_[s];
+    for (const auto& [controller, pod_groups] : pod_groups_) {
+        for (const scheduling::PodGroupIndex s : pod_groups) waiting[controller] += unplanned_[s];
     }
     for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
         if (from == end) return;
@@ -107,8 +109,8 @@ void PlannedAssignments::add_group(pass_context::GroupIndex group,
 
 void PlannedAssignments::want(pass_context::GroupIndex group, scheduling::Slot slot,
                               const Pods& pods) {
-    for (const auto& [who, count] : pods) {
-        const auto pod_groups = pod_groups_.find(who);
+    for (const auto& [controller, count] : pods) {
+        const auto pod_groups = pod_groups_.find(controller);
         if (pod_groups == pod_groups_.end()) continue;
         int wanted = count;
         for (const scheduling::PodGroupIndex s : pod_groups->second) {
@@ -117,7 +119,7 @@ void PlannedAssignments::want(pass_context::GroupIndex group, scheduling::Slot s
             wanted -= some;
             unplanned_[s] -= some;
             Queue queue = make_queue(s);
-            // Hosts of all groups are compared with one another.
+            // A spread over hosts compares the nodes of all node groups.
             const pass_context::GroupIndex of = queue.over_hosts ? 0 : group;
             queues_.try_emplace({of, s}, std::move(queue))
                 .first->second.wants.push_back({slot, some});
@@ -140,19 +142,19 @@ PlannedAssignments::Queue PlannedAssignments::make_queue(
             .over_hosts = std::ranges::any_of(cluster.spread(id), is_over_hosts)};
 }
 
-/// A pass fills a node for pods that are spread over hosts before it opens the next, so the fuller
-/// come first, of the classes as of the nodes, and of classes the one on fewer nodes; and nodes
-/// that it opened later for other pods held none of these back.
+/// Pod groups that are spread over hosts come first. The pass that ordered the nodes filled one
+/// node before it opened the next, so the fullest nodes come first, and so do the pod groups with
+/// the fullest node, ties by the fewest nodes.
 bool PlannedAssignments::assign() {
-    std::vector<std::tuple<int, std::size_t, scheduling::PodGroupIndex>> classes;
+    std::vector<std::tuple<int, std::size_t, scheduling::PodGroupIndex>> over_hosts;
     for (auto& [key, queue] : queues_) {
         if (!queue.over_hosts || queue.wants.empty()) continue;
         std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);
-        classes.emplace_back(-queue.wants.front().pods, queue.wants.size(), queue.pod_group);
+        over_hosts.emplace_back(-queue.wants.front().pods, queue.wants.size(), queue.pod_group);
     }
-    std::ranges::sort(classes);
+    std::ranges::sort(over_hosts);
     bool some = false;
-    for (const auto& [most, nodes, pod_group] : classes)
+    for (const auto& [most, nodes, pod_group] : over_hosts)
         some = take_turns([of = pod_group](const Queue& queue) { return queue.pod_group == of; }) ||
                some;
     return take_turns([](const Queue&) { return true; }) || some;

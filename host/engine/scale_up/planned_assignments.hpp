@@ -1,8 +1,9 @@
-/// What nodes to come were ordered for, from one pass to the next.
+/// The pods for which upcoming nodes were ordered, carried from one pass to the next.
 ///
-/// A pass that orders nodes knows which pod goes where. The next one sees the same pods and those
-/// nodes, and would fill them from the front: with spread and affinity that may place fewer. So it
-/// puts them first where they were put before, as far as they still fit; new pods come after them.
+/// A pass that orders nodes knows which pod goes on which node. The next pass sees the same pods
+/// and the upcoming nodes. If it filled these nodes from the front, spread and affinity might place
+/// fewer pods, and it would order another node. So it first places the pods as the pass before did,
+/// as far as they still fit, and new pods after them.
 #pragma once
 
 #include <map>
@@ -15,38 +16,43 @@
 
 namespace capstan::engine::scale_up {
 
-/// "namespace/kind/name" of the controller; of pods without one "namespace//labels". Pods of
-/// several pod groups may share it: it says which pods to try, never which fit.
-std::string planned_as(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
+/// Names a pod group by its controller: "namespace/kind/name", or "namespace//labels" for pods
+/// without a controller. Several pod groups may share a key: it tells which pods to try, never
+/// whether they fit.
+std::string controller_key(const snapshot::Cluster& cluster,
+                           snapshot::PodGroupId equivalence_group);
 
-/// The pods that were assigned to upcoming nodes, those just ordered included: by group, nodes with
-/// the same pods together, in a fixed order. As large as there are such nodes, at most.
+/// The pods on upcoming nodes, including the nodes that this pass orders: by node group, nodes with
+/// the same pods as one entry, in a fixed order.
 std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
     const pass_context::PassContext& context, const scheduling::Placement& placement);
 
-/// Puts waiting pods on nodes to come as PassContext::planned has it. Pods that look at others take
-/// turns, so that no zone waits for the next.
+/// Puts pending pods on upcoming nodes according to PassContext::planned. Pod groups with inter-pod
+/// constraints take turns, so that no zone waits for the next.
 class PlannedAssignments {
 public:
-    /// Borrows. `left` by pod group: pods that wait. Nodes to come are the slots of [from, end).
+    /// Borrows its arguments. `left` by pod group: the pending pods. The upcoming nodes are the
+    /// slots of [from, end).
     PlannedAssignments(const pass_context::PassContext& context, scheduling::Placement& placement,
                        std::vector<int>& left, scheduling::Slot from, scheduling::Slot end);
-    /// As many as find room now; whether it assigned any.
+    /// Places as many pods as fit now. Whether it placed any.
     bool assign();
 
 private:
-    /// Pods that one node is for.
+    /// The planned pods of one node.
     struct Want {
         scheduling::Slot slot = 0;
         int pods = 0;
     };
-    /// What is left to do for one pod group on nodes of one group.
+    /// The planned pods of one pod group on nodes of one node group that are still to be placed.
     struct Queue {
         scheduling::PodGroupIndex pod_group = 0;
         bool has_inter_pod_constraints = false;
-        /// It looks only at how many pods its zone has: where the first node is shut all are.
+        /// Its only inter-pod constraint is one spread constraint: if the first node takes no pod
+        /// now, none of the nodes does.
         bool in_step = false;
-        /// Its nodes are filled one after the other, before others open more.
+        /// It is spread over hosts: its nodes are filled one after the other, before other pod
+        /// groups open more.
         bool over_hosts = false;
         std::vector<Want> wants{};
     };
@@ -62,10 +68,10 @@ private:
     const pass_context::PassContext* context_;
     scheduling::Placement* placement_;
     std::vector<int>* left_;
-    std::vector<int> unplanned_;  // by pod group: waiting, and wanted nowhere yet
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>> pod_groups_;
+    std::vector<int> unplanned_;  // by pod group: pending pods that are in no queue yet
+    std::map<std::string, std::vector<scheduling::PodGroupIndex>> pod_groups_;  // by controller_key
     std::map<std::pair<pass_context::GroupIndex, scheduling::PodGroupIndex>, Queue>
-        queues_;  // over hosts: of group 0
+        queues_;  // those with over_hosts: under group 0
 };
 
 }  // namespace capstan::engine::scale_up

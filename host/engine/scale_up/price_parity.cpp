@@ -8,8 +8,8 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// A share of the higher price. The rest is for prices such as 0.98 and 1, which as doubles are a
-/// little more than 2% apart.
+/// A fraction of the higher price. The 1e-9 is for prices such as 0.98 and 1, which as doubles are
+/// a little more than 2% apart.
 constexpr double price_tolerance = 0.02 + 1e-9;
 
 bool are_prices_apart(double one, double other) noexcept {

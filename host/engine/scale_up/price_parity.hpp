@@ -1,5 +1,5 @@
-/// Whether nodes of two groups cost the same: nodes that a cheaper group was chosen for are not
-/// shared out to a dearer one, however similar the machines are.
+/// Whether nodes of two groups cost the same. If a cheap group was chosen, its nodes are not shared
+/// out to a more expensive one, however similar the machines are.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace capstan::engine::scale_up {
 
-/// On what terms a group's nodes are had.
+/// The purchase option and price of a group's nodes.
 struct Offering {
     NodeGroupId group{};
     bool is_spot = false;
@@ -17,13 +17,13 @@ struct Offering {
 };
 
 /// Why nodes of `own` are not shared out to `other`: only one of the two is spot, or both prices
-/// are known and more than 2% of the higher one apart. The sentence is about `other`. Nothing: they
-/// may be shared.
+/// are known and differ by more than 2% of the higher one. The sentence is about `other`. Nothing:
+/// they may be shared.
 ///     "its nodes are spot, those of web-a are not"
 ///     "its nodes cost 0.4 an hour, those of web-a 0.12"
 std::optional<std::string> find_price_gap(const Offering& own, const Offering& other);
 
-/// The same without the sentence.
+/// Whether find_price_gap finds a gap.
 bool has_price_gap(const Offering& own, const Offering& other) noexcept;
 
 }  // namespace capstan::engine::scale_up

@@ -9,7 +9,7 @@ namespace capstan::engine::scale_up {
 Progress::Progress(const pass_context::PassContext& context)
     : left(context.rules->pod_groups().size(), 0), fit(left.size(), 0), quotas(context) {
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        left[s] = static_cast<int>(context.pending.classes[s].count);
+        left[s] = static_cast<int>(context.pending.pod_groups[s].count);
     }
 }
 

@@ -1,5 +1,5 @@
-/// How far a scale-up has come: pods that are left, nodes ordered, what the limits still allow.
-/// A value: a copy that was made before a step undoes the step.
+/// The state of a scale-up: pods that are left, options taken, room within the limits. It is a
+/// value: assigning a copy from before a step undoes the step.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,39 @@
 
 namespace capstan::engine::scale_up {
 
-/// What one group got of an option.
+/// The part of an option that one group got.
 struct GroupIncrease {
     pass_context::GroupIndex group = 0;
     int nodes = 0;
     std::string role{};  ///< "smallest of 3 similar groups"; empty: it is the only one
 };
 
-/// An option that is carried out.
+/// An option that the pass has taken.
 struct AcceptedOption {
     ChosenOption chosen{};
-    std::vector<GroupIncrease> growths{};
+    std::vector<GroupIncrease> increases{};
 };
 
 struct Progress {
     explicit Progress(const pass_context::PassContext& context);
 
-    std::vector<int> left;  ///< by pod group: pods that wait; only those that are pending count
-    std::vector<int> fit;   ///< by pod group: pods for which there is room as it is
+    std::vector<int> left;  ///< by pod group: pending pods without room so far
+    std::vector<int> fit;   ///< by pod group: pods with room on existing or upcoming nodes
     QuotaTracker quotas;
-    std::vector<AcceptedOption> grants{};
+    std::vector<AcceptedOption> accepted_options{};
     std::vector<std::string> notes{};
     std::string stopped{};  ///< why no further option is taken; empty: there is none
 };
 
-/// Pods on new nodes, by group and then by pod group.
+/// The number of pods on new nodes, by node group and then by pod group.
 using SchedulablePods =
     std::map<pass_context::GroupIndex, std::map<scheduling::PodGroupIndex, int>>;
 SchedulablePods count_schedulable(const scheduling::Placement& placement,
                                   scheduling::Slot first_new);
 
-// How many new nodes of one shape a set of pods needs.
+// How many new nodes of one template a set of pods needs.
 
+/// A number of pods of one pod group.
 struct Demand {
     scheduling::PodGroupIndex pod_group = 0;
     int count = 0;
@@ -58,11 +59,10 @@ struct Estimate {
     bool operator==(const Estimate&) const = default;
 };
 
-/// Packs as many of `pods` as it can on new nodes of `shape`, largest first: each class fills the
-/// nodes opened before it, then opens more. Larger is the sum of the shares of allocatable cpu and
-/// memory; a tie goes to the lower pod group. Never opens a node that nothing would be put on, nor
-/// more than `max_nodes`. The new nodes with their pods stay in `placement`, as slots from the
-/// former slot_count() on; undo takes them away.
+/// Packs as many of `pods` as possible on new nodes of the template `shape`. Pod groups come in the
+/// order of SizeOrders (packing.hpp): each fills the nodes opened before it, then opens more. Opens
+/// no node that stays empty, and at most `max_nodes`. The new nodes with their pods stay in
+/// `placement`, as slots from the former slot_count() on; Placement::undo removes them.
 ///     50,000 pods of 50m and 1,000 of 95m on nodes of 1000m, 100 pods each  ->  2,595 nodes
 Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId shape,
                   std::span<const Demand> pods, int max_nodes);

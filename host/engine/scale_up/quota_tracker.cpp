@@ -8,8 +8,8 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Ordered to bring the group up to its minimum.
-int ordered(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+/// Nodes ordered in this pass to bring the group up to its minimum.
+int ordered_nodes(const pass_context::PassContext& context, pass_context::GroupIndex group) {
     int out = 0;
     for (const Increase& increase : context.repairs.increases) {
         if (increase.group == context.id(group)) out += increase.by;
@@ -17,28 +17,28 @@ int ordered(const pass_context::PassContext& context, pass_context::GroupIndex g
     return out;
 }
 
-/// Those to be made, which a cloud has agreed to, are among them.
+/// Existing groups, and groups that a cloud has agreed to make.
 int count_agreed_groups(const pass_context::PassContext& context) {
     return static_cast<int>(std::ranges::count_if(context.groups(), [](const Group& group) {
         return group.plan == nullptr || group.group.target != 0;
     }));
 }
 
-/// Its looks as far as they are known: without a template what the cloud tells, else a mere node.
-NodeTemplate looks_of(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+/// The template of the group; without one the cloud's description, else an empty template.
+NodeTemplate template_of(const pass_context::PassContext& context, pass_context::GroupIndex group) {
     if (const auto& node = context.templates[group].node) return *node;
     const auto& described = context.groups()[group].described;
     return described ? *described : NodeTemplate();
 }
 
-/// Machines that are no longer waited for count, too: a cloud that has capacity again may still
-/// make them. What this pass takes back is among it, since the cloud has still to agree.
-std::vector<limits::NodesToCome> nodes_to_come(const pass_context::PassContext& context) {
-    std::vector<limits::NodesToCome> out;
+/// Machines that no pass waits for count, too: a cloud that has capacity again may still make them.
+/// Machines that this pass takes back count as well, because the cloud has yet to agree.
+std::vector<limits::UpcomingNodes> nodes_to_come(const pass_context::PassContext& context) {
+    std::vector<limits::UpcomingNodes> out;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         const std::int64_t nodes =
-            std::int64_t{context.health.groups[g].outstanding} + ordered(context, g);
-        if (nodes > 0) out.push_back({looks_of(context, g), nodes});
+            std::int64_t{context.health.groups[g].outstanding} + ordered_nodes(context, g);
+        if (nodes > 0) out.push_back({template_of(context, g), nodes});
     }
     return out;
 }
@@ -122,11 +122,11 @@ void QuotaTracker::give_up(pass_context::GroupIndex group, int nodes) {
 }
 
 void QuotaTracker::release(pass_context::GroupIndex group, int nodes) {
-    budget_.take(looks_of(*context_, group), -nodes);
+    budget_.take(template_of(*context_, group), -nodes);
 }
 
 bool QuotaTracker::counts_in(pass_context::GroupIndex group, std::string_view total) const {
-    return budget_.counts_in(looks_of(*context_, group), total);
+    return budget_.counts_in(template_of(*context_, group), total);
 }
 
 std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,

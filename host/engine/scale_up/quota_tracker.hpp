@@ -1,4 +1,5 @@
-/// What a pass has granted so far, and what that leaves to grant. A value: a copy is a way back.
+/// How many nodes a pass has granted to each group so far, and how many more the maxima and limits
+/// allow. It is a value: assigning an earlier copy takes grants back.
 #pragma once
 
 #include <map>
@@ -18,22 +19,23 @@ public:
     explicit QuotaTracker(const pass_context::PassContext& context);
 
     int grown(pass_context::GroupIndex group) const noexcept { return grown_[group]; }
-    /// Nodes up to the group's maximum, whatever else forbids it to grow.
+    /// Nodes up to the group's maximum, regardless of other obstacles.
     int room(pass_context::GroupIndex group) const noexcept {
         return context_->headrooms[group].nodes - grown_[group];
     }
-    /// Why the group cannot grow by even one node, or not as a whole; none: it can. The limits of
-    /// the cluster are among the reasons.
+    /// Why the group cannot grow by even one node, or, if it is atomic, as a whole; none: it can.
+    /// The limits of the cluster are among the reasons.
     Reason obstacle(pass_context::GroupIndex group) const;
-    /// The total whose limit is the one obstacle, "cpu"; empty: there is another, or none.
+    /// The total ("cpu") with the limit that is the only obstacle; empty: there is another one, or
+    /// none.
     std::string total_at_limit(pass_context::GroupIndex group) const;
     /// How many of `wanted` nodes the limits of the cluster allow.
     limits::Allowed allows(pass_context::GroupIndex group, int wanted) const;
-    /// The same of nodes of no group.
+    /// How many of `wanted` nodes that are in no group the limits of the cluster allow.
     limits::Allowed allows(const NodeTemplate& node, int wanted) const {
         return budget_.allows(node, wanted);
     }
-    /// Of each limit of the cluster, by its name: what is left.
+    /// The room within each limit of the cluster, by its name.
     Resources left() const { return budget_.left(); }
 
     /// Whether the group would have to be made first.
@@ -41,21 +43,22 @@ public:
     /// How many groups may still be made; nothing: any number.
     std::optional<int> new_groups_left() const;
 
+    /// Grants nodes to the group.
     void take(pass_context::GroupIndex group, int nodes);
-    /// Of nodes that were taken.
+    /// Takes granted nodes back.
     void give_up(pass_context::GroupIndex group, int nodes);
-    /// Machines that the group was asked for, and that are counted, come no more.
+    /// Frees the room of machines that were requested before this pass and will not come.
     void release(pass_context::GroupIndex group, int nodes);
-    /// Whether a machine of the group counts towards the total, "cpu".
+    /// Whether a machine of the group counts towards the total ("cpu").
     bool counts_in(pass_context::GroupIndex group, std::string_view total) const;
-    /// No more of this group in this pass.
+    /// The group does not grow any more in this pass.
     void close(pass_context::GroupIndex group, Reason because) {
         closed_[group] = std::move(because);
     }
 
 private:
-    /// Of a group that has room and was not closed: the least growth there is, and what limits
-    /// leave of it.
+    /// The smallest growth of a group that has room and was not closed, and how much of it the
+    /// limits allow.
     struct Least {
         int nodes = 0;
         limits::Allowed allowed{};
@@ -64,12 +67,12 @@ private:
 
     const pass_context::PassContext* context_;
     limits::Budget budget_;
-    int groups_ = 0;          // those that there are, and those that this pass makes
+    int groups_ = 0;          // existing groups, and groups that this pass makes
     std::vector<int> grown_;  // by group
     std::map<pass_context::GroupIndex, Reason> closed_;
 };
 
-/// The different shapes of groups that may grow.
+/// The different templates of the groups that may grow.
 std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
                                                        const QuotaTracker& quotas);
 

@@ -6,13 +6,13 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Of groups that could be made, for each class of pods.
+/// How many groups that could be made are named for each pod group.
 constexpr int most_named = 100;
 
 bool is_to_be_made(const Group& group) { return group.plan != nullptr && group.group.target == 0; }
 
-/// What to say to pods of clouds whose groups are not known.
-std::string tell_unread(const UnreadClouds& unread) {
+/// Names the clouds that were never read; empty: there is none.
+std::string unread_sentence(const UnreadClouds& unread) {
     std::string out;
     for (const auto& [cloud, because] : unread)
         out += (out.empty() ? "" : "; ") + std::string("the groups of cloud ") + cloud.value() +
@@ -27,26 +27,28 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& q
     : placement_(&placement),
       stopped_(std::move(stopped)),
       no_new_group_reason_(context.no_new_group_reason),
-      unread_(tell_unread(context.snapshot->unread)) {
+      unread_(unread_sentence(context.snapshot->unread)) {
     for (const NewGroup& made : context.new_groups) {
         if (made.group.value().empty() || made.dropped.is_none()) continue;
         Reason reason = made.dropped;
         reason.sentence.insert(0, "would be made, but ");
-        shut(std::move(reason), made.group);
+        add_blocked_new_group(std::move(reason), made.group);
     }
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
         const bool is_new = is_to_be_made(context.groups()[g]);
         obstacles_.push_back(quotas.obstacle(g));
         if (!obstacles_[g].is_none() && is_new) {
-            shut(obstacles_[g], context.id(g));
+            add_blocked_new_group(obstacles_[g], context.id(g));
         } else if (!obstacles_[g].is_none()) {
             ++groups_;
             const bool is_seen = context.templates[g].node != nullptr;
-            (is_seen ? shut_[context.rules->equivalent(g)] : shut_unseen_)[obstacles_[g]].push_back(
-                context.id(g));
+            (is_seen ? blocked_[context.rules->equivalent(g)]
+                     : blocked_without_template_)[obstacles_[g]]
+                .push_back(context.id(g));
         } else {
             ++groups_;
-            (is_new ? open_new_ : open_)[context.rules->equivalent(g)].push_back(context.id(g));
+            (is_new ? growable_new_ : growable_)[context.rules->equivalent(g)].push_back(
+                context.id(g));
         }
     }
 }
@@ -71,15 +73,15 @@ Reasons::Miss Reasons::miss_of(scheduling::Predicate predicate) noexcept {
     return Miss::unknown;
 }
 
-/// Of a group that could be made.
-void Reasons::shut(Reason reason, const NodeGroupId& group) {
+/// For a group that could be made and cannot grow.
+void Reasons::add_blocked_new_group(Reason reason, const NodeGroupId& group) {
     ++groups_;
     if (++named_ > most_named) return;
-    shut_unseen_[std::move(reason)].push_back(group);
+    blocked_without_template_[std::move(reason)].push_back(group);
 }
 
-/// What groups that may grow say to pods of the class.
-void Reasons::look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out) {
+/// Adds the reasons of the groups that may grow.
+void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out) {
     const auto reason_of_shape = [&](scheduling::TemplateNodeId shape) -> ByMiss::key_type {
         const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
         if (refusal.predicate != scheduling::Predicate::none)
@@ -90,12 +92,12 @@ void Reasons::look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out) {
                  {},
                  "would take it" + (is_stopped ? ", but " + stopped_ : "")}};
     };
-    for (const auto& [shape, groups] : open_) {
+    for (const auto& [shape, groups] : growable_) {
         auto& all = out[reason_of_shape(shape)];
         all.insert(all.end(), groups.begin(), groups.end());
     }
     int named = named_;
-    for (const auto& [shape, groups] : open_new_) {
+    for (const auto& [shape, groups] : growable_new_) {
         const ByMiss::key_type reason = reason_of_shape(shape);
         for (const NodeGroupId& group : groups) {
             if (++named > most_named && reason.first.miss != Miss::cannot_grow) break;
@@ -104,14 +106,15 @@ void Reasons::look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out) {
     }
 }
 
-/// What groups that cannot grow say. To pods that its nodes are not for, a group says that alone,
-/// since it would be of no use either if it could grow; what other pods keep from it, they may not
-/// by then.
-void Reasons::look_at_shut(scheduling::PodGroupIndex pod_group, ByMiss& out) {
-    for (const auto& [obstacle, groups] : shut_unseen_) out[{{Miss::unknown}, obstacle}] = groups;
-    for (const auto& [shape, obstacles] : shut_) {
+/// Adds the reasons of the groups that cannot grow. A group with nodes for other pods gives
+/// that reason alone, because it would not help if it could grow. A group that other pods keep from
+/// taking the pod gives its obstacle alone, because those pods may be gone by then.
+void Reasons::collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out) {
+    for (const auto& [obstacle, groups] : blocked_without_template_)
+        out[{{Miss::unknown}, obstacle}] = groups;
+    for (const auto& [shape, obstacles] : blocked_) {
         const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
-        Near near{miss_of(refusal.predicate), refusal.shortfall};
+        Nearness near{miss_of(refusal.predicate), refusal.shortfall};
         if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {
             Reason reason = obstacle;
@@ -128,9 +131,9 @@ void Reasons::look_at_shut(scheduling::PodGroupIndex pod_group, ByMiss& out) {
 
 std::vector<GroupReason> Reasons::of(scheduling::PodGroupIndex pod_group) {
     ByMiss by_miss;
-    look_at_shut(pod_group, by_miss);
-    look_at_open(pod_group, by_miss);
-    std::vector<std::pair<Near, GroupReason>> sorted;
+    collect_blocked(pod_group, by_miss);
+    collect_growable(pod_group, by_miss);
+    std::vector<std::pair<Nearness, GroupReason>> sorted;
     for (auto& [reason, groups] : by_miss) {
         std::ranges::sort(groups);
         sorted.push_back({reason.first, {std::move(groups), reason.second}});

@@ -1,4 +1,4 @@
-/// Why groups do not help a class.
+/// Why node groups do not help the pods of a pod group.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@
 
 namespace capstan::engine::scale_up {
 
-/// As context, quotas and placement stand; borrows them.
+/// The reasons in the current state of context, quotas and placement; borrows them.
 class Reasons {
 public:
     /// `stopped`: why a pass takes no further option; empty: it would.
@@ -27,19 +27,23 @@ public:
     const Reason& obstacle(pass_context::GroupIndex group) const noexcept {
         return obstacles_[group];
     }
-    /// Every group in one of them, the nearest miss first: groups whose new node would take a pod
-    /// and that only cannot grow, then those with too little room, then those kept by other pods,
-    /// last those with nodes for other pods. Of too little room, groups that could grow come
-    /// first, and the less of what the pod asks for is missing the nearer. Equally near, those that
-    /// hold for most groups come first, ties by the first group. What keeps a group from growing is
-    /// told beside why a pod would not fit. Of groups that could be made, which may be thousands, a
-    /// hundred are named, and those that would take it.
+    /// The reasons for one pod group, with every node group in one of them, the nearest miss first:
+    ///
+    /// * groups that cannot grow, but would take the pod on a new node;
+    /// * groups with too little room on a new node: first those that could grow, and the nearer the
+    ///   less is missing;
+    /// * groups that other pods keep from taking the pod;
+    /// * groups with nodes for other pods.
+    ///
+    /// Among equally near reasons, one that holds for more groups comes first, ties by the first
+    /// group. A group that can neither grow nor take the pod gives both reasons. Groups that could
+    /// be made may be thousands: a hundred of them are named, and all that would take the pod.
     std::vector<GroupReason> of(scheduling::PodGroupIndex pod_group);
-    /// All of it in one sentence; code and subject are those of the first.
+    /// All reasons in one sentence; code and subject are those of the first.
     Reason sum_up(const std::vector<GroupReason>& reasons) const;
 
 private:
-    /// How far a group is from helping, nearest first.
+    /// How far a group is from helping, the nearest first.
     enum class Miss : std::uint8_t {
         cannot_grow,
         unknown,
@@ -48,34 +52,34 @@ private:
         other_pods,
         other_nodes
     };
-    struct Near {
+    struct Nearness {
         Miss miss = Miss::unknown;
         int shortfall = 0;  // see Refusal
-        auto operator<=>(const Near&) const = default;
+        auto operator<=>(const Nearness&) const = default;
     };
     using ByReason = std::map<Reason, std::vector<NodeGroupId>>;
-    using ByMiss = std::map<std::pair<Near, Reason>, std::vector<NodeGroupId>>;
+    using ByMiss = std::map<std::pair<Nearness, Reason>, std::vector<NodeGroupId>>;
 
     static Miss miss_of(scheduling::Predicate predicate) noexcept;
-    void shut(Reason reason, const NodeGroupId& group);
-    void look_at_open(scheduling::PodGroupIndex pod_group, ByMiss& out);
-    void look_at_shut(scheduling::PodGroupIndex pod_group, ByMiss& out);
+    void add_blocked_new_group(Reason reason, const NodeGroupId& group);
+    void collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out);
+    void collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out);
     Reason sum_up_groups(const std::vector<GroupReason>& reasons) const;
 
     scheduling::Placement* placement_;
     std::string stopped_;
-    Reason no_new_group_reason_;  // see PassContext
-    std::string unread_;          // clouds of unknown groups, in a sentence; empty: there is none
-    std::size_t groups_ = 0;      // that there are, and that could be made
-    int named_ = 0;               // of the latter, in shut_unseen_
+    Reason no_new_group_reason_;     // see PassContext
+    std::string unread_;             // names clouds that were never read; empty: there is none
+    std::size_t groups_ = 0;         // existing groups, and groups that could be made
+    int named_ = 0;                  // of the latter, those in blocked_without_template_
     std::vector<Reason> obstacles_;  // by group
-    // Groups that cannot grow, by obstacle: those that are there by shape, the others of which it
-    // is not looked at whether a pod would fit.
-    std::map<scheduling::TemplateNodeId, ByReason> shut_;
-    ByReason shut_unseen_;
-    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>> open_;  // the others, by shape
-    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>>
-        open_new_;  // those that could be made
+    // Groups that cannot grow, by obstacle. Existing groups with a template are kept by template;
+    // for the others it is not checked whether a pod would fit.
+    std::map<scheduling::TemplateNodeId, ByReason> blocked_;
+    ByReason blocked_without_template_;
+    // Groups that may grow, by template: existing groups, and groups that could be made.
+    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>> growable_;
+    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>> growable_new_;
 };
 
 }  // namespace capstan::engine::scale_up

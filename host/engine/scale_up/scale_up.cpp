@@ -11,7 +11,8 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Each attempt learns where the one before got stuck; after the last the rule holds as it stands.
+/// Each attempt learns where the one before got stuck. After the last one the constraints are
+/// obeyed as they stand, without a plan.
 constexpr int max_attempts = 4;
 
 }  // namespace
@@ -23,13 +24,13 @@ ScaleUp::ScaleUp(InitialPlacement initial, const Policies& policies,
       initial_(std::move(initial)),
       start_(initial_.placement.mark()),
       similar_(context(), policies, call_context_),
-      question_(context(), policies, call_context, initial_.progress.left),
-      maker_(context(), similar_, initial_.placement, question_.places()),
-      plan_(initial_.placement, hindsights_, initial_.has_zones),
+      expanders_(context(), policies, call_context, initial_.progress.left),
+      maker_(context(), similar_, initial_.placement, expanders_.pod_indices()),
+      plan_(initial_.placement, learned_limits_, initial_.has_zones),
       turns_(context().pending_count(), SpreadTurn::with_others) {}
 
 void ScaleUp::run() {
-    // One option cannot fill several zones: what is planned for the others would never come.
+    // A single option cannot fill several zones, so a plan for them would never be completed.
     if (!context().settings->one_option_per_pass) {
         turns_ = find_turns(initial_.placement, context().pending_count(), initial_.has_zones);
     }
@@ -38,7 +39,7 @@ void ScaleUp::run() {
         if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
     }
     SpareNodes spare(initial_, start_, plan_.ended());
-    while (spare.let_go() && initial_.progress.stopped.empty()) take_options();
+    while (spare.drop_spare_nodes() && initial_.progress.stopped.empty()) take_options();
     for (const std::string& failure : similar_.failures())
         initial_.progress.notes.push_back(failure);
 }
@@ -55,7 +56,7 @@ void ScaleUp::take_turn(SpreadTurn turn) {
     const scheduling::Placement::Mark mark = initial_.placement.mark();
     const Progress before = initial_.progress;
     for (int attempts = 1; attempts <= max_attempts && !attempt(); ++attempts) {
-        hindsights_ = plan_.learn();
+        learned_limits_ = plan_.learn();
         plan_.forget();
         initial_.placement.undo(mark);
         initial_.progress = before;
@@ -78,12 +79,12 @@ bool ScaleUp::assign_waiting(Wanted is_wanted) {
     return any;
 }
 
-/// False: what came of the plan breaks a constraint, since not all of it came.
+/// False: the plan was carried out only in part, and so a constraint is broken.
 bool ScaleUp::attempt() {
     make_plan();
-    // The turns before may have left room on what they added. And once the other domains grow,
-    // there is room for planned pods on nodes that are there already: but not for those that are
-    // spread over hosts as well, which must see all hosts first.
+    // Nodes of the turns before may have room left. Planned pods may fit on existing nodes, too,
+    // since the other domains are going to grow. Planned pods that are also spread over hosts have
+    // to wait until all hosts are there.
     assign_waiting(
         [&](scheduling::PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
     take_options();
@@ -97,8 +98,8 @@ void ScaleUp::make_plan() {
     const std::vector<int> pods = waiting();
     for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
-        // Between zones that others have filled unevenly and hosts that are to be even as well
-        // there may be no order in which the pods can come.
+        // If other pods have filled the zones unevenly and the hosts are to be even as well, there
+        // may be no order in which these pods can be placed.
         if (turn_ == SpreadTurn::after_everything && !is_spread_once(s)) continue;
         plan_.plan(s, pods[s], shapes, initial_.passed_over);
     }
@@ -123,7 +124,7 @@ void ScaleUp::take_options() {
 }
 
 std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
-    const ScopedPassPhase part(context().parts, PassPhase::make_options);
+    const ScopedPassPhase phase(context().phase_observer, PassPhase::make_options);
     return maker_.make(pods, initial_.progress.quotas, plan_);
 }
 
@@ -133,12 +134,12 @@ bool ScaleUp::take_option() {
     std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
     const Settings& settings = *context().settings;
-    if (std::ssize(progress.grants) >= settings.max_options_per_pass) {
+    if (std::ssize(progress.accepted_options) >= settings.max_options_per_pass) {
         progress.stopped = "this pass has taken the " +
                            std::to_string(settings.max_options_per_pass) + " options it may take";
         return false;
     }
-    Choice choice = question_.ask(options, pods, progress.quotas);
+    Choice choice = expanders_.ask(options, pods, progress.quotas);
     if (!choice.option) {
         progress.stopped = std::move(choice.because);
         progress.notes.push_back(progress.stopped);
@@ -154,13 +155,13 @@ bool ScaleUp::take_option() {
     return true;
 }
 
-/// Pods that look at others may fit now where they did not before, and any on what an option left
-/// over.
+/// Pods with inter-pod constraints may fit now where they did not before, and any pod may fit on
+/// room that an option left.
 bool ScaleUp::assign_late() {
     return assign_waiting([](scheduling::PodGroupIndex) { return true; });
 }
 
-// The part of ScaleUp that carries an option out, in thought.
+// The part of ScaleUp that carries an option out on the placement.
 
 std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
     std::vector<Option>& options, std::size_t chosen,
@@ -179,16 +180,16 @@ std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
     return out;
 }
 
-/// Shares the option's nodes out and puts its pods on them; nodes that none of them needs after all
-/// are let go.
-CarriedOut ScaleUp::share(const Option& option) {
+/// Shares the option's nodes out and puts its pods on them. Nodes that stay empty are dropped,
+/// except in groups that are only ever empty or full.
+OptionOutcome ScaleUp::share(const Option& option) {
     BalancedIncreases given =
         share_out(context(), initial_.progress.quotas, *policies_, call_context_, option);
     std::vector<Supply> supplies;
     for (const Share& to : given.shares) supplies.push_back({to.group, to.nodes});
-    CarriedOut out{.note = std::move(given.note)};
+    OptionOutcome out{.note = std::move(given.note)};
     out.schedulable =
-        Packing(initial_.placement).pack(supplies, option.prospect->schedulable).schedulable;
+        Packing(initial_.placement).pack(supplies, option.estimate->schedulable).schedulable;
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int unused = supplies[i].nodes;
         Share used = given.shares[i];
@@ -203,9 +204,9 @@ CarriedOut ScaleUp::share(const Option& option) {
     return out;
 }
 
-/// Nothing: it would take more nodes than to share what can be shared now and to help pinned pods
-/// later, or help fewer pods, or come to the same.
-std::optional<CarriedOut> ScaleUp::share_pinned_first(
+/// Compares sharing with pinned pods first against sharing the option alone and placing the pinned
+/// pods later. Nothing: pinned-first needs more nodes, helps fewer pods, or has the same result.
+std::optional<OptionOutcome> ScaleUp::share_pinned_first(
     const std::vector<Option>& options, std::size_t chosen,
     std::span<const pass_context::GroupIndex> groups) {
     const Option& option = options[chosen];
@@ -217,7 +218,7 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
     scheduling::Placement& placement = initial_.placement;
     const scheduling::Placement::Mark mark = placement.mark();
     const auto first = static_cast<scheduling::Slot>(placement.slot_count());
-    const CarriedOut otherwise = share(option);
+    const OptionOutcome otherwise = share(option);
     place_later(placement, pinned, groups, first);
     const int needed = count_nodes(placement, first);
     placement.undo(mark);
@@ -226,7 +227,7 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
 
     PinnedFirst pinned_first(context(), *policies_, call_context_, placement, plan_,
                              initial_.progress.quotas);
-    CarriedOut out = pinned_first.place(option, pinned, groups);
+    OptionOutcome out = pinned_first.place(option, pinned, groups);
     const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
     if (!is_same && out.nodes <= most && helps_as_many(out.schedulable, otherwise.schedulable))
         return out;
@@ -234,54 +235,55 @@ std::optional<CarriedOut> ScaleUp::share_pinned_first(
     return std::nullopt;
 }
 
-void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told) {
+void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
+                        ChosenOption explanation) {
     Progress& progress = initial_.progress;
     std::vector<pass_context::GroupIndex> unmade;
     const std::vector<pass_context::GroupIndex> groups = sharing_groups(options, chosen, unmade);
     const scheduling::Placement::Mark mark = initial_.placement.mark();
-    std::optional<CarriedOut> apart = share_pinned_first(options, chosen, groups);
+    std::optional<OptionOutcome> pinned_first = share_pinned_first(options, chosen, groups);
     Option option = options[chosen];
-    if (apart) {
+    if (pinned_first) {
         option.similar = groups;
         std::erase(option.similar, option.group);
     }
-    told.left_out = left_out(option, unmade);
-    CarriedOut carried = apart ? *std::move(apart) : share(option);
-    if (!carried.note.empty()) progress.notes.push_back(std::move(carried.note));
-    if (carried.schedulable.empty()) {
+    explanation.left_out = left_out(option, unmade);
+    OptionOutcome outcome = pinned_first ? *std::move(pinned_first) : share(option);
+    if (!outcome.note.empty()) progress.notes.push_back(std::move(outcome.note));
+    if (outcome.schedulable.empty()) {
         initial_.placement.undo(mark);
-        // Without this the same option would come again, and make no pod schedulable again.
+        // Otherwise the next round would choose the same option, again without a result.
         progress.quotas.close(option.group,
                               {ReasonCode::nothing_granted,
                                {},
                                "chosen, but nothing of the option came to any group"});
         return;
     }
-    record(option, carried, std::move(told));
+    record(option, outcome, std::move(explanation));
 }
 
-void ScaleUp::record(const Option& option, const CarriedOut& carried, ChosenOption told) {
+void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenOption explanation) {
     Progress& progress = initial_.progress;
-    AcceptedOption grant{.chosen = std::move(told)};
-    for (const Share& to : carried.shares)
-        grant.growths.push_back({to.group, to.nodes, role_of(option, to.group)});
-    for (const GroupIncrease& growth : grant.growths) {
+    AcceptedOption accepted{.chosen = std::move(explanation)};
+    for (const Share& to : outcome.shares)
+        accepted.increases.push_back({to.group, to.nodes, role_of(option, to.group)});
+    for (const GroupIncrease& growth : accepted.increases) {
         progress.quotas.take(growth.group, growth.nodes);
-        grant.chosen.granted += growth.nodes;
+        accepted.chosen.granted += growth.nodes;
         if (growth.group != option.group)
-            grant.chosen.similar.push_back(context().id(growth.group));
+            accepted.chosen.similar.push_back(context().id(growth.group));
     }
     // Pods that are pinned to other groups may have been added to the option.
-    grant.chosen.nodes = std::max(grant.chosen.nodes, grant.chosen.granted);
-    for (const Demand& schedulable : carried.schedulable) {
+    accepted.chosen.nodes = std::max(accepted.chosen.nodes, accepted.chosen.granted);
+    for (const Demand& schedulable : outcome.schedulable) {
         progress.left[schedulable.pod_group] -= schedulable.count;
-        PodCount pods = context().pending.classes[schedulable.pod_group];
+        PodCount pods = context().pending.pod_groups[schedulable.pod_group];
         pods.count = static_cast<std::uint32_t>(schedulable.count);
-        grant.chosen.pods.push_back(std::move(pods));
+        accepted.chosen.pods.push_back(std::move(pods));
     }
     const bool spare =
-        context().headrooms[option.group].atomic || grant.chosen.granted < grant.chosen.nodes;
-    progress.grants.push_back(std::move(grant));
+        context().headrooms[option.group].atomic || accepted.chosen.granted < accepted.chosen.nodes;
+    progress.accepted_options.push_back(std::move(accepted));
     if (spare) assign_late();
     if (context().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
 }
@@ -307,11 +309,11 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
     const scheduling::CompiledPredicates& rules = *context().rules;
     std::map<scheduling::TemplateNodeId, std::string> why;  // the first pod that does not run there
     const auto find_why = [&](scheduling::TemplateNodeId other) -> std::string {
-        const auto misfit = find_misfit(initial_.placement, plan_, option.prospect->schedulable,
+        const auto misfit = find_misfit(initial_.placement, plan_, option.estimate->schedulable,
                                         option.group, other);
-        // It was left out while the option had more nodes, and more pods, than there is room for.
+        // The group was left out when the option had more pods, before limits cut it down.
         if (!misfit) return "a pod that the option has no room for does not run there";
-        const std::string pod = "pod " + context().pending.classes[*misfit].example;
+        const std::string pod = "pod " + context().pending.pod_groups[*misfit].example;
         const scheduling::Refusal refusal = initial_.placement.why_not_new(*misfit, other);
         return refusal.predicate == scheduling::Predicate::none
                    ? pod + " is to be spread, and is for another domain"

@@ -2,9 +2,12 @@
 ///
 /// A round makes an option for each group that may grow (which pods its new nodes would take, and
 /// how many nodes that needs), has the expanders choose one, shares its nodes out among similar
-/// groups, and places the pods on them. What is left goes into the next round, which sees the new
-/// nodes as part of the cluster. A round that turns out to break a spread constraint is undone and
-/// tried again with what it has taught.
+/// groups, and places the pods on them. Pods that are left go into the next round, which sees the
+/// new nodes as part of the cluster.
+///
+/// Pods with a spread constraint over zones follow a plan (spread_plan.hpp). If the rounds of a
+/// plan end with a broken constraint, all of them are undone and tried again with the limits that
+/// were learned.
 #pragma once
 
 #include <optional>
@@ -15,7 +18,7 @@
 
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/policies.hpp"
-#include "engine/scale_up/expander_request.hpp"
+#include "engine/scale_up/expander_chain.hpp"
 #include "engine/scale_up/initial_placement.hpp"
 #include "engine/scale_up/pinned_first.hpp"
 #include "engine/scale_up/scale_up_options.hpp"
@@ -32,24 +35,24 @@ public:
     ScaleUp& operator=(const ScaleUp&) = delete;
     ~ScaleUp() = default;
 
-    /// Once.
+    /// To be called once.
     void run();
 
     const pass_context::PassContext& context() const noexcept { return *initial_.context; }
     const Progress& progress() const noexcept { return initial_.progress; }
     scheduling::Placement& placement() noexcept { return initial_.placement; }
-    /// Groups that may share a growth with the group, by id.
+    /// Groups that may share an option with the group, by id.
     std::vector<NodeGroupId> similar_to(pass_context::GroupIndex group);
     scheduling::Slot first_new() const noexcept { return initial_.first_new; }
-    /// Nodes to come are the slots from here on.
+    /// The slots from here on are upcoming nodes and, from first_new() on, nodes of this pass.
     scheduling::Slot first_upcoming() const noexcept {
         return static_cast<scheduling::Slot>(context().snapshot->cluster.node_count());
     }
-    /// Before it runs: nothing of this group in this pass.
+    /// Before run(): the group does not grow in this pass.
     void close(pass_context::GroupIndex group, Reason because) {
         initial_.progress.quotas.close(group, std::move(because));
     }
-    /// What the placement was before the first option.
+    /// The state of the placement before the first option.
     scheduling::Placement::Mark start() const noexcept { return start_; }
 
 private:
@@ -64,20 +67,20 @@ private:
     template <class Wanted>
     bool assign_waiting(Wanted is_wanted);
 
-    void carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption told);
-    /// Groups that may share the chosen option, with those on which some of its pods do not run;
-    /// ascending, its own among them. `unmade` gets those that the limit of groups leaves no room
-    /// for.
+    void carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption explanation);
+    /// Groups that may share the chosen option, including its own and groups on which some of its
+    /// pods do not run; ascending. `unmade` gets the groups for which the limit of groups has no
+    /// room.
     std::vector<pass_context::GroupIndex> sharing_groups(
         std::vector<Option>& options, std::size_t chosen,
         std::vector<pass_context::GroupIndex>& unmade);
-    void record(const Option& option, const CarriedOut& carried, ChosenOption told);
-    CarriedOut share(const Option& option);
-    std::optional<CarriedOut> share_pinned_first(const std::vector<Option>& options,
-                                                 std::size_t chosen,
-                                                 std::span<const pass_context::GroupIndex> groups);
+    void record(const Option& option, const OptionOutcome& outcome, ChosenOption explanation);
+    OptionOutcome share(const Option& option);
+    std::optional<OptionOutcome> share_pinned_first(
+        const std::vector<Option>& options, std::size_t chosen,
+        std::span<const pass_context::GroupIndex> groups);
     std::string role_of(const Option& option, pass_context::GroupIndex group) const;
-    /// `unmade`: those that the limit of groups leaves no room for, ascending.
+    /// `unmade`: the groups for which the limit of groups has no room, ascending.
     std::vector<std::string> left_out(const Option& option,
                                       std::span<const pass_context::GroupIndex> unmade);
     std::vector<int> waiting() const;
@@ -87,9 +90,9 @@ private:
     InitialPlacement initial_;
     scheduling::Placement::Mark start_;
     SimilarSets similar_;
-    Question question_;
+    ExpanderChain expanders_;
     OptionMaker maker_;
-    Hindsights hindsights_{};
+    LearnedLimits learned_limits_{};
     SpreadPlan plan_;
     std::vector<SpreadTurn> turns_;  // by pod group
     SpreadTurn turn_ = SpreadTurn::with_others;

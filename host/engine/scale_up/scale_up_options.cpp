@@ -7,7 +7,7 @@ namespace capstan::engine::scale_up {
 
 std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaTracker& quotas,
                                       const SpreadPlan& plan) {
-    prospects_.begin_round(pods);
+    estimates_.begin_round(pods);
     run_on_.clear();
     const auto count = static_cast<pass_context::GroupIndex>(context_->groups().size());
     open_.resize(count);
@@ -16,7 +16,7 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaT
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) shapes.push_back(g);
     }
-    prospects_.prepare(std::move(shapes), max_nodes());
+    estimates_.prepare(std::move(shapes), max_nodes());
     std::vector<Option> out;
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
@@ -33,14 +33,14 @@ int OptionMaker::max_nodes() const noexcept {
 std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
                                             const QuotaTracker& quotas, const SpreadPlan& plan) {
     Option option{.group = group};
-    option.prospect = prospects_.of(group, max_nodes());
-    if (option.prospect->nodes == 0) return std::nullopt;
+    option.estimate = estimates_.of(group, max_nodes());
+    if (option.estimate->nodes == 0) return std::nullopt;
     option.similar = sharing(option, plan);
     const int most = most_nodes(option, quotas);
-    if (option.prospect->nodes > most) option.prospect = prospects_.of(group, most);
-    option.nodes = option.prospect->nodes;
+    if (option.estimate->nodes > most) option.estimate = estimates_.of(group, most);
+    option.nodes = option.estimate->nodes;
     if (context_->headrooms[group].atomic) option.nodes = quotas.room(group);
-    return option.prospect->nodes == 0 ? std::nullopt : std::optional(std::move(option));
+    return option.estimate->nodes == 0 ? std::nullopt : std::optional(std::move(option));
 }
 
 std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
@@ -51,9 +51,9 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
     for (const pass_context::GroupIndex other : similar_->of(option.group)) {
         if (!open_[other]) continue;
         const scheduling::TemplateNodeId shape = rules.equivalent(other);
-        const auto [at, is_new] = run_on_.try_emplace({option.prospect.get(), shape}, true);
+        const auto [at, is_new] = run_on_.try_emplace({option.estimate.get(), shape}, true);
         if (is_new && shape != own) {
-            at->second = !find_misfit(*placement_, plan, option.prospect->schedulable, own, shape);
+            at->second = !find_misfit(*placement_, plan, option.estimate->schedulable, own, shape);
         }
         if (at->second) out.push_back(other);
     }
@@ -63,8 +63,8 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
 int OptionMaker::most_nodes(const Option& option, const QuotaTracker& quotas) const {
     std::int64_t room = quotas.room(option.group);
     for (const pass_context::GroupIndex other : option.similar) room += quotas.room(other);
-    const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.prospect->nodes));
-    // A group that is taken whole has been found to be within the limits.
+    const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.estimate->nodes));
+    // An atomic group is open only if its whole growth is within the limits.
     return context_->headrooms[option.group].atomic ? nodes
                                                     : quotas.allows(option.group, nodes).nodes;
 }

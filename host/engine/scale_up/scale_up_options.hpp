@@ -1,4 +1,4 @@
-/// The ways to grow that there are: one for each group that may grow and makes a pod schedulable.
+/// The scale-up options: one for each group that may grow and has a pending pod for its new nodes.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,25 @@ namespace capstan::engine::scale_up {
 
 struct Option {
     pass_context::GroupIndex group = 0;
-    int nodes = 0;  ///< of a group that is only ever empty or full all of its room
-    std::shared_ptr<const BinpackingEstimate> prospect{};
-    /// Similar groups that may grow and on which all of its pods run, ascending.
+    int nodes = 0;  ///< a group that is only ever empty or full grows up to its maximum
+    std::shared_ptr<const BinpackingEstimate> estimate{};
+    /// Similar groups that may grow and on which all pods of the option run, ascending.
     std::vector<pass_context::GroupIndex> similar{};
 };
 
 /// Borrows its arguments.
 class OptionMaker {
 public:
-    /// `places` by subject: the number under which plugins know it.
+    /// `pod_indices` by pod group: its index in ScaleUpQuestion::pods.
     OptionMaker(const pass_context::PassContext& context, SimilarSets& similar,
-                scheduling::Placement& placement, std::vector<std::uint32_t> places)
+                scheduling::Placement& placement, std::vector<std::uint32_t> pod_indices)
         : context_(&context),
           similar_(&similar),
           placement_(&placement),
-          prospects_(placement, std::move(places)) {}
+          estimates_(placement, std::move(pod_indices)) {}
 
-    /// By group. An option goes no further than the limits and the maxima, its own and those of
-    /// `similar`, let it. `pods` by subject: those that are still to be helped.
+    /// The options, by group. The size of an option is bounded by the cluster's limits and by the
+    /// maxima of its group and its similar groups together. `pods` by pod group: the pending pods.
     std::vector<Option> make(const std::vector<int>& pods, const QuotaTracker& quotas,
                              const SpreadPlan& plan);
 
@@ -45,16 +45,17 @@ private:
     std::optional<Option> make_one(pass_context::GroupIndex group, const QuotaTracker& quotas,
                                    const SpreadPlan& plan);
     std::vector<pass_context::GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
-    /// Of any option.
+    /// The bound of any option, by the settings.
     int max_nodes() const noexcept;
+    /// The bound of this option, by maxima and limits.
     int most_nodes(const Option& option, const QuotaTracker& quotas) const;
 
     const pass_context::PassContext* context_;
     SimilarSets* similar_;
     scheduling::Placement* placement_;
-    BinpackingEstimates prospects_;
+    BinpackingEstimates estimates_;
     std::vector<bool> open_;  // by group: it may grow
-    /// Of this round: whether all pods of a prospect run on another shape.
+    /// In this round: whether all pods of an estimate run on nodes of another template.
     std::map<std::pair<const BinpackingEstimate*, scheduling::TemplateNodeId>, bool> run_on_;
 };
 

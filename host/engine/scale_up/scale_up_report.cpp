@@ -11,7 +11,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// One increase for each group, however many options it had a part in.
+/// The increases: one for each group, however many options it has a part in.
 class Increases {
 public:
     explicit Increases(ScaleUp& scale_up)
@@ -19,9 +19,10 @@ public:
           schedulable_(count_schedulable(scale_up.placement(), scale_up.first_new())) {}
 
     std::vector<Increase> list() {
-        const auto& grants = scale_up_.progress().grants;
-        for (std::size_t option = 0; option < grants.size(); ++option) {
-            for (const GroupIncrease& growth : grants[option].growths) add(growth, option);
+        const auto& accepted_options = scale_up_.progress().accepted_options;
+        for (std::size_t option = 0; option < accepted_options.size(); ++option) {
+            for (const GroupIncrease& growth : accepted_options[option].increases)
+                add(growth, option);
         }
         for (std::size_t i = 0; i < out_.size(); ++i) finish(out_[i], parts_[i]);
         return std::move(out_);
@@ -57,7 +58,7 @@ private:
         std::int64_t pods = 0;
         for (const auto& [pod_group, count] : schedulable_[part.group]) pods += count;
         increase.schedulable_pods = static_cast<std::uint32_t>(pods);
-        // What differs from option to option is true of none of them alone.
+        // If the role differs from option to option, none of the roles describes the increase.
         std::string role = part.roles.size() == 1 ? *part.roles.begin() : std::string();
         if (part.options > 1) {
             role += (role.empty() ? "part of " : ", part of ") + counted(part.options, "option");
@@ -80,21 +81,21 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     const Progress& progress = scale_up.progress();
     Reasons reasons(scale_up.context(), progress.quotas, scale_up.placement(), progress.stopped);
     std::uint32_t fit = 0;
-    const auto& classes = scale_up.context().pending.classes;
-    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s) {
+    const auto& pod_groups = scale_up.context().pending.pod_groups;
+    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
         fit += static_cast<std::uint32_t>(progress.fit[s]);
         const int left = progress.left[s];
-        const int schedulable = static_cast<int>(classes[s].count) - progress.fit[s] - left;
-        if (schedulable > 0) decision.schedulable.push_back(some_of(classes[s], schedulable));
+        const int schedulable = static_cast<int>(pod_groups[s].count) - progress.fit[s] - left;
+        if (schedulable > 0) decision.schedulable.push_back(some_of(pod_groups[s], schedulable));
         if (left == 0) continue;
-        UnschedulablePods unschedulable{.pods = some_of(classes[s], left)};
-        if (decision.unschedulable.size() < max_explained_classes) {
+        UnschedulablePods unschedulable{.pods = some_of(pod_groups[s], left)};
+        if (decision.unschedulable.size() < max_explained_pod_groups) {
             unschedulable.groups = reasons.of(s);
             unschedulable.reason = reasons.sum_up(unschedulable.groups);
         } else {
             unschedulable.reason = {ReasonCode::not_explained,
                                     {},
-                                    "explained are " + std::to_string(max_explained_classes) +
+                                    "explained are " + std::to_string(max_explained_pod_groups) +
                                         " others that are not helped either"};
         }
         decision.unschedulable.push_back(std::move(unschedulable));
@@ -103,21 +104,21 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     if (fit > 0) decision.skipped.push_back({fit, "fit on existing or upcoming nodes"});
 }
 
-/// By the sentence, and then by the pods that it is about.
-void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
+/// Notes for groups that a limit or a missing template keeps from growing: one for each sentence.
+void add_group_notes(const ScaleUp& scale_up, bool any_left, std::vector<std::string>& notes) {
     const pass_context::PassContext& context = scale_up.context();
     const QuotaTracker& quotas = scale_up.progress().quotas;
-    std::map<std::string, std::vector<NodeGroupId>> said;
+    std::map<std::string, std::vector<NodeGroupId>> by_sentence;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
-        if (context.groups()[g].plan != nullptr) continue;  // told of among the candidates
+        if (context.groups()[g].plan != nullptr) continue;  // listed in Decision::new_groups
         const bool was_open = context.headrooms[g].obstacle.is_none();
         const bool is_limited = was_open && any_left && quotas.room(g) > 0;
         const std::string sentence = is_limited || context.templates[g].node == nullptr
                                          ? quotas.obstacle(g).sentence
                                          : std::string();
-        if (!sentence.empty()) said[sentence].push_back(context.id(g));
+        if (!sentence.empty()) by_sentence[sentence].push_back(context.id(g));
     }
-    for (const auto& [sentence, groups] : said) {
+    for (const auto& [sentence, groups] : by_sentence) {
         notes.push_back(listed(groups, [](const NodeGroupId& id) { return id.value(); }) + ": " +
                         sentence);
     }
@@ -126,15 +127,16 @@ void tell_groups(const ScaleUp& scale_up, bool any_left, std::vector<std::string
 }  // namespace
 
 Decision make_decision(ScaleUp& scale_up) {
-    const ScopedPassPhase part(scale_up.context().parts, PassPhase::explain);
+    const ScopedPassPhase phase(scale_up.context().phase_observer, PassPhase::explain);
     const Progress& progress = scale_up.progress();
     Decision decision;
     decision.increases = Increases(scale_up).list();
-    for (const AcceptedOption& grant : progress.grants) decision.options.push_back(grant.chosen);
+    for (const AcceptedOption& accepted : progress.accepted_options)
+        decision.options.push_back(accepted.chosen);
     report_pods(scale_up, decision);
     decision.notes = scale_up.context().pending.notes;
     decision.notes.insert(decision.notes.end(), progress.notes.begin(), progress.notes.end());
-    tell_groups(scale_up, !decision.unschedulable.empty(), decision.notes);
+    add_group_notes(scale_up, !decision.unschedulable.empty(), decision.notes);
     return decision;
 }
 

@@ -1,4 +1,4 @@
-/// The decision that a scale-up came to.
+/// Turns the state of a finished scale-up into a decision.
 #pragma once
 
 #include "engine/decision.hpp"
@@ -6,13 +6,13 @@
 
 namespace capstan::engine::scale_up {
 
-/// For further unschedulable pod groups the reasons of node groups are not listed: explain() has
-/// them.
-inline constexpr std::size_t max_explained_classes = 1000;
+/// Beyond this number of unschedulable pod groups, the reasons of the node groups are not listed;
+/// pass/explain.hpp computes them on request.
+inline constexpr std::size_t max_explained_pod_groups = 1000;
 
-/// After run().
+/// Increases, options, pods with their reasons, and notes. To be called after run().
 Decision make_decision(ScaleUp& scale_up);
-/// What of them a scale-up knows. `decision`: as made of it.
+/// The figures that a scale-up knows. `decision`: its own.
 PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision);
 
 }  // namespace capstan::engine::scale_up

@@ -13,10 +13,10 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Marks the option's pods; whether one of them was not yet.
+/// Marks the option's pods as covered. Whether any of them was not covered before.
 bool cover(const Option& option, std::vector<bool>& covered) {
     bool any = false;
-    for (const Demand& demand : option.prospect->schedulable) {
+    for (const Demand& demand : option.estimate->schedulable) {
         if (demand.pod_group >= covered.size()) covered.resize(demand.pod_group + 1, false);
         any = any || !covered[demand.pod_group];
         covered[demand.pod_group] = true;
@@ -24,12 +24,12 @@ bool cover(const Option& option, std::vector<bool>& covered) {
     return any;
 }
 
-/// Groups to make that pods will need which the chosen option does not help, as far as one can tell
-/// without choosing for them: those with the most pods are taken first, of equals those that may
-/// share anyway.
+/// The groups to be made for pods that the chosen option does not help. This is a guess, since
+/// expanders have not chosen for these pods yet: groups with the most pods are counted first, and
+/// among equals groups that may share anyway.
 struct Needed {
-    std::vector<pass_context::GroupIndex> siblings{};  ///< of those that may share
-    int others = 0;
+    std::vector<pass_context::GroupIndex> siblings{};  ///< groups that may share the chosen option
+    int others = 0;                                    ///< the number of all others
 };
 
 Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& quotas,
@@ -48,19 +48,19 @@ Needed find_needed(std::span<const Option> options, std::size_t chosen, const Qu
         return std::ranges::binary_search(sharing, option->group);
     };
     std::ranges::stable_sort(new_ones, std::ranges::greater(), [&](const Option* option) {
-        return std::pair(option->prospect->pods, may_share(option));
+        return std::pair(option->estimate->pods, may_share(option));
     });
     Needed out;
-    const BinpackingEstimate* last = nullptr;  // groups of different zones often have it in common
+    const BinpackingEstimate* last = nullptr;  // groups of different zones often share one estimate
     for (const Option* option : new_ones) {
-        if (option->prospect.get() != last && cover(*option, covered)) {
+        if (option->estimate.get() != last && cover(*option, covered)) {
             if (may_share(option)) {
                 out.siblings.push_back(option->group);
             } else {
                 ++out.others;
             }
         }
-        last = option->prospect.get();
+        last = option->estimate.get();
     }
     return out;
 }
@@ -100,7 +100,7 @@ std::vector<pass_context::GroupIndex> drop_new_siblings(
 
 namespace {
 
-/// Groups as the splitter sees them, and what each has been given.
+/// The groups as the splitter sees them, and the nodes that each has been given.
 class Sharing {
 public:
     Sharing(const pass_context::PassContext& context, const QuotaTracker& quotas,
@@ -110,8 +110,7 @@ public:
         for (const pass_context::GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
             *group.target += quotas.grown(g);
-            // A splitter wants to know how far it may go; a group that says nothing of a maximum
-            // may take all.
+            // A splitter needs a maximum; a group without one may take all nodes.
             if (!group.max) {
                 group.max =
                     std::min(*group.target, std::numeric_limits<int>::max() - option.nodes) +
@@ -135,8 +134,8 @@ public:
         return sum <= nodes;
     }
 
-    /// What the limits of the cluster leave of it; a group that cannot take all of it is full from
-    /// now on.
+    /// Gives each group its share, as far as the limits of the cluster allow, and returns the sum.
+    /// A group that cannot take all of its share is full from now on.
     int give(const std::vector<int>& answer) {
         int given = 0;
         for (std::size_t i = 0; i < answer.size(); ++i) {
@@ -191,7 +190,7 @@ BalancedIncreases share_out(const pass_context::PassContext& context, const Quot
         const int given = sharing.give(*answer);
         left -= given;
         CAPSTAN_ASSERT(left >= 0, "more nodes are shared out than there are");
-        if (given == asked) break;  // no group was cut short: the splitter left what is left
+        if (given == asked) break;  // no group was cut short: the splitter left the rest
     }
     return {.shares = sharing.shares(), .note = {}};
 }

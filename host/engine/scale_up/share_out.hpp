@@ -1,8 +1,9 @@
 /// How the nodes of an option are shared out among its group and similar ones.
 ///
-/// An option says that its group needs so many nodes. Groups whose nodes count as the same could
-/// take some of them, which keeps zones even: the splitter, a plugin, says how many each. Groups
-/// that do not exist yet may share as well, as long as the limit of groups has room for them.
+/// An option says how many nodes its group needs. Similar groups (similar_groups.hpp) could take
+/// some of these nodes, which keeps zones even: the splitter, a plugin, decides how many each group
+/// gets. Groups that would have to be made may share as well, as long as the limit of groups has
+/// room for them.
 #pragma once
 
 #include <span>
@@ -15,18 +16,18 @@
 
 namespace capstan::engine::scale_up {
 
-/// Takes those out of `groups`, which may share `options[chosen]`, that would have to be made first
-/// and that the limit of groups leaves no room for. A group for pods that the option does not help
-/// comes before one that is made for an even number of nodes: as many as the other options say are
-/// needed are kept free, and those of them that may share stay. Then come those that take the
-/// option's pods, by id. The answer is those taken out, ascending.
-///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is taken out
+/// Drops from `groups`, which may share `options[chosen]`, the groups that would have to be made
+/// first and for which the limit of groups has no room. Returns the dropped groups, ascending.
+///
+/// Groups that pods of other options need take precedence over groups that would be made only to
+/// share: room for them is reserved, and those of them that are in `groups` stay. The remaining
+/// room goes to groups on which all pods of the option run, then to the others, each by id.
+///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is dropped
 std::vector<pass_context::GroupIndex> drop_new_siblings(
     std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
     std::size_t chosen, const QuotaTracker& quotas);
 
-// How the nodes of an option are shared out among its group and similar ones.
-
+/// The nodes of an option that one group gets.
 struct Share {
     pass_context::GroupIndex group = 0;
     int nodes = 0;
@@ -38,9 +39,10 @@ struct BalancedIncreases {
     std::string note{};           ///< what the splitter did wrong; empty: nothing
 };
 
-/// The limits of the cluster have been applied to `option.nodes` before; what a group cannot take
-/// of its share is shared out again among the others. A splitter that fails, or whose answer breaks
-/// its contract, leaves all nodes to the option's own group, as far as that has room.
+/// Shares out `option.nodes`, to which the limits of the cluster have been applied before. The part
+/// of a share that a group cannot take is shared out again among the others. If the splitter fails
+/// or its answer breaks its contract, all nodes go to the option's own group, as far as it has
+/// room.
 BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& quotas,
                             const Policies& policies, const CallContext& call_context,
                             const Option& option);

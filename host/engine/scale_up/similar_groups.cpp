@@ -14,16 +14,15 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// The buckets of one template, one per check that has them: a part of the key under which it is
-/// looked up.
+/// The buckets of one template, one for each check; 0 for a check without buckets.
 using BucketKey = std::vector<std::uint64_t>;
 
 BucketKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
                      const CallContext& call_context) {
     BucketKey key;
     for (const NamedCheck& c : checks) {
-        // A check without buckets, or one that fails now, parts nothing; `compare` meets the
-        // failure again.
+        // A check without buckets, or one that fails now, separates nothing. If it fails, `compare`
+        // will see the failure again.
         key.push_back(c.check->bucket(node, call_context).value_or(0));
     }
     return key;
@@ -36,7 +35,7 @@ std::vector<NamedCheck> those_that_may_decide(const std::vector<NamedCheck>& che
     return out;
 }
 
-/// Errors by the name of the check, the first of each.
+/// The first error of each check, by the check's name.
 using CheckErrors = std::map<std::string, std::string>;
 
 Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
@@ -101,7 +100,7 @@ bool SimilarGroups::are_similar(std::size_t a, std::size_t b) {
     return pair == Pair::similar;
 }
 
-/// In two buckets to agree is not enough.
+/// Templates of different buckets are similar only if a check decides so.
 bool SimilarGroups::compare(std::size_t a, std::size_t b) {
     const bool is_one_bucket = buckets_[a] == buckets_[b];
     const Similarity found = settle(is_one_bucket ? checks_ : deciding_, templates_[a],
@@ -178,9 +177,10 @@ SimilarSets::Family SimilarSets::family_of(const Group& to_make) {
     return {to_make.cloud, plan.machine_type, plan.spot, plan.labels, std::move(taints)};
 }
 
-/// Adds to groups that are `there` those to make for the same template as `group`. For a group that
-/// was made before, its machine type tells which these may be; the checks compare the rest. For an
-/// even number of nodes with a group that was not made so, no group is made.
+/// Adds to `there`, which are existing groups, the groups to be made for the same template as
+/// `group`. If `group` was made by auto-provisioning before, these are the ones with its machine
+/// type, and the checks compare the rest. To share with a group that was not auto-provisioned, no
+/// group is made.
 std::vector<std::size_t> SimilarSets::with_siblings(pass_context::GroupIndex group,
                                                     std::span<const std::size_t> there) const {
     std::vector<std::size_t> out(there.begin(), there.end());
@@ -245,7 +245,7 @@ std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& plac
     const scheduling::Placement::Mark mark = placement.mark();
     const scheduling::Slot slot = placement.add(other, 1);
     const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {
-        // A pod belongs to the domain it was planned for, though others take it as well.
+        // A planned pod stays in the domain for which it was planned.
         if (plan.keeps_apart(demand.pod_group, own, other)) return true;
         return placement.room(demand.pod_group, slot, 1).in_all == 0;
     });

@@ -1,7 +1,7 @@
-/// Which node templates count as the same, by several checks together.
+/// Which node templates are similar, according to the configured checks.
 ///
 /// Each check answers for a pair of templates, and all have to agree. Comparing all pairs of a
-/// thousand groups would be a million questions, so checks may give each template a bucket first:
+/// thousand groups would take a million calls, so checks may give each template a bucket first:
 /// templates of different buckets differ, and only those that share all buckets are compared.
 #pragma once
 
@@ -24,24 +24,24 @@ namespace capstan::engine::scale_up {
 
 /// Asks every check in order until the answer is settled: one `decided` makes the two similar
 /// whatever the others say; otherwise all must agree. A check that fails makes them differ, since
-/// growing one group too few is the smaller harm. Without any check nothing is similar to anything.
-/// The reason starts with the name of the check that settled it.
+/// growing one group too few is the smaller harm. Without any check no templates are similar. The
+/// reason starts with the name of the check that settled the answer.
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const CallContext& call_context);
 
-/// Which of many node templates are similar, asked for one at a time: each pair is compared once at
-/// most, and only when asked. Only templates of one bucket can agree, so of two buckets only those
-/// checks are asked that may decide. Similarity with tolerances is not transitive, so each template
-/// has a list of its own. Borrows the circumstances, and the checks themselves.
+/// Finds similar node templates on request: each pair is compared at most once, and only when it is
+/// asked about. Templates of different buckets can be similar only by a check that may answer
+/// `decided`, so only such checks are asked about them. Similarity with tolerances is not
+/// transitive, so each template has a list of its own. Borrows the call context and the checks.
 class SimilarGroups {
 public:
     SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
                   const CallContext& call_context);
 
-    /// Those of `others` that are similar to `one`, in their order; itself never is. Indices into
-    /// the templates.
+    /// The templates among `others` that are similar to `one`, in their order, without `one`
+    /// itself. All are indices into the templates.
     std::vector<std::size_t> find(std::size_t one, std::span<const std::size_t> others);
-    /// A sentence for each check that has failed, with its first error.
+    /// A sentence for each check that has failed, with the first error of the check.
     std::vector<std::string> failures() const;
 
 private:
@@ -53,45 +53,46 @@ private:
     std::vector<NodeTemplate> templates_;
     const CallContext* call_context_;
     std::vector<std::size_t> buckets_{};           // by template
-    std::vector<std::vector<Pair>> pairs_{};       // by the lower, then by what the other has more
+    std::vector<std::vector<Pair>> pairs_{};       // [lower index][higher index - lower index]
     std::map<std::string, std::string> failed_{};  // by check
 };
 
-/// For each template the ascending indices of the others that are similar to it.
-/// `failures`: where it is not NULL, SimilarGroups::failures are added.
+/// For each template the ascending indices of the others that are similar to it. If `failures` is
+/// not NULL, SimilarGroups::failures are added to it.
 std::vector<std::vector<std::size_t>> similar_groups(const std::vector<NamedCheck>& checks,
                                                      const std::vector<NodeTemplate>& templates,
                                                      const CallContext& call_context,
                                                      std::vector<std::string>* failures = nullptr);
 
-// The groups a growth may be shared with: similar ones on which its pods run as well.
+// The groups with which an option may be shared.
 
-/// Similar groups. Two are compared once a pass, and not before one of them is asked about. Groups
-/// whose nodes do not cost the same share nothing, whatever the checks say, unless
-/// Settings::balance_across_prices is on. Borrows its arguments.
+/// Similar groups of a pass. Two groups are compared once a pass, when one of them is first asked
+/// about. Groups with a price gap (price_parity.hpp) share no nodes, whatever the checks say,
+/// unless Settings::balance_across_prices is on. Borrows its arguments.
 class SimilarSets {
 public:
     SimilarSets(const pass_context::PassContext& context, const Policies& policies,
                 const CallContext& call_context);
 
-    /// Those similar to `group` that could grow when the pass began, and that nodes may be shared
-    /// with, ascending; none where sharing is switched off, or there is no splitter, or the group
-    /// is only ever empty or full. A group that would have to be made is among them only if `group`
-    /// is for the same template.
+    /// Groups similar to `group` that could grow when the pass began and with which nodes may be
+    /// shared, ascending. None if sharing is switched off, if there is no splitter, or if the group
+    /// is only ever empty or full. A group that would have to be made is among them only if it is
+    /// made for the same template as `group`.
     std::span<const pass_context::GroupIndex> of(pass_context::GroupIndex group);
-    /// All that the checks call similar to `group`, also those that cannot grow, and those with a
-    /// price gap.
+    /// All groups that the checks find similar to `group`, including groups that cannot grow and
+    /// groups with a price gap.
     std::vector<pass_context::GroupIndex> all_of(pass_context::GroupIndex group);
-    /// As engine::find_price_gap; of groups that all_of named together.
+    /// find_price_gap for two groups, one of which all_of returned for the other; nothing if
+    /// Settings::balance_across_prices is on.
     std::optional<std::string> price_gap(pass_context::GroupIndex own,
                                          pass_context::GroupIndex other) const;
 
-    /// Checks that failed when groups were compared, a sentence each.
+    /// See SimilarGroups::failures.
     std::vector<std::string> failures() const;
 
 private:
-    /// What groups to make have in common that are for one template: cloud, machine type, spot,
-    /// labels and taints.
+    /// Groups to be made that differ in their zone alone: cloud, machine type, spot, labels and
+    /// taints are equal.
     using Family =
         std::tuple<PluginInstanceId, std::string, bool, Labels, std::vector<std::string>>;
     static Family family_of(const Group& to_make);
@@ -108,16 +109,18 @@ private:
     const CallContext* call_context_;
     bool is_off_;
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
-    std::vector<pass_context::GroupIndex> groups_{};  // by their place in it
-    std::vector<Offering> offerings_{};               // by place
-    std::vector<std::optional<std::size_t>> places_;  // by group
-    std::vector<std::size_t> open_{}, all_{};         // places of groups that exist, ascending
-    std::map<Family, std::vector<std::size_t>> to_make_{};  // places of groups to make, ascending
+    std::vector<pass_context::GroupIndex> groups_{};  // by index in similar_
+    std::vector<Offering> offerings_{};               // by index in similar_
+    std::vector<std::optional<std::size_t>> places_;  // by group: its index in similar_
+    // Indices in similar_, ascending: existing groups that may grow, all existing groups, and
+    // groups to be made.
+    std::vector<std::size_t> open_{}, all_{};
+    std::map<Family, std::vector<std::size_t>> to_make_{};
     std::vector<std::optional<std::vector<pass_context::GroupIndex>>> sets_;  // by group
 };
 
-/// The first of `pods`, an option for nodes of `own`, that does not run on a new node of `other`,
-/// or that a plan keeps in the domain of `own`. Nothing: all may share.
+/// The first of `pods`, which an option places on nodes of `own`, that does not run on a new node
+/// of `other`, or that a spread plan keeps in the domain of `own`. Nothing: all run on `other`.
 std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& placement,
                                                      const SpreadPlan& plan,
                                                      std::span<const Demand> pods,

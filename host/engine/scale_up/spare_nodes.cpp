@@ -15,9 +15,10 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Pods of a class on a node, or on nodes that are filled alike, count one.
+/// The bound of all attempts. Pods of one pod group on a node, or on nodes that are filled alike,
+/// are one assignment.
 constexpr std::size_t most_assignments = 2'000;
-/// A pass with too many assignments for so many attempts is not tried at all.
+/// A pass with so many assignments that the bound allows fewer attempts than this is left as it is.
 constexpr std::size_t least_attempts = 4;
 
 constexpr std::array<snapshot::ResourceIndex, 3> measured{
@@ -31,8 +32,9 @@ void add_free(const scheduling::Placement& placement, scheduling::Slot from, sch
             to[r] += static_cast<double>(placement.free(slot, measured[r])) * placement.nodes(slot);
 }
 
-/// What is free besides the pods of a pass, by volume. What a node has must be free elsewhere for
-/// the node to be spared.
+/// The free resources on the new nodes, as a sum, with the part of the existing nodes' free
+/// resources that pods of the pass could use. A node can be dropped only if the sum is at least
+/// what an empty node has.
 class Slack {
 public:
     Slack(scheduling::Placement& placement, scheduling::Slot first_new,
@@ -40,7 +42,7 @@ public:
         : placement_(&placement) {
         const auto end = static_cast<scheduling::Slot>(placement.slot_count());
         add_free(placement, first_new, end, free_);
-        // Only pods that look at others may find room on nodes that are there already.
+        // Only pods with inter-pod constraints may find room on existing nodes now.
         Amounts movable{}, elsewhere{};
         const scheduling::CompiledPredicates& rules = placement.rules();
         for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s)
@@ -76,7 +78,7 @@ private:
     Amounts free_{};
 };
 
-/// Of cpu and memory together, 0 to 2.
+/// The utilization of cpu plus that of memory, 0 to 2.
 double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
     const Resources& whole = placement.rules().shapes()[*placement.shape(slot)].allocatable;
     const auto used = [&](snapshot::ResourceIndex resource, const char* name) {
@@ -107,19 +109,19 @@ SpareNodes::SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark st
       orders_(*initial.context->rules),
       assignments_left_(most_assignments) {}
 
-bool SpareNodes::let_go() {
+bool SpareNodes::drop_spare_nodes() {
     bool any = false;
-    while (let_one_go()) any = true;
-    if (any) tell_pods();
+    while (drop_one()) any = true;
+    if (any) update_pods();
     return any;
 }
 
-bool SpareNodes::let_one_go() {
+bool SpareNodes::drop_one() {
     scheduling::Placement& placement = initial_->placement;
     if ((placement.mark() - start_) * least_attempts > most_assignments) return false;
-    look();
-    const Fleet opened = find_fleet();
-    Fleet by_group;
+    prepare();
+    const NewNodes opened = find_new_nodes();
+    NewNodes by_group;
     for (const Run& run : opened) {
         const auto at = std::ranges::find(by_group, run.shape, &Run::shape);
         if (at == by_group.end()) {
@@ -136,17 +138,17 @@ bool SpareNodes::let_one_go() {
             candidates.insert(run.shape);
     }
     if (candidates.empty()) return false;
-    // In another order pods may find room that did not in the first.
+    // Pods that find no room with the nodes in group order may find room in the original order.
     return try_each(by_group, candidates) ||
            (opened.size() > by_group.size() && try_each(opened, candidates));
 }
 
-void SpareNodes::look() {
+void SpareNodes::prepare() {
     const Progress& progress = initial_->progress;
-    const auto& classes = initial_->context->pending.classes;
+    const auto& pod_groups = initial_->context->pending.pod_groups;
     pods_.assign(progress.left.size(), 0);
-    for (scheduling::PodGroupIndex s = 0; s < classes.size(); ++s)
-        pods_[s] = static_cast<int>(classes[s].count) - progress.fit[s] - progress.left[s];
+    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s)
+        pods_[s] = static_cast<int>(pod_groups[s].count) - progress.fit[s] - progress.left[s];
     evenness_.clear();
     for (const scheduling::PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
@@ -158,9 +160,9 @@ void SpareNodes::look() {
     }
 }
 
-SpareNodes::Fleet SpareNodes::find_fleet() const {
+SpareNodes::NewNodes SpareNodes::find_new_nodes() const {
     const scheduling::Placement& placement = initial_->placement;
-    Fleet out;
+    NewNodes out;
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         out.push_back({.shape = *placement.shape(slot),
                        .nodes = placement.nodes(slot),
@@ -169,33 +171,35 @@ SpareNodes::Fleet SpareNodes::find_fleet() const {
     return out;
 }
 
-bool SpareNodes::try_each(const Fleet& fleet,
+bool SpareNodes::try_each(const NewNodes& new_nodes,
                           const std::set<scheduling::TemplateNodeId>& candidates) {
-    std::vector<std::size_t> runs(fleet.size());
+    std::vector<std::size_t> runs(new_nodes.size());
     std::iota(runs.begin(), runs.end(), 0);
-    std::erase_if(runs, [&](std::size_t run) { return !candidates.contains(fleet[run].shape); });
-    std::ranges::stable_sort(runs, {}, [&](std::size_t run) { return fleet[run].filled; });
-    return std::ranges::any_of(
-        runs, [&](std::size_t run) { return assignments_left_ > 0 && try_without(fleet, run); });
+    std::erase_if(runs,
+                  [&](std::size_t run) { return !candidates.contains(new_nodes[run].shape); });
+    std::ranges::stable_sort(runs, {}, [&](std::size_t run) { return new_nodes[run].filled; });
+    return std::ranges::any_of(runs, [&](std::size_t run) {
+        return assignments_left_ > 0 && try_without(new_nodes, run);
+    });
 }
 
-bool SpareNodes::try_without(Fleet fleet, std::size_t dropped) {
-    const scheduling::TemplateNodeId like = fleet[dropped].shape;
-    --fleet[dropped].nodes;
+bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
+    const scheduling::TemplateNodeId like = new_nodes[dropped].shape;
+    --new_nodes[dropped].nodes;
     do {
-        std::erase_if(fleet, [](const Run& run) { return run.nodes == 0; });
-        if (!is_balanced(fleet) || !place_all(fleet, like)) return false;
-    } while (drop_empty_nodes(fleet));
+        std::erase_if(new_nodes, [](const Run& run) { return run.nodes == 0; });
+        if (!is_balanced(new_nodes) || !place_all(new_nodes, like)) return false;
+    } while (drop_empty_nodes(new_nodes));
     if (!are_planned_even()) return false;
     std::swap(initial_->placement, *trial_);
-    settle(fleet);
+    apply(new_nodes);
     return true;
 }
 
-bool SpareNodes::place_all(const Fleet& fleet, scheduling::TemplateNodeId like) {
+bool SpareNodes::place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId like) {
     if (!trial_) trial_.emplace(initial_->placement);
     trial_->undo(start_);
-    for (const Run& run : fleet) trial_->add(run.shape, run.nodes);
+    for (const Run& run : new_nodes) trial_->add(run.shape, run.nodes);
     const bool out = place_pods(like);
     assignments_left_ -= std::min(assignments_left_, trial_->mark() - start_);
     return out;
@@ -221,8 +225,8 @@ bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
     return std::ranges::all_of(left, [](int pods) { return pods == 0; });
 }
 
-/// Off the fleet; whether there were any.
-bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
+/// Takes nodes without pods off `new_nodes`. Whether there were any.
+bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
     bool any = false;
     for (scheduling::Slot slot = initial_->first_new; slot < trial_->slot_count(); ++slot) {
         const scheduling::TemplateNodeId shape = *trial_->shape(slot);
@@ -231,7 +235,7 @@ bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
             const auto run = std::ranges::find_if(
-                fleet, [&](const Run& r) { return r.shape == shape && r.nodes > 0; });
+                new_nodes, [&](const Run& r) { return r.shape == shape && r.nodes > 0; });
             const int some = std::min(left, run->nodes);
             run->nodes -= some;
             left -= some;
@@ -240,22 +244,22 @@ bool SpareNodes::drop_empty_nodes(Fleet& fleet) const {
     return any;
 }
 
-bool SpareNodes::is_balanced(const Fleet& fleet) const {
+bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     const Progress& progress = initial_->progress;
     std::map<pass_context::GroupIndex, int> nodes;
-    for (const Run& run : fleet) nodes[run.shape] += run.nodes;
+    for (const Run& run : new_nodes) nodes[run.shape] += run.nodes;
     const auto size = [&](pass_context::GroupIndex group) {
         return *initial_->context->groups()[group].group.target + nodes[group];
     };
-    const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& grant) {
+    const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& accepted) {
         if (nodes[growth.group] == progress.quotas.grown(growth.group)) return false;
-        return std::ranges::any_of(grant.growths, [&](const GroupIncrease& other) {
+        return std::ranges::any_of(accepted.increases, [&](const GroupIncrease& other) {
             return size(growth.group) < size(other.group) - 1;
         });
     };
-    return std::ranges::none_of(progress.grants, [&](const AcceptedOption& grant) {
-        return std::ranges::any_of(grant.growths, [&](const GroupIncrease& growth) {
-            return is_too_small(growth, grant);
+    return std::ranges::none_of(progress.accepted_options, [&](const AcceptedOption& accepted) {
+        return std::ranges::any_of(accepted.increases, [&](const GroupIncrease& growth) {
+            return is_too_small(growth, accepted);
         });
     });
 }
@@ -267,13 +271,14 @@ bool SpareNodes::are_planned_even() const {
     });
 }
 
-/// The youngest grants give first.
-void SpareNodes::settle(const Fleet& fleet) {
+/// Takes the dropped nodes off the accepted options, the latest option first.
+void SpareNodes::apply(const NewNodes& new_nodes) {
     Progress& progress = initial_->progress;
     std::map<pass_context::GroupIndex, int> dropped;
-    for (const AcceptedOption& grant : progress.grants)
-        for (const GroupIncrease& growth : grant.growths) dropped[growth.group] += growth.nodes;
-    for (const Run& run : fleet) dropped[run.shape] -= run.nodes;
+    for (const AcceptedOption& accepted : progress.accepted_options)
+        for (const GroupIncrease& growth : accepted.increases)
+            dropped[growth.group] += growth.nodes;
+    for (const Run& run : new_nodes) dropped[run.shape] -= run.nodes;
     for (auto& [group, nodes] : dropped) {
         if (nodes == 0) continue;
         progress.quotas.give_up(group, nodes);
@@ -281,55 +286,55 @@ void SpareNodes::settle(const Fleet& fleet) {
                                  counted(nodes, "node") +
                                  " fewer than chosen, its pods have room on other nodes of this "
                                  "pass");
-        for (std::size_t g = progress.grants.size(); g-- > 0 && nodes > 0;) {
-            AcceptedOption& grant = progress.grants[g];
-            const auto growth = std::ranges::find(grant.growths, group, &GroupIncrease::group);
-            if (growth == grant.growths.end()) continue;
+        for (std::size_t g = progress.accepted_options.size(); g-- > 0 && nodes > 0;) {
+            AcceptedOption& accepted = progress.accepted_options[g];
+            const auto growth = std::ranges::find(accepted.increases, group, &GroupIncrease::group);
+            if (growth == accepted.increases.end()) continue;
             const int some = std::min(nodes, growth->nodes);
             nodes -= some;
             growth->nodes -= some;
-            grant.chosen.granted -= some;
+            accepted.chosen.granted -= some;
             if (growth->nodes > 0) continue;
-            grant.growths.erase(growth);
-            std::erase(grant.chosen.similar, initial_->context->id(group));
+            accepted.increases.erase(growth);
+            std::erase(accepted.chosen.similar, initial_->context->id(group));
         }
     }
-    std::erase_if(progress.grants,
-                  [](const AcceptedOption& grant) { return grant.growths.empty(); });
+    std::erase_if(progress.accepted_options,
+                  [](const AcceptedOption& accepted) { return accepted.increases.empty(); });
 }
 
-/// Each grant is told the pods on its own nodes.
-void SpareNodes::tell_pods() {
+/// Gives each accepted option the pods that are on its nodes now.
+void SpareNodes::update_pods() {
     const scheduling::Placement& placement = initial_->placement;
-    std::vector<AcceptedOption>& grants = initial_->progress.grants;
+    std::vector<AcceptedOption>& accepted_options = initial_->progress.accepted_options;
     struct Part {
-        std::size_t grant = 0;
+        std::size_t accepted = 0;
         int nodes = 0;
     };
     std::map<pass_context::GroupIndex, std::vector<Part>>
-        parts;  // the last is the first to be filled
-    for (std::size_t g = grants.size(); g-- > 0;)
-        for (const GroupIncrease& growth : grants[g].growths)
+        parts;  // in reverse: the nodes of the last part are filled first
+    for (std::size_t g = accepted_options.size(); g-- > 0;)
+        for (const GroupIncrease& growth : accepted_options[g].increases)
             parts[growth.group].push_back({g, growth.nodes});
-    std::vector<std::map<scheduling::PodGroupIndex, int>> pods(grants.size());
+    std::vector<std::map<scheduling::PodGroupIndex, int>> pods(accepted_options.size());
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[*placement.shape(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);
             for (const scheduling::Assignment& assignment : placement.assignments(slot))
-                pods[part.grant][assignment.pod_group] += assignment.per_node * nodes;
+                pods[part.accepted][assignment.pod_group] += assignment.per_node * nodes;
             left -= nodes;
             part.nodes -= nodes;
             if (part.nodes == 0) of_group.pop_back();
         }
     }
-    for (std::size_t g = 0; g < grants.size(); ++g) {
-        grants[g].chosen.pods.clear();
+    for (std::size_t g = 0; g < accepted_options.size(); ++g) {
+        accepted_options[g].chosen.pods.clear();
         for (const auto& [pod_group, count] : pods[g]) {
-            PodCount some = initial_->context->pending.classes[pod_group];
+            PodCount some = initial_->context->pending.pod_groups[pod_group];
             some.count = static_cast<std::uint32_t>(count);
-            grants[g].chosen.pods.push_back(std::move(some));
+            accepted_options[g].chosen.pods.push_back(std::move(some));
         }
     }
 }

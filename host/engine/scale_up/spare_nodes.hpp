@@ -1,10 +1,10 @@
-/// Lets go of new nodes that a pass can do without, once its options are chosen.
+/// Drops new nodes that the pods of the pass do not need, once all options are taken.
 ///
-/// Each option is packed for itself, and those after it fill only what it left over. So the pods of
-/// the whole pass are placed anew, the largest first, on a node fewer; if all of them find room,
-/// that is what the pass orders, and the next node is tried.
-///     4 pods of 2 cores are given two nodes of 4 cores, then one of 9 cores a node of 16, which
-///     has room for three of the others as well  ->  one node of 4 cores is let go
+/// Each option is packed on its own, and later options only fill the gaps that it left. So the pods
+/// of the whole pass are placed again, the largest first, on one node fewer. If all of them find
+/// room, the pass orders this smaller set, and the next node is tried.
+///     4 pods of 2 cores get two nodes of 4 cores; then a pod of 9 cores gets a node of 16 cores,
+///     which has room for three of the small pods as well  ->  one node of 4 cores is dropped
 #pragma once
 
 #include <cstddef>
@@ -20,46 +20,47 @@ namespace capstan::engine::scale_up {
 /// Borrows its arguments.
 class SpareNodes {
 public:
-    /// `start`: of the placement, before the first option. `planned`: classes that were planned to
-    /// be even over domains.
+    /// `start`: the state of the placement before the first option. `planned`: pod groups that a
+    /// spread plan has spread evenly over domains.
     SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
                const std::set<scheduling::PodGroupIndex>& planned);
 
-    /// Whether any node was let go. Placement, quotas and increases are without it then, and each
-    /// grant has the pods that are on its nodes now.
+    /// Drops nodes and returns whether it dropped any. Placement, quotas and increases are updated,
+    /// and each accepted option lists the pods that are on its nodes now.
     ///
-    /// Nodes of groups that are only ever empty or full stay. Of groups that share an option a
-    /// largest one gives, and the planned classes stay as even as they were. What all calls
-    /// together try is limited, so that a pass over very many classes is left as it is.
-    bool let_go();
+    /// Nodes of groups that are only ever empty or full stay. Of groups that share an option, a
+    /// largest one loses the node. The planned pod groups stay as even as they were. The attempts
+    /// of all calls together are limited, so a pass with very many assignments is left as it is.
+    bool drop_spare_nodes();
 
 private:
-    /// Nodes of a group that stand together in the order in which pods fill them.
+    /// Consecutive new nodes of one group, in the order in which pods fill nodes.
     struct Run {
         scheduling::TemplateNodeId shape = 0;
         int nodes = 0;
-        double filled = 0;  ///< the emptiest of them
+        double filled = 0;  ///< utilization of the emptiest of them
     };
-    using Fleet = std::vector<Run>;
-    /// How a planned class stands in its domains.
+    using NewNodes = std::vector<Run>;
+    /// How even a planned pod group is over its domains.
     struct Evenness {
         scheduling::PodGroupIndex pod_group = 0;
         std::vector<bool> exists{};  ///< by domain
-        int unevenness = 0;
+        int unevenness = 0;          ///< the most pods in a domain minus the fewest
     };
 
-    void look();
-    Fleet find_fleet() const;
-    bool let_one_go();
-    bool try_each(const Fleet& fleet, const std::set<scheduling::TemplateNodeId>& candidates);
-    bool try_without(Fleet fleet, std::size_t dropped);
-    bool place_all(const Fleet& fleet, scheduling::TemplateNodeId like);
+    void prepare();
+    NewNodes find_new_nodes() const;
+    bool drop_one();
+    bool try_each(const NewNodes& new_nodes,
+                  const std::set<scheduling::TemplateNodeId>& candidates);
+    bool try_without(NewNodes new_nodes, std::size_t dropped);
+    bool place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId like);
     bool place_pods(scheduling::TemplateNodeId like);
-    bool drop_empty_nodes(Fleet& fleet) const;
-    bool is_balanced(const Fleet& fleet) const;
+    bool drop_empty_nodes(NewNodes& new_nodes) const;
+    bool is_balanced(const NewNodes& new_nodes) const;
     bool are_planned_even() const;
-    void settle(const Fleet& fleet);
-    void tell_pods();
+    void apply(const NewNodes& new_nodes);
+    void update_pods();
 
     InitialPlacement* initial_;
     scheduling::Placement::Mark start_;
@@ -67,7 +68,7 @@ private:
     SizeOrders orders_;
     std::size_t assignments_left_;
     std::optional<scheduling::Placement> trial_{};
-    std::vector<int> pods_{};  // by pod group: those that the pass has placed
+    std::vector<int> pods_{};  // by pod group: pods that the scale-up has placed
     std::vector<Evenness> evenness_{};
 };
 

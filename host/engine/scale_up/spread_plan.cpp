@@ -10,7 +10,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Whether the scheduler will look at the domain: one without nodes holds no pod back.
+/// Whether the domain will have nodes: the scheduler ignores a domain without nodes.
 bool takes_part(const scheduling::SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
     return domain.exists || outlook.will_exist || (outlook.can_grow && outlook.most > domain.count);
 }
@@ -49,14 +49,14 @@ std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
         const bool exists = spread.domains[d].exists || outlook[d].will_exist;
         domains += exists || quotas[d] > 0 ? 1 : 0;
     }
-    // With too few domains the scheduler takes the least to be none at all.
+    // With fewer domains than minDomains the scheduler takes the minimum count to be zero.
     if (domains >= spread.min_domains) return quotas;
     return fill(spread, outlook, pods, std::min(limit, spread.max_skew));
 }
 
 namespace {
 
-/// Lets the class go anywhere, as if its constraint were not there.
+/// Allows the pods in any domain, as if the constraint were not there.
 void allow_everywhere(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
                       const scheduling::SpreadDomains& spread, int pods) {
     for (std::uint32_t d = 0; d < spread.domains.size(); ++d) placement.allow(pod_group, d, pods);
@@ -135,8 +135,8 @@ std::vector<DomainOutlook> SpreadPlan::look(scheduling::PodGroupIndex pod_group,
     if (!all_grow) find_spare(pod_group, spread, pods, passed_over, outlook);
     placement_->undo(mark);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
-        const auto known = hindsights_->find({spread.counter, spread.domains[d].value});
-        if (known == hindsights_->end()) continue;
+        const auto known = learned_limits_->find({spread.counter, spread.domains[d].value});
+        if (known == learned_limits_->end()) continue;
         outlook[d].most = known->second.most;
         outlook[d].will_exist = known->second.will_exist;
     }
@@ -175,15 +175,15 @@ bool SpreadPlan::holds() const {
     });
 }
 
-Hindsights SpreadPlan::learn() const {
-    Hindsights out = *hindsights_;
+LearnedLimits SpreadPlan::learn() const {
+    LearnedLimits out = *learned_limits_;
     for (const auto& [pod_group, quotas] : planned_) {
         const scheduling::SpreadDomains spread = *placement_->spread(pod_group);
         for (const scheduling::SpreadDomains::Domain& domain : spread.domains) {
             const Key key{spread.counter, domain.value};
-            DomainLimit& hindsight = out[key];
-            if (domain.count < goal_.at(key)) hindsight.most = domain.count;
-            hindsight.will_exist = hindsight.will_exist || (domain.exists && goal_.at(key) == 0);
+            DomainLimit& limit = out[key];
+            if (domain.count < goal_.at(key)) limit.most = domain.count;
+            limit.will_exist = limit.will_exist || (domain.exists && goal_.at(key) == 0);
         }
     }
     return out;

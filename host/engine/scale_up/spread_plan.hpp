@@ -1,9 +1,10 @@
 /// How many pods of a pod group go into each of the domains that it is spread over.
 ///
-/// With topologySpreadConstraints a zone may take a pod only while it is not too far above the
-/// least zone. Placing one zone after the other would therefore stop at maxSkew in the first of
-/// them. So the end is worked out first: pods are poured into the domains like water, none above
-/// what it can hold, and each domain then takes its quota without waiting for the others.
+/// With topologySpreadConstraints a zone may take a pod only while its count is at most maxSkew
+/// above the zone with the fewest pods. Filling one zone after the other would therefore stop in
+/// the first zone. So the final distribution is computed first, by water-filling: pods go to the
+/// emptiest domain until the pods are used up or the domains are full. Each domain then takes its
+/// quota without waiting for the others.
 #pragma once
 
 #include <cstdint>
@@ -19,56 +20,59 @@
 
 namespace capstan::engine::scale_up {
 
-/// What may become of a domain.
+/// How many more pods of a pod group a domain can take.
 struct DomainOutlook {
-    bool can_grow = false;                       ///< new nodes there would take the class
-    bool will_exist = false;                     ///< others open it, if the class does not
-    int spare = 0;                               ///< pods that nodes which are there still take
-    int most = std::numeric_limits<int>::max();  ///< counted there, at the end; never more
+    bool can_grow = false;                       ///< new nodes there would take these pods
+    bool will_exist = false;                     ///< other pods open nodes there in any case
+    int spare = 0;                               ///< pods that its existing nodes still take
+    int most = std::numeric_limits<int>::max();  ///< upper bound of its final count
     bool operator==(const DomainOutlook&) const = default;
 };
 
-/// Shares `pods` out by water-filling so that, when all have come, no domain holds more than
-/// max_skew above the least. Domains that cannot grow hold the others back. By domain of `spread`.
+/// Distributes `pods` by water-filling so that in the end no domain has more than max_skew pods
+/// above the domain with the fewest. Domains that cannot grow hold the others back. Returns the
+/// pods for each domain of `spread`.
 ///     zones 0, 0, 0 and 7 pods            ->  3, 2, 2
 ///     zones 4, 0, 0 and 7 pods            ->  0, 4, 3
 ///     zone c cannot grow: 0, 0, 1, skew 1  ->  2, 2, 0
 std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
                                std::span<const DomainOutlook> outlook, int pods);
 
-// Where the pods of classes go that are spread over zones, decided before any of them is placed:
-// no zone need wait for another, and one pass helps them all.
+// The plan for all pod groups that are spread over zones, made before any of their pods is placed:
+// no zone has to wait for another, and one pass helps all pods.
 
-/// What an attempt has taught about domains: by counter and domain.
+/// What earlier attempts of a plan have shown about a domain: DomainOutlook::most and will_exist.
 struct DomainLimit {
     int most = std::numeric_limits<int>::max();
     bool will_exist = false;
 };
-using Hindsights = std::map<std::pair<std::uint32_t, std::string>, DomainLimit>;
+/// By counter (SpreadDomains::counter) and domain.
+using LearnedLimits = std::map<std::pair<std::uint32_t, std::string>, DomainLimit>;
 
-/// When the pods of a class may be planned.
+/// When a pod group is placed: its constraint may count pods of other pod groups, and their final
+/// number has to be known before it can be planned.
 enum class SpreadTurn : std::uint8_t {
-    with_others,       ///< nothing to plan, or only planned pods add to its count
-    after_others,      ///< others add to the count, and the class itself does not
-    after_everything,  ///< others add to the count, and so does the class
+    with_others,       ///< nothing to plan, or the constraint counts planned pods only
+    after_others,      ///< the constraint counts unplanned pods, but not its own
+    after_everything,  ///< the constraint counts unplanned pods and its own
 };
 
-/// By pod group, for the first `count`. `has_zones` by pod group: its pods were given their domains
-/// already (spread_emulation.hpp), which is nothing to plan.
+/// The turns of the first `count` pod groups. `has_zones` by pod group: its pods were assigned
+/// their zones already (spread_emulation.hpp), so there is nothing to plan.
 std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones);
 
 /// Borrows its arguments.
 class SpreadPlan {
 public:
-    /// Pods that have zones already are left as they are.
-    SpreadPlan(scheduling::Placement& placement, const Hindsights& hindsights,
+    /// Pod groups with `has_zones` are not planned.
+    SpreadPlan(scheduling::Placement& placement, const LearnedLimits& learned_limits,
                const std::vector<bool>& has_zones)
-        : placement_(&placement), hindsights_(&hindsights), has_zones_(&has_zones) {}
+        : placement_(&placement), learned_limits_(&learned_limits), has_zones_(&has_zones) {}
 
-    /// Plans `pods` of a class that one wide constraint spreads and that adds to its own count;
-    /// others are left to the rule as it stands. `shapes` are those of groups that may grow.
-    /// Classes with a counter in common are planned on what was planned before them.
+    /// Plans `pods` of a pod group with one wide constraint that counts its own pods; any other pod
+    /// group is not planned. `shapes`: templates of the groups that may grow. Pod groups with a
+    /// common counter are planned one on top of the other.
     void plan(scheduling::PodGroupIndex pod_group, int pods,
               std::span<const scheduling::TemplateNodeId> shapes,
               const std::vector<bool>& passed_over);
@@ -76,20 +80,21 @@ public:
     bool is_planned(scheduling::PodGroupIndex pod_group) const {
         return planned_.contains(pod_group);
     }
-    /// Whether each pod of the class has its domain, and new nodes of the shapes are in two.
+    /// Whether each pod of the pod group has its domain, and new nodes of `a` and `b` are in
+    /// different domains.
     bool keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
                      scheduling::TemplateNodeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
 
-    /// Whether what has been placed obeys the constraints, though not all of it may have been.
+    /// Whether the pods that were placed obey the constraints, even if not all were placed.
     bool holds() const;
-    /// What the next attempt should know.
-    Hindsights learn() const;
-    /// From now on the rule holds as it stands.
+    /// The limits that the next attempt should use.
+    LearnedLimits learn() const;
+    /// Ends the plan: from now on the constraints are obeyed as they stand.
     void end();
-    /// Classes that were planned when a plan ended.
+    /// The pod groups of all plans that have ended.
     const std::set<scheduling::PodGroupIndex>& ended() const noexcept { return ended_; }
-    /// After the placement has been undone to what it was before the plan.
+    /// Drops the plan, after the placement has been undone to its state before the plan.
     void forget();
 
 private:
@@ -106,12 +111,12 @@ private:
                     std::vector<DomainOutlook>& outlook) const;
 
     scheduling::Placement* placement_;
-    const Hindsights* hindsights_;
+    const LearnedLimits* learned_limits_;
     const std::vector<bool>* has_zones_;
     std::map<scheduling::PodGroupIndex, std::vector<int>> planned_;  // quotas by domain
     std::set<scheduling::PodGroupIndex> ended_;
-    std::map<Key, int> extra_;  // planned, and maybe not placed yet
-    std::map<Key, int> goal_;   // what is counted at the end if all goes well
+    std::map<Key, int> extra_;  // planned pods, placed or not
+    std::map<Key, int> goal_;   // the final count if all planned pods are placed
 };
 
 }  // namespace capstan::engine::scale_up

@@ -10,7 +10,7 @@ void CapacityTree::push(std::span<const std::int64_t> row) {
     if (size_ == leaves_ * block) grow();
     const auto at = static_cast<std::uint32_t>(size_++);
     std::copy(row.begin(), row.end(), &rows_[at * columns_]);
-    // Of nodes that begin here nothing is true yet but what rows that were popped have left.
+    // Tree nodes that begin with this row still have the maxima of rows that were popped.
     std::size_t rows_below = block;
     for (std::size_t node = leaves_ + at / block; node != 0 && at % rows_below == 0; node /= 2) {
         std::fill_n(&most_[node * columns_], columns_, nothing);
@@ -36,7 +36,7 @@ int CapacityTree::times(std::uint32_t row, std::span<const Need> needs, int want
     std::int64_t most = wanted;
     for (const Need& need : needs) {
         const std::int64_t free = rows_[row * columns_ + need.column];
-        // A division costs more than all the rest, and mostly there is room for what is wanted.
+        // A division costs more than all the rest, and in most cases there is room for all.
         std::int64_t all = 0;
         if (!__builtin_mul_overflow(need.amount, most, &all) && all <= free) continue;
         most = free <= 0 ? 0 : free / need.amount;
@@ -84,7 +84,7 @@ void CapacityTree::lower(std::uint32_t row, std::uint32_t column, std::int64_t b
 }
 
 void CapacityTree::settle() noexcept {
-    // Only the nodes above the first row that is gone may cover rows of both kinds.
+    // Only the tree nodes above the first popped row may cover popped and remaining rows.
     const std::size_t leaf = size_ / block;
     if (leaf >= leaves_) return;
     for (std::uint32_t column = 0; column < columns_; ++column) {

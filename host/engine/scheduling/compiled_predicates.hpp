@@ -1,4 +1,8 @@
-/// A node that does not exist yet, as the predicates see it.
+/// The predicates of kube-scheduler 1.33, compiled for some pod equivalence groups and template
+/// nodes.
+///
+/// Which nodes a pod may go to depends on little of the pod and of the node. So what equal pods and
+/// equal nodes have in common is worked out once, and a Placement (placement.hpp) reads the result.
 #pragma once
 
 #include <cstdint>
@@ -18,35 +22,34 @@
 
 namespace capstan::engine::scheduling {
 
-/// What every new node of a group looks like. Its kubernetes.io/hostname is its own, whatever the
-/// labels say: no two new nodes share it, and no pod asks for it.
+/// What every new node of a node group looks like, called a shape below. Each new node has a
+/// kubernetes.io/hostname of its own, whatever `labels` says: no two new nodes share a hostname,
+/// and no pod names the hostname of a new node.
 struct TemplateNode {
     Labels labels{};
     std::vector<Taint> taints{};
     Resources allocatable{};
-    /// Pods that run there from the start: DaemonSets, static pods. Their requests are not yet
-    /// taken off `allocatable`.
+    /// The pods that run there from the start (of DaemonSets, and static pods), one entry a pod.
+    /// `allocatable` still includes their requests.
     std::vector<snapshot::PodGroupId> daemons{};
-    /// Attach limits by CSI driver; nothing: no limit.
+    /// Volumes that the node can attach, by CSI driver; nullopt, or no entry: no limit.
     std::map<std::string, std::optional<int>> csi_limits{};
     bool operator==(const TemplateNode&) const = default;
 };
 
-// The predicates of kube-scheduler 1.33, compiled for the pods that are asked about: what equal
-// pods and equal nodes have in common is worked out once.
-
-/// A class that is asked about, by its place in the list that CompiledPredicates were made of.
+/// A pod equivalence group with pods to be placed: its index in
+/// CompiledPredicates::pod_groups(). Comments of this folder call it a pod group.
 using PodGroupIndex = std::uint32_t;
-/// A shape, likewise.
+/// A template node: its index in CompiledPredicates::shapes().
 using TemplateNodeId = std::uint32_t;
 
-/// Holds the cluster. Verdicts are remembered as they are found: one thread. [engine thread]
+/// Shares the cluster. Const calls cache verdicts, so they are for one thread, too. [engine thread]
 class CompiledPredicates {
 public:
-    /// Every other class of the cluster counts as it stands: it takes room, it is what affinity
-    /// and spread look at, and its own anti-affinity keeps pod groups away.
-    /// `absent` by class, or empty: what is on nodes of such a class counts as if it were not
-    /// there.
+    /// `pod_groups` are the pods to be placed. All pods that are bound to a node count: they take
+    /// room, affinity and spread look at them, and their anti-affinity keeps pods to be placed
+    /// away. `absent` is by PodGroupId, or empty; bound pods of an equivalence group for which it
+    /// is true count as if they were not there.
     CompiledPredicates(snapshot::Cluster cluster, std::vector<snapshot::PodGroupId> pod_groups,
                        std::vector<TemplateNode> shapes, std::vector<bool> absent = {});
     CompiledPredicates(CompiledPredicates&&) noexcept;
@@ -57,22 +60,22 @@ public:
     std::span<const snapshot::PodGroupId> pod_groups() const noexcept;
     std::span<const TemplateNode> shapes() const noexcept;
 
-    /// Shapes that no pod group can tell apart, whatever is placed: they share estimates. The
-    /// answer is the lowest such shape.
+    /// The lowest of the shapes that no pod group can tell from this one, whatever is placed.
+    /// Equivalent shapes share estimates.
     TemplateNodeId equivalent(TemplateNodeId shape) const noexcept;
-    /// Shapes that no pod group can tell apart but by how much is free on their nodes. The answer
-    /// is the lowest such shape.
+    /// The lowest of the shapes that no pod group can tell from this one except by how much is free
+    /// on their nodes.
     TemplateNodeId same_except_capacity(TemplateNodeId shape) const noexcept;
-    /// On a new node, of each resource that some pod group requests; in the same order for all
-    /// shapes.
+    /// What is free on a new node of the shape, of each resource that some pod group requests, in
+    /// the same order for all shapes.
     std::span<const std::int64_t> free(TemplateNodeId shape) const noexcept;
-    /// Whether other pods, or pods of its own, decide where it may go: affinity, spread, ports,
-    /// shared volumes. The rest is a matter of one node alone.
+    /// Whether other pods, of this pod group or of another, decide where its pods may go: affinity,
+    /// spread, host ports, attached and exclusive volumes. All else depends on one node alone.
     bool has_inter_pod_constraints(PodGroupIndex pod_group) const noexcept;
-    /// Of one pod, ascending by resource, `pods` included.
+    /// The requests of one pod, ascending by resource, `pods` included.
     std::span<const snapshot::Request> requests(PodGroupIndex pod_group) const noexcept;
 
-    struct PredicateData;  // for the folder's own use
+    struct PredicateData;  // private to this folder: predicate_data.hpp
     const PredicateData& data() const noexcept { return *data_; }
     PredicateData& data() noexcept { return *data_; }
 

@@ -7,11 +7,11 @@
 namespace capstan::engine::scheduling {
 
 ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodIndexSources& from)
-    : book_(inter_pod), from_(from) {
+    : inter_pod_(inter_pod), from_(from) {
     for (const auto& [pod_group, needs] : from.volumes) {
         for (const std::string& claim : needs.exclusive) {
-            const auto number = static_cast<std::uint32_t>(book_.claims.size());
-            if (claims_.try_emplace(claim, number).second) book_.claims.push_back(claim);
+            const auto number = static_cast<std::uint32_t>(inter_pod_.claims.size());
+            if (claims_.try_emplace(claim, number).second) inter_pod_.claims.push_back(claim);
         }
         for (const auto& [name, handles] : needs.attached) driver(name);
         enter(needs.attached);
@@ -21,10 +21,10 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
              from.cluster.equivalence_group(pod_group).spec->ports) {
             auto& same_number = ports_by_number_[port.port];
             if (std::any_of(same_number.begin(), same_number.end(),
-                            [&](std::uint32_t i) { return book_.ports[i] == port; }))
+                            [&](std::uint32_t i) { return inter_pod_.ports[i] == port; }))
                 continue;
-            same_number.push_back(static_cast<std::uint32_t>(book_.ports.size()));
-            book_.ports.push_back(port);
+            same_number.push_back(static_cast<std::uint32_t>(inter_pod_.ports.size()));
+            inter_pod_.ports.push_back(port);
         }
     }
     if (claims_.empty() && drivers_.empty()) return;
@@ -37,28 +37,28 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
 }
 
 std::uint32_t ExclusiveResources::driver(const std::string& name) {
-    const auto number = static_cast<std::uint32_t>(book_.drivers.size());
+    const auto number = static_cast<std::uint32_t>(inter_pod_.drivers.size());
     const auto [at, is_new] = drivers_.try_emplace(name, number);
-    if (is_new) book_.drivers.push_back(name);
+    if (is_new) inter_pod_.drivers.push_back(name);
     return at->second;
 }
 
 std::uint32_t ExclusiveResources::volume(std::uint32_t driver, const std::string& handle) {
-    const auto number = static_cast<std::uint32_t>(book_.volumes.size());
+    const auto number = static_cast<std::uint32_t>(inter_pod_.volumes.size());
     const auto [at, is_new] = volumes_.try_emplace({driver, handle}, number);
-    if (is_new) book_.volumes.push_back({.driver = driver, .handle = handle});
+    if (is_new) inter_pod_.volumes.push_back({.driver = driver, .handle = handle});
     return at->second;
 }
 
-/// Volumes of drivers that no pod group needs anything of are not entered.
+/// Adds a counter for each volume. Drivers of which no pod group attaches a volume are left out.
 void ExclusiveResources::enter(const VolumesByDriver& volumes) {
-    const TopologyId topology = book_.topologies.each_node();
+    const TopologyId topology = inter_pod_.topologies.each_node();
     for (const auto& [name, handles] : volumes) {
         const auto at = drivers_.find(name);
         if (at == drivers_.end()) continue;
         for (const std::string& handle : handles) {
-            book_.counters.add(Counted::with_volume, volume(at->second, handle), topology,
-                               book_.topologies[topology]);
+            inter_pod_.counters.add(Counted::with_volume, volume(at->second, handle), topology,
+                                    inter_pod_.topologies[topology]);
         }
     }
 }
@@ -66,59 +66,62 @@ void ExclusiveResources::enter(const VolumesByDriver& volumes) {
 void ExclusiveResources::compile(snapshot::PodGroupId pod_group, PodRules& out) {
     const snapshot::PodSpec& spec = *from_.cluster.equivalence_group(pod_group).spec;
     const auto forbid = [&](Counted what, std::uint32_t which, TopologyId topology) {
-        const CounterId id = book_.counters.add(what, which, topology, book_.topologies[topology]);
-        return Forbidden{.counter = id, .counts_itself = true};
+        const CounterId id =
+            inter_pod_.counters.add(what, which, topology, inter_pod_.topologies[topology]);
+        return ForbiddenRule{.counter = id, .counts_itself = true};
     };
     for (const snapshot::HostPort& port : spec.ports) {
         if (port.port <= 0) continue;
-        const auto at = std::find(book_.ports.begin(), book_.ports.end(), port);
+        const auto at = std::find(inter_pod_.ports.begin(), inter_pod_.ports.end(), port);
         out.ports.push_back(forbid(Counted::with_port,
-                                   static_cast<std::uint32_t>(at - book_.ports.begin()),
-                                   book_.topologies.each_node()));
+                                   static_cast<std::uint32_t>(at - inter_pod_.ports.begin()),
+                                   inter_pod_.topologies.each_node()));
     }
     const auto needs = from_.volumes.find(pod_group);
     if (needs == from_.volumes.end()) return;
     for (const std::string& claim : needs->second.exclusive) {
         out.claims.push_back(
-            forbid(Counted::with_claim, claims_.at(claim), book_.topologies.whole_cluster()));
+            forbid(Counted::with_claim, claims_.at(claim), inter_pod_.topologies.whole_cluster()));
     }
     for (const auto& [name, handles] : needs->second.attached) {
         AttachRule rule{.driver = drivers_.at(name)};
         for (const std::string& handle : handles) {
             const auto number = volumes_.at({rule.driver, handle});
-            rule.volumes.push_back(book_.counters.counting(Counted::with_volume, number).front());
+            rule.volumes.push_back(
+                inter_pod_.counters.counting(Counted::with_volume, number).front());
         }
         out.attach.push_back(std::move(rule));
     }
 }
 
-ExclusiveResources::Things ExclusiveResources::had_by(
+ExclusiveResources::CounterSources ExclusiveResources::taken_by(
     snapshot::PodGroupId equivalence_group) const {
-    Things out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
+    CounterSources out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
     const auto pod_group = from_.volumes.find(equivalence_group);
     const auto other = others_needs_.find(equivalence_group);
     if (pod_group == from_.volumes.end() && other == others_needs_.end()) return out;
-    const Things volumes =
+    const CounterSources volumes =
         volumes_of(pod_group != from_.volumes.end() ? pod_group->second : other->second);
     out.insert(out.end(), volumes.begin(), volumes.end());
     return out;
 }
 
-ExclusiveResources::Things ExclusiveResources::ports_of(const snapshot::PodSpec& spec) const {
-    Things out;
+ExclusiveResources::CounterSources ExclusiveResources::ports_of(
+    const snapshot::PodSpec& spec) const {
+    CounterSources out;
     for (const snapshot::HostPort& port : spec.ports) {
         const auto at = ports_by_number_.find(port.port);
         if (at == ports_by_number_.end()) continue;
         for (const std::uint32_t wanted : at->second) {
-            if (in_conflict(book_.ports[wanted], port))
+            if (in_conflict(inter_pod_.ports[wanted], port))
                 out.emplace_back(Counted::with_port, wanted);
         }
     }
     return out;
 }
 
-ExclusiveResources::Things ExclusiveResources::volumes_of(const VolumeNeeds& needs) const {
-    Things out;
+ExclusiveResources::CounterSources ExclusiveResources::volumes_of(const VolumeNeeds& needs) const {
+    CounterSources out;
     for (const std::string& claim : needs.claims) {
         if (const auto at = claims_.find(claim); at != claims_.end())
             out.emplace_back(Counted::with_claim, at->second);
@@ -133,16 +136,16 @@ ExclusiveResources::Things ExclusiveResources::volumes_of(const VolumeNeeds& nee
 }
 
 void ExclusiveResources::read_limits() {
-    if (book_.drivers.empty()) return;
+    if (inter_pod_.drivers.empty()) return;
     const auto read = [&](const std::map<std::string, std::optional<int>>& limits, auto& out) {
-        for (const std::string& name : book_.drivers) {
+        for (const std::string& name : inter_pod_.drivers) {
             const auto at = limits.find(name);
             out.push_back(at == limits.end() ? std::nullopt : at->second);
         }
     };
     for (snapshot::NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
-        read(attach_limits(from_.cluster, node), book_.node_limits);
-    for (const TemplateNode& shape : from_.shapes) read(shape.csi_limits, book_.shape_limits);
+        read(attach_limits(from_.cluster, node), inter_pod_.node_limits);
+    for (const TemplateNode& shape : from_.shapes) read(shape.csi_limits, inter_pod_.shape_limits);
 }
 
 }  // namespace capstan::engine::scheduling

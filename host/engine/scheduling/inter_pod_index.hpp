@@ -1,8 +1,9 @@
 /// Inter-pod constraints as data: which counters there are, which pod groups read them and which
 /// add to them.
 ///
-/// Terms of different pods that ask the same question share one counter. Whether a pod of a group
-/// answers it depends on labels alone, so that is found out once for each group and counter.
+/// Terms of different pods that count the same pods by the same topology share one counter. All
+/// pods of an equivalence group add to the same counters, so the counters are found once for each
+/// equivalence group.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +22,9 @@
 
 namespace capstan::engine::scheduling {
 
-/// A volume as a node attaches it.
+/// A CSI volume as a node attaches it.
 struct AttachedVolume {
-    std::uint32_t driver = 0;
+    std::uint32_t driver = 0;  ///< index into InterPodIndex::drivers
     std::string handle{};
 };
 
@@ -31,7 +32,7 @@ struct AttachedVolume {
 struct InterPodIndexSources {
     const snapshot::Cluster& cluster;
     std::span<const snapshot::PodGroupId> pod_groups;
-    std::span<const snapshot::PodGroupId> others;  ///< on nodes, or daemons of shapes
+    std::span<const snapshot::PodGroupId> others;  ///< see find_others (placement_state.hpp)
     std::span<const TemplateNode> shapes;
     const NodeProfiles& profiles;
     const std::map<snapshot::PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
@@ -42,20 +43,22 @@ struct InterPodIndex {
     InterPodIndex() = default;
     InterPodIndex(PodTerms the_terms, const InterPodIndexSources& from);
 
-    /// NULL: the pod group looks at no pod.
+    /// The rules of a pod group; NULL: it has no inter-pod constraints.
     const PodRules* find(std::uint32_t pod_group) const noexcept {
         const std::uint32_t at = rules_of[pod_group];
         return at == no_rules ? nullptr : &rules[at];
     }
-    /// The counters that a pod of the class adds to, ascending.
+    /// The counters that a pod of the equivalence group adds to, ascending.
     std::span<const CounterId> added_by(snapshot::PodGroupId equivalence_group) const noexcept {
-        return equivalence_group < adds.size() ? std::span<const CounterId>(adds[equivalence_group])
-                                               : std::span<const CounterId>();
+        return equivalence_group < added_counters.size()
+                   ? std::span<const CounterId>(added_counters[equivalence_group])
+                   : std::span<const CounterId>();
     }
     bool is_absent(snapshot::PodGroupId equivalence_group) const noexcept {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
-    /// How many volumes of a driver a node, or a new node of a shape, takes.
+    /// How many volumes of a driver can be attached to a node, or to a new node of a shape;
+    /// nothing: there is no limit.
     std::optional<int> node_limit(snapshot::NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }
@@ -66,19 +69,19 @@ struct InterPodIndex {
     PodTerms terms;
     Topologies topologies;
     CounterTable counters;
-    // By the numbers that counters use.
+    // By Counter::which, see Counted.
     std::vector<snapshot::HostPort> ports;
     std::vector<std::string> claims;
     std::vector<AttachedVolume> volumes;
-    std::vector<std::string> drivers;
+    std::vector<std::string> drivers;  // CSI drivers by name
 
     static constexpr std::uint32_t no_rules = ~std::uint32_t{0};
     std::vector<PodRules> rules;
-    std::vector<std::uint32_t> rules_of;       // by pod group
-    std::vector<std::vector<CounterId>> adds;  // by class
-    std::vector<std::uint32_t> adders;         // by counter: pod groups that add to it
-    std::vector<std::optional<int>> node_limits, shape_limits;
-    std::vector<bool> absent;  // by class: its pods on nodes do not count; empty: all do
+    std::vector<std::uint32_t> rules_of;                        // by pod group: index into `rules`
+    std::vector<std::vector<CounterId>> added_counters;         // by PodGroupId
+    std::vector<std::uint32_t> contributing_pod_groups;         // by counter: number that add to it
+    std::vector<std::optional<int>> node_limits, shape_limits;  // see node_limit, shape_limit
+    std::vector<bool> absent;  // by PodGroupId: its bound pods do not count; empty: all count
 };
 
 }  // namespace capstan::engine::scheduling

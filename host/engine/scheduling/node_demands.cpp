@@ -18,12 +18,13 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-// No label has such a value, so no pod asks for it, and no two nodes would be found to share it.
+// A value that no real label can have, so no pod names it and no existing node shares it.
 constexpr std::string_view own_hostname = "(its own)";
 
 bool keeps_off(const Taint& taint) noexcept { return taint.effect != Effect::prefer_no_schedule; }
 
-/// Whether a label is read, by the number of its key: one look at the text per key, not per node.
+/// Whether a label is read, by the symbol of its key. The text is compared once per key, not once
+/// per node.
 class KeysRead {
 public:
     KeysRead(const snapshot::Cluster& cluster, const NodeReading& reading)
@@ -31,22 +32,22 @@ public:
 
     bool operator()(snapshot::Symbol key) {
         const auto index = static_cast<std::size_t>(key);
-        if (index >= known_.size()) known_.resize(index + 1, unknown);
-        if (known_[index] == unknown) {
+        if (index >= is_read_.size()) is_read_.resize(index + 1, unknown);
+        if (is_read_[index] == unknown) {
             const auto text = cluster_.text(key);
-            known_[index] = reading_.labels.contains(text) ? yes : no;
+            is_read_[index] = reading_.labels.contains(text) ? yes : no;
         }
-        return known_[index] == yes;
+        return is_read_[index] == yes;
     }
 
 private:
-    enum Known : std::uint8_t { unknown, no, yes };
+    enum IsRead : std::uint8_t { unknown, no, yes };
     const snapshot::Cluster& cluster_;
     const NodeReading& reading_;
-    std::vector<Known> known_;
+    std::vector<IsRead> is_read_;  // by symbol of the key
 };
 
-/// What tells one node of the cluster from another, in symbols.
+/// The properties of a node that are read, as symbols.
 struct NodeKey {
     std::vector<snapshot::LabelPair> labels{};
     snapshot::Symbol name{};
@@ -110,7 +111,7 @@ NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) 
     return out;
 }
 
-/// Numbers for equal profiles.
+/// Gives equal profiles equal ids.
 class Numbering {
 public:
     explicit Numbering(std::vector<NodeProfile>& profiles) : profiles_(profiles) {}
@@ -148,7 +149,7 @@ NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const Tem
                            const NodeReading& reading) {
     Numbering number(profiles_);
     KeysRead is_read(cluster, reading);
-    // In symbols first: texts are put together once per key, not once per node.
+    // Nodes are compared by symbols first, so that texts are made once per NodeKey, not per node.
     std::vector<NodeKey> keys;
     std::vector<ProfileId> of_key;
     snapshot::HashIndex index;
@@ -222,8 +223,8 @@ void read_by(const std::vector<NodeSelectorTerm>& terms, NodeReading& reading) {
 Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
     const snapshot::PodSpec& pod = *demand.spec;
     const auto refused = [](Predicate predicate, std::optional<std::string>&& sentence,
-                            std::string_view pod_group = {}) {
-        return Refusal{predicate, *std::move(sentence), std::string(pod_group)};
+                            std::string_view subject = {}) {
+        return Refusal{predicate, *std::move(sentence), std::string(subject)};
     };
     if (auto why = check_node_unschedulable(pod, node))
         return refused(Predicate::node_unschedulable, std::move(why));

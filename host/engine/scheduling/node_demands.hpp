@@ -1,5 +1,8 @@
-/// Nodes by what the pod groups' predicates can see of them: 500 groups that differ only in what no
-/// pod asks about are a handful of profiles.
+/// The predicates of one node alone, evaluated once for each distinct demand and node profile.
+///
+/// Pods read few labels of a node. Nodes that are equal in what pods read are one profile: 500 node
+/// groups that differ only in labels that no pod reads are a handful of profiles. Likewise, pods
+/// that ask the same of a node are one demand.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +21,20 @@
 
 namespace capstan::engine::scheduling {
 
-/// What is read of nodes.
+/// The properties of a node that some pod reads. Taints and `unschedulable` are always read.
 struct NodeReading {
-    std::set<std::string, std::less<>> labels{};  ///< by key, their values
-    bool has_hostname = false;                    ///< whether there is a hostname, though not which
-    bool name = false;                            ///< metadata.name
+    std::set<std::string, std::less<>> labels{};  ///< keys of labels; their values are read
+    bool has_hostname = false;  ///< whether the node has a hostname label; its value is not read
+    bool name = false;          ///< metadata.name
 };
 
 using ProfileId = std::uint32_t;
 
 /// Nodes and shapes with equal profiles get equal verdicts from every predicate of a node alone.
 struct NodeProfile {
-    std::string name{};           ///< empty: not read, or that of a node to come
-    Labels labels{};              ///< those that are read
-    std::vector<Taint> taints{};  ///< those that keep pods off
+    std::string name{};           ///< empty: not read, or a node that does not exist yet
+    Labels labels{};              ///< only labels that are read
+    std::vector<Taint> taints{};  ///< with the effects NoSchedule and NoExecute
     bool unschedulable = false;
     bool operator==(const NodeProfile&) const = default;
 
@@ -40,7 +43,7 @@ struct NodeProfile {
     }
 };
 
-/// [any thread]
+/// The profiles of all nodes of a cluster and of all shapes. [any thread]
 class NodeProfiles {
 public:
     NodeProfiles() = default;
@@ -57,32 +60,30 @@ private:
     std::vector<ProfileId> of_node_, of_shape_;
 };
 
-// What classes ask of a node on its own: taints, labels, volumes. Verdicts are found once per
-// distinct demand and node profile.
-
 using DemandId = std::uint32_t;
 
-/// Borrows the spec.
+/// What a pod asks of one node alone: tolerations, node selector and affinity, volumes. Borrows the
+/// spec.
 struct NodeDemand {
     const snapshot::PodSpec* spec = nullptr;
-    VolumeNeeds volumes{};  ///< refusal and conditions alone count
+    VolumeNeeds volumes{};  ///< only `refusal` and `conditions` are read
 };
 
-/// Asks every predicate of a node alone, in their order. [any thread]
+/// The refusal of the first predicate of one node alone that fails. [any thread]
 Refusal ask(const NodeDemand& demand, const NodeFacts& node);
 
-/// [one thread]
+/// All distinct demands, and their verdicts by profile. Verdicts are cached. [one thread]
 class NodeDemands {
 public:
-    /// Equal demands get equal numbers.
+    /// Equal demands get equal ids.
     DemandId add(NodeDemand demand);
-    /// Adds what all demands read.
+    /// Adds to `reading` what the demands read of nodes.
     void read_by(NodeReading& reading) const;
-    /// From now on verdicts are about these; they outlive this.
+    /// Sets the profiles that `verdict` is about. Comes before `verdict`. Borrows the profiles.
     void set_profiles(const NodeProfiles& profiles);
 
     const NodeDemand& operator[](DemandId id) const noexcept { return demands_[id]; }
-    /// The first predicate that fails.
+    /// The first predicate that fails; none: all pass.
     Predicate verdict(DemandId id, ProfileId profile) const {
         const std::vector<Predicate>& row = verdicts_[id];
         if (profile < row.size() && row[profile] != unknown) return row[profile];

@@ -32,7 +32,7 @@ std::int64_t Placement::free(Slot slot, snapshot::ResourceIndex resource) const 
     const CompiledPredicates::PredicateData& rules = *state_->rules;
     if (const auto column = rules.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
-    // What no pod group requests stays as it was.
+    // A resource that no pod group requests has no column, and placing pods does not change it.
     if (const TemplateNodeId shape = state_->slots[slot].shape; shape != no_shape)
         return engine::scheduling::free_on(rules.cluster, rules.shapes[shape], resource);
     return rules.free_on(slot, resource);
@@ -92,14 +92,14 @@ void Placement::undo(Mark mark) { state_->undo(mark); }
 
 namespace {
 
-/// In thousandths of what is wanted.
+/// What is missing, in thousandths of what is wanted.
 int shortfall_of(const ResourceFacts& facts) {
     const std::int64_t free = std::max<std::int64_t>(facts.allocatable - facts.requested, 0);
     const auto missing = detail::Int128{facts.wanted} - std::min(free, facts.wanted);
     return static_cast<int>(missing * 1000 / std::max<std::int64_t>(facts.wanted, 1));
 }
 
-/// None: there is enough of all.
+/// Predicate::none: all resources suffice.
 Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                            Wording wording) {
     const CompiledPredicates::PredicateData& rules = *state.rules;
@@ -125,7 +125,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
         if (wording == Wording::brief) break;
     }
     if (facts.empty()) return {};
-    out.sentence = wording == Wording::brief ? in_short(facts.front())
+    out.sentence = wording == Wording::brief ? brief_text(facts.front())
                                              : check_node_resources_fit(facts).value_or("");
     return out;
 }
@@ -168,7 +168,7 @@ std::optional<SpreadDomains> Placement::spread(PodGroupIndex pod_group) const {
                       .min_domains = rule->min_domains,
                       .counts_itself = rule->counts_itself,
                       .counter = rule->counter,
-                      .counted_pod_groups = rules.pods.adders[rule->counter],
+                      .counted_pod_groups = rules.pods.contributing_pod_groups[rule->counter],
                       .domains = {}};
     for (const std::int32_t domain : rules.pods.find(pod_group)->wide_domains) {
         out.domains.push_back(
@@ -191,7 +191,7 @@ int Placement::missing_hosts(PodGroupIndex pod_group) const {
     return static_cast<int>(out);
 }
 
-std::vector<bool> Placement::open_domains(PodGroupIndex pod_group) const {
+std::vector<bool> Placement::feasible_domains(PodGroupIndex pod_group) const {
     const CompiledPredicates::PredicateData& rules = *state_->rules;
     if (find_wide(rules, pod_group) == nullptr) return {};
     std::vector<bool> out(rules.pods.find(pod_group)->wide_domains.size(), false);

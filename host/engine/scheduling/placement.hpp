@@ -1,7 +1,8 @@
-/// A what-if: the cluster's nodes and nodes to come, with more pods on them than there are now.
+/// A what-if: the cluster's nodes and new nodes, with more pods placed on them than there are now.
 ///
-/// Nodes that look alike and hold alike pods are one slot with a count, so that ten thousand new
-/// nodes cost as much as one; a slot is split where pods make some of its nodes differ.
+/// New nodes of one shape with equal pods on them are one slot with a number of nodes, so that ten
+/// thousand new nodes cost as much as one. A slot is split before pods are placed on only some of
+/// its nodes.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +15,14 @@
 
 namespace capstan::engine::scheduling {
 
-/// One or several nodes that are the same in every respect. The cluster's own come first, one each,
-/// under their NodeIndex.
+/// One or several nodes that are the same in every respect. Each node of the cluster is one slot,
+/// numbered by its NodeIndex; slots of new nodes follow.
 using Slot = std::uint32_t;
 
-/// How many pods find room.
+/// How many more pods of a pod group fit on the nodes of a slot.
 struct Room {
-    int per_node = 0;  ///< on each node of the slot
-    int in_all = 0;    ///< on all of them together, at most per_node times their number
+    int per_node = 0;  ///< on one node of the slot
+    int in_all = 0;    ///< on all nodes together, at most per_node times their number
     bool operator==(const Room&) const = default;
 };
 
@@ -32,31 +33,32 @@ struct Found {
     bool operator==(const Found&) const = default;
 };
 
-/// Pods of a class on each node of a slot.
+/// Pods of a pod group that were placed on each node of a slot.
 struct Assignment {
     PodGroupIndex pod_group = 0;
     int per_node = 0;
-    std::size_t when = 0;  ///< what was put somewhere later has more
+    std::size_t when = 0;  ///< the order of placing: a later assignment has a larger number
     bool operator==(const Assignment&) const = default;
 };
 
-/// The domains that a class is spread over, by one constraint wider than a node.
+/// A spread constraint with domains wider than a node, and its domains.
 struct SpreadDomains {
     struct Domain {
         std::string value;    ///< of the topology key
-        int count = 0;        ///< pods that the constraint counts
-        bool exists = false;  ///< some eligible node is in it; else it is that of a shape alone
+        int count = 0;        ///< pods there that the constraint counts
+        bool exists = false;  ///< an eligible node is in it; else only a new node would be
     };
     std::string topology_key;
     int max_skew = 1;
     int min_domains = 1;
-    bool counts_itself = true;             ///< a pod of the class adds to the count
-    std::uint32_t counter = 0;             ///< equal for classes that are counted together
-    std::uint32_t counted_pod_groups = 0;  ///< pod groups of which a pod adds to the count
-    std::vector<Domain> domains;           ///< by value
+    bool counts_itself = true;             ///< the constraint counts pods of its own pod group
+    std::uint32_t counter = 0;             ///< equal for constraints that share their counts
+    std::uint32_t counted_pod_groups = 0;  ///< number of pod groups that the constraint counts
+    std::vector<Domain> domains;           ///< ascending by value
 };
 
-/// Borrows the rules. A copy is a state of its own; undoing is cheaper. [engine thread]
+/// Borrows the rules. A copy is independent of the original; `mark` and `undo` are cheaper.
+/// [engine thread]
 class Placement {
 public:
     explicit Placement(CompiledPredicates& rules);
@@ -69,64 +71,68 @@ public:
     const CompiledPredicates& rules() const noexcept { return *rules_; }
     std::size_t slot_count() const noexcept;
     int nodes(Slot slot) const noexcept;
-    /// Nothing: a node of the cluster.
+    /// The shape of the slot's nodes; nothing: it is a node of the cluster.
     std::optional<TemplateNodeId> shape(Slot slot) const noexcept;
-    /// Left of a resource on each node of the slot.
+    /// What is free of a resource on each node of the slot.
     std::int64_t free(Slot slot, snapshot::ResourceIndex resource) const noexcept;
 
-    /// `nodes` new nodes, with nothing but their daemons on them. A node to come is a domain of a
-    /// spread over single nodes only once a pod is put on it: those that are still empty hold no
-    /// other node back. The domain of a wider key, as its zone, is there at once.
+    /// Adds a slot of `nodes` new nodes that have only their daemons. A new node becomes a domain
+    /// of spread constraints over single nodes when the first pod is placed on it, so that empty
+    /// new nodes do not lower the least count. The domain of a wider key, as its zone, exists at
+    /// once.
     Slot add(TemplateNodeId shape, int nodes);
-    /// Makes a slot of `nodes` of the nodes of `slot`, more than none and not all.
+    /// Moves `nodes` nodes of `slot` into a new slot, which is returned. `nodes` is above zero and
+    /// below the number of nodes of the slot.
     Slot split(Slot slot, int nodes);
-    /// A node that is drained, or gone: it takes no further pod, `find` and `room` pass over it,
-    /// and what is on it is not there any more for affinity and spread.
+    /// Marks a slot as drained: it takes no further pod, `find` and `room` pass over it, and
+    /// inter-pod constraints no longer count its nodes nor the pods on them.
     void close(Slot slot);
 
-    /// How many pods of the class find room, one node filled after the other and each no further
-    /// than the first; none of more than `wanted`. What spreads over single nodes may find more
-    /// once these are placed.
+    /// How many pods fit on the slot, up to `wanted`, if its nodes are filled one after the other
+    /// and none beyond `per_node`. With spread over single nodes more may fit once these are
+    /// placed.
     Room room(PodGroupIndex pod_group, Slot slot, int wanted) const;
-    /// The first slot in [from, end) with room for one; nothing: there is none.
+    /// The first slot in [from, end) with room for one pod; nothing: there is none.
     std::optional<Slot> find(PodGroupIndex pod_group, Slot from, Slot end) const;
-    /// The same, and its room for `wanted`.
+    /// That slot, and its room for up to `wanted` pods.
     std::optional<Found> find_room(PodGroupIndex pod_group, Slot from, Slot end, int wanted) const;
-    /// Puts `per_node` pods on each node of the slot; at most its room.
+    /// Places `per_node` pods on each node of the slot. It does not check that they fit: `room` has
+    /// to come before it.
     void place(PodGroupIndex pod_group, Slot slot, int per_node);
-    /// What has been put on the slot's nodes so far, the latest first.
+    /// What has been placed on each node of the slot so far, the latest first.
     std::vector<Assignment> assignments(Slot slot) const;
-    /// Why not even one more finds room there.
+    /// Why not one more pod fits on the slot; Predicate::none: it fits.
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording = Wording::full) const;
-    /// The same for an empty new node of the shape, as the placement stands.
+    /// The same for one more new node of the shape.
     Refusal why_not_new(PodGroupIndex pod_group, TemplateNodeId shape) const;
 
-    /// Nodes that the spread constraints of the class over single nodes lack to their minDomains.
+    /// How many more nodes the spread constraints over single nodes need to reach minDomains.
     int missing_hosts(PodGroupIndex pod_group) const;
 
-    /// The constraint that spreads the class over domains wider than a node; nothing: it has none,
-    /// or more than one, which are then obeyed as they stand.
+    /// The spread constraint of the pod group with domains wider than a node. Nothing: it has none,
+    /// or more than one. `allow` can replace this constraint and no other.
     std::optional<SpreadDomains> spread(PodGroupIndex pod_group) const;
-    /// From now on the class may go, instead of what its spread constraint says, `pods` times into
-    /// the domain that `spread(pod_group)->domains[domain]` is; said again, this replaces what is
-    /// left there. What allows nothing anywhere forbids. Only for classes that `spread` answers
-    /// for.
+    /// Sets a quota: `pods` more pods may go into `spread(pod_group)->domains[domain]`. The first
+    /// quota of a pod group replaces the constraint that `spread` returns and sets the quota of all
+    /// other domains to zero. A later call replaces what is left of the quota of its domain. Only
+    /// for pod groups for which `spread` returns a constraint.
     void allow(PodGroupIndex pod_group, std::uint32_t domain, int pods);
-    /// Ends what was allowed to the class.
+    /// Removes the quotas of the pod group, so that its spread constraint holds again.
     void disallow(PodGroupIndex pod_group);
-    /// By domain of `spread(pod_group)`, of classes it answers for: whether some node of the
-    /// cluster or new node of a shape there takes the class as far as that node alone is concerned,
-    /// be there room or not.
-    std::vector<bool> open_domains(PodGroupIndex pod_group) const;
-    /// Index into `spread(pod_group)->domains`; nothing: the nodes of the shape are in none.
+    /// By domain of `spread(pod_group)`, whether a node of the cluster or a new node of some shape
+    /// there passes the predicates of one node alone. Free resources do not count. Empty: `spread`
+    /// returns nothing.
+    std::vector<bool> feasible_domains(PodGroupIndex pod_group) const;
+    /// The domain of new nodes of the shape, an index into `spread(pod_group)->domains`. Nothing:
+    /// they are in no domain, or `spread` returns nothing.
     std::optional<std::uint32_t> domain_of(PodGroupIndex pod_group, TemplateNodeId shape) const;
 
-    /// To come back to: everything since is undone.
+    /// The state of now; `undo` takes back all changes since the mark.
     using Mark = std::size_t;
     Mark mark() const noexcept;
     void undo(Mark mark);
 
-    struct State;  // for the folder's own use
+    struct State;  // private to this folder: placement_state.hpp
 
 private:
     CompiledPredicates* rules_;

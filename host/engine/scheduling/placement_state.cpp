@@ -9,22 +9,22 @@
 
 namespace capstan::engine::scheduling {
 
-void SpreadQuotas::remember(std::uint32_t pod_group) {
+void SpreadQuotas::log_change(std::uint32_t pod_group) {
     if (pod_group >= of_.size()) of_.resize(pod_group + 1);
     changes_.push_back({.pod_group = pod_group, .before = of_[pod_group]});
 }
 
 void SpreadQuotas::set(std::uint32_t pod_group, std::uint32_t domain, int pods,
                        std::size_t domains) {
-    remember(pod_group);
-    Allowance& own = of_[pod_group];
+    log_change(pod_group);
+    Quotas& own = of_[pod_group];
     if (!own.is_set) own.left.assign(domains, 0);
     own.is_set = true;
     own.left[domain] = pods;
 }
 
 void SpreadQuotas::end(std::uint32_t pod_group) {
-    remember(pod_group);
+    log_change(pod_group);
     of_[pod_group] = {};
 }
 
@@ -36,14 +36,14 @@ void SpreadQuotas::undo() {
 
 namespace {
 
-bool may_matter(const snapshot::Cluster& cluster,
-                std::span<const snapshot::PodGroupId> pod_groups) {
-    const auto looks = [&](snapshot::PodGroupId id) {
+bool may_have_constraints(const snapshot::Cluster& cluster,
+                          std::span<const snapshot::PodGroupId> pod_groups) {
+    const auto has_constraints = [&](snapshot::PodGroupId id) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
         return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
                !row.spec->ports.empty() || !row.claims.empty();
     };
-    if (std::any_of(pod_groups.begin(), pod_groups.end(), looks)) return true;
+    if (std::any_of(pod_groups.begin(), pod_groups.end(), has_constraints)) return true;
     for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
         if (!cluster.equivalence_group(id).spec->pod_anti_affinity.empty()) return true;
     }
@@ -56,11 +56,11 @@ std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
                                               std::span<const snapshot::PodGroupId> pod_groups,
                                               std::span<const TemplateNode> shapes,
                                               const std::vector<bool>& absent) {
-    if (!may_matter(cluster, pod_groups)) return {};
+    if (!may_have_constraints(cluster, pod_groups)) return {};
     std::vector<bool> there(cluster.pod_group_count());
     for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
         for (const snapshot::PodIndex pod : cluster.pods_on(node))
-            there[cluster.class_of(pod)] = true;
+            there[cluster.equivalence_group_of(pod)] = true;
     }
     for (snapshot::PodGroupId id = 0; id < absent.size(); ++id) {
         if (absent[id]) there[id] = false;
@@ -80,8 +80,8 @@ void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& clust
                  const InterPodIndex& inter_pod, snapshot::NodeIndex node,
                  const TopologyCounts::Place& place, int times) {
     for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-        const auto counters = inter_pod.added_by(cluster.class_of(pod));
-        if (counters.empty() || inter_pod.is_absent(cluster.class_of(pod))) continue;
+        const auto counters = inter_pod.added_by(cluster.equivalence_group_of(pod));
+        if (counters.empty() || inter_pod.is_absent(cluster.equivalence_group_of(pod))) continue;
         const bool deleted = cluster.pod(pod).deleted;
         for (const CounterId id : counters) {
             if (!deleted || !inter_pod.counters[id].spread) topology_counts.count(id, place, times);
@@ -97,8 +97,9 @@ void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_p
     }
 }
 
-TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& inter_pod,
-                              const NodeProfiles& profiles) {
+TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
+                                        const InterPodIndex& inter_pod,
+                                        const NodeProfiles& profiles) {
     TopologyCounts topology_counts(inter_pod.counters, inter_pod.topologies);
     if (inter_pod.counters.size() == 0) return topology_counts;
     for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
@@ -112,7 +113,7 @@ TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIn
 Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
     : rules(&the_rules),
       capacity(the_rules.requests.columns().size()),
-      topology_counts(the_rules.standing) {
+      topology_counts(the_rules.bound_counts) {
     const snapshot::Cluster& cluster = rules->cluster;
     const auto columns = rules->requests.columns();
     std::vector<std::int64_t> row(columns.size());
@@ -147,7 +148,7 @@ Slot Placement::State::split(Slot from, int nodes) {
     slots[from].nodes -= nodes;
     slots.push_back(slots[from]);
     slots[slot].nodes = nodes;
-    // A copy: pushing may move what the row of `from` is a view of.
+    // A copy, because `push` may move the row that `row` is a view of.
     const auto row = capacity.row(from);
     capacity.push(std::vector<std::int64_t>(row.begin(), row.end()));
     if (counts()) topology_counts.split(from);
@@ -173,12 +174,12 @@ void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
                    .other = slots[slot].last_placed,
                    .pod_group = pod_group,
                    .count = per_node});
-    if (counts() && !is_open(slot)) topology_counts.open(place_of(slot));
+    if (counts() && !has_host_domains(slot)) topology_counts.add_host_domains(place_of(slot));
     slots[slot].last_placed = number;
-    put(pod_group, slot, per_node);
+    change_pods(pod_group, slot, per_node);
 }
 
-void Placement::State::put(PodGroupIndex pod_group, Slot slot, int per_node) {
+void Placement::State::change_pods(PodGroupIndex pod_group, Slot slot, int per_node) {
     capacity.take(slot, rules->requests.needs(pod_group), per_node);
     for (const CounterId id : rules->pods.added_by(rules->pod_groups[pod_group]))
         topology_counts.count(id, place_of(slot), per_node);
@@ -218,20 +219,21 @@ void Placement::State::undo(std::size_t mark) {
     while (log.size() > mark) {
         const Record record = log.back();
         log.pop_back();
-        take_back(record);
+        revert(record);
     }
     if (slots.size() != before) capacity.settle();
 }
 
-void Placement::State::take_back(const Record& record) {
-    // Of no slot, and there may be none.
+void Placement::State::revert(const Record& record) {
+    // Such a record has no slot, and there may be no slots at all.
     if (record.kind == Record::Kind::spread_quotas) return spread_quotas.undo();
     SlotFacts& slot = slots[record.slot];
     switch (record.kind) {
         case Record::Kind::placed:
-            put(record.pod_group, record.slot, -record.count);
+            change_pods(record.pod_group, record.slot, -record.count);
             slot.last_placed = record.other;
-            if (counts() && !is_open(record.slot)) topology_counts.shut(place_of(record.slot));
+            if (counts() && !has_host_domains(record.slot))
+                topology_counts.remove_host_domains(place_of(record.slot));
             return;
         case Record::Kind::split:
             slots[record.other].nodes += record.count;

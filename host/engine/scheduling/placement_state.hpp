@@ -1,7 +1,7 @@
-/// What a Placement is made of: free capacity, counters of pods, and a record of every change.
+/// The state of a Placement: free capacity, counters of pods, and a log of all changes.
 ///
-/// A what-if is undone far more often than it is kept. So nothing is copied: each change is written
-/// down with what it takes to reverse it, and undoing walks back over the records.
+/// Most what-ifs are undone. So nothing is copied: each change is logged with what it takes to
+/// reverse it, and `undo` reverses the log's records from the last one back to the mark.
 #pragma once
 
 #include <cstddef>
@@ -19,67 +19,70 @@
 
 namespace capstan::engine::scheduling {
 
-/// [one thread]
+/// The quotas that replace spread constraints, see Placement::allow. [one thread]
 class SpreadQuotas {
 public:
+    /// Whether the pod group has quotas.
     bool has(std::uint32_t pod_group) const noexcept {
         return pod_group < of_.size() && of_[pod_group].is_set;
     }
-    /// By domain, how many more; only for pod groups that have any.
+    /// By domain, how many more pods may go there. Only for pod groups that have quotas.
     std::span<const int> left(std::uint32_t pod_group) const noexcept {
         return of_[pod_group].left;
     }
 
-    /// With the first one the other domains get nothing.
+    /// Sets the quota of a domain. The first quota of a pod group sets those of the other domains
+    /// to zero; `domains` is the number of all domains.
     void set(std::uint32_t pod_group, std::uint32_t domain, int pods, std::size_t domains);
+    /// Removes the quotas of the pod group.
     void end(std::uint32_t pod_group);
-    /// What was allowed is used up; below zero it comes back.
+    /// Takes `pods` off the quota of a domain; below zero gives them back.
     void use(std::uint32_t pod_group, std::uint32_t domain, int pods) noexcept {
         of_[pod_group].left[domain] -= pods;
     }
-    /// Takes back the last `set` or `end`.
+    /// Reverses the last `set` or `end`. The quotas are then what they were at that call.
     void undo();
 
 private:
-    struct Allowance {
+    struct Quotas {
         bool is_set = false;
         std::vector<int> left;  // by domain
     };
     struct Change {
         std::uint32_t pod_group = 0;
-        Allowance before;
+        Quotas before;
     };
-    void remember(std::uint32_t pod_group);
+    void log_change(std::uint32_t pod_group);
 
-    std::vector<Allowance> of_;
+    std::vector<Quotas> of_;  // by pod group
     std::vector<Change> changes_;
 };
 
-// The pods that are on the cluster's nodes, and those that come with a new one, as counters see
-// them.
+// Counting the pods that are bound to nodes, and the daemons of new nodes.
 
-/// Classes other than the pod groups that may matter to them: with pods on a node, or daemons of a
-/// shape; ascending, each once; of `absent` ones only daemons. Empty where no pod group looks at
-/// pods, nor any pod at others.
+/// The equivalence groups other than `pod_groups` that have bound pods or are daemons of a shape,
+/// ascending, each once. Those that are `absent` are left out unless they are daemons of a shape.
+/// Empty if no pod group has inter-pod constraints and no pod has an anti-affinity.
 std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
                                               std::span<const snapshot::PodGroupId> pod_groups,
                                               std::span<const TemplateNode> shapes,
                                               const std::vector<bool>& absent);
 
-/// Counts the pods that are not absent and bound to a node `times` (below zero: takes them away
-/// again) where `place` is.
+/// Counts the pods bound to `node`, which is the slot `place`, `times` each; -1 undoes 1. Absent
+/// pods are left out.
 void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& cluster,
                  const InterPodIndex& inter_pod, snapshot::NodeIndex node,
                  const TopologyCounts::Place& place, int times);
-/// The same of the daemons of a new node.
+/// Counts the daemons of each new node of the slot `place`, `times` each; -1 undoes 1.
 void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
                    const TemplateNode& shape, const TopologyCounts::Place& place, int times);
 
-/// The cluster as it is, a slot for each node.
-TopologyCounts count_standing(const snapshot::Cluster& cluster, const InterPodIndex& inter_pod,
-                              const NodeProfiles& profiles);
+/// The bound pods of the cluster, in a slot for each node.
+TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
+                                        const InterPodIndex& inter_pod,
+                                        const NodeProfiles& profiles);
 
-// What a Placement is made of.
+// The state of a Placement.
 
 inline constexpr TemplateNodeId no_shape = ~TemplateNodeId{0};
 inline constexpr std::uint32_t no_record = ~std::uint32_t{0};
@@ -89,18 +92,18 @@ struct SlotFacts {
     ProfileId profile = 0;
     TemplateNodeId shape = no_shape;  ///< no_shape: a node of the cluster
     bool closed = false;
-    std::uint32_t last_placed = no_record;  ///< the youngest record of pods placed here
+    std::uint32_t last_placed = no_record;  ///< the last record of pods placed here
 };
 
-/// One change, with what is needed to take it back. Records of pods on a slot are chained, so that
-/// what is on it is found without a search.
+/// One change, with what is needed to reverse it. The `placed` records of a slot are a linked list
+/// from SlotFacts::last_placed, so that its pods are found without a search.
 struct Record {
     enum class Kind : std::uint8_t { placed, added, split, closed, spread_quotas };
     Kind kind = Kind::placed;
     Slot slot = 0;
-    std::uint32_t other = 0;  ///< placed: the record before it on the slot; split: where from
+    std::uint32_t other = 0;  ///< placed: the slot's record before; split: the slot that was split
     PodGroupIndex pod_group = 0;
-    int count = 0;  ///< placed: per node; split: nodes
+    int count = 0;  ///< placed: pods on each node; split: nodes of the new slot
 };
 
 struct Placement::State {
@@ -116,7 +119,7 @@ struct Placement::State {
 
     Room room(PodGroupIndex pod_group, Slot slot, int wanted) const;
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const;
-    /// Of the pod group's static demand on nodes like those of the slot.
+    /// The first predicate of one node alone that fails on the slot's nodes; none: all pass.
     Predicate verdict(PodGroupIndex pod_group, Slot slot) const {
         return rules->demands.verdict(rules->demand_of[pod_group], slots[slot].profile);
     }
@@ -124,7 +127,7 @@ struct Placement::State {
     const CompiledPredicates::PredicateData* rules;
     std::vector<SlotFacts> slots;
     CapacityTree capacity;
-    TopologyCounts topology_counts;  ///< has slots only where some counter counts
+    TopologyCounts topology_counts;  ///< without slots if there is no counter
     SpreadQuotas spread_quotas;
     std::vector<Record> log;
 
@@ -132,24 +135,26 @@ struct Placement::State {
         return {.slot = slot,
                 .profile = slots[slot].profile,
                 .nodes = slots[slot].nodes,
-                .open = is_open(slot)};
+                .has_host_domains = has_host_domains(slot)};
     }
-    /// Nodes to come are opened by the first pod that is put on them.
-    bool is_open(Slot slot) const noexcept {
+    /// Whether the slot's nodes are domains of spread constraints over single nodes. New nodes are,
+    /// once a pod has been placed on them.
+    bool has_host_domains(Slot slot) const noexcept {
         return slots[slot].shape == no_shape || slots[slot].last_placed != no_record;
     }
     std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
-    /// Place of the profile's nodes among the domains that the pod group is spread over; nothing:
-    /// in none. Only for pod groups with one wide constraint.
+    /// The domain of the profile's nodes, an index into PodRules::wide_domains; nothing: they are
+    /// in none. Only for pod groups with PodRules::wide.
     std::optional<std::uint32_t> spread_domain(PodGroupIndex pod_group,
                                                ProfileId profile) const noexcept;
 
 private:
     bool counts() const noexcept { return rules->pods.counters.size() != 0; }
-    void put(PodGroupIndex pod_group, Slot slot, int per_node);
-    /// Takes what is on a slot's nodes off all counters, or puts it back.
+    /// Changes capacity, counters and quotas for `per_node` more pods; below zero: fewer.
+    void change_pods(PodGroupIndex pod_group, Slot slot, int per_node);
+    /// Adds the slot's nodes and all pods on them to the counters (`times` 1) or removes them (-1).
     void count_all_on(Slot slot, int times);
-    void take_back(const Record& record);
+    void revert(const Record& record);
     void drop_last_slot();
 };
 

@@ -27,7 +27,7 @@ void narrow(PodBound& all, const PodBound& more) {
     all.one_node = all.one_node || more.one_node;
 }
 
-/// False: nothing is left.
+/// Narrows `all` by each rule; false: no further pod is left.
 template <class List>
 bool narrow(const Placement::State& state, Slot slot, const List& rules, PodBound& all) {
     for (const auto& rule : rules) {
@@ -39,7 +39,7 @@ bool narrow(const Placement::State& state, Slot slot, const List& rules, PodBoun
 
 }  // namespace
 
-PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const ForbiddenRule& rule) {
     const ProfileId profile = state.slots[slot].profile;
     if (state.topology_counts.at(rule.counter, slot, profile) > 0) return none_at_all;
     if (!rule.counts_itself || !state.topology_counts.counts(rule.counter, profile)) return {};
@@ -47,7 +47,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Forbidden& rul
     return {.per_node = 1, .in_all = per_node ? unbounded : 1};
 }
 
-PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule) {
+PodBound bound_of(const Placement::State& state, Slot slot, const AffinityRule& rule) {
     const ProfileId profile = state.slots[slot].profile;
     bool all_there = true, any_anywhere = false, node_by_node = false;
     for (const CounterId id : rule.counters) {
@@ -58,25 +58,26 @@ PodBound bound_of(const Placement::State& state, Slot slot, const Together& rule
     }
     if (all_there) return {};
     if (any_anywhere || !rule.counts_itself) return none_at_all;
-    // Where the first goes the others follow: with nodes as domains, to that one node. How many go
-    // there is a matter of the other bounds.
+    // The first pod decides the domain of all others. If a domain is a node, all go to that node.
+    // The other bounds say how many.
     return {.one_node = node_by_node};
 }
 
 PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& rule) {
     const TopologyCounts::Place place = state.place_of(slot);
     if (!state.topology_counts.counts(rule.counter, place.profile)) return none_at_all;
-    const DomainCounts around = state.topology_counts.around(rule.counter, place);
+    const DomainCounts counts = state.topology_counts.domain_counts(rule.counter, place);
     const bool per_node = state.rules->pods.counters[rule.counter].per_node;
-    const bool too_few = around.domains < rule.min_domains;
-    const int least_other = too_few ? 0 : around.least_other;
+    const bool too_few = counts.domains < rule.min_domains;
+    const int least_other = too_few ? 0 : counts.least_other;
     if (!rule.counts_itself) {
-        const int least = too_few ? 0 : std::min(least_other, around.here);
-        return around.here - least <= rule.max_skew ? PodBound{} : none_at_all;
+        const int least = too_few ? 0 : std::min(least_other, counts.here);
+        return counts.here - least <= rule.max_skew ? PodBound{} : none_at_all;
     }
-    // As long as this is the emptiest domain the least rises with it; from then on the others stop.
+    // While this domain is the emptiest, the least count rises with it. After that the emptiest
+    // other domain is the limit.
     if (least_other == unbounded) return {};
-    const std::int64_t most = std::int64_t{rule.max_skew} + least_other - around.here;
+    const std::int64_t most = std::int64_t{rule.max_skew} + least_other - counts.here;
     if (most <= 0) return none_at_all;
     return per_node ? PodBound{.per_node = most} : PodBound{.in_all = most};
 }
@@ -88,7 +89,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& ru
     const auto more = std::count_if(rule.volumes.begin(), rule.volumes.end(), [&](CounterId id) {
         return state.topology_counts.at(id, slot, profile) == 0;
     });
-    // Pods of one class use the same volumes: what the first attaches serves all.
+    // Pods of one pod group use the same volumes: what the first attaches serves all.
     const bool fits = more == 0 || attached(state, slot, rule.driver) + more <= std::max(*limit, 0);
     return fits ? PodBound{} : none_at_all;
 }
@@ -102,7 +103,7 @@ PodBound allowed_bound(const Placement::State& state, PodGroupIndex pod_group, S
 PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                   const PodRules& rules) {
     PodBound all;
-    if (!narrow(state, slot, rules.apart, all) || !narrow(state, slot, rules.ports, all) ||
+    if (!narrow(state, slot, rules.anti_affinity, all) || !narrow(state, slot, rules.ports, all) ||
         !narrow(state, slot, rules.claims, all) || !narrow(state, slot, rules.attach, all))
         return none_at_all;
     const bool is_allowed = state.spread_quotas.has(pod_group);
@@ -111,7 +112,7 @@ PodBound bound_of(const Placement::State& state, PodGroupIndex pod_group, Slot s
                                                   : bound_of(state, slot, rules.spread[i]));
         if (all.refuses()) return none_at_all;
     }
-    if (!rules.together.counters.empty()) narrow(all, bound_of(state, slot, rules.together));
+    if (!rules.affinity.counters.empty()) narrow(all, bound_of(state, slot, rules.affinity));
     return all;
 }
 
@@ -141,10 +142,10 @@ std::string pods_text(const State& state, CounterId id, int count) {
     if (counter.what == Counted::in_set)
         return number + inter_pod.terms.sets.describe(counter.which);
     return std::to_string(count) + " of the pods that keep away from " +
-           inter_pod.terms.sets.describe(inter_pod.terms.apart[counter.which].set);
+           inter_pod.terms.sets.describe(inter_pod.terms.anti_affinity[counter.which].set);
 }
 
-std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) {
+std::string describe_rule(const State& state, Slot slot, const ForbiddenRule& rule) {
     const std::string_view what = rule.others_term
                                       ? "node(s) didn't satisfy existing pods anti-affinity rules: "
                                       : "node(s) didn't match pod anti-affinity rules: ";
@@ -153,7 +154,7 @@ std::string describe_rule(const State& state, Slot slot, const Forbidden& rule) 
            pods_text(state, rule.counter, there);
 }
 
-std::string describe_rule(const State& state, Slot slot, const Together& rule) {
+std::string describe_rule(const State& state, Slot slot, const AffinityRule& rule) {
     const ProfileId profile = state.slots[slot].profile;
     std::string what = "node(s) didn't match pod affinity rules: ";
     for (const CounterId id : rule.counters) {
@@ -169,7 +170,7 @@ std::string describe_rule(const State& state, Slot slot, const Together& rule) {
     return what;
 }
 
-/// No pod's constraint reads this pod.
+/// A note for constraints that are not in the pod's own spec.
 std::string_view source_of(const SpreadRule& rule) {
     return rule.is_default ? " (the scheduler's default)" : "";
 }
@@ -181,25 +182,25 @@ std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule)
         return what + " (missing required label): " + topology_of(state, rule.counter).key +
                std::string(source_of(rule));
     }
-    const DomainCounts around = state.topology_counts.around(rule.counter, place);
-    const bool too_few = around.domains < rule.min_domains;
-    const int least = too_few ? 0 : std::min(around.least_other, around.here);
+    const DomainCounts counts = state.topology_counts.domain_counts(rule.counter, place);
+    const bool too_few = counts.domains < rule.min_domains;
+    const int least = too_few ? 0 : std::min(counts.least_other, counts.here);
     std::string out = what + ": " + domain_text(state, rule.counter, slot) + " has " +
-                      std::to_string(around.here) + ", the least is " + std::to_string(least);
+                      std::to_string(counts.here) + ", the least is " + std::to_string(least);
     if (too_few) {
-        out += " as there are " + std::to_string(around.domains) + " of " +
+        out += " as there are " + std::to_string(counts.domains) + " of " +
                std::to_string(rule.min_domains) + " domains";
     }
     return out + ", maxSkew " + std::to_string(rule.max_skew) + std::string(source_of(rule));
 }
 
-std::string text_of_port(const State& state, const Forbidden& rule) {
+std::string text_of_port(const State& state, const ForbiddenRule& rule) {
     const InterPodIndex& inter_pod = state.rules->pods;
     const snapshot::HostPort& port = inter_pod.ports[inter_pod.counters[rule.counter].which];
     return check_node_ports({&port, 1}, {&port, 1}).value_or("");
 }
 
-std::string text_of_claim(const State& state, const Forbidden& rule) {
+std::string text_of_claim(const State& state, const ForbiddenRule& rule) {
     const InterPodIndex& inter_pod = state.rules->pods;
     const std::string& claim = inter_pod.claims[inter_pod.counters[rule.counter].which];
     const VolumeNeeds needs{.exclusive = {claim}};
@@ -246,11 +247,11 @@ std::string why_not_spread(const State& state, PodGroupIndex pod_group, Slot slo
 }
 
 std::string why_not_affinity(const State& state, Slot slot, const PodRules& rules) {
-    if (!rules.together.counters.empty() && bound_of(state, slot, rules.together).refuses())
-        return describe_rule(state, slot, rules.together);
-    // Terms of others have no order of their own: the sentence that is first as text is told.
+    if (!rules.affinity.counters.empty() && bound_of(state, slot, rules.affinity).refuses())
+        return describe_rule(state, slot, rules.affinity);
+    // Terms of other pods have no order of their own, so the sentence that sorts first is taken.
     std::string first;
-    for (const Forbidden& rule : rules.apart) {
+    for (const ForbiddenRule& rule : rules.anti_affinity) {
         if (!bound_of(state, slot, rule).refuses()) continue;
         std::string text = describe_rule(state, slot, rule);
         if (!rule.others_term) return text;
@@ -263,9 +264,9 @@ std::string why_not_affinity(const State& state, Slot slot, const PodRules& rule
 
 Refusal why_not(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                 const PodRules& rules) {
-    if (const Forbidden* port = find_refusing(state, slot, rules.ports))
+    if (const ForbiddenRule* port = find_refusing(state, slot, rules.ports))
         return {Predicate::node_ports, text_of_port(state, *port)};
-    if (const Forbidden* claim = find_refusing(state, slot, rules.claims))
+    if (const ForbiddenRule* claim = find_refusing(state, slot, rules.claims))
         return {Predicate::volume_restrictions, text_of_claim(state, *claim)};
     if (const AttachRule* attach = find_refusing(state, slot, rules.attach))
         return {Predicate::node_volume_limits, describe_rule(state, slot, *attach)};

@@ -27,8 +27,8 @@ std::uint64_t selectors_hash(const std::vector<PodSelector>& all_of) noexcept {
     return hash.value();
 }
 
-/// Labels of which a pod must have one to be selected, by hash; each in a list of its own where
-/// several requirements could serve.
+/// The hashes of labels that a pod needs to be selected. There is a list for each requirement, and
+/// a selected pod has one label of each list.
 std::vector<std::vector<std::uint64_t>> find_anchors(const LabelSelector& selector) {
     std::vector<std::vector<std::uint64_t>> out;
     for (const auto& [key, value] : selector.match_labels) out.push_back({label_hash(key, value)});
@@ -41,7 +41,7 @@ std::vector<std::vector<std::uint64_t>> find_anchors(const LabelSelector& select
     return out;
 }
 
-/// A namespace always has a label with its name, also one that the snapshot was not told of.
+/// Every namespace has a label with its name, even one that is not in the snapshot.
 bool is_like(const snapshot::Cluster& cluster, std::string_view ns, const LabelSelector& selector) {
     Labels labels;
     const auto& namespaces = cluster.objects().namespaces;
@@ -66,7 +66,7 @@ PodSetId PodSets::add(std::vector<PodSelector> all_of) {
     const auto id = static_cast<PodSetId>(sets_.size());
     index_.insert(hash, id);
 
-    // Of the labels that would do, those that the fewest other sets are looked for by.
+    // Any of the lists would do to find the set; the one that the fewest other sets use is best.
     std::vector<std::uint64_t> best;
     std::size_t best_shared = 0;
     for (const PodSelector& selector : all_of) {
@@ -119,8 +119,9 @@ std::string PodSets::describe(PodSetId id) const {
 
 namespace {
 
-void put_in(LabelSelector& selector, const snapshot::Cluster& cluster,
-            const snapshot::PodGroupRow& owner, const std::vector<std::string>& keys, Operator op) {
+void add_owner_labels(LabelSelector& selector, const snapshot::Cluster& cluster,
+                      const snapshot::PodGroupRow& owner, const std::vector<std::string>& keys,
+                      Operator op) {
     for (const std::string& key : keys) {
         const auto value = snapshot::find_label(cluster, owner.labels, key);
         if (!value) continue;
@@ -154,8 +155,8 @@ PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodG
                     .labels = *term.selector};
     if (term.namespaces.empty() && !term.namespace_selector)
         out.namespaces.emplace_back(cluster.text(owner.ns));
-    put_in(out.labels, cluster, owner, term.match_label_keys, Operator::in);
-    put_in(out.labels, cluster, owner, term.mismatch_label_keys, Operator::not_in);
+    add_owner_labels(out.labels, cluster, owner, term.match_label_keys, Operator::in);
+    add_owner_labels(out.labels, cluster, owner, term.mismatch_label_keys, Operator::not_in);
     return out;
 }
 
@@ -164,7 +165,7 @@ PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodG
     if (!constraint.selector) return {.none = true};
     PodSelector out{.namespaces = {std::string(cluster.text(owner.ns))},
                     .labels = *constraint.selector};
-    put_in(out.labels, cluster, owner, constraint.match_label_keys, Operator::in);
+    add_owner_labels(out.labels, cluster, owner, constraint.match_label_keys, Operator::in);
     out.none = out.labels == LabelSelector{};
     return out;
 }
@@ -182,10 +183,12 @@ std::string describe(const PodSelector& selector) {
 
 namespace {
 
-bool has_terms(const snapshot::Cluster& cluster, snapshot::PodGroupId id, bool is_asked) noexcept {
+/// Of bound pods and daemons that are not to be placed, only the anti-affinity matters.
+bool has_terms(const snapshot::Cluster& cluster, snapshot::PodGroupId id,
+               bool is_pod_group) noexcept {
     const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     return !spec.pod_anti_affinity.empty() ||
-           (is_asked && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
+           (is_pod_group && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
 }
 
 void read_key(const std::string& key, NodeReading& reading) {
@@ -201,10 +204,10 @@ PodTerms::PodTerms(const snapshot::Cluster& cluster,
                    std::span<const snapshot::PodGroupId> pod_groups,
                    std::span<const snapshot::PodGroupId> others)
     : terms_of_(cluster.pod_group_count(), no_terms) {
-    const auto read_all = [&](std::span<const snapshot::PodGroupId> classes, bool is_asked) {
-        for (const snapshot::PodGroupId id : classes) {
-            if (terms_of_[id] == no_terms && has_terms(cluster, id, is_asked))
-                of(id) = read(cluster, id, is_asked);
+    const auto read_all = [&](std::span<const snapshot::PodGroupId> ids, bool is_pod_group) {
+        for (const snapshot::PodGroupId id : ids) {
+            if (terms_of_[id] == no_terms && has_terms(cluster, id, is_pod_group))
+                of(id) = read(cluster, id, is_pod_group);
         }
     };
     read_all(pod_groups, true);
@@ -218,39 +221,40 @@ PodTerms::PodTerms(const snapshot::Cluster& cluster,
         for (const PodSetId set : in) has_pod_group[set] = true;
         of(pod_group).in = std::move(in);
     }
-    apart_from_set.resize(sets.size());
-    for (TermId id = 0; id < apart.size(); ++id) {
-        if (has_pod_group[apart[id].set]) apart_from_set[apart[id].set].push_back(id);
+    anti_affinity_against.resize(sets.size());
+    for (TermId id = 0; id < anti_affinity.size(); ++id) {
+        const PodSetId set = anti_affinity[id].set;
+        if (has_pod_group[set]) anti_affinity_against[set].push_back(id);
     }
 }
 
-ClassTerms PodTerms::read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
-                          bool is_asked) {
+PodGroupTerms PodTerms::read(const snapshot::Cluster& cluster,
+                             snapshot::PodGroupId equivalence_group, bool is_pod_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
-    ClassTerms out;
+    PodGroupTerms out;
     for (const snapshot::PodTerm& term : row.spec->pod_anti_affinity) {
         const TermId id =
             add({.set = sets.add({make_selector(cluster, row, term)}), .key = term.topology_key});
-        if (std::find(out.apart.begin(), out.apart.end(), id) == out.apart.end())
-            out.apart.push_back(id);
+        if (std::ranges::find(out.anti_affinity, id) == out.anti_affinity.end())
+            out.anti_affinity.push_back(id);
     }
-    if (!is_asked) return out;
-    std::vector<PodSelector> together;
+    if (!is_pod_group) return out;
+    std::vector<PodSelector> affinity;
     for (const snapshot::PodTerm& term : row.spec->pod_affinity)
-        together.push_back(make_selector(cluster, row, term));
-    if (!together.empty()) out.together = sets.add(std::move(together));
+        affinity.push_back(make_selector(cluster, row, term));
+    if (!affinity.empty()) out.affinity = sets.add(std::move(affinity));
     for (const snapshot::SpreadConstraint& constraint : cluster.spread(equivalence_group))
         out.spread.push_back(sets.add({make_selector(cluster, row, constraint)}));
     return out;
 }
 
-TermId PodTerms::add(ApartTerm term) {
-    const auto [at, is_new] = index_.try_emplace(term, static_cast<TermId>(apart.size()));
-    if (is_new) apart.push_back(std::move(term));
+TermId PodTerms::add(AntiAffinityTerm term) {
+    const auto [at, is_new] = index_.try_emplace(term, static_cast<TermId>(anti_affinity.size()));
+    if (is_new) anti_affinity.push_back(std::move(term));
     return at->second;
 }
 
-ClassTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
+PodGroupTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
     std::uint32_t& at = terms_of_[equivalence_group];
     if (at == no_terms) {
         at = static_cast<std::uint32_t>(terms_.size());
@@ -259,7 +263,7 @@ ClassTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
     return terms_[at];
 }
 
-const ClassTerms* PodTerms::find(snapshot::PodGroupId equivalence_group) const noexcept {
+const PodGroupTerms* PodTerms::find(snapshot::PodGroupId equivalence_group) const noexcept {
     const std::uint32_t at = terms_of_[equivalence_group];
     return at == no_terms ? nullptr : &terms_[at];
 }
@@ -276,8 +280,8 @@ void PodTerms::read_by(const snapshot::Cluster& cluster,
         for (const snapshot::SpreadConstraint& constraint : cluster.spread(pod_group))
             read_key(constraint.topology_key, reading);
     }
-    for (const auto& terms : apart_from_set) {
-        for (const TermId term : terms) read_key(apart[term].key, reading);
+    for (const auto& terms : anti_affinity_against) {
+        for (const TermId term : terms) read_key(anti_affinity[term].key, reading);
     }
 }
 

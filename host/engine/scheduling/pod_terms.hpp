@@ -1,4 +1,5 @@
-/// What each pod group asks of the pods around it, in counters: affinity, spread, ports, volumes.
+/// The inter-pod constraints of each pod group, as rules over counters: affinity, anti-affinity,
+/// spread, ports, volumes.
 #pragma once
 
 #include <cstdint>
@@ -21,82 +22,87 @@
 
 namespace capstan::engine::scheduling {
 
-/// No pod of the counter may be in the domain.
-struct Forbidden {
+/// The counter must be zero in the node's domain: anti-affinity, host ports, exclusive claims.
+struct ForbiddenRule {
     CounterId counter = 0;
-    bool counts_itself = false;  ///< a pod of the class adds to it
-    bool others_term = false;    ///< it is the other pods that will not have this one
+    bool counts_itself = false;  ///< a pod of the pod group adds to the counter
+    bool others_term = false;    ///< the anti-affinity is that of the pods that are counted
 };
 
-/// In every counter's domain there must be a pod; where there is none anywhere, the first may go
-/// wherever it will, if it is one of those looked for.
-struct Together {
+/// Each counter must be above zero in the node's domain. If all counters are zero everywhere and
+/// the affinity selects the pod itself, the first pod may go to any node with all topology keys.
+struct AffinityRule {
     std::vector<CounterId> counters{};  ///< one per topology key; none: no affinity
-    bool counts_itself = false;
+    bool counts_itself = false;         ///< the affinity selects pods of its own pod group
 };
 
+/// A topology spread constraint with DoNotSchedule.
 struct SpreadRule {
     CounterId counter = 0;
     int max_skew = 1;
     int min_domains = 1;
-    bool counts_itself = false;
-    bool is_default = false;  ///< the scheduler's, not the pod's own
+    bool counts_itself = false;  ///< the constraint counts pods of its own pod group
+    bool is_default = false;     ///< a default constraint of the scheduler, not the pod's own
 };
 
+/// Volumes of one CSI driver to attach.
 struct AttachRule {
-    std::uint32_t driver = 0;
-    std::vector<CounterId> volumes{};
+    std::uint32_t driver = 0;          ///< index into InterPodIndex::drivers
+    std::vector<CounterId> volumes{};  ///< the counter of each volume
 };
 
+/// All rules of a pod group.
 struct PodRules {
-    std::vector<Forbidden> ports{}, claims{}, apart{};
-    Together together{};
+    std::vector<ForbiddenRule> ports{}, claims{}, anti_affinity{};
+    AffinityRule affinity{};
     std::vector<SpreadRule> spread{};
     std::vector<AttachRule> attach{};
-    /// The one rule of spread whose domains are wider than a node; nothing: none, or several.
+    /// Index of the only rule in `spread` with domains wider than a node; nothing: there is none,
+    /// or more than one.
     std::optional<std::uint32_t> wide{};
-    std::vector<std::int32_t> wide_domains{};  ///< that some node or shape could be in, ascending
+    std::vector<std::int32_t> wide_domains{};  ///< all domains of its topology, ascending
 
     bool empty() const noexcept {
-        return ports.empty() && claims.empty() && apart.empty() && together.counters.empty() &&
-               spread.empty() && attach.empty();
+        return ports.empty() && claims.empty() && anti_affinity.empty() &&
+               affinity.counters.empty() && spread.empty() && attach.empty();
     }
 };
 
-// Sets of pods as the terms of affinity and spread describe them, and which of them a class is in.
+// Sets of pods that terms of affinity and spread select.
 
 /// Pods in some namespaces with certain labels.
 struct PodSelector {
-    bool none = false;                               ///< selects no pod, whatever else is said
+    bool none = false;                               ///< selects no pod, whatever the rest is
     std::vector<std::string> namespaces{};           ///< ascending
-    std::optional<LabelSelector> namespaces_like{};  ///< these namespaces as well
+    std::optional<LabelSelector> namespaces_like{};  ///< namespaces that it matches, as well
     LabelSelector labels{};
     bool operator==(const PodSelector&) const = default;
 };
 
-/// What the term is about for pods of the class; what matchLabelKeys and mismatchLabelKeys say is
-/// put in, which changes nothing where the API server has done so.
+/// The pods that an affinity term of the `owner` is about. The labels of matchLabelKeys and
+/// mismatchLabelKeys become requirements, which changes nothing where the API server has merged
+/// them already.
 PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
                           const snapshot::PodTerm& term);
-/// The pods of the owner's namespace that the constraint counts. kube-scheduler counts none for a
-/// selector that is empty.
+/// The pods of the owner's namespace that a spread constraint of the `owner` counts. With an empty
+/// selector kube-scheduler counts no pod, and neither does the result.
 PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
                           const snapshot::SpreadConstraint& constraint);
 
 /// "app=web in namespace a"
 std::string describe(const PodSelector& selector);
 
-/// The pods that all selectors of a list hold for.
+/// A set of pods: those that match every selector of a list.
 using PodSetId = std::uint32_t;
 
-/// [engine thread]
+/// All distinct sets. [engine thread]
 class PodSets {
 public:
-    /// Equal lists get equal numbers.
+    /// Equal lists get equal ids.
     PodSetId add(std::vector<PodSelector> all_of);
     bool empty() const noexcept { return sets_.empty(); }
     std::size_t size() const noexcept { return sets_.size(); }
-    /// The sets that pods of the class are in, ascending.
+    /// The sets that contain the pods of the equivalence group, ascending.
     std::vector<PodSetId> holding(const snapshot::Cluster& cluster,
                                   snapshot::PodGroupId equivalence_group) const;
     std::string describe(PodSetId id) const;
@@ -104,56 +110,58 @@ public:
 private:
     std::vector<std::vector<PodSelector>> sets_;
     snapshot::HashIndex index_;
-    // Sets that only pods with a certain label can be in, by hash of key and value; and the others.
+    // Sets with a label that all their pods have, by hash of its key and value.
     std::unordered_map<std::uint64_t, std::vector<PodSetId>> by_label_;
-    std::vector<PodSetId> others_;
+    std::vector<PodSetId> others_;  // all other sets
 };
 
 // The terms of affinity and spread that matter to the pod groups: their own, and the anti-affinity
-// of pods that are there or come with a node.
+// of bound pods and daemons.
 
-/// Not together with pods of the set, in one domain of the key.
-struct ApartTerm {
+/// An anti-affinity: no pod of the set may be in the same domain of the topology key.
+struct AntiAffinityTerm {
     PodSetId set = 0;
     std::string key{};
-    auto operator<=>(const ApartTerm&) const = default;
+    auto operator<=>(const AntiAffinityTerm&) const = default;
 };
 using TermId = std::uint32_t;
 
-/// Of one class.
-struct ClassTerms {
-    PodSetId together = 0;  ///< pods that hold for all terms of the own affinity, if there are any
-    std::vector<TermId> apart{};     ///< own anti-affinity, each once
-    std::vector<PodSetId> spread{};  ///< by constraint
-    /// Of pod groups: the sets that they are in.
-    std::vector<PodSetId> in{};
+/// The terms of one equivalence group.
+struct PodGroupTerms {
+    PodSetId affinity = 0;  ///< pods that match all its affinity terms; only if it has such terms
+    std::vector<TermId> anti_affinity{};  ///< its anti-affinity terms, each once
+    std::vector<PodSetId> spread{};       ///< the pods that each of its spread constraints counts
+    std::vector<PodSetId> in{};           ///< the sets that contain its pods; only for pod groups
 };
 
-/// [engine thread]
+/// The terms of all equivalence groups that matter. [engine thread]
 struct PodTerms {
     PodTerms() = default;
     PodTerms(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
              std::span<const snapshot::PodGroupId> others);
 
     PodSets sets;
-    std::vector<ApartTerm> apart;  ///< by TermId
-    /// Terms that keep some pod group off, by the set that is kept off.
-    std::vector<std::vector<TermId>> apart_from_set;
+    std::vector<AntiAffinityTerm> anti_affinity;  ///< by TermId
+    /// By set, the anti-affinity terms that keep the pods of the set away. Only for sets with a pod
+    /// group in them.
+    std::vector<std::vector<TermId>> anti_affinity_against;
 
-    const ClassTerms* find(snapshot::PodGroupId equivalence_group) const noexcept;
+    /// NULL: the equivalence group has no terms and is in no set.
+    const PodGroupTerms* find(snapshot::PodGroupId equivalence_group) const noexcept;
+    /// Adds to `reading` the topology keys that the terms read of nodes.
     void read_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
                  NodeReading& reading) const;
 
 private:
     static constexpr std::uint32_t no_terms = ~std::uint32_t{0};
-    /// Makes an entry for a class that has none.
-    ClassTerms& of(snapshot::PodGroupId equivalence_group);
-    ClassTerms read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
-                    bool is_asked);
-    TermId add(ApartTerm term);
-    std::vector<ClassTerms> terms_;        // of classes that have some, or are in a set
-    std::vector<std::uint32_t> terms_of_;  // by class
-    std::map<ApartTerm, TermId> index_;
+    /// The entry of the equivalence group, made if there is none.
+    PodGroupTerms& of(snapshot::PodGroupId equivalence_group);
+    PodGroupTerms read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+                       bool is_pod_group);
+    TermId add(AntiAffinityTerm term);
+    std::vector<PodGroupTerms> terms_;
+    std::vector<std::uint32_t> terms_of_;  // by PodGroupId: index into terms_, or no_terms
+    std::map<AntiAffinityTerm, TermId> index_;
 };
 
 }  // namespace capstan::engine::scheduling

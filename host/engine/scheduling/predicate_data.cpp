@@ -13,15 +13,15 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-/// What the pods of absent classes hold, a row per node.
-std::vector<std::int64_t> held_by(const snapshot::Cluster& cluster,
-                                  const std::vector<bool>& absent) {
+/// What the bound pods of absent equivalence groups request, a row per node.
+std::vector<std::int64_t> sum_absent_requests(const snapshot::Cluster& cluster,
+                                              const std::vector<bool>& absent) {
     if (std::ranges::find(absent, true) == absent.end()) return {};
     const std::size_t resources = cluster.resource_count();
     std::vector<std::int64_t> out(cluster.node_count() * resources, 0);
     for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
         for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-            const snapshot::PodGroupId id = cluster.class_of(pod);
+            const snapshot::PodGroupId id = cluster.equivalence_group_of(pod);
             if (!absent[id]) continue;
             for (const snapshot::Request& request : cluster.equivalence_group(id).requests)
                 out[node * resources + request.resource] += request.amount;
@@ -31,9 +31,10 @@ std::vector<std::int64_t> held_by(const snapshot::Cluster& cluster,
     return out;
 }
 
-std::vector<std::int64_t> rows_of(const snapshot::Cluster& cluster,
-                                  const std::vector<TemplateNode>& shapes,
-                                  std::span<const snapshot::ResourceIndex> columns) {
+/// What a new node has free of the columns' resources, a row per shape.
+std::vector<std::int64_t> free_rows(const snapshot::Cluster& cluster,
+                                    const std::vector<TemplateNode>& shapes,
+                                    std::span<const snapshot::ResourceIndex> columns) {
     std::vector<std::int64_t> rows;
     rows.reserve(shapes.size() * columns.size());
     for (const TemplateNode& shape : shapes) {
@@ -43,7 +44,7 @@ std::vector<std::int64_t> rows_of(const snapshot::Cluster& cluster,
     return rows;
 }
 
-/// What packing compares, beside what is free.
+/// The sizes that bin packing compares besides what is free.
 std::array<std::int64_t, 2> sizes_of(const TemplateNode& shape) {
     return {shape.allocatable.amount("cpu"), shape.allocatable.amount("memory")};
 }
@@ -63,20 +64,22 @@ bool is_equivalent(const CompiledPredicates::PredicateData& rules, TemplateNodeI
            sizes_of(rules.shapes[a]) == sizes_of(rules.shapes[b]);
 }
 
-std::vector<TemplateNodeId> find_kin(const CompiledPredicates::PredicateData& rules) {
+std::vector<TemplateNodeId> find_same_except_capacity(
+    const CompiledPredicates::PredicateData& rules) {
     std::vector<TemplateNodeId> same_except_capacity;
-    std::map<ProfileId, std::vector<TemplateNodeId>> lowest;  // of each kind
+    std::map<ProfileId, std::vector<TemplateNodeId>> lowest;  // of each set of the same shapes
     for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
-        std::vector<TemplateNodeId>& kinds = lowest[rules.profiles.of_shape(shape)];
-        const auto found = std::ranges::find_if(kinds, [&](TemplateNodeId other) {
+        std::vector<TemplateNodeId>& candidates = lowest[rules.profiles.of_shape(shape)];
+        const auto found = std::ranges::find_if(candidates, [&](TemplateNodeId other) {
             return is_same_except_capacity(rules, shape, other);
         });
-        same_except_capacity.push_back(found == kinds.end() ? kinds.emplace_back(shape) : *found);
+        same_except_capacity.push_back(found == candidates.end() ? candidates.emplace_back(shape)
+                                                                 : *found);
     }
     return same_except_capacity;
 }
 
-std::vector<TemplateNodeId> find_alike_shapes(const CompiledPredicates::PredicateData& rules) {
+std::vector<TemplateNodeId> find_equivalent_shapes(const CompiledPredicates::PredicateData& rules) {
     std::vector<TemplateNodeId> equivalent;
     equivalent.reserve(rules.shapes.size());
     snapshot::HashIndex lowest;
@@ -103,9 +106,9 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
       pod_groups(std::move(the_pod_groups)),
       shapes(std::move(the_shapes)),
       absent(std::move(the_absent)),
-      vacated(held_by(cluster, absent)),
+      absent_requests(sum_absent_requests(cluster, absent)),
       requests(cluster, pod_groups),
-      standing(pods.counters, pods.topologies) {
+      bound_counts(pods.counters, pods.topologies) {
     std::map<snapshot::PodGroupId, VolumeNeeds> volumes;
     demand_of.reserve(pod_groups.size());
     for (const snapshot::PodGroupId pod_group : pod_groups) {
@@ -131,15 +134,16 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
                                             .profiles = profiles,
                                             .volumes = volumes});
     pods.absent = absent;
-    standing = count_standing(cluster, pods, profiles);
-    shape_rows = rows_of(cluster, shapes, requests.columns());
-    equivalent = find_alike_shapes(*this);
-    same_except_capacity = find_kin(*this);
+    bound_counts = count_bound_on_all_nodes(cluster, pods, profiles);
+    shape_rows = free_rows(cluster, shapes, requests.columns());
+    equivalent = find_equivalent_shapes(*this);
+    same_except_capacity = find_same_except_capacity(*this);
 }
 
 namespace {
 
-/// Of those that `takes_part`; the others are their own.
+/// By pod group, the lowest equivalent one of those for which `takes_part` is true. The other pod
+/// groups are equivalent to themselves alone.
 template <class TakesPart>
 std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& rules,
                                              TakesPart takes_part) {
@@ -174,11 +178,11 @@ std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules) {
 
 std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& rules) {
     return lowest_equivalent(rules,
-                             [&](PodGroupIndex s) { return !rules.has_inter_pod_constraints(s); });
+                             [&](PodGroupIndex p) { return !rules.has_inter_pod_constraints(p); });
 }
 
-bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group,
-                snapshot::NodeIndex node) {
+bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
+                            snapshot::NodeIndex node) {
     const CompiledPredicates::PredicateData& data = rules.data();
     const ProfileId profile = data.profiles.of_node(node);
     return data.demands.verdict(data.demand_of[pod_group], profile) == Predicate::none;
@@ -187,8 +191,8 @@ bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group,
 bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept {
     const PodRules* own = rules.data().pods.find(pod_group);
     if (own == nullptr || !own->wide || own->spread.size() != 1) return false;
-    return own->ports.empty() && own->claims.empty() && own->apart.empty() &&
-           own->together.counters.empty() && own->attach.empty();
+    return own->ports.empty() && own->claims.empty() && own->anti_affinity.empty() &&
+           own->affinity.counters.empty() && own->attach.empty();
 }
 
 RequestTable::RequestTable(const snapshot::Cluster& cluster,

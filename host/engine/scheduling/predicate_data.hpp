@@ -16,20 +16,19 @@
 
 namespace capstan::engine::scheduling {
 
-// What one pod of each pod group requests, as amounts by resource and by column of the capacity
-// that is kept: resources that no pod group requests have none.
-
-/// [any thread]
+/// What one pod of each pod group requests, by resource and by column of the CapacityTree. There
+/// are columns only for `pods` and for resources that some pod group requests. [any thread]
 class RequestTable {
 public:
     RequestTable() = default;
     RequestTable(const snapshot::Cluster& cluster,
                  std::span<const snapshot::PodGroupId> pod_groups);
 
-    /// Of one pod, ascending by resource, `pods` included.
+    /// The requests of one pod, ascending by resource, `pods` included.
     std::span<const snapshot::Request> requests(std::uint32_t pod_group) const noexcept {
         return {&requests_[first_[pod_group]], first_[pod_group + 1] - first_[pod_group]};
     }
+    /// The same by column.
     std::span<const Need> needs(std::uint32_t pod_group) const noexcept {
         return {&needs_[first_[pod_group]], first_[pod_group + 1] - first_[pod_group]};
     }
@@ -45,7 +44,7 @@ private:
     std::vector<std::optional<std::uint32_t>> column_of_;  // by resource
 };
 
-/// Of a shape, less what its daemons request: what a new node has free.
+/// What is free on a new node of the shape: allocatable less what its daemons request.
 std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& shape,
                      snapshot::ResourceIndex resource);
 
@@ -59,24 +58,27 @@ struct CompiledPredicates::PredicateData {
     snapshot::Cluster cluster;
     std::vector<snapshot::PodGroupId> pod_groups;
     std::vector<TemplateNode> shapes;
-    std::vector<bool> absent;           ///< by class; empty: none is
-    std::vector<std::int64_t> vacated;  ///< what they hold, a row per node; empty: none is absent
+    std::vector<bool> absent;  ///< by PodGroupId; empty: no pod is absent
+    /// What the absent pods request, a row of all resources for each node; empty: no pod is absent.
+    std::vector<std::int64_t> absent_requests;
 
     RequestTable requests;
     NodeDemands demands;
     std::vector<DemandId> demand_of;  ///< by pod group
     NodeProfiles profiles;
     InterPodIndex pods;
-    TopologyCounts standing;               ///< pods that are there; no slots where none matter
+    TopologyCounts bound_counts;           ///< of bound pods; without slots if there is no counter
     std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
     std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by shape
 
-    /// Free of a resource on a node of the cluster.
+    /// What is free of a resource on a node of the cluster. Requests of absent pods count as free.
     std::int64_t free_on(snapshot::NodeIndex node,
                          snapshot::ResourceIndex resource) const noexcept {
-        const std::int64_t held =
-            vacated.empty() ? 0 : vacated[node * cluster.resource_count() + resource];
-        return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] + held;
+        const std::int64_t absent_request =
+            absent_requests.empty() ? 0
+                                    : absent_requests[node * cluster.resource_count() + resource];
+        return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] +
+               absent_request;
     }
     std::span<const std::int64_t> shape_row(TemplateNodeId shape) const noexcept {
         const std::size_t columns = requests.columns().size();
@@ -84,20 +86,22 @@ struct CompiledPredicates::PredicateData {
     }
 };
 
-// PodGroups that no single node can tell apart.
+// Pod groups that are equivalent to each other on any single node.
 
-/// By pod group: the lowest that asks the same of a node by itself, by its requests and by every
-/// predicate of one node alone. Other pods may still tell the two apart.
+/// By pod group, the lowest pod group with equal requests and equal verdicts from all predicates of
+/// one node alone. Inter-pod constraints may still tell the two apart.
 std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules);
-/// The same where they may not: a pod group with inter-pod constraints is equivalent to itself
-/// alone.
+/// As find_equivalent, but a pod group with inter-pod constraints is equivalent to itself alone.
 std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& rules);
 
-/// Whether all that other pods decide about the pod group is its one wide constraint of spread:
-/// while something is allowed in its place (Placement::allow), it is a matter of one node alone.
+/// Whether the only inter-pod constraint of the pod group is one spread constraint with domains
+/// wider than a node. While a quota replaces this constraint (Placement::allow), only the quota and
+/// one node alone decide where its pods may go.
 bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept;
 
-/// Whether the node by itself would have the pod group, were there room and no other pod.
-bool is_welcome(const CompiledPredicates& rules, PodGroupIndex pod_group, snapshot::NodeIndex node);
+/// Whether the pod group passes all predicates of this node alone. Free resources and other pods do
+/// not count.
+bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
+                            snapshot::NodeIndex node);
 
 }  // namespace capstan::engine::scheduling

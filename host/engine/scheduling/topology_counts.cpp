@@ -38,15 +38,15 @@ Topologies::Key& Topologies::read(std::string_view key) {
 const DomainByProfile& Topologies::domains_of(std::string_view key) { return read(key).domain_of; }
 
 TopologyId Topologies::labelled(std::string_view key) {
-    Key& known = read(key);
-    if (!known.all) known.all = add(key, known.domain_of);
-    return *known.all;
+    Key& label = read(key);
+    if (!label.all) label.all = add(key, label.domain_of);
+    return *label.all;
 }
 
 TopologyId Topologies::add(std::string_view key, DomainByProfile domain_of) {
-    const Key& known = read(key);
+    const Key& label = read(key);
     const bool per_node = key == well_known::hostname_label;
-    const auto domains = static_cast<std::uint32_t>(per_node ? 1 : known.values.size());
+    const auto domains = static_cast<std::uint32_t>(per_node ? 1 : label.values.size());
     return add(TopologyDomains{.key = std::string(key),
                                .per_node = per_node,
                                .domains = domains,
@@ -96,8 +96,9 @@ std::span<const CounterId> CounterTable::counting(Counted what,
 
 namespace {
 
-bool asks_of_nodes(const snapshot::PodSpec& pod,
-                   const snapshot::SpreadConstraint& constraint) noexcept {
+/// Whether the policies of the constraint may exclude nodes for this pod.
+bool has_node_policies(const snapshot::PodSpec& pod,
+                       const snapshot::SpreadConstraint& constraint) noexcept {
     const bool has_selectors = !pod.node_selector.empty() || !pod.affinity_required.empty();
     return constraint.honor_taints || (constraint.honor_affinity && has_selectors);
 }
@@ -113,13 +114,14 @@ std::string text_of_keys(SpreadTopologies::Constraints all,
 
 TopologyId SpreadTopologies::find(const snapshot::PodSpec& pod, Constraints all,
                                   const snapshot::SpreadConstraint& constraint) {
-    if (asks_of_nodes(pod, constraint))
+    if (has_node_policies(pod, constraint))
         return topologies_.add(constraint.topology_key, eligible(pod, all, constraint));
     const std::string keys = text_of_keys(all, constraint);
-    if (const auto at = plain_.find(keys); at != plain_.end()) return at->second;
+    const auto at = without_policies_.find(keys);
+    if (at != without_policies_.end()) return at->second;
     const TopologyId topology =
         topologies_.add(constraint.topology_key, eligible(pod, all, constraint));
-    plain_.emplace(keys, topology);
+    without_policies_.emplace(keys, topology);
     return topology;
 }
 
@@ -180,10 +182,10 @@ void TopologyCounts::split(std::uint32_t from) {
 
 void TopologyCounts::count_nodes(const Place& place, int sign) {
     add_domains(place, sign, false);
-    if (place.open) add_domains(place, sign, true);
+    if (place.has_host_domains) add_domains(place, sign, true);
 }
 
-void TopologyCounts::count_hosts(const Place& place, int sign) {
+void TopologyCounts::count_host_domains(const Place& place, int sign) {
     add_domains(place, sign, true);
     for (const Entry& entry : on_slot_[place.slot]) {
         const Counter& counter = (*counters_)[entry.counter];
@@ -211,7 +213,8 @@ void TopologyCounts::count(CounterId id, const Place& place, int per_node) {
         return;
     }
     const int now = change_entry(id, place.slot, per_node);
-    if (counter.spread && place.open) change_level(counter.at, now - per_node, now, place.nodes);
+    if (counter.spread && place.has_host_domains)
+        change_level(counter.at, now - per_node, now, place.nodes);
 }
 
 int TopologyCounts::change_entry(CounterId id, std::uint32_t slot, int by) {
@@ -249,9 +252,9 @@ int TopologyCounts::at(CounterId id, std::uint32_t slot, ProfileId profile) cons
     return at != entries.end() && at->counter == id ? at->count : 0;
 }
 
-DomainCounts TopologyCounts::around(CounterId id, const Place& place) const noexcept {
+DomainCounts TopologyCounts::domain_counts(CounterId id, const Place& place) const noexcept {
     const Counter& counter = (*counters_)[id];
-    if (counter.per_node) return around_node(counter, id, place);
+    if (counter.per_node) return domain_counts_of_node(counter, id, place);
     const std::int32_t own = domain(id, place.profile);
     const auto domains = static_cast<std::int32_t>((*topologies_)[counter.topology].domains);
     DomainCounts out{.here = in_domain(id, own), .least_other = unbounded, .domains = 0};
@@ -263,16 +266,16 @@ DomainCounts TopologyCounts::around(CounterId id, const Place& place) const noex
     return out;
 }
 
-DomainCounts TopologyCounts::around_node(const Counter& counter, CounterId id,
-                                         const Place& place) const {
+DomainCounts TopologyCounts::domain_counts_of_node(const Counter& counter, CounterId id,
+                                                   const Place& place) const {
     const std::vector<std::int64_t>& level = levels_[counter.at];
-    const std::int64_t itself = place.open ? 1 : 0;  // of those that are counted
+    const std::int64_t itself = place.has_host_domains ? 1 : 0;  // whether nodes_ includes it
     const std::int64_t others = nodes_[first_[counter.topology]] - itself;
     DomainCounts out{.here = at(id, place.slot, place.profile),
                      .least_other = unbounded,
                      .domains = static_cast<int>(others + 1)};
     std::int64_t occupied = 0;
-    for (const std::int64_t there : level) occupied += there;
+    for (const std::int64_t nodes : level) occupied += nodes;
     if (others - occupied + (out.here > 0 ? itself : 0) > 0) {
         out.least_other = 0;
         return out;

@@ -1,9 +1,9 @@
-/// How nodes are taken together when pods are counted: by the value of a label, each for itself, or
-/// all as one.
+/// Counters of pods by topology domain. A domain is all nodes with one value of a label, a single
+/// node, or the whole cluster.
 ///
 /// Spread, affinity and anti-affinity all ask how many pods that match a selector are in the domain
-/// of a node. Asking every pod anew would be quadratic, so each such question is a counter, kept by
-/// domain and changed by one whenever a pod is placed or taken away.
+/// of a node. A walk over all pods for each such question would be quadratic. So each question is a
+/// counter with a number for each domain, and placing or removing a pod changes only these numbers.
 #pragma once
 
 #include <array>
@@ -22,44 +22,49 @@
 
 namespace capstan::engine::scheduling {
 
+/// The nodes are in no domain of the topology.
 inline constexpr std::int32_t no_domain = -1;
 
-/// The domain of each profile's nodes; no_domain: pods on them are not counted.
+/// By ProfileId, the domain of the profile's nodes; no_domain: pods on these nodes are not counted.
 using DomainByProfile = std::vector<std::int32_t>;
 
-/// Some of the nodes in their domains. With kubernetes.io/hostname for a key, as without any, each
-/// node is a domain of its own, and `domain_of` says merely whether it counts: two nodes of one
-/// hostname are two.
+/// A topology: a set of nodes, divided into domains.
 struct TopologyDomains {
-    std::string key{};  ///< empty: no label is needed
+    std::string key{};  ///< the topology key; empty: no label is needed
+    /// Each node is a domain of its own, as with the key kubernetes.io/hostname, even where two
+    /// nodes have one hostname. `domain_of` is then 0 for every node that counts.
     bool per_node = false;
-    std::uint32_t domains = 1;  ///< beyond any domain's number
+    std::uint32_t domains = 1;  ///< how many domain numbers there are, from 0; 1 with `per_node`
     DomainByProfile domain_of{};
     bool operator==(const TopologyDomains&) const = default;
 };
 
 using TopologyId = std::uint32_t;
 
-/// [engine thread]
+/// All topologies in use; equal topologies get equal ids. [engine thread]
 class Topologies {
 public:
     Topologies() = default;
-    /// Outlived by the profiles.
+    /// Borrows the profiles.
     explicit Topologies(const NodeProfiles& profiles) : profiles_(&profiles) {}
 
-    /// Nodes that have the label.
+    /// The domains of the topology of all nodes that have the label.
     const DomainByProfile& domains_of(std::string_view key);
+    /// The topology of all nodes that have the label.
     TopologyId labelled(std::string_view key);
-    /// Those among them that `domain_of` leaves a domain.
+    /// The topology of the nodes to which `domain_of` gives a domain. `domain_of` is that of
+    /// domains_of(key) with some domains replaced by no_domain.
     TopologyId add(std::string_view key, DomainByProfile domain_of);
+    /// Every node is a domain.
     TopologyId each_node() {
         return add(TopologyDomains{.per_node = true, .domain_of = everywhere()});
     }
+    /// One domain with all nodes.
     TopologyId whole_cluster() { return add(TopologyDomains{.domain_of = everywhere()}); }
 
     std::size_t size() const noexcept { return topologies_.size(); }
     const TopologyDomains& operator[](TopologyId id) const noexcept { return topologies_[id]; }
-    /// The label's value in a domain of a topology; domains ascend by it.
+    /// The label's value in a domain of a topology. Domain numbers ascend by this value.
     const std::string& value(TopologyId topology, std::int32_t domain) const {
         return keys_.at(topologies_[topology].key).values[static_cast<std::size_t>(domain)];
     }
@@ -80,42 +85,43 @@ private:
     std::map<std::pair<std::string, DomainByProfile>, std::vector<TopologyId>> index_;
 };
 
-// Numbers of pods that dynamic predicates look at. Each is kept once, however many classes look,
-// and only those change that a pod adds to.
+// The counters that dynamic predicates read. Pod equivalence groups that ask the same question
+// share one counter. A pod changes only the counters that it adds to.
 
 using CounterId = std::uint32_t;
 
-/// Which pods are counted, by a number of that kind.
+/// Which pods a counter counts. `Counter::which` is an index into the list named here.
 enum class Counted : std::uint8_t {
-    in_set,       ///< pods of a PodSet
-    with_term,    ///< pods that have an anti-affinity term
-    with_port,    ///< pods that take a host port which one cannot share
-    with_claim,   ///< pods that use a claim
-    with_volume,  ///< pods for which a volume is attached
+    in_set,       ///< pods of a set (PodSetId)
+    with_term,    ///< pods that have an anti-affinity term (TermId)
+    with_port,    ///< pods that take a host port in conflict with one of InterPodIndex::ports
+    with_claim,   ///< pods that use one of InterPodIndex::claims
+    with_volume,  ///< pods for which one of InterPodIndex::volumes is attached
 };
 
 struct Counter {
     Counted what = Counted::in_set;
     std::uint32_t which = 0;
     TopologyId topology = 0;
-    bool per_node = false;  ///< as the topology is
-    /// Looked at by a spread constraint: pods that are being deleted do not count.
+    bool per_node = false;  ///< TopologyDomains::per_node of the topology
+    /// Read by a spread constraint: pods that are being deleted do not count.
     bool spread = false;
-    /// Wide: its first cell, one per domain of the topology. Per node and spread: its level table.
+    /// Not per node: the counter's first cell, with one cell per domain. Per node and read by a
+    /// spread constraint: the counter's level table.
     std::uint32_t at = 0;
 };
 
-/// [engine thread]
+/// The definitions of all counters; their values are in TopologyCounts. [engine thread]
 class CounterTable {
 public:
-    /// The same question gets the same number.
+    /// Equal arguments get equal ids. `facts` is the topology.
     CounterId add(Counted what, std::uint32_t which, TopologyId topology,
                   const TopologyDomains& facts, bool spread = false);
     std::size_t size() const noexcept { return counters_.size(); }
     const Counter& operator[](CounterId id) const noexcept { return counters_[id]; }
     std::uint32_t cells() const noexcept { return cells_; }
     std::uint32_t level_tables() const noexcept { return level_tables_; }
-    /// Those that count the same pods, in different ways.
+    /// The counters that count these pods, one for each topology and use by spread.
     std::span<const CounterId> counting(Counted what, std::uint32_t which) const noexcept;
 
 private:
@@ -124,9 +130,9 @@ private:
     std::uint32_t cells_ = 0, level_tables_ = 0;
 };
 
-// The nodes that a spread constraint counts on.
+// The nodes on which a spread constraint counts pods.
 
-/// Borrows both. [engine thread]
+/// Borrows profiles and topologies. [engine thread]
 class SpreadTopologies {
 public:
     SpreadTopologies(const NodeProfiles& profiles, Topologies& topologies)
@@ -134,8 +140,10 @@ public:
 
     using Constraints = std::span<const snapshot::SpreadConstraint>;
 
-    /// Nodes with the keys of `all` the pod's constraints that its selectors and tolerations let it
-    /// on, as far as the policies of this constraint ask.
+    /// The topology of the nodes that are eligible for the constraint. Such a node has the topology
+    /// keys of `all` constraints of the pod. It also matches the pod's node selector and required
+    /// node affinity (nodeAffinityPolicy Honor) and has no taint that the pod does not tolerate
+    /// (nodeTaintsPolicy Honor).
     TopologyId find(const snapshot::PodSpec& pod, Constraints all,
                     const snapshot::SpreadConstraint& constraint);
 
@@ -147,72 +155,83 @@ private:
 
     const NodeProfiles& profiles_;
     Topologies& topologies_;
-    // Of pods that are on every node as far as the constraint asks, by all their keys.
-    std::map<std::string, TopologyId> plain_;
+    // Topologies of constraints with policies that exclude no node, by the constraint's key and the
+    // keys of all constraints of the pod.
+    std::map<std::string, TopologyId> without_policies_;
 };
 
-// How many pods every counter has counted, and where.
+// The values of the counters.
 
-/// What spread looks at from one domain.
+/// A domain compared with the others of its topology, as a spread constraint needs it.
 struct DomainCounts {
     int here = 0;         ///< pods in the domain itself
-    int least_other = 0;  ///< in the emptiest of the others; `unbounded`: there is no other
-    int domains = 0;      ///< this one included
+    int least_other = 0;  ///< pods in the emptiest other domain; `unbounded`: there is no other
+    int domains = 0;      ///< number of domains, this one included
 };
 inline constexpr int unbounded = std::numeric_limits<int>::max();
 
-/// Nodes in slots, as a Placement has them. Sparse where nodes count for themselves: thousands of
-/// counters times thousands of nodes are mostly zero. Borrows counters and topologies. [one thread]
+/// The value of each counter by domain, for nodes in slots (see placement.hpp). Counters per node
+/// are stored sparsely, since thousands of counters times thousands of nodes are mostly zero.
+/// Borrows counters and topologies. [one thread]
 class TopologyCounts {
 public:
+    /// A slot as the counters see it.
     struct Place {
         std::uint32_t slot = 0;
         ProfileId profile = 0;
-        int nodes = 1;
-        bool open = true;  ///< see TopologyCounts::open
+        int nodes = 1;                 ///< in the slot
+        bool has_host_domains = true;  ///< see add_host_domains
     };
 
     TopologyCounts(const CounterTable& counters, const Topologies& topologies);
 
-    /// Nodes come, without pods, in a new slot; or go, as the last. Where they are not open they
-    /// are domains of spread constraints that are wider than a node, and of no other.
+    /// Adds a slot without pods, and its nodes to the domains of spread constraints (count_nodes).
     void push(const Place& place);
+    /// Removes the last slot, which has no pods.
     void pop(const Place& place);
-    /// Each node of the slot becomes a domain of spread constraints over single nodes, or ends to
-    /// be one. Before that it is one for nothing but what looks at it (`around`).
-    void open(const Place& place) { count_hosts(place, 1); }
-    void shut(const Place& place) { count_hosts(place, -1); }
-    /// A new slot with a part of what is in another.
+    /// Makes each node of the slot a domain of the spread constraints over single nodes. Before
+    /// that, other nodes are not compared with it; `domain_counts` of the slot itself still works.
+    void add_host_domains(const Place& place) { count_host_domains(place, 1); }
+    /// Undoes add_host_domains.
+    void remove_host_domains(const Place& place) { count_host_domains(place, -1); }
+    /// Adds a slot for nodes that were in `from`; the pods on each node stay counted.
     void split(std::uint32_t from);
+    /// Undoes the last split.
     void unsplit() { on_slot_.pop_back(); }
-    /// Nodes of a slot become domains of spread constraints, or end to be: of those over single
-    /// nodes only if they are open. What is on them is counted apart.
+    /// Adds the nodes of a slot to the domains of spread constraints (`sign` 1) or removes them
+    /// (-1). The constraints over single nodes are included only with `has_host_domains`. The
+    /// counts of pods do not change.
     void count_nodes(const Place& place, int sign);
-    /// `per_node` more pods (below zero: fewer) on each node.
+    /// Counts `per_node` more pods (below zero: fewer) on each node of the slot.
     void count(CounterId id, const Place& place, int per_node);
 
-    /// Whether pods there are counted at all.
+    /// Whether the counter counts pods on nodes with this profile.
     bool counts(CounterId id, ProfileId profile) const noexcept {
         return domain(id, profile) != no_domain;
     }
+    /// Pods in the domain of each node of the slot; 0 where they are not counted.
     int at(CounterId id, std::uint32_t slot, ProfileId profile) const noexcept;
+    /// Pods in all domains together.
     std::int64_t total(CounterId id) const noexcept { return totals_[id]; }
-    /// Of a counter of spread, where it counts. One node of a slot that is not open sees none of
-    /// the others of its slot.
-    DomainCounts around(CounterId id, const Place& place) const noexcept;
-    /// Of a wide one of spread, by domain: the number of pods, and of nodes that may have some.
+    /// The domain of a node of the slot. Only for a counter of a spread constraint that counts
+    /// there. Per node and without `has_host_domains`, the other nodes of the slot are left out.
+    DomainCounts domain_counts(CounterId id, const Place& place) const noexcept;
+    /// Pods in a domain. Only for counters that are not per node.
     int in_domain(CounterId id, std::int32_t domain) const noexcept {
         return cells_[(*counters_)[id].at + static_cast<std::uint32_t>(domain)];
     }
+    /// Nodes in a domain; per node, all nodes with host domains are in domain 0. Only for counters
+    /// of spread constraints.
     std::int64_t nodes_in(CounterId id, std::int32_t domain) const noexcept {
         return nodes_[first_[(*counters_)[id].topology] + static_cast<std::uint32_t>(domain)];
     }
 
+    /// The value of a counter per node.
     struct Entry {
         CounterId counter = 0;
         int count = 0;
     };
-    /// What is counted on each node of a slot for itself, ascending by counter, none of zero.
+    /// The counters per node that are not zero on each node of the slot, ascending by counter.
     std::span<const Entry> on(std::uint32_t slot) const noexcept { return on_slot_[slot]; }
 
 private:
@@ -220,21 +239,23 @@ private:
         return (*topologies_)[(*counters_)[id].topology].domain_of[profile];
     }
     void add_domains(const Place& place, int sign, bool per_node);
-    void count_hosts(const Place& place, int sign);
+    void count_host_domains(const Place& place, int sign);
     int change_entry(CounterId id, std::uint32_t slot, int by);
     void change_level(std::uint32_t table, int from, int to, int nodes);
-    DomainCounts around_node(const Counter& counter, CounterId id, const Place& place) const;
+    DomainCounts domain_counts_of_node(const Counter& counter, CounterId id,
+                                       const Place& place) const;
 
     const CounterTable* counters_;
     const Topologies* topologies_;
-    std::vector<int> cells_;
+    std::vector<int> cells_;            // counters that are not per node, by domain
     std::vector<std::int64_t> totals_;  // by counter
     std::vector<std::vector<Entry>> on_slot_;
-    // By level table, how many nodes have one pod, two, and so on; those with none are the rest.
+    // By level table, how many nodes have one pod, two pods, and so on. Nodes without a pod are not
+    // in it.
     std::vector<std::vector<std::int64_t>> levels_;
-    std::vector<bool> spread_topology_;  // nodes are counted in these
-    std::vector<std::uint32_t> first_;   // by topology: its first in nodes_
-    std::vector<std::int64_t> nodes_;    // by domain
+    std::vector<bool> spread_topology_;  // by topology: a spread constraint uses it
+    std::vector<std::uint32_t> first_;   // by topology: the place of its domain 0 in nodes_
+    std::vector<std::int64_t> nodes_;    // nodes by domain, only of topologies of spread
 };
 
 }  // namespace capstan::engine::scheduling

@@ -1,8 +1,8 @@
-/// How many pods each domain takes so that they end as even as they can.
+/// Distributes pods over domains so that the domains end as even as possible.
 ///
-/// Pods are poured like water into vessels of different height: the water finds one level, the
-/// lowest vessels take most of it, and those above the level none. The level is found by bisection,
-/// so the time does not depend on the number of pods.
+/// Water that is poured into connected vessels finds one level: the lowest vessels take most of it,
+/// and those above the level none. Likewise there is one number of pods up to which domains are
+/// filled. The level is found by bisection, so the time does not depend on the number of pods.
 #pragma once
 
 #include <limits>
@@ -11,16 +11,17 @@
 
 namespace capstan::engine::scheduling {
 
-/// A domain by what it holds and what it may hold.
+/// A domain: the pods in it now, and the most that may be in it.
 struct DomainLoad {
     int count = 0;
-    int most = std::numeric_limits<int>::max();  ///< below `count`: takes nothing
+    int most = std::numeric_limits<int>::max();  ///< up to `count`: the domain takes no pod
     bool operator==(const DomainLoad&) const = default;
 };
 
-/// Pours `pods` as water: the lowest rise first, and none above its most. What does not divide goes
-/// one each to those in front. The answer adds up to less than `pods` only when all are full.
-///     counts 0, 2, 5 and 5 pods  ->  +4, +1, +0: the third is above the water
-std::vector<int> water_fill(std::span<const DomainLoad> basins, int pods);
+/// How many of `pods` each domain gets: the emptiest domains first, and none beyond its `most`. The
+/// remainder of an uneven division goes to the first domains, one pod each. The result adds up to
+/// less than `pods` only if all domains are full.
+///     counts 0, 2, 5 and 5 pods  ->  +4, +1, +0: they end with 4, 3 and 5
+std::vector<int> water_fill(std::span<const DomainLoad> domains, int pods);
 
 }  // namespace capstan::engine::scheduling

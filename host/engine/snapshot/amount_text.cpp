@@ -16,8 +16,8 @@ bool is_bytes(std::string_view resource) noexcept {
 
 constexpr std::int64_t unit_of(int power) noexcept { return std::int64_t{1} << (10 * power); }
 
-/// The largest that it is whole in, where that is Mi or more; else the largest that is no more than
-/// it. Less than a Mi has none.
+/// The largest unit of which the amount is a whole number, if that is Mi or more; else the largest
+/// unit not above the amount. 0: the amount is below 1Mi.
 int power_for(std::int64_t amount) noexcept {
     if (amount < unit_of(2)) return 0;
     int exact = 0, largest = 0;
@@ -29,8 +29,8 @@ int power_for(std::int64_t amount) noexcept {
     return exact >= 2 ? exact : largest;
 }
 
-/// Hundredths of the unit, and whether something of them remains. What remains of a unit leaves
-/// room for a factor of a hundred.
+/// An amount in hundredths of a unit, rounded down, and whether that is exact. The remainder of the
+/// largest unit times 100 does not overflow.
 struct Hundredths {
     std::int64_t floored;
     bool is_exact;

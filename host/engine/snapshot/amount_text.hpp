@@ -1,4 +1,4 @@
-/// Amounts of one resource that stand in one sentence.
+/// Amounts of one resource in one sentence, all in the same unit.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,16 @@
 
 namespace capstan::engine::snapshot {
 
-/// Memory and storage are written in the unit of one of them, which is written as it is where it is
-/// whole in Mi or more; all else in its own canonical form.
+/// Memory and storage are written in the unit of one of the amounts, `of_unit`. This unit is the
+/// largest of which `of_unit` is a whole number, or, without one of Mi or more, the largest not
+/// above `of_unit`. The canonical form is used for other resources, and if `of_unit` is below 1Mi.
 ///     needs 60Gi, 30.64Gi of 31Gi are free
 class AmountText {
 public:
     AmountText(std::string_view resource, std::int64_t of_unit) noexcept;
 
-    /// At most two decimals. Rounded down or up, so that what is less than something else is never
-    /// written as more.
+    /// With at most two decimals. Rounding what is free down and what is needed up keeps an amount
+    /// that is too small from looking sufficient.
     std::string rounded_down(std::int64_t amount) const;
     std::string rounded_up(std::int64_t amount) const;
 
@@ -23,7 +24,7 @@ private:
     std::string text(std::int64_t amount, std::int64_t hundredths) const;
 
     std::string_view resource_;
-    int power_ = 0;  ///< of 1024; 0: the canonical form
+    int power_ = 0;  ///< the unit as a power of 1024; 0: the canonical form
 };
 
 }  // namespace capstan::engine::snapshot

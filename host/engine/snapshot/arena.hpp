@@ -1,4 +1,4 @@
-/// Room for runs of small values that never move and are freed together.
+/// Containers that only grow. Their elements never move.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 
 namespace capstan::engine::snapshot {
 
+/// Memory for arrays of small values. All arrays are freed together with the arena. [one thread]
 template <class T>
 class Arena {
     static_assert(std::is_trivially_copyable_v<T>);
 
 public:
-    /// Values to fill in; valid as long as the arena.
+    /// An array of `count` uninitialized values; valid as long as the arena.
     std::span<T> take(std::size_t count) {
         if (count > left_) grow(count);
         T* const at = next_;
@@ -31,7 +32,7 @@ public:
 
 private:
     void grow(std::size_t count) {
-        // Small clusters pay for a small part, large ones for few of them.
+        // A small cluster allocates small parts, a large cluster few parts.
         const std::size_t usual = std::clamp<std::size_t>(bytes_, 1024, 64 * 1024) / sizeof(T);
         left_ = std::max(usual, count);
         parts_.push_back(std::make_unique_for_overwrite<T[]>(left_));
@@ -44,10 +45,9 @@ private:
     std::size_t left_ = 0, bytes_ = 0;
 };
 
-// A vector that only grows and whose elements never move.
-
-/// A reader that was told of an element may read it on any thread while another thread adds more:
-/// reading touches neither the size nor a part that is still being filled.
+/// A vector that only grows. Its elements never move. Once its index was handed to another thread,
+/// an element may be read there while one thread adds more: reading does not touch the size,
+/// and adding does not write to existing elements.
 template <class T>
 class StableVector {
 public:

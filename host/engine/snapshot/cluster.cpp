@@ -74,7 +74,7 @@ PodRow Cluster::pod(PodIndex index) const noexcept {
             .created = block.created[row]};
 }
 
-PodGroupId Cluster::class_of(PodIndex index) const noexcept {
+PodGroupId Cluster::equivalence_group_of(PodIndex index) const noexcept {
     return state_->pods->block(index).equivalence_group[index % PodBlock::size];
 }
 
@@ -104,8 +104,8 @@ const PodGroupRow& Cluster::equivalence_group(PodGroupId id) const noexcept {
 std::span<const SpreadConstraint> Cluster::spread(PodGroupId id) const noexcept {
     const std::vector<SpreadConstraint>& own = equivalence_group(id).spec->spread;
     const DefaultSpreads* const defaults = state_->default_spreads.get();
-    if (!own.empty() || defaults == nullptr || id >= defaults->of_class.size()) return own;
-    return defaults->lists[defaults->of_class[id]];
+    if (!own.empty() || defaults == nullptr || id >= defaults->by_pod_group.size()) return own;
+    return defaults->lists[defaults->by_pod_group[id]];
 }
 
 std::span<const PodIndex> Cluster::unbound() const noexcept { return state_->pods->unbound; }

@@ -1,5 +1,6 @@
-/// The Kubernetes side of a snapshot: nodes and pods at one moment. Immutable, so it is shared and
-/// never copied; a what-if is a Placement over it (scheduling/placement.hpp).
+/// The Kubernetes side of a snapshot: nodes, pods and other objects at one moment. A cluster is
+/// immutable, so copies share their data. A what-if is a Placement over a cluster
+/// (scheduling/placement.hpp).
 #pragma once
 
 #include <cstddef>
@@ -24,10 +25,11 @@ namespace capstan::engine::snapshot {
 
 using NodeIndex = std::uint32_t;
 using PodIndex = std::uint32_t;
-/// Pods that no predicate can tell apart: equal spec, namespace, labels, owner and claims.
+/// A pod equivalence group: pods that no predicate can tell apart. They have equal spec, namespace,
+/// labels, kept annotations, owner and claims.
 using PodGroupId = std::uint32_t;
-/// A kind of resource. Fixed: cpu (thousandths), memory, ephemeral-storage (bytes), pods; the
-/// others in the order they were first seen.
+/// A kind of resource. The first four are fixed: cpu (thousandths), memory, ephemeral-storage
+/// (bytes), pods. The others follow in the order in which the builder met them.
 using ResourceIndex = std::uint32_t;
 inline constexpr ResourceIndex cpu_index = 0, memory_index = 1, storage_index = 2, pods_index = 3;
 
@@ -45,20 +47,23 @@ struct Request {
     bool operator==(const Request&) const = default;
 };
 
+/// A pod equivalence group.
 struct PodGroupRow {
     const PodSpec* spec = nullptr;      ///< never NULL; lives as long as the cluster
     std::span<const Request> requests;  ///< of one pod, ascending by resource; without `pods`
     Symbol ns{};
     std::span<const LabelPair> labels;       ///< ascending by the text of the key
-    std::span<const LabelPair> annotations;  ///< those an autoscaler reads, the same way
+    std::span<const LabelPair> annotations;  ///< see kept_annotations.hpp; in the same order
     const PodOwner* owner = nullptr;         ///< never NULL
-    std::span<const Symbol> claims;          ///< by name, as the pod lists them
-    /// The class of such a pod once its spread over zones has timed out; itself where none does.
+    std::span<const Symbol> claims;          ///< names of claims in the order of the pod
+    /// The equivalence group of its pods once their spread over zones has timed out. Without a
+    /// spread timeout, this equivalence group itself.
     PodGroupId lapsed = 0;
-    /// After its creation; nothing: never.
+    /// How long after its creation a pod's spread over zones times out; nothing: never.
     std::optional<Duration> spread_timeout{};
 };
 
+/// See NodeObject for the meaning of the members.
 struct NodeRow {
     Symbol name{}, provider_id{};
     std::span<const LabelPair> labels;  ///< ascending by the text of the key
@@ -72,12 +77,13 @@ struct NodeRow {
     Time ready_since{}, created{};
 };
 
-/// One pod. Kept as columns; this is a view put together when asked for.
+/// One pod. Pods are stored as columns; a row is made on request.
 struct PodRow {
     Symbol name{}, uid{};
     PodGroupId equivalence_group = 0;
-    NodeIndex node = no_node;  ///< bound to; no_node: to none, or to one that is not there
-    Symbol node_name{};        ///< as the pod says it
+    /// The node that the pod is bound to; no_node: it is not bound, or the node does not exist.
+    NodeIndex node = no_node;
+    Symbol node_name{};  ///< spec.nodeName
     Symbol nominated_node{};
     Symbol unscheduled_reason{};
     PodPhase phase = PodPhase::pending;
@@ -86,13 +92,14 @@ struct PodRow {
     Time deleted_at{}, created{};
 };
 
-/// A DaemonSet, and the class of the pod it would put on a new node.
+/// A DaemonSet, and the equivalence group of the pod that it would create on a new node.
 struct DaemonSetRow {
     const DaemonSetObject* object = nullptr;  ///< never NULL
     PodGroupId equivalence_group = 0;
 };
 
-/// What is neither node nor pod, by name; "namespace/name" where they have one.
+/// The objects other than nodes, pods and DaemonSets, by name, or by "namespace/name" if the kind
+/// has a namespace.
 struct ClusterObjects {
     std::map<std::string, DisruptionBudgetObject, std::less<>> budgets;
     std::map<std::string, ControllerObject, std::less<>> controllers;  ///< "kind/namespace/name"
@@ -111,15 +118,16 @@ struct DefaultSpread;  // default_spread.hpp
 /// [any thread]
 class Cluster {
 public:
-    /// Nodes ascend by name; whatever depends on the order of nodes depends on that alone.
+    /// Nodes ascend by name. Decisions that depend on the order of nodes depend on this order
+    /// alone.
     std::size_t node_count() const noexcept;
     const NodeRow& node(NodeIndex index) const noexcept;
     std::optional<NodeIndex> find_node(std::string_view name) const noexcept;
-    /// Amounts by ResourceIndex, resource_count() of them; what a node lacks is zero.
+    /// Amounts by ResourceIndex, resource_count() of them; zero if the node lacks the resource.
     std::span<const std::int64_t> allocatable(NodeIndex index) const noexcept;
-    /// The same of all pods bound to it that still run; `pods` is their number.
+    /// What all pods in pods_on() request together, likewise; `pods` is their number.
     std::span<const std::int64_t> requested(NodeIndex index) const noexcept;
-    /// Bound pods that have not ended, in no particular order.
+    /// The pods bound to the node that have not ended, in no particular order.
     std::span<const PodIndex> pods_on(NodeIndex index) const noexcept;
 
     std::size_t resource_count() const noexcept;
@@ -129,19 +137,19 @@ public:
     /// Every pod that has not ended (succeeded or failed), in no particular order.
     std::size_t pod_count() const noexcept;
     PodRow pod(PodIndex index) const noexcept;
-    PodGroupId class_of(PodIndex index) const noexcept;
+    PodGroupId equivalence_group_of(PodIndex index) const noexcept;
     bool is_deleted(PodIndex index) const noexcept;
     /// Pods that are being deleted, ascending.
     std::vector<PodIndex> deleted_pods() const;
     std::size_t pod_group_count() const noexcept;
     const PodGroupRow& equivalence_group(PodGroupId id) const noexcept;
-    /// The topology spread constraints with DoNotSchedule that hold for pods of the class: its
-    /// spec's or, where it has none, those that with_default_spread gave it.
+    /// The topology spread constraints with DoNotSchedule that hold for pods of the equivalence
+    /// group: those of its spec, or, without any, those that with_default_spread gave it.
     std::span<const SpreadConstraint> spread(PodGroupId id) const noexcept;
-    /// Pods without a node, in no particular order.
+    /// Pods without a spec.nodeName, in no particular order.
     std::span<const PodIndex> unbound() const noexcept;
 
-    /// By namespace and name.
+    /// Ascending by namespace and name.
     std::span<const DaemonSetRow> daemon_sets() const noexcept;
 
     std::string_view text(Symbol symbol) const noexcept;
@@ -157,10 +165,11 @@ private:
     std::shared_ptr<const State> state_;
 };
 
-/// As plugins are told of it. `count` pods, one of them named `example`.
+/// The equivalence group as plugins get it: `count` pods, one of them named `example`.
 PodEquivalenceGroup describe(const Cluster& cluster, PodGroupId id, std::string_view example,
                              std::uint32_t count);
-/// The value of a label; nothing: it has none.
+/// The value of the label with this key; nothing: there is no such label. `labels` are those of a
+/// row.
 std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
                                  std::string_view key) noexcept;
 Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels);

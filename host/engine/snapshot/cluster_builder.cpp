@@ -39,7 +39,7 @@ std::string name_in_namespace(std::string_view ns, std::string_view name) {
     return std::string(ns).append("/").append(name);
 }
 
-/// Sorts the pods by the nodes they are on.
+/// Sorts bound pods by node, and lists unbound pods.
 void place_pods(PodTable& pods, const NodeTable& nodes) {
     std::vector<std::size_t> ends(nodes.rows.size() + 1, 0);
     std::vector<NodeIndex> node_of(pods.count, no_node);
@@ -65,7 +65,7 @@ void place_pods(PodTable& pods, const NodeTable& nodes) {
 
 }  // namespace
 
-/// Each part of the last cluster is kept until it is no longer true.
+/// Each part of the last cluster is kept and shared until something in it changes.
 struct ClusterBuilder::State {
     explicit State(ClusterBuilderOptions options)
         : pools(std::make_shared<Pools>(std::move(options.spread_timeout_annotation))) {}
@@ -73,7 +73,7 @@ struct ClusterBuilder::State {
     std::shared_ptr<Pools> pools;
     NodeSlots nodes{*pools};
     PodRows pods{*pools};
-    /// Names of pods that have ended, so that removing one is told from removing nothing.
+    /// Namespace and name of pods that have ended, so that `remove_pod` finds them.
     std::set<std::pair<Symbol, Symbol>> ended{};
     std::map<std::pair<std::string, std::string>,
              std::pair<std::shared_ptr<const DaemonSetObject>, PodGroupId>>
@@ -87,9 +87,10 @@ struct ClusterBuilder::State {
     std::shared_ptr<const PodTable> last_pods{};
     std::shared_ptr<const DaemonSets> last_daemon_sets{};
 
+    /// Sets a pod that has not ended.
     void set_live(Symbol name, const PodObject& pod);
-    bool is_as_told(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
-                    const PodObject& told) const;
+    bool is_unchanged(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
+                      const PodObject& object) const;
     void change_pods();
     bool drop(Symbol ns, Symbol name);
     void drop_row(PodIndex pod);
@@ -115,31 +116,32 @@ void ClusterBuilder::State::change_pods() {
     ++changes;
 }
 
-bool ClusterBuilder::State::is_as_told(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
-                                       const PodObject& told) const {
+bool ClusterBuilder::State::is_unchanged(PodIndex pod, PodGroupId equivalence_group, NodeSlot slot,
+                                         const PodObject& object) const {
     const PodBlock& in = pods.block(pod);
     const std::size_t at = pod % PodBlock::size;
     const auto text = [&](Symbol symbol) { return pools->symbols.text(symbol); };
     return in.equivalence_group[at] == equivalence_group && in.node[at] == slot &&
-           text(in.uid[at]) == told.uid && text(in.nominated_node[at]) == told.nominated_node &&
-           text(in.unscheduled_reason[at]) == told.unscheduled_reason &&
-           in.phase[at] == told.phase && in.gated[at] == told.gated &&
-           in.deleted[at] == told.deleted.has_value() &&
-           in.deleted_at[at] == told.deleted.value_or(Time{}) && in.created[at] == told.created;
+           text(in.uid[at]) == object.uid && text(in.nominated_node[at]) == object.nominated_node &&
+           text(in.unscheduled_reason[at]) == object.unscheduled_reason &&
+           in.phase[at] == object.phase && in.gated[at] == object.gated &&
+           in.deleted[at] == object.deleted.has_value() &&
+           in.deleted_at[at] == object.deleted.value_or(Time{}) && in.created[at] == object.created;
 }
 
 void ClusterBuilder::State::set_live(Symbol name, const PodObject& object) {
-    const PodGroupId equivalence_group = pools->add_class(object);
+    const PodGroupId equivalence_group = pools->add_equivalence_group(object);
     const PodGroupRow& row = pools->equivalence_group(equivalence_group);
-    std::optional<PodIndex> known = pods.find(row.ns, name);
-    // The old place is left last, so that staying on a node never gives its slot away.
+    std::optional<PodIndex> existing = pods.find(row.ns, name);
+    // The pod is added before its old row is dropped, so that a pod that stays on its node never
+    // frees the node's slot in between.
     const NodeSlot slot = nodes.add_pod(object.node_name, row.requests);
-    if (known && is_as_told(*known, equivalence_group, slot, object))
+    if (existing && is_unchanged(*existing, equivalence_group, slot, object))
         return nodes.drop_pod(slot, row.requests);
-    const PodIndex pod = known ? *known : pods.add(name, equivalence_group);
+    const PodIndex pod = existing ? *existing : pods.add(name, equivalence_group);
     PodBlock& block = pods.open(pod);
     const std::size_t at = pod % PodBlock::size;
-    if (known) nodes.drop_pod(block.node[at], row_of(pod).requests);
+    if (existing) nodes.drop_pod(block.node[at], row_of(pod).requests);
     block.equivalence_group[at] = equivalence_group;
     block.node[at] = slot;
     block.uid[at] = pools->symbols.add(object.uid);
@@ -176,17 +178,17 @@ ClusterObjects& ClusterBuilder::State::change_objects() {
 template <class T>
 void ClusterBuilder::State::put(std::map<std::string, T, std::less<>> ClusterObjects::* to,
                                 std::string name, T object) {
-    const ClusterObjects& known = *objects;
-    const auto at = (known.*to).find(name);
-    if (at != (known.*to).end() && at->second == object) return;  // nothing to copy for
+    const ClusterObjects& current = *objects;
+    const auto at = (current.*to).find(name);
+    if (at != (current.*to).end() && at->second == object) return;  // no change, so no copy
     (change_objects().*to).insert_or_assign(std::move(name), std::move(object));
 }
 
 template <class T>
 bool ClusterBuilder::State::remove(std::map<std::string, T, std::less<>> ClusterObjects::* from,
                                    std::string_view name) {
-    const ClusterObjects& known = *objects;
-    if (!(known.*from).contains(name)) return false;  // nothing to copy for
+    const ClusterObjects& current = *objects;
+    if (!(current.*from).contains(name)) return false;  // no change, so no copy
     auto& all = change_objects().*from;
     all.erase(all.find(name));
     return true;
@@ -240,9 +242,9 @@ void ClusterBuilder::set(const PodObject& pod) {
 
 void ClusterBuilder::set(DaemonSetObject object) {
     std::pair name(object.ns, object.name);
-    const auto known = state_->daemon_sets.find(name);
-    if (known != state_->daemon_sets.end() && *known->second.first == object) return;
-    const PodGroupId equivalence_group = add_class(pod_of(object));
+    const auto existing = state_->daemon_sets.find(name);
+    if (existing != state_->daemon_sets.end() && *existing->second.first == object) return;
+    const PodGroupId equivalence_group = add_equivalence_group(pod_of(object));
     state_->daemon_sets.insert_or_assign(
         std::move(name),
         std::pair(std::make_shared<const DaemonSetObject>(std::move(object)), equivalence_group));
@@ -302,9 +304,9 @@ void ClusterBuilder::set(ServiceObject object) {
 bool ClusterBuilder::remove(ObjectKind kind, std::string_view ns, std::string_view name) {
     State& s = *state_;
     using All = ClusterObjects;
-    const auto controller = [&](const char* its_kind) {
+    const auto controller = [&](const char* owner_kind) {
         return s.remove(&All::controllers,
-                        name_in_namespace(its_kind, name_in_namespace(ns, name)));
+                        name_in_namespace(owner_kind, name_in_namespace(ns, name)));
     };
     switch (kind) {
         case ObjectKind::pod: return remove_pod(ns, name);
@@ -360,7 +362,9 @@ bool ClusterBuilder::bind_pod(std::string_view ns, std::string_view name, std::s
 
 std::uint64_t ClusterBuilder::changes() const noexcept { return state_->changes; }
 
-PodGroupId ClusterBuilder::add_class(const PodObject& pod) { return state_->pools->add_class(pod); }
+PodGroupId ClusterBuilder::add_equivalence_group(const PodObject& pod) {
+    return state_->pools->add_equivalence_group(pod);
+}
 
 Cluster ClusterBuilder::build() {
     State& s = *state_;

@@ -1,5 +1,8 @@
-/// Takes objects in, hands out immutable clusters. Lives on between passes, so that a pass costs
-/// what changed and a scan over rows, never a copy of pods.
+/// Takes objects of the Kubernetes API and builds immutable clusters.
+///
+/// A builder lives longer than a pass. What did not change since the last `build` is shared with
+/// the last cluster, so a new cluster costs what changed and one scan over pods, not a copy of all
+/// pods.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +19,13 @@
 namespace capstan::engine::snapshot {
 
 struct ClusterBuilderOptions {
-    /// The pod annotation that says how long a spread over zones is insisted on, see
-    /// spread_timeout.hpp; empty: none does.
+    /// The pod annotation that says after which time a pod's spread over zones no longer holds, see
+    /// spread_timeout.hpp; empty: there is no such annotation.
     std::string spread_timeout_annotation = std::string(default_spread_timeout_annotation);
 };
 
-/// [one thread] Clusters handed out stay valid, unchanged and readable on any thread, whatever
-/// happens to the builder.
+/// Clusters from `build` stay valid, unchanged and readable on any thread, even after the builder
+/// is gone. [one thread]
 class ClusterBuilder final : public ClusterSink {
 public:
     explicit ClusterBuilder(ClusterBuilderOptions options = {});
@@ -43,25 +46,26 @@ public:
     void set(CsiCapacityObject object) override;
     void set(NamespaceObject object) override;
     void set(ServiceObject object) override;
-    /// Takes one object away; `ns` means nothing to kinds that have no namespace. False: there was
-    /// none.
+    /// Removes an object; `ns` is ignored for kinds without a namespace. False: there was no such
+    /// object.
     bool remove(ObjectKind kind, std::string_view ns, std::string_view name);
     bool remove_node(std::string_view name);
     bool remove_pod(std::string_view ns, std::string_view name);
-    /// Binds a pod that is there, which leaves it no `unscheduled_reason`; false: it is not.
+    /// Binds a pod to a node and clears its `unscheduled_reason`; false: there is no such pod.
     bool bind_pod(std::string_view ns, std::string_view name, std::string_view node);
 
-    /// A class of pods without a pod of it: the pods of a DaemonSet on nodes to come, pods that do
-    /// not exist yet.
-    PodGroupId add_class(const PodObject& pod);
+    /// Adds the equivalence group of pods like `pod`, and no pod. This is for pods that do not
+    /// exist yet, such as those of a DaemonSet on new nodes.
+    PodGroupId add_equivalence_group(const PodObject& pod);
 
-    /// How often something changed that a Cluster shows. To set what is there as it is, or to take
-    /// away what is not there, changes nothing: an equal number means that build() would give the
-    /// same again.
+    /// The number of changes so far. An equal number means that build() would give an equal
+    /// cluster. Setting an object to what it is, or removing an object that does not exist, is no
+    /// change.
     std::uint64_t changes() const noexcept;
 
-    /// Equal contents give equal clusters up to the numbers of symbols, classes and pods, whatever
-    /// the order in which they came.
+    /// The cluster of all objects that are set now. Equal objects give equal clusters, whatever the
+    /// order in which they were set, except for the numbers of symbols, equivalence groups and
+    /// pods.
     Cluster build();
 
 private:

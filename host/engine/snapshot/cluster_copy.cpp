@@ -7,8 +7,8 @@ namespace {
 
 using Act = std::function<void(std::string_view, std::string_view)>;
 
-/// Keys "namespace/name" that start with `prefix`, which is left out.
-void tell_full_names(const auto& objects, const std::string& prefix, const Act& act) {
+/// Calls `act` for all keys `prefix` + "namespace/name".
+void visit_full_names(const auto& objects, const std::string& prefix, const Act& act) {
     for (auto at = objects.lower_bound(prefix);
          at != objects.end() && at->first.starts_with(prefix); ++at) {
         const std::string_view name = std::string_view(at->first).substr(prefix.size());
@@ -17,11 +17,11 @@ void tell_full_names(const auto& objects, const std::string& prefix, const Act& 
     }
 }
 
-void tell_names(const auto& objects, const Act& act) {
+void visit_names(const auto& objects, const Act& act) {
     for (const auto& [name, object] : objects) act({}, name);
 }
 
-void tell_pods(const Cluster& cluster, const Act& act) {
+void visit_pods(const Cluster& cluster, const Act& act) {
     for (PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const PodRow pod = cluster.pod(i);
         act(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns),
@@ -48,14 +48,14 @@ NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
 
 PodObject pod_object(const Cluster& cluster, const PodRow& row) {
     const auto text = [&](Symbol symbol) { return std::string(cluster.text(symbol)); };
-    const PodGroupRow& its = cluster.equivalence_group(row.equivalence_group);
-    PodObject out{.ns = text(its.ns),
+    const PodGroupRow& pod_group = cluster.equivalence_group(row.equivalence_group);
+    PodObject out{.ns = text(pod_group.ns),
                   .name = text(row.name),
                   .uid = text(row.uid),
-                  .spec = *its.spec,
-                  .labels = to_labels(cluster, its.labels),
-                  .annotations = to_labels(cluster, its.annotations),
-                  .owner = *its.owner,
+                  .spec = *pod_group.spec,
+                  .labels = to_labels(cluster, pod_group.labels),
+                  .annotations = to_labels(cluster, pod_group.annotations),
+                  .owner = *pod_group.owner,
                   .node_name = text(row.node_name),
                   .nominated_node = text(row.nominated_node),
                   .phase = row.phase,
@@ -63,7 +63,7 @@ PodObject pod_object(const Cluster& cluster, const PodRow& row) {
                   .gated = row.gated,
                   .deleted = row.deleted ? std::optional(row.deleted_at) : std::nullopt,
                   .created = row.created};
-    for (const Symbol claim : its.claims) out.claims.push_back(text(claim));
+    for (const Symbol claim : pod_group.claims) out.claims.push_back(text(claim));
     return out;
 }
 
@@ -91,7 +91,7 @@ void copy(const Cluster& cluster, ClusterSink& to) {
 void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
     const ClusterObjects& all = cluster.objects();
     switch (kind) {
-        case ObjectKind::pod: return tell_pods(cluster, act);
+        case ObjectKind::pod: return visit_pods(cluster, act);
         case ObjectKind::node:
             for (NodeIndex i = 0; i < cluster.node_count(); ++i)
                 act({}, cluster.text(cluster.node(i).name));
@@ -100,20 +100,21 @@ void for_each_name(const Cluster& cluster, ObjectKind kind, const Act& act) {
             for (const DaemonSetRow& row : cluster.daemon_sets())
                 act(row.object->ns, row.object->name);
             return;
-        case ObjectKind::disruption_budget: return tell_full_names(all.budgets, "", act);
-        case ObjectKind::replica_set: return tell_full_names(all.controllers, "ReplicaSet/", act);
+        case ObjectKind::disruption_budget: return visit_full_names(all.budgets, "", act);
+        case ObjectKind::replica_set: return visit_full_names(all.controllers, "ReplicaSet/", act);
         case ObjectKind::replication_controller:
-            return tell_full_names(all.controllers, "ReplicationController/", act);
-        case ObjectKind::stateful_set: return tell_full_names(all.controllers, "StatefulSet/", act);
-        case ObjectKind::job: return tell_full_names(all.controllers, "Job/", act);
-        case ObjectKind::claim: return tell_full_names(all.claims, "", act);
-        case ObjectKind::volume: return tell_names(all.volumes, act);
-        case ObjectKind::storage_class: return tell_names(all.storage_classes, act);
-        case ObjectKind::csi_node: return tell_names(all.csi_nodes, act);
-        case ObjectKind::csi_driver: return tell_names(all.csi_drivers, act);
-        case ObjectKind::csi_capacity: return tell_full_names(all.csi_capacities, "", act);
-        case ObjectKind::ns: return tell_names(all.namespaces, act);
-        case ObjectKind::service: return tell_full_names(all.services, "", act);
+            return visit_full_names(all.controllers, "ReplicationController/", act);
+        case ObjectKind::stateful_set:
+            return visit_full_names(all.controllers, "StatefulSet/", act);
+        case ObjectKind::job: return visit_full_names(all.controllers, "Job/", act);
+        case ObjectKind::claim: return visit_full_names(all.claims, "", act);
+        case ObjectKind::volume: return visit_names(all.volumes, act);
+        case ObjectKind::storage_class: return visit_names(all.storage_classes, act);
+        case ObjectKind::csi_node: return visit_names(all.csi_nodes, act);
+        case ObjectKind::csi_driver: return visit_names(all.csi_drivers, act);
+        case ObjectKind::csi_capacity: return visit_full_names(all.csi_capacities, "", act);
+        case ObjectKind::ns: return visit_names(all.namespaces, act);
+        case ObjectKind::service: return visit_full_names(all.services, "", act);
     }
 }
 

@@ -1,16 +1,16 @@
-/// Where objects of the Kubernetes API go once they are decoded.
+/// The receiver of decoded objects of the Kubernetes API.
 #pragma once
 
 #include "engine/snapshot/objects.hpp"
 
 namespace capstan::engine::snapshot {
 
-/// One thread.
+/// [one thread]
 class ClusterSink {
 public:
     virtual ~ClusterSink() = default;
 
-    /// Each replaces what has the same name (and namespace).
+    /// Each call replaces the object of that kind with the same name and namespace.
     virtual void set(const NodeObject& node) = 0;
     virtual void set(const PodObject& pod) = 0;
     virtual void set(DaemonSetObject object) = 0;

@@ -27,7 +27,7 @@ std::size_t PodTable::bytes() const noexcept {
 }
 
 std::size_t DefaultSpreads::bytes() const noexcept {
-    return sizeof(*this) + bytes_of_columns(of_class) + heap_bytes(lists);
+    return sizeof(*this) + bytes_of_columns(by_pod_group) + heap_bytes(lists);
 }
 
 namespace {
@@ -60,7 +60,7 @@ std::uint64_t hash_resources(const Resources& resources) noexcept {
 
 bool is_any_key(std::string_view) noexcept { return true; }
 
-// Of what is kept once, the address says which it is.
+// Pools store each distinct value once, so equal addresses mean equal values.
 std::uint64_t hash_row(const PodGroupRow& row) noexcept {
     FastHash hash;
     const auto add = [&](const void* address) {
@@ -89,10 +89,11 @@ Pools::Pools(std::string spread_timeout_annotation)
         add_resource(name);
 }
 
-PodGroupId Pools::add_class(const PodObject& pod) {
+PodGroupId Pools::add_equivalence_group(const PodObject& pod) {
     const std::uint64_t owner = hash_texts(pod.owner.uid);
     const PodGroupId recent = recent_[owner % recent_.size()];
-    if (recent < classes_.size() && is_of(classes_[recent], pod)) return recent;
+    if (recent < equivalence_groups_.size() && is_of(equivalence_groups_[recent], pod))
+        return recent;
     const auto timeout = find_spread_timeout(pod, spread_timeout_annotation_);
     const std::optional<PodGroupId> lapsed = add_lapsed(pod, timeout);
     const Spec& spec = add_spec(pod.spec);
@@ -104,20 +105,20 @@ PodGroupId Pools::add_class(const PodObject& pod) {
                     .owner = &add_owner(pod.owner),
                     .claims = add_claims(pod.claims),
                     .spread_timeout = timeout};
-    const PodGroupId id = classes_.add_id(
+    const PodGroupId id = equivalence_groups_.add_id(
         hash_row(row), [&](const PodGroupRow& other) { return is_same_row(row, other); },
         [&] {
-            row.lapsed = lapsed.value_or(static_cast<PodGroupId>(classes_.size()));
+            row.lapsed = lapsed.value_or(static_cast<PodGroupId>(equivalence_groups_.size()));
             return row;
         });
     recent_[owner % recent_.size()] = id;
-    if (classes_.size() * 4 > recent_.size()) recent_.assign(recent_.size() * 4, id);
+    if (equivalence_groups_.size() * 4 > recent_.size()) recent_.assign(recent_.size() * 4, id);
     return id;
 }
 
 std::optional<PodGroupId> Pools::add_lapsed(const PodObject& pod, std::optional<Duration> timeout) {
     if (!timeout) return std::nullopt;
-    return add_class(without_zone_spread(pod));
+    return add_equivalence_group(without_zone_spread(pod));
 }
 
 bool Pools::keeps_annotation(std::string_view key) const noexcept {
@@ -238,9 +239,9 @@ bool Pools::are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
     return at == pairs.end();
 }
 
-bool Pools::are_claims(std::span<const Symbol> known,
+bool Pools::are_claims(std::span<const Symbol> interned,
                        const std::vector<std::string>& claims) const noexcept {
-    return std::equal(known.begin(), known.end(), claims.begin(), claims.end(),
+    return std::equal(interned.begin(), interned.end(), claims.begin(), claims.end(),
                       [&](Symbol a, const std::string& b) { return symbols.text(a) == b; });
 }
 
@@ -265,9 +266,9 @@ std::vector<Request> Pools::by_index(const Resources& resources) {
 }
 
 std::size_t Pools::bytes() const noexcept {
-    return sizeof(*this) + symbols.bytes() + classes_.bytes() + specs_.bytes() + owners_.bytes() +
-           amounts_.bytes() + taints_.bytes() + pair_lists_.bytes() + claim_lists_.bytes() +
-           pairs_.bytes() + claims_.bytes() + resources_.bytes() +
+    return sizeof(*this) + symbols.bytes() + equivalence_groups_.bytes() + specs_.bytes() +
+           owners_.bytes() + amounts_.bytes() + taints_.bytes() + pair_lists_.bytes() +
+           claim_lists_.bytes() + pairs_.bytes() + claims_.bytes() + resources_.bytes() +
            recent_.size() * sizeof(PodGroupId) + heap_bytes_;
 }
 

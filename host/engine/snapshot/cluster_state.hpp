@@ -1,5 +1,5 @@
-/// What a Cluster holds: parts that it shares with the clusters before and after it as far as
-/// nothing changed.
+/// The parts that a Cluster is made of. A part in which nothing changed is shared with the clusters
+/// that were built before and after.
 #pragma once
 
 #include <array>
@@ -20,21 +20,25 @@
 
 namespace capstan::engine::snapshot {
 
-// What pods and nodes have in common, kept once: a builder's memory, shared with all its clusters.
+// Values that many pods and nodes have in common, stored once. A builder shares them with all its
+// clusters.
 
-/// Values by hash, each kept once and for good.
+/// Distinct values, found by hash. A value stays as long as the pool.
 template <class T>
 class Pool {
 public:
-    template <class IsIt, class InstanceOffering>
-    const T& add(std::uint64_t hash, IsIt is_it, InstanceOffering make) {
-        return values_[add_id(hash, is_it, make)];
+    /// The value with this hash for which `matches(value)` holds. If there is none, the result of
+    /// `make()` is added.
+    template <class Matches, class Make>
+    const T& add(std::uint64_t hash, Matches matches, Make make) {
+        return values_[add_id(hash, matches, make)];
     }
-    /// The value's number instead.
-    template <class IsIt, class InstanceOffering>
-    std::uint32_t add_id(std::uint64_t hash, IsIt is_it, InstanceOffering make) {
-        const auto known = index_.find(hash, [&](std::uint32_t id) { return is_it(values_[id]); });
-        if (known) return *known;
+    /// The number of that value.
+    template <class Matches, class Make>
+    std::uint32_t add_id(std::uint64_t hash, Matches matches, Make make) {
+        const auto found =
+            index_.find(hash, [&](std::uint32_t id) { return matches(values_[id]); });
+        if (found) return *found;
         const auto id = static_cast<std::uint32_t>(values_.size());
         values_.push_back(make());
         index_.insert(hash, id);
@@ -49,8 +53,8 @@ private:
     HashIndex index_;
 };
 
-/// Reading by what was handed out is for any thread, adding (and whatever else is not const) for
-/// one; everything handed out lives as long as the pools.
+/// The pools of a builder. What they return lives as long as the pools and may be read on any
+/// thread. Adding, and all else that is not const, is for one thread.
 class Pools {
 public:
     struct Amounts {
@@ -67,9 +71,11 @@ public:
 
     Symbols symbols{};
 
-    PodGroupId add_class(const PodObject& pod);
-    const PodGroupRow& equivalence_group(PodGroupId id) const noexcept { return classes_[id]; }
-    std::size_t pod_group_count() const noexcept { return classes_.size(); }
+    PodGroupId add_equivalence_group(const PodObject& pod);
+    const PodGroupRow& equivalence_group(PodGroupId id) const noexcept {
+        return equivalence_groups_[id];
+    }
+    std::size_t pod_group_count() const noexcept { return equivalence_groups_.size(); }
 
     std::span<const LabelPair> add_labels(const Labels& labels);
     std::span<const LabelPair> add_annotations(const Labels& annotations);
@@ -83,8 +89,9 @@ public:
 
 private:
     bool keeps_annotation(std::string_view key) const noexcept;
-    /// The class of such pods whose spread has timed out; nothing: it never does.
+    /// The equivalence group of such pods once their spread has timed out; nothing: it never does.
     std::optional<PodGroupId> add_lapsed(const PodObject& pod, std::optional<Duration> timeout);
+    /// Whether the pod is in this equivalence group.
     bool is_of(const PodGroupRow& row, const PodObject& pod) const noexcept;
     const Spec& add_spec(const PodSpec& spec);
     const PodOwner& add_owner(const PodOwner& owner);
@@ -96,12 +103,13 @@ private:
     template <class Selection>
     bool are_pairs(std::span<const LabelPair> pairs, const Labels& labels,
                    Selection keep) const noexcept;
-    bool are_claims(std::span<const Symbol> known,
+    bool are_claims(std::span<const Symbol> interned,
                     const std::vector<std::string>& claims) const noexcept;
 
     std::string spread_timeout_annotation_;
-    Pool<PodGroupRow> classes_;
-    // By hash of the owner, the class it was last met with: most pods are like one just before.
+    Pool<PodGroupRow> equivalence_groups_;
+    // A cache of the last equivalence group, by hash of the owner's uid: most pods are equal to
+    // another pod of their owner that came shortly before.
     std::vector<PodGroupId> recent_ = std::vector<PodGroupId>(64);
     Pool<Spec> specs_;
     Pool<PodOwner> owners_;
@@ -115,24 +123,24 @@ private:
     std::size_t heap_bytes_ = 0;  // of the values in the pools
 };
 
-/// A place for a node under its name; there is one for every node and for every node that a pod
-/// says it is bound to. Taken up again under another name when neither is left.
+/// A number for a node name. Every node has one, and so has every name that is some pod's
+/// spec.nodeName. When neither is left, the number is used again for another name.
 using NodeSlot = std::uint32_t;
 inline constexpr NodeSlot no_slot = ~NodeSlot{0};
 
-/// Nodes by NodeIndex, and what slots have become of.
+/// Nodes by NodeIndex, and the NodeIndex of each slot.
 struct NodeTable {
     std::vector<NodeRow> rows;
     std::vector<NodeSlot> slots;            ///< by NodeIndex
-    std::vector<NodeIndex> index_of;        ///< by NodeSlot; no_node: such a node is not there
+    std::vector<NodeIndex> index_of;        ///< by NodeSlot; no_node: there is no such node
     std::vector<Symbol> name_of;            ///< by NodeSlot
-    std::vector<std::int64_t> allocatable;  ///< `resource_count` for each node
+    std::vector<std::int64_t> allocatable;  ///< by NodeIndex, `resource_count` numbers each
     std::size_t resource_count = 0;
 
     std::size_t bytes() const noexcept;
 };
 
-/// Some pods, as columns.
+/// Up to 256 pods, as columns.
 struct PodBlock {
     static constexpr std::size_t size = 256;
     template <class T>
@@ -146,14 +154,14 @@ struct PodBlock {
     Column<Time> deleted_at, created;
 };
 
-/// Pods that have not ended, and where they are.
+/// Pods that have not ended, and the nodes that they are bound to.
 struct PodTable {
-    std::vector<std::shared_ptr<const PodBlock>> blocks;  ///< all but the last one full
+    std::vector<std::shared_ptr<const PodBlock>> blocks;  ///< all but the last are full
     std::size_t count = 0;
-    std::vector<PodIndex> bound;      ///< by node
-    std::vector<std::size_t> bounds;  ///< of node i's in `bound`: from [i] to [i + 1]
+    std::vector<PodIndex> bound;      ///< bound pods, sorted by node
+    std::vector<std::size_t> bounds;  ///< in `bound`, node i has [bounds[i], bounds[i + 1])
     std::vector<PodIndex> unbound;
-    std::vector<std::int64_t> requested;  ///< like NodeTable::allocatable
+    std::vector<std::int64_t> requested;  ///< in the layout of NodeTable::allocatable
 
     const PodBlock& block(PodIndex pod) const noexcept { return *blocks[pod / PodBlock::size]; }
     std::size_t bytes() const noexcept;
@@ -165,9 +173,9 @@ struct DaemonSets {
     std::size_t bytes = 0;
 };
 
-/// The scheduler's own constraints.
+/// The default spread constraints of each equivalence group, see default_spread.hpp.
 struct DefaultSpreads {
-    std::vector<std::uint32_t> of_class;               ///< by PodGroupId; 0: it has none
+    std::vector<std::uint32_t> by_pod_group;           ///< by PodGroupId; 0: it has none
     std::vector<std::vector<SpreadConstraint>> lists;  ///< the first one is empty
 
     std::size_t bytes() const noexcept;

@@ -12,8 +12,8 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// One whose pods the scheduler looks for; NULL: it is of another kind, is not there, or does not
-/// say which pods it selects.
+/// The controller of the pods, if the scheduler reads the selectors of its kind. NULL: it is of
+/// another kind, does not exist, or has no selector.
 const ControllerObject* find_controller(const Cluster& cluster, const PodGroupRow& pods) {
     const PodOwner& owner = *pods.owner;
     const bool is_set =
@@ -27,8 +27,8 @@ const ControllerObject* find_controller(const Cluster& cluster, const PodGroupRo
     return at == controllers.end() || !at->second.selector ? nullptr : &at->second;
 }
 
-/// Both have to hold. A label that is to have two values at once leaves nothing to be selected.
-void require_also(LabelSelector& to, const LabelSelector& more) {
+/// Makes `to` select only pods that both selectors select. Two values for one label select no pod.
+void add_requirements(LabelSelector& to, const LabelSelector& more) {
     for (const auto& [key, value] : more.match_labels) {
         const auto [at, is_new] = to.match_labels.emplace(key, value);
         if (!is_new && at->second != value)
@@ -38,7 +38,7 @@ void require_also(LabelSelector& to, const LabelSelector& more) {
                                 more.match_expressions.end());
 }
 
-/// Makes the constraints of class after class. Equal selectors share a list.
+/// Makes the default constraints of each equivalence group. Equal selectors share a list.
 class DefaultSpreadMaker {
 public:
     DefaultSpreadMaker(const Cluster& cluster, std::span<const DefaultSpread> defaults)
@@ -47,11 +47,11 @@ public:
     }
 
     DefaultSpreads run() {
-        out_.of_class.assign(cluster_.pod_group_count(), 0);
-        for (PodGroupId id = 0; id < out_.of_class.size(); ++id) {
+        out_.by_pod_group.assign(cluster_.pod_group_count(), 0);
+        for (PodGroupId id = 0; id < out_.by_pod_group.size(); ++id) {
             const PodGroupRow& row = cluster_.equivalence_group(id);
             if (!row.spec->spread.empty() || row.spec->has_soft_spread) continue;
-            out_.of_class[id] = list_for(selectors_.of(row));
+            out_.by_pod_group[id] = list_for(selectors_.of(row));
         }
         return std::move(out_);
     }
@@ -63,7 +63,7 @@ private:
         const auto same = [&](std::uint32_t list) {
             return out_.lists[list].front().selector == selector;
         };
-        if (const auto known = index_.find(hash, same)) return *known;
+        if (const auto found = index_.find(hash, same)) return *found;
         const auto list = static_cast<std::uint32_t>(out_.lists.size());
         index_.insert(hash, list);
         auto& constraints = out_.lists.emplace_back();
@@ -104,11 +104,11 @@ LabelSelector DefaultSelectors::of(const PodGroupRow& pods) const {
     LabelSelector out;
     add_services(pods, out.match_labels);
     if (const ControllerObject* controller = find_controller(*cluster_, pods))
-        require_also(out, *controller->selector);
+        add_requirements(out, *controller->selector);
     return out;
 }
 
-/// They all agree with the labels of the pods, and so with each other.
+/// Each of these selectors matches the labels of the pods, so no two of them are in conflict.
 void DefaultSelectors::add_services(const PodGroupRow& pods, Labels& to) const {
     if (services_.empty()) return;
     const std::string_view ns = cluster_->text(pods.ns);

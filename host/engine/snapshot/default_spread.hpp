@@ -1,5 +1,6 @@
-/// The topology spread constraints that kube-scheduler gives to pods that have none of their own,
-/// as far as they keep pods off nodes: the `defaultConstraints` of its plugin PodTopologySpread.
+/// Default topology spread constraints: those that kube-scheduler applies to pods without any
+/// constraints of their own (`defaultConstraints` of its plugin PodTopologySpread). Only
+/// constraints with DoNotSchedule are here, since the others keep no pod off a node.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace capstan::engine::snapshot {
 
-/// One with DoNotSchedule.
+/// A default constraint with DoNotSchedule.
 struct DefaultSpread {
     std::string topology_key{};
     int max_skew = 1;
@@ -26,9 +27,9 @@ class DefaultSelectors {
 public:
     explicit DefaultSelectors(const Cluster& cluster);
 
-    /// Everything by which the Services that select pods of the class, and the ReplicaSet,
-    /// StatefulSet or ReplicationController that owns them, select their pods. Empty: nothing
-    /// selects them, and default constraints do not count for them.
+    /// The selectors of all Services that select the pods, and of the ReplicaSet, StatefulSet or
+    /// ReplicationController that owns the pods, all combined. Empty: there is no such selector,
+    /// and default constraints do not apply to these pods.
     LabelSelector of(const PodGroupRow& pods) const;
 
 private:
@@ -36,14 +37,15 @@ private:
     bool selects(const ServiceObject& service, const PodGroupRow& pods) const;
 
     const Cluster* cluster_;
-    // By hash of namespace, key and value of the rarest label that its pods have to have. Looked up
-    // only; their order decides nothing.
+    // Services by hash of their namespace and of the label of their selector that the fewest
+    // Services use. Only for look-ups; their order decides nothing.
     std::unordered_map<std::uint64_t, std::vector<const ServiceObject*>> services_;
 };
 
-/// The cluster in which these hold for every class of pods that has no constraints, also none that
-/// are not kept: Cluster::spread tells them, and nothing else differs. Looks at every class once.
-/// The same cluster if there are none.
+/// A cluster in which the default constraints hold for every equivalence group without topology
+/// spread constraints of its own (PodSpec::has_soft_spread counts as having some). Only
+/// Cluster::spread differs. Looks at every equivalence group once. Without `defaults` the result is
+/// the same cluster.
 Cluster with_default_spread(const Cluster& cluster, std::span<const DefaultSpread> defaults);
 
 }  // namespace capstan::engine::snapshot

@@ -1,5 +1,4 @@
-/// A hash for tables that live in memory: eight bytes a step where the SDK's takes one. The same on
-/// every machine; not promised from one release to the next. Not for secrets.
+/// A hash for tables in memory, and such a table.
 #pragma once
 
 #include <bit>
@@ -15,7 +14,9 @@
 
 namespace capstan::engine::snapshot {
 
-/// Of a sequence of texts and numbers, each kept apart from the next.
+/// The hash of a sequence of texts and numbers; texts include their lengths. It takes eight bytes a
+/// step, the SDK's hash one. The value is the same on every machine, but may change from one
+/// release to the next. It does not resist attackers.
 class FastHash {
 public:
     void add(std::uint64_t number) noexcept {
@@ -40,7 +41,7 @@ private:
         for (std::size_t i = 0; i < bytes; ++i) out |= byte(at, i);
         return out;
     }
-    // Written out, so that compilers see the one load that it is on most machines.
+    // Written out, so that compilers make it one load on most machines.
     static std::uint64_t whole_word(const char* at) noexcept {
         return byte(at, 0) | byte(at, 1) | byte(at, 2) | byte(at, 3) | byte(at, 4) | byte(at, 5) |
                byte(at, 6) | byte(at, 7);
@@ -58,9 +59,7 @@ inline std::uint64_t hash_of(std::string_view text) noexcept {
     return hash.value();
 }
 
-// What labels and selectors are looked up by, in tables that live in memory.
-
-/// Of a label in a namespace; both empty: of the namespace alone.
+/// The hash of a label in a namespace. With empty key and value, that of the namespace alone.
 inline std::uint64_t hash_of(std::string_view ns, std::string_view key,
                              std::string_view value) noexcept {
     FastHash hash;
@@ -70,7 +69,8 @@ inline std::uint64_t hash_of(std::string_view ns, std::string_view key,
     return hash.value();
 }
 
-/// Equal selectors add the same; operators do not count, so unequal ones may, too.
+/// Adds a selector. Equal selectors add the same; so may unequal ones, since operators do not
+/// count.
 inline void add(FastHash& hash, const LabelSelector& selector) noexcept {
     for (const auto& [key, value] : selector.match_labels) {
         hash.add(key);
@@ -87,31 +87,32 @@ inline std::uint64_t hash_of(const LabelSelector& selector) noexcept {
     return hash.value();
 }
 
-// Finds numbers by what they stand for. The things themselves are kept elsewhere.
-
-/// Open addressing, linear probing, no tombstones. Each number is in at most once. [one thread]
+/// A hash table of numbers, such as indices of values that are stored elsewhere. Each number is in
+/// it at most once. Open addressing, linear probing, no tombstones. [one thread]
 class HashIndex {
 public:
-    /// The number with this hash of which `is_it(number)` holds.
-    template <class IsIt>
-    std::optional<std::uint32_t> find(std::uint64_t hash, IsIt is_it) const {
+    /// The number with this hash for which `matches(number)` holds.
+    template <class Matches>
+    std::optional<std::uint32_t> find(std::uint64_t hash, Matches matches) const {
         if (slots_.empty()) return std::nullopt;
         const std::uint32_t short_hash = shorten(hash);
         for (std::size_t at = home(short_hash); slots_[at].number != none; at = after(at)) {
-            if (slots_[at].hash == short_hash && is_it(slots_[at].number)) return slots_[at].number;
+            if (slots_[at].hash == short_hash && matches(slots_[at].number))
+                return slots_[at].number;
         }
         return std::nullopt;
     }
-    /// `number` is not in yet.
+    /// Adds `number`, which must not be in the table yet.
     void insert(std::uint64_t hash, std::uint32_t number) {
         if ((used_ + 1) * 4 > slots_.size() * 3) grow();
         put({shorten(hash), number});
         ++used_;
     }
-    /// `number` is in, under this hash.
+    /// Removes `number`, which must be in the table under this hash.
     void erase(std::uint64_t hash, std::uint32_t number) {
         std::size_t hole = slot_of(hash, number);
-        // What follows moves up unless that would put it before its home.
+        // Following entries move up into the hole, except where that would put them before their
+        // home.
         for (std::size_t at = after(hole); slots_[at].number != none; at = after(at)) {
             const std::size_t from_home = (at - home(slots_[at].hash)) & (slots_.size() - 1);
             const std::size_t from_hole = (at - hole) & (slots_.size() - 1);
@@ -120,7 +121,7 @@ public:
         slots_[hole] = {};
         --used_;
     }
-    /// What `from` stood for is now called `to`.
+    /// Replaces the number `from`, which must be in the table under this hash, by `to`.
     void rename(std::uint64_t hash, std::uint32_t from, std::uint32_t to) {
         slots_[slot_of(hash, from)].number = to;
     }

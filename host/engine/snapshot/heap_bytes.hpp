@@ -1,4 +1,4 @@
-/// What a value holds besides itself.
+/// The heap memory that a value holds, and the fields of the snapshot's values.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace capstan::engine::snapshot {
 
-// The fields of the snapshot's values, for what treats all of them alike. A field that is added to
-// a value and not here does not compile.
+// The fields of the snapshot's values, for functions that treat all fields alike. A field that is
+// added to a value but not here makes the build fail.
 
 template <class A, class B>
 auto fields(const std::pair<A, B>& pair) noexcept {
@@ -115,13 +115,14 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-// Colour and three pointers: every common library keeps these with each entry of a map.
+// The bytes that a container adds to each element. A map entry has a colour and three pointers in
+// every common library.
 template <class T>
 inline constexpr std::size_t bytes_around = 0;
 template <class K, class V, class C>
 inline constexpr std::size_t bytes_around<std::map<K, V, C>> = 4 * sizeof(void*);
 
-/// In bytes, as far as can be told from outside: an estimate.
+/// The heap memory of a value in bytes, not counting the value itself. This is an estimate.
 template <class T>
 std::size_t heap_bytes(const T& value) noexcept {
     std::size_t out = 0;

@@ -1,5 +1,5 @@
-/// The annotations of pods and nodes that an autoscaler reads. All others are dropped on the way
-/// in: they are large, differ from pod to pod and decide nothing.
+/// The annotations of pods and nodes that an autoscaler reads. The snapshot drops all others, which
+/// are large, differ from pod to pod and decide nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/// One label, looked up on many nodes.
+/// Looks up one label on many nodes.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace capstan::engine::snapshot {
 
-/// Like find_label, but compares texts only until it has met the label once: from then on it knows
-/// its key by number. Borrows cluster and key.
+/// Like find_label, but compares texts only until it has found the label once. From then on it
+/// compares symbols. Borrows cluster and key. [one thread]
 class LabelFinder {
 public:
     LabelFinder(const Cluster& cluster, std::string_view key) : cluster_(&cluster), key_(key) {}
 
-    /// The value of the label; nothing: it is none of these.
+    /// The value of the label; nothing: it is not among `labels`.
     std::optional<Symbol> find(std::span<const LabelPair> labels) {
         for (const LabelPair& label : labels) {
-            const bool is_it =
+            const bool is_match =
                 symbol_ != Symbol::empty ? label.key == symbol_ : cluster_->text(label.key) == key_;
-            if (!is_it) continue;
+            if (!is_match) continue;
             symbol_ = label.key;
             return label.value;
         }

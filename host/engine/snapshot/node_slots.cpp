@@ -7,7 +7,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-// Of what pools keep once, the address says which it is.
+// Pools store each distinct value once, so equal addresses mean equal values.
 template <class T>
 bool is_unchanged(std::span<const T> a, std::span<const T> b) noexcept {
     return a.data() == b.data() && a.size() == b.size();
@@ -87,8 +87,8 @@ void NodeSlots::widen_sums() {
 
 NodeSlot NodeSlots::slot_for(std::string_view name) {
     const std::uint64_t hash = hash_of(name);
-    const auto known = index_.find(hash, [&](NodeSlot slot) { return nodes_[slot].name == name; });
-    if (known) return *known;
+    const auto found = index_.find(hash, [&](NodeSlot slot) { return nodes_[slot].name == name; });
+    if (found) return *found;
     if (free_.empty()) {
         free_.push_back(static_cast<NodeSlot>(nodes_.size()));
         nodes_.emplace_back();

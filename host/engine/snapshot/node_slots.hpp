@@ -1,4 +1,4 @@
-/// The builder's nodes: what is known of each, and what the pods on it take.
+/// The builder's nodes, and the sum of what the pods on each node request.
 #pragma once
 
 #include <cstddef>
@@ -19,34 +19,36 @@ class NodeSlots {
 public:
     explicit NodeSlots(Pools& pools) : pools_(pools) {}
 
-    /// False: it is there just so.
+    /// False: the node exists and is equal.
     bool set(const NodeObject& node);
+    /// False: there is no such node.
     bool remove(std::string_view name);
 
-    /// Counts a pod in at the node it says it is bound to; no_slot: it says none.
+    /// Adds a pod's requests to the sums of the node with this name, which need not exist yet. With
+    /// an empty name the result is no_slot.
     NodeSlot add_pod(std::string_view node, std::span<const Request> requests);
     /// Undoes add_pod.
     void drop_pod(NodeSlot slot, std::span<const Request> requests);
 
-    /// The same one again while no node changed.
+    /// The nodes of now. While nothing changes it is the same table each time.
     std::shared_ptr<const NodeTable> table();
-    /// As PodTable has it.
+    /// PodTable::requested for the nodes of the table.
     std::vector<std::int64_t> requested(const NodeTable& table) const;
 
 private:
     struct Node {
         NodeRow row{};
-        std::string_view name{};                      // at hand, as every pod's set looks for it
-        const Pools::Amounts* allocatable = nullptr;  // NULL: the node is not there
+        std::string_view name{};  // text of row.name, which each pod's `add_pod` reads
+        const Pools::Amounts* allocatable = nullptr;  // NULL: there is no such node
         std::uint32_t pods = 0;
     };
 
     NodeSlot slot_for(std::string_view name);
     void release_if_unused(NodeSlot slot);
-    /// Where the node is in `order_`, or would be.
+    /// Where the node is in `order_`, or where it would be.
     std::vector<NodeSlot>::iterator position(std::string_view name);
     NodeTable make_table() const;
-    /// What the pods on a node request, `width_` resources.
+    /// The sums of what the pods on a node request, `width_` resources.
     capstan::detail::Int128* sums(NodeSlot slot) noexcept { return &sums_[slot * width_]; }
     /// Makes room in `sums_` for all slots and resources that there are.
     void widen_sums();
@@ -54,12 +56,13 @@ private:
     Pools& pools_;
     std::vector<Node> nodes_;
     std::vector<NodeSlot> free_;
-    std::vector<NodeSlot> order_;  // nodes that are there, by name
+    std::vector<NodeSlot> order_;  // nodes that exist, by name
     HashIndex index_;              // slots by name
-    // Wider than what is told of them, so that taking away is exact.
+    // Wider than the amounts that a cluster shows, so that sums never overflow and subtracting is
+    // exact.
     std::vector<capstan::detail::Int128> sums_;
     std::size_t width_ = 0;
-    std::shared_ptr<const NodeTable> table_;  // NULL: something changed
+    std::shared_ptr<const NodeTable> table_;  // NULL: something changed since the last one
 };
 
 }  // namespace capstan::engine::snapshot

@@ -1,5 +1,5 @@
 /// Objects of the Kubernetes API as a decoder or a simulation hands them to the snapshot, one at a
-/// time. They are taken apart there and not kept.
+/// time. A ClusterBuilder takes nodes and pods apart and does not keep them.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace capstan::engine::snapshot {
 
-/// What a snapshot is made of, one for each kind of the API.
+/// The kinds of objects that a snapshot is made of.
 enum class ObjectKind : std::uint8_t {
     pod,
     node,
@@ -39,7 +39,7 @@ enum class ObjectKind : std::uint8_t {
 
 struct NodeObject {
     std::string name{};
-    std::string provider_id{};  ///< empty: its cloud has not named it (yet)
+    std::string provider_id{};  ///< spec.providerID; empty: not set (yet)
     Labels labels{}, annotations{};
     std::vector<Taint> taints{};
     Resources capacity{}, allocatable{};
@@ -50,13 +50,13 @@ struct NodeObject {
     Time created{};
 };
 
-/// The controller that owns a pod; nothing of it but its identity.
+/// The identity of the controller that owns a pod.
 struct PodOwner {
     std::string kind{};       ///< empty: none
     std::string api_group{};  ///< "apps", "batch"; empty: the core group
     std::string name{};
     std::string uid{};
-    /// Some owner, not only the controller, is a Job of group batch.
+    /// An owner, be it the controller or another one, is a Job of API group batch.
     bool job_among_owners = false;
     bool operator==(const PodOwner&) const = default;
 };
@@ -70,13 +70,14 @@ struct PodObject {
     PodSpec spec{};
     Labels labels{}, annotations{};
     PodOwner owner{};
-    /// PersistentVolumeClaims by name, generic ephemeral ones under the name they will get.
+    /// Names of PersistentVolumeClaims. A generic ephemeral volume has the name that its claim will
+    /// get.
     std::vector<std::string> claims{};
     std::string node_name{};       ///< empty: not bound
     std::string nominated_node{};  ///< status.nominatedNodeName
     PodPhase phase = PodPhase::pending;
-    /// The reason of the condition PodScheduled=False: "Unschedulable", "SchedulingGated"; empty:
-    /// no such condition.
+    /// The reason of the condition PodScheduled=False: "Unschedulable", "SchedulingGated". Empty:
+    /// there is no such condition.
     std::string unscheduled_reason{};
     bool gated = false;  ///< has schedulingGates
     std::optional<Time> deleted{};
@@ -96,26 +97,28 @@ struct DaemonSetObject {
 struct DisruptionBudgetObject {
     std::string ns = "default";
     std::string name{};
-    /// Nothing: matches no pod. The empty one matches every pod of the namespace.
+    /// Nothing: it matches no pod. The empty selector matches every pod of the namespace.
     std::optional<LabelSelector> selector{};
     int disruptions_allowed = 0;  ///< status.disruptionsAllowed
-    /// status.observedGeneration is metadata.generation: the status is about this selector.
+    /// status.observedGeneration equals metadata.generation, so the status is about this selector.
     bool is_observed = true;
     bool operator==(const DisruptionBudgetObject&) const = default;
 };
 
-/// A controller that pods may have: ReplicaSet, ReplicationController, StatefulSet, Job.
+/// A controller of pods: ReplicaSet, ReplicationController, StatefulSet or Job.
 struct ControllerObject {
     std::string kind{};
     std::string ns = "default";
     std::string name{};
     std::string uid{};
-    std::optional<int> replicas{};  ///< spec.replicas; nothing: has none, or does not say
-    /// Of its pods; nothing: it does not say, or is a Job, whose pods are not found by selector.
+    std::optional<int> replicas{};  ///< spec.replicas; nothing: not set, or the kind has none
+    /// The selector of its pods; nothing: not set, or a Job (its pods are not found by a
+    /// selector).
     std::optional<LabelSelector> selector{};
     bool operator==(const ControllerObject&) const = default;
 };
 
+/// A PersistentVolumeClaim.
 struct ClaimObject {
     std::string ns = "default";
     std::string name{};
@@ -125,10 +128,11 @@ struct ClaimObject {
     std::int64_t requested_bytes = 0;
     std::vector<std::string> access_modes{};
     bool block = false;        ///< volumeMode Block, not Filesystem
-    LabelSelector selector{};  ///< of volumes that are free; empty: any
+    LabelSelector selector{};  ///< spec.selector of volumes; empty: any volume
     bool operator==(const ClaimObject&) const = default;
 };
 
+/// A PersistentVolume.
 struct VolumeObject {
     std::string name{};
     std::vector<NodeSelectorTerm> node_affinity{};  ///< required; empty: any node
@@ -150,23 +154,24 @@ struct StorageClassObject {
     bool operator==(const StorageClassObject&) const = default;
 };
 
-/// How many volumes of each driver a node takes.
+/// A CSINode: how many volumes of each driver can be attached to a node.
 struct CsiNodeObject {
-    std::string name{};                                  ///< the node's
+    std::string name{};                                  ///< that of the node
     std::map<std::string, std::optional<int>> limits{};  ///< by driver; nothing: no limit
     bool operator==(const CsiNodeObject&) const = default;
 };
 
 struct CsiDriverObject {
     std::string name{};
-    bool storage_capacity = false;  ///< its CSIStorageCapacity objects count
+    bool storage_capacity = false;  ///< spec.storageCapacity: its CSIStorageCapacity objects count
     bool operator==(const CsiDriverObject&) const = default;
 };
 
+/// A CSIStorageCapacity.
 struct CsiCapacityObject {
     std::string ns{}, name{};
     std::string storage_class{};
-    std::optional<LabelSelector> topology{};  ///< nodes it is for; nothing: none
+    std::optional<LabelSelector> topology{};  ///< nodeTopology; nothing: no node
     std::int64_t capacity_bytes = 0;
     bool operator==(const CsiCapacityObject&) const = default;
 };
@@ -179,7 +184,7 @@ struct NamespaceObject {
 struct ServiceObject {
     std::string ns = "default";
     std::string name{};
-    Labels selector{};  ///< what its pods have; empty: it selects none
+    Labels selector{};  ///< labels of its pods; empty: it selects no pod
     bool operator==(const ServiceObject&) const = default;
 };
 

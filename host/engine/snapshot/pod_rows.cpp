@@ -53,7 +53,7 @@ void PodRows::remove(PodIndex pod) {
     index_.erase(hash_of(pod), pod);
     if (pod != last) {
         index_.rename(hash_of(last), last, pod);
-        // Opened first: the last row may be in the same block, which opening replaces.
+        // `open` comes before `block(last)`, as it may replace the block that both rows are in.
         PodBlock& to = open(pod);
         copy_row(block(last), last % PodBlock::size, to, pod % PodBlock::size);
     }

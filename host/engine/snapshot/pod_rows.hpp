@@ -1,4 +1,5 @@
-/// The builder's pods that have not ended: rows without gaps, found by namespace and name.
+/// The builder's pods that have not ended, as rows without gaps that are found by namespace and
+/// name.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +12,24 @@
 
 namespace capstan::engine::snapshot {
 
-/// Pods are kept in blocks that are shared with clusters; a shared one is copied before it is
+/// Pods are stored in blocks. Clusters share the blocks, and a shared block is copied before it is
 /// written to. [one thread]
 class PodRows {
 public:
     explicit PodRows(const Pools& pools) : pools_(pools) {}
 
     std::optional<PodIndex> find(Symbol ns, Symbol name) const;
-    /// Adds a row for a pod that has none. Its columns but the name and the class are the caller's
-    /// to fill.
+    /// Adds a row for a pod that has none. The caller fills in all columns but name and equivalence
+    /// group.
     PodIndex add(Symbol name, PodGroupId equivalence_group);
-    /// The last pod moves to its place.
+    /// Removes a pod. The last pod takes its index.
     void remove(PodIndex pod);
     const PodBlock& block(PodIndex pod) const noexcept { return *blocks_[pod / PodBlock::size]; }
-    /// To write to.
+    /// The pod's block for writing; a shared block is replaced by a copy.
     PodBlock& open(PodIndex pod);
 
     std::size_t size() const noexcept { return size_; }
+    /// All blocks for a cluster. They are shared from then on.
     std::vector<std::shared_ptr<const PodBlock>> share();
 
 private:

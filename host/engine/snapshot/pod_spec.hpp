@@ -1,4 +1,4 @@
-/// What a pod's template says, as far as it decides where the pod may run.
+/// The parts of a pod's spec that decide where the pod may run.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace capstan::engine::snapshot {
 
-/// A port of the node that the pod takes.
+/// A host port that a pod uses.
 struct HostPort {
     std::string ip{};  ///< empty or "0.0.0.0": every address
     std::string protocol = "TCP";
@@ -25,7 +25,7 @@ struct HostPort {
 struct PodTerm {
     std::optional<LabelSelector> selector{};  ///< nothing: selects no pod
     std::vector<std::string> namespaces{};
-    /// With neither this nor `namespaces` the term is about the pod's own namespace. The empty
+    /// Without this and without `namespaces` the term is about the pod's own namespace. The empty
     /// selector means every namespace.
     std::optional<LabelSelector> namespace_selector{};
     std::string topology_key{};
@@ -33,8 +33,8 @@ struct PodTerm {
     bool operator==(const PodTerm&) const = default;
 };
 
-/// A topology spread constraint with DoNotSchedule; the others keep no pod off a node and are not
-/// kept.
+/// A topology spread constraint with DoNotSchedule. Constraints with ScheduleAnyway keep no pod off
+/// a node and are not stored.
 struct SpreadConstraint {
     int max_skew = 1;
     std::string topology_key{};
@@ -46,9 +46,10 @@ struct SpreadConstraint {
     bool operator==(const SpreadConstraint&) const = default;
 };
 
-/// Shared by all pods of a controller, and by controllers that ask for the same.
+/// Pods with equal specs share one PodSpec.
 struct PodSpec {
-    /// Of one pod, effective: init containers, sidecars and overhead counted. Without "pods".
+    /// The effective requests of one pod, with init containers, sidecars and overhead. Without
+    /// "pods".
     Resources requests{};
     Labels node_selector{};
     std::vector<NodeSelectorTerm> affinity_required{};  ///< one must hold; empty: none required
@@ -56,12 +57,13 @@ struct PodSpec {
     std::vector<Toleration> tolerations{};
     std::vector<PodTerm> pod_affinity{}, pod_anti_affinity{};  ///< required ones
     std::vector<SpreadConstraint> spread{};
-    /// Has further topology spread constraints, which are not kept: with ScheduleAnyway, or with
-    /// their time up. The scheduler adds none of its own to a pod that has any.
+    /// The pod has further topology spread constraints, which are not stored: with ScheduleAnyway,
+    /// or timed out (spread_timeout.hpp). The scheduler applies its default constraints only to
+    /// pods without any.
     bool has_soft_spread = false;
     std::vector<HostPort> ports{};
     std::optional<std::int32_t>
-        priority{};  ///< nothing: not admitted by a server; never expendable
+        priority{};  ///< nothing: no API server has set it; such a pod is never expendable
     std::string priority_class{};
     std::string scheduler = "default-scheduler";
     bool uses_resource_claims = false;  ///< dynamic resource allocation
@@ -73,7 +75,7 @@ struct PodSpec {
     bool operator==(const PodSpec&) const = default;
 };
 
-/// Equal specs hash equal. The same on every machine.
+/// Equal specs have equal hashes. A hash is the same on every machine.
 std::uint64_t hash_of(const PodSpec& spec) noexcept;
 
 }  // namespace capstan::engine::snapshot

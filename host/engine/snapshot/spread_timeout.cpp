@@ -17,7 +17,7 @@ bool is_over_zones(const SpreadConstraint& constraint) {
 std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_view annotation) {
     if (annotation.empty() || std::ranges::none_of(pod.spec.spread, is_over_zones)) return {};
     const auto at = pod.annotations.find(annotation);
-    // Days are a unit of ours; a scheduler written in Go does not know them.
+    // parse_duration knows days, but Go's format does not, and so neither does the scheduler.
     if (at == pod.annotations.end() || at->second.find('d') != std::string::npos) return {};
     const Result<Duration> timeout = parse_duration(at->second);
     return timeout ? std::optional(*timeout) : std::nullopt;
@@ -37,13 +37,13 @@ std::optional<Time> lapse_of(Time created, Duration timeout) noexcept {
 }
 
 bool has_lapsed(Time created, Duration timeout, Time wall) noexcept {
-    // At once, though a pod of this very moment is not older than nothing.
+    // The spread never holds, not even for a pod that was created at this very moment.
     if (timeout <= Duration(0)) return true;
     const std::optional<Time> lapse = lapse_of(created, timeout);
     return lapse && *lapse <= wall;
 }
 
-PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
+PodGroupId equivalence_group_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept {
     const PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
     const bool is_over = row.spread_timeout && has_lapsed(pod.created, *row.spread_timeout, wall);
     return is_over ? row.lapsed : pod.equivalence_group;

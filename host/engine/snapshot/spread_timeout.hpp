@@ -1,5 +1,6 @@
-/// Pods that insist on their spread over zones only for a while: an annotation says how long. A
-/// scheduler that has not been taught the same rule leaves such a pod waiting.
+/// Spread constraints over zones that hold only for some time after the creation of their pod. An
+/// annotation of the pod has that time. A scheduler that does not know the annotation leaves such a
+/// pod pending.
 #pragma once
 
 #include <optional>
@@ -15,21 +16,22 @@ namespace capstan::engine::snapshot {
 inline constexpr std::string_view default_spread_timeout_annotation =
     "zalando.org/topology-spread-timeout";
 
-/// How long after its creation the pod insists; zero and less: not at all. Nothing: for ever, for
-/// it has no constraint on zones, no such annotation, or one that is no duration as Go writes it.
+/// How long after the pod's creation its spread over zones holds; zero or less: not at all.
+/// Nothing: there is no time limit, since the pod has no constraint over zones or no such
+/// annotation, or the annotation is not a duration in Go's format.
 std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_view annotation);
 
-/// The pod as it is once its time is up: without its constraints on zones.
+/// The pod as it is after the timeout: without its spread constraints over zones.
 PodObject without_zone_spread(const PodObject& pod);
 
-/// Whether the time of a pod created then is up, by the clock of PassTime::wall, as all times here.
-/// A pod that is exactly so old still insists.
+/// Whether the spread of a pod that was `created` at that time has timed out at `wall`. All times
+/// are by the clock of PassTime::wall. A pod that is exactly `timeout` old has not timed out yet.
 bool has_lapsed(Time created, Duration timeout, Time wall) noexcept;
-/// The first moment at which it is up; nothing: not within the time that can be told.
+/// The first moment at which the spread has timed out; nothing: later than a Time can be.
 std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 
-/// The class that the pod is of at that moment: its own, or once its time is up the one without
-/// constraints on zones.
-PodGroupId class_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
+/// The equivalence group of the pod at that moment: its own, or after the timeout
+/// PodGroupRow::lapsed, without spread constraints over zones.
+PodGroupId equivalence_group_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
 
 }  // namespace capstan::engine::snapshot

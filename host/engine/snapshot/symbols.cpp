@@ -32,12 +32,12 @@ Symbols::~Symbols() = default;
 Symbol Symbols::add(std::string_view text) {
     if (text.empty() && size() != 0) return Symbol::empty;
     const std::uint64_t hash = hash_of(text);
-    if (const auto known = table_->find(hash, text)) return Symbol{*known};
+    if (const auto found = table_->find(hash, text)) return Symbol{*found};
     return Symbol{table_->add(hash, text)};
 }
 
 std::optional<Symbol> Symbols::find(std::string_view text) const noexcept {
-    if (const auto known = table_->find(hash_of(text), text)) return Symbol{*known};
+    if (const auto found = table_->find(hash_of(text), text)) return Symbol{*found};
     return std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-/// Text that occurs again and again, kept once.
+/// Interned texts: each distinct text is stored once and has a number.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,13 @@
 
 namespace capstan::engine::snapshot {
 
-/// A text by its number. Equal symbols of one table are equal texts; their order means nothing, so
-/// it never decides anything.
+/// The number of a text. Equal symbols of one table are equal texts. The order of symbols has no
+/// meaning, so no decision depends on it.
 enum class Symbol : std::uint32_t { empty = 0 };
 
-/// A table that only grows. Texts never move: the holder of a symbol may read its text on any
-/// thread while another thread adds more; `add` and `find` are for one thread at a time.
+/// A table of texts that only grows. Texts never move, so `text` of an existing symbol may be
+/// called on any thread while another thread adds more. `add` and `find` are for one thread at a
+/// time.
 class Symbols {
 public:
     Symbols();
@@ -24,6 +25,7 @@ public:
 
     Symbol add(std::string_view text);
     std::optional<Symbol> find(std::string_view text) const noexcept;
+    /// Valid as long as the table.
     std::string_view text(Symbol symbol) const noexcept;
     std::size_t size() const noexcept;
     /// Memory held, in bytes.

@@ -15,25 +15,26 @@ using Identity = std::pair<std::string_view, std::string_view>;
 
 Identity identity(const snapshot::DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
 
-/// Of the DaemonSet that owns such pods; nothing: none does.
+/// The DaemonSet that owns the pods; nothing: no DaemonSet does.
 std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, snapshot::PodGroupId id) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;
     return Identity{cluster.text(row.ns), row.owner->name};
 }
 
-/// The class of what the DaemonSet puts on a new node, as far as the pods that are there tell.
-snapshot::PodGroupId class_on_new_node(const snapshot::Cluster& cluster, const Identity& of,
-                                       snapshot::PodGroupId seen) {
+/// The equivalence group of the pod that the DaemonSet would create on a new node. `existing` is
+/// the equivalence group of its pod on some node.
+snapshot::PodGroupId pod_group_on_new_node(const snapshot::Cluster& cluster, const Identity& of,
+                                           snapshot::PodGroupId existing) {
     const auto rows = cluster.daemon_sets();
     const auto at = std::ranges::lower_bound(rows, of, {}, identity);
-    if (at == rows.end() || identity(*at) != of) return seen;
-    // Requests that differ were set on admission, or by an autoscaler of pod sizes; the next pod
-    // will have them, too. All else that differs is the name of the node.
+    if (at == rows.end() || identity(*at) != of) return existing;
+    // Different requests were set on admission or by a vertical pod autoscaler, and the next pod
+    // will have them, too. Other differences only come from the node's name.
     return std::ranges::equal(cluster.equivalence_group(at->equivalence_group).requests,
-                              cluster.equivalence_group(seen).requests)
+                              cluster.equivalence_group(existing).requests)
                ? at->equivalence_group
-               : seen;
+               : existing;
 }
 
 bool may_run_on(const snapshot::PodSpec& spec, const NodeTemplate& node) {
@@ -107,14 +108,15 @@ std::vector<snapshot::PodGroupId> daemons_on(const snapshot::Cluster& cluster,
         if (const auto of = find_daemon_set(cluster, pod.equivalence_group)) {
             const std::pair found{cluster.text(pod.name), pod.equivalence_group};
             const auto [at, is_new] = daemon_sets.try_emplace(*of, found);
-            // Two while it replaces one: the first by name stands for both.
+            // A DaemonSet may have two pods while it replaces one; the first by name stands for
+            // both.
             if (!is_new) at->second = std::min(at->second, found);
         } else if (is_mirror(cluster, cluster.equivalence_group(pod.equivalence_group))) {
             out.push_back(pod.equivalence_group);
         }
     }
     for (const auto& [of, pod] : daemon_sets) {
-        out.push_back(class_on_new_node(cluster, of, pod.second));
+        out.push_back(pod_group_on_new_node(cluster, of, pod.second));
     }
     std::ranges::sort(out);
     return out;

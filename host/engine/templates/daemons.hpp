@@ -1,4 +1,4 @@
-/// Pods that run on a new node from the start, whichever others come.
+/// Pods that run on a new node from the start: DaemonSet pods and static (mirror) pods.
 #pragma once
 
 #include <span>
@@ -13,31 +13,32 @@
 
 namespace capstan::engine::templates {
 
-/// What one pod of the class takes of a node, "pods" included.
+/// What one pod of the equivalence group takes of a node: its requests, and one of "pods".
 Resources taken_by(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
-/// The same of several pods together.
+/// What several pods take together; `pods` has one entry for each.
 Resources taken_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pods);
 
-/// Whether such pods are the kubelet's own, static ones.
+/// Whether these are mirror pods: static pods of the kubelet.
 bool is_mirror(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept;
-/// Whether they are a DaemonSet's, or by annotation to be treated as such.
+/// Whether a DaemonSet owns the pods, or an annotation says to treat them as DaemonSet pods.
 bool is_of_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) noexcept;
-/// Whether such pods belong to their node: mirror pods and those that a DaemonSet owns.
+/// Whether the pods belong to their node: mirror pods and pods that a DaemonSet owns.
 bool is_daemon(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) noexcept;
 
-/// Whether the pods are kube-proxy's, as a DaemonSet of the system runs them.
+/// Whether this is the DaemonSet of kube-proxy in kube-system.
 bool is_kube_proxy(const snapshot::DaemonSetObject& daemon_set) noexcept;
 
-/// Mirror pods and DaemonSet pods of a node that is there, without those that are going; ascending.
-/// A DaemonSet counts once, under the class of its template unless its pod was given other
-/// requests: nodes of one make then have the same daemons.
+/// The mirror pods and DaemonSet pods of a node, without pods that are being deleted; ascending. A
+/// DaemonSet counts once, with the equivalence group of its pod template, so that equal nodes have
+/// equal daemons. If the requests of its pod differ from the template, the pod's own
+/// equivalence group counts.
 std::vector<snapshot::PodGroupId> daemons_on(const snapshot::Cluster& cluster,
                                              snapshot::NodeIndex node);
 
-/// Adds, to daemons that a new node has already, those of the DaemonSets that would run there too:
-/// selector, affinity and taints let them, and there is room after those of higher priority. The
-/// taints that every DaemonSet pod tolerates are no matter: templates have none of them. Returns
-/// the rows that were added.
+/// Adds to `daemons` a pod of every other DaemonSet that would run on the node. Such a DaemonSet
+/// passes selector, affinity and taints, and fits into `room` after those of higher priority.
+/// Taints that every DaemonSet pod tolerates are not considered, since templates have none of them.
+/// Returns the DaemonSets that were added.
 std::vector<const snapshot::DaemonSetRow*> add_missing_daemons(
     const snapshot::Cluster& cluster, const NodeTemplate& node, Resources room,
     std::vector<snapshot::PodGroupId>& daemons);

@@ -7,7 +7,7 @@
 namespace capstan::engine::templates {
 namespace {
 
-/// The machines of all groups, to be found by id, or by the name of their node where they tell it.
+/// The machines of all groups, found by id or by Machine::node_name.
 class MachinesById {
 public:
     explicit MachinesById(const std::vector<Group>& groups) : groups_(groups) {}
@@ -50,16 +50,16 @@ private:
     snapshot::HashIndex nodes_{};
 };
 
-/// Notes those that an earlier group has.
+/// The machines of all groups. Sets `foreign` as in Membership.
 MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
     MachinesById out(groups);
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
         foreign.emplace_back(machines.size(), false);
         for (std::uint32_t m = 0; m < machines.size(); ++m) {
-            const MachineIndex* const known = out.find(machines[m].id.value());
-            foreign[g][m] = known != nullptr && known->group != g;
-            if (known == nullptr) out.add({.group = g, .machine = m});
+            const MachineIndex* const same_id = out.find(machines[m].id.value());
+            foreign[g][m] = same_id != nullptr && same_id->group != g;
+            if (same_id == nullptr) out.add({.group = g, .machine = m});
         }
     }
     return out;

@@ -1,4 +1,4 @@
-/// Taints that say how a node is doing just now. A new node does not have them.
+/// Transient taints, which describe the present state of a node. A new node does not have them.
 #pragma once
 
 #include <string_view>
@@ -10,18 +10,18 @@
 
 namespace capstan::engine::templates {
 
-/// An autoscaler is about to remove the node.
+/// Whether an autoscaler sets the taint on a node that it is about to remove.
 bool is_deletion_taint(std::string_view key) noexcept;
-/// A node carries it until it has started: not ready, no network, not known to its cloud yet, and
-/// what the operator names as start-up taints.
+/// Whether a node has the taint only until it has started: not ready, unreachable, no network, not
+/// initialized by its cloud, and the start-up taints of the settings.
 bool is_starting_taint(std::string_view key, const Settings& settings) noexcept;
 
-/// As upstream's metrics sort taints: "startup-taint", "status-taint" or "other", but the key
-/// itself of one that Kubernetes or an autoscaler sets, and the old prefix of start-up taints for
-/// all that have it.
+/// The kind of a taint, as in upstream's metrics. Taints that Kubernetes or an autoscaler sets are
+/// their own kind, which is their key. Taints with the old prefix of start-up taints have this
+/// prefix as their kind. Others are "startup-taint", "status-taint" or "other".
 std::string_view kind_of_taint(std::string_view key, const Settings& settings) noexcept;
 
-/// Those that a new node has too: no deletion, condition, start-up or status taints.
+/// The taints that a new node has, too: all except deletion, condition, start-up and status taints.
 std::vector<Taint> lasting_taints(const std::vector<Taint>& taints, const Settings& settings);
 
 }  // namespace capstan::engine::templates

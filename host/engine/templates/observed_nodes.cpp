@@ -19,7 +19,7 @@ namespace capstan::engine::templates {
 namespace {
 
 constexpr Duration forgotten_after = std::chrono::hours(24);
-/// Not in each pass: what is remembered is written down whenever it changes.
+/// Not updated in each pass, since Memory is saved whenever it changes.
 constexpr Duration noted_again_after = std::chrono::hours(1);
 
 void add_size(std::size_t size, Hash& hash) { hash.add(static_cast<std::int64_t>(size)); }
@@ -45,8 +45,8 @@ void hash_template(const NodeTemplate& node, Hash& hash) {
     }
 }
 
-/// A short text, whatever the cloud's own is; nothing: the cloud tells of no template now. It is
-/// kept in Memory, so every release has to come to the same.
+/// A short fingerprint of the group's template; nothing: the cloud describes no template now.
+/// Memory outlives the program, so every release has to compute the same value.
 std::optional<std::string> fingerprint_of_group(const Group& group) {
     Hash hash;
     if (!group.group.template_fingerprint.empty()) {
@@ -59,9 +59,11 @@ std::optional<std::string> fingerprint_of_group(const Group& group) {
     return std::to_string(hash.value());
 }
 
-/// What its nodes did not take may fit on those of the new template. A back-off that lasts until a
-/// machine joins is for a failure that came later.
-void forget_wrong_promise(Memory& memory, const NodeGroupId& group, const TemplateRecord& record) {
+/// Ends the group's timed back-off after a change of its template: pods that did not fit on its
+/// idle node may fit on nodes of the new template. A back-off that lasts until a machine joins
+/// stays: it is for a failure that came later.
+void end_backoff_of_idle_node(Memory& memory, const NodeGroupId& group,
+                              const TemplateRecord& record) {
     if (record.idle_node.empty()) return;
     const auto backoff = memory.backoffs.find(group);
     if (backoff != memory.backoffs.end() && backoff->second.until) memory.backoffs.erase(backoff);
@@ -84,16 +86,16 @@ public:
         if (!newest) return record.settling.reset();
         const snapshot::NodeRow& node = snapshot_.cluster.node(*newest);
         NodeTraits traits = traits_of(snapshot_.cluster, node, settings_);
-        if (record.observed && is_known(node, traits, *record.observed))
+        if (record.observed && is_observed_already(node, traits, *record.observed))
             return record.settling.reset();
         settle(*newest, std::move(traits), record);
     }
 
 private:
-    /// Whether the node shows nothing new. A taint that it is given later, as before it is
-    /// interrupted, is none of the next node's.
-    bool is_known(const snapshot::NodeRow& node, const NodeTraits& traits,
-                  ObservedNode& observed) const {
+    /// Whether the record has the node's traits already. A taint that the observed node gets later,
+    /// such as before an interruption, does not count: the next node will not have it.
+    bool is_observed_already(const snapshot::NodeRow& node, const NodeTraits& traits,
+                             ObservedNode& observed) const {
         const std::string_view name = snapshot_.cluster.text(node.name);
         if (observed.traits == traits) {
             observed.node = name;
@@ -107,9 +109,9 @@ private:
                });
     }
 
-    bool is_model(snapshot::NodeIndex n, Time wall) const {
-        return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
-                            wall)
+    bool is_template_candidate(snapshot::NodeIndex n, Time wall) const {
+        return why_not_template_candidate(snapshot_.cluster.node(n),
+                                          find_machine(snapshot_, membership_, n), wall)
             .empty();
     }
 
@@ -120,20 +122,22 @@ private:
         });
     }
 
-    /// Of those that are ready, be it for a moment.
+    /// The newest node that is ready, even if only since a moment ago.
     std::optional<snapshot::NodeIndex> find_newest(std::size_t group,
                                                    const TemplateRecord& record) const {
         std::optional<snapshot::NodeIndex> out;
         for (const snapshot::NodeIndex n : membership_.nodes[group]) {
             const snapshot::NodeRow& node = snapshot_.cluster.node(n);
             const bool counts =
-                is_model(n, time_.wall + settled_after) && !awaits_readiness(node) &&
+                is_template_candidate(n, time_.wall + stabilization_delay) &&
+                !awaits_readiness(node) &&
                 is_of_template(node, find_machine(snapshot_, membership_, n), record, time_);
             if (counts && (!out || node.created > snapshot_.cluster.node(*out).created)) out = n;
         }
         return out;
     }
 
+    /// Stores the traits in the record once they have been the same for `stabilization_delay`.
     void settle(snapshot::NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (!record.settling || record.settling->traits != traits) {
@@ -142,7 +146,9 @@ private:
                 record.settling = {.traits = std::move(traits), .since = now_};
             return;
         }
-        if (now_ - record.settling->since < settled_after || !is_model(n, time_.wall)) return;
+        if (now_ - record.settling->since < stabilization_delay ||
+            !is_template_candidate(n, time_.wall))
+            return;
         record.observed = {.node = std::string(snapshot_.cluster.text(node.name)),
                            .traits = std::move(traits),
                            .seen = now_};
@@ -156,21 +162,22 @@ private:
     Time now_;
 };
 
-void add_taints(const NodeTemplate& told, const NodeTraits& seen, const Settings& settings,
+void add_taints(const NodeTemplate& described, const NodeTraits& actual, const Settings& settings,
                 std::vector<std::string>& out) {
-    const std::vector<Taint> expected = lasting_taints(told.taints, settings);
-    for (const Taint& taint : seen.taints) {
-        const bool is_told = std::ranges::find(expected, taint) != expected.end();
-        if (!is_told && taint.effect != Effect::prefer_no_schedule)
+    const std::vector<Taint> expected = lasting_taints(described.taints, settings);
+    for (const Taint& taint : actual.taints) {
+        const bool is_expected = std::ranges::find(expected, taint) != expected.end();
+        if (!is_expected && taint.effect != Effect::prefer_no_schedule)
             out.push_back("has taint " + to_string(taint));
     }
 }
 
-void add_labels(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
-    for (const auto& [key, value] : told.labels) {
+void add_labels(const NodeTemplate& described, const NodeTraits& actual,
+                std::vector<std::string>& out) {
+    for (const auto& [key, value] : described.labels) {
         if (key == well_known::hostname_label) continue;
-        const auto at = seen.labels.find(key);
-        if (at == seen.labels.end()) {
+        const auto at = actual.labels.find(key);
+        if (at == actual.labels.end()) {
             out.push_back("lacks label " + key + "=" + value);
         } else if (at->second != value) {
             out.push_back("has label " + key + "=" + at->second + " instead of " + value);
@@ -178,9 +185,10 @@ void add_labels(const NodeTemplate& told, const NodeTraits& seen, std::vector<st
     }
 }
 
-void add_amounts(const NodeTemplate& told, const NodeTraits& seen, std::vector<std::string>& out) {
-    for (const auto& [resource, amount] : told.allocatable) {
-        const std::int64_t has = seen.allocatable.amount(resource);
+void add_amounts(const NodeTemplate& described, const NodeTraits& actual,
+                 std::vector<std::string>& out) {
+    for (const auto& [resource, amount] : described.allocatable) {
+        const std::int64_t has = actual.allocatable.amount(resource);
         if (has < amount)
             out.push_back("has " + format_amount(resource, has) + " of " + resource +
                           " instead of " + format_amount(resource, amount));
@@ -207,12 +215,12 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
         const Group& group = (*snapshot.groups)[g];
         const NodeGroupId& id = group.group.id;
         const std::optional<std::string> fingerprint = fingerprint_of_group(group);
-        const auto known = before.find(id);
+        const auto last = before.find(id);
         TemplateRecord record{.fingerprint = fingerprint.value_or(""), .since = time.now};
-        if (known != before.end()) {
-            const bool is_same = !fingerprint || *fingerprint == known->second.fingerprint;
-            if (!is_same) forget_wrong_promise(memory, id, known->second);
-            if (is_same) record = std::move(known->second);
+        if (last != before.end()) {
+            const bool is_same = !fingerprint || *fingerprint == last->second.fingerprint;
+            if (!is_same) end_backoff_of_idle_node(memory, id, last->second);
+            if (is_same) record = std::move(last->second);
         }
         if (settings.template_source == TemplateSource::mixed) {
             observer.observe(g, record);
@@ -232,25 +240,26 @@ bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
     return time.measured(begun) >= record.since;
 }
 
-std::optional<Time> next_observation(const Memory& memory, bool pods_wait, Time now) noexcept {
+std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods,
+                                     Time now) noexcept {
     std::optional<Time> out;
-    const auto hear = [&](Time since, Duration length) {
+    const auto add = [&](Time since, Duration length) {
         if (since > Time::max() - length || since + length <= now) return;
         out = std::min(out.value_or(since + length), since + length);
     };
     for (const auto& [group, record] : memory.templates) {
-        if (record.settling) hear(record.settling->since, settled_after);
-        if (record.observed && pods_wait) hear(record.observed->seen, forgotten_after);
+        if (record.settling) add(record.settling->since, stabilization_delay);
+        if (record.observed && has_pending_pods) add(record.observed->seen, forgotten_after);
     }
     return out;
 }
 
-std::string how_it_differs(const NodeTemplate& told, const NodeTraits& seen,
+std::string how_it_differs(const NodeTemplate& described, const NodeTraits& actual,
                            const Settings& settings) {
     std::vector<std::string> out;
-    add_taints(told, seen, settings, out);
-    add_labels(told, seen, out);
-    add_amounts(told, seen, out);
+    add_taints(described, actual, settings, out);
+    add_labels(described, actual, out);
+    add_amounts(described, actual, out);
     return listed(out, [](const std::string& one) { return one; }, 3);
 }
 

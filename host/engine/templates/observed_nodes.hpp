@@ -1,9 +1,10 @@
-/// What nodes of a group turned out to be, kept for the time when there is none to look at.
+/// The labels, taints and amounts that nodes of a group really had, remembered for the time when
+/// the group has no node.
 ///
-/// A cloud may describe other nodes than those that join: without a taint that an admission webhook
-/// sets, with a label that a launch template does not have. While such a node is there, the
-/// template is made of it. Once it is gone, the cloud's template would promise room again to pods
-/// that the node did not take, and they would order the next one, without end.
+/// A cloud's template may differ from the nodes that join: an admission webhook adds a taint, or a
+/// launch template lacks a label. While the group has such a node, its template is made from the
+/// node. Once the node is gone, the cloud's template would offer room again to pods that the node
+/// did not take, and these pods would trigger one scale-up after the other.
 #pragma once
 
 #include <optional>
@@ -19,36 +20,39 @@
 
 namespace capstan::engine::templates {
 
-/// Without the taints that pass.
+/// The traits of a node, without transient taints and its hostname.
 NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                      const Settings& settings);
 
-/// Brings Memory::templates up to the moment:
+/// Updates Memory::templates:
 ///
-///     the group is gone                    its record too
-///     the cloud's template has changed     nothing is known of its nodes any more, and a back-off
-///                                          for what the template promised ends
+///     the group is gone                    its record is removed
+///     the cloud's template has changed     its record starts anew; if the old one had an idle
+///                                          node, the group's timed back-off ends
 ///     the newest node has been ready and
-///     unchanged for a minute               it is observed
-///     no such node seen for 24 h           forgotten
+///     unchanged for a minute               the node's traits are stored in the record
+///     no such node seen for 24 h           the traits are removed
 ///
-/// A node counts if its machine was begun after the template was first seen, and if it joined no
-/// longer ago than a node may take to start: what is done to it later says nothing of the next one.
-/// With TemplateSource::cloud no node is observed.
+/// A node counts only if its machine was launched after the present template was first seen. New
+/// traits of a node count only if the node was no older than Settings::max_node_startup_time when
+/// they were first seen: later changes say nothing about the next node. With TemplateSource::cloud
+/// no node counts.
 Memory remember_templates(Memory memory, const Snapshot& snapshot, const Membership& membership,
                           const Settings& settings, const PassTime& time);
 
-/// Whether its machine was begun with the template that the group has now.
+/// Whether the node's machine was launched with the template that the group has now. `machine`:
+/// NULL: it has none.
 bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
                     const TemplateRecord& record, const PassTime& time) noexcept;
 
-/// When time alone changes what is observed; nothing: it does not. `pods_wait`: it is news that a
-/// node is forgotten.
-std::optional<Time> next_observation(const Memory& memory, bool pods_wait, Time now) noexcept;
+/// The next moment at which the records change although nothing else does; nothing: there is none.
+/// The removal of traits counts only with `has_pending_pods`.
+std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods,
+                                     Time now) noexcept;
 
-/// What a node has that keeps pods off and that its template does not tell: "has taint
-/// a:NoSchedule, lacks label disk=ssd, has 3 of cpu instead of 4"; empty: nothing.
-std::string how_it_differs(const NodeTemplate& told, const NodeTraits& seen,
+/// The differences by which a node takes fewer pods than its cloud's template: "has taint
+/// a:NoSchedule, lacks label disk=ssd, has 3 of cpu instead of 4"; empty: there is none.
+std::string how_it_differs(const NodeTemplate& described, const NodeTraits& actual,
                            const Settings& settings);
 
 }  // namespace capstan::engine::templates

@@ -56,7 +56,7 @@ void overwrite(Resources& figures, const Resources& learned) {
     for (const auto& [resource, amount] : learned) figures.set(resource, amount);
 }
 
-/// Nodes of one make share their figures, so that most of them need not be looked at.
+/// Nodes with equal figures share the objects that hold them, so only the first such node is read.
 using Seen = std::set<std::tuple<snapshot::Symbol, const Resources*, const Resources*>>;
 
 }  // namespace
@@ -66,12 +66,12 @@ Reserves learn_reserves(const snapshot::Cluster& cluster) {
     Seen seen;
     const auto& csi_nodes = cluster.objects().csi_nodes;
     MachineTypeFinder machine_types(cluster);
-    std::map<snapshot::Symbol, MachineFigures*> known;
+    std::map<snapshot::Symbol, MachineFigures*> by_symbol;
     for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);
         const std::optional<snapshot::Symbol> type = machine_types.find(node);
         if (!type || node.capacity->empty()) continue;
-        MachineFigures*& of_type = known[*type];
+        MachineFigures*& of_type = by_symbol[*type];
         if (of_type == nullptr) of_type = &out.types[std::string(cluster.text(*type))];
         MachineFigures& figures = *of_type;
         ++figures.nodes;

@@ -17,29 +17,29 @@
 namespace capstan::engine::templates {
 namespace {
 
-/// Labels that fields say as well, and their old names.
-constexpr std::array told_by_fields{well_known::arch_label,
-                                    well_known::beta_arch_label,
-                                    well_known::os_label,
-                                    well_known::beta_os_label,
-                                    well_known::instance_type_label,
-                                    well_known::beta_instance_type_label,
-                                    well_known::zone_label,
-                                    well_known::beta_zone_label,
-                                    well_known::beta_region_label};
+/// Labels with the same meaning as a field, under new and old names.
+constexpr std::array labels_in_fields{well_known::arch_label,
+                                      well_known::beta_arch_label,
+                                      well_known::os_label,
+                                      well_known::beta_os_label,
+                                      well_known::instance_type_label,
+                                      well_known::beta_instance_type_label,
+                                      well_known::zone_label,
+                                      well_known::beta_zone_label,
+                                      well_known::beta_region_label};
 
-std::string mark_of(const std::optional<std::string>& told,
-                    const std::optional<std::string>& seen) {
-    if (told == seen) return {};
-    return !told ? "not told" : !seen ? "not there" : "differs";
+std::string mark_of(const std::optional<std::string>& described,
+                    const std::optional<std::string>& actual) {
+    if (described == actual) return {};
+    return !described ? "not told" : !actual ? "not there" : "differs";
 }
 
 /// A difference of less than a twentieth of a percent is one as well.
-std::string mark_of_amounts(std::int64_t told, std::int64_t seen) {
-    if (told == seen) return {};
-    if (told <= 0) return "not told";
-    if (seen <= 0) return "not there";
-    const double share = static_cast<double>(seen) / static_cast<double>(told) - 1;
+std::string mark_of_amounts(std::int64_t described, std::int64_t actual) {
+    if (described == actual) return {};
+    if (described <= 0) return "not told";
+    if (actual <= 0) return "not there";
+    const double share = static_cast<double>(actual) / static_cast<double>(described) - 1;
     const std::string size = percent(share < 0 ? -share : share);
     if (size == "0%") return "differs";
     return size + (share < 0 ? " less" : " more");
@@ -47,35 +47,38 @@ std::string mark_of_amounts(std::int64_t told, std::int64_t seen) {
 
 class FieldComparison {
 public:
-    FieldComparison(const NodeTemplate& told, const NodeTemplate& seen,
+    FieldComparison(const NodeTemplate& described, const NodeTemplate& actual,
                     std::string_view provider_id)
-        : told_(told), seen_(seen), provider_id_(provider_id) {}
+        : template_(described), node_(actual), provider_id_(provider_id) {}
 
-    void add_text(const std::string& name, const std::string& told, const std::string& seen) {
-        if (!told.empty() || !seen.empty()) add(name, as_optional(told), as_optional(seen));
+    void add_text(const std::string& name, const std::string& described,
+                  const std::string& actual) {
+        if (!described.empty() || !actual.empty())
+            add(name, as_optional(described), as_optional(actual));
     }
-    void add_amounts(const std::string& of, const Resources& told, const Resources& seen) {
+    void add_amounts(const std::string& of, const Resources& described, const Resources& actual) {
         std::set<std::string> names;
-        for (const auto& [resource, amount] : told) names.insert(resource);
-        for (const auto& [resource, amount] : seen) names.insert(resource);
+        for (const auto& [resource, amount] : described) names.insert(resource);
+        for (const auto& [resource, amount] : actual) names.insert(resource);
         for (const std::string& name : names)
-            add_amount(of, name, told.find(name), seen.find(name));
+            add_amount(of, name, described.find(name), actual.find(name));
     }
     void add_labels() {
         std::set<std::string> keys;
-        for (const auto& [key, value] : told_.labels) keys.insert(key);
-        for (const auto& [key, value] : seen_.labels) keys.insert(key);
+        for (const auto& [key, value] : template_.labels) keys.insert(key);
+        for (const auto& [key, value] : node_.labels) keys.insert(key);
         for (const std::string& key : keys) {
-            const std::optional<std::string> seen = find(seen_.labels, key);
-            if (!is_left_out(key, seen)) add("label " + key, find(told_.labels, key), seen);
+            const std::optional<std::string> actual = find(node_.labels, key);
+            if (!is_left_out(key, actual)) add("label " + key, find(template_.labels, key), actual);
         }
     }
     void add_taints() {
-        const Labels told = by_key(told_.taints), seen = by_key(seen_.taints);
+        const Labels described = by_key(template_.taints), actual = by_key(node_.taints);
         std::set<std::string> keys;
-        for (const auto& [key, text] : told) keys.insert(key);
-        for (const auto& [key, text] : seen) keys.insert(key);
-        for (const std::string& key : keys) add("taint " + key, find(told, key), find(seen, key));
+        for (const auto& [key, text] : described) keys.insert(key);
+        for (const auto& [key, text] : actual) keys.insert(key);
+        for (const std::string& key : keys)
+            add("taint " + key, find(described, key), find(actual, key));
     }
     std::vector<TemplateField> take() { return std::move(fields_); }
 
@@ -87,27 +90,30 @@ private:
         const auto at = among.find(key);
         return at == among.end() ? std::nullopt : std::optional(at->second);
     }
-    void add(std::string name, std::optional<std::string> told, std::optional<std::string> seen) {
-        std::string mark = mark_of(told, seen);
-        fields_.push_back({std::move(name), std::move(told), std::move(seen), std::move(mark)});
+    void add(std::string name, std::optional<std::string> described,
+             std::optional<std::string> actual) {
+        std::string mark = mark_of(described, actual);
+        fields_.push_back(
+            {std::move(name), std::move(described), std::move(actual), std::move(mark)});
     }
     void add_amount(const std::string& of, const std::string& resource,
-                    std::optional<std::int64_t> told, std::optional<std::int64_t> seen) {
-        if (told.value_or(0) == 0 && seen.value_or(0) == 0) return;
+                    std::optional<std::int64_t> described, std::optional<std::int64_t> actual) {
+        if (described.value_or(0) == 0 && actual.value_or(0) == 0) return;
         const auto text = [&](std::optional<std::int64_t> amount) {
             return amount ? std::optional(format_amount(resource, *amount)) : std::nullopt;
         };
-        fields_.push_back({of + " " + resource, text(told), text(seen),
-                           mark_of_amounts(told.value_or(0), seen.value_or(0))});
+        fields_.push_back({of + " " + resource, text(described), text(actual),
+                           mark_of_amounts(described.value_or(0), actual.value_or(0))});
     }
-    /// What says the same as a field, or is of one node alone.
-    bool is_left_out(const std::string& key, const std::optional<std::string>& seen) const {
+    /// Whether the label has the same meaning as a field, or names the node itself.
+    bool is_left_out(const std::string& key, const std::optional<std::string>& actual) const {
         if (key == well_known::hostname_label) return true;
-        if (std::ranges::find(told_by_fields, key) != told_by_fields.end()) return true;
-        if (!seen || seen->empty()) return false;
-        return *seen == seen_.name || provider_id_ == *seen || provider_id_.ends_with("/" + *seen);
+        if (std::ranges::find(labels_in_fields, key) != labels_in_fields.end()) return true;
+        if (!actual || actual->empty()) return false;
+        return *actual == node_.name || provider_id_ == *actual ||
+               provider_id_.ends_with("/" + *actual);
     }
-    /// "gpu:NoSchedule", or several.
+    /// The taints of each key as text, without the key: "gpu:NoSchedule", or several of them.
     static Labels by_key(const std::vector<Taint>& taints) {
         std::map<std::string, std::set<std::string>> texts;
         for (const Taint& taint : taints)
@@ -118,20 +124,21 @@ private:
         return out;
     }
 
-    const NodeTemplate& told_;
-    const NodeTemplate& seen_;
+    const NodeTemplate& template_;
+    const NodeTemplate& node_;
     std::string_view provider_id_;
     std::vector<TemplateField> fields_{};
 };
 
-/// Of nodes that can stand for a new one, the youngest; of several the first by name.
+/// The youngest template candidate; of several, the first by name.
 std::optional<snapshot::NodeIndex> find_youngest(const Snapshot& snapshot,
                                                  const Membership& membership, std::size_t group,
                                                  Time wall) {
     std::optional<snapshot::NodeIndex> out;
     for (const snapshot::NodeIndex n : membership.nodes[group]) {
         const snapshot::NodeRow& node = snapshot.cluster.node(n);
-        if (!why_no_model(node, find_machine(snapshot, membership, n), wall).empty()) continue;
+        if (!why_not_template_candidate(node, find_machine(snapshot, membership, n), wall).empty())
+            continue;
         if (!out || node.created > snapshot.cluster.node(*out).created) out = n;
     }
     return out;
@@ -144,7 +151,7 @@ std::string why_no_node(const Snapshot& snapshot, const Membership& membership, 
     const snapshot::NodeRow& node = snapshot.cluster.node(nodes.front());
     const std::string name(snapshot.cluster.text(node.name));
     const std::string why(
-        why_no_model(node, find_machine(snapshot, membership, nodes.front()), wall));
+        why_not_template_candidate(node, find_machine(snapshot, membership, nodes.front()), wall));
     if (nodes.size() == 1) return "its only node, " + name + ", " + why;
     return "none of its " + counted(static_cast<std::int64_t>(nodes.size()), "node") +
            " can stand for a new one: " + name + " " + why;
@@ -178,21 +185,21 @@ std::size_t TemplateComparison::differences() const noexcept {
         std::ranges::count_if(fields, [](const TemplateField& field) { return !field.is_same(); }));
 }
 
-std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
+std::vector<TemplateField> compare_fields(NodeTemplate described, NodeTemplate actual,
                                           const std::string& provider_id,
                                           const Settings& settings) {
-    for (NodeTemplate* const node : {&told, &seen}) {
+    for (NodeTemplate* const node : {&described, &actual}) {
         fill_fields(*node);
         fill_labels(*node);
         node->taints = lasting_taints(node->taints, settings);
     }
-    FieldComparison out(told, seen, provider_id);
-    out.add_text("machine type", told.machine_type, seen.machine_type);
-    out.add_text("zone", told.zone, seen.zone);
-    out.add_text("arch", told.arch, seen.arch);
-    out.add_text("os", told.os, seen.os);
-    out.add_amounts("capacity", told.capacity, seen.capacity);
-    out.add_amounts("allocatable", told.allocatable, seen.allocatable);
+    FieldComparison out(described, actual, provider_id);
+    out.add_text("machine type", described.machine_type, actual.machine_type);
+    out.add_text("zone", described.zone, actual.zone);
+    out.add_text("arch", described.arch, actual.arch);
+    out.add_text("os", described.os, actual.os);
+    out.add_amounts("capacity", described.capacity, actual.capacity);
+    out.add_amounts("allocatable", described.allocatable, actual.allocatable);
     out.add_labels();
     out.add_taints();
     return out.take();

@@ -1,5 +1,4 @@
-/// What a cloud tells of new nodes beside what a node of the group turned out to be, field by
-/// field.
+/// Compares the cloud's template of a group with a node of the group, field by field.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +14,38 @@
 
 namespace capstan::engine::templates {
 
+/// One field of the template and of the node.
 struct TemplateField {
     /// "machine type", "capacity cpu", "allocatable memory", "label team", "taint dedicated".
     std::string name{};
-    std::optional<std::string> told{}, seen{};  ///< nothing: template or node has none
-    /// "3.1% less" (the node, of an amount), "differs", "not told", "not there"; empty: the same.
+    std::optional<std::string> from_template{}, from_node{};  ///< nothing: it lacks the field
+    /// "3.1% less" (the node has less than the template), "differs", "not told" (only the node has
+    /// it), "not there" (only the template has it); empty: the same.
     std::string mark{};
     bool is_same() const noexcept { return mark.empty(); }
     bool operator==(const TemplateField&) const = default;
 };
 
 struct TemplateComparison {
-    /// The youngest node of the group that can stand for a new one; empty: there is none.
+    /// The youngest node of the group that is a template candidate; empty: there is none.
     std::string node{};
-    std::string not_compared_because{};  ///< why nothing is compared; empty: `fields` are
+    std::string not_compared_because{};  ///< why `fields` is empty; empty: they were compared
     std::string remark{};  ///< why template and node may differ with good reason; empty: none
     std::vector<TemplateField> fields{};
 
     std::size_t differences() const noexcept;
 };
 
-/// The cloud's own template, also where new nodes are taken to look like a node. A node can stand
-/// for a new one as in why_no_model. `group`: its place in the snapshot. `wall`: see PassTime.
+/// Compares the cloud's own template, even if new nodes are expected to look like a node. For
+/// template candidates see why_not_template_candidate. `group`: index into Snapshot::groups.
+/// `wall`: see PassTime.
 TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
                                     std::size_t group, const Settings& settings, Time wall);
 
-/// Fields of either, in this order: machine type, zone, arch, os, amounts, labels, taints. Labels
-/// that say the same as a field, and those that name the node itself (its hostname, its machine),
-/// are left out; so are taints that pass, and amounts of nothing.
-std::vector<TemplateField> compare_fields(NodeTemplate told, NodeTemplate seen,
+/// The fields that either of the two has, in this order: machine type, zone, arch, os, amounts,
+/// labels, taints. Left out are labels with the same meaning as a field, labels that name the node
+/// itself (its hostname, its machine), transient taints, and amounts that are zero in both.
+std::vector<TemplateField> compare_fields(NodeTemplate described, NodeTemplate actual,
                                           const std::string& provider_id, const Settings& settings);
 
 }  // namespace capstan::engine::templates

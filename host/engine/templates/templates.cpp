@@ -13,10 +13,11 @@
 
 namespace capstan::engine::templates {
 
-std::string_view why_no_model(const snapshot::NodeRow& node, const Machine* machine, Time wall) {
+std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const Machine* machine,
+                                            Time wall) {
     const auto is_deletion = [](const Taint& t) { return is_deletion_taint(t.key); };
     if (!node.ready) return "is not ready";
-    if (wall - node.ready_since < settled_after) return "became ready less than 1m ago";
+    if (wall - node.ready_since < stabilization_delay) return "became ready less than 1m ago";
     if (node.unschedulable) return "is cordoned";
     if (std::ranges::any_of(node.taints, is_deletion) ||
         (machine != nullptr && machine->state == MachineState::deleting)) {
@@ -42,25 +43,25 @@ public:
     GroupTemplate make(std::size_t g) const {
         const Group& group = (*snapshot_.groups)[g];
         const std::vector<snapshot::NodeIndex>& nodes = membership_.nodes[g];
-        const bool may_look = settings_.template_source == TemplateSource::mixed;
-        if (may_look) {
-            const auto is_model = [&](snapshot::NodeIndex n) { return why_not(n).empty(); };
-            const auto model = std::ranges::find_if(nodes, is_model);
-            if (model != nodes.end()) return from_node(group, *model);
+        const bool may_use_nodes = settings_.template_source == TemplateSource::mixed;
+        if (may_use_nodes) {
+            const auto candidate = std::ranges::find_if(
+                nodes, [&](snapshot::NodeIndex n) { return why_not(n).empty(); });
+            if (candidate != nodes.end()) return from_node(group, *candidate);
             const auto record = records_.find(group.group.id);
             if (record != records_.end() && record->second.observed)
                 return from_memory(group, *record->second.observed);
         }
         if (group.described) return from_cloud(group);
-        if (may_look && !nodes.empty()) return from_poor_node(group, nodes.front());
+        if (may_use_nodes && !nodes.empty()) return from_other_node(group, nodes.front());
         return {.because = why_undescribed(group) +
-                           (may_look ? ", and the group has no node to look at" : "")};
+                           (may_use_nodes ? ", and the group has no node to look at" : "")};
     }
 
 private:
     std::string_view why_not(snapshot::NodeIndex n) const {
-        return why_no_model(snapshot_.cluster.node(n), find_machine(snapshot_, membership_, n),
-                            wall_);
+        return why_not_template_candidate(snapshot_.cluster.node(n),
+                                          find_machine(snapshot_, membership_, n), wall_);
     }
     static std::string why_undescribed(const Group& group) {
         return group.undescribed_because.empty() ? "its cloud describes no new node"
@@ -69,7 +70,8 @@ private:
     GroupTemplate from_node(const Group& group, snapshot::NodeIndex n) const {
         return template_from_node(snapshot_.cluster, group, n, settings_);
     }
-    GroupTemplate from_poor_node(const Group& group, snapshot::NodeIndex n) const {
+    /// From a node that is not a template candidate.
+    GroupTemplate from_other_node(const Group& group, snapshot::NodeIndex n) const {
         GroupTemplate out = from_node(group, n);
         out.because.append(", which ").append(why_not(n)).append(", since ");
         out.because += why_undescribed(group);
@@ -110,9 +112,9 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settin
 
 namespace {
 
-/// The kubelet's own limit, where no other is set.
+/// The kubelet's default of maxPods.
 constexpr std::int64_t usual_max_pods = 110;
-/// What clouds count for a static kube-proxy.
+/// The cpu that clouds count for a static kube-proxy, in thousandths.
 constexpr std::int64_t kube_proxy_cpu = 100;
 
 NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings& settings) {
@@ -120,7 +122,7 @@ NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings&
     node.taints = lasting_taints(node.taints, settings);
     node.labels.insert_or_assign(std::string(well_known::hostname_label),
                                  std::string(hostname_of_templates));
-    // It is no longer what the cloud gave that name to.
+    // The template is changed, so the cloud's fingerprint no longer applies.
     node.fingerprint.clear();
     return node;
 }
@@ -143,7 +145,7 @@ void fill_from_cloud(NodeTemplate& node, const NodeTemplate& described) {
     }
 }
 
-/// A cloud may leave out what follows from the rest.
+/// Fills in amounts that a cloud may leave out because they follow from the others.
 void fill_amounts(NodeTemplate& node) {
     if (node.capacity.empty()) node.capacity = node.allocatable;
     if (!node.capacity.find("pods")) node.capacity.set("pods", usual_max_pods);
@@ -152,7 +154,7 @@ void fill_amounts(NodeTemplate& node) {
     }
 }
 
-/// What static pods take, by the cloud's own figures.
+/// What static pods take by the cloud's own figures.
 Resources taken_by_static_pods(const NodeTemplate& node) {
     Resources out;
     for (const auto& [resource, free] : node.free) {
@@ -172,7 +174,7 @@ Resources without_kube_proxy(Resources taken) {
     return taken;
 }
 
-/// Daemons on a node as the cloud describes it, and what is left to them and to all other pods.
+/// The template node for the predicates: its daemons, and what is left to daemons and other pods.
 scheduling::TemplateNode shape_of(const snapshot::Cluster& cluster, const NodeTemplate& node,
                                   const Resources& static_pods) {
     scheduling::TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
@@ -192,24 +194,25 @@ void set_csi_limits(const Reserves* learned, const NodeTemplate& node,
     if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
 }
 
-/// A zone or region, under whatever name.
-bool is_place(std::string_view label) {
+/// Whether the label has a zone or a region, under a new or an old name.
+bool is_zone_or_region(std::string_view label) {
     return label.starts_with("topology.") || label.starts_with("failure-domain.beta.");
 }
 
-/// A group of several zones would else stay in that of its last node.
-void put_where_cloud_says(NodeTemplate& node, const NodeTemplate& described) {
-    NodeTemplate seen = node, told = described;
-    fill_fields(seen);
-    fill_fields(told);
-    fill_labels(told);
-    if (seen.zone == told.zone) return;
-    std::erase_if(node.labels, [](const auto& label) { return is_place(label.first); });
-    for (const auto& [key, value] : told.labels)
-        if (is_place(key)) node.labels.insert_or_assign(key, value);
+/// Moves the node to the zone of the cloud's template. Without this, a group of several zones would
+/// stay in the zone of its last node.
+void use_zone_of_cloud(NodeTemplate& node, const NodeTemplate& described) {
+    NodeTemplate last = node, cloud = described;
+    fill_fields(last);
+    fill_fields(cloud);
+    fill_labels(cloud);
+    if (last.zone == cloud.zone) return;
+    std::erase_if(node.labels, [](const auto& label) { return is_zone_or_region(label.first); });
+    for (const auto& [key, value] : cloud.labels)
+        if (is_zone_or_region(key)) node.labels.insert_or_assign(key, value);
 }
 
-/// What machines of several types have at least, which one of them does not tell.
+/// Lowers amounts to those of the cloud's template, which has the least of several machine types.
 void lower_to_described(Resources& amounts, const Resources& described) {
     for (const auto& [resource, most] : described) {
         const std::optional<std::int64_t> amount = amounts.find(resource);
@@ -275,7 +278,7 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
         fill_amounts(described);
         static_pods = taken_by_static_pods(described);
         node.annotations = described.annotations;
-        put_where_cloud_says(node, described);
+        use_zone_of_cloud(node, described);
         if (described.variants > 1) {
             lower_to_described(node.capacity, described.capacity);
             lower_to_described(node.allocatable, described.allocatable);

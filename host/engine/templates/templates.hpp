@@ -1,5 +1,5 @@
-/// What a new node of each group will offer. Worked out anew in every pass, so a changed DaemonSet,
-/// label or machine type shows in the next one.
+/// What a new node of each group will offer. Templates are made anew in every pass, so a changed
+/// DaemonSet, label or machine type shows in the next pass.
 #pragma once
 
 #include <chrono>
@@ -19,54 +19,61 @@
 
 namespace capstan::engine::templates {
 
-/// Two pictures of the same node:
+/// The template of a group, as two descriptions of the same node:
 ///
-///     node.capacity     the machine
-///     node.allocatable  less what the system keeps
-///     shape.allocatable less static pods that the cloud counts (its allocatable less its free)
-///     node.free         less shape.daemons too
+///     node.capacity      what the machine has
+///     node.allocatable   node.capacity less what the system reserves
+///     shape.allocatable  node.allocatable less static pods, by the cloud's figures (allocatable
+///                        less free)
+///     node.free          shape.allocatable less shape.daemons
 ///
-/// A kube-proxy that runs as a DaemonSet is one of the daemons, and what the cloud counts for a
-/// static one, at most 100m of cpu, is given back.
+/// A kube-proxy counts once. If it runs as a DaemonSet, it is among the daemons, and the cloud's
+/// figures for static pods are lowered by a static kube-proxy (at most 100m of cpu, and one pod).
 struct GroupTemplate {
-    /// For plugins: capacity, allocatable, and what DaemonSet and static pods leave free. NULL:
-    /// unknown, and the group cannot grow.
+    /// For plugins. NULL: there is no template, and the group cannot grow.
     std::shared_ptr<const NodeTemplate> node{};
-    scheduling::TemplateNode shape{};  ///< for the predicates; empty where `node` is NULL
-    std::string because{};             ///< where it comes from, or why there is none
+    scheduling::TemplateNode shape{};  ///< for the predicates; empty if `node` is NULL
+    std::string because{};             ///< the source of the template, or why there is none
 };
 
-/// One per group of the snapshot, in its order. From the cloud's own template; with
-/// TemplateSource::mixed rather from the first node of the group, by name, that has been ready for
-/// a minute, else from the one that `records` has observed, and from any of its nodes where there
-/// is none of these. No taint, label or pod that belongs to one node alone is taken over from it.
-/// `wall`: see PassTime.
+/// One template for each group of the snapshot, in its order. With TemplateSource::cloud the source
+/// is the cloud's own template. With TemplateSource::mixed it is the first of these that exists:
+///
+///     1. the first node of the group, by name, that is a template candidate
+///     2. the node in the group's record (observed_nodes.hpp)
+///     3. the cloud's own template
+///     4. the first node of the group, by name
+///
+/// Taints, labels and pods that belong to one node alone are not taken over. `wall`: see PassTime.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
                                           Time wall, const TemplateRecords& records = {});
-/// With a membership that is there already.
+/// The same with a given membership.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
                                           const TemplateRecords& records, const Settings& settings,
                                           Time wall);
 
-/// A node that was unready a moment ago may show less than it will have.
-inline constexpr Duration settled_after = std::chrono::minutes(1);
-/// Why a new node of its group may well look otherwise; empty: it will not. `machine`: NULL: it has
-/// none.
-std::string_view why_no_model(const snapshot::NodeRow& node, const Machine* machine, Time wall);
+/// How long a node has to be ready before it can be a template: just before, it may not report all
+/// that it will have.
+inline constexpr Duration stabilization_delay = std::chrono::minutes(1);
+/// Why a new node of the group may look different from this node; empty: the node is a template
+/// candidate. `machine`: NULL: the node has none.
+std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const Machine* machine,
+                                            Time wall);
 
-// The places a template comes from. For templates.cpp.
+// The sources of a template, for templates.cpp.
 
-/// A node of the group as if it had just joined. What the cloud names beyond what the node reports,
-/// as a GPU whose driver is not up yet, is taken from the cloud.
+/// A template from a node of the group, as if the node had just joined. Resources that only the
+/// cloud reports, such as GPUs before their driver is up, are added.
 GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
                                  snapshot::NodeIndex node, const Settings& settings);
 
-/// What the cloud describes, which it must. `learned`: NULL: nothing is.
+/// A template from `group.described`, which must not be NULL. `learned`: NULL: no learned figures
+/// are applied.
 GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
                                   const Reserves* learned, const Settings& settings);
 
-/// A node that was there, with the DaemonSet pods of now. Where it is in the world, and what it did
-/// not report, its cloud says, as far as it describes the group.
+/// A template from a node that is gone, with the DaemonSet pods of now. Zone and region, and
+/// resources that the node did not report, come from `group.described` if it is not NULL.
 GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
                                    const ObservedNode& observed, const Reserves* learned,
                                    const Settings& settings);

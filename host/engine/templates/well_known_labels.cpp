@@ -13,7 +13,7 @@ namespace {
 
 struct WellKnown {
     std::string_view key, old_key;
-    std::string NodeTemplate::* field;  ///< NULL: no field says it
+    std::string NodeTemplate::* field;  ///< NULL: NodeTemplate has no such field
 };
 
 constexpr std::array known_labels{
@@ -26,9 +26,9 @@ constexpr std::array known_labels{
 };
 constexpr const WellKnown& machine_type = known_labels[2];
 
-/// What either label says, the newer first; empty: nothing.
-std::string said(const Labels& labels, const WellKnown& known) {
-    for (const std::string_view key : {known.key, known.old_key}) {
+/// The value under the present key, else under the deprecated key; empty: there is neither.
+std::string value_of(const Labels& labels, const WellKnown& label) {
+    for (const std::string_view key : {label.key, label.old_key}) {
         if (const auto at = labels.find(key); at != labels.end()) return at->second;
     }
     return {};
@@ -40,19 +40,19 @@ MachineTypeFinder::MachineTypeFinder(const snapshot::Cluster& cluster)
     : label_(cluster, machine_type.key), old_label_(cluster, machine_type.old_key) {}
 
 void fill_fields(NodeTemplate& node) {
-    for (const WellKnown& known : known_labels) {
-        if (known.field == nullptr || !(node.*known.field).empty()) continue;
-        node.*known.field = said(node.labels, known);
+    for (const WellKnown& label : known_labels) {
+        if (label.field == nullptr || !(node.*label.field).empty()) continue;
+        node.*label.field = value_of(node.labels, label);
     }
 }
 
 void fill_labels(NodeTemplate& node) {
-    for (const WellKnown& known : known_labels) {
-        std::string value = said(node.labels, known);
-        if (value.empty() && known.field != nullptr) value = node.*known.field;
+    for (const WellKnown& label : known_labels) {
+        std::string value = value_of(node.labels, label);
+        if (value.empty() && label.field != nullptr) value = node.*label.field;
         if (value.empty()) continue;
-        node.labels.try_emplace(std::string(known.key), value);
-        node.labels.try_emplace(std::string(known.old_key), value);
+        node.labels.try_emplace(std::string(label.key), value);
+        node.labels.try_emplace(std::string(label.old_key), value);
     }
 }
 

@@ -1,4 +1,4 @@
-/// Labels that every node has, under today's names and under those that Kubernetes gave up.
+/// Labels that every node has, under their present names and under their deprecated names.
 #pragma once
 
 #include <string_view>
@@ -11,15 +11,16 @@
 
 namespace capstan::engine::templates {
 
-/// The hostname of every template: a new node's own is not known, and no pod asks for this one.
+/// The hostname of every template. The hostname of a new node is not known yet, and no pod names
+/// this one.
 inline constexpr std::string_view hostname_of_templates = "new-node";
 
-/// The machine types that nodes are labelled with.
+/// Finds the machine type of many nodes by their labels.
 class MachineTypeFinder {
 public:
     /// Borrows the cluster.
     explicit MachineTypeFinder(const snapshot::Cluster& cluster);
-    /// Nothing: the node is labelled with none.
+    /// Nothing: the node has no such label.
     std::optional<snapshot::Symbol> find(const snapshot::NodeRow& node) {
         const auto found = label_.find(node.labels);
         return found ? found : old_label_.find(node.labels);
@@ -29,16 +30,14 @@ private:
     snapshot::LabelFinder label_, old_label_;
 };
 
-/// Fills machine_type, zone, arch and os from the labels where they are empty.
+/// Fills empty machine_type, zone, arch and os from the labels.
 void fill_fields(NodeTemplate& node);
-/// The other way round, after it: labels that are missing, new names and old ones. What a label
-/// says stands.
+/// Adds missing labels, under present and deprecated names, from each other and from the fields.
+/// Labels that exist do not change. Comes after fill_fields.
 void fill_labels(NodeTemplate& node);
 
-// On what terms a machine is had: on demand, or as spot.
-
-/// Whether a node with these labels may be reclaimed by its cloud. Clouds and installers mark that
-/// with labels of their own.
+/// Whether the labels mark a spot (or preemptible) node, which its cloud may reclaim. Clouds and
+/// installers have labels of their own for that.
 bool is_spot(const Labels& labels);
 
 }  // namespace capstan::engine::templates

@@ -12,7 +12,7 @@ namespace json = boost::json;
 // Boost's own limit of 32 is less than what schemas of custom resources nest.
 constexpr std::size_t depth_limit = 512;
 
-/// The first part of a path and what is behind it.
+/// The first part of a path, and the rest without the dot.
 std::pair<std::string_view, std::string_view> split_path(std::string_view path) noexcept {
     const std::size_t dot = path.find('.');
     if (dot == std::string_view::npos) return {path, {}};

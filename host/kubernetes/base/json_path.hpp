@@ -1,12 +1,12 @@
-/// Members of objects of the API, as Boost.JSON has them, by paths with dots.
+/// Reads and sets members of Boost.JSON objects by dotted paths.
 ///
 ///     text_at(pod, "spec.nodeName")
 ///     list_at(pod, "metadata.ownerReferences")
 ///     label_of(pod, "app.kubernetes.io/name")  // keys of labels and annotations have dots
 ///
-/// A dot in front of a path is passed over, as custom resources write it. A null counts as absent.
-/// What is answered lives as long as the object. Reading is safe on any thread while nothing
-/// writes.
+/// A leading dot, as custom resources write it, is ignored. A null counts as absent. Returned
+/// pointers, references and views live as long as the object. Reading is safe on any thread while
+/// no thread writes.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@
 
 namespace capstan::kubernetes::base {
 
-/// Where a path begins: an object, or a value that may be none. In one that is none, or in NULL,
-/// every path is absent.
+/// Where a path begins: an object, or a value that may be something else. In a value that is no
+/// object, and in NULL, each path is absent.
 class JsonRoot {
 public:
     JsonRoot(const boost::json::object& object) noexcept : object_(&object) {}
@@ -31,20 +31,20 @@ public:
     JsonRoot(const boost::json::value* value) noexcept
         : object_(value == nullptr ? nullptr : value->if_object()) {}
 
-    /// NULL: it is none.
+    /// NULL: the root is no object.
     const boost::json::object* object() const noexcept { return object_; }
 
 private:
     const boost::json::object* object_;
 };
 
-/// As deep as schemas of custom resources nest. `invalid_argument`: it is no JSON, or no object;
-/// the message says which.
+/// Parses an object that may nest 512 levels deep, as schemas of custom resources need. Fails with
+/// `invalid_argument` where the text is no JSON, or no object; the message says which.
 Result<boost::json::object> parse_json_object(std::string_view text);
 
-/// NULL: a part of the path is missing, null, or below something that is no object.
+/// NULL: a part of the path is missing, null, or inside a value that is no object.
 const boost::json::value* find_value(JsonRoot root, std::string_view path) noexcept;
-/// The member of that name, dots and all.
+/// The member `key`, whose dots are part of its name. NULL: absent.
 const boost::json::value* find_member(JsonRoot root, std::string_view key) noexcept;
 /// NULL: absent, or no object.
 const boost::json::object* find_object(JsonRoot root, std::string_view path) noexcept;
@@ -62,16 +62,16 @@ bool is_true_at(JsonRoot root, std::string_view path) noexcept;
 std::string_view label_of(JsonRoot object, std::string_view key) noexcept;
 std::string_view annotation_of(JsonRoot object, std::string_view key) noexcept;
 
-/// Of those in its status; NULL: it has none of that type.
+/// A condition of the object's status; NULL: the status has no condition of that type.
 const boost::json::object* find_condition(JsonRoot object, std::string_view type) noexcept;
 bool has_condition(JsonRoot object, std::string_view type,
                    std::string_view status = "True") noexcept;
 
-/// The member of that name, an object; made anew where it is anything else.
+/// The member `key` as an object; a member of another type is replaced by an empty object.
 boost::json::object& make_object(boost::json::object& object, std::string_view key);
-/// Sets what is at the end of a path, making the objects on the way.
+/// Sets the value at the end of a path, and makes the missing objects on the way.
 void set_value(boost::json::object& object, std::string_view path, boost::json::value value);
-/// Sets it only where there is nothing, or null.
+/// Sets the value at the end of a path only where it is absent or null.
 void set_default(boost::json::object& object, std::string_view path, boost::json::value value);
 
 }  // namespace capstan::kubernetes::base

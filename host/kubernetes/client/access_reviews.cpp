@@ -38,7 +38,7 @@ void take(AccessAnswer& answer, Result<ApiReply> reply) {
     }
     answer.is_allowed = base::is_true_at(*review, "status.allowed");
     answer.reason = base::text_at(*review, "status.reason");
-    // Some authorizer could not be asked, so that a "no" may be wrong.
+    // An authorizer failed, so the denial may be wrong.
     const std::string_view failure = base::text_at(*review, "status.evaluationError");
     if (!answer.is_allowed && answer.reason.empty()) answer.reason = failure;
 }

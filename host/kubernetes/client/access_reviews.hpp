@@ -15,11 +15,11 @@ namespace capstan::kubernetes::client {
 
 struct AccessRule {
     std::string verb{};   ///< "list"; "*": all
-    std::string group{};  ///< "apps"; empty: the core's
+    std::string group{};  ///< "apps"; empty: core
     std::string resource{};
     std::string subresource{};
-    std::string ns{};    ///< empty: all namespaces, or none has it
-    std::string name{};  ///< empty: all of them
+    std::string ns{};    ///< empty: all namespaces, or a cluster-scoped resource
+    std::string name{};  ///< empty: objects of all names
     bool operator==(const AccessRule&) const = default;
 };
 /// "update leases.coordination.k8s.io cluster-autoscaler in kube-system", "create pods/eviction".
@@ -29,21 +29,21 @@ struct AccessAnswer {
     AccessRule rule{};
     bool is_allowed = false;
     std::string reason{};          ///< the server's; often empty
-    std::optional<Error> error{};  ///< it could not be asked
+    std::optional<Error> error{};  ///< why the review itself failed
 };
 
-/// By SelfSubjectAccessReviews, which every authenticated client may make. Used on the loop's
+/// Sends SelfSubjectAccessReviews, which each authenticated client may create. Used on the loop's
 /// thread alone.
 class AccessReviews {
 public:
     using Done = std::function<void(std::vector<AccessAnswer>)>;
 
-    /// Borrows both. Asks `at_once` rules at the same time, at least one.
+    /// Borrows both. Has up to `at_once` reviews under way, at least one.
     AccessReviews(Api& api, io::Loop& loop, std::size_t at_once = 8)
         : at_once_(at_once), calls_(api, loop) {}
 
-    /// An answer for each rule, in their order. `done` is not called inside this, nor once this
-    /// object is gone.
+    /// `done` gets one answer a rule, in the order of `rules`. `done` is not called inside this
+    /// call, nor after this object's destruction.
     void review(const std::vector<AccessRule>& rules, Done done);
 
 private:

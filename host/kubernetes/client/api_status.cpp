@@ -15,23 +15,24 @@ namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::size_t status_message_limit = 1024;
-constexpr std::size_t body_limit = 256;  ///< of a body that is no Status: a page of some proxy's
+constexpr std::size_t body_limit = 256;  ///< of a body that is no Status, such as a proxy's page
 constexpr std::size_t cause_limit = 8;
-constexpr std::int64_t longest_advice_s = 24 * 3600;
+constexpr std::int64_t retry_after_max_s = 24 * 3600;
 
 std::string printable_at(const boost::json::object& object, std::string_view key) {
     return io::printable(io::redacted(std::string(base::text_at(object, key))),
                          status_message_limit);
 }
 
-std::optional<Duration> advice(std::int64_t seconds) {
-    if (seconds < 0 || seconds > longest_advice_s) return std::nullopt;
+/// Nothing: negative, or longer than a day.
+std::optional<Duration> retry_after_of(std::int64_t seconds) {
+    if (seconds < 0 || seconds > retry_after_max_s) return std::nullopt;
     return std::chrono::seconds(seconds);
 }
 
 void take_details(const boost::json::object& details, ApiStatus& status) {
     const std::int64_t seconds = base::integer_at(details, "retryAfterSeconds").value_or(0);
-    if (seconds > 0) status.retry_after = advice(seconds);
+    if (seconds > 0) status.retry_after = retry_after_of(seconds);
     for (const auto& each : base::list_at(details, "causes")) {
         if (!each.is_object() || status.causes.size() == cause_limit) continue;
         const std::string reason = printable_at(each.get_object(), "reason");
@@ -91,14 +92,14 @@ Error error_of(std::string_view what, const ApiStatus& status) {
                 message_of(what, status.code, status.reason, status.message)};
     for (const std::string& cause : status.causes) error.message += " (" + cause + ")";
     error.provider_code = status.reason;
-    // Tells it from the other conflict also where no Status came along.
+    // Distinguishes 410 from 409, which has the same ErrorCode, where the reply has no Status.
     if (status.code == 410 && status.reason.empty()) error.provider_code = "Gone";
     error.retry_after = status.retry_after;
     return error;
 }
 
 Error error_of(std::string_view what, const HttpReply& reply) {
-    // A server may send back what it was sent, credentials and all.
+    // A server may echo the request, credentials included.
     const auto beginning = [&] {
         return io::printable(io::redacted(reply.body.substr(0, body_limit * 16)), body_limit);
     };
@@ -113,7 +114,7 @@ std::optional<Duration> find_retry_after(const HttpReply& reply) {
     std::int64_t seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return advice(seconds);
+    return retry_after_of(seconds);
 }
 
 namespace {
@@ -128,7 +129,8 @@ bool is_read(const ApiRequest& request) {
     return request.method == "GET" || request.method == "HEAD";
 }
 
-/// Takes one warning off the front of `text`; empty: of another code, or none at all.
+/// Removes one warning from the front of `text` and returns its message; empty: the warning has
+/// another code, or is malformed.
 ///     299 - "policy/v1beta1 is deprecated", 299 - "..."
 std::string take_warning(std::string_view& text) {
     const std::size_t open = text.find('"');
@@ -171,7 +173,7 @@ bool is_unlimited(const ApiRequest& request) {
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply) {
     if (reply.status != 429 && reply.status < 500) return std::nullopt;
     if (request.path.ends_with("/eviction")) return std::nullopt;
-    // Its cache will not have caught up in a second: another list tells the same at once.
+    // The server's cache will not catch up within a second. The caller lists by other means.
     if (reply.body.find("Too large resource version") != std::string::npos) return std::nullopt;
     return find_retry_after(reply);
 }

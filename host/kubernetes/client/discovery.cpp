@@ -13,7 +13,7 @@ namespace {
 
 using boost::json::object;
 
-/// The objects in the array at `key`; what is none is left out.
+/// The items of the array at `key` that are objects.
 std::vector<const object*> objects_at(const object& in, std::string_view key) {
     std::vector<const object*> out;
     for (const auto& item : base::list_at(in, key)) {
@@ -108,7 +108,7 @@ std::string root_of(const std::string& group) { return group.empty() ? "/api" : 
 
 }  // namespace
 
-/// A group whose versions are asked for one after the other.
+/// A group without aggregated discovery, whose versions are asked for one after the other.
 struct Discovery::Legacy {
     std::string group;
     std::vector<std::string> versions;
@@ -154,7 +154,7 @@ void Discovery::ask(const std::string& group, std::string accept) {
     const bool is_plain = accept == "application/json";
     calls_.send({.path = root_of(group), .accept = std::move(accept), .purpose = "discovery"},
                 [this, group, is_plain](Result<ApiReply> reply) {
-                    // A server that takes the header at its word.
+                    // A strict server refuses the Accept header as a whole.
                     if (!reply && reply.error().code == ErrorCode::unsupported && !is_plain)
                         return ask(group, "application/json");
                     const auto document = parse_object(std::move(reply));
@@ -165,7 +165,7 @@ void Discovery::ask(const std::string& group, std::string accept) {
 
 void Discovery::take(const std::string& group, const boost::json::object& document) {
     if (auto all = find_served_kinds(document)) {
-        // Of groups that are not there any more nothing stays.
+        // Groups that are no longer served are dropped.
         std::erase_if(known_,
                       [&](const auto& each) { return root_of(each.first) == root_of(group); });
         for (auto& [name, kinds] : *all) {
@@ -189,7 +189,7 @@ void Discovery::ask_version(std::shared_ptr<Legacy> legacy) {
     calls_.send({.path = path + "/" + version, .purpose = "discovery"},
                 [this, legacy, version](Result<ApiReply> reply) {
                     const auto document = parse_object(std::move(reply));
-                    // One version that cannot be read does not hide the others.
+                    // A version that cannot be read does not hide the other versions.
                     if (!document) {
                         legacy->error = document.error();
                         keep_known(*legacy, version);
@@ -201,7 +201,7 @@ void Discovery::ask_version(std::shared_ptr<Legacy> legacy) {
                 });
 }
 
-/// What was known of a version that cannot be asked about now.
+/// Keeps the cached kinds of a version whose request failed.
 void Discovery::keep_known(Legacy& legacy, const std::string& version) {
     for (const ServedKind& each : known_[legacy.group])
         if (each.version == version) legacy.kinds.push_back(each);

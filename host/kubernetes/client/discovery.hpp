@@ -1,4 +1,4 @@
-/// What an API server says about the kinds it serves, in the forms it says it in.
+/// Discovery: the kinds that an API server serves, and their paths.
 #pragma once
 
 #include <functional>
@@ -18,48 +18,46 @@
 namespace capstan::kubernetes::client {
 
 struct ServedKind {
-    std::string group{};  ///< "apps"; empty: the core's
+    std::string group{};  ///< "apps"; empty: core
     std::string version{};
     std::string kind{};
-    std::string plural{};  ///< as paths have it
+    std::string plural{};  ///< the resource in paths: "deployments"
     bool has_namespace = false;
-    bool has_scale = false;
+    bool has_scale = false;  ///< the Scale subresource
     bool operator==(const ServedKind&) const = default;
 };
 
-/// By group; in each the preferred version first.
+/// By group; within a group, kinds of the preferred version first.
 using ServedKinds = std::map<std::string, std::vector<ServedKind>>;
 
-/// What to accept, so that a server from 1.27 on tells everything at once, and an older one, or one
-/// of another make, what it always told.
+/// The Accept header of a discovery request. A server from 1.27 on answers with aggregated
+/// discovery, all groups in one document. Other servers answer with the list of groups or versions.
 inline constexpr std::string_view discovery_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
     "application/json";
 
-/// Everything at once, an APIGroupDiscoveryList. Nothing: it is something else.
+/// All kinds of an APIGroupDiscoveryList. Nothing: the document is of another kind.
 std::optional<ServedKinds> find_served_kinds(const boost::json::object& document);
 
-/// The versions of `group` in an APIGroupList, or in the core's APIVersions, the preferred one
-/// first. Empty: it is not there.
+/// The versions of `group` in an APIGroupList, or of the core group in APIVersions, the preferred
+/// version first. Empty: the document does not have the group.
 std::vector<std::string> versions_of(const boost::json::object& document, std::string_view group);
 
 /// The kinds of one version, from its APIResourceList.
 std::vector<ServedKind> served_kinds_of(const boost::json::object& document, std::string_view group,
                                         std::string_view version);
 
-// Which path leads to objects of a kind, as the API server says.
-
 /// A kind as references in objects name it.
 struct KindName {
-    std::string api_version{};  ///< "apps/v1", "v1"; empty: the core's, of any version
+    std::string api_version{};  ///< "apps/v1", "v1"; empty: core, any version
     std::string kind{};
 };
 
-/// Asks once and remembers. What is not known is looked for again, but not more often than every
-/// `between`, so that a misspelt kind is no load; what is known, once it is five minutes old, for a
-/// definition may get a Scale, or another plural. Where that fails what was known goes on to count.
-/// Used on the loop's thread alone.
+/// Finds the path of a kind, and caches what the server answered. An unknown kind is looked for
+/// again after `between` at the earliest, so that a misspelt kind is no load. A known kind is
+/// looked for again after five minutes, because its CustomResourceDefinition may change. If that
+/// fails, the cached kind stays valid. Used on the loop's thread alone.
 class Discovery {
 public:
     using Done = std::function<void(Result<ServedKind>)>;
@@ -68,8 +66,8 @@ public:
     Discovery(Api& api, io::Loop& loop, Duration between = std::chrono::seconds(10))
         : between_(between), calls_(api, loop) {}
 
-    /// `not_found`: the server does not serve it. `done` is not called inside this, nor once this
-    /// object is gone.
+    /// `not_found`: the server does not serve the kind. `done` is not called inside this call, nor
+    /// after this object's destruction.
     void resolve(const KindName& name, Done done);
 
 private:

@@ -1,4 +1,4 @@
-/// Requests to an API server. One implementation speaks to the network; tests have their own.
+/// Requests to an API server, as an interface: ApiClient uses the network, tests have fakes.
 #pragma once
 
 #include <chrono>
@@ -15,20 +15,19 @@
 
 namespace capstan::kubernetes::client {
 
-// Listeners that wait for a server that did not answer, and are told when it answers again.
-
-/// Used on the loop's thread alone.
-class AnswerBell {
+/// Wakes listeners as soon as any request succeeds. A component in back-off subscribes, and tries
+/// again when the server answers another component. Used on the loop's thread alone.
+class SuccessNotifier {
 public:
-    /// A listener at the bell where it was made; it ends when this is given up. May outlive the
-    /// bell, which then tells it nothing.
+    /// Keeps one listener subscribed until it is destroyed. It may outlive the notifier, and its
+    /// listener is then never called.
     using Subscription = std::shared_ptr<const std::function<void()>>;
 
-    /// `on_answer` is called once, when the next request succeeds, whichever that is. It must not
-    /// call the bell's Api.
+    /// `on_answer` is called at most once, when the next request succeeds. It must not call the
+    /// notifier's Api.
     [[nodiscard]] Subscription subscribe(std::function<void()> on_answer);
-    /// A request has succeeded.
-    void ring();
+    /// Calls and removes all listeners: a request has succeeded.
+    void notify();
 
 private:
     std::vector<std::weak_ptr<const std::function<void()>>> listeners_{};
@@ -39,18 +38,19 @@ struct ApiRequest {
 
     std::string method = "GET";
     std::string path{};  ///< "/api/v1/nodes/n1", percent-encoded; see paths.hpp
-    Query query{};       ///< plain text, encoded on the way
+    Query query{};       ///< not encoded; the client encodes it
     std::string body{};
     std::string content_type = "application/json";  ///< of the body
     std::string accept = "application/json";
     Duration timeout = std::chrono::seconds(30);
-    /// What asks, in metrics: "reflector", "lease". Watches and Leases do not count against the
-    /// rate limit. Looks at nodes before they are removed ("node look") have a limit of their own
-    /// that is as high, so up to twice as much leaves the host.
+    /// The component that sends the request, as a label of metrics: "reflector", "lease". Watches
+    /// and Lease requests do not count against the rate limit. Requests of "node look", which read
+    /// a node's pods before its removal, have a rate limit of their own that is equally high, so
+    /// the host sends up to twice the rate in total.
     std::string purpose{};
-    /// Asked right before it leaves, each time that it is sent, however long it waited; an error:
-    /// it does not leave, and ends as that. NULL: it always may.
-    std::function<Result<void>()> may_leave{};
+    /// Called right before each attempt, after all waiting. An error prevents the attempt and is
+    /// the request's result. NULL: each attempt is allowed.
+    std::function<Result<void>()> may_send{};
 };
 
 struct ApiReply {
@@ -59,7 +59,7 @@ struct ApiReply {
     std::string body{};
 };
 
-/// Used on the loop's thread alone, and calls back there, never inside `send`, `stream` or
+/// Used on the loop's thread alone. Callbacks run there, too, never inside `send`, `stream` or
 /// `cancel`.
 class Api {
 public:
@@ -68,24 +68,25 @@ public:
     using Part = std::function<void(std::string_view)>;
 
     virtual ~Api() = default;
-    /// A reply of 2xx is a value, everything else an error whose message says method, path, status
-    /// and what the server's Status object says, and whose provider_code is the Status' reason
-    /// ("Expired", "AlreadyExists"; empty: it had none). `retry_after` is the server's.
+    /// A 2xx reply is a value, any other result an error. Its message has method, path, status and
+    /// the message of the server's Status object. Its provider_code is the reason of the Status
+    /// ("Expired", "AlreadyExists"; empty: none). Its `retry_after` is the server's.
     ///   400, 422 invalid_argument    403 permission    409 conflict            5xx unavailable
     ///   401 unauthenticated          404 not_found     410 conflict, "Expired" or "Gone"
     ///   415, 405, 406 unsupported    413 quota         429 throttled
     /// `deadline`: no reply in time; `unavailable`: no connection; `cancelled`: by cancel(), or a
-    /// dry run that may not write. Sent again within request.timeout, ten times at most, are those
-    /// that came back with 429 or 5xx and a Retry-After, and GETs whose connection was lost.
+    /// write in a dry run. A request is sent again, within request.timeout and ten times at most,
+    /// after a 429 or 5xx with a Retry-After; a GET or HEAD also after a lost connection.
     virtual RequestId send(ApiRequest request, Done done) = 0;
-    /// The body of a 2xx reply as it comes, after an empty part that says that its head is here;
-    /// an error's body goes into the error. `done` has the reply without a body. Silence after the
-    /// head is for the caller to notice.
+    /// Passes the body of a 2xx reply to `on_part` as it comes. The first part is empty and means
+    /// that the head has come. The body of an error becomes part of the error. `done` gets the
+    /// reply without a body. After the head there is no timeout: the caller detects a stalled
+    /// stream.
     virtual RequestId stream(ApiRequest request, Part on_part, Done done) = 0;
-    /// Its `done` soon gets `cancelled`, unless it has been called.
+    /// The request's `done` soon gets `cancelled`, unless `done` has been called already.
     virtual void cancel(RequestId id) = 0;
-    /// Rings whenever a request comes back with 2xx, a stream once its head is here.
-    virtual AnswerBell& answer_bell() = 0;
+    /// Notifies on each 2xx reply; of a stream, as soon as its head has come.
+    virtual SuccessNotifier& success_notifier() = 0;
 };
 
 }  // namespace capstan::kubernetes::client

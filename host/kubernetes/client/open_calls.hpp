@@ -1,4 +1,4 @@
-/// The requests and timers of one owner, gone with it.
+/// The open requests and timers of one owner, which end with the owner.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,20 @@
 
 namespace capstan::kubernetes::client {
 
-/// An owner's last member: once it is gone, nothing that it had under way calls back, so callbacks
-/// may hold the owner's address. A callback may destroy the owner. Used on the loop's thread alone.
+/// The last member of its owner. No callback runs after its destruction, so callbacks may hold the
+/// owner's address. A callback may destroy the owner. Used on the loop's thread alone.
 class OpenCalls {
 public:
     /// Borrows both.
     OpenCalls(Api& api, io::Loop& loop);
     OpenCalls(const OpenCalls&) = delete;
     OpenCalls& operator=(const OpenCalls&) = delete;
-    /// Cancels what is open.
+    /// Cancels all open requests and timers.
     ~OpenCalls();
 
     void send(ApiRequest request, Api::Done done);
     void after(Duration delay, std::function<void()> handler);
-    /// The same for all that is open now; its owner stays.
+    /// Cancels all open requests and timers. The object stays usable.
     void cancel_all();
 
     io::Loop& loop() const noexcept;

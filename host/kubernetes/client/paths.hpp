@@ -1,4 +1,4 @@
-/// Where the API keeps its objects.
+/// Paths of API resources.
 #pragma once
 
 #include <string>
@@ -6,9 +6,8 @@
 
 namespace capstan::kubernetes::client {
 
-/// A kind of objects as paths have it.
 struct ApiResource {
-    std::string_view group{};  ///< "apps"; empty: the core's
+    std::string_view group{};  ///< "apps"; empty: core
     std::string_view version{};
     std::string_view plural{};  ///< "replicasets"
     std::string_view kind{};
@@ -23,8 +22,8 @@ inline constexpr ApiResource config_maps{"", "v1", "configmaps", "ConfigMap"};
 inline constexpr ApiResource leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 }  // namespace resources
 
-/// "/apis/apps/v1/namespaces/shop/replicasets/web/scale". Without `ns` of all namespaces, without
-/// `name` the collection. Names are percent-encoded.
+/// "/apis/apps/v1/namespaces/shop/replicasets/web/scale". An empty `ns` is all namespaces, an empty
+/// `name` the collection. Each part is percent-encoded.
 std::string path_of(const ApiResource& resource, std::string_view ns = {},
                     std::string_view name = {}, std::string_view subresource = {});
 

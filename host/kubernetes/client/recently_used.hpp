@@ -1,4 +1,4 @@
-/// A map that forgets.
+/// A map with an upper limit that drops the least recently used key (LRU).
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace capstan::kubernetes::client {
 
-/// Keeps the values of the `limit` keys that were asked for last; at least one. References stay
-/// good until their key is forgotten.
+/// Keeps the values of the `limit` most recently used keys; at least one. find() and operator[] use
+/// a key. References stay valid until their key is dropped.
 template <class Value>
 class RecentlyUsed {
 public:
     explicit RecentlyUsed(std::size_t limit) : limit_(limit) {}
 
-    /// NULL: not known, or forgotten.
+    /// NULL: the key was never set, or was dropped.
     Value* find(const std::string& key) {
         const auto at = at_.find(key);
         if (at == at_.end()) return nullptr;
         order_.splice(order_.begin(), order_, at->second);
         return &at->second->second;
     }
-    /// The value of `key`, made anew where there is none.
+    /// The value of `key`; a missing one is added.
     Value& operator[](const std::string& key) {
         if (Value* known = find(key)) return *known;
         order_.emplace_front(key, Value{});
@@ -45,7 +45,7 @@ public:
 private:
     using Order = std::list<std::pair<std::string, Value>>;
     std::size_t limit_;
-    Order order_;  ///< the last one asked for first
+    Order order_;  ///< the most recently used one first
     std::unordered_map<std::string, typename Order::iterator> at_;
 };
 

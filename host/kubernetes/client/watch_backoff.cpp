@@ -9,9 +9,9 @@ using namespace std::chrono_literals;
 
 constexpr Duration first_step = 800ms;
 constexpr Duration healthy_after = 2min;
-/// One for a watch that fell behind, one for a list that is asked for too late itself.
+/// One relist for a watch that fell behind, and one more for a list that expires itself.
 constexpr int quick_relists = 2;
-/// Servers behind a balancer come back one after the other, each without the versions from before.
+/// Servers behind a load balancer come back one after the other, each without the older versions.
 constexpr int quick_relists_after_outage = 5;
 constexpr Duration relists_counted_for = 1min;
 
@@ -36,7 +36,7 @@ std::optional<Duration> WatchBackoff::next_relist(Duration now, bool was_away) {
         relists_ = 0;
     }
     if (++relists_ > (was_away ? quick_relists_after_outage : quick_relists)) return std::nullopt;
-    // By chance, for all kinds fall behind at the same time.
+    // With jitter, because the watches of all kinds expire at the same time.
     return with_jitter(random_, 0s, first_step);
 }
 

@@ -1,4 +1,4 @@
-/// How long to wait after a failure before the next attempt.
+/// Exponential back-off with jitter.
 #pragma once
 
 #include <chrono>
@@ -11,22 +11,23 @@
 
 namespace capstan::kubernetes::client {
 
-/// How long a server may ask a watch to wait: an advice beyond it is taken for a mistake.
-inline constexpr Duration longest_advice = std::chrono::minutes(5);
+/// The longest Retry-After that a watch obeys. A longer one is cut to this.
+inline constexpr Duration retry_after_max = std::chrono::minutes(5);
 
-/// 0.8 s, twice as long after each further failure up to a longest step, and up to as much again by
-/// chance, so that clients that lost their server together do not come back together. Two minutes
-/// without a failure start it anew.
+/// The step is 0.8 s and doubles with each further failure, up to a longest step. The wait is the
+/// step plus up to as much again by chance, so that clients that lost their server together do not
+/// come back together. Two minutes without a failure reset the step.
 class WatchBackoff {
 public:
-    /// Steps of 10 s at most have it tried again well before a cluster counts as out of touch.
+    /// With steps of 10 s at most, a retry comes well before a cluster counts as out of touch.
     explicit WatchBackoff(std::uint64_t seed, Duration longest_step = std::chrono::seconds(10))
         : random_(seed), longest_step_(longest_step) {}
-    /// `now`: of a clock that never steps back.
+    /// How long to wait after a failure. `now` is the time of a clock that never steps back.
     Duration next(Duration now);
-    /// Where the server goes on well but no longer keeps the version that was asked for: within
-    /// 0.8 s, however long the server was away before. Nothing: that is a failure, for it has
-    /// happened twice within the minute; `was_away`, that the server was just now: five times.
+    /// How long to wait before a new list, where the server works but no longer has the asked
+    /// version: up to 0.8 s, independent of the back-off. Nothing: the limit of relists within a
+    /// minute is reached, and the caller treats this as a failure. The limit is two, or five where
+    /// `was_away`: the server failed a moment ago.
     std::optional<Duration> next_relist(Duration now, bool was_away);
 
 private:
@@ -34,11 +35,11 @@ private:
     Duration longest_step_;
     std::optional<Duration> step_{};
     Duration waited_until_{};
-    std::optional<Duration> first_relist_{};  ///< of this minute
-    int relists_ = 0;                         ///< since then
+    std::optional<Duration> first_relist_{};  ///< when the present minute began
+    int relists_ = 0;                         ///< since first_relist_
 };
 
-/// From `least` to `least + spread`.
+/// A random duration from `least` to `least + spread`.
 Duration with_jitter(io::RandomSource& random, Duration least, Duration spread);
 
 }  // namespace capstan::kubernetes::client

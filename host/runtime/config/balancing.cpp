@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view what_to_add =
     "add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]";
 
-/// NULL: the tree has none, since what the file says there is of the wrong type.
+/// NULL: the tree lacks the setting, because the file's value has the wrong type.
 template <class Tree>
 Tree* find_setting(Tree& tree, std::initializer_list<std::string_view> keys) {
     Tree* at = &tree;
@@ -24,7 +24,7 @@ Tree* find_setting(Tree& tree, std::initializer_list<std::string_view> keys) {
 
 }  // namespace
 
-void settle_balancing(SettingValue& tree, const TomlValue& root) {
+void apply_balancing_defaults(SettingValue& tree, const TomlValue& root) {
     const TomlValue* const pipeline = root.find("pipeline");
     const TomlValue* const section = pipeline == nullptr ? nullptr : pipeline->find("scale_up");
     SettingValue* const checks = find_setting(tree, {"pipeline", "scale_up", "similarity"});

@@ -1,5 +1,5 @@
-/// Whether new nodes are balanced over similar groups: that takes similarity checks, which a file
-/// may leave out by naming only other parts of the pipeline.
+/// Whether new nodes are balanced over similar groups. Balancing needs similarity checks, which a
+/// file may leave out when it names other parts of the pipeline.
 #pragma once
 
 #include <optional>
@@ -9,20 +9,21 @@
 
 namespace capstan::runtime::config {
 
-/// A [pipeline.scale_up] that is there has the checks that it names; the default is for files
-/// without one. Where there are no checks, scale_up.balance_similar is off unless it is written.
-/// `root` is what `tree` was made of.
-void settle_balancing(SettingValue& tree, const TomlValue& root);
+/// Sets the defaults of balancing in `tree`. The default similarity checks are only for a file
+/// without [pipeline.scale_up]; a file with this section has the checks that it names. Without
+/// checks, scale_up.balance_similar is off unless the file sets it. `root` is the file that `tree`
+/// was made of.
+void apply_balancing_defaults(SettingValue& tree, const TomlValue& root);
 
-/// An error if scale_up.balance_similar is written as true and there are no checks.
+/// Reports an error if the file sets scale_up.balance_similar to true and there are no checks.
 void check_balancing(const Config& config, Diagnostics& diagnostics);
 
-/// What to tell about a configuration that balances nothing and does not say so.
+/// The message about a configuration that balances nothing and does not say so.
 struct Unbalanced {
     Place place{};  ///< of [pipeline.scale_up]
     std::string found{}, fix{};
 };
-/// Nothing: it balances, or scale_up.balance_similar is written.
+/// Nothing: the configuration balances, or the file sets scale_up.balance_similar.
 std::optional<Unbalanced> find_unbalanced(const Config& config);
 
 }  // namespace capstan::runtime::config

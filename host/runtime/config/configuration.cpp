@@ -15,7 +15,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// The whole file as a struct, so that its schema comes from where every other one comes from.
+/// The whole file as a struct, so that its schema is made like that of each section.
 struct Sections {
     Config config;
     std::map<std::string, PluginTable> plugin;
@@ -47,7 +47,7 @@ Fields make_schema() {
     return fields;
 }
 
-/// Where a key that is unknown here would have been right.
+/// The section where a key that is unknown in `path` is valid.
 std::string hint(std::string_view path, std::string_view key) {
     if (path.starts_with("plugin.") && path.find('.', 7) == std::string_view::npos) {
         const bool close =
@@ -72,7 +72,7 @@ std::string hint(std::string_view path, std::string_view key) {
 
 constexpr std::size_t plugins_max = 1000;
 
-/// One [plugin.ID] table; `written` is the same table as it stands in the file.
+/// An instance from its [plugin.ID] table; `written` is the table in the file.
 PluginConfig make_plugin(const SettingValue& table, const TomlValue& written) {
     PluginTable read = read_section<PluginTable>(table);
     PluginConfig out{.id = PluginInstanceId(table.key),
@@ -154,7 +154,7 @@ std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& s
         return std::nullopt;
     }
     SettingValue tree = validate_settings(root, config_schema(), "", diagnostics, hint);
-    settle_balancing(tree, root);
+    apply_balancing_defaults(tree, root);
     Config config = make_config(std::move(tree), root);
     find_plugin_files(config, shipped, diagnostics);
     check_sections(config, diagnostics);

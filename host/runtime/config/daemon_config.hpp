@@ -1,5 +1,5 @@
-/// The sections of the configuration that are about the program itself. Each key's meaning, type
-/// and default stand here and nowhere else; see section.hpp.
+/// The sections of the configuration about the program itself. Each key's meaning, type and default
+/// is defined here alone; see section.hpp.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace capstan::runtime::config {
 
-/// Which of several hosts acts. The names of the lock are upstream's, so that both autoscalers
+/// Leader election among several hosts. The Lease has upstream's name, so that the two autoscalers
 /// never act at once.
 struct LeaderElection {
     bool enabled = true;
@@ -157,7 +157,7 @@ void describe(auto&& key, Secrets& s) {
         "none.");
 }
 
-/// What becomes of threads that do not return.
+/// What happens when threads do not return from a plugin.
 struct Watchdog {
     Duration stuck_after = std::chrono::seconds(5);
     Duration hand_over_after = std::chrono::minutes(1);

@@ -27,7 +27,7 @@ std::vector<std::string_view> split_lines(std::string_view text) {
     return lines;
 }
 
-/// One element a column, with '*' for what is hidden on this line.
+/// The line as one element a column, with '*' in hidden places.
 std::vector<std::string> columns_of(std::string_view line, std::size_t number,
                                     const std::vector<Place>& hidden) {
     std::vector<std::string> columns = printable_characters(line);
@@ -68,7 +68,7 @@ Result<Source> read_source(const std::filesystem::path& file) {
     const auto status = std::filesystem::status(file, error);
     if (!std::filesystem::exists(status))
         return unreadable(file, error ? error.message() : "no such file");
-    // Asked before opening: opening a pipe would wait for its other end.
+    // Checked before opening, because opening a named pipe would wait for its other end.
     if (!std::filesystem::is_regular_file(status)) return unreadable(file, "not a regular file");
     std::ifstream in(file, std::ios::binary);
     if (!in) return unreadable(file, "cannot be opened");

@@ -1,4 +1,4 @@
-/// Everything that is wrong with one configuration file, told at once:
+/// All errors and warnings of one configuration file, reported at once:
 ///
 ///     capstan.toml:6:3: plugin.aws.settings: unknown key 'regoin'; did you mean 'region'?
 ///           regoin = "eu-central-1"
@@ -16,17 +16,17 @@
 
 namespace capstan::runtime::config {
 
-/// A file as read. `name` is what messages call it.
+/// The text of a file, and its name for messages.
 struct Source {
     std::string name;
     std::string text;
 };
 
-/// As much as Kubernetes lets a ConfigMap hold.
+/// The limit of a ConfigMap in Kubernetes.
 inline constexpr std::size_t max_source_bytes = 1 << 20;
 
-/// Reads a regular file of at most `max_source_bytes`; links are followed, for that is how
-/// Kubernetes mounts a ConfigMap.
+/// Reads a regular file of at most `max_source_bytes`. Symbolic links are followed, because
+/// Kubernetes mounts a ConfigMap by links.
 Result<Source> read_source(const std::filesystem::path& file);
 
 enum class Severity { error, warning };
@@ -37,11 +37,11 @@ struct Diagnostic {
     std::string message;
 };
 
-/// Collects; nothing is printed until everything has been looked at. Messages may quote the file
-/// and come from plugins: control characters are shown as '?'. One thread at a time.
+/// Collects diagnostics until the whole file has been checked. Messages may quote the file, and may
+/// come from plugins, so control characters are shown as '?'. One thread at a time.
 class Diagnostics {
 public:
-    /// More than these are counted, not shown.
+    /// Further diagnostics are counted and not shown.
     static constexpr std::size_t shown_max = 100;
 
     explicit Diagnostics(Source source) : source_(std::move(source)) {}
@@ -49,18 +49,18 @@ public:
     const Source& source() const noexcept { return source_; }
     void error(Place place, std::string message);
     void warning(Place place, std::string message);
-    /// What stands there may be a secret: every line shown has '*' in its place. A place of length
+    /// The text at `place` may be a secret, and is shown as '*' in all excerpts. A place of length
     /// 1 hides the rest of its line.
     void hide(Place place);
-    /// What a place's `option` counts: each is KEY=VALUE.
+    /// The KEY=VALUE texts of the command line, to which Place::option refers.
     void set_options(std::vector<std::string> options) { options_ = std::move(options); }
 
     std::size_t errors() const noexcept { return errors_; }
     bool empty() const noexcept { return all_.empty(); }
-    /// By place; those of one place in the order they were found.
+    /// Sorted by place; diagnostics of one place are in the order of their addition.
     std::vector<Diagnostic> sorted() const;
-    /// The sorted list as text, each with its line and carets below, ending in a newline. Empty
-    /// when there is nothing to say. Beyond `shown_max` it ends in "... and 7 more".
+    /// The sorted diagnostics as text, each with its line and carets below, ending in a newline.
+    /// Empty: there is no diagnostic. Beyond `shown_max` the text ends in "... and 7 more".
     std::string text() const;
 
 private:

@@ -42,7 +42,7 @@ void convert_array(const toml::array& from, TomlValue& to) {
     for (const toml::node& node : from) to.children.push_back(convert(node));
 }
 
-/// Dates have no use in a configuration of ours; the text is for the message that refuses them.
+/// No setting is a date. The text is for the error message.
 void convert_date(const toml::node& node, TomlValue& to) {
     std::ostringstream text;
     if (const auto* date = node.as_date()) text << date->get();
@@ -83,8 +83,8 @@ TomlValue convert(const toml::node& node) {
     return out;
 }
 
-/// What stands right of the last `=` on the line before `place` is text without quotes, as it
-/// seems: `name = prod`, `unneeded_time = 10m`.
+/// Whether `place` seems to be in a value that is text without quotes: `name = prod`,
+/// `unneeded_time = 10m`.
 bool is_unquoted_text(std::string_view text, const Place& place) {
     for (std::uint32_t line = 1; line < place.line; ++line) {
         const std::size_t end = text.find('\n');
@@ -120,7 +120,7 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
     } catch (const toml::parse_error& e) {
         const Place place = toml_place(e.source());
         std::string what(e.description());
-        // That names the two words there are.
+        // toml++'s message about a boolean names the valid words already.
         const bool is_boolean = what.find("boolean") != std::string::npos;
         if (!is_boolean && is_unquoted_text(source.text, place)) what += "; text stands in quotes";
         diagnostics.error(place, std::move(what));

@@ -1,7 +1,7 @@
-/// A TOML file as plain values: what was written, where, and in which order.
+/// A TOML file as a tree of values with their places, in the order of the file.
 ///
-/// toml++ stays in document.cpp. Its tables iterate in key order and its nodes forget their
-/// position when copied, so everything after parsing works on this tree, which does neither.
+/// Only document.cpp uses toml++, whose tables iterate in key order and whose nodes lose their
+/// position when copied. All later steps use this tree, which keeps order and places.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace capstan::runtime::config {
 
 class Diagnostics;
 
-/// Lines and columns count from 1, columns and lengths in characters (not bytes). Line 0 is the
+/// Lines and columns count from 1; columns and lengths are in characters, not bytes. Line 0 is the
 /// file as a whole, or the value of an option (overrides.hpp).
 struct Place {
     std::uint32_t line = 0;
@@ -41,15 +41,15 @@ struct TomlValue {
     bool boolean = false;
     std::vector<TomlValue> children{};  ///< items of an array, members of a table
 
-    /// The member of a table; NULL when there is none.
+    /// The member of a table; NULL: there is none.
     const TomlValue* find(std::string_view name) const;
 };
 
-/// Reads the text behind `diagnostics`. A syntax error is recorded there, and nothing comes back:
-/// TOML is not read any further than its first one.
+/// Parses the source of `diagnostics`. Nothing: there is a syntax error, which is added to
+/// `diagnostics`. Parsing stops at the first syntax error.
 std::optional<TomlValue> parse_toml(Diagnostics& diagnostics);
 
-/// Reads one value as it would stand right of a `=`: `"10m"`, `["a"]`, `{ x = 1 }`.
+/// Parses one value, as right of a `=`: `"10m"`, `["a"]`, `{ x = 1 }`.
 Result<TomlValue> parse_toml_value(std::string_view text);
 
 }  // namespace capstan::runtime::config

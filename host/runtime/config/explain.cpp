@@ -8,7 +8,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// The parts of a dotted key, as TOML itself takes it apart: `a."b.c"` has two.
+/// The parts of a dotted key by TOML's rules: `a."b.c"` has two.
 std::optional<std::vector<std::string>> split_key(std::string_view key) {
     Diagnostics none({"", std::string(key) + " = 0"});
     const std::optional<TomlValue> root = parse_toml(none);
@@ -23,7 +23,7 @@ std::optional<std::vector<std::string>> split_key(std::string_view key) {
     return whole ? std::optional(parts) : std::nullopt;
 }
 
-/// Every key below `fields`, dotted; one below a free key has ID in its place.
+/// Adds all dotted keys of `fields` and their tables; a free key of a map is written as ID.
 void collect_paths(const Fields& fields, const std::string& path, std::vector<std::string>& out) {
     for (const Field& field : fields) {
         const std::string here = join_path(path, field.key);
@@ -32,8 +32,8 @@ void collect_paths(const Fields& fields, const std::string& path, std::vector<st
     }
 }
 
-/// "; did you mean scale_down.unneeded_time?" for `unneeded_time`, or for `unneded_time`: where
-/// keys end like this. Empty: none does.
+/// A suggestion of the keys whose last part is `key`, or similar to it: "; did you mean
+/// scale_down.unneeded_time?" for `unneeded_time` and for `unneded_time`. Empty: there is none.
 std::string longer_keys(std::string_view key) {
     std::vector<std::string> all, last_parts, found;
     collect_paths(config_schema(), "", all);
@@ -51,7 +51,7 @@ std::string longer_keys(std::string_view key) {
     return out + "?";
 }
 
-/// Walks down the schema, and beside it down what is set.
+/// Walks down the schema and, in parallel, the values that are set.
 class Finder {
 public:
     Finder(const Config* config, const PluginSettingsOf& settings_of) : settings_of_(settings_of) {

@@ -1,4 +1,4 @@
-/// What an instance may do with the cluster's objects, as `grants.kube` has it.
+/// The grants of `grants.kube`: what an instance may do with the cluster's objects.
 ///
 ///     "pods:list,watch"                                       in all namespaces
 ///     "pods:list,watch@shop,tools"                            in these two
@@ -15,13 +15,13 @@
 
 namespace capstan::runtime::config {
 
-/// One thing that is done to objects of one kind.
+/// A request that a plugin wants to make.
 struct KubeAction {
-    std::string group{};  ///< empty: the core's
+    std::string group{};  ///< empty: core
     std::string plural{};
     std::string subresource{};  ///< empty: the object itself
     std::string verb{};         ///< get, list, watch, create, update, patch or delete
-    std::string ns{};           ///< empty: in all namespaces, or the kind has none
+    std::string ns{};           ///< empty: all namespaces, or a cluster-scoped kind
 };
 
 /// One text of `grants.kube`.
@@ -34,21 +34,21 @@ struct KubeGrant {
     std::string group{};
     std::string plural{};
     std::set<Allowed> allowed{};
-    std::set<std::string> namespaces{};  ///< empty: all, and kinds without namespaces
+    std::set<std::string> namespaces{};  ///< empty: all namespaces, and cluster-scoped kinds
 
     bool allows(const KubeAction& action) const;
 };
 
-/// `invalid_config`: the message says what is wrong with it, and not where it stands.
+/// `invalid_config`: the text is malformed. The message does not have its place in the file.
 Result<KubeGrant> parse_kube_grant(std::string_view text);
 
-/// Those that can be read: an unreadable one grants nothing, and the configuration has been refused
-/// because of it.
+/// The grants that can be parsed. A malformed text grants nothing; the configuration's check has
+/// refused it.
 std::vector<KubeGrant> read_kube_grants(const std::vector<std::string>& texts);
 
 bool is_granted(const std::vector<KubeGrant>& grants, const KubeAction& action);
 
-/// The text that would grant it: "nodes:create", "deployments.apps:update/scale@shop".
+/// The text that grants the action: "nodes:create", "deployments.apps:update/scale@shop".
 std::string grant_for(const KubeAction& action);
 
 }  // namespace capstan::runtime::config

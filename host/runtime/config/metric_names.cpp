@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t metric_name_limit = 128;
 
-/// Beginnings that are the host's altogether.
+/// Prefixes that are reserved for the host.
 constexpr std::array<std::string_view, 3> host_beginnings{"capstan_", "process_", "rest_client_"};
 
 constexpr std::string_view upstream_beginning = "cluster_autoscaler_";
 
-/// The host's names behind that beginning; upstream's clouds have others there.
+/// The host's names behind upstream's prefix. Upstream's clouds use other names with this prefix.
 constexpr std::array<std::string_view, 42> upstream_names{"cluster_safe_to_autoscale",
                                                           "nodes_count",
                                                           "node_groups_count",
@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, 42> upstream_names{"cluster_safe_to_autos
                                                           "node_removal_latency_seconds",
                                                           "failed_scale_down_total"};
 
-/// What a histogram adds to its name.
+/// The suffixes that a histogram adds to its name.
 constexpr std::array<std::string_view, 4> series_endings{"", "_bucket", "_sum", "_count"};
 
 /// Whether two metrics of those names would have a series of one name.

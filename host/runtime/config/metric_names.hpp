@@ -1,4 +1,4 @@
-/// Names of metrics: which ones Prometheus takes, and which are the host's.
+/// Names of metrics: which ones are valid, and which are the host's.
 #pragma once
 
 #include <string_view>
@@ -10,12 +10,11 @@ namespace capstan::runtime::config {
 /// [a-z0-9_]+, of a length that a dashboard can show.
 bool is_metric_name(std::string_view name);
 
-/// Whether a metric of that name would be one of the host's at /metrics, or one of a histogram's
-/// series of it.
+/// Whether a metric of that name would clash with a metric of the host at /metrics, or with a
+/// series of one of its histograms.
 bool is_host_metric(std::string_view name);
 
-/// Whether the configuration may grant a plugin that whole name, `grants.metrics`; the error says
-/// why not.
+/// Whether `grants.metrics` may have that whole name; the error says why not.
 Result<void> check_whole_metric_name(std::string_view name);
 
 }  // namespace capstan::runtime::config

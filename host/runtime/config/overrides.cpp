@@ -11,7 +11,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// Left of the first `=` that no quotes hold.
+/// Splits at the first `=` outside of quotes.
 std::optional<std::pair<std::string_view, std::string_view>> split_assignment(
     std::string_view assignment) {
     bool in_key_quotes = false;
@@ -23,7 +23,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_assignment(
     return std::nullopt;
 }
 
-/// `a."b.c".d` as its parts; nothing: one of them is empty.
+/// The parts of `a."b.c".d`. Nothing: a part is empty.
 std::optional<std::vector<std::string>> parts_of(std::string_view key) {
     std::vector<std::string> out(1);
     bool is_quoted = false;
@@ -40,7 +40,7 @@ std::optional<std::vector<std::string>> parts_of(std::string_view key) {
     return is_quoted || has_gap ? std::nullopt : std::optional(std::move(out));
 }
 
-/// All of it, for an error may be deep within.
+/// Sets the place of the value and of all values in it, because an error may be about any of them.
 void set_place(TomlValue& value, const Place& place) {
     value.place = value.key_place = place;
     for (TomlValue& child : value.children) set_place(child, place);
@@ -59,7 +59,7 @@ TomlValue& member(TomlValue& table, const std::string& key, const Place& place) 
     return table.children.emplace_back(TomlValue{.key = key, .key_place = place, .place = place});
 }
 
-/// Empty: done.
+/// Sets the value at `path`. Returns an error message; empty: success.
 std::string put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
     TomlValue* at = &root;
     for (std::size_t i = 0; i < path.size(); ++i) {

@@ -1,4 +1,4 @@
-/// Values that are said on the command line, in place of what a file says:
+/// Values of the command line that replace values of the file:
 ///
 ///     scale_up.backoff=until_joined     plugin.labels.settings.ignore=["team"]
 #pragma once
@@ -11,10 +11,10 @@
 
 namespace capstan::runtime::config {
 
-/// Puts each KEY=VALUE into the tree of a file; tables that are missing are made, of equal keys the
-/// last counts. A value is TOML; what is none is taken as a string, so that words and durations
-/// need no quotes. Keys with dots in them are quoted as in TOML. What is put there has the place of
-/// its assignment, so that messages name that; what is none is recorded and left out.
+/// Sets each KEY=VALUE in the tree of a file. Missing tables are made; the last one of equal keys
+/// counts. A value is TOML; a value that is no TOML is taken as a string, so that words and
+/// durations need no quotes. Keys with dots are quoted as in TOML. The place of a value is its
+/// assignment, which messages name. A malformed assignment is an error and is left out.
 void override_values(TomlValue& root, std::span<const std::string> assignments,
                      Diagnostics& diagnostics);
 

@@ -1,5 +1,5 @@
-/// [pipeline] and [plugin.ID]: which plugins there are and where they work. Each key's meaning,
-/// type and default stand here and nowhere else; see section.hpp.
+/// [pipeline] and [plugin.ID]: the plugins and where they are used. Each key's meaning, type and
+/// default is defined here alone; see section.hpp.
 #pragma once
 
 #include <array>
@@ -17,17 +17,19 @@
 
 namespace capstan::runtime::config {
 
-/// What a stage's failure means: `skip` goes on with the options it was given, `fail` ends the pass
-/// without a scale-up.
-enum class OnTrouble { skip, fail };
-constexpr auto names_of(OnTrouble) { return std::array<std::string_view, 2>{"skip", "fail"}; }
+/// The effect of a stage's failure: after `skip` the chain goes on with the options that the stage
+/// was given, `fail` ends the pass without a scale-up.
+enum class StageFailurePolicy { skip, fail };
+constexpr auto names_of(StageFailurePolicy) {
+    return std::array<std::string_view, 2>{"skip", "fail"};
+}
 
 /// One stage of the expander chain. In the file a name or a table: `"random"`, `{ use = "score",
 /// on_error = "fail" }`.
 struct Stage {
     PluginInstanceId use;
-    OnTrouble on_error = OnTrouble::skip;
-    OnTrouble on_empty = OnTrouble::skip;
+    StageFailurePolicy on_error = StageFailurePolicy::skip;
+    StageFailurePolicy on_empty = StageFailurePolicy::skip;
 };
 void describe(auto&& key, Stage& s) {
     key("use", s.use, "The expander.", {.instance_kind = "capstan.expander/1"});
@@ -38,15 +40,16 @@ void describe(auto&& key, Stage& s) {
         "When the stage keeps no option: skip goes on as if it were not there, fail ends the pass "
         "without a scale-up.");
 }
-/// The name alone, where it says everything.
+/// The name alone, where all other members have their defaults.
 inline std::optional<std::string> short_text(const Stage& s) {
-    const bool plain = s.on_error == OnTrouble::skip && s.on_empty == OnTrouble::skip;
+    const bool plain =
+        s.on_error == StageFailurePolicy::skip && s.on_empty == StageFailurePolicy::skip;
     return plain ? std::optional(s.use.value()) : std::nullopt;
 }
 
 struct ScaleUpPipeline {
     std::vector<Stage> expanders{{PluginInstanceId("least_waste")}, {PluginInstanceId("random")}};
-    /// Of a file without the section; see balancing.hpp for one that has it.
+    /// The default of a file without the section; balancing.hpp has the rule for a file with it.
     std::vector<PluginInstanceId> similarity{PluginInstanceId("resources"),
                                              PluginInstanceId("labels")};
     PluginInstanceId splitter{"node_groups"};
@@ -82,8 +85,8 @@ void describe(auto&& key, Pipeline& s) {
     key("scale_up", s.scale_up, "Who decides about new nodes.");
 }
 
-/// What an instance may use of the host. A fence against mistakes: code in the same process can do
-/// anything.
+/// The parts of the host that an instance may use. Grants prevent mistakes and not attacks, because
+/// code in the same process can do anything.
 struct Grants {
     std::vector<std::string> http;
     std::vector<std::string> secrets;
@@ -112,7 +115,7 @@ void describe(auto&& key, Grants& s) {
         "\"capstan_plugin_CLASS_\".");
 }
 
-/// Files with PEM, empty where there is none.
+/// PEM files; empty: none.
 struct PluginTls {
     std::string ca_file{};
     std::string cert_file{};
@@ -154,7 +157,7 @@ void describe(auto&& key, PluginLimits& s) {
     key("max_series", s.max_series, "Most series its metrics may have.");
 }
 
-/// A [plugin.ID] table but for its settings.
+/// A [plugin.ID] table without its settings.
 struct PluginTable {
     std::optional<std::string> file;
     std::optional<std::string> class_name;
@@ -177,17 +180,17 @@ void describe(auto&& key, PluginTable& s) {
 /// An instance to make: a [plugin.ID] table, or a shipped plugin that only a pipeline names.
 struct PluginConfig {
     PluginInstanceId id;
-    bool declared = true;  ///< has a table of its own
-    bool shipped = false;  ///< `file` was found among the shipped plugins
-    std::string file{};    ///< as find_plugin takes it; absolute when shipped; empty after an error
-    std::string class_name{};  ///< empty: the only one of the file
+    bool declared = true;      ///< has a table of its own
+    bool shipped = false;      ///< `file` was found among the shipped plugins
+    std::string file{};        ///< for find_plugin; absolute when shipped; empty after an error
+    std::string class_name{};  ///< empty: the only class of the file
     std::optional<std::string> sha256{};
     Grants grants{};
     PluginTls tls{};
     PluginLimits limits{};
-    TomlValue settings{};  ///< as written; an empty table when there are none
-    Place place{};         ///< of its name in the file: where errors about the instance belong
-    Place file_place{};    ///< of `file`; the same as `place` when that is not given
+    TomlValue settings{};  ///< not validated; an empty table where the file has none
+    Place place{};         ///< of its name in the file, for errors about the instance
+    Place file_place{};    ///< of `file`; `place` where the file does not set it
 };
 
 }  // namespace capstan::runtime::config

@@ -1,4 +1,4 @@
-// read_schema: a plugin's descriptors, which may say anything, as Fields that hold together.
+// read_schema: a plugin's untrusted descriptors as consistent Fields.
 #include <capstan/view.hpp>
 
 #include "runtime/config/diagnostics.hpp"
@@ -10,7 +10,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// A default is TOML text of the plugin's; it has to pass the rules of its own field.
+/// Checks that a default, which is TOML text of the plugin, passes the rules of its field.
 Result<void> check_default(const std::string& path, const Field& field) {
     if (field.default_toml.empty()) return {};
     const std::string what = path + ": default " + shortened(field.default_toml, 60);

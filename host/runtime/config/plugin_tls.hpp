@@ -1,4 +1,4 @@
-/// The files that [plugin.ID.tls] names, read.
+/// Reads the files of [plugin.ID.tls].
 #pragma once
 
 #include <capstan/result.hpp>
@@ -8,10 +8,10 @@
 
 namespace capstan::runtime::config {
 
-/// What the files hold now; the key is among the known secrets from here on. The message begins
-/// with the key of the table that is wrong, which is the error's `subject`: "key_file: ...".
-/// `not_found`: a file is not there; `invalid_config`: it cannot be read or holds something else,
-/// the private key is not the certificate's, or one of the two is missing.
+/// The present content of the files; the private key is added to the known secrets. The message of
+/// an error begins with the wrong key of the table, which is also the error's `subject`: "key_file:
+/// ...". `not_found`: a file does not exist. `invalid_config`: a file cannot be read or has other
+/// content, the private key does not match the certificate, or one of the two is missing.
 Result<io::TlsOptions> read_plugin_tls(const PluginTls& files);
 
 }  // namespace capstan::runtime::config

@@ -8,7 +8,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// Tables of known keys get a header of their own; everything else stands on one line.
+/// Tables of known keys get a header of their own; all other values are printed on one line.
 bool has_header(const Field& field) {
     return field.type == SettingType::table && !field.list && !field.map;
 }
@@ -45,7 +45,7 @@ public:
         } else {
             raw(plugin.settings, join_path(path, "settings"));
         }
-        // A table without any key still makes the instance.
+        // An empty table still declares the instance.
         if (plugin.declared && out_.size() == before) section(path, "");
     }
 

@@ -1,5 +1,5 @@
-/// The configuration as TOML text, for `capstan config print` and `explain`. Only names of secrets
-/// are ever shown: a configuration holds no more.
+/// The configuration as TOML text, for `capstan config print` and `explain`. It shows only names of
+/// secrets, because a configuration has no values of secrets.
 #pragma once
 
 #include <functional>
@@ -12,26 +12,27 @@
 
 namespace capstan::runtime::config {
 
-/// What is known of an instance once its file is loaded.
+/// The schema and the settings of an instance, known after its file has been loaded.
 struct PluginSettings {
     Fields fields;
     SettingValue settings;
 };
-/// NULL where the file is not loaded; then its settings are printed as they were written. The
-/// answer is borrowed until the call is over.
+/// NULL: the file is not loaded, and the settings are printed as they are in the file. The result
+/// is borrowed during the call.
 using PluginSettingsOf = std::function<const PluginSettings*(const PluginInstanceId& instance)>;
 
 enum class PrintDefaults { no, yes };
 
-/// A file that means the same. Without defaults: what the file sets. With them: every key there is,
-/// each with its documentation above it, and the instances that only the pipeline names.
+/// A TOML file that reads back as the same configuration. Without defaults it has the keys that the
+/// file sets. With defaults it has all keys, with their documentation above, and the instances that
+/// only the pipeline names.
 std::string print_config(const Config& config, PrintDefaults defaults,
                          const PluginSettingsOf& settings_of);
 
 /// The documentation of one key or table, dotted as in TOML: `scale_down.unneeded_time`,
-/// `plugin.aws.settings.region`, `pipeline`. Says what it is set to, and where, when a `config` is
-/// given (may be NULL). For a plugin's settings `settings_of` has to know the instance. Fails with
-/// `not_found` and a suggestion.
+/// `plugin.aws.settings.region`, `pipeline`. With a `config`, which may be NULL, it also has the
+/// present value and its place. A plugin's settings need `settings_of` to give the instance. Fails
+/// with `not_found` and a suggestion.
 Result<std::string> explain_key(std::string_view key, const Config* config,
                                 const PluginSettingsOf& settings_of);
 

@@ -21,11 +21,11 @@
 
 namespace capstan::runtime::config {
 
-// Names of instances and secrets: what they mean, and whether they may be used where they stand.
+// Names of instances and secrets: their meaning, and whether they are valid in their place.
 
 namespace {
 
-/// A value of one type somewhere in a tree, with its path.
+/// A value in a tree, with its path.
 struct Reference {
     std::string path;
     const SettingValue* value;
@@ -36,7 +36,7 @@ void collect(const SettingValue& at, SettingType type, const std::string& path,
     if (at.shape == SettingValue::Shape::value && at.type == type) out.push_back({path, &at});
     for (std::size_t i = 0; i < at.children.size(); ++i) {
         const SettingValue& child = at.children[i];
-        const bool plain = !at.text.empty();  // a table written as the text of its one member
+        const bool plain = !at.text.empty();  // a table in its shorthand form, as a text
         const std::string below = at.shape == SettingValue::Shape::list
                                       ? path + "[" + std::to_string(i) + "]"
                                   : plain ? path
@@ -68,7 +68,7 @@ std::vector<std::string> known_names(const Config& config,
 
 std::string quoted(const std::string& name) { return "'" + shortened(name, 60) + "'"; }
 
-/// "; this version ships of kind cloud: simulated". Empty: there is nothing to name.
+/// "; this version ships of kind cloud: simulated". Empty: it ships no plugin of the kind.
 std::string shipped_of_kind(const ShippedPlugins& shipped, std::string_view kind) {
     const std::vector<std::string> names = shipped.names_of_kind(kind);
     if (names.empty()) return {};
@@ -77,7 +77,7 @@ std::string shipped_of_kind(const ShippedPlugins& shipped, std::string_view kind
     return "; this version ships of kind " + printable(word) + ": " + joined_names(names);
 }
 
-/// The file of an instance whose table names none.
+/// Finds the file of an instance without `file`.
 void find_file(PluginConfig& plugin, const ShippedPlugins& shipped, Diagnostics& out) {
     if (!plugin.file.empty()) return;
     const std::string name = plugin.class_name.empty() ? plugin.id.value() : plugin.class_name;
@@ -116,7 +116,7 @@ void check_instance_kind(const Config& config, const Reference& name, const Kind
                          Diagnostics& out) {
     const SettingValue& value = *name.value;
     if (config.find_plugin(value.text) == nullptr)
-        return;  // said by add_shipped or check_instances
+        return;  // add_shipped or check_instances has reported it
     const std::string kind = kind_of(PluginInstanceId(value.text));
     if (kind.empty() || value.instance_kind.empty() || kind == value.instance_kind) return;
     out.error(value.place, name.path + ": " + quoted(value.text) + " is of kind " +
@@ -124,7 +124,7 @@ void check_instance_kind(const Config& config, const Reference& name, const Kind
                                " is needed here");
 }
 
-/// A plugin's settings may only name instances there are: they make none.
+/// A plugin's settings may name only existing instances. Unlike the pipeline they declare none.
 void check_instances(const Config& config, const PluginConfig& plugin, const SettingValue& settings,
                      Diagnostics& out) {
     for (const Reference& name :
@@ -190,7 +190,7 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
 
 namespace {
 
-/// Where the value stands that the keys lead to; the file as a whole when there is none.
+/// The place of the value at `keys`; the file as a whole where it is absent.
 Place setting_place(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
     const SettingValue* at = &tree;
     for (const std::string_view key : keys) {
@@ -255,7 +255,7 @@ void check_cluster(const Config& config, Diagnostics& out) {
         out.error(setting_place(config.tree, {"cluster", "context"}),
                   "cluster.context: a pod's service account has no contexts; name a kubeconfig");
     }
-    // Not quoted: it may hold a password.
+    // The message does not quote the URL, which may hold a password.
     if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
         const Place place = setting_place(config.tree, {"cluster", "server"});
         out.hide(place);
@@ -290,7 +290,8 @@ void check_limits(const Config& config, Diagnostics& out) {
     }
 }
 
-/// A name twice in one of these lists would be asked twice. The expander chain is free to.
+/// An instance that is twice in one of these lists would be called twice. The expander chain may
+/// have an instance twice.
 void check_repetitions(const Config& config, std::initializer_list<std::string_view> keys,
                        Diagnostics& out) {
     const SettingValue* list = &config.tree;
@@ -322,7 +323,7 @@ void check_drain_rules(const Config& config, Diagnostics& out) {
     }
 }
 
-/// As kube-scheduler checks its defaultConstraints.
+/// The same checks as kube-scheduler's for its defaultConstraints.
 void check_default_spread(const Config& config, Diagnostics& out) {
     const std::vector<DefaultSpread>& all = config.scale_up.default_spread;
     const SettingValue* section = config.tree.find("scale_up");
@@ -344,14 +345,14 @@ void check_default_spread(const Config& config, Diagnostics& out) {
     }
 }
 
-/// Instances' names stand in metrics, logs and file names.
+/// Names of instances are used in metrics, logs and file names.
 bool is_instance_name(std::string_view name) {
     return !name.empty() && name.size() <= 63 && std::ranges::all_of(name, [](char c) {
         return is_ascii_alnum(c) || c == '_' || c == '-';
     });
 }
 
-/// Each text of one list of grants that `check` refuses.
+/// Reports each text of one list of grants that `check` refuses.
 void check_grants(const Config& config, const PluginConfig& plugin, std::string_view list,
                   const std::function<Result<void>(std::string_view)>& check, Diagnostics& out) {
     const SettingValue* value = &config.tree;
@@ -370,7 +371,8 @@ void check_grants(const Config& config, const PluginConfig& plugin, std::string_
     }
 }
 
-/// A file that is not there may be mounted later, and a record may be replayed elsewhere.
+/// A missing file is only a warning: it may be mounted later, and a record may be replayed
+/// elsewhere.
 void check_tls(const Config& config, const PluginConfig& plugin, Diagnostics& out) {
     if (!plugin.tls.is_set()) return;
     const Result<io::TlsOptions> read = read_plugin_tls(plugin.tls);
@@ -424,8 +426,8 @@ void check_log(const Config& config, Diagnostics& out) {
     }
 }
 
-/// Read, so that a configuration made from upstream's flags stays as it is. An operator that sets
-/// one to something else than its default is told that it has no effect.
+/// A key that is accepted so that a configuration made from upstream's flags is valid. A value
+/// other than its default gets a warning that the key has no effect.
 struct KeyWithoutEffect {
     const char *section, *key;
     bool is_default;

@@ -22,7 +22,7 @@ Unexpected refuse_value(const TomlValue& from, const Field& field) {
     return plugin_files::refuse("expected " + describe_item(field) + ", found " + describe(from));
 }
 
-/// long double holds every int64 exactly, so a bound is not off by rounding.
+/// long double represents each int64 exactly, so the comparison has no rounding error.
 bool is_within(const Field& field, long double value) {
     return (!field.min || value >= *field.min) && (!field.max || value <= *field.max);
 }
@@ -39,7 +39,7 @@ Result<void> read_number(const TomlValue& from, const Field& field, SettingValue
         return refuse_value(from, field);
     out.number =
         from.kind == TomlValue::Kind::integer ? static_cast<double>(from.integer) : from.number;
-    // inf and nan are TOML, and no setting means them.
+    // inf and nan are valid TOML, but no setting accepts them.
     if (!std::isfinite(out.number) || !is_within(field, out.number))
         return refuse_value(from, field);
     return {};
@@ -72,7 +72,7 @@ Result<void> read_quantity(const TomlValue& from, const Field& field, SettingVal
     return {};
 }
 
-/// Credentials belong in a secret: what stands here is printed by `config print`.
+/// Refuses a URL with credentials: they belong in a secret, because `config print` shows the URL.
 Result<void> check_url(const TomlValue& from, const Field& field) {
     const auto url = boost::urls::parse_uri(from.text);
     if (url && url->has_userinfo()) {
@@ -117,7 +117,7 @@ Result<void> read_text(const TomlValue& from, const Field& field, SettingValue& 
     return {};
 }
 
-/// A value in a secret's place may be the secret itself, so no message repeats it.
+/// A value in the place of a secret's name may be the secret itself, so no message quotes it.
 Result<void> read_secret(const TomlValue& from, const Field& field, SettingValue& out) {
     const TomlValue* name = from.find("secret");
     if (name == nullptr || name->kind != TomlValue::Kind::string || from.children.size() != 1) {

@@ -1,4 +1,4 @@
-/// One value of the file as what its field says it is.
+/// Reads one value of the file as the type of its field.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@
 
 namespace capstan::runtime::config {
 
-/// Longer regular expressions are refused: compiling one takes stack and memory by its length.
+/// Longer regular expressions are refused, because compiling one takes stack and memory in
+/// proportion to its length.
 inline constexpr std::size_t regex_bytes_max = 1024;
 
 /// Reads a value that is neither list, map nor table. The error tells what was expected and what
 /// was found.
 Result<SettingValue> read_scalar(const TomlValue& from, const Field& field);
 
-/// True for a wrong value that must not be shown: in a secret's place, or a URL that may have a
-/// password in it. No message of read_scalar repeats it.
+/// Whether a wrong value must not be shown: a value in the place of a secret, or a URL that may
+/// have a password. No message of read_scalar quotes such a value.
 bool may_be_secret(const TomlValue& from, const Field& field);
 
-/// What was found, for messages: `string "many"`, `integer 10`, `a table`.
+/// The value for messages about what was found: `string "many"`, `integer 10`, `a table`.
 std::string describe(const TomlValue& value);
 
 }  // namespace capstan::runtime::config

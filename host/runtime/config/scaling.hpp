@@ -1,6 +1,6 @@
 /// [scale_up], [scale_down] and [limits]. Keys are upstream's flags in snake_case without the
-/// section's own words; defaults are upstream's where `upstream` names no other. Each key's
-/// meaning, type and default stand here and nowhere else; see section.hpp.
+/// section's own words. A default is upstream's unless `upstream` has another one. Each key's
+/// meaning, type and default is defined here alone; see section.hpp.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace capstan::runtime::config {
 
-/// Where the look of a new node comes from.
+/// The source of a group's node template.
 enum class TemplateSource { mixed, cloud };
 constexpr auto names_of(TemplateSource) {
     return std::array<std::string_view, 2>{"mixed", "cloud"};
@@ -29,7 +29,8 @@ constexpr auto names_of(BackoffPolicy) {
     return std::array<std::string_view, 2>{"exponential", "until_joined"};
 }
 
-/// In the file a topology key or a table: `{ topology_key = "example.com/rack", max_skew = 2 }`.
+/// In the file this is a topology key or a table: `{ topology_key = "example.com/rack", max_skew =
+/// 2 }`.
 struct DefaultSpread {
     std::string topology_key;
     int max_skew = 1;
@@ -175,7 +176,7 @@ void describe(auto&& key, ScaleUp& s) {
         "Deletes machines that could not be created even when the cloud asks for care.");
 }
 
-/// Pods up to a priority, and the time they get to end.
+/// The grace period of pods up to a priority.
 struct DrainPriority {
     int priority = 0;
     Duration grace{0};
@@ -321,7 +322,7 @@ void describe(auto&& key, ScaleDown& s) {
         "number is bounded, and they are changed all at once.");
 }
 
-/// How much of one resource the cluster may have.
+/// The bounds of one resource over the whole cluster.
 struct Bounds {
     Quantity min;
     std::optional<Quantity> max;
@@ -331,7 +332,7 @@ void describe(auto&& key, Bounds& s) {
     key("max", s.max, "Adding nodes stops here. Unset: no limit.");
 }
 
-/// Nothing is limited unless it is said.
+/// A resource without an entry is not limited.
 struct Limits {
     Bounds cpu, memory, gpu, nodes;
     std::map<std::string, Bounds> gpu_types;

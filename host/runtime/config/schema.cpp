@@ -37,7 +37,7 @@ std::string bound_text(const Field& field, double value) {
     return out;
 }
 
-/// The bounds a reader wants to hear of: the ends of int are none.
+/// The bounds in words. The limits of int are not shown.
 std::string range(const Field& field) {
     const bool integer = field.type == SettingType::integer;
     const bool has_min = field.min && !(integer && *field.min <= INT_MIN);

@@ -1,5 +1,5 @@
-/// What may stand in a table of the configuration: of the host (daemon_config.hpp, pipeline.hpp,
-/// scaling.hpp) and of a plugin.
+/// The schema of a table of the configuration, of the host (daemon_config.hpp, pipeline.hpp,
+/// scaling.hpp) or of a plugin.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@
 
 namespace capstan::runtime::config {
 
-/// One key of a table. An owned copy of a plugin's capstan_field, or made from a member of a struct
-/// of ours.
+/// One key of a table: a copy of a plugin's capstan_field, or made from a member of a struct of the
+/// host.
 struct Field {
     std::string key{};
     SettingType type = SettingType::string;
@@ -25,32 +25,31 @@ struct Field {
     std::string doc{};
     std::string default_toml{};          ///< empty: none
     std::vector<std::string> allowed{};  ///< of an enumeration
-    /// Inclusive; of numbers, of the whole units of a quantity, of the nanoseconds of a duration.
+    /// Inclusive bounds of a number, of a quantity in whole units, or of a duration in nanoseconds.
     std::optional<double> min{}, max{};
     std::vector<Field> fields{};  ///< of a table
     std::string instance_kind{};  ///< of an instance; empty: any
     std::string replaced_by{};    ///< of a deprecated key
 
-    // Ours only; a plugin cannot say these.
-    std::string upstream{};   ///< upstream's default as TOML, where it is another; empty: it is not
-    std::string shorthand{};  ///< of a table: the member that plain text in its place stands for
-    bool opaque = false;      ///< a table, or list, that is not looked into: a plugin's settings,
-                              ///< before its class is known
+    // Members for the host's own fields alone.
+    std::string upstream{};   ///< upstream's default as TOML, if it differs; empty: it is the same
+    std::string shorthand{};  ///< of a table: the member that a plain text in its place sets
+    bool opaque = false;      ///< a table or list whose content is not checked: a plugin's
+                              ///< settings, before its class is known
 };
 using Fields = std::vector<Field>;
 
-/// Copies a class's descriptors, which may be anything: check_fields (plugin_fields.hpp) looks at
-/// their shape first, then each default has to pass the rules of its own field. The error names the
-/// field: `settings.weights: default [1: ...`.
+/// Copies a class's untrusted descriptors. check_fields (plugin_file.hpp) checks their shape first,
+/// and then each default must pass the rules of its field. The error names the field:
+/// `settings.weights: default [1: ...`.
 Result<Fields> read_schema(capstan_array fields);
 
 /// The keys, in order, for suggestions.
 std::vector<std::string> keys_of(const Fields& fields);
 
-/// What a value has to be, in words: `integer 1..1000`, `list of durations`, `one of "skip",
-/// "fail"`.
+/// The type of a field in words: `integer 1..1000`, `list of durations`, `one of "skip", "fail"`.
 std::string describe_type(const Field& field);
-/// The same for one item of a list or map.
+/// The type of one item of a list or map, in words.
 std::string describe_item(const Field& field);
 
 }  // namespace capstan::runtime::config

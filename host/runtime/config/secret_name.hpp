@@ -1,12 +1,12 @@
-/// Names of secrets, in a configuration and where plugins ask for them.
+/// Names of secrets, in a configuration and in requests of plugins.
 #pragma once
 
 #include <string_view>
 
 namespace capstan::runtime::config {
 
-/// The name becomes a file's name below [secrets] dir; what Kubernetes takes as a key of a Secret
-/// is safe there.
+/// Whether Kubernetes accepts the name as a key of a Secret. Such a name is safe as a file name in
+/// [secrets] dir.
 constexpr bool is_secret_name(std::string_view name) noexcept {
     constexpr std::string_view allowed =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";

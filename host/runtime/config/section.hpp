@@ -1,4 +1,5 @@
-/// A struct as a table of the configuration: described once, read and documented from that.
+/// A struct as a table of the configuration. One description gives its schema, its defaults, its
+/// reader and its documentation.
 ///
 ///     struct Log {
 ///         LogLevel level = LogLevel::info;
@@ -31,27 +32,22 @@
 
 namespace capstan::runtime::config {
 
-// How a C++ type stands in the configuration: the Field it makes, its default as TOML, and reading
-// it back.
-//
-// A struct with a describe() is a type too; see below.
-
-/// What a member's type does not say. Integers, durations and quantities are at least 0 unless
-/// `min` says otherwise.
+/// Properties of a member that do not follow from its type. Integers, durations and quantities are
+/// at least 0 unless `min` is set.
 struct Rules {
     std::optional<SettingBound> min{}, max{};
     std::string instance_kind{};
     std::string shorthand{};
-    std::string upstream{};  ///< what upstream does by default, as TOML, where that is not our way
+    std::string upstream{};  ///< upstream's default as TOML, where it differs
 };
 
-/// An enum in the configuration has `constexpr auto names_of(E)`: the word of each enumerator, in
+/// An enum of the configuration has `constexpr auto names_of(E)`: the word of each enumerator, in
 /// order.
 template <class E>
 concept NamedEnum = std::is_enum_v<E> && requires { names_of(E{}); };
 
-/// How a member's type stands in a file: the Field it makes, its default as TOML, and reading it
-/// back.
+/// The representation of a C++ type in the file: `field` makes its Field, `toml` its default as
+/// TOML, and `read` a value. A struct with a describe() is a type, too; see below.
 template <class T>
 struct MemberType;
 
@@ -109,7 +105,7 @@ struct MemberType<Quantity> {
         return {.type = SettingType::quantity, .min = rules.min.value_or(0), .max = rules.max};
     }
     static std::string toml(const Quantity& value) { return toml_string(to_string(value)); }
-    // The text has been read before, so only the exactness of what it says is new.
+    // The text has been validated; it is parsed again because the quantity has to be exact.
     static Quantity read(const SettingValue& from) {
         return parse_quantity(from.text).value_or(Quantity{});
     }
@@ -141,7 +137,7 @@ struct MemberType<E> {
     }
 };
 
-/// Absent without a default.
+/// An absent key without a default.
 template <class T>
 struct MemberType<std::optional<T>> {
     static Field field(const std::optional<T>& value, const Rules& rules) {
@@ -220,7 +216,7 @@ struct MemberReader {
     }
 };
 
-/// Each member as TOML, for the default of a table.
+/// Writes each member as TOML, for the default of a table.
 struct MemberPrinter {
     std::string text;
 
@@ -261,7 +257,7 @@ Fields fields_of(S defaults) {
     return std::move(writer.fields);
 }
 
-/// An S from a validated table; members that are missing keep their defaults.
+/// An S from a validated table. Missing members keep their defaults.
 template <class S>
 S read_section(const SettingValue& table) {
     S out;

@@ -25,8 +25,8 @@ bool has_text(SettingType type) {
 
 }  // namespace
 
-/// The table's functions. Nothing here may throw; only `reject` allocates, and drops the message if
-/// it cannot.
+/// The functions of the ABI's table. They must not throw. Only `reject` allocates; it drops the
+/// message where memory is exhausted.
 struct SettingsView::Calls {
     static SettingsView& self(const capstan_settings* settings) {
         return *static_cast<SettingsView*>(settings->ctx);
@@ -56,7 +56,7 @@ struct SettingsView::Calls {
         return at->first_child + index;
     }
 
-    /// CAPSTAN_OK and the value, if it is a single one for which `fits` holds.
+    /// CAPSTAN_OK and the value, if it is no list or table and `fits` is true for it.
     template <class Fits>
     static std::pair<capstan_status, const SettingValue*> value(const capstan_settings* settings,
                                                                 capstan_cursor cursor,

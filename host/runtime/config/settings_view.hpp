@@ -1,4 +1,4 @@
-/// Validated settings as a plugin reads them: the cursor of abi/settings.h over a SettingValue.
+/// Validated settings for a plugin: the cursor of abi/settings.h over a SettingValue.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace capstan::runtime::config {
 
-/// Lends `settings` to `check`, `create` or `reconfigure`. Borrows all three arguments; neither
-/// copied nor moved, for the plugin holds its address. Cursors of any value are safe; a wrong one
-/// is no place. One thread at a time.
+/// An argument of `check`, `create` or `reconfigure`. Borrows `settings` and `diagnostics`. It is
+/// neither copied nor moved, because the plugin has its address. A cursor of any value is safe; an
+/// invalid one refers to no value. One thread at a time.
 class SettingsView {
 public:
-    /// `path` names the settings in messages ("plugin.aws.settings"). What the plugin rejects goes
-    /// to `diagnostics`; at NULL, rejections are only counted.
+    /// `path` names the settings in messages ("plugin.aws.settings"). The plugin's rejections go to
+    /// `diagnostics`; if that is NULL, they are only counted.
     SettingsView(const SettingValue& settings, std::string path, Diagnostics* diagnostics);
     SettingsView(const SettingsView&) = delete;
     SettingsView& operator=(const SettingsView&) = delete;
 
     const capstan_settings* abi() const noexcept { return &abi_; }
-    /// How often the plugin called `reject`. The first fifty are recorded.
+    /// How often the plugin called `reject`. The first fifty rejections are recorded.
     std::size_t rejections() const noexcept { return rejections_; }
 
 private:

@@ -14,7 +14,7 @@ namespace {
 
 unsigned byte(char c) { return static_cast<unsigned char>(c); }
 
-/// C0, DEL and C1: what a terminal acts on instead of showing.
+/// C0, DEL and C1: the characters that control a terminal.
 bool is_control(std::string_view character) {
     const unsigned lead = byte(character[0]);
     return lead < 0x20 || lead == 0x7f || (lead == 0xc2 && byte(character[1]) < 0xa0);
@@ -192,9 +192,9 @@ std::string to_toml(const SettingValue& value) {
 
 namespace {
 
-/// Past the string that starts at `at`. An unclosed one ends where the parser would give up, or
-/// later: what it swallows is never parsed. A multi-line string may end in one or two quotes of its
-/// own: """a"""" is a".
+/// The position behind the string that starts at `at`. An unclosed string ends where the parser
+/// stops with an error, or later, so nothing that is skipped would be parsed. A multi-line string
+/// may end with one or two quotes as content: """a"""" is a".
 std::size_t skip_string(std::string_view text, std::size_t at) {
     const char quote = text[at];
     const bool escapes = quote == '"';

@@ -1,4 +1,4 @@
-/// Words for messages about configuration.
+/// Text for messages about the configuration.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace capstan::runtime::config {
 
-/// Each character of `text` as it may be shown on a terminal: tabs as one space, control characters
-/// and bytes that are not UTF-8 as '?'. One element a column.
+/// The characters of `text` in a form that is safe on a terminal: a tab becomes a space, a control
+/// character and a byte that is not UTF-8 become '?'. One element a column.
 std::vector<std::string> printable_characters(std::string_view text);
-/// The same, joined.
+/// The printable characters as one text.
 std::string printable(std::string_view text);
 
-/// At most `characters` of `text`, printable, "..." in place of the rest.
+/// At most `characters` printable characters of `text`; "..." replaces the rest.
 std::string shortened(std::string_view text, std::size_t characters);
 
 /// The key as TOML writes it: bare where that is possible, else quoted. `k8s.io/a` -> `"k8s.io/a"`
@@ -27,8 +27,8 @@ std::string toml_string(std::string_view text);
 /// "plugin.aws" and "k8s.io/a" -> `plugin.aws."k8s.io/a"`
 std::string join_path(std::string_view path, std::string_view key);
 
-/// The word that was meant by `wrong`: the closest of `words` by insertions, deletions,
-/// replacements and swaps of neighbours, the first of equals. Empty when none is close.
+/// The one of `words` with the smallest edit distance (insertions, deletions, replacements and
+/// swaps of neighbours) to `wrong`; of several, the first. Empty: none is close.
 std::string find_similar(std::string_view wrong, const std::vector<std::string>& words);
 /// "; did you mean 'region'?", or nothing.
 std::string suggestion(std::string_view wrong, const std::vector<std::string>& words);
@@ -39,7 +39,7 @@ std::string joined_names(const std::vector<std::string>& names);
 
 /// On one line: `"10m"`, `[1, 2]`, `{ secret = "token" }`.
 std::string to_toml(const TomlValue& value);
-/// What was written, that is without the defaults; of a secret its name, which is all there is.
+/// The value without its defaults. Of a secret, this is its name.
 std::string to_toml(const SettingValue& value);
 /// The shortest text that reads back as the same number, and as a float: `0.5`, `1.0`.
 std::string toml_number(double number);
@@ -47,11 +47,11 @@ std::string toml_number(double number);
 // A guard in front of the TOML parser, which builds and frees dotted keys without a limit of its
 // own: a file that is one key of 200,000 dots would end the process.
 
-/// Levels one key may have, and levels brackets may have.
+/// The limit of levels of one key, and of nested brackets.
 inline constexpr int max_nesting = 32;
 
-/// Where `text` first goes deeper than `max_nesting`; nothing when it never does. Understands
-/// strings and comments, and is safe on any bytes.
+/// Where `text` first nests deeper than `max_nesting`. Nothing: it does not. Skips strings and
+/// comments, and is safe on any bytes.
 std::optional<Place> find_deep_nesting(std::string_view text);
 
 }  // namespace capstan::runtime::config

@@ -11,7 +11,8 @@ namespace {
 
 using Shape = SettingValue::Shape;
 
-/// An error about a default names the table that could hold another value.
+/// Marks the value and all in it as defaults, with the place of the table that lacks the key, which
+/// errors about them then name.
 void mark_defaulted(SettingValue& value, const Place& place) {
     value.place = place;
     value.key_place = place;
@@ -19,7 +20,7 @@ void mark_defaulted(SettingValue& value, const Place& place) {
     for (SettingValue& child : value.children) mark_defaulted(child, place);
 }
 
-/// What may stand where an unknown key does: the closest key, or all of a few.
+/// The valid keys in place of an unknown one: the most similar key, or all keys where they are few.
 std::string known_keys(const std::string& wrong, const Fields& fields) {
     constexpr std::size_t keys_max = 24;
     const std::vector<std::string> keys = keys_of(fields);
@@ -82,7 +83,7 @@ private:
                                name + "'" + field.key + "' is missing: " + describe_type(field));
         }
         if (field.required || field.default_toml.empty()) return;
-        // Read before, with the schema; only a default that passed gets here.
+        // The default has been checked with the schema, so it is valid here.
         const Result<TomlValue> written = parse_toml_value(field.default_toml);
         std::optional<SettingValue> read;
         if (written) read = value(*written, field, join_path(path, field.key));
@@ -138,8 +139,7 @@ private:
     }
 
     void refuse_unknown(const TomlValue& member, const Fields& fields, const std::string& path) {
-        // Looking for similar words takes time, and a file of nothing but mistakes shows only the
-        // first.
+        // The search for similar words is slow, and only the first diagnostics are shown.
         const bool shown = diagnostics_.errors() < Diagnostics::shown_max;
         std::string more = hint_ && shown ? hint_(path, member.key) : "";
         if (more.empty() && shown) more = known_keys(member.key, fields);

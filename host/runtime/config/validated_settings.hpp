@@ -1,5 +1,5 @@
-/// Settings that passed a schema: typed, complete with defaults, each value with its place in the
-/// file.
+/// Settings that have been checked against a schema: typed, complete with defaults, each value with
+/// its place in the file.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace capstan::runtime::config {
 
-/// One value, list or table. Members of a table stand in the order of the file, then the defaults
-/// in the order of the schema.
+/// One value, list or table. The members of a table are in the order of the file, followed by the
+/// defaults in the order of the schema.
 struct SettingValue {
     enum class Shape { value, list, table };
 
@@ -23,10 +23,10 @@ struct SettingValue {
     SettingType type = SettingType::table;  ///< of a list: its items' type
     std::string key{};                      ///< of a table's member
     Place key_place{};
-    Place place{};           ///< of a default: the place of the table it is missing in
+    Place place{};           ///< of a default: the place of the table that lacks the key
     bool defaulted = false;  ///< not in the file
-    /// String, URL, regular expression, enumeration, secret, instance; durations and quantities as
-    /// written; of a table the text it was written as, where its field has a shorthand.
+    /// Of a string, URL, regular expression, enumeration, secret or instance; of a duration or
+    /// quantity as in the file; of a table that the file has in its shorthand form.
     std::string text{};
     std::int64_t integer = 0;  ///< integer, nanoseconds of a duration, whole units of a quantity
     double number = 0;         ///< number
@@ -34,21 +34,21 @@ struct SettingValue {
     std::string instance_kind{};  ///< of an instance: the kind it has to be of; empty: any
     std::vector<SettingValue> children{};
 
-    /// The member of a table; NULL when there is none.
+    /// The member of a table; NULL: there is none.
     const SettingValue* find(std::string_view name) const;
 };
 
-/// More about an unknown key at `path`, to put behind the message instead of a suggestion: "; it
-/// belongs in [limits]". Empty: nothing.
+/// A hint about an unknown key at `path`, which replaces the suggestion at the end of the message:
+/// "; it belongs in [limits]". Empty: no hint.
 using Hint = std::function<std::string(std::string_view path, std::string_view key)>;
 
-/// Checks `table` against `fields` and fills in the defaults. `path` names the table in messages.
-/// What is wrong is recorded and left out of the answer, so the caller compares
-/// `diagnostics.errors()` before and after.
+/// Checks `table` against `fields` and fills in the defaults. `path` names the table in messages. A
+/// wrong value is an error in `diagnostics` and is left out of the result. The caller compares
+/// `diagnostics.errors()` before and after to know whether there was one.
 SettingValue validate_settings(const TomlValue& table, const Fields& fields, std::string_view path,
                                Diagnostics& diagnostics, const Hint& hint = {});
 
-/// The same for one value that has to be what `field` says.
+/// Checks one value against `field`.
 SettingValue validate_value(const TomlValue& value, const Field& field, std::string_view path,
                             Diagnostics& diagnostics);
 

@@ -254,7 +254,7 @@ io::HttpServer::Options admin_limits() {
             .max_header_bytes = 16u << 10,
             .max_body_bytes = 64u << 10,
             .max_unsent_total = 64u << 20,
-            // Nothing but a request tells a probe from a connection that only takes a place.
+            // Until its request has come, a probe cannot be told from an idle connection.
             .head_timeout = std::chrono::seconds(2),
             .request_timeout = std::chrono::seconds(5),
             .idle_timeout = std::chrono::seconds(5)};

@@ -1,4 +1,4 @@
-/// What is answered over HTTP, by path.
+/// The admin port: the answers to HTTP requests, by path.
 ///
 ///     /  /metrics  /health-check (/healthz)  /livez  /readyz  /snapshotz
 ///     /api/v2/status (/status)  groups  plugins  config  decisions
@@ -22,64 +22,66 @@
 
 namespace capstan::runtime::daemon {
 
-/// What is asked about the last pass; where all of them are empty, the matrix of all pods that wait
-/// and all groups.
+/// A question about the last pass. Where all members are empty, it asks for the matrix of all
+/// pending pods and all groups.
 struct AdminQuestion {
     std::string pod_ns{}, pod{};
     std::string workload_kind{}, workload{};  ///< "Deployment" in `pod_ns`
     std::string node{};
     std::string group{};
-    bool as_text = false;  ///< for people, not for machines
+    bool as_text = false;  ///< text for people; otherwise JSON
 };
 
-/// Where the answers are from. Called on the loop's thread, where they must not block.
+/// The sources of the answers. Called on the loop's thread; they must not block.
 struct AdminSources {
     std::function<std::string()> metrics;
-    std::function<std::string()> complaint;  ///< why the host is not healthy; empty: it is
-    std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not
+    std::function<std::string()> complaint;  ///< why the host is not healthy; empty: healthy
+    std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not be
     std::function<std::string()> unready;    ///< what passes wait for; empty: nothing
-    /// What passes do without, a line each, told by /readyz when the host is ready; NULL or empty:
-    /// nothing.
+    /// The instances that passes do without, a line each, in the answer of /readyz also when the
+    /// host is ready. NULL or empty: none.
     std::function<std::string()> absent{};
     // JSON.
     std::function<std::string()> status, groups, plugins, config, decisions;
     using Answer = std::function<void(Result<std::string> answer)>;
-    /// Answers later, once. `busy`: too many wait already; `unavailable`: there is no pass yet.
+    /// `answer` is called once, maybe later. `busy`: too many questions wait already;
+    /// `unavailable`: there has been no pass yet.
     std::function<void(AdminQuestion question, Answer answer)> explain;
-    /// Answers after a pass, once. `busy`: another one is being gathered; `unavailable`: there is
-    /// no pass. NULL: switched off.
+    /// `answer` is called once, after a pass. `busy`: another snapshot is being gathered;
+    /// `unavailable`: this host makes no passes. NULL: the path is switched off.
     std::function<void(DebugSnapshot::Answer answer)> snapshot{};
 };
 
-/// Answers a request that its peer may make; `send` is called once, maybe later.
+/// Answers a request of an authorized peer. `send` is called once, maybe later.
 void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,
                   const std::function<void(HttpReply)>& send);
 
-/// "deployment" -> "Deployment", of workloads that can be asked about; empty: it is none of them.
+/// The kind of a word in a path: "deployment" -> "Deployment". Empty: questions about such
+/// workloads are not answered.
 std::string_view workload_kind(std::string_view word);
-/// The other way around.
+/// The word of a kind: "Deployment" -> "deployment".
 std::string_view workload_word(std::string_view kind);
 
-/// Whether the path is served without a token, too: those of probes.
+/// Whether the path is one of a probe, which needs no token.
 bool is_probe(std::string_view target);
 
 // The admin port of [admin].
 
-/// Sizes and times that the port grants a request before the peer has proved anything. A probe
-/// gets through beside any number of other peers.
+/// Limits of sizes and times for requests of peers that are not authorized yet. With them a probe
+/// is answered whatever the number of other connections.
 io::HttpServer::Options admin_limits();
 
 /// Opens the port. The files of [admin] are read here; a token has to be sent as
 /// "Authorization: Bearer TOKEN" by every client but probes. `invalid_config`: a file cannot be
-/// read, or has no token; `unavailable`: the address is taken. Without an address there is no
-/// server: NULL. Borrows `io`; `sources` are asked on the loop's thread as long as the server
-/// lives. Of `options` address, port, certificates and numbers of connections are not read: they
-/// are the configuration's.
+/// read, or has no token; `unavailable`: the address is taken. NULL: the configuration has no
+/// address. Borrows `io`; `sources` are called on the loop's thread as long as the server lives.
+/// Address, port, certificates and numbers of connections are those of `config`, not those of
+/// `options`.
 Result<std::unique_ptr<io::HttpServer>> serve_admin(
     const config::Admin& config, boost::asio::io_context& io, AdminSources sources,
     io::HttpServer::Options options = admin_limits());
 
-/// Whether `authorization` carries that token; takes as long for every wrong one.
+/// Whether `authorization` has that token. The comparison takes constant time.
 bool has_token(std::string_view authorization, std::string_view token);
 
 }  // namespace capstan::runtime::daemon

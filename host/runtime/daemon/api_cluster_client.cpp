@@ -10,13 +10,13 @@ namespace capstan::runtime::daemon {
 
 kubernetes::client::Api::RequestId GatedApi::send(kubernetes::client::ApiRequest request,
                                                   Done done) {
-    if (!kubernetes::client::is_question(request)) request.may_leave = gate_;
+    if (!kubernetes::client::is_question(request)) request.may_send = gate_;
     return api_.send(std::move(request), std::move(done));
 }
 
 kubernetes::client::Api::RequestId GatedApi::stream(kubernetes::client::ApiRequest request,
                                                     Part on_part, Done done) {
-    if (!kubernetes::client::is_question(request)) request.may_leave = gate_;
+    if (!kubernetes::client::is_question(request)) request.may_send = gate_;
     return api_.stream(std::move(request), std::move(on_part), std::move(done));
 }
 
@@ -38,7 +38,8 @@ void ApiClusterClient::when_open(Write write, Done done) {
     });
 }
 
-void ApiClusterClient::look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) {
+void ApiClusterClient::recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
+                               RecheckDone done) {
     boost::asio::post(loop_.io(),
                       [this, nodes, done = std::move(done)] { node_pods_.look(nodes, done); });
 }

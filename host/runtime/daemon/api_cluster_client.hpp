@@ -1,4 +1,4 @@
-/// The cluster of an API server, as decisions are carried out on it.
+/// Carries out decisions on the nodes and pods of an API server.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace capstan::runtime::daemon {
 
-/// An Api whose writes leave only while the gate is open: it is asked when they do, after whatever
-/// they waited for, and each time that they are sent.
+/// An Api that sends writes only while the gate is open. The gate is asked when a write leaves,
+/// after its waits, and again at each retry.
 class GatedApi final : public kubernetes::client::Api {
 public:
     /// Borrows `api`.
@@ -27,15 +27,17 @@ public:
     RequestId send(kubernetes::client::ApiRequest request, Done done) override;
     RequestId stream(kubernetes::client::ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override { api_.cancel(id); }
-    kubernetes::client::AnswerBell& answer_bell() override { return api_.answer_bell(); }
+    kubernetes::client::SuccessNotifier& success_notifier() override {
+        return api_.success_notifier();
+    }
 
 private:
     kubernetes::client::Api& api_;
     const instances::ChangeGate gate_;
 };
 
-/// Asks the gate on the loop's thread: before it begins with a change, and right before each of its
-/// writes. [any thread] but for making and ending it, which is done on the loop's.
+/// Asks the gate on the loop's thread: before a change begins, and right before each of its writes.
+/// [any thread], but constructed and destroyed on the loop's thread.
 class ApiClusterClient final : public ClusterClient {
 public:
     struct Options {
@@ -43,13 +45,14 @@ public:
         std::uint64_t seed = 0;
         /// See NodeWrites.
         std::function<void(const Error& refusal)> on_update_instead{};
-        /// A look at a node found pods that the decision did not know. Told on the loop's thread.
+        /// Called on the loop's thread when a look at a node finds pods that the decision did not
+        /// know of.
         kubernetes::client::NodePods::OnUnknown on_unknown_pods{};
     };
     /// Borrows both.
     ApiClusterClient(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override;
+    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes, RecheckDone done) override;
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 

@@ -7,7 +7,7 @@
 
 #include "engine/health/backoff.hpp"
 #include "engine/node_marks.hpp"
-#include "engine/removal/node_looks.hpp"
+#include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
 #include "runtime/engine_settings.hpp"
@@ -21,7 +21,8 @@ constexpr Duration shortest_action_patience = std::chrono::seconds(1);
 /// How long after the start of its refresh a pass still waits for actions: until the next pass is
 /// due, for five seconds at least, and for no longer than for a refresh.
 Duration action_patience_of(Duration scan_interval, const RefreshPatience& patience) {
-    return std::clamp<Duration>(scan_interval, std::chrono::seconds(5), patience.silent_after);
+    return std::clamp<Duration>(scan_interval, std::chrono::seconds(5),
+                                patience.unresponsive_after);
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ Result<void> Autoscaler::take_over(const config::Config& config) {
 void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
     memory_.cloud_backoffs.clear();
-    // What another host, or this one in a term before, is waiting for is not this memory's.
+    // Actions under way of an earlier term do not belong to this memory.
     begin_under_way();
 }
 
@@ -63,7 +64,7 @@ void Autoscaler::begin_under_way() {
     under_way_->set_on_end(parts_.on_late_answer);
 }
 
-/// What came of actions that a pass before went on without.
+/// Remembers the results of actions that earlier passes did not wait for.
 std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
     std::vector<ActionsUnderWay::Ended> out = under_way_->take_ended();
     for (const ActionsUnderWay::Ended& ended : out)
@@ -79,10 +80,10 @@ Result<void> Autoscaler::join(
     return {};
 }
 
-/// Asks the clouds that do not rest, and remembers those that failed.
+/// Refreshes the clouds that are not backed off, and remembers those that failed.
 CloudsView Autoscaler::look_at_clouds() {
     CloudsView out = clouds_->refresh_now(
-        parts_.host, engine::health::find_resting_clouds(memory_, clock_.read().now));
+        parts_.host, engine::health::find_backed_off_clouds(memory_, clock_.read().now));
     memory_ =
         engine::health::remember_refreshes(std::move(memory_), out.failures(), clock_.read().now);
     return out;
@@ -97,15 +98,15 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     auto backoffs_before = memory_.backoffs;
     std::vector<ActionsUnderWay::Ended> ended = remember_ended();
     const CloudsView view = look_at_clouds();
-    // Clouds take their time, in which the cluster may have gone out of sight.
+    // During the refresh the connection to the API server may have been lost.
     if (blind.empty()) blind = unobserved_because();
     const engine::PassTime time = clock_.read();
     auto out = std::make_shared<PassReport>(PassInput{
         .snapshot = {cluster,
-                     with_untouched_groups(
+                     with_unreadable_groups(
                          engine::health::with_unread_groups(view.groups, view.unread, memory_),
                          untouched),
-                     view.machines, view.unread, view.told},
+                     view.machines, view.unread, view.cloud_views},
         .memory = memory_,
         .settings = settings_,
         .wiring = wiring_,
@@ -127,7 +128,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     return out;
 }
 
-/// Looks, and decides on what it has seen.
+/// Looks, and decides on the result.
 Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
     CAPSTAN_TRY(std::shared_ptr<PassReport> out, look());
     const Duration looked = now();
@@ -138,20 +139,20 @@ Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
 
 Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     const Duration began = now();
-    // A pass that comes to nothing asks for none, however late the one before wanted this one.
+    // A pass that fails must not repeat the request of the pass before.
     wake_at_.reset();
     Result<std::shared_ptr<PassReport>> planned = plan();
     if (!planned) {
-        // Until a pass succeeds nothing tells whether nodes are needed.
+        // Until a pass succeeds nothing shows whether nodes are needed.
         if (!memory_.unobserved_since) memory_.unobserved_since = clock_.read().now;
         return fail(std::move(planned).error());
     }
     std::shared_ptr<PassReport> report = *std::move(planned);
-    // What is asked about the pass is answered as it was decided.
+    // A question about the pass is answered with the same inputs.
     report->input.skipped_hooks = report->result.skipped_hooks;
     report->input.expander_answers = report->result.expander_answers;
     groups_ = {report->input.snapshot.groups, report->result.groups};
-    // The report has no use for these.
+    // The report does not need these.
     report->input.earlier = {};
     report->input.host = nullptr;
     report->input.snapshot.groups = report->result.groups;
@@ -171,21 +172,22 @@ void Autoscaler::act(PassReport& report) {
     const Duration began = now();
     const engine::Decision& decision = report.decision();
     const bool is_dry = parts_.dry_run;
-    // A host that dies in the middle of it is to know what the new nodes are for, and why a request
-    // was taken back.
+    // After a crash during the actions the next start has to know what the new nodes are for, and
+    // why a target was decreased.
     const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
     if (is_plan && !is_dry)
         parts_.keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
                                                 report.input.call_context.now));
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
-    // The report keeps what was decided on.
+    // A copy: the report keeps the context of the decision.
     engine::CallContext call_context = report.input.call_context;
     if (call_context.unobserved_because.empty())
         call_context.unobserved_because = unobserved_because();
     report.results = carry_out_now(
-        decision, engine::removal::looks_before(decision, report.input.snapshot.cluster, settings_),
+        decision,
+        engine::removal::find_node_rechecks(decision, report.input.snapshot.cluster, settings_),
         *clouds_, cluster, call_context, parts_.host, find_atomic_groups(*report.result.groups),
-        {.beside = parts_.waits_for_clouds ? nullptr : under_way_,
+        {.under_way = parts_.waits_for_clouds ? nullptr : under_way_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
@@ -196,7 +198,7 @@ void Autoscaler::act(PassReport& report) {
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
     if (is_dry) {
-        // Nothing comes of anything, so there is nothing to see at once.
+        // A dry run has no effect, so there is nothing that a pass at once could see.
         if (wake_at_ && *wake_at_ <= report.input.call_context.now) wake_at_.reset();
     } else if (const auto step =
                    engine::removal::find_next_step(memory_, settings_, end, &report.input.snapshot,

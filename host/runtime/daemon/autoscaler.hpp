@@ -1,4 +1,4 @@
-/// Passes on a live cluster: look, decide, carry out, remember.
+/// Passes on a live cluster: look at the cluster and the clouds, decide, carry out, remember.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +21,21 @@
 
 namespace capstan::runtime::daemon {
 
-// How long it takes to tell nodes that they are to be avoided.
-
-/// Passes everything on.
+/// Measures the time that soft taints take. Hands every call to another client.
 class SoftTaintTimer final : public ClusterClient {
 public:
     /// Borrows both.
     SoftTaintTimer(ClusterClient& cluster, io::Loop& loop);
 
-    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
-        cluster_.look(nodes, std::move(done));
+    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
+                 RecheckDone done) override {
+        cluster_.recheck(nodes, std::move(done));
     }
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 
-    /// From the first soft taint that was set or taken off to the end of the last one; nothing:
-    /// none was, or one has not come to its end. [any thread]
+    /// From the start of the first change of a soft taint to the end of the last one. Nothing:
+    /// there was no such change, or one has not ended. [any thread]
     std::optional<Duration> took() const;
 
 private:
@@ -46,28 +45,29 @@ private:
     std::shared_ptr<Times> times_;
 };
 
-/// [one thread] which is not the loop's, unless the host lives on virtual time.
+/// [one thread], which is not the loop's unless the host runs on virtual time.
 class Autoscaler {
 public:
     struct Parts {
         PluginHost& host;
         ClusterClient& cluster;
-        /// The cluster as it is now; waits for it.
+        /// Waits for the cluster as it is now.
         std::function<Result<engine::snapshot::Cluster>()> look;
-        /// See CallContext. Asked when the cluster has been looked at, when the clouds have, and
-        /// when the decision is to be carried out; NULL: a pass is never blind.
+        /// See CallContext. Called after the look at the cluster, after the refresh of the clouds,
+        /// and before the decision is carried out. NULL: the cluster is always observed.
         std::function<std::string()> unobserved_because{};
-        /// Asked once a decision is there; an error: it must not be carried out any more.
+        /// Called after the decision. On an error the decision is not carried out.
         std::function<Result<void>()> may_act;
-        /// Keeps what the next start is to know; waits for it, and says itself what goes wrong.
+        /// Persists the memory for the next start, waits until it is written, and logs errors
+        /// itself.
         std::function<void(const engine::Memory&)> keep;
         instances::ChangeGate gate{};  ///< see CloudClient
-        /// Called by any thread when a cloud answers that a pass went on without; NULL: the answer
-        /// waits for the next pass.
+        /// Called by any thread at a late answer of a cloud, or at the end of an action that a pass
+        /// did not wait for. NULL: they wait for the next pass.
         std::function<void()> on_late_answer{};
         std::uint64_t seed = 0;
         bool dry_run = false;
-        /// Each call is waited for until its deadline, for there is no next pass.
+        /// Each call is waited for until its deadline, because there is no next pass.
         bool waits_for_clouds = false;
     };
     /// `internal`: the configuration names an instance that is not there.
@@ -75,21 +75,21 @@ public:
     Autoscaler(const Autoscaler&) = delete;
     Autoscaler& operator=(const Autoscaler&) = delete;
 
-    /// What [pipeline], [scale_up], [scale_down] and [limits] say counts from the next pass on.
+    /// Uses [pipeline], [scale_up], [scale_down] and [limits] of `config` from the next pass on.
     /// After an error nothing has changed.
     Result<void> take_over(const config::Config& config);
-    /// Instances of the configuration that run by now take part from the next pass on.
+    /// Instances that have started by now take part from the next pass on.
     Result<void> join(const std::vector<std::shared_ptr<instances::PluginInstance>>& instances);
-    /// The memory that the next pass begins with. Clouds that rest are asked once more: what they
-    /// rest for may have been mended.
+    /// Sets the memory that the next pass begins with, without the back-offs of clouds: what they
+    /// were backed off for may have been repaired.
     void begin(engine::Memory memory);
 
-    /// A pass that was dropped has remembered nothing. The error: it could not be decided, and
-    /// nothing has been done; the time from then on until a pass succeeds counts as time in which
-    /// the cluster was not seen.
+    /// Makes one pass. A pass with a dropped decision does not change the memory. The error: the
+    /// pass could not be decided, and nothing was done. From then on until a pass succeeds, the
+    /// cluster counts as not observed.
     Result<std::shared_ptr<const PassReport>> run();
 
-    /// Whether the last pass asks for the next one, and when.
+    /// When the last pass asks for the next one; nothing: it does not ask.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds() const {
         return clouds_->instances();

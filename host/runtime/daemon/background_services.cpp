@@ -12,7 +12,7 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-constexpr std::string_view beside_source = "capstan";
+constexpr std::string_view log_source = "capstan";
 constexpr std::size_t tasks_max = 16;
 constexpr Duration flush_time = std::chrono::seconds(3);
 constexpr Duration status_time = std::chrono::seconds(5);
@@ -67,7 +67,8 @@ Result<void> BackgroundServices::open_link(const config::Config& all) {
                                             .on_change = [this, config] {
                                                 const std::optional<std::uint64_t> term =
                                                     leadership_->term();
-                                                if (lent_) lent_->set_term(term.value_or(0));
+                                                if (plugin_connection_)
+                                                    plugin_connection_->set_term(term.value_or(0));
                                                 if (options_.on_lead)
                                                     options_.on_lead(term.has_value());
                                                 tell_of_leadership(config);
@@ -77,7 +78,7 @@ Result<void> BackgroundServices::open_link(const config::Config& all) {
     return {};
 }
 
-/// Another host that waits in line has time to see that the Lease is free.
+/// The pause gives another host that waits for the Lease the time to see that it is free.
 void BackgroundServices::watch_calls(const config::Config& all) {
     if (!host_.has_strand_threads()) return;
     const Duration pause = 2 * all.cluster.leader_election.lease_duration;
@@ -101,7 +102,7 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
             .on_update_instead =
                 [this](const Error& why) {
                     host_.log().write(
-                        config::LogLevel::warn, beside_source,
+                        config::LogLevel::warn, log_source,
                         "nodes are updated as a whole, for patching them is refused: " +
                             why.message);
                 },
@@ -109,39 +110,39 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
                 [this](const std::string& node, const std::vector<std::string>& pods) {
                     see_unknown_pods(node, pods);
                 }});
-    // The memory of another leader must not be written over.
+    // The memory of another leader must not be overwritten.
     memory_api_.emplace(link_->api(), [this] { return ask_gate(memory_term_); });
     keeper_.emplace(
         *memory_api_, host_.loop(),
         MemoryKeeper::Options{.name = {config.kube_namespace, config.memory_config_map_name},
                               .seed = options_.seed,
                               .on_unreadable = [this](const std::string& what) {
-                                  host_.log().write(config::LogLevel::error, beside_source, what);
+                                  host_.log().write(config::LogLevel::error, log_source, what);
                               }});
 }
 
-/// The mirror may know more by now than the decision did. Only pods that it lacks as well tell of a
-/// watch that keeps silent.
+/// The cluster cache may know more by now than the decision did. Only pods that the cache lacks as
+/// well show that the watch of pods has missed events.
 void BackgroundServices::see_unknown_pods(const std::string& node,
                                           const std::vector<std::string>& pods) {
-    const std::vector<std::string> untold = link_->mirror().find_unreported(node, pods);
-    if (untold.empty() || !link_->mirror().relist("Pod")) return;
-    host_.log().write(config::LogLevel::warn, beside_source,
+    const std::vector<std::string> unreported = link_->cluster_cache().find_unreported(node, pods);
+    if (unreported.empty() || !link_->cluster_cache().relist("Pod")) return;
+    host_.log().write(config::LogLevel::warn, log_source,
                       "node " + node + " holds pods that the watch of pods has not told of: " +
-                          listed(untold, [](const std::string& pod) { return pod; }) +
+                          listed(unreported, [](const std::string& pod) { return pod; }) +
                           "; all pods are listed anew");
 }
 
 void BackgroundServices::make_tellers(const config::Config& all) {
     const auto warn = [this](const Error& error) {
-        host_.log().write(config::LogLevel::warn, beside_source, error.message);
+        host_.log().write(config::LogLevel::warn, log_source, error.message);
     };
     events_.emplace(
         link_->api(), host_.loop(),
         kubernetes::client::EventRecorder::Options{.correlator = {.instance = options_.identity},
                                                    .seed = options_.seed,
-                                                   .on_trouble = warn});
-    // Without clouds there are no passes to tell of, and no right to tell of them.
+                                                   .on_error = warn});
+    // Without clouds there are no passes to report, and the rights for it are not granted.
     const config::Cluster& config = all.cluster;
     const bool has_passes = !all.pipeline.clouds.empty();
     if (!config.write_status_configmap || options_.dry_run || !has_passes) return;
@@ -149,7 +150,7 @@ void BackgroundServices::make_tellers(const config::Config& all) {
         link_->api(), host_.loop(),
         StatusWriter::Options{.name = {config.kube_namespace, config.status_config_map_name},
                               .seed = options_.seed,
-                              .on_trouble = warn});
+                              .on_error = warn});
 }
 
 void BackgroundServices::tell_of_leadership(const config::Cluster& config) {
@@ -170,11 +171,11 @@ void BackgroundServices::connect_plugins() {
     services::KubeGateway* const plugins = host_.cluster();
     if (plugins == nullptr) return;
     plugins->connect(link_->api(), [this] { return may_write(); });
-    lent_.reset(plugins);
+    plugin_connection_.reset(plugins);
 }
 
 void BackgroundServices::start() {
-    if (options_.makes_passes) link_->mirror().start();
+    if (options_.makes_passes) link_->cluster_cache().start();
     leadership_->start();
     if (options_.makes_passes) await_sync();
 }
@@ -182,7 +183,7 @@ void BackgroundServices::start() {
 Result<void> BackgroundServices::serve(const config::Admin& config, AdminSources sources) {
     CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
     if (admin_)
-        host_.log().write(config::LogLevel::info, beside_source,
+        host_.log().write(config::LogLevel::info, log_source,
                           "admin port: " + std::to_string(admin_->port()));
     return {};
 }
@@ -194,7 +195,7 @@ void BackgroundServices::watch(const std::filesystem::path& file, std::function<
     if (opened) {
         config_watch_ = *std::move(opened);
     } else {
-        host_.log().write(config::LogLevel::warn, beside_source,
+        host_.log().write(config::LogLevel::warn, log_source,
                           "changes are taken over at SIGHUP alone: " + opened.error().message);
     }
 }
@@ -207,7 +208,7 @@ void BackgroundServices::stop(std::function<void()> done) {
         leadership_->stop([this, done] { events_->flush(flush_time, done); });
     };
     if (!status_ || !led) return hand_back();
-    // Others wait for the Lease, which a server that is slow about the status must not keep.
+    // Another host waits for the Lease, so removing the status must not delay its release for long.
     host_.loop().after(status_time, hand_back);
     status_->remove(hand_back);
 }
@@ -223,8 +224,9 @@ std::string BackgroundServices::unready_because() const {
     if (options_.waits_for)
         if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
-    if (!hold_ || !link_->mirror().has_synced()) return "the cluster has not been seen yet";
-    return hold_->reason();
+    if (!startup_gate_ || !link_->cluster_cache().has_synced())
+        return "the cluster has not been seen yet";
+    return startup_gate_->reason();
 }
 
 bool BackgroundServices::wants_passes() const {
@@ -243,16 +245,15 @@ void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded do
     keeper_->load(std::move(done));
 }
 
-/// Even what was begun in this term comes too late when the term is over, and also when this host
-/// leads again: another host may have led between.
+/// A change that began in a term must not be made after that term, not even when this host leads
+/// again: another host may have led in between.
 Result<void> BackgroundServices::ask_gate(std::uint64_t term) const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
     if (leadership_ && leadership_->term() == term) return {};
     return fail(ErrorCode::cancelled, "this host leads no longer");
 }
 
-/// What plugins write is of no pass. That a term has not ended since they began with it, the
-/// gateway sees to.
+/// Writes of plugins belong to no pass. KubeGateway checks that the term of their operation lasts.
 Result<void> BackgroundServices::may_write() const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
     if (leadership_ && leadership_->term()) return {};
@@ -305,7 +306,7 @@ void BackgroundServices::take_signal(int number) {
         if (now - stop_asked_ < guard::same_signal_within) return;
         return options_.on_overdue();  // a guard has ended the process by now
     }
-    host_.log().write(config::LogLevel::info, beside_source, "stopping");
+    host_.log().write(config::LogLevel::info, log_source, "stopping");
     pending_requests_.stop = true;
     stop_asked_ = now;
     pass_scheduler_.interrupt();
@@ -313,15 +314,15 @@ void BackgroundServices::take_signal(int number) {
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);
 }
 
-/// Passes begin as soon as the whole cluster has been seen, by plugins as well.
+/// Wakes the passes' thread once the host and its plugins have seen the whole cluster.
 void BackgroundServices::await_sync() {
     sync_timer_.reset();
-    if (!hold_ && link_->mirror().has_synced()) {
-        host_.log().write(config::LogLevel::info, beside_source,
+    if (!startup_gate_ && link_->cluster_cache().has_synced()) {
+        host_.log().write(config::LogLevel::info, log_source,
                           "the cluster at " + link_->server() + " is seen");
-        hold_.emplace(host_.cluster(), host_.loop(), host_.log());
+        startup_gate_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
-    if (hold_ && hold_->is_over()) return pass_scheduler_.interrupt();
+    if (startup_gate_ && startup_gate_->is_over()) return pass_scheduler_.interrupt();
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
 }
 

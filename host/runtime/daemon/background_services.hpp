@@ -1,5 +1,5 @@
-/// What goes on beside the passes, on the loop's thread: the connection to the API server and all
-/// that uses it, signals, and what wakes the passes' thread.
+/// What runs on the loop's thread during passes: the connection to the API server and everything
+/// that uses it, signals, and the scheduler of passes.
 #pragma once
 
 #include <cstdint>
@@ -31,34 +31,35 @@
 
 namespace capstan::runtime::daemon {
 
-/// Lives on the loop's thread alone, but for `cluster`.
+/// Used on the loop's thread alone, except for `cluster`.
 class BackgroundServices {
 public:
     struct Options {
         std::string version{};
-        std::string identity{};  ///< of this process, unlike any other's
+        std::string identity{};  ///< of this process, unique
         std::uint64_t seed = 0;
         bool dry_run = false;
         std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
-        /// Stopping takes longer than `stop_deadline`, or was asked for twice.
+        /// Called when stopping takes longer than `stop_deadline` or a second stop signal comes.
         std::function<void()> on_overdue{};
         Duration stop_deadline = std::chrono::seconds(25);
-        /// This host begins to lead, or leads no longer.
+        /// Called when this host begins to lead, and when it leads no longer.
         std::function<void(bool leads)> on_lead{};
-        /// Otherwise the cluster is not mirrored, and nothing of it is decided.
+        /// False: there is no cluster cache and there are no passes.
         bool makes_passes = true;
-        /// What is to come before the cluster is of interest; empty: nothing. [loop]
+        /// What passes wait for before the cluster has to be seen, as a sentence; empty: nothing.
+        /// [loop]
         std::function<std::string()> waits_for{};
         io::HttpClient* http = nullptr;  ///< see ClusterLink
     };
-    /// What the passes' thread is to look after.
+    /// Requests for the passes' thread.
     struct PendingRequests {
         bool stop = false;
         bool reload = false;
-        std::vector<std::function<void()>> tasks{};  ///< to be run in turn
+        std::vector<std::function<void()>> tasks{};  ///< to be run in this order
     };
 
-    /// Borrows config and host. Sends nothing yet.
+    /// Borrows config and host. Sends no request yet.
     static Result<std::unique_ptr<BackgroundServices>> open(const config::Config& config,
                                                             PluginHost& host, Options options);
     BackgroundServices(const BackgroundServices&) = delete;
@@ -66,19 +67,19 @@ public:
     /// No callback runs afterwards.
     ~BackgroundServices();
 
-    /// Signals are taken from now on; see take_pending_requests.
+    /// Handles signals from now on; see take_pending_requests.
     void listen();
-    /// What plugins follow of the cluster begins, and what they ask is sent.
+    /// Connects plugins to the API server: their watches begin, and their requests are sent.
     void connect_plugins();
-    /// Sees the cluster and waits in line for the Lease.
+    /// Starts the cluster cache, and waits for the Lease.
     void start();
     /// Answers on the admin port from now on.
     Result<void> serve(const config::Admin& config, AdminSources sources);
-    /// See ConfigWatch. Where the file cannot be watched, that is said.
+    /// See ConfigWatch. Logs it where the file cannot be watched.
     void watch(const std::filesystem::path& file, std::function<void()> on_change,
                std::function<void(bool is_gone)> on_gone, std::string known);
-    /// Leads no longer: brings events out, takes the status away if it is this host's, hands the
-    /// Lease back. `done` when that is over.
+    /// Stops leading: removes the status ConfigMap if this host led, releases the Lease, and sends
+    /// waiting Events. `done` is called at the end.
     void stop(std::function<void()> done);
 
     /// What passes wait for, on every host; empty: nothing, or no passes are to be made.
@@ -86,19 +87,18 @@ public:
     /// Whether passes are to be made: this host leads, and it and its plugins have seen the
     /// cluster.
     bool wants_passes() const;
-    /// From now on this term's decisions may be carried out; the error: it is over, or this host
-    /// stops.
+    /// Opens the gate for decisions of `term`. The error: the term is over, or this host stops.
     Result<void> may_act(std::uint64_t term);
-    /// What outlives a restart, as the leader before left it; kept from now on as long as this term
-    /// lasts. See MemoryKeeper::load.
+    /// Loads what the last leader has persisted, see MemoryKeeper::load. From now on the keeper may
+    /// write as long as this term lasts.
     void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
     bool is_told_to_stop() const noexcept { return pending_requests_.stop; }
-    /// The reload that was asked for is taken over by the caller.
+    /// Takes reload and tasks, which are to be carried out by the caller.
     PendingRequests take_pending_requests();
     void request_reload();
-    /// A cloud wants the next pass to begin soon; said in the log.
+    /// A cloud asks for a pass; logged.
     void request_pass(const services::PassRequest& request);
-    /// Something for the passes' thread, between two passes; false: too much waits already.
+    /// Has the passes' thread run `task` between two passes. False: too many tasks wait already.
     bool add_task(std::function<void()> task);
 
     ClusterLink& link() noexcept { return *link_; }
@@ -110,7 +110,8 @@ public:
     kubernetes::client::EventRecorder& events() noexcept { return *events_; }
     /// [any thread]
     ClusterClient& cluster() noexcept { return *cluster_; }
-    /// Open while the term lasts whose decisions may be carried out. Asked on the loop's thread.
+    /// The gate of changes: open while the term of may_act lasts. To be called on the loop's
+    /// thread.
     instances::ChangeGate gate();
 
 private:
@@ -130,21 +131,22 @@ private:
     PluginHost& host_;
     const Options options_;
     PendingRequests pending_requests_{};
-    std::uint64_t acting_term_ = 0;  ///< whose decisions are carried out
-    std::uint64_t memory_term_ = 0;  ///< whose memory is kept
+    std::uint64_t acting_term_ = 0;  ///< decisions of this term are carried out
+    std::uint64_t memory_term_ = 0;  ///< the memory of this term is persisted
     PassScheduler pass_scheduler_;
-    /// Without a guard, which takes them otherwise.
+    /// Nothing: the guard takes signals.
     std::optional<boost::asio::signal_set> signals_{};
-    /// What the guard's thread hands on, as long as this lives.
+    /// For callbacks of the guard's thread: they do nothing once this object is destroyed.
     std::shared_ptr<BackgroundServices*> self_ = std::make_shared<BackgroundServices*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
-    Duration stop_asked_{};              ///< when, on the loop's clock, once wishes_.stop is set
-    std::optional<StartupGate> hold_{};  ///< nothing: the cluster has not been seen yet
+    Duration stop_asked_{};  ///< on the loop's clock; valid once pending_requests_.stop is set
+    std::optional<StartupGate> startup_gate_{};  ///< nothing: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
-    struct TakeBack {
+    struct DisconnectPlugins {
         void operator()(services::KubeGateway* plugins) const { plugins->disconnect(); }
     };
-    std::unique_ptr<services::KubeGateway, TakeBack> lent_{};  ///< the link, to plugins
+    /// The connection of plugins to the API server through `link_`.
+    std::unique_ptr<services::KubeGateway, DisconnectPlugins> plugin_connection_{};
     std::optional<ApiClusterClient> cluster_{};
     std::optional<GatedApi> memory_api_{};
     std::optional<MemoryKeeper> keeper_{};

@@ -32,7 +32,7 @@ namespace {
 
 using kubernetes::client::AccessAnswer;
 
-/// Of the kind whose definition is shipped.
+/// The API group of the custom resource that we ship.
 constexpr std::string_view balancer_group = "balancer.x-k8s.io";
 constexpr Duration skew_max = std::chrono::seconds(5);
 constexpr Duration self_check_timeout = std::chrono::seconds(30);
@@ -113,13 +113,14 @@ private:
     void compare_clocks(const kubernetes::client::ApiReply& reply) {
         const auto date = std::ranges::find(reply.headers, std::string("date"),
                                             [](const auto& header) { return header.first; });
-        const Result<Time> theirs = date == reply.headers.end()
-                                        ? Result<Time>(fail(ErrorCode::not_found, "no date"))
-                                        : parse_http_date(date->second);
-        if (!theirs) return add(Verdict::warning, "clock", "the API server does not tell its time");
-        // It tells whole seconds.
+        const Result<Time> server_time = date == reply.headers.end()
+                                             ? Result<Time>(fail(ErrorCode::not_found, "no date"))
+                                             : parse_http_date(date->second);
+        if (!server_time)
+            return add(Verdict::warning, "clock", "the API server does not tell its time");
+        // The header has whole seconds.
         const Duration skew =
-            std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *theirs) -
+            std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *server_time) -
                                       std::chrono::seconds(1));
         const std::string text = format_rough_duration(skew);
         if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
@@ -231,8 +232,8 @@ private:
         view_ = view;
     }
 
-    /// What the daemon remembers and no cloud lists any more. Rights that are missing are told
-    /// already.
+    /// Finds groups of the daemon's memory that no cloud lists any more. Missing rights have been
+    /// reported by another check.
     void check_departed() {
         const kubernetes::client::ConfigMapName name{config_.cluster.kube_namespace,
                                                      config_.cluster.memory_config_map_name};
@@ -249,7 +250,8 @@ private:
         const Result<engine::Memory> memory = find_memory(*map, name);
         if (!memory) return add(Verdict::warning, "memory", memory.error().message);
         const auto groups = engine::health::with_unread_groups(view_.groups, view_.unread, *memory);
-        for (const std::string& sentence : engine::health::tell_departed_groups(*memory, *groups))
+        for (const std::string& sentence :
+             engine::health::describe_departed_groups(*memory, *groups))
             add(Verdict::warning, "node groups", sentence,
                 "put the group back, or remove its nodes by hand");
     }

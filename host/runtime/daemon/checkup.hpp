@@ -1,4 +1,4 @@
-/// Whether everything is there that the daemon of a configuration needs, for `capstan doctor`.
+/// For `capstan doctor`: checks whether everything exists that the daemon of a configuration needs.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace capstan::runtime::daemon {
 
 enum class Verdict { good, warning, missing };
 
-/// One thing that was looked at.
+/// One check and its result.
 struct Finding {
     Verdict verdict = Verdict::good;
     std::string what{};
@@ -25,18 +25,18 @@ struct Finding {
 
 struct NeededRule {
     kubernetes::client::AccessRule rule{};
-    /// Does where the rule is not granted; not granted by our own manifests.
+    /// A rule that suffices where `rule` is not granted. Our own manifests do not grant it.
     std::optional<kubernetes::client::AccessRule> instead{};
-    std::string purpose{};  ///< after "needed to": "drain nodes that go"
+    std::string purpose{};  ///< follows "needed to": "drain nodes that go"
 };
 
-/// Every right that the daemon uses, and those that plugins were granted to use, once each. Nodes
-/// are changed by patch, or by update where that is refused, as with upstream's role, which grants
-/// update alone. Without clouds nothing is decided: what passes need is left out.
+/// Every right that the daemon uses, and the rights that plugins are granted, once each. Nodes are
+/// changed by patch, or by update where patch is refused, as with upstream's role, which grants
+/// update alone. The rights of passes are left out where the configuration has no clouds.
 std::vector<NeededRule> needed_rules(const config::Config& config);
 
-/// The server, its version and its clock, our rights on it, the plugins and what the clouds show.
-/// Changes nothing. `http`: see ClusterLink.
+/// Checks the API server, its version and clock, the rights of this identity, the plugins and the
+/// answers of the clouds. Changes nothing. `http`: see ClusterLink.
 std::vector<Finding> examine(const config::Config& config, PluginHost& host,
                              const std::string& version, io::HttpClient* http = nullptr);
 

@@ -22,7 +22,7 @@ io::CurlHttpClient::Options http_options(const kubernetes::client::ClusterAccess
 
 }  // namespace
 
-/// In the order in which each borrows from those before.
+/// Each member borrows from those before it.
 struct ClusterLink::Parts {
     Parts(kubernetes::client::ClusterAccess opened, const config::Cluster& config, io::Loop& loop,
           services::Logger& log, const Options& options)
@@ -31,8 +31,8 @@ struct ClusterLink::Parts {
           http(loop.io(), http_options(access, options.version)),
           api(options.http != nullptr ? *options.http : http, loop, *access.credentials,
               api_options(config, log, options)),
-          outage(loop, log, [this] { return mirror.troubles(); }),
-          mirror(api, loop, mirror_options(log, options)) {
+          outage(loop, log, [this] { return cluster_cache.watch_failures(); }),
+          cluster_cache(api, loop, cluster_cache_options(log, options)) {
         if (!access.ca_file.empty()) watch_ca(loop, log);
     }
 
@@ -57,13 +57,13 @@ struct ClusterLink::Parts {
                                   "the API server warns: " + text);
                     }};
     }
-    kubernetes::client::ClusterCache::Options mirror_options(services::Logger& log,
-                                                             const Options& options) {
+    kubernetes::client::ClusterCache::Options cluster_cache_options(services::Logger& log,
+                                                                    const Options& options) {
         return {.builder = options.builder,
                 .seed = options.seed,
                 .on_unschedulable = options.on_unschedulable,
-                .on_trouble = [this](const std::string& kind,
-                                     const Error& error) { outage.begin(kind, error); },
+                .on_error = [this](const std::string& kind,
+                                   const Error& error) { outage.begin(kind, error); },
                 .on_unreadable =
                     [&log](const std::string& kind, const Error& error) {
                         log.write(config::LogLevel::warn, link_source, error.message,
@@ -83,11 +83,11 @@ struct ClusterLink::Parts {
     }
 
     kubernetes::client::ClusterAccess access;
-    io::TlsOptions tls;  ///< as it counts now
+    io::TlsOptions tls;  ///< with the present certificates
     io::CurlHttpClient http;
     kubernetes::client::ApiClient api;
     WatchOutage outage;
-    kubernetes::client::ClusterCache mirror;
+    kubernetes::client::ClusterCache cluster_cache;
     std::optional<kubernetes::client::CaWatch> ca_watch{};
 };
 
@@ -97,15 +97,15 @@ ClusterLink::~ClusterLink() = default;
 Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const config::Cluster& config,
                                                        io::Loop& loop, services::Logger& log,
                                                        const Options& options) {
-    const kubernetes::client::AccessSurroundings surroundings{
-        .on_trouble =
+    const kubernetes::client::AccessEnvironment environment{
+        .on_error =
             [&log](const Error& error) {
                 log.write(config::LogLevel::warn, link_source, error.message);
             },
         .seed = options.seed};
     const kubernetes::client::AccessChoice choice{
         .kubeconfig = config.kubeconfig, .context = config.context, .server = config.server};
-    auto access = kubernetes::client::open_access(choice, loop, surroundings);
+    auto access = kubernetes::client::open_access(choice, loop, environment);
     if (!access) return fail(within("cluster", std::move(access).error()));
     for (const std::string& warning : access->warnings)
         log.write(config::LogLevel::warn, link_source, warning);
@@ -114,7 +114,9 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const config::Cluster& co
 }
 
 kubernetes::client::Api& ClusterLink::api() noexcept { return parts_->api; }
-kubernetes::client::ClusterCache& ClusterLink::mirror() noexcept { return parts_->mirror; }
+kubernetes::client::ClusterCache& ClusterLink::cluster_cache() noexcept {
+    return parts_->cluster_cache;
+}
 const std::string& ClusterLink::server() const noexcept { return parts_->access.server; }
 
 }  // namespace capstan::runtime::daemon

@@ -1,5 +1,5 @@
-/// The connection to the API server that [cluster] names: how to reach it, the identity used there,
-/// what it shows.
+/// The connection to the API server that [cluster] names: its address, the identity used there, and
+/// the cluster cache.
 #pragma once
 
 #include <chrono>
@@ -18,33 +18,33 @@
 
 namespace capstan::runtime::daemon {
 
-/// Of what a mirror shows that is out of touch with the server.
+/// The most that the content of a cluster cache may be out of date.
 inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
 
-/// Lives on the loop's thread alone.
+/// Used on the loop's thread alone.
 class ClusterLink {
 public:
     struct Options {
-        std::string version{};  ///< the host's own, for the server's log
+        std::string version{};  ///< of the host, for the server's log
         std::uint64_t seed = 0;
-        bool dry_run = false;  ///< nothing that would change the cluster leaves the host
+        bool dry_run = false;  ///< no request that changes the cluster is sent
         engine::snapshot::ClusterBuilderOptions builder{};
         std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
-        std::function<void()> on_unschedulable{};  ///< see Mirror
+        std::function<void()> on_unschedulable{};  ///< see ClusterCache
         io::HttpClient* http = nullptr;            ///< how requests leave; NULL: over the network
     };
-    /// Reads what is needed to get in, and sends nothing yet. Certificates and tokens that change
-    /// later are followed. `invalid_config`: says what to mend. Borrows loop and log.
+    /// Reads the credentials, and sends no request yet. Certificates and tokens are read again when
+    /// they change. `invalid_config`: the message says what to correct. Borrows loop and log.
     static Result<std::unique_ptr<ClusterLink>> open(const config::Cluster& config, io::Loop& loop,
                                                      services::Logger& log, const Options& options);
     ClusterLink(const ClusterLink&) = delete;
     ClusterLink& operator=(const ClusterLink&) = delete;
-    /// Cancels what is open; no callback runs afterwards.
+    /// Cancels open requests; no callback runs afterwards.
     ~ClusterLink();
 
     kubernetes::client::Api& api() noexcept;
-    /// Not started.
-    kubernetes::client::ClusterCache& mirror() noexcept;
+    /// To be started by the caller.
+    kubernetes::client::ClusterCache& cluster_cache() noexcept;
     /// "https://10.0.0.1:6443"
     const std::string& server() const noexcept;
 

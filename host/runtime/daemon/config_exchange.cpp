@@ -17,7 +17,7 @@ std::string joined(const std::vector<std::string>& keys) {
     return out;
 }
 
-/// Instances that passes ask beside clouds.
+/// The instances that passes call, other than clouds.
 std::vector<PluginInstanceId> named_for_decisions(const config::Pipeline& pipeline) {
     std::vector<PluginInstanceId> out{pipeline.scale_up.splitter};
     for (const config::Stage& stage : pipeline.scale_up.expanders) out.push_back(stage.use);
@@ -59,41 +59,43 @@ void ConfigExchange::tell(config::LogLevel level, const std::string& sentence) c
 }
 
 /// In one record of the log.
-void ConfigExchange::refuse(const std::string& complaints, ObservableState& shown) {
+void ConfigExchange::refuse(const std::string& complaints, ObservableState& observable) {
     tell(config::LogLevel::error,
          "the old configuration is kept, for the new one is wrong: " + one_line(complaints));
-    shown.config.refuse(complaints, wall());
+    observable.config.refuse(complaints, wall());
 }
 
-void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler, ObservableState& shown,
-                               const std::shared_ptr<BackgroundServices>& beside) {
+void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler,
+                               ObservableState& observable,
+                               const std::shared_ptr<BackgroundServices>& background) {
     auto next = read();
-    if (!next) return refuse(next.error().message, shown);
+    if (!next) return refuse(next.error().message, observable);
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
     const bool is_live = !changes.live.empty() || !changes.made.empty() || !changes.gone.empty();
     if (!changes.fixed.empty())
         tell(config::LogLevel::warn, "waits for a restart: " + joined(changes.fixed));
     if (!is_live) {
         if (changes.fixed.empty()) tell(config::LogLevel::info, "nothing has changed");
-        return shown.config.confirm(changes.fixed, wall());
+        return observable.config.confirm(changes.fixed, wall());
     }
     const LoadedPtr counts = in_force(*std::move(next), *loaded_, changes);
     if (const Result<void> taken = exchange(counts, changes, autoscaler); !taken)
-        return refuse(taken.error().message, shown);
+        return refuse(taken.error().message, observable);
     std::vector<std::string> waiting = changes.fixed;
     std::ranges::move(hand_over(changes, counts), std::back_inserter(waiting));
-    shown.health.set_limits(counts->config.admin);
-    boost::asio::post(host_.loop().io(), [beside, interval = counts->config.cluster.scan_interval] {
-        beside->pass_scheduler().set_interval(interval);
-    });
+    observable.health.set_limits(counts->config.admin);
+    boost::asio::post(host_.loop().io(),
+                      [background, interval = counts->config.cluster.scan_interval] {
+                          background->pass_scheduler().set_interval(interval);
+                      });
     tell(config::LogLevel::info, "taken over: " + joined(changes.live));
-    shown.config.take_over(counts->toml, std::move(waiting), wall());
+    observable.config.take_over(counts->toml, std::move(waiting), wall());
     const std::lock_guard lock(mutex_);
     loaded_ = counts;
 }
 
-/// A name whose instance is a cloud or a controller now, or the other way round, cannot be given to
-/// another one while the old one runs.
+/// Refuses an id that changes between a cloud or controller and a plugin that decides: the new
+/// instance cannot have the id while the old one runs.
 Result<void> ConfigExchange::check_kinds(const LoadedConfig& next,
                                          const ConfigChanges& changes) const {
     const std::vector<services::InstanceIdentity>& known = host_.identities();
@@ -114,10 +116,10 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
                                       Autoscaler& autoscaler) {
     CAPSTAN_CHECK(check_kinds(*next, changes));
     CAPSTAN_TRY(const PluginHost::Instances made,
-                host_.make_beside(select_plugins(*next, changes.made)));
-    std::vector<PluginInstanceId> left = changes.made;
-    left.insert(left.end(), changes.gone.begin(), changes.gone.end());
-    if (on_exchange_ && !left.empty()) on_exchange_(left);
+                host_.make_replacements(select_plugins(*next, changes.made)));
+    std::vector<PluginInstanceId> affected = changes.made;
+    affected.insert(affected.end(), changes.gone.begin(), changes.gone.end());
+    if (on_exchange_ && !affected.empty()) on_exchange_(affected);
     const PluginHost::Instances replaced = host_.exchange(made, changes.gone);
     if (const Result<void> taken = autoscaler.take_over(next->config); !taken) {
         std::vector<PluginInstanceId> added = changes.made;
@@ -158,16 +160,16 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
     return kept;
 }
 
-void ConfigExchange::see_file(bool is_gone, ObservableState& shown) const {
+void ConfigExchange::see_file(bool is_gone, ObservableState& observable) const {
     tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
          is_gone ? "the file is gone, or empty; the configuration that was read from it runs on"
                  : "the file is there again");
-    shown.config.set_gone(is_gone, wall());
+    observable.config.set_gone(is_gone, wall());
 }
 
-void ConfigExchange::leave_unread(ObservableState& shown) const {
+void ConfigExchange::leave_unread(ObservableState& observable) const {
     tell(config::LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
-    shown.config.leave_unread(wall());
+    observable.config.leave_unread(wall());
 }
 
 }  // namespace capstan::runtime::daemon

@@ -1,4 +1,4 @@
-/// The configuration that counts, and its exchange for another one while running.
+/// The configuration in force, and the reload of another one.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace capstan::runtime::daemon {
 class ConfigExchange {
 public:
     using Read = std::function<Result<std::shared_ptr<const LoadedConfig>>()>;
-    /// Told of instances that are exchanged, or go, right before it. [passes' thread]
+    /// Called with the instances that are about to be replaced or removed. [passes' thread]
     using OnExchange = std::function<void(const std::vector<PluginInstanceId>& ids)>;
 
     ConfigExchange(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
@@ -33,34 +33,35 @@ public:
     /// [any thread]
     std::string toml() const;
 
-    /// Each key that has changed and can be taken over, or with what is wrong in the log none of
-    /// them. Which keys have been and which wait for a restart is said each time. Plugins that
-    /// decide are made and started beside those that run; where one of them cannot be, the old
-    /// configuration is kept. The ones that they replace run on until stop_replaced(), for the last
-    /// pass may be asked about.
-    void take_over(const Read& read, Autoscaler& autoscaler, ObservableState& shown,
-                   const std::shared_ptr<BackgroundServices>& beside);
-    /// There has been a pass without them.
+    /// Takes over each changed key that can be taken over while running, and logs these keys and
+    /// those that wait for a restart. Where the configuration is invalid, or a new instance of a
+    /// plugin that decides cannot be created or started, nothing is taken over and the errors are
+    /// logged. Replaced instances run on until stop_replaced(), since questions about the last pass
+    /// call them.
+    void take_over(const Read& read, Autoscaler& autoscaler, ObservableState& observable,
+                   const std::shared_ptr<BackgroundServices>& background);
+    /// Stops the replaced instances. To be called after a pass without them.
     void stop_replaced();
-    /// The file is gone, or there again. [any thread]
-    void see_file(bool is_gone, ObservableState& shown) const;
-    /// The file has changed, and only SIGHUP has it read. [any thread]
-    void leave_unread(ObservableState& shown) const;
+    /// The file has gone, or is back. [any thread]
+    void see_file(bool is_gone, ObservableState& observable) const;
+    /// The file has changed, and is read at SIGHUP only. [any thread]
+    void leave_unread(ObservableState& observable) const;
 
 private:
     using LoadedPtr = std::shared_ptr<const LoadedConfig>;
     void tell(config::LogLevel level, const std::string& sentence) const;
-    void refuse(const std::string& complaints, ObservableState& shown);
+    void refuse(const std::string& complaints, ObservableState& observable);
     Result<void> check_kinds(const LoadedConfig& next, const ConfigChanges& changes) const;
     Result<void> exchange(const LoadedPtr& next, const ConfigChanges& changes,
                           Autoscaler& autoscaler);
-    /// The answer: what keeps its old settings.
+    /// Hands new settings to running instances. The answer: the keys that keep their
+    /// old settings.
     std::vector<std::string> hand_over(const ConfigChanges& changes, const LoadedPtr& next);
     Time wall() const;
 
     PluginHost& host_;
     const OnExchange on_exchange_;
-    /// With it the process began: what waits for a restart still is as it says.
+    /// The configuration of the start: keys that wait for a restart still have its values.
     const LoadedPtr started_;
     PluginHost::Instances replaced_{};
     mutable std::mutex mutex_;  ///< guards the pointer

@@ -24,19 +24,20 @@ namespace {
 
 /// A file may be written in several steps.
 constexpr Duration quiet_time = std::chrono::seconds(1);
-/// How often a file that is gone is looked for.
+/// How often a missing file is looked for.
 constexpr Duration absent_period = std::chrono::seconds(10);
 constexpr std::uint32_t events_of_interest =
     IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE | IN_DELETE;
-/// As many as Linux follows; more of them are a circle.
+/// As many links as Linux follows; more of them are a cycle.
 constexpr int links_max = 40;
 
 void put_before(std::deque<fs::path>& parts, const fs::path& path) {
     parts.insert(parts.begin(), path.begin(), path.end());
 }
 
-/// The folders in which the file and each link on the way to it have their names: where something
-/// happens when another file takes the place of this one. Where the way ends early, up to there.
+/// The folders of the file and of each symbolic link on the way to it: there is an event in one of
+/// them when another file takes the place of this one. Where a part of the path is missing, the
+/// folders up to it.
 std::vector<fs::path> folders_on_the_way(const fs::path& file) {
     std::vector<fs::path> out;
     fs::path walked;  // without links
@@ -88,7 +89,7 @@ ConfigWatch::ConfigWatch(io::Loop& loop, std::filesystem::path file,
       on_change_(std::move(on_change)),
       on_gone_(std::move(on_gone)),
       events_(loop.io(), descriptor) {
-    // Before the file is read, so that nothing happens to it unseen in between.
+    // Before the file is read, so that a change in between causes an event.
     follow_links();
     seen_ = content();
     known_ = known.empty() ? seen_ : std::move(known);
@@ -131,7 +132,7 @@ void ConfigWatch::await_event() {
 void ConfigWatch::look() {
     follow_links();
     std::string now = content();
-    // Something else in the folder, which must not put off what is due.
+    // Another file of the folder has changed, which must not delay a report.
     if (now == seen_) return;
     seen_ = std::move(now);
     tell_in(quiet_time);
@@ -151,7 +152,7 @@ void ConfigWatch::tell() {
     if (timer_) return;
     const bool is_gone = seen_.empty();
     if (std::exchange(is_gone_, is_gone) != is_gone && on_gone_) on_gone_(is_gone);
-    // A folder that is gone with the file has no events when it is back.
+    // The folder may be gone, too, and its return causes no event.
     if (is_gone) return tell_in(absent_period);
     if (seen_ == known_) return;
     known_ = seen_;
@@ -175,7 +176,7 @@ std::string in_one_line(const std::string& lines) {
 
 }  // namespace
 
-std::string ConfigStanding::because() const {
+std::string ConfigStatus::because() const {
     std::string out;
     const auto add = [&out](const std::string& reason) {
         out += (out.empty() ? "" : "; ") + reason;
@@ -191,57 +192,57 @@ std::string ConfigStanding::because() const {
     return out;
 }
 
-void ConfigStandingKeeper::take_over(const std::string& toml, std::vector<std::string> waiting,
-                                     Time now) {
+void ConfigStatusKeeper::take_over(const std::string& toml, std::vector<std::string> waiting,
+                                   Time now) {
     {
         const std::lock_guard lock(mutex_);
-        standing_.taken_over = now;
-        standing_.hash = plugin_files::sha256_hex(std::as_bytes(std::span(toml)));
+        status_.taken_over = now;
+        status_.hash = plugin_files::sha256_hex(std::as_bytes(std::span(toml)));
     }
     confirm(std::move(waiting), now);
 }
 
-void ConfigStandingKeeper::confirm(std::vector<std::string> waiting, Time now) {
+void ConfigStatusKeeper::confirm(std::vector<std::string> waiting, Time now) {
     const std::lock_guard lock(mutex_);
-    standing_.refusal.clear();
-    standing_.waiting = std::move(waiting);
-    standing_.is_gone = standing_.is_unread = false;
+    status_.refusal.clear();
+    status_.waiting = std::move(waiting);
+    status_.is_gone = status_.is_unread = false;
     settle(now);
 }
 
-void ConfigStandingKeeper::refuse(std::string complaint, Time now) {
+void ConfigStatusKeeper::refuse(std::string complaint, Time now) {
     const std::lock_guard lock(mutex_);
-    standing_.refusal = std::move(complaint);
-    standing_.is_unread = false;
+    status_.refusal = std::move(complaint);
+    status_.is_unread = false;
     settle(now);
 }
 
-void ConfigStandingKeeper::set_gone(bool is_gone, Time now) {
+void ConfigStatusKeeper::set_gone(bool is_gone, Time now) {
     const std::lock_guard lock(mutex_);
-    standing_.is_gone = is_gone;
+    status_.is_gone = is_gone;
     settle(now);
 }
 
-void ConfigStandingKeeper::leave_unread(Time now) {
+void ConfigStatusKeeper::leave_unread(Time now) {
     const std::lock_guard lock(mutex_);
-    standing_.is_unread = true;
+    status_.is_unread = true;
     settle(now);
 }
 
 /// The mutex is held.
-void ConfigStandingKeeper::settle(Time now) {
-    const bool is_in_force = standing_.because().empty();
+void ConfigStatusKeeper::settle(Time now) {
+    const bool is_in_force = status_.because().empty();
     if (is_in_force) {
-        standing_.since.reset();
-    } else if (!standing_.since) {
-        standing_.since = now;
+        status_.since.reset();
+    } else if (!status_.since) {
+        status_.since = now;
     }
-    if (on_change_) on_change_(is_in_force, standing_.taken_over);
+    if (on_change_) on_change_(is_in_force, status_.taken_over);
 }
 
-ConfigStanding ConfigStandingKeeper::standing() const {
+ConfigStatus ConfigStatusKeeper::status() const {
     const std::lock_guard lock(mutex_);
-    return standing_;
+    return status_;
 }
 
 }  // namespace capstan::runtime::daemon

@@ -1,4 +1,4 @@
-/// Notices when a configuration file has changed.
+/// Watches the configuration file, and tells whether the configuration on the disk is in force.
 #pragma once
 
 #include <array>
@@ -21,17 +21,17 @@
 
 namespace capstan::runtime::daemon {
 
-/// Watches the file's folder, for editors write a new file in place of the old, and the folder of
-/// every link on the way to the file: a mounted ConfigMap is exchanged by turning one of them.
-/// Follows links that are turned. Lives on the loop's thread alone.
+/// Watches the folder of the file, since editors replace files, and the folder of every symbolic
+/// link on the way to the file: a mounted ConfigMap is updated by replacing one of these links.
+/// Follows links that are replaced. Used on the loop's thread alone.
 class ConfigWatch {
 public:
-    /// `on_change`: the content is another than before, and has been for a second. `on_gone`: for a
-    /// second there has been no file, or an empty one; or there is one again, of which on_change
-    /// tells where it is another than before. Borrows the loop. `unavailable`: the folder that
-    /// `file` names cannot be watched. Those that links lead to are watched where they can be.
-    /// `known`: the content that counts as known, for the file may have changed since it was read;
-    /// empty: as it is now.
+    /// `on_change` is called when the content differs from the known one, and has not changed for a
+    /// second. `on_gone` is called when there has been no file, or an empty one, for a second, and
+    /// when there is a file again; on_change follows where its content differs. `known`: the
+    /// content that was read, since the file may have changed meanwhile; empty: the present
+    /// content. Borrows the loop. `unavailable`: the folder of `file` cannot be watched. Folders of
+    /// links are watched as far as possible.
     static Result<std::unique_ptr<ConfigWatch>> open(io::Loop& loop, std::filesystem::path file,
                                                      std::function<void()> on_change,
                                                      std::function<void(bool is_gone)> on_gone = {},
@@ -56,57 +56,56 @@ private:
     const std::filesystem::path file_;
     const std::function<void()> on_change_;
     const std::function<void(bool is_gone)> on_gone_;
-    bool is_gone_ = false;  ///< as it was told of last
-    std::string known_;     ///< as it was told of last
-    std::string seen_;      ///< as it was looked at last
+    bool is_gone_ = false;  ///< as reported last
+    std::string known_;     ///< the content as reported last
+    std::string seen_;      ///< the content at the last look
     boost::asio::posix::stream_descriptor events_;
-    std::set<int> watches_{};  ///< of the folders on the way to the file, by inotify's numbers
+    std::set<int> watches_{};  ///< inotify's numbers of the watched folders
     std::array<char, 4096> buffer_{};
     std::optional<io::TimerId> timer_{};
-    /// Gone with this: an event that is on its way then has no effect.
+    /// For callbacks: they do nothing once this object is destroyed.
     const std::shared_ptr<ConfigWatch*> self_ = std::make_shared<ConfigWatch*>(this);
 };
 
-// Whether the configuration on the disk is the one that runs, and if not, why and since when.
-
-/// A value. Times are of the wall clock.
-struct ConfigStanding {
-    Time taken_over{};                   ///< at the start, or by the last reload that was
-    std::string hash{};                  ///< SHA-256 of the text that runs, as it is understood
-    std::string refusal{};               ///< of the file as it is now, with places; empty: none
+/// Whether the configuration on the disk is in force, and if not, why and since when. A value.
+/// Times are of the wall clock.
+struct ConfigStatus {
+    Time taken_over{};                   ///< at the start, or by the last successful reload
+    std::string hash{};                  ///< SHA-256 of the printed configuration in force
+    std::string refusal{};               ///< the mistakes of the file as it is now; empty: none
     std::vector<std::string> waiting{};  ///< keys that wait for a restart
     bool is_gone = false;                ///< there is no file, or it is empty
     bool is_unread = false;              ///< the file has changed, and waits for SIGHUP
-    std::optional<Time> since{};         ///< when it came to be so; nothing: it is in force
+    std::optional<Time> since{};         ///< since when it is not in force; nothing: it is
 
     bool is_in_force() const noexcept { return !since; }
-    /// Why it is not in force, in one line; empty: it is.
+    /// Why the file is not in force, in one line; empty: it is in force.
     std::string because() const;
 };
 
-/// Keeps it up to date. [any thread]
-class ConfigStandingKeeper {
+/// Keeps the ConfigStatus up to date. [any thread]
+class ConfigStatusKeeper {
 public:
-    /// Told of each change, by the thread that brings it.
+    /// Called at each change, by the thread that makes it.
     using OnChange = std::function<void(bool is_in_force, Time taken_over)>;
-    explicit ConfigStandingKeeper(OnChange on_change) : on_change_(std::move(on_change)) {}
+    explicit ConfigStatusKeeper(OnChange on_change) : on_change_(std::move(on_change)) {}
 
-    /// That text runs from now on, but for keys that wait for a restart.
+    /// The configuration `toml` is in force from now on, except for the keys in `waiting`.
     void take_over(const std::string& toml, std::vector<std::string> waiting, Time now);
-    /// The file is as what runs, but for keys that wait for a restart.
+    /// The file agrees with the configuration in force, except for the keys in `waiting`.
     void confirm(std::vector<std::string> waiting, Time now);
     void refuse(std::string complaint, Time now);
     void set_gone(bool is_gone, Time now);
-    /// The file has changed, and nothing reads it before SIGHUP.
+    /// The file has changed, and is not read before SIGHUP.
     void leave_unread(Time now);
-    ConfigStanding standing() const;
+    ConfigStatus status() const;
 
 private:
     void settle(Time now);
 
     const OnChange on_change_;
     mutable std::mutex mutex_;
-    ConfigStanding standing_{};
+    ConfigStatus status_{};
 };
 
 }  // namespace capstan::runtime::daemon

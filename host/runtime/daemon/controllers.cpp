@@ -61,7 +61,7 @@ private:
 
 namespace {
 
-/// What the log is told of one controller. Used on its strand alone.
+/// Logs the reconciles of one controller. Used on its strand alone.
 class ControllerLog {
 public:
     explicit ControllerLog(const instances::PluginInstance& instance)

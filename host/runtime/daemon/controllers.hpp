@@ -1,4 +1,4 @@
-/// The controllers of a daemon: which of them are called, and what is reported of them.
+/// The controllers of the pipeline: calls them while this host leads, and reports their status.
 #pragma once
 
 #include <memory>
@@ -19,20 +19,20 @@ namespace capstan::runtime::daemon {
 /// [any thread]
 class Controllers {
 public:
-    /// Those of the pipeline that have started; the others come by `join`. `internal`: one is no
-    /// controller.
+    /// With the controllers that have started; the others are added by `join`. `internal`: an
+    /// instance is no controller.
     static Result<std::unique_ptr<Controllers>> make(const config::Pipeline& pipeline,
                                                      PluginHost& host);
     Controllers(const Controllers&) = delete;
     Controllers& operator=(const Controllers&) = delete;
-    /// They are called no more; what is under way is cancelled.
+    /// Controllers are not called any more; calls under way are cancelled.
     ~Controllers();
 
-    /// Has it called as the others are, if it is of the pipeline.
+    /// Adds an instance that has started, if it is a controller of the pipeline.
     Result<void> join(std::shared_ptr<instances::PluginInstance> instance);
     /// This host begins to lead, or leads no longer.
     void lead(bool leads);
-    /// Nothing: it is no controller of the pipeline.
+    /// Nothing: the pipeline has no such controller.
     std::optional<instances::ControllerStatus> status(std::string_view id) const;
 
 private:

@@ -27,7 +27,7 @@ constexpr std::string_view source = "capstan";
 /// A standby may wait for as long as it likes.
 constexpr Duration waiting_patience = std::chrono::hours(24 * 365);
 
-/// Without clouds there is nothing to decide, if there is something else to do.
+/// No passes are made where the configuration has controllers and no clouds.
 bool makes_passes(const config::Pipeline& pipeline) {
     return !pipeline.clouds.empty() || pipeline.controllers.empty();
 }
@@ -42,15 +42,15 @@ public:
                     [this](const std::vector<PluginInstanceId>& ids) { leave_starts(ids); }),
           observable_(exchange_.config().admin, host.metrics().registry()) {}
 
-    /// False: it was told to stop meanwhile.
+    /// False: a stop signal has come meanwhile.
     Result<bool> open();
-    /// Until it is told to stop.
+    /// Runs until a stop signal.
     void run();
     void close();
 
 private:
     void prepare_plugins();
-    Result<void> open_beside();
+    Result<void> open_background();
     void listen_to_clouds();
     std::function<std::string()> waits_for() const;
     Result<void> serve();
@@ -78,17 +78,17 @@ private:
     std::shared_ptr<BackgroundServices> background_{};
     std::unique_ptr<PassReporter> pass_reporter_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
-    std::unique_ptr<LeaderHandover> inheritance_{};
+    std::unique_ptr<LeaderHandover> leader_handover_{};
 };
 
 Result<bool> Daemon::open() {
     CAPSTAN_TRY(controllers_, Controllers::make(exchange_.config().pipeline, host_));
     prepare_plugins();
-    CAPSTAN_CHECK(open_beside());
+    CAPSTAN_CHECK(open_background());
     CAPSTAN_CHECK(serve());
     CAPSTAN_TRY(const bool goes_on, start_plugins());
     if (!goes_on) return false;
-    inheritance_ =
+    leader_handover_ =
         std::make_unique<LeaderHandover>(host_, background_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
     pass_reporter_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format,
@@ -99,17 +99,17 @@ Result<bool> Daemon::open() {
 
 void Daemon::prepare_plugins() {
     if (!options_.starts_plugins) return;
-    // Begins after `background_` is there, and has ended before that goes.
+    // It begins after `background_` has been made, and ends before that is destroyed.
     starts_ = std::make_shared<PluginStarts>(
         exchange_.loaded(), host_,
         PluginStarts::Options{.seed = options_.seed,
                               .on_change = [this] { background_->pass_scheduler().interrupt(); }});
 }
 
-Result<void> Daemon::open_beside() {
+Result<void> Daemon::open_background() {
     CAPSTAN_TRY(background_,
                 on_loop(host_, [this]() -> Result<std::shared_ptr<BackgroundServices>> {
-                    CAPSTAN_TRY(auto beside,
+                    CAPSTAN_TRY(auto background,
                                 BackgroundServices::open(
                                     exchange_.config(), host_,
                                     {.version = options_.version,
@@ -125,13 +125,13 @@ Result<void> Daemon::open_beside() {
                                      .makes_passes = makes_passes(exchange_.config().pipeline),
                                      .waits_for = waits_for(),
                                      .http = options_.http}));
-                    return std::shared_ptr<BackgroundServices>(std::move(beside));
+                    return std::shared_ptr<BackgroundServices>(std::move(background));
                 }));
     listen_to_clouds();
     return {};
 }
 
-/// Of requests that come while one is on its way to the loop, that one is enough.
+/// Further requests are dropped while one is on its way to the loop.
 void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
     host_.pass_requests().listen(
@@ -140,48 +140,49 @@ void Daemon::listen_to_clouds() {
             if (is_under_way->exchange(true)) return;
             boost::asio::post(io, [is_under_way, weak, request] {
                 is_under_way->store(false);
-                if (const auto beside = weak.lock()) beside->request_pass(request);
+                if (const auto background = weak.lock()) background->request_pass(request);
             });
         });
 }
 
 Result<void> Daemon::make_autoscaler() {
     const auto look = [this] {
-        return on_loop(host_, [beside = background_] {
-            return beside->link().mirror().cluster(cluster_age_max);
+        return on_loop(host_, [background = background_] {
+            return background->link().cluster_cache().cluster(cluster_age_max);
         });
     };
     const auto unobserved_because = [this] {
         return on_loop(host_,
-                       [beside = background_]() -> Result<std::string> {
-                           return beside->link().mirror().unobserved_because();
+                       [background = background_]() -> Result<std::string> {
+                           return background->link().cluster_cache().unobserved_because();
                        })
             .value_or("the loop does not answer");
     };
     const auto may_act = [this] {
-        return on_loop(host_, [beside = background_, term = inheritance_->term()] {
-            return beside->may_act(term);
+        return on_loop(host_, [background = background_, term = leader_handover_->term()] {
+            return background->may_act(term);
         });
     };
-    // On the loop's thread, where the waiting is.
-    const auto on_late_answer = [&loop = host_.loop(), beside = std::weak_ptr(background_)] {
-        boost::asio::post(loop.io(), [beside] {
-            if (const auto there = beside.lock()) there->pass_scheduler().see_clouds();
+    // Posted to the loop, where the scheduler is.
+    const auto on_late_answer = [&loop = host_.loop(), background = std::weak_ptr(background_)] {
+        boost::asio::post(loop.io(), [background] {
+            if (const auto shared = background.lock()) shared->pass_scheduler().see_clouds();
         });
     };
-    CAPSTAN_TRY(autoscaler_,
-                Autoscaler::make(
-                    exchange_.config(),
-                    {.host = host_,
-                     .cluster = background_->cluster(),
-                     .look = look,
-                     .unobserved_because = unobserved_because,
-                     .may_act = may_act,
-                     .keep = [this](const engine::Memory& memory) { inheritance_->keep(memory); },
-                     .gate = background_->gate(),
-                     .on_late_answer = on_late_answer,
-                     .seed = options_.seed,
-                     .dry_run = options_.dry_run}));
+    CAPSTAN_TRY(
+        autoscaler_,
+        Autoscaler::make(
+            exchange_.config(),
+            {.host = host_,
+             .cluster = background_->cluster(),
+             .look = look,
+             .unobserved_because = unobserved_because,
+             .may_act = may_act,
+             .keep = [this](const engine::Memory& memory) { leader_handover_->keep(memory); },
+             .gate = background_->gate(),
+             .on_late_answer = on_late_answer,
+             .seed = options_.seed,
+             .dry_run = options_.dry_run}));
     return {};
 }
 
@@ -192,7 +193,7 @@ std::function<std::string()> Daemon::waits_for() const {
     };
 }
 
-/// The admin port and signals; nothing of what they tell of needs to be there yet.
+/// Begins with the admin port and signals; nothing that they report needs to exist yet.
 Result<void> Daemon::serve() {
     observable_.config.take_over(exchange_.toml(), {}, host_.loop().clock()->wall());
     observable_.metrics.introduce(options_.version, exchange_.config().cluster.name);
@@ -216,12 +217,12 @@ Result<void> Daemon::serve() {
     });
 }
 
-/// Until each has been tried, and one of the clouds runs, if there are to be any: a host that can
-/// do nothing does not take the Lease from one that can.
+/// Waits until each instance has been tried, and until a cloud runs, if the pipeline has clouds: a
+/// host that cannot act must not take the Lease from one that can.
 Result<bool> Daemon::start_plugins() {
     const auto connect = [this] {
-        return on_loop(host_, [beside = background_]() -> Result<void> {
-            beside->connect_plugins();
+        return on_loop(host_, [background = background_]() -> Result<void> {
+            background->connect_plugins();
             return {};
         });
     };
@@ -236,7 +237,7 @@ Result<bool> Daemon::start_plugins() {
     CAPSTAN_TRY(const bool have_settled,
                 await_plugins([](const PluginStarts& starts) { return starts.has_settled(); }));
     if (!have_settled) return false;
-    // What is followed by now is seen before the first pass, so this is not done earlier.
+    // Not earlier: the first pass waits for the watches that are open at the connection.
     CAPSTAN_CHECK(connect());
     CAPSTAN_TRY(const bool may_begin, await_plugins([this](const PluginStarts& starts) {
                     return starts.unready_because(exchange_.config().pipeline.clouds).empty();
@@ -245,7 +246,7 @@ Result<bool> Daemon::start_plugins() {
     return may_begin;
 }
 
-/// False: it was told to stop. A reload that is wished for meanwhile is kept for later.
+/// False: a stop signal has come. A reload that is requested meanwhile is kept for later.
 Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)>& are_there) {
     for (;;) {
         CAPSTAN_TRY(const bool is_over, on_loop(host_, [&]() -> Result<bool> {
@@ -255,8 +256,8 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
         if (is_over) break;
         std::ignore = from_loop<PassScheduler::Next>(
             host_,
-            [beside = background_](const PluginHost::Done<PassScheduler::Next>& done) {
-                beside->pass_scheduler().next(false, std::nullopt, done);
+            [background = background_](const PluginHost::Done<PassScheduler::Next>& done) {
+                background->pass_scheduler().next(false, std::nullopt, done);
             },
             waiting_patience);
     }
@@ -266,7 +267,7 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
     return !is_stopping;
 }
 
-/// What has come to run takes part from now on.
+/// Instances that have started take part from now on.
 Result<void> Daemon::join_started() {
     if (!starts_) return {};
     CAPSTAN_TRY(const auto started, on_loop(host_, [starts = starts_] {
@@ -278,14 +279,14 @@ Result<void> Daemon::join_started() {
     return autoscaler_ ? autoscaler_->join(started) : Result<void>();
 }
 
-/// Instances that a reload makes or does away with are not tried again as they were.
+/// Instances that a reload replaces or removes are not tried again.
 void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
     if (!starts_) return;
-    const auto left = on_loop(host_, [starts = starts_, ids]() -> Result<void> {
+    const auto done = on_loop(host_, [starts = starts_, ids]() -> Result<void> {
         starts->leave(ids);
         return {};
     });
-    if (!left) host_.log().write(config::LogLevel::warn, source, left.error().message);
+    if (!done) host_.log().write(config::LogLevel::warn, source, done.error().message);
 }
 
 Result<void> Daemon::start() {
@@ -296,7 +297,7 @@ Result<void> Daemon::start() {
     });
 }
 
-/// Where SIGHUP alone has the file read, it is watched as well, to tell that it is another.
+/// The file is watched also where it is read at SIGHUP only, to report that it has changed.
 void Daemon::watch_config() {
     if (options_.file.empty()) return;
     const auto on_change = [this, reloads = exchange_.config().reload.watch] {
@@ -313,9 +314,9 @@ void Daemon::run() {
         const Duration began = host_.loop().monotonic();
         const PassScheduler::Next next = wait();
         observable_.metrics.waited(host_.loop().monotonic() - began);
-        const auto requests =
-            on_loop(host_, [beside = background_]() -> Result<BackgroundServices::PendingRequests> {
-                return beside->take_pending_requests();
+        const auto requests = on_loop(
+            host_, [background = background_]() -> Result<BackgroundServices::PendingRequests> {
+                return background->take_pending_requests();
             });
         if (!requests || requests->stop) return;
         for (const auto& task : requests->tasks) task();
@@ -338,9 +339,9 @@ void Daemon::reload() {
 PassScheduler::Next Daemon::wait() {
     const auto next = from_loop<PassScheduler::Next>(
         host_,
-        [beside = background_,
+        [background = background_,
          wake_at = autoscaler_->wake_at()](const PluginHost::Done<PassScheduler::Next>& done) {
-            beside->pass_scheduler().next(beside->wants_passes(), wake_at, done);
+            background->pass_scheduler().next(background->wants_passes(), wake_at, done);
         },
         waiting_patience);
     return next.value_or(PassScheduler::Next::other);
@@ -348,13 +349,13 @@ PassScheduler::Next Daemon::wait() {
 
 std::optional<std::uint64_t> Daemon::find_term() {
     const auto term =
-        on_loop(host_, [beside = background_]() -> Result<std::optional<std::uint64_t>> {
-            return beside->leadership().term();
+        on_loop(host_, [background = background_]() -> Result<std::optional<std::uint64_t>> {
+            return background->leadership().term();
         });
     return term.value_or(std::nullopt);
 }
 
-/// Health is asked of a host from the moment that it leads.
+/// Passes are expected of a host from the beginning of its term.
 void Daemon::follow_term() {
     const std::optional<std::uint64_t> term = find_term();
     observable_.metrics.set_leader(term.has_value());
@@ -366,10 +367,10 @@ void Daemon::follow_term() {
     }
 }
 
-/// The memory of the leader before is this term's.
+/// Begins with the memory of the last leader.
 Result<void> Daemon::begin_term(std::uint64_t term) {
-    if (term == inheritance_->term()) return {};
-    CAPSTAN_TRY(engine::Memory memory, inheritance_->take(term));
+    if (term == leader_handover_->term()) return {};
+    CAPSTAN_TRY(engine::Memory memory, leader_handover_->take(term));
     autoscaler_->begin(std::move(memory));
     return {};
 }
@@ -389,7 +390,7 @@ void Daemon::pass() {
     if (options_.on_pass) options_.on_pass(**report);
 }
 
-/// Named by the guard where the process does not stop in time.
+/// What the guard names where the process does not stop in time.
 void Daemon::stage(const char* what) {
     if (guard::Guard* const guard = host_.guard()) guard->set_stage(what);
 }
@@ -408,16 +409,16 @@ void Daemon::close() {
     if (!background_) return;
     host_.pass_requests().listen({});
     const auto stopped =
-        from_loop<void>(host_, [beside = background_](const PluginHost::Done<void>& done) {
-            beside->stop([done] { done({}); });
+        from_loop<void>(host_, [background = background_](const PluginHost::Done<void>& done) {
+            background->stop([done] { done({}); });
         });
     if (!stopped) host_.log().write(config::LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
-    inheritance_.reset();
+    leader_handover_.reset();
     pass_reporter_.reset();
-    // It ends where it lived.
-    const auto ended = on_loop(host_, [beside = std::exchange(background_, nullptr)]() mutable {
-        beside.reset();
+    // Destroyed on the thread where it was used.
+    const auto ended = on_loop(host_, [background = std::exchange(background_, nullptr)]() mutable {
+        background.reset();
         return Result<void>();
     });
     if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);

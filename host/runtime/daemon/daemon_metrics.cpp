@@ -190,7 +190,7 @@ void DaemonMetrics::pass_began(Time now, Duration monotonic) {
 void DaemonMetrics::observe(const PassReport& pass, const engine::health::Health& health) {
     const engine::Decision& decision = pass.decision();
     const auto did = [&](const char* activity) {
-        last_activity_.Add({{"activity", activity}}).Set(whole_seconds(pass.shown_at()));
+        last_activity_.Add({{"activity", activity}}).Set(whole_seconds(pass.wall_at()));
     };
     did("mainSuccessful");
     did("autoscaling");
@@ -292,7 +292,7 @@ void DaemonMetrics::set_events(const kubernetes::client::EventRecorder::Counts& 
         counter.Increment(std::max(0.0, static_cast<double>(to) - counter.Value()));
     };
     const std::pair<const char*, std::uint64_t> results[] = {
-        {"recorded", counts.told},           {"too_soon", counts.too_soon},
+        {"recorded", counts.recorded},       {"too_soon", counts.too_soon},
         {"over_budget", counts.over_budget}, {"queue_full", counts.queue_full},
         {"refused", counts.refused},         {"given_up", counts.given_up}};
     for (const auto& [result, count] : results) raise(events_.Add({{"result", result}}), count);

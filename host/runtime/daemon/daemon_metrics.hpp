@@ -1,4 +1,4 @@
-/// What the daemon counts beside the passes' own figures, by upstream's and Prometheus' names.
+/// The daemon's metrics other than PassMetrics, under upstream's and Prometheus' names.
 #pragma once
 
 #include <cstdint>
@@ -21,52 +21,52 @@
 
 namespace capstan::runtime::daemon {
 
-/// One for each registry, which has to outlive it.
+/// One object for each registry, which has to outlive it.
 class DaemonMetrics {
 public:
     explicit DaemonMetrics(prometheus::Registry& registry);
 
-    /// Its identity. `cluster`: its name in the configuration, maybe none.
+    /// Sets capstan_info. `cluster`: the name in the configuration, maybe empty.
     void introduce(const std::string& version, const std::string& cluster);
 
     // [passes' thread]
-    /// This host leads from now on: the time since a pass of an earlier term is no interval.
+    /// A term began: the time since a pass of an earlier term is not an interval between passes.
     void term_began() { began_.reset(); }
-    /// `monotonic`: the same moment on the clock that never steps.
+    /// `monotonic`: the same time on the monotonic clock.
     void pass_began(Time now, Duration monotonic);
-    /// It succeeded. `health`: after it.
+    /// The pass has succeeded. `health`: after the pass.
     void observe(const PassReport& pass, const engine::health::Health& health);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
-    /// There was nothing to do for so long.
+    /// The passes' thread has waited for so long.
     void waited(Duration length);
-    /// Another configuration was taken over, or refused.
+    /// A reload has taken so long, whether it was taken over or refused.
     void reconfigured(Duration length);
     void set_leader(bool is_leader);
 
-    /// Whether the configuration on the disk is the one that runs, and when that was last taken
-    /// over. [any thread]
+    /// Whether the configuration on the disk is in force, and when the one in force was taken over.
+    /// [any thread]
     void set_config(bool is_in_force, Time taken_over);
 
-    /// A scale-up was ordered for a pod so long after it was found to be unschedulable. [loop]
+    /// A scale-up was ordered for a pod, `after` that time since it was found unschedulable. [loop]
     void ordered_for_pod(Duration after);
-    /// Since the start. `unreported`: pods that triggered a scale-up and were not told of it.
-    /// [loop]
+    /// Counts since the start. `unreported`: pods that triggered a scale-up and got no Event about
+    /// it. [loop]
     void set_events(const kubernetes::client::EventRecorder::Counts& counts,
                     std::uint64_t unreported);
     /// [loop]
     void count_request(const kubernetes::client::ApiAttempt& attempt);
 
-    /// Brings the figures of the process up to date; before each exposition. [any thread]
+    /// Updates the process metrics. To be called before each exposition. [any thread]
     void look_at_process();
 
 private:
-    /// Of one function.
+    /// The series of one function.
     struct Timing {
         prometheus::Histogram* durations;
         prometheus::Summary* quantiles;
     };
-    /// Of one kind of requests.
+    /// The series of one kind of requests.
     struct RequestSeries {
         prometheus::Counter* count;
         prometheus::Histogram *latencies, *waits;

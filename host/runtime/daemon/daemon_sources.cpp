@@ -28,7 +28,7 @@ void write_kind(record::JsonText& out, const kubernetes::client::ReflectorStatus
     out.end_object();
 }
 
-void write_config_standing(record::JsonText& out, const ConfigStanding& config) {
+void write_config_status(record::JsonText& out, const ConfigStatus& config) {
     out.begin_object();
     out.key("in_force");
     out.boolean(config.is_in_force());
@@ -45,29 +45,30 @@ void write_config_standing(record::JsonText& out, const ConfigStanding& config) 
     out.end_object();
 }
 
-std::string status_json(ObservableState& shown, BackgroundServices& beside,
+std::string status_json(ObservableState& observable, BackgroundServices& background,
                         const DaemonFacts& facts) {
     record::JsonText out;
     out.begin_object();
     out.text_member("version", facts.version);
     out.text_member("identity", facts.identity);
     out.text_member("cluster", facts.cluster);
-    out.text_member("server", beside.link().server());
-    out.text_member("leader", beside.leadership().leader());
+    out.text_member("server", background.link().server());
+    out.text_member("leader", background.leadership().leader());
     out.key("leads");
-    out.boolean(beside.leadership().term().has_value());
+    out.boolean(background.leadership().term().has_value());
     out.key("dry_run");
     out.boolean(facts.dry_run);
     out.key("config");
-    write_config_standing(out, shown.config.standing());
+    write_config_status(out, observable.config.status());
     out.key("kinds");
     out.begin_array();
-    for (const kubernetes::client::ReflectorStatus& kind : beside.link().mirror().status())
+    for (const kubernetes::client::ReflectorStatus& kind :
+         background.link().cluster_cache().status())
         write_kind(out, kind);
     out.end_array();
     out.end_object();
     std::string head = out.take();
-    const auto pass = shown.board.last();
+    const auto pass = observable.history.last();
     if (!pass) return head;
     head.pop_back();
     return head + ",\"last_pass\":" + pass_json(*pass) + "}";
@@ -75,7 +76,7 @@ std::string status_json(ObservableState& shown, BackgroundServices& beside,
 
 /// What an operator has to provide before clouds can be asked again; empty: nothing. `pass`: the
 /// last one; NULL: there is none.
-std::string find_credentials_trouble(const PassReport* pass) {
+std::string find_credentials_problem(const PassReport* pass) {
     std::string out;
     if (pass == nullptr) return out;
     for (const auto& [cloud, rest] : pass->memory.cloud_backoffs) {
@@ -128,7 +129,7 @@ void write_left_out(record::JsonText& out, const instances::PluginInstance& inst
         out.begin_object();
         out.text_member("hook", loop::name_of(hook));
         out.text_member("because", because);
-        out.text_member("instead", instances::told_instead_of(hook));
+        out.text_member("instead", instances::fallback_of(hook));
         out.end_object();
     }
     out.end_array();
@@ -184,71 +185,77 @@ std::string config_json(const std::string& toml) {
 }
 
 /// The passes' thread answers, for that takes as long as a pass does.
-void explain_later(ObservableState& shown, BackgroundServices& beside, const DaemonFacts& facts,
-                   const AdminQuestion& question, const AdminSources::Answer& answer) {
-    auto pass = shown.board.last();
+void explain_later(ObservableState& observable, BackgroundServices& background,
+                   const DaemonFacts& facts, const AdminQuestion& question,
+                   const AdminSources::Answer& answer) {
+    auto pass = observable.history.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
-    const bool is_taken = beside.add_task([explain = facts.explain, pass = std::move(pass),
-                                           question, answer] { answer(explain(*pass, question)); });
+    const bool is_taken =
+        background.add_task([explain = facts.explain, pass = std::move(pass), question, answer] {
+            answer(explain(*pass, question));
+        });
     if (!is_taken) answer(fail(ErrorCode::busy, "too many questions wait for their answer"));
 }
 
 /// Of what waits for the next pass.
 constexpr Duration snapshot_patience = std::chrono::minutes(1);
 
-void take_snapshot(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
+void take_snapshot(PluginHost& host, ObservableState& observable, BackgroundServices& background,
                    const DebugSnapshot::Answer& answer) {
-    if (!beside.wants_passes())
+    if (!background.wants_passes())
         return answer(fail(ErrorCode::unavailable, "this host makes no passes now"));
-    const auto asked = shown.snapshot->ask(answer);
+    const auto asked = observable.snapshot->ask(answer);
     if (!asked) return answer(fail(asked.error()));
-    host.loop().after(snapshot_patience, [snapshot = shown.snapshot, request = *asked] {
+    host.loop().after(snapshot_patience, [snapshot = observable.snapshot, request = *asked] {
         snapshot->give_up(request);
     });
 }
 
-std::string unready_because(PluginHost& host, const ObservableState& shown,
-                            const BackgroundServices& beside) {
-    std::string waits = beside.unready_because();
+std::string unready_because(PluginHost& host, const ObservableState& observable,
+                            const BackgroundServices& background) {
+    std::string waits = background.unready_because();
     if (!waits.empty()) return waits;
     if (host.has_strand_threads()) {
         const std::vector<loop::HeldCall> stuck = host.calls().stuck();
         if (!stuck.empty()) return stuck.front().sentence();
     }
-    return find_credentials_trouble(shown.board.last().get());
+    return find_credentials_problem(observable.history.last().get());
 }
 
 }  // namespace
 
-AdminSources make_sources(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
-                          const DaemonFacts& facts) {
-    const auto groups = [&shown] {
-        const auto pass = shown.board.last();
+AdminSources make_sources(PluginHost& host, ObservableState& observable,
+                          BackgroundServices& background, const DaemonFacts& facts) {
+    const auto groups = [&observable] {
+        const auto pass = observable.history.last();
         return pass ? groups_json(*pass) : std::string("[]");
     };
     AdminSources out{
         .metrics =
-            [&host, &shown] {
-                shown.metrics.look_at_process();
+            [&host, &observable] {
+                observable.metrics.look_at_process();
                 return host.metrics().text();
             },
-        .complaint = [&host, &shown] { return shown.health.complaint(host.loop().monotonic()); },
-        .stuck = [&host, &shown] { return shown.health.stuck(host.loop().monotonic()); },
-        .unready = [&host, &shown, &beside] { return unready_because(host, shown, beside); },
+        .complaint = [&host,
+                      &observable] { return observable.health.complaint(host.loop().monotonic()); },
+        .stuck = [&host, &observable] { return observable.health.stuck(host.loop().monotonic()); },
+        .unready = [&host, &observable,
+                    &background] { return unready_because(host, observable, background); },
         .absent = facts.absent,
-        .status = [&shown, &beside, facts] { return status_json(shown, beside, facts); },
+        .status = [&observable, &background,
+                   facts] { return status_json(observable, background, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },
         .config = [facts] { return config_json(facts.config()); },
-        .decisions = [&shown] { return shown.board.decisions(); },
+        .decisions = [&observable] { return observable.history.decisions(); },
         .explain =
-            [&shown, &beside, facts](const AdminQuestion& question,
-                                     const AdminSources::Answer& answer) {
-                explain_later(shown, beside, facts, question, answer);
+            [&observable, &background, facts](const AdminQuestion& question,
+                                              const AdminSources::Answer& answer) {
+                explain_later(observable, background, facts, question, answer);
             }};
     if (facts.debugging_snapshot)
-        out.snapshot = [&host, &shown, &beside](const DebugSnapshot::Answer& answer) {
-            take_snapshot(host, shown, beside, answer);
+        out.snapshot = [&host, &observable, &background](const DebugSnapshot::Answer& answer) {
+            take_snapshot(host, observable, background, answer);
         };
     return out;
 }

@@ -1,4 +1,4 @@
-/// What the admin port answers, from a running daemon.
+/// Makes the answers of the admin port from a running daemon.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,15 @@ namespace capstan::runtime::daemon {
 
 struct DaemonFacts {
     std::string version{}, identity{};
-    std::string cluster{};  ///< its name; empty: it has none
+    std::string cluster{};  ///< its name; empty: it has no name
     bool dry_run = false;
     bool debugging_snapshot = false;        ///< /snapshotz is answered
     std::function<std::string()> config{};  ///< as TOML; asked on the loop's thread
-    /// How far the instances have come, and a line for each that does not run; NULL: all run, since
-    /// before the daemon began. [loop]
+    /// The progress of the starts of instances, and a line for each instance that does not run.
+    /// NULL: all were running before the daemon began. [loop]
     std::function<std::vector<PluginStart>()> starts{};
     std::function<std::string()> absent{};
-    /// Nothing: there is no controller of that name. [any thread]
+    /// Nothing: there is no controller of that id. [any thread]
     std::function<std::optional<instances::ControllerStatus>(const std::string& plugin)>
         controller{};
     /// Answers a question about a pass, as text or as JSON. [passes' thread]
@@ -32,8 +32,8 @@ struct DaemonFacts {
         explain{};
 };
 
-/// `beside` owns the server that asks these, and outlives them so.
-AdminSources make_sources(PluginHost& host, ObservableState& shown, BackgroundServices& beside,
-                          const DaemonFacts& facts);
+/// The sources borrow their arguments. `background` owns the server that calls them.
+AdminSources make_sources(PluginHost& host, ObservableState& observable,
+                          BackgroundServices& background, const DaemonFacts& facts);
 
 }  // namespace capstan::runtime::daemon

@@ -73,7 +73,7 @@ private:
         for (const engine::PodCount& pods :
              engine::pods::find_pending(cluster_, pass_.input.settings,
                                         pass_.input.call_context.time())
-                 .classes)
+                 .pod_groups)
             out[pods.equivalence_group] = pods.count;
         const auto take = [&](const engine::PodCount& pods) {
             const auto at = out.find(pods.equivalence_group);
@@ -96,7 +96,7 @@ private:
         };
         std::ranges::sort(out, {}, name);
         std::erase_if(out, [&](engine::snapshot::PodIndex pod) {
-            const auto at = left.find(cluster_.class_of(pod));
+            const auto at = left.find(cluster_.equivalence_group_of(pod));
             if (at == left.end() || at->second == 0) return true;
             --at->second;
             return false;

@@ -1,4 +1,4 @@
-/// All nodes and pods that a pass saw, in upstream's form: what /snapshotz answers.
+/// The answer of /snapshotz: all nodes and pods of a pass, in upstream's format.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,35 @@ namespace capstan::runtime::daemon {
 ///  "StartTimestamp":"..","EndTimestamp":"..",
 ///  "TemplateNodes":{"GROUP":{"Node":{..},"Pods":[]},..}}
 ///
-/// Nodes by name, and of pods what the host keeps of them: enough for `capstan simulate`. The pods
-/// that can be scheduled are those that wait and have room on nodes that are there or on their way;
-/// of equal ones the first by name.
+/// Nodes are sorted by name. Pods have the fields that the host keeps: enough for `capstan
+/// simulate`. The pods that can be scheduled are pending pods with room on existing or upcoming
+/// nodes; of equal pods the first ones by name.
 std::string snapshot_json(const PassReport& pass, Time start, Time end);
-/// Nothing could be gathered.
+/// The answer when the pass has failed.
 std::string failed_snapshot_json(const std::string& why, Time start, Time end);
 
-// Requests for a snapshot for debugging, and the pass that gathers it.
-
+/// The answer to a request.
 struct TakenSnapshot {
     std::string json{};
-    bool has_failed = false;  ///< it says why, and nothing else
+    bool has_failed = false;  ///< `json` has the error alone
 };
 
-/// One request at a time, as upstream has it: it waits for a pass that begins after it. [any
-/// thread]
+/// Holds one request at a time, as upstream does. The request waits for a pass that begins after
+/// it. [any thread]
 class DebugSnapshot {
 public:
     using Answer = std::function<void(Result<TakenSnapshot> snapshot)>;
     using RequestId = std::uint64_t;
 
-    /// `answer` is called once, when the snapshot is gathered or given up. `busy`: another one
-    /// waits already, and `answer` is dropped.
+    /// `answer` is called once, when the snapshot has been gathered or given up. `busy`: another
+    /// request waits already, and `answer` is not called.
     Result<RequestId> ask(Answer answer);
-    /// It has taken too long: `unavailable`. Nothing happens where it has been answered.
+    /// Answers the request with `unavailable`, unless it has been answered already.
     void give_up(RequestId request);
 
     // [passes' thread]
     void pass_began(Time now);
-    /// NULL: it came to nothing.
+    /// `pass` NULL: the pass has failed.
     void pass_ended(const PassReport* pass, Time now);
 
 private:

@@ -103,8 +103,8 @@ private:
             about_cluster(true, "MaxNodesTotalReached",
                           "Max total nodes in cluster reached: " + std::to_string(*most));
     }
-    /// Machines that a cloud could not make, or that did not join in time. A call that was refused
-    /// is told as that.
+    /// Events of machines that a cloud could not create, or that did not join in time. A refused
+    /// call has an Event of its own.
     void tell_failed_machines() {
         for (const NewBackoff& fresh : new_backoffs(pass_)) {
             if (fresh.was_refused) continue;
@@ -237,8 +237,8 @@ private:
                   "took " + key + " off: " + change.because);
         }
     }
-    /// Whether this pass ends a removal. Of one that could not be marked, or whose machine was
-    /// refused, it has been told.
+    /// Whether a removal that ends in this pass was under way. A removal with a
+    /// refused mark or machine has had its Event.
     bool was_under_way(const std::string& node) const {
         using enum engine::RemovalPhase;
         const auto before = pass_.input.memory.removals.find(node);
@@ -256,7 +256,7 @@ private:
                   "failed to delete pod for node scale down: " + error->message);
         }
     }
-    /// A drain asks again and again; of its pod it is told once.
+    /// A drain asks repeatedly for the eviction of a pod; only its first failure has an Event.
     bool is_newly_barred(const engine::Eviction& eviction) const {
         const auto* before = engine::drainability::find_eviction(pass_.input.memory, eviction);
         const auto* now = engine::drainability::find_eviction(pass_.memory, eviction);

@@ -1,4 +1,4 @@
-/// The last pass and the last decisions, for the admin port.
+/// The last pass and the last decisions for the admin port, and the Events of a pass.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@ namespace capstan::runtime::daemon {
 /// [any thread]
 class DecisionHistory {
 public:
-    /// `ring`: decisions that are kept, of passes that asked for an action or left pods
-    /// unschedulable; each as text, so that no snapshot outlives its pass.
+    /// Keeps the last `ring` decisions of passes that asked for an action or had unschedulable
+    /// pods. Decisions are kept as text, so that no snapshot outlives its pass.
     explicit DecisionHistory(std::size_t ring = 200) : ring_(ring) {}
 
     void put(std::shared_ptr<const PassReport> pass);
-    /// The last pass that was decided; NULL: there is none yet.
+    /// The last pass that was decided; NULL: there has been none.
     std::shared_ptr<const PassReport> last() const;
     /// A JSON array, the latest first.
     std::string decisions() const;
@@ -34,7 +34,7 @@ private:
     std::deque<std::string> decisions_{};
 };
 
-/// Whether something is to be done to clouds or cluster.
+/// Whether the decision has an action on clouds or on the cluster.
 bool asks_for_something(const engine::Decision& decision);
 
 // JSON of the last pass.
@@ -43,11 +43,11 @@ std::string groups_json(const PassReport& pass);
 /// When, how long, how many pods and nodes, what was asked for.
 std::string pass_json(const PassReport& pass);
 
-// What a pass tells the users of a cluster: upstream's Events.
+// The Events of a pass, with upstream's reasons.
 
-/// Those of the cluster as a whole are about `cluster`, the status ConfigMap; `unhealthy_because`
-/// is engine::Health's. What pods without a node are told is in pod_events.hpp. A dry run and a
-/// dropped pass tell of nothing.
+/// Events of the cluster as a whole are about `cluster`, the status ConfigMap. `unhealthy_because`
+/// is engine::Health's. Events of pods are in PodEvents (event_reporter.hpp). A dry run and a
+/// dropped pass have no Events.
 std::vector<kubernetes::client::EventNote> events_of(
     const PassReport& pass, const kubernetes::client::ObjectReference& cluster,
     const std::string& unhealthy_because = {});

@@ -23,7 +23,7 @@ std::string from_to(int from, int to) {
     return " (" + std::to_string(from) + " -> " + std::to_string(to) + ")";
 }
 
-/// What a plugin must never answer is told as its bug.
+/// The message of the error; a code that a plugin must not answer is named as a bug of the plugin.
 std::string why(const Error& error) {
     const bool is_bug = engine::health::reaction_to(engine::health::Call::increase, error.code) ==
                         engine::health::Reaction::report_bug;
@@ -32,7 +32,8 @@ std::string why(const Error& error) {
 
 using Asked = engine::NodeRemoval::Eviction;
 
-/// What waiting may change says each time how long it took, so that its code alone counts.
+/// Whether an eviction is refused for the same reason again. Messages of refusals that may pass
+/// differ each time, so only their codes are compared.
 bool is_refused_alike(const Asked& before, const Error& error) {
     return before.refused_code == error.code &&
            (!before.barred_since || before.refused_because == error.message);
@@ -44,9 +45,9 @@ void DecisionLog::tell(const PassReport& pass) {
     pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
     for (const instances::SkippedHook& miss : pass.result.skipped_hooks)
-        tell_once(config::LogLevel::warn, "hook_miss", instances::miss_text(miss));
+        tell_once(config::LogLevel::warn, "hook_miss", instances::skipped_hook_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
-    tell_departed_groups(pass);
+    describe_departed_groups(pass);
     tell_leaving(pass);
     tell_mixed_groups(pass);
     tell_stages(pass);
@@ -67,12 +68,12 @@ void DecisionLog::tell(const PassReport& pass) {
         tell_backoffs(pass);
     }
     tell_look(pass);
-    before_ = std::exchange(told_, {});
+    logged_before_ = std::exchange(logged_, {});
     pass_ = nullptr;
 }
 
 void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
-    Told line{.sentence = ended.told, .code = "ended"};
+    LogRecord line{.sentence = ended.sentence, .code = "ended"};
     for_each_action(ended.decision, ended.results,
                     [&line](const auto& action, const engine::ActionResult& result) {
                         line.facts = facts_of(action);
@@ -85,10 +86,10 @@ void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
 }
 
 /// Also a note of the decision, which then is none of the others.
-void DecisionLog::tell_departed_groups(const PassReport& pass) {
+void DecisionLog::describe_departed_groups(const PassReport& pass) {
     for (const std::string& sentence :
-         engine::health::tell_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
-        if (is_reloaded_) before_.erase({"note", {}, sentence});
+         engine::health::describe_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
+        if (is_reloaded_) logged_before_.erase({"note", {}, sentence});
         tell_once(config::LogLevel::warn, "note", sentence);
     }
     is_reloaded_ = false;
@@ -167,8 +168,8 @@ void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResu
     tell_action(config::LogLevel::debug, change, {}, change.because, result.error());
 }
 
-/// A drain asks again and again: for what is refused, and for what was agreed to as long as the
-/// pod is seen. Told are the first answer, another one, and the end of refusals.
+/// A drain asks repeatedly, after a refusal and, as long as the pod exists, after an agreement. The
+/// log has the first answer, each different one, and the end of refusals.
 void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResult& result) {
     const Error* error = result.error();
     if (error != nullptr && error->code == ErrorCode::not_found) error = nullptr;
@@ -204,36 +205,37 @@ void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
                               const Error* error) {
     const std::string subject =
         std::string(facts.action) + " " + facts.group + " " + facts.node + " " + facts.pod;
-    Told told{.level = level, .facts = std::move(facts), .reason = because};
+    LogRecord record{.level = level, .facts = std::move(facts), .reason = because};
     if (pass_->input.call_context.dry_run) {
-        told.level = config::LogLevel::info;
-        told.sentence = "dry run: would " + action + ": " + because;
-        told.code = "dry_run";
-        return tell_once({told.code, subject, std::to_string(told.facts.delta)}, told);
+        record.level = config::LogLevel::info;
+        record.sentence = "dry run: would " + action + ": " + because;
+        record.code = "dry_run";
+        return tell_once({record.code, subject, std::to_string(record.facts.delta)}, record);
     }
     if (error == nullptr) {
-        told.sentence = action + ": " + because;
-        told.code = "done";
-        return write(told);
+        record.sentence = action + ": " + because;
+        record.code = "done";
+        return write(record);
     }
-    told.level = config::LogLevel::warn;
-    told.code = name_of(error->code);
+    record.level = config::LogLevel::warn;
+    record.code = name_of(error->code);
     if (is_under_way(*error)) {
-        told.sentence =
+        record.sentence =
             action + " is asked for: " + error->message + ", and is waited for beside the passes";
-        told.code = "under_way";
-        return tell_once({told.code, subject, {}}, told);
+        record.code = "under_way";
+        return tell_once({record.code, subject, {}}, record);
     }
-    told.reason = why(*error);
-    told.sentence = action + " is refused: " + told.reason;
+    record.reason = why(*error);
+    record.sentence = action + " is refused: " + record.reason;
     // An eviction has been compared with what memory has of it; a machine is its own subject.
-    const bool is_eviction = !told.facts.pod.empty();
-    tell_once({told.code, subject + " " + error->subject, is_eviction ? told.reason : ""}, told);
+    const bool is_eviction = !record.facts.pod.empty();
+    tell_once({record.code, subject + " " + error->subject, is_eviction ? record.reason : ""},
+              record);
 }
 
-void DecisionLog::tell_once(News news, const Told& told) {
-    const bool is_known = before_.contains(news);
-    if (told_.insert(std::move(news)).second && !is_known) write(told);
+void DecisionLog::tell_once(News news, const LogRecord& record) {
+    const bool is_known = logged_before_.contains(news);
+    if (logged_.insert(std::move(news)).second && !is_known) write(record);
 }
 
 void DecisionLog::tell_once(config::LogLevel level, std::string_view code,
@@ -241,10 +243,10 @@ void DecisionLog::tell_once(config::LogLevel level, std::string_view code,
     tell_once({code, {}, sentence}, {.level = level, .sentence = sentence, .code = code});
 }
 
-void DecisionLog::write(const Told& told) {
+void DecisionLog::write(const LogRecord& record) {
     if (format_ != config::LogFormat::json)
-        return log_.write(told.level, pass_source, told.sentence);
-    const engine::ActionFacts& facts = told.facts;
+        return log_.write(record.level, pass_source, record.sentence);
+    const engine::ActionFacts& facts = record.facts;
     services::LogPairs fields;
     const auto add = [&fields](const char* key, std::string_view value) {
         if (!value.empty()) fields.emplace_back(key, value);
@@ -254,13 +256,13 @@ void DecisionLog::write(const Told& told) {
     add("node", facts.node);
     add("pod", facts.pod);
     if (facts.delta != 0) add("delta", std::to_string(facts.delta));
-    add("code", told.code);
-    add("reason", told.reason);
-    add("reason_code", told.reason_code);
-    add("subject", told.subject);
+    add("code", record.code);
+    add("reason", record.reason);
+    add("reason_code", record.reason_code);
+    add("subject", record.subject);
     add("pass",
         kubernetes::find_timestamp_text(pass_->input.call_context.time().wall).value_or(""));
-    log_.write(told.level, pass_source, told.sentence, fields);
+    log_.write(record.level, pass_source, record.sentence, fields);
 }
 
 /// A stage that answers an error or keeps nothing decides nothing, and may never have.
@@ -353,7 +355,7 @@ std::string cloud_of(const Error& problem) {
 
 }  // namespace
 
-void CloudTroubles::tell(const std::vector<Error>& problems, Time now) {
+void CloudProblemLog::tell(const std::vector<Error>& problems, Time now) {
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
     for (const Error& problem : problems) {
         const auto [at, is_new] = clouds_.try_emplace(cloud_of(problem));
@@ -375,20 +377,20 @@ void CloudTroubles::tell(const std::vector<Error>& problems, Time now) {
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
 }
 
-void CloudTroubles::tell_begun(Cloud& cloud, Time now) {
+void CloudProblemLog::tell_begun(Cloud& cloud, Time now) {
     const bool is_due = now - cloud.told_at >= quiet;
-    std::erase_if(cloud.told,
+    std::erase_if(cloud.logged,
                   [&](const Key& key) { return is_due || !cloud.present.contains(key); });
     if (is_due) cloud.told_at = now;
     const std::string how_long =
         is_due ? ", for " + format_rough_duration(now - cloud.since) : std::string();
     std::map<ErrorCode, std::vector<const Error*>> begun;
     for (const auto& [key, problem] : cloud.present)
-        if (cloud.told.insert(key).second) begun[key.first].push_back(problem);
+        if (cloud.logged.insert(key).second) begun[key.first].push_back(problem);
     for (const auto& [code, alike] : begun) write(alike, how_long);
 }
 
-void CloudTroubles::write(const std::vector<const Error*>& alike, const std::string& how_long) {
+void CloudProblemLog::write(const std::vector<const Error*>& alike, const std::string& how_long) {
     std::string sentence = alike.front()->message;
     if (alike.size() > 1)
         sentence += " (and " + std::to_string(alike.size() - 1) + " more like it: " +

@@ -1,4 +1,4 @@
-/// Tells the log of passes: what is done with its reason, and what is new about what is not.
+/// Logs passes: each action with its reason, and each lasting condition once.
 #pragma once
 
 #include <chrono>
@@ -20,63 +20,61 @@
 
 namespace capstan::runtime::daemon {
 
-// Tells the log what is in the way at clouds: when it begins, rarely while it lasts, and when it
-// is over.
-
-/// Two problems of one cloud, code and subject are the same one, for sentences say how long it has
-/// lasted. What begins in one pass at one cloud is one line, however many groups it is about.
-/// Moments are of the clock of passes. [one thread]
-class CloudTroubles {
+/// Logs the problems of clouds (CloudsView::problems): when they begin, rarely while they last, and
+/// when they are over. Two errors of one cloud with equal code and subject are one problem, since
+/// messages say how long it has lasted. Problems with one code that begin in one pass at one cloud
+/// are one line, for however many groups. Times are of the clock of passes. [one thread]
+class CloudProblemLog {
 public:
-    /// What lasts is told again after so long.
+    /// A problem that lasts is logged again after so long.
     static constexpr Duration quiet = std::chrono::minutes(5);
 
     /// Borrows the log.
-    explicit CloudTroubles(services::Logger& log) : log_(log) {}
-    /// What a pass found in its way, see CloudsView::problems.
+    explicit CloudProblemLog(services::Logger& log) : log_(log) {}
+    /// `problems`: all problems of one pass.
     void tell(const std::vector<Error>& problems, Time now);
 
 private:
     using Key = std::pair<ErrorCode, std::string>;  ///< the code, and the subject
     struct Cloud {
         Time since{}, told_at{};
-        std::map<Key, const Error*> present{};  ///< in this pass; borrows
-        std::set<Key> told{};
+        std::map<Key, const Error*> present{};  ///< in this pass, borrowed
+        std::set<Key> logged{};
     };
     void tell_begun(Cloud& cloud, Time now);
     void write(const std::vector<const Error*>& alike, const std::string& how_long);
 
     services::Logger& log_;
-    std::map<std::string, Cloud> clouds_{};  ///< with something in the way, by "plugin eu"
+    std::map<std::string, Cloud> clouds_{};  ///< those with a problem, by "plugin eu"
 };
 
-/// What stays true from pass to pass is told once: as long as code and subject are the same, and of
-/// what is a sentence alone (notes, dropped passes) the sentence. [one thread]
+/// A condition that lasts from pass to pass is logged once: as long as its code and subject stay
+/// the same, or, where it is a sentence alone (notes, dropped passes), the sentence. [one thread]
 class DecisionLog {
 public:
-    /// Borrows the log. In a JSON log each record has, beside its sentence, what applies of
-    /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`, of
-    /// pods without room its `reason_code` and `subject`, and `pass` (the moment of the pass, as
-    /// `/api/v2/decisions` has it). The sentence of a text log says it all.
+    /// Borrows the log. In a JSON log each record has, next to its sentence, the fields that apply:
+    /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`,
+    /// `reason_code` and `subject` (of pods without room), and `pass` (the time of the pass, as in
+    /// `/api/v2/decisions`). The sentence of a text log has the same facts.
     DecisionLog(services::Logger& log, config::LogFormat format)
         : log_(log), format_(format), clouds_(log) {}
     void tell(const PassReport& pass);
-    /// There is another configuration: the next pass tells again of groups that no cloud lists any
-    /// more, as long as they have nodes, and of machine types that no cloud has.
+    /// A new configuration is in force: the next pass logs again the groups with nodes that no
+    /// cloud lists any more, and the machine types that no cloud has.
     void reloaded() {
         is_reloaded_ = true;
         unoffered_.clear();
     }
 
 private:
-    /// What is told once: "refused" of "increase web", for "quota".
+    /// The key of a condition that is logged once: "refused" of "increase web", for "quota".
     struct News {
         std::string_view code{};
         std::string subject{};
         std::string reason{};
         auto operator<=>(const News&) const = default;
     };
-    struct Told {
+    struct LogRecord {
         config::LogLevel level = config::LogLevel::info;
         std::string sentence{};
         engine::ActionFacts facts{};
@@ -91,23 +89,23 @@ private:
     };
 
     void tell_ended(const ActionsUnderWay::Ended& ended);
-    void tell_departed_groups(const PassReport& pass);
+    void describe_departed_groups(const PassReport& pass);
     void tell_backoffs(const PassReport& pass);
-    /// Machines that clouds take away, each once.
+    /// Machines that clouds announce to take away, each once.
     void tell_leaving(const PassReport& pass);
-    /// Groups of several machine types whose new nodes are taken for like one that exists.
+    /// Groups of several machine types that may use one of their nodes as the template.
     void tell_mixed_groups(const PassReport& pass);
     void tell_stages(const PassReport& pass);
     void tell_reasons(const PassReport& pass);
-    /// Machine types to make groups of that no cloud has, each once.
+    /// Machine types for new groups that no cloud has, each once.
     void tell_unoffered(const PassReport& pass);
-    /// What the pass looked at, and why it did nothing.
+    /// Counts of what the pass looked at, and why it did nothing.
     void tell_look(const PassReport& pass);
 
     void see(const engine::MachineRemoval& removal, const engine::ActionResult& result);
     void see(const engine::NodeChange& change, const engine::ActionResult& result);
     void see(const engine::Eviction& eviction, const engine::ActionResult& result);
-    /// One line a node for all of its DaemonSets' pods.
+    /// One line per node for the evictions of all its DaemonSet pods.
     void tell_daemon_pods();
     template <class Action>
     void see(const Action& action, const engine::ActionResult& result) {
@@ -116,13 +114,13 @@ private:
     }
     static std::string more_of(const engine::Increase& increase);
     static std::string more_of(const engine::Decrease& decrease);
-    /// Why fewer machines were agreed to than asked for; empty: all were.
+    /// Why the cloud agreed to fewer machines than asked for; empty: it agreed to all.
     static std::string less_of(const engine::ActionResult& result);
     template <class Action>
     static std::string more_of(const Action&) {
         return {};
     }
-    /// One action, with what became of it; NULL: it is done, or this is a dry run.
+    /// One action with its result; `error` NULL: it is done, or this is a dry run.
     template <class Action>
     void tell_action(config::LogLevel level, const Action& action, const std::string& more,
                      const std::string& because, const Error* error) {
@@ -130,18 +128,18 @@ private:
     }
     void tell_action(config::LogLevel level, const std::string& action, engine::ActionFacts facts,
                      const std::string& because, const Error* error);
-    void tell_once(News news, const Told& told);
+    void tell_once(News news, const LogRecord& record);
     /// A sentence that is its own reason.
     void tell_once(config::LogLevel level, std::string_view code, const std::string& sentence);
-    void write(const Told& told);
+    void write(const LogRecord& record);
 
     services::Logger& log_;
     const config::LogFormat format_;
-    CloudTroubles clouds_;
+    CloudProblemLog clouds_;
     std::map<std::string, DaemonPods> daemon_pods_{};  ///< evicted in this pass, by node
-    std::set<News> told_{}, before_{};                 ///< in this pass, in the last one
-    std::set<std::string> unoffered_{};  ///< machine types that were told of since the last reload
-    const PassReport* pass_ = nullptr;   ///< that is being told of
+    std::set<News> logged_{}, logged_before_{};        ///< in this pass, in the last one
+    std::set<std::string> unoffered_{};  ///< machine types in the log since the last reload
+    const PassReport* pass_ = nullptr;   ///< the pass that is being logged
     bool is_reloaded_ = false;           ///< since the last pass
 };
 

@@ -14,13 +14,13 @@ namespace capstan::runtime::daemon {
 
 void EventReporter::tell(const PassReport& pass, const kubernetes::client::ObjectReference& about,
                          const std::string& unhealthy_because,
-                         const kubernetes::client::ClusterCache& mirror,
+                         const kubernetes::client::ClusterCache& cluster_cache,
                          kubernetes::client::EventRecorder& recorder) {
     for (const kubernetes::client::EventNote& note : events_of(pass, about, unhealthy_because))
         if (!note.about.name.empty()) recorder.record(note);
     for (const kubernetes::client::ObjectReference& pod : pods_.see(pass))
-        if (const auto since = mirror.unschedulable_since(pod.ns, pod.name))
-            metrics_.ordered_for_pod(pass.shown_at() - *since);
+        if (const auto since = cluster_cache.unschedulable_since(pod.ns, pod.name))
+            metrics_.ordered_for_pod(pass.wall_at() - *since);
     for (const kubernetes::client::EventNote& note : pods_.take(recorder.room()))
         recorder.record(note);
     metrics_.set_events(recorder.counts(), pods_.unreported());
@@ -109,8 +109,8 @@ PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
     Pending out;
     for (const engine::snapshot::PodIndex index : cluster.unbound()) {
         const engine::snapshot::PodRow row = cluster.pod(index);
-        const engine::snapshot::PodGroupId of =
-            engine::snapshot::class_at(cluster, row, pass.input.call_context.time().wall);
+        const engine::snapshot::PodGroupId of = engine::snapshot::equivalence_group_at(
+            cluster, row, pass.input.call_context.time().wall);
         ObjectReference reference{.kind = "Pod",
                                   .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),
                                   .name = std::string(cluster.text(row.name)),

@@ -11,19 +11,19 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-/// Of writes that failed or whose answer was lost, so many of the last may be the one that came
-/// through.
+/// The texts of failed writes that are remembered: a write without an answer may have been
+/// made.
 constexpr std::size_t most_attempts = 8;
-/// Where nodes are unneeded the text is written anew after so long: a host that starts with it
-/// takes the time since for time in which the cluster was not seen.
+/// While nodes are unneeded, the text is written again after so long: for a host that starts with
+/// it, the time since counts as time in which the cluster was not observed.
 constexpr Duration freshness = std::chrono::minutes(1);
 
 }  // namespace
 
-LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> beside,
+LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> background,
                                std::string version, std::string identity)
     : host_(host),
-      background_(std::move(beside)),
+      background_(std::move(background)),
       version_(std::move(version)),
       identity_(std::move(identity)),
       failures_(host.log(), {.source = "capstan",
@@ -33,9 +33,9 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServi
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     CAPSTAN_TRY(PersistedState persisted,
-                from_loop<PersistedState>(host_, [beside = background_, term](
+                from_loop<PersistedState>(host_, [background = background_, term](
                                                      const PluginHost::Done<PersistedState>& done) {
-                    beside->load_memory(term, done);
+                    background->load_memory(term, done);
                 }));
     take_over_states(host_, persisted.states);
     term_ = term;
@@ -44,10 +44,11 @@ Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     const bool is_own = kept_ && std::ranges::find(own_, part) != own_.end();
     own_ = {part};
     if (!is_own) return std::move(persisted.memory);
-    // No other leader wrote. This host's last writes may have failed, so that it knows more.
+    // No other leader has written. This host's last writes may have failed, so its own memory is
+    // newer.
     engine::Memory out = *kept_;
     out.started = false;
-    // This host has made no pass since, so that nothing tells whether nodes were needed.
+    // This host has made no pass since, so nothing shows whether nodes were needed.
     if (!out.unobserved_since) out.unobserved_since = kept_at_;
     return out;
 }
@@ -57,7 +58,7 @@ void LeaderHandover::keep(const engine::Memory& memory) {
     kept_at_ = clock_.read().now;
     const Result<bool> kept = write(memory);
     const Duration now = host_.loop().monotonic();
-    // What another leader keeps is no trouble of this host's, and no end of one.
+    // A term that is over is neither a failure nor the end of one.
     const bool is_over = kept ? !*kept : kept.error().code == ErrorCode::cancelled;
     if (is_over) return;
     kept ? failures_.succeeded(now) : failures_.failed(kept.error(), now);
@@ -87,18 +88,19 @@ Result<bool> LeaderHandover::write(const engine::Memory& memory) {
     SharedStates states = share_states(host_, identity_, room / 2);
     CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
     note_attempt(text);
-    CAPSTAN_TRY(const bool is_written,
-                from_loop<bool>(host_, [beside = background_, text, texts = std::move(states.texts),
-                                        term = term_](const PluginHost::Done<bool>& done) {
-                    // The leader there is now has read it, and writes its own.
-                    if (beside->leadership().term() != term) return done(false);
-                    beside->keeper().save(text, texts, [done](const Result<void>& saved) {
-                        if (!saved) return done(fail(saved.error()));
-                        done(true);
-                    });
-                }));
+    CAPSTAN_TRY(
+        const bool is_written,
+        from_loop<bool>(host_, [background = background_, text, texts = std::move(states.texts),
+                                term = term_](const PluginHost::Done<bool>& done) {
+            // Another leader may have read the memory by now, and writes its own.
+            if (background->leadership().term() != term) return done(false);
+            background->keeper().save(text, texts, [done](const Result<void>& saved) {
+                if (!saved) return done(fail(saved.error()));
+                done(true);
+            });
+        }));
     if (is_written) own_ = {std::string(record::memory_part(text))};
-    if (states.trouble) return fail(*std::move(states.trouble));
+    if (states.error) return fail(*std::move(states.error));
     return is_written;
 }
 

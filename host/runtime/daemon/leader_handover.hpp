@@ -1,4 +1,4 @@
-/// What this host knows from the leaders before it, and leaves to those after it.
+/// Takes over what the last leader has persisted, and persists the memory for the next one.
 #pragma once
 
 #include <cstdint>
@@ -18,31 +18,33 @@
 
 namespace capstan::runtime::daemon {
 
-/// Of each term anew, also where this host has led before: what it still knows may be overtaken by
-/// what another leader did, unless no other has written since. [passes' thread]
+/// At the beginning of each term the memory is read again, also where this host has led before: its
+/// own memory may be out of date, unless no other leader has written since. [passes' thread]
 class LeaderHandover {
 public:
-    /// Borrows the host. `version`: this host's own; `identity`: of this process.
-    LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> beside,
+    /// Borrows the host. `version`: of the host; `identity`: of this process.
+    LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> background,
                    std::string version, std::string identity);
 
     /// The term that this memory belongs to; 0: none yet.
     std::uint64_t term() const noexcept { return term_; }
-    /// What the last leader remembered, which is what this host was last to keep if no other has
-    /// written since, be it written or not; plugins go on from what it kept of theirs. The time
-    /// since it was kept counts as time in which the cluster was not seen. The error: it cannot be
-    /// had now.
+    /// The memory for a term. It is that of the ConfigMap, or, where no other leader has written
+    /// since, the last one that this host was given to keep, even if it could not be written.
+    /// Instances get the state that the last leader has shared. The time since that memory was kept
+    /// counts as time in which the cluster was not observed. The error: the ConfigMap cannot be
+    /// read now.
     Result<engine::Memory> take(std::uint64_t term);
-    /// Waits until it is written, and says what goes wrong. Nothing happens once the term is over.
+    /// Writes the memory, waits until it is written, and logs errors. Does nothing once the term is
+    /// over.
     void keep(const engine::Memory& memory);
 
 private:
     /// False: the term is over, and nothing was written.
     Result<bool> write(const engine::Memory& memory);
     void note_attempt(const std::string& text);
-    /// The text as it was written last where nothing but the time would be new, so that it need not
-    /// be written: moments go on by the wall clock, unless that was set. A text by which nodes are
-    /// unneeded does not get old.
+    /// The text of the memory. It is the last written text where only the time of writing would
+    /// differ, so that nothing has to be written; readers compute times from the wall clock, unless
+    /// that was set. While nodes are unneeded, the text is renewed once a minute.
     Result<std::string> text_of(const engine::Memory& memory, std::size_t room);
 
     PluginHost& host_;
@@ -52,12 +54,13 @@ private:
     std::uint64_t term_ = 0;
     PassClock clock_;
     std::string last_text_{};
-    Duration last_ahead_{0};                ///< of the wall clock, as that text says it
+    Duration last_ahead_{0};                ///< of the wall clock, in that text
     Time last_at_{};                        ///< when that text was made
-    std::optional<engine::Memory> kept_{};  ///< as it was last to be kept
+    std::optional<engine::Memory> kept_{};  ///< the memory of the last `keep`
     Time kept_at_{};                        ///< when that was
-    /// What the API server may hold if no other leader has written: as it was read or written last,
-    /// then what was tried since. The part that memory_part answers.
+    /// The texts that the API server may have if no other leader has written: the one that was read
+    /// or written last, then those that this host has tried to write since. Of each the part that
+    /// memory_part answers.
     std::vector<std::string> own_{};
 };
 

@@ -50,7 +50,7 @@ void Leadership::make_elector() {
                     log_.write(config::LogLevel::info, leader_source,
                                identity.empty() ? "the Lease was released" : identity + " leads");
                 },
-            .on_trouble = [this](const Error& error) { tell_trouble(error); },
+            .on_error = [this](const Error& error) { log_failure(error); },
             .on_success = [this] { failures_.succeeded(loop_.monotonic()); }});
 }
 
@@ -108,7 +108,7 @@ void Leadership::stop(std::function<void()> done) {
     boost::asio::post(loop_.io(), std::move(done));
 }
 
-void Leadership::tell_trouble(Error error) {
+void Leadership::log_failure(Error error) {
     const Duration now = loop_.monotonic();
     const Duration left = elector_->leads_until() - now;
     if (elector_->is_leader())

@@ -1,4 +1,4 @@
-/// Whether this host acts, where several run.
+/// Leader election: whether this host acts, where several run.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 
 namespace capstan::runtime::daemon {
 
-/// Holds the Lease, or waits in line for it. Losing it ends acting at once, and this host becomes a
-/// standby again, for all that it knows is either read from the cluster or kept in its memory's
-/// ConfigMap, which the next term reads anew. Used on the loop's thread alone.
+/// Holds the Lease, or waits for it. A host that loses the Lease stops acting at once and becomes a
+/// standby. It need not exit: everything that it knows is read from the cluster, or from the
+/// memory's ConfigMap, which the next term reads again. Used on the loop's thread alone.
 class Leadership {
 public:
     struct Options {
-        std::string identity{};  ///< of this process, unlike any other's
+        std::string identity{};  ///< of this process, unique
         std::uint64_t seed = 0;
-        bool is_alone = false;              ///< acts without asking for a Lease: a dry run
-        std::function<void()> on_change{};  ///< a term began or ended
+        bool is_alone = false;              ///< leads without a Lease: a dry run
+        std::function<void()> on_change{};  ///< called when a term begins or ends
     };
-    /// Borrows all but the options.
+    /// Borrows its arguments, except for the options.
     Leadership(const config::Cluster& config, kubernetes::client::Api& api, io::Loop& loop,
                services::Logger& log, Options options);
     Leadership(const Leadership&) = delete;
@@ -35,16 +35,16 @@ public:
     ~Leadership();
 
     void start();
-    /// The number of the term that lasts now, from 1; nothing: another host leads, or none. What
-    /// was decided in one term must not be done in another.
+    /// The number of the present term, from 1. Nothing: this host does not lead. A decision of one
+    /// term must not be carried out in another.
     std::optional<std::uint64_t> term() const;
-    /// The leader, as far as is known; empty: none.
+    /// The identity of the leader; empty: it is not known, or there is none.
     std::string leader() const;
-    /// Leads no longer, at once, hands the Lease back, and waits in line again after `pause`, or
-    /// when `come_back` is called. Another host that waits leads then. False: none is held.
+    /// Stops leading at once, releases the Lease so that another host can lead, and waits for the
+    /// Lease again after `pause` or `come_back`. False: this host holds no Lease.
     bool hand_over(const std::string& because, Duration pause);
     void come_back();
-    /// Leads no longer, at once; then hands the Lease back. `done` is not called inside this.
+    /// Stops leading at once, then releases the Lease. `done` is not called inside this call.
     void stop(std::function<void()> done);
 
 private:
@@ -52,8 +52,8 @@ private:
     void has_handed_over(Duration pause);
     void begin_term();
     void end_term();
-    /// With since when the Lease has not been renewed, and until when this host may still act.
-    void tell_trouble(Error error);
+    /// Logs since when the Lease has not been renewed, and until when this host may still act.
+    void log_failure(Error error);
 
     io::Loop& loop_;
     services::Logger& log_;
@@ -64,11 +64,11 @@ private:
     kubernetes::client::Api& api_;
     std::uint64_t term_ = 0;
     bool leads_ = false;
-    bool is_handing_over_ = false;         ///< the Lease is on its way back
-    std::optional<io::TimerId> return_{};  ///< when this host waits in line again
-    std::function<void()> stopped_{};      ///< a stop that came while handing over
+    bool is_handing_over_ = false;         ///< the Lease is being released
+    std::optional<io::TimerId> return_{};  ///< when this host waits for the Lease again
+    std::function<void()> stopped_{};      ///< the `done` of a stop that came while handing over
     bool is_stopping_ = false;
-    std::optional<kubernetes::client::LeaderElector> elector_{};  ///< nothing: needs no Lease
+    std::optional<kubernetes::client::LeaderElector> elector_{};  ///< nothing: no Lease is used now
 };
 
 }  // namespace capstan::runtime::daemon

@@ -1,4 +1,4 @@
-/// Where the host's memory outlives it: a ConfigMap.
+/// Keeps the host's memory, and the state of plugins, in a ConfigMap.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +17,23 @@
 
 namespace capstan::runtime::daemon {
 
-/// What a term leaves to the next one.
+/// What a term persists for the next one.
 struct PersistedState {
     engine::Memory memory{};
-    std::string text{};  ///< that it was read from; empty: there is none
-    /// What plugins keep, by instance, as StateStore::share has it.
+    std::string text{};  ///< that the memory was read from; empty: there was none
+    /// The state of plugins, by instance, in the form of StateStore::share.
     std::map<std::string, std::string> states{};
 };
 
-/// The memory that a ConfigMap of that name holds; an empty one where it holds none. The error says
-/// why it cannot be read. `read`: see parse_memory.
+/// The memory in the ConfigMap; an empty one where the ConfigMap has none. The error: why it cannot
+/// be parsed; `name` is for its message. `read`: see parse_memory.
 Result<engine::Memory> find_memory(const kubernetes::client::ConfigMap& map,
                                    const kubernetes::client::ConfigMapName& name,
                                    const std::optional<engine::PassTime>& read = {});
 
-/// The memory under the key `memory`, what an instance keeps under `state.INSTANCE`. A memory that
-/// cannot be read is kept aside under `unreadable-memory`, for people, and a start goes on without
-/// it. Used on the loop's thread alone.
+/// The memory is under the key `memory`, the state of an instance under `state.INSTANCE`. A memory
+/// that cannot be parsed is moved to `unreadable-memory`, for people, and the start begins with an
+/// empty one. Used on the loop's thread alone.
 class MemoryKeeper {
 public:
     using Loaded = std::function<void(Result<PersistedState>)>;
@@ -41,18 +41,19 @@ public:
     struct Options {
         kubernetes::client::ConfigMapName name{};
         std::uint64_t seed = 0;
-        /// The memory could not be read and is begun anew; why, and where it is kept.
+        /// Called where the memory cannot be parsed; `what` says why, and where it was moved to.
         std::function<void(const std::string& what)> on_unreadable{};
     };
     /// Borrows both.
     MemoryKeeper(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    /// As it was saved last, for a first pass, its moments as of now; an empty one where there is
-    /// none. The error: it cannot be had now. `done` is not called inside this.
+    /// The memory that was saved last, with its times on this host's clock; an empty one where
+    /// there is none. The error: the ConfigMap cannot be read now. `done` is not called inside this
+    /// call.
     void load(Loaded done);
-    /// Room for all texts together; what is kept aside takes from it. [any thread] after load.
+    /// Room for all texts together, less the size of an unreadable memory. [any thread] after load.
     std::size_t room() const noexcept { return room_; }
-    /// Text that is there already is not written again. States that are not named stay.
+    /// Unchanged texts are not written again. States of instances that are not in `states` stay.
     void save(std::string memory, const std::map<std::string, std::string>& states, Done done);
 
 private:

@@ -1,4 +1,4 @@
-/// Groups that a pass backed off for a failure it learned of.
+/// Finds the groups that a pass has backed off for a new failure.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace capstan::runtime::daemon {
 struct NewBackoff {
     NodeGroupId group{};
     const engine::Backoff* backoff = nullptr;  ///< of the pass's memory
-    bool was_refused = false;  ///< a call of this pass was; otherwise machines failed
+    bool was_refused = false;  ///< a call of this pass was refused; otherwise machines failed
 };
 
-/// By group. One that was known before and has not failed again is none of them.
+/// By group. Groups that were backed off before and have not failed again are left out.
 inline std::vector<NewBackoff> new_backoffs(const PassReport& pass) {
     std::vector<NewBackoff> out;
     const auto& before = pass.backoffs_before ? *pass.backoffs_before : pass.input.memory.backoffs;

@@ -1,4 +1,4 @@
-/// Work for the thread that runs the host's loop, waited for by another.
+/// Runs functions on the loop's thread, and waits for their results on another thread.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,11 @@
 
 namespace capstan::runtime::daemon {
 
-/// Longer than anything takes that runs on the loop: a wait that gets this far has lost the loop.
+/// Longer than anything on the loop takes: after so long the loop is considered lost.
 inline constexpr Duration loop_patience = std::chrono::minutes(10);
 
-/// What `work`, which gives a Result, comes to on the loop's thread. `deadline`: the loop does not
-/// answer. `work` must own what it uses, or share it, for it may be run later than this returns.
+/// Runs `work` on the loop's thread and answers its Result. `deadline`: the loop does not answer.
+/// `work` must own or share what it uses, since it may run after this call has returned.
 template <class F>
 std::invoke_result_t<F> on_loop(PluginHost& host, F work) {
     using Value = typename std::invoke_result_t<F>::value_type;
@@ -30,7 +30,7 @@ std::invoke_result_t<F> on_loop(PluginHost& host, F work) {
         loop_patience);
 }
 
-/// The same for work that ends by a callback: `begin(done)` is called on the loop's thread.
+/// The same for work that ends with a callback: `begin(done)` is called on the loop's thread.
 template <class T, class F>
 Result<T> from_loop(PluginHost& host, F begin, Duration patience = loop_patience) {
     const auto shared = std::make_shared<F>(std::move(begin));

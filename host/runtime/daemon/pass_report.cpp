@@ -18,7 +18,7 @@ engine::health::Health health_after(const PassReport& pass) {
     const engine::Snapshot& snapshot = pass.input.snapshot;
     const auto assess = [&](const engine::templates::Membership& membership) {
         return engine::health::assess(snapshot, membership, pass.memory, pass.input.settings,
-                                      {pass.at, pass.shown_at()});
+                                      {pass.at, pass.wall_at()});
     };
     const auto& known = pass.result.membership;
     return known ? assess(*known) : assess(engine::templates::make_membership(snapshot));
@@ -34,7 +34,7 @@ std::string max_text(const PassReport& pass, const NodeGroupId& id) {
 
 namespace {
 
-/// Of unschedulable classes in one decision that is kept.
+/// The most unschedulable pod equivalence groups in the JSON of one decision.
 constexpr std::size_t unschedulable_max = 50;
 
 std::string moment(Time time) { return kubernetes::find_timestamp_text(time).value_or(""); }

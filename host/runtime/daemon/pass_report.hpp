@@ -1,4 +1,4 @@
-/// One pass: what it saw, decided and did, for its reporters.
+/// The report of one pass: what it saw, decided and did.
 #pragma once
 
 #include <map>
@@ -16,18 +16,19 @@
 
 namespace capstan::runtime::daemon {
 
-/// How long its parts took, on the host's clock.
+/// The times of its parts, on the host's clock.
 struct PassTimes {
     Duration look{};     ///< at the cluster
     Duration refresh{};  ///< of the clouds
     Duration decide{};
     Duration carry_out{};
-    /// Within it: until the last soft taint was set or taken off; nothing: there was none to.
+    /// A part of carry_out: until the last change of a soft taint had ended; nothing: there was
+    /// none.
     std::optional<Duration> soft_taints{};
     Duration total{};
 };
 
-/// Immutable once it is told of.
+/// Immutable once it is handed to PassReporter.
 struct PassReport {
     explicit PassReport(PassInput seen) : input(std::move(seen)) {}
 
@@ -35,27 +36,28 @@ struct PassReport {
     PassResult result{};
     engine::Results results{};         ///< empty: nothing was carried out
     engine::Memory memory{};           ///< after the results
-    std::vector<Error> problems{};     ///< of looking at the clouds
-    std::vector<CloudState> clouds{};  ///< how each stands, in pipeline order
-    /// What came of actions that a pass before went on without: in `memory`, not in `results`.
+    std::vector<Error> problems{};     ///< of the refresh of the clouds
+    std::vector<CloudState> clouds{};  ///< the state of each, in pipeline order
+    /// Results of actions that an earlier pass did not wait for. They are in `memory`, not in
+    /// `results`.
     std::vector<ActionsUnderWay::Ended> ended{};
-    /// As they were before what has ended was noted; nothing: as in the input.
+    /// The back-offs before `ended` was remembered; nothing: those of the input.
     std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before{};
-    /// Groups of which an action goes on beside the passes, and which.
+    /// The groups with an action under way after the pass, and the action.
     std::map<NodeGroupId, std::string> under_way{};
     std::string dropped_because{};  ///< empty: it was carried out, or is a dry run
-    Time at{};                      ///< when the results were there, see PassTime::now
+    Time at{};                      ///< when the results had come, see PassTime::now
     PassTimes times{};
 
     const engine::Decision& decision() const noexcept { return result.outcome.decision; }
-    /// `at` as others are to read it.
-    Time shown_at() const noexcept { return input.call_context.time().written(at); }
+    /// `at` on the wall clock.
+    Time wall_at() const noexcept { return input.call_context.time().written(at); }
 };
 
-/// The largest size of a group, as messages have it: "10", or "no limit".
+/// The maximum of a group for messages: "10", or "no limit".
 std::string max_text(const PassReport& pass, const NodeGroupId& id);
 
-/// How nodes and groups are doing once the results are there.
+/// The health of nodes and groups after the results.
 engine::health::Health health_after(const PassReport& pass);
 
 }  // namespace capstan::runtime::daemon

@@ -24,20 +24,21 @@ void PassReporter::pass_began() {
 void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
     observable_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
     log_.tell(*pass);
-    observable_.board.put(pass);
+    observable_.history.put(pass);
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
     observable_.health.pass_succeeded(host_.loop().monotonic());
     const engine::health::Health health = health_after(*pass);
     observable_.metrics.observe(*pass, health);
     ClusterStatus status = status_.make(*pass, health);
-    status.config = observable_.config.standing();
-    write_status(status_text(status), pass->shown_at());
-    boost::asio::post(host_.loop().io(), [beside = background_, events = events_, pass,
+    status.config = observable_.config.status();
+    write_status(status_text(status), pass->wall_at());
+    boost::asio::post(host_.loop().io(), [background = background_, events = events_, pass,
                                           unhealthy = health.unhealthy_because] {
-        const auto about = beside->status() != nullptr ? beside->status()->reference()
-                                                       : kubernetes::client::ObjectReference{};
-        events->tell(*pass, about, unhealthy, beside->link().mirror(), beside->events());
+        const auto about = background->status() != nullptr ? background->status()->reference()
+                                                           : kubernetes::client::ObjectReference{};
+        events->tell(*pass, about, unhealthy, background->link().cluster_cache(),
+                     background->events());
     });
 }
 
@@ -49,9 +50,9 @@ void PassReporter::failed(const Error& error, Duration took) {
 }
 
 void PassReporter::write_status(std::string text, Time wall) {
-    boost::asio::post(host_.loop().io(), [beside = background_, text = std::move(text), wall] {
-        if (beside->status() != nullptr && beside->leadership().term())
-            beside->status()->write(text, wall);
+    boost::asio::post(host_.loop().io(), [background = background_, text = std::move(text), wall] {
+        if (background->status() != nullptr && background->leadership().term())
+            background->status()->write(text, wall);
     });
 }
 

@@ -17,7 +17,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// What is shown of the daemon.
+/// The state of the daemon that its metrics, its admin port and its probes show.
 struct ObservableState {
     ObservableState(const config::Admin& limits, prometheus::Registry& registry)
         : health(limits), metrics(registry), config([this](bool is_in_force, Time taken_over) {
@@ -25,34 +25,34 @@ struct ObservableState {
           }) {}
 
     HealthCheck health;
-    DecisionHistory board{};
-    /// Timers know of it after the daemon has ended.
+    DecisionHistory history{};
+    /// Shared with timers, which may outlive the daemon.
     std::shared_ptr<DebugSnapshot> snapshot = std::make_shared<DebugSnapshot>();
     DaemonMetrics metrics;
-    ConfigStandingKeeper config;
+    ConfigStatusKeeper config;
 };
 
 /// [passes' thread]
 class PassReporter {
 public:
-    /// Borrows all; `beside` is told of things on the loop's thread.
-    PassReporter(PluginHost& host, config::LogFormat format, ObservableState& shown,
-                 std::shared_ptr<BackgroundServices> beside)
+    /// Borrows its arguments. `background` is used on the loop's thread.
+    PassReporter(PluginHost& host, config::LogFormat format, ObservableState& observable,
+                 std::shared_ptr<BackgroundServices> background)
         : host_(host),
-          observable_(shown),
+          observable_(observable),
           log_(host.log(), format),
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
-          background_(std::move(beside)),
-          events_(std::make_shared<EventReporter>(host.loop(), host.log(), shown.metrics)) {}
+          background_(std::move(background)),
+          events_(std::make_shared<EventReporter>(host.loop(), host.log(), observable.metrics)) {}
 
-    /// A term began, and there has been no pass in it.
+    /// A term began.
     void begun();
     void pass_began();
     void tell(const std::shared_ptr<const PassReport>& pass);
     void failed(const Error& error, Duration took);
-    /// There is another configuration.
+    /// A new configuration is in force.
     void reloaded() { log_.reloaded(); }
 
 private:

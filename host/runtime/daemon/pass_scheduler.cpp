@@ -11,8 +11,8 @@ PassScheduler::~PassScheduler() {
 
 void PassScheduler::next(bool wants_passes, std::optional<Time> wake_at, Done done) {
     wants_passes_ = wants_passes;
-    wanted_.reset();
-    if (wake_at) wanted_ = loop_.monotonic() + (*wake_at - loop_.clock()->now());
+    wake_at_.reset();
+    if (wake_at) wake_at_ = loop_.monotonic() + (*wake_at - loop_.clock()->now());
     done_ = std::move(done);
     look();
 }
@@ -23,7 +23,7 @@ void PassScheduler::see_pods() {
 }
 
 bool PassScheduler::want_pass() {
-    if (std::exchange(is_wanted_, true)) return false;
+    if (std::exchange(is_requested_, true)) return false;
     look();
     return true;
 }
@@ -43,11 +43,11 @@ std::optional<Duration> PassScheduler::due() const {
     if (!wants_passes_) return std::nullopt;
     if (!began_) return loop_.monotonic();
     Duration out = *began_ + options_.interval;
-    if (wanted_) out = std::min(out, *wanted_);
+    if (wake_at_) out = std::min(out, *wake_at_);
     if (seen_pods_) out = std::min(out, *seen_pods_ + options_.gather);
-    if (is_wanted_)
-        out = std::min(out,
-                       wish_granted_ ? *wish_granted_ + options_.request_pause : Duration::zero());
+    if (is_requested_)
+        out = std::min(
+            out, request_served_ ? *request_served_ + options_.request_pause : Duration::zero());
     return std::max(out, *began_ + std::min(options_.pause, options_.interval));
 }
 
@@ -71,7 +71,7 @@ void PassScheduler::finish(Next next) {
     if (next == Next::pass) {
         began_ = loop_.monotonic();
         seen_pods_.reset();
-        if (std::exchange(is_wanted_, false)) wish_granted_ = began_;
+        if (std::exchange(is_requested_, false)) request_served_ = began_;
     }
     std::exchange(done_, nullptr)(next);
 }

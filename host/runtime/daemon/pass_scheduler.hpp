@@ -1,4 +1,4 @@
-/// What the passes' thread does next, and when.
+/// Decides what the passes' thread does next, and when.
 #pragma once
 
 #include <chrono>
@@ -6,14 +6,14 @@
 #include <optional>
 
 #include "io/loop.hpp"
-#include "runtime/services/pending_requests.hpp"
+#include "runtime/services/request_sink.hpp"
 
 namespace capstan::runtime::daemon {
 
-/// Passes come one after the other: the next begins an interval after the last one began, earlier
-/// when that one asked for it or a cloud wants it, or shortly after pods were found that have no
-/// node. Several such pods often come together, so the first one waits for a moment, and however
-/// many come, there is a pause between two passes. Used on the loop's thread alone.
+/// The next pass begins one interval after the last one began. It begins earlier when the last pass
+/// asked for that, when a cloud asks for a pass, and shortly after pods without a node were found.
+/// Such pods often come together, so the pass waits a moment for more of them, and there is always
+/// a pause between two passes. Used on the loop's thread alone.
 class PassScheduler {
 public:
     struct Options {
@@ -24,8 +24,8 @@ public:
             services::pass_request_pause;  ///< between two passes that begin by `want_pass`
     };
     enum class Next {
-        pass,   ///< and what was interrupted for, before it
-        other,  ///< see interrupt()
+        pass,   ///< after the requests of interrupt()
+        other,  ///< the requests of interrupt() alone
     };
     using Done = std::function<void(Next)>;
 
@@ -33,20 +33,20 @@ public:
     PassScheduler(io::Loop& loop, Options options) : loop_(loop), options_(options) {}
     PassScheduler(const PassScheduler&) = delete;
     PassScheduler& operator=(const PassScheduler&) = delete;
-    /// A callback that waits is never called.
+    /// A callback that has not been called is dropped.
     ~PassScheduler();
 
-    /// Waits for the next thing to do; one at a time. `wants_passes` false: only for interruptions.
-    /// `wake_at`: when the last pass asked for the next one.
+    /// Calls `done` when there is something to do. Not to be called again before. `wants_passes`
+    /// false: only for interruptions. `wake_at`: when the last pass asked for the next one.
     void next(bool wants_passes, std::optional<Time> wake_at, Done done);
-    /// Pods without a node were seen.
+    /// Pods without a node were found.
     void see_pods();
-    /// A cloud has answered that the last pass went on without.
+    /// A cloud has answered late: the last pass did not wait for it.
     void see_clouds() { see_pods(); }
-    /// A cloud wants the next pass to begin soon. False: it does already.
+    /// A cloud asks for a pass. False: one is requested already.
     bool want_pass();
-    /// Something else than a pass is to be done; kept until next() has answered. A pass that is due
-    /// is not put off by it.
+    /// There is something else to do than a pass. Kept until the callback of next() is called. It
+    /// does not delay a pass that is due.
     void interrupt();
     void set_interval(Duration interval);
 
@@ -57,13 +57,13 @@ private:
 
     io::Loop& loop_;
     Options options_;
-    std::optional<Duration> began_{};         ///< the last pass
-    std::optional<Duration> seen_pods_{};     ///< the first of those that wait for a pass
-    bool is_wanted_ = false;                  ///< by a cloud
-    std::optional<Duration> wish_granted_{};  ///< when a pass began that a cloud wanted
+    std::optional<Duration> began_{};           ///< when the last pass began
+    std::optional<Duration> seen_pods_{};       ///< when the first of those pods was found
+    bool is_requested_ = false;                 ///< a pass, by a cloud
+    std::optional<Duration> request_served_{};  ///< when a requested pass began last
     bool is_interrupted_ = false;
     bool wants_passes_ = false;
-    std::optional<Duration> wanted_{};  ///< by the last pass
+    std::optional<Duration> wake_at_{};  ///< as the last pass asked for
     Done done_{};
     std::optional<io::TimerId> timer_{};
 };

@@ -19,18 +19,18 @@ namespace {
 
 constexpr Duration pause_min = std::chrono::seconds(5);
 constexpr Duration pause_max = std::chrono::minutes(5);
-/// Of an instance whose start failed.
+/// For an instance that could not be started.
 constexpr Duration candidate_stop_timeout = std::chrono::seconds(10);
-/// Of one that is in the way of this host's end.
+/// For an instance that is still starting when this host stops.
 constexpr Duration last_stop_timeout = std::chrono::seconds(3);
-/// A call that takes so long is remarkable.
-constexpr Duration remarkable = std::chrono::seconds(5);
-/// Between two lines about a call that does not end.
-constexpr Duration told_again = std::chrono::minutes(5);
-/// From a start's deadline to its answer: the operation is closed, and says so.
+/// A call that takes so long is logged.
+constexpr Duration slow_call_min = std::chrono::seconds(5);
+/// Between two log lines about a call that does not end.
+constexpr Duration repeat_interval = std::chrono::minutes(5);
+/// From the deadline of a start to the answer, which the end of its operation gives.
 constexpr Duration answer_slack = std::chrono::seconds(2);
 
-/// Whether the same may succeed without another file or configuration.
+/// Whether a retry may succeed without another file or configuration.
 bool may_mend(ErrorCode code) {
     switch (code) {
         case ErrorCode::unavailable:
@@ -53,7 +53,7 @@ std::string_view call_of(PluginStart::Phase phase) {
     return phase == PluginStart::Phase::creating ? "create" : "start";
 }
 
-/// The message without the name that the log gives already.
+/// The message without the name of the plugin, which the log line has already.
 std::string without_name(const std::string& id, const std::string& message) {
     const std::string name = "plugin " + id + ": ";
     return message.starts_with(name) ? message.substr(name.size()) : message;
@@ -93,19 +93,20 @@ struct PluginStarts::Slot {
     std::uint64_t turn = 0;  ///< of the timer: one that is about to fire cannot be cancelled
 };
 
-/// What other threads have to say, as long as there is a loop to say it on.
+/// Posts functions of other threads to the loop, until PluginStarts is destroyed.
 struct PluginStarts::Mailbox {
     explicit Mailbox(boost::asio::io_context& of) : io(&of) {}
     std::mutex mutex;
-    boost::asio::io_context* io;  ///< NULL: no listener is left
+    boost::asio::io_context* io;  ///< NULL: functions are dropped
 
-    void post(std::function<void()> letter) {
+    void post(std::function<void()> function) {
         const std::lock_guard lock(mutex);
-        if (io != nullptr) boost::asio::post(*io, std::move(letter));
+        if (io != nullptr) boost::asio::post(*io, std::move(function));
     }
 };
 
-/// One call of create, with all that it uses: it may go on when everything else has ended.
+/// One call of create. Owns all that the call uses, which may go on after everything else has
+/// ended.
 struct PluginStarts::Creation {
     std::shared_ptr<const LoadedConfig> config;
     const LoadedPlugin* plugin;
@@ -146,7 +147,7 @@ void PluginStarts::begin() {
     go_on();
 }
 
-/// Whether a call of create into the same file does not return: files are entered by one at a time.
+/// Whether a create of the same file is under way: instances of one file are created one at a time.
 bool PluginStarts::waits_for_its_file(const Slot& slot) const {
     return std::ranges::any_of(slots_, [&](const Slot& other) {
         return other.state.phase == Phase::creating &&
@@ -227,10 +228,10 @@ void PluginStarts::started(std::size_t at, const Result<void>& result) {
     Slot& slot = slots_[at];
     if (slot.state.phase != Phase::starting) return;
     if (!result) return failed(slot, result.error());
-    const bool was_in_trouble = slot.state.failures > 0 || slot.state.is_overdue;
+    const bool was_delayed = slot.state.failures > 0 || slot.state.is_overdue;
     enter(slot, Phase::running);
     slot.running->Set(1);
-    if (was_in_trouble) say(config::LogLevel::info, slot, "runs now");
+    if (was_delayed) say(config::LogLevel::info, slot, "runs now");
     host_.add(slot.candidate);
     started_.push_back(std::exchange(slot.candidate, nullptr));
     changed();
@@ -269,7 +270,7 @@ void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
         if (is_stopping_) end_stop();
         return;
     }
-    // What does not let go of its thread or of an operation would have a second one beside it.
+    // A thread or an operation of the instance has not ended: a retry would run next to it.
     if (!result && result.error().code == ErrorCode::deadline) {
         slot.state.error = within("its start failed, and it cannot be stopped", *slot.state.error);
         slot.state.error->code = ErrorCode::internal;
@@ -303,9 +304,9 @@ void PluginStarts::try_later(Slot& slot) {
     });
 }
 
-/// Tells of the call while it lasts.
+/// Logs the call while it lasts.
 void PluginStarts::watch(Slot& slot, std::string_view call, Duration limit) {
-    set_timer(slot, std::min(remarkable, limit),
+    set_timer(slot, std::min(slow_call_min, limit),
               [this, at = index_of(slot), call, limit] { call_is_late(at, call, limit); });
 }
 
@@ -317,7 +318,7 @@ void PluginStarts::call_is_late(std::size_t at, std::string_view call, Duration 
     say(slot.state.is_overdue ? config::LogLevel::error : config::LogLevel::warn, slot,
         std::string(call) + " has been under way for " + format_rough_duration(so_far) +
             (slot.state.is_overdue ? "; the other plugins go on without it" : ""));
-    set_timer(slot, slot.state.is_overdue ? told_again : limit - so_far,
+    set_timer(slot, slot.state.is_overdue ? repeat_interval : limit - so_far,
               [this, at, call, limit] { call_is_late(at, call, limit); });
     if (!is_news) return;
     changed();
@@ -446,8 +447,8 @@ void PluginStarts::end_stop() {
 
 namespace {
 
-/// Those that keep something, by name, whether they run or not.
-std::map<std::string, PluginInstanceId> keepers(const PluginHost& host) {
+/// The instances that are granted state, by name, whether they run or not.
+std::map<std::string, PluginInstanceId> instances_with_state(const PluginHost& host) {
     std::map<std::string, PluginInstanceId> out;
     for (const services::InstanceIdentity& identity : host.identities())
         if (identity.grants.state) out.emplace(identity.id.value(), identity.id);
@@ -458,11 +459,11 @@ std::map<std::string, PluginInstanceId> keepers(const PluginHost& host) {
 
 SharedStates share_states(PluginHost& host, const std::string& name, std::size_t room) {
     SharedStates out;
-    for (const auto& [instance, id] : keepers(host)) {
+    for (const auto& [instance, id] : instances_with_state(host)) {
         Result<std::string> text = host.state().share(id, name);
         if (text && out.bytes + text->size() > room)
             text = fail(ErrorCode::quota, "there is no room for what it keeps");
-        if (!text) out.trouble = within("plugin " + instance, text.error());
+        if (!text) out.error = within("plugin " + instance, text.error());
         if (!text || text->empty()) continue;
         out.bytes += text->size();
         out.texts.emplace(instance, *std::move(text));
@@ -471,7 +472,7 @@ SharedStates share_states(PluginHost& host, const std::string& name, std::size_t
 }
 
 void take_over_states(PluginHost& host, const std::map<std::string, std::string>& shared) {
-    for (const auto& [instance, id] : keepers(host)) {
+    for (const auto& [instance, id] : instances_with_state(host)) {
         const auto text = shared.find(instance);
         if (text == shared.end()) continue;
         const Result<bool> taken = host.state().take_over(id, text->second);

@@ -1,5 +1,5 @@
-/// How the instances of a host come to life while log, admin port and signals work already, and
-/// again where a start failed.
+/// Creates and starts the instances of a host while log, admin port and signals work already, and
+/// retries failed starts. Hands the state of plugins from leader to leader.
 #pragma once
 
 #include <cstddef>
@@ -22,42 +22,42 @@
 
 namespace capstan::runtime::daemon {
 
-// What plugins keep (capstan.state/1), handed on from leader to leader.
+// The state of plugins (capstan.state/1), handed from leader to leader.
 
 struct SharedStates {
     std::map<std::string, std::string> texts{};  ///< by instance
     std::size_t bytes = 0;                       ///< of all of them
-    std::optional<Error> trouble{};              ///< why something is left out
+    std::optional<Error> error{};                ///< why the state of an instance is left out
 };
 
-/// Everything that instances keep which were granted to, as far as there is room: in the order of
-/// their names, and what is left out stays on this host alone. `name`: of this host's store, see
+/// The state of all instances with that grant, in the order of their names, as far as there is
+/// room. State that is left out stays on this host alone. `name`: of this host's store, see
 /// StateStore::share. [passes' thread]
 SharedStates share_states(PluginHost& host, const std::string& name, std::size_t room);
 
-/// Each instance goes on from what the leader before kept. What cannot be read is told, and leaves
-/// the instance with what it has. [passes' thread]
+/// Gives each instance the state that the last leader has shared. State that cannot be read is
+/// logged, and the instance keeps its own. [passes' thread]
 void take_over_states(PluginHost& host, const std::map<std::string, std::string>& shared);
 
-/// How far one instance of the configuration has come.
+/// The progress of the start of one instance.
 struct PluginStart {
     enum class Phase {
         queued,    ///< is to be created
         creating,  ///< inside the plugin's create
         starting,  ///< between start and its end
         running,
-        stopping,  ///< could not be started, and goes
+        stopping,  ///< could not be started
         waiting,   ///< for its next try
-        out,       ///< until this host starts anew
+        out,       ///< not tried again until the daemon is restarted
     };
     services::InstanceIdentity identity{};
     std::string kind{};
     Phase phase = Phase::queued;
-    Duration since{};         ///< by the clock of deadlines: when the phase began
+    Duration since{};         ///< when the phase began, on the clock of deadlines
     bool is_overdue = false;  ///< the call under way has not ended within its time
     int failures = 0;
     std::optional<Error> error{};    ///< of the last try that failed
-    std::optional<Duration> next{};  ///< while it waits: when that ends
+    std::optional<Duration> next{};  ///< when the next try begins, in the phase `waiting`
 };
 
 /// "plugin aws: start has been under way for 12s", "plugin aws: start: ...; tried again in 10s".
@@ -65,17 +65,17 @@ struct PluginStart {
 std::string sentence_of(const PluginStart& start, Duration now);
 
 /// Creates the instances in the order of the configuration, one at a time, each on a thread that is
-/// abandoned where the plugin does not return; an instance is started as soon as it is there. A
-/// call that takes longer than its limit is told, and the others go on without it; it counts again
-/// once it has ended. An instance whose start failed is stopped, and where a repetition may help a
-/// new one takes its place, after 5 s, twice as long after each further failure, 5 min at most, and
-/// up to a quarter more by chance. On virtual time plugins are created on the loop's thread. Used
-/// on the loop's thread alone.
+/// abandoned where the plugin does not return. An instance is started as soon as it has been
+/// created. A call that takes longer than its limit is logged, and the other instances go on
+/// without it; its instance takes part once the call has ended. An instance that could not start is
+/// stopped. Where a retry may help, a new instance is created after 5 s, twice as long after each
+/// further failure, 5 min at most, plus up to a quarter of jitter. On virtual time plugins are
+/// created on the loop's thread. Used on the loop's thread alone.
 class PluginStarts : public std::enable_shared_from_this<PluginStarts> {
 public:
     struct Options {
         std::uint64_t seed = 0;
-        /// One of them runs, has failed or is overdue.
+        /// Called when an instance runs, has failed or is overdue.
         std::function<void()> on_change{};
         Duration create_limit = std::chrono::seconds(30);
         Duration start_limit = std::chrono::seconds(30);
@@ -89,24 +89,24 @@ public:
     void begin();
     /// In the order of the configuration.
     std::vector<PluginStart> starts() const;
-    /// Whether the first try of each has ended, or is overdue.
+    /// Whether the first try of each instance has ended or is overdue.
     bool has_settled() const;
-    /// What the host waits for before it may make passes; empty: nothing. First the first tries,
-    /// then one of `clouds`, where there are any.
+    /// What the host waits for before it may make passes; empty: nothing. It waits for the first
+    /// try of each instance, then for one of `clouds` to run, if there are any.
     std::string unready_because(const std::vector<PluginInstanceId>& clouds) const;
-    /// All that does not run, a line each; empty: all run.
+    /// The instances that do not run, a line each; empty: all run.
     std::string absent() const;
-    /// `invalid_config`: a plugin refused its settings at its first try, so this host is not to
-    /// run.
+    /// `invalid_config`: a plugin has refused its settings at its first try, so the daemon has to
+    /// end.
     Result<void> refusal() const { return refusal_; }
-    /// Those that run since this was asked last.
+    /// The instances that have started since the last call.
     std::vector<std::shared_ptr<instances::PluginInstance>> take_started();
-    /// Instances of these names are others' concern from now on: they are neither tried again nor
-    /// told of, and what has been created of them and does not run is stopped. Their gauges stay as
-    /// they are.
+    /// Instances of these ids are neither tried again nor reported from now on: a reload replaces
+    /// or removes them. Those that have been created and do not run are stopped. Their gauges stay
+    /// as they are.
     void leave(const std::vector<PluginInstanceId>& ids);
-    /// Nothing is tried again; what has been created and does not run is stopped, what is inside
-    /// create abandoned. `done` when that is over.
+    /// Makes no further tries. Instances that have been created and do not run are stopped; calls
+    /// of create under way are abandoned. `done` is called at the end.
     void stop(std::function<void()> done);
 
 private:

@@ -57,11 +57,11 @@ void collect(const config::SettingValue& before, const config::SettingValue& aft
             out.push_back(below(child.key));
 }
 
-/// Of what is no plugin's.
+/// Whether a key outside of the tables of plugins can be taken over while running.
 bool is_live(std::string_view path) {
-    // Pods were read by it.
+    // Pods have been read with it.
     if (path == "scale_up.spread_timeout_annotation") return false;
-    // Instances are made at the start.
+    // Controllers are created at the start.
     if (path.starts_with("pipeline.controllers")) return false;
     constexpr std::array<std::string_view, 6> starts{
         "pipeline", "scale_up", "scale_down", "limits", "admin.max_", "cluster.scan_interval"};
@@ -174,7 +174,7 @@ bool run_already(const std::vector<PluginInstanceId>& clouds, const LoadedConfig
     });
 }
 
-/// What a plugin is shown, with all it borrows from.
+/// The settings that are handed to a plugin, with everything that they borrow from.
 struct ShownSettings {
     ShownSettings(std::shared_ptr<const LoadedConfig> of, const LoadedPlugin& plugin)
         : config(std::move(of)),

@@ -1,5 +1,4 @@
-/// A configuration that is exchanged while running: what has changed, and which of it can be taken
-/// over.
+/// The changes between two configurations, and which of them can be taken over while running.
 #pragma once
 
 #include <memory>
@@ -14,43 +13,45 @@
 
 namespace capstan::runtime::daemon {
 
-/// Read, validated, its plugins' files loaded.
+/// A configuration that was read and validated, with its plugin files loaded.
 struct LoadedConfig {
-    std::shared_ptr<const void> owner{};  ///< keeps what the others borrow from
+    std::shared_ptr<const void> owner{};  ///< owns what the other members borrow
     config::Config config;
     PluginSet plugins{};
-    std::string toml{};  ///< as it is understood, with all defaults; without secrets
-    std::string text{};  ///< of the file, read before the rest was; empty: there was none
+    std::string toml{};  ///< printed with all defaults; without secrets
+    std::string text{};  ///< of the file, read first; empty: there was no file
 };
 
-/// Keys, dotted as in TOML, in the order of the file; those of plugins come last.
+/// Changed keys, dotted as in TOML, in the order of the file; keys of plugins come last.
 struct ConfigChanges {
     std::vector<std::string> live{};   ///< can be taken over
     std::vector<std::string> fixed{};  ///< wait for a restart
-    /// Instances of which live settings differ, by their names.
+    /// Instances with different live settings.
     std::vector<PluginInstanceId> plugins{};
-    /// Instances that decide and are new, or whose file, class, grants, limits or settings that are
-    /// not live differ: made anew beside the old ones.
+    /// Instances that decide and are new, or have another file, class, grants, limits, or settings
+    /// that are not live: new instances are created for them.
     std::vector<PluginInstanceId> made{};
-    std::vector<PluginInstanceId> gone{};  ///< instances that decide and are in it no more
+    std::vector<PluginInstanceId> gone{};  ///< instances that decide and were removed
     bool keeps_clouds = false;             ///< pipeline.clouds names one that does not run
 };
 
-/// Live are decisions ([pipeline], [scale_up], [scale_down], [limits]), how often they are made and
-/// when they count as overdue, plugins that decide (expanders, similarity, splitters, group
-/// sources) with all that belongs to them, and settings of clouds and controllers that their
-/// classes declare live. Clouds and controllers themselves are made at the start.
+/// These keys can be taken over: settings of decisions ([pipeline], [scale_up], [scale_down],
+/// [limits]), the scan interval and the limits of health checks, plugins that decide (expanders,
+/// similarity, splitters, group sources) with all of their tables, and settings of clouds and
+/// controllers that their classes declare live. Clouds and controllers are created at the start
+/// only.
 ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after);
-/// The same after others have been taken over: what waits for a restart still is as `started` says,
-/// everything else as `running` does.
+/// The same after earlier reloads: keys that wait for a restart are compared with `started`, all
+/// others with `running`.
 ConfigChanges find_changes(const LoadedConfig& started, const LoadedConfig& running,
                            const LoadedConfig& after);
 
-/// Its plugins of those names, in the order of the configuration.
+/// The plugins of those ids, in the order of the configuration.
 std::vector<const LoadedPlugin*> select_plugins(const LoadedConfig& config,
                                                 const std::vector<PluginInstanceId>& ids);
 
-/// Hands the settings of that instance over. The error: it keeps the old ones. [passes' thread]
+/// Hands the settings of `after` to that instance. After an error the old ones stay in force.
+/// [passes' thread]
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
                          const PluginInstanceId& plugin);
 

@@ -19,7 +19,7 @@ constexpr Duration look_period = std::chrono::milliseconds(100);
 
 Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "this is a dry run"); }
 
-/// What is needed on the loop's thread, and ends there.
+/// The connection and what uses it. Constructed, used and destroyed on the loop's thread.
 struct Environment {
     Environment(std::unique_ptr<ClusterLink> opened, const config::Cluster& config, PluginHost& of)
         : host(of),
@@ -36,15 +36,15 @@ struct Environment {
         if (plugins != nullptr) plugins->disconnect();
     }
 
-    /// The cluster, once all of it has been seen, by plugins as well.
+    /// The cluster, once the host and its plugins have seen all of it.
     Result<engine::snapshot::Cluster> look() {
-        is_held = false;
-        if (link->mirror().has_synced()) {
-            if (!hold) hold.emplace(plugins, host.loop(), host.log());
-            is_held = !hold->is_over();
-            if (is_held) return fail(ErrorCode::unavailable, hold->reason());
+        is_waiting = false;
+        if (link->cluster_cache().has_synced()) {
+            if (!startup_gate) startup_gate.emplace(plugins, host.loop(), host.log());
+            is_waiting = !startup_gate->is_over();
+            if (is_waiting) return fail(ErrorCode::unavailable, startup_gate->reason());
         }
-        return link->mirror().cluster(cluster_age_max);
+        return link->cluster_cache().cluster(cluster_age_max);
     }
 
     PluginHost& host;
@@ -52,8 +52,8 @@ struct Environment {
     services::KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
-    std::optional<StartupGate> hold{};  ///< nothing: the cluster has not been seen yet
-    bool is_held = false;               ///< plugins alone have yet to see it, as look() found
+    std::optional<StartupGate> startup_gate{};  ///< nothing: the cluster has not been seen yet
+    bool is_waiting = false;  ///< plugins alone have yet to see it, as look() found
 };
 
 Result<std::shared_ptr<Environment>> open(const config::Config& config, PluginHost& host,
@@ -68,31 +68,33 @@ Result<std::shared_ptr<Environment>> open(const config::Config& config, PluginHo
                                                        config.scale_up.spread_timeout_annotation},
                                        .http = options.http}));
         auto out = std::make_shared<Environment>(std::move(link), config.cluster, host);
-        out->link->mirror().start();
+        out->link->cluster_cache().start();
         return out;
     });
 }
 
 /// Looks again until the whole cluster is there. What plugins wait for has an end of its own, so it
 /// may take longer.
-Result<engine::snapshot::Cluster> look(PluginHost& host, const std::shared_ptr<Environment>& beside,
+Result<engine::snapshot::Cluster> look(PluginHost& host,
+                                       const std::shared_ptr<Environment>& environment,
                                        Duration patience) {
     const Duration end = host.loop().monotonic() + patience;
     for (;;) {
-        auto cluster = on_loop(host, [beside] { return beside->look(); });
-        if (cluster || (host.loop().monotonic() >= end && !beside->is_held)) return cluster;
+        auto cluster = on_loop(host, [environment] { return environment->look(); });
+        if (cluster || (host.loop().monotonic() >= end && !environment->is_waiting)) return cluster;
         CAPSTAN_CHECK(from_loop<void>(host, [&host](const PluginHost::Done<void>& done) {
             host.loop().after(look_period, [done] { done({}); });
         }));
     }
 }
 
-Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Environment>& beside) {
-    CAPSTAN_TRY(
-        PersistedState persisted,
-        from_loop<PersistedState>(host, [beside](const PluginHost::Done<PersistedState>& done) {
-            beside->keeper.load(done);
-        }));
+Result<engine::Memory> load_memory(PluginHost& host,
+                                   const std::shared_ptr<Environment>& environment) {
+    CAPSTAN_TRY(PersistedState persisted,
+                from_loop<PersistedState>(
+                    host, [environment](const PluginHost::Done<PersistedState>& done) {
+                        environment->keeper.load(done);
+                    }));
     take_over_states(host, persisted.states);
     engine::Memory memory = std::move(persisted.memory);
     // A daemon that runs has begun: what it marked is not to be cleared away.
@@ -100,22 +102,21 @@ Result<engine::Memory> load_memory(PluginHost& host, const std::shared_ptr<Envir
     return memory;
 }
 
-Result<std::shared_ptr<const PassReport>> decide_with(const config::Config& config,
-                                                      PluginHost& host,
-                                                      const SinglePassOptions& options,
-                                                      const std::shared_ptr<Environment>& beside) {
+Result<std::shared_ptr<const PassReport>> decide_with(
+    const config::Config& config, PluginHost& host, const SinglePassOptions& options,
+    const std::shared_ptr<Environment>& environment) {
     CAPSTAN_TRY(
         const auto autoscaler,
         Autoscaler::make(config, {.host = host,
-                                  .cluster = beside->cluster,
-                                  .look = [&] { return look(host, beside, options.patience); },
+                                  .cluster = environment->cluster,
+                                  .look = [&] { return look(host, environment, options.patience); },
                                   .may_act = [] { return Result<void>(); },
                                   .keep = [](const engine::Memory&) {},
                                   .gate = refuse_in_dry_run,
                                   .seed = options.seed,
                                   .dry_run = true,
                                   .waits_for_clouds = true}));
-    CAPSTAN_TRY(engine::Memory memory, load_memory(host, beside));
+    CAPSTAN_TRY(engine::Memory memory, load_memory(host, environment));
     autoscaler->begin(std::move(memory));
     return autoscaler->run();
 }
@@ -125,10 +126,10 @@ Result<std::shared_ptr<const PassReport>> decide_with(const config::Config& conf
 Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
                                                              PluginHost& host,
                                                              const SinglePassOptions& options) {
-    CAPSTAN_TRY(std::shared_ptr<Environment> beside, open(config, host, options));
-    auto report = decide_with(config, host, options, beside);
-    CAPSTAN_CHECK(on_loop(host, [beside = std::move(beside)]() mutable {
-        beside.reset();
+    CAPSTAN_TRY(std::shared_ptr<Environment> environment, open(config, host, options));
+    auto report = decide_with(config, host, options, environment);
+    CAPSTAN_CHECK(on_loop(host, [environment = std::move(environment)]() mutable {
+        environment.reset();
         return Result<void>();
     }));
     return report;

@@ -1,4 +1,4 @@
-/// One pass on a live cluster, which is only decided.
+/// `capstan plan`: one pass on a live cluster that is decided and not carried out.
 #pragma once
 
 #include <chrono>
@@ -18,14 +18,15 @@ namespace capstan::runtime::daemon {
 struct SinglePassOptions {
     std::string version{};
     std::uint64_t seed = 0;
-    /// Until the whole cluster has been seen, by plugins as well; see StartupGate.
+    /// How long to wait until the host and its plugins have seen the whole cluster; see
+    /// StartupGate.
     Duration patience = std::chrono::minutes(1);
     io::HttpClient* http = nullptr;  ///< see ClusterLink
 };
 
-/// As the daemon of this configuration would decide it now, with the memory it keeps. Takes no
-/// Lease and changes nothing: requests that would do not leave the host. `unavailable`: the cluster
-/// could not be seen in time, with the reason.
+/// Decides as the daemon of this configuration would now, with its persisted memory. Takes no Lease
+/// and changes nothing: requests that would change the cluster are not sent. `unavailable`: the
+/// cluster could not be seen in time, with the reason.
 Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
                                                              PluginHost& host,
                                                              const SinglePassOptions& options);

@@ -1,6 +1,5 @@
-/// Holds passes back until plugins know what they follow of the cluster. What an expander decides
-/// before it has read its priorities is not what its user asked for, and a machine that was ordered
-/// costs.
+/// Holds passes back until the startup watches of plugins are settled. An expander that decides
+/// before it has read its priorities may order the wrong machines, and they cost money.
 #pragma once
 
 #include <string>
@@ -11,18 +10,18 @@
 
 namespace capstan::runtime::daemon {
 
-/// Ends when all StartupWatches are settled, or ten seconds after it was made: a plugin whose kind
-/// cannot be read must not keep a cluster from growing. Used on the loop's thread alone.
+/// Opens when all StartupWatches are settled, or ten seconds after its construction: a plugin that
+/// cannot read its objects must not keep a cluster from growing. Used on the loop's thread alone.
 class StartupGate {
 public:
-    /// To be made when the host has seen the whole cluster. Borrows all; `plugins` NULL: they have
-    /// no cluster, and nothing is held.
+    /// To be constructed when the host has seen the whole cluster. Borrows its arguments. `plugins`
+    /// NULL: plugins have no cluster, and the gate is open.
     StartupGate(const services::KubeGateway* plugins, io::Loop& loop, services::Logger& log);
 
     /// What passes wait for, as a sentence; empty: they may begin.
     std::string reason() const;
-    /// Whether they may begin. To be asked again and again until then: an end for want of time is
-    /// found here, and said in the log.
+    /// Whether passes may begin. To be called repeatedly until it is true: the time limit is
+    /// checked and logged here.
     bool is_over();
 
 private:

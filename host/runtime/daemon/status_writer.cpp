@@ -19,7 +19,7 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-/// As upstream cuts what clouds say.
+/// Cuts messages of clouds as upstream does.
 std::string shortened_message(const std::string& text) {
     constexpr std::size_t longest = 500;
     constexpr std::string_view mark = "<truncated>";
@@ -27,7 +27,7 @@ std::string shortened_message(const std::string& text) {
     return std::string(beginning_of(text, longest - mark.size())) + std::string(mark);
 }
 
-/// By group id; of nodes of no group by an empty one.
+/// By group id; the empty id is for nodes without a group.
 std::map<std::string, int> count_candidates(const PassReport& pass) {
     std::map<std::string, int> out;
     for (const engine::NodeVerdict& verdict : pass.decision().nodes)
@@ -52,12 +52,12 @@ StatusCondition StatusMaker::condition(const std::string& of, std::string status
 }
 
 GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Group& group,
-                                      const engine::health::GroupHealth& its, int candidates) {
+                                      const engine::health::GroupHealth& health, int candidates) {
     const std::string& id = group.group.id.value();
     GroupStatus out{.name = id,
-                    .part = {.nodes = its.nodes,
-                             .unjoined = its.unjoined,
-                             .long_unjoined = its.long_unjoined,
+                    .part = {.nodes = health.nodes,
+                             .unjoined = health.unjoined,
+                             .long_unjoined = health.long_unjoined,
                              .candidates = candidates},
                     .target = group.group.target.value_or(0),
                     .min = group.group.min.value_or(0),
@@ -67,7 +67,7 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
     std::string growth = "NoActivity";
     if (pass.memory.requests.contains(group.group.id)) {
         growth = "InProgress";
-    } else if (!its.unhealthy_because.empty()) {
+    } else if (!health.unhealthy_because.empty()) {
         growth = "Unhealthy";
     } else if (backoff != nullptr) {
         growth = "Backoff";
@@ -75,10 +75,9 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
                        shortened_message(backoff->because)};
     }
     out.part.health =
-        condition(id + "/health", health_word(its.unhealthy_because), pass.shown_at());
-    out.part.scale_up = condition(id + "/scaleUp", growth, pass.shown_at());
-    out.part.scale_down =
-        condition(id + "/scaleDown", candidates_word(candidates), pass.shown_at());
+        condition(id + "/health", health_word(health.unhealthy_because), pass.wall_at());
+    out.part.scale_up = condition(id + "/scaleUp", growth, pass.wall_at());
+    out.part.scale_down = condition(id + "/scaleDown", candidates_word(candidates), pass.wall_at());
     return out;
 }
 
@@ -86,24 +85,24 @@ ClusterStatus StatusMaker::make(const PassReport& pass, const engine::health::He
     const engine::Snapshot& snapshot = pass.input.snapshot;
     std::map<std::string, int> candidates = count_candidates(pass);
     ClusterStatus out{
-        .at = pass.shown_at(), .cluster = {.nodes = health.all}, .clouds = pass.clouds};
+        .at = pass.wall_at(), .cluster = {.nodes = health.all}, .clouds = pass.clouds};
     bool is_growing = false;
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
         const engine::Group& group = (*snapshot.groups)[g];
-        const int its = candidates[group.group.id.value()];
-        out.groups.push_back(group_status(pass, group, health.groups[g], its));
+        const int of_group = candidates[group.group.id.value()];
+        out.groups.push_back(group_status(pass, group, health.groups[g], of_group));
         const StatusPart& part = out.groups.back().part;
         is_growing |= part.scale_up.status == "InProgress";
         out.cluster.unjoined += part.unjoined;
         out.cluster.long_unjoined += part.long_unjoined;
-        out.cluster.candidates += its;
+        out.cluster.candidates += of_group;
     }
     StatusPart& cluster = out.cluster;
-    cluster.health = condition("health", health_word(health.unhealthy_because), pass.shown_at());
+    cluster.health = condition("health", health_word(health.unhealthy_because), pass.wall_at());
     cluster.scale_up =
-        condition("scaleUp", is_growing ? "InProgress" : "NoActivity", pass.shown_at());
+        condition("scaleUp", is_growing ? "InProgress" : "NoActivity", pass.wall_at());
     cluster.scale_down =
-        condition("scaleDown", candidates_word(cluster.candidates), pass.shown_at());
+        condition("scaleDown", candidates_word(cluster.candidates), pass.wall_at());
     before_ = std::exchange(now_, {});
     return out;
 }
@@ -135,7 +134,7 @@ std::string yaml(std::string_view text) {
     return out + "\"";
 }
 
-/// Lines, each with its depth; two blanks for each.
+/// Lines of YAML, indented by two blanks for each level.
 class Lines {
 public:
     explicit Lines(int depth) : depth_(depth) {}
@@ -178,7 +177,7 @@ void write_counts(Lines& out, const StatusPart& part) {
     if (nodes.deleted > 0) out.line("beingDeleted", nodes.deleted);
     out.begin("unready");
     out.line("total", nodes.unready + nodes.long_starting);
-    // Nodes whose GPUs are not there yet count as starting here.
+    // Nodes that still lack their GPUs count as notStarted.
     out.line("resourceUnready", 0);
     out.end();
     out.end();
@@ -215,12 +214,12 @@ void write_part(Lines& out, const StatusPart& part, const GroupStatus* group, Ti
     out.end();
 }
 
-/// Cut where a configuration has that much wrong with it.
+/// The most of the message about a refused configuration.
 constexpr std::size_t config_message_max = 1000;
-/// Of the first three lines and the name of the list.
+/// Room for the first three lines and the key of the list.
 constexpr std::size_t head_room = 512;
 
-void write_config(Lines& out, const ConfigStanding& config) {
+void write_config(Lines& out, const ConfigStatus& config) {
     out.begin("configuration");
     out.line("inForce", config.is_in_force() ? "true" : "false");
     out.line("takenOver", quoted_moment(config.taken_over));
@@ -231,8 +230,8 @@ void write_config(Lines& out, const ConfigStanding& config) {
     out.end();
 }
 
-/// More than that it is there.
-bool has_something_to_say(const GroupStatus& group) {
+/// Whether the group is unhealthy, backed off or changing.
+bool is_notable(const GroupStatus& group) {
     const StatusPart& part = group.part;
     const engine::health::NodeCounts& nodes = part.nodes;
     return group.backoff || part.health.status != "Healthy" ||
@@ -250,40 +249,40 @@ std::string group_text(const GroupStatus& group, Time probe) {
     return item;
 }
 
-struct ShownGroups {
+struct ListedGroups {
     std::string text{};
-    std::string left_out{};  ///< how many; empty: none
+    std::string left_out{};  ///< how many groups are left out, as a sentence; empty: none
 };
 
-ShownGroups shown_groups(const ClusterStatus& status, std::size_t room) {
-    ShownGroups out;
+ListedGroups list_groups(const ClusterStatus& status, std::size_t room) {
+    ListedGroups out;
     for (const GroupStatus& group : status.groups) {
         out.text += group_text(group, status.at);
         if (out.text.size() > room) break;
     }
     if (out.text.size() <= room) return out;
     out.text.clear();
-    std::size_t left_out = 0, telling = 0;
-    for (const bool is_telling : {true, false})
+    std::size_t left_out = 0, notable = 0;
+    for (const bool notable_first : {true, false})
         for (const GroupStatus& group : status.groups) {
-            if (has_something_to_say(group) != is_telling) continue;
+            if (is_notable(group) != notable_first) continue;
             std::string text = left_out == 0 ? group_text(group, status.at) : std::string();
             if (left_out == 0 && out.text.size() + text.size() <= room) {
                 out.text += text;
             } else {
                 ++left_out;
-                telling += is_telling ? 1 : 0;
+                notable += notable_first ? 1 : 0;
             }
         }
     const auto more = counted(static_cast<std::int64_t>(left_out), "more group");
-    out.left_out = telling == 0 ? "and " + more + " that " + (left_out == 1 ? "is" : "are") +
+    out.left_out = notable == 0 ? "and " + more + " that " + (left_out == 1 ? "is" : "are") +
                                       " healthy and at rest"
-                                : "and " + more + ", " + std::to_string(telling) +
+                                : "and " + more + ", " + std::to_string(notable) +
                                       " of which are unhealthy, backed off or changing";
     return out;
 }
 
-/// Upstream has no part about clouds.
+/// The list of clouds, which upstream does not have.
 std::string clouds_text(const std::vector<CloudState>& clouds) {
     std::string out = clouds.empty() ? "" : "clouds:\n";
     for (const CloudState& cloud : clouds) {
@@ -315,7 +314,7 @@ std::string status_text(const ClusterStatus& status, std::size_t most) {
     write_part(after, status.cluster, nullptr, status.at);
     after.end();
     const std::string rest = after.take() + clouds_text(status.clouds);
-    const ShownGroups groups = shown_groups(status, most - std::min(most, rest.size() + head_room));
+    const ListedGroups groups = list_groups(status, most - std::min(most, rest.size() + head_room));
     Lines out(0);
     out.line("time", go_time_text(status.at));
     out.line("autoscalerStatus", "Running");
@@ -330,8 +329,6 @@ std::string initializing_text(const std::string& message, Time now) {
     out.line("message", yaml(message));
     return out.take();
 }
-
-namespace {}  // namespace
 
 StatusWriter::StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options)
     : options_(std::move(options)), loop_(loop), maps_(api, loop, options_.seed) {}
@@ -353,10 +350,10 @@ void StatusWriter::send() {
                     is_writing_ = false;
                     if (written) {
                         uid_ = written->uid;
-                    } else if (!is_in_trouble_ && options_.on_trouble) {
-                        options_.on_trouble(within("status", written.error()));
+                    } else if (!is_failing_ && options_.on_error) {
+                        options_.on_error(within("status", written.error()));
                     }
-                    is_in_trouble_ = !written;
+                    is_failing_ = !written;
                     if (removed_) return remove(std::exchange(removed_, nullptr));
                     if (!next_.empty()) send();
                 });

@@ -1,4 +1,4 @@
-/// How cluster and groups are doing, as upstream's status ConfigMap says it.
+/// The state of the cluster and its groups in upstream's status ConfigMap.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +20,22 @@
 
 namespace capstan::runtime::daemon {
 
-/// One of the conditions that a cluster or a group is in.
+/// One condition of the cluster or of a group.
 struct StatusCondition {
     std::string status{};  ///< "Healthy"
-    Time transition{};     ///< since when
+    Time transition{};     ///< since when it has that status
 };
 
 struct StatusBackoff {
     std::string code{}, message{};
 };
 
-/// What holds for the cluster as a whole, and for each group.
+/// The part of the status that the cluster and each group have.
 struct StatusPart {
     StatusCondition health{}, scale_up{}, scale_down{};
     engine::health::NodeCounts nodes{};
     int unjoined = 0, long_unjoined = 0;
-    int candidates = 0;  ///< nodes that could go
+    int candidates = 0;  ///< nodes that could be removed
 };
 
 struct GroupStatus {
@@ -47,14 +47,14 @@ struct GroupStatus {
 
 struct ClusterStatus {
     Time at{};
-    std::optional<ConfigStanding> config{};
+    std::optional<ConfigStatus> config{};
     StatusPart cluster{};
     std::vector<CloudState> clouds{};   ///< in pipeline order
     std::vector<GroupStatus> groups{};  ///< by id
 };
 
-/// Keeps since when each condition has been as it is: moments that a ClusterStatus says again while
-/// nothing changes. [one thread]
+/// Makes the status of each pass. Keeps the transition time of each condition from pass to pass.
+/// [one thread]
 class StatusMaker {
 public:
     /// `health`: after the pass.
@@ -62,41 +62,41 @@ public:
 
 private:
     GroupStatus group_status(const PassReport& pass, const engine::Group& group,
-                             const engine::health::GroupHealth& its, int candidates);
+                             const engine::health::GroupHealth& health, int candidates);
     StatusCondition condition(const std::string& of, std::string status, Time now);
 
     std::map<std::string, StatusCondition> before_{}, now_{};
 };
 
-/// Half of what a ConfigMap may have, so that what others add to it finds room.
+/// Half of the size limit of a ConfigMap, so that other writers can add keys.
 inline constexpr std::size_t status_text_max = 512 * 1024;
 
-/// The value of the ConfigMap's key `status`: YAML, `most` bytes of it. Where groups find no room,
-/// those that have something to say come first, and the text says how many are left out.
+/// The value of the ConfigMap's key `status`: YAML of at most `most` bytes. Where there is no room
+/// for all groups, groups with something to report come first, and the text says how many are left
+/// out.
 std::string status_text(const ClusterStatus& status, std::size_t most = status_text_max);
-/// The same before the first pass, with why there is none.
+/// The text before the first pass, with the reason in `message`.
 std::string initializing_text(const std::string& message, Time now);
-/// "2026-11-21 10:50:00.25 +0000 UTC": as upstream writes moments in `time` and in the annotation.
+/// "2026-11-21 10:50:00.25 +0000 UTC": upstream's format in `time` and in the annotation.
 std::string go_time_text(Time time);
 
-// Keeps upstream's status ConfigMap, to which events about the cluster as a whole belong.
-
-/// Nothing depends on it: what cannot be written is told once, until it can be again. Used on the
-/// loop's thread alone.
+/// Writes upstream's status ConfigMap, which Events about the cluster as a whole refer to. Nothing
+/// depends on it: a failure is reported once until a write succeeds. Used on the loop's thread
+/// alone.
 class StatusWriter {
 public:
     struct Options {
         kubernetes::client::ConfigMapName name{};
         std::uint64_t seed = 0;
-        std::function<void(const Error& error)> on_trouble{};
+        std::function<void(const Error& error)> on_error{};
     };
     /// Borrows both.
     StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    /// While a write is under way the last text that came meanwhile waits for its end.
+    /// During a write the latest text waits for its end and is written then.
     void write(std::string text, Time now);
-    /// Removes it, once a write that is under way has ended, for it is kept up to date no longer.
-    /// `done` is not called inside this.
+    /// Removes the ConfigMap once a write under way has ended, because it is not kept up to date
+    /// any more. `done` is not called inside this call.
     void remove(std::function<void()> done);
     kubernetes::client::ObjectReference reference() const;
 
@@ -108,8 +108,8 @@ private:
     std::string next_{};  ///< empty: nothing to write
     Time next_at_{};
     std::string uid_{};
-    bool is_writing_ = false, is_in_trouble_ = false;
-    std::function<void()> removed_{};  ///< it is to be removed as soon as nothing is being written
+    bool is_writing_ = false, is_failing_ = false;
+    std::function<void()> removed_{};  ///< the `done` of a removal that waits for a write
     kubernetes::client::ConfigMaps maps_;
 };
 

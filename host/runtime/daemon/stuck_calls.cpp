@@ -24,7 +24,7 @@ StuckCalls::StuckCalls(io::Loop& loop, prometheus::Registry& registry, Options o
 
 StuckCalls::~StuckCalls() {
     if (timer_) loop_.cancel(*timer_);
-    show({});
+    update_gauges({});
 }
 
 void StuckCalls::watch(const loop::CallWatches& calls) {
@@ -33,12 +33,12 @@ void StuckCalls::watch(const loop::CallWatches& calls) {
 }
 
 void StuckCalls::look(const std::vector<loop::HeldCall>& stuck) {
-    show(stuck);
+    update_gauges(stuck);
     decide(stuck);
 }
 
-void StuckCalls::show(const std::vector<loop::HeldCall>& stuck) {
-    std::erase_if(observable_, [&](const auto& entry) {
+void StuckCalls::update_gauges(const std::vector<loop::HeldCall>& stuck) {
+    std::erase_if(gauges_, [&](const auto& entry) {
         const bool is_stuck = std::ranges::any_of(stuck, [&](const loop::HeldCall& call) {
             return Key(call.plugin, call.hook) == entry.first;
         });
@@ -46,7 +46,7 @@ void StuckCalls::show(const std::vector<loop::HeldCall>& stuck) {
         return !is_stuck;
     });
     for (const loop::HeldCall& call : stuck) {
-        prometheus::Gauge*& gauge = observable_[Key(call.plugin, call.hook)];
+        prometheus::Gauge*& gauge = gauges_[Key(call.plugin, call.hook)];
         if (gauge == nullptr)
             gauge = &seconds_.Add(
                 {{"plugin", call.plugin}, {"hook", std::string(loop::name_of(call.hook))}});
@@ -60,15 +60,15 @@ bool StuckCalls::counts(const loop::HeldCall& call) const {
 }
 
 void StuckCalls::decide(const std::vector<loop::HeldCall>& stuck) {
-    const auto lost =
+    const auto stuck_call =
         std::ranges::find_if(stuck, [this](const loop::HeldCall& call) { return counts(call); });
-    if (lost == stuck.end()) {
+    if (stuck_call == stuck.end()) {
         if (!std::exchange(is_back_, true)) options_.come_back();
         return;
     }
     const Duration now = loop_.monotonic();
     if (handed_over_at_ && now - *handed_over_at_ < hand_over_pause) return;
-    if (!options_.hand_over(lost->sentence())) return;
+    if (!options_.hand_over(stuck_call->sentence())) return;
     handed_over_at_ = now;
     is_back_ = false;
 }

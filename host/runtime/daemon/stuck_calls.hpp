@@ -1,4 +1,4 @@
-/// What calls that do not return mean for the daemon: a metric, and whether this host should lead.
+/// Reacts to calls of plugins that do not return: sets a metric, and hands the Lease over.
 #pragma once
 
 #include <functional>
@@ -15,18 +15,18 @@
 
 namespace capstan::runtime::daemon {
 
-/// Another replica may do better than a leader whose cloud, or plugin that decides, does not
-/// return. It is given the Lease once per ten minutes at most: where all are alike, passes go on
-/// here. Used on the loop's thread alone.
+/// Another replica may be able to act while a call of this leader's cloud, or of a plugin that
+/// decides, is stuck. The Lease is handed over once per ten minutes at most: where all replicas
+/// have the problem, passes go on here. Used on the loop's thread alone.
 class StuckCalls {
 public:
     struct Options {
         Duration hand_over_after = std::chrono::minutes(1);
-        /// A controller's call counts, too: nothing else acts.
+        /// A controller's call counts, too, because this host makes no passes.
         bool is_of_controllers = false;
-        /// Hands the Lease over; the sentence says why. False: this host has none.
+        /// Hands the Lease over; `because` is the reason. False: this host holds no Lease.
         std::function<bool(const std::string& because)> hand_over{};
-        /// No call is stuck for so long any more.
+        /// Called when no call is stuck for so long any more.
         std::function<void()> come_back{};
     };
     /// Borrows `loop` and `registry`.
@@ -35,7 +35,7 @@ public:
     StuckCalls& operator=(const StuckCalls&) = delete;
     ~StuckCalls();
 
-    /// Looks at them once a second from now on. Borrowed.
+    /// Looks at the calls once a second from now on. `calls` is borrowed.
     void watch(const loop::CallWatches& calls);
     /// `stuck`: all calls that are stuck now.
     void look(const std::vector<loop::HeldCall>& stuck);
@@ -43,13 +43,13 @@ public:
 private:
     using Key = std::pair<std::string, loop::Hook>;
     bool counts(const loop::HeldCall& call) const;
-    void show(const std::vector<loop::HeldCall>& stuck);
+    void update_gauges(const std::vector<loop::HeldCall>& stuck);
     void decide(const std::vector<loop::HeldCall>& stuck);
 
     io::Loop& loop_;
     prometheus::Family<prometheus::Gauge>& seconds_;
     const Options options_;
-    std::map<Key, prometheus::Gauge*> observable_{};
+    std::map<Key, prometheus::Gauge*> gauges_{};
     std::optional<Duration> handed_over_at_{};
     bool is_back_ = true;
     std::optional<io::TimerId> timer_{};

@@ -13,9 +13,9 @@ void FailureLog::failed(const Error& error, Duration now) {
     if (!since_) since_ = now;
     last_ = now;
     ++count_;
-    const auto told = told_.find(error.code);
-    if (told != told_.end() && now - told->second < quiet) return;
-    told_[error.code] = now;
+    const auto last = logged_.find(error.code);
+    if (last != logged_.end() && now - last->second < quiet) return;
+    logged_[error.code] = now;
     std::string sentence = words_.failed + ": " + error.message;
     if (count_ > 1)
         sentence += " (" + std::to_string(count_) + " times in a row, for " +
@@ -34,27 +34,27 @@ void FailureLog::succeeded(Duration now) {
 void FailureLog::forget() {
     since_.reset();
     count_ = 0;
-    told_.clear();
+    logged_.clear();
 }
 
 namespace {
 
 constexpr std::string_view watch_source = "kubernetes";
-/// A kind whose watch opens and fails at once is in touch for a moment.
+/// A watch that opens and fails at once looks healthy for a moment.
 constexpr int calm_looks_needed = 2;
 constexpr std::size_t names_most = 32;
 
-/// Kinds with what is wrong with them, those of one code together: "Node, Pod: no connection".
-std::string by_trouble(const std::vector<kubernetes::client::MirrorTrouble>& troubles) {
-    std::map<ErrorCode, std::vector<const kubernetes::client::MirrorTrouble*>> by_code;
-    for (const kubernetes::client::MirrorTrouble& trouble : troubles)
-        by_code[trouble.error.code].push_back(&trouble);
+/// The kinds with their errors, grouped by code: "Node, Pod: no connection".
+std::string kinds_by_error(const std::vector<kubernetes::client::WatchFailure>& failures) {
+    std::map<ErrorCode, std::vector<const kubernetes::client::WatchFailure*>> by_code;
+    for (const kubernetes::client::WatchFailure& failure : failures)
+        by_code[failure.error.code].push_back(&failure);
     std::string out;
     for (const auto& [code, alike] : by_code)
         out += (out.empty() ? "" : "; ") +
                listed(
                    alike,
-                   [](const kubernetes::client::MirrorTrouble* trouble) { return trouble->kind; },
+                   [](const kubernetes::client::WatchFailure* failure) { return failure->kind; },
                    names_most) +
                ": " + alike.front()->error.message;
     return out;
@@ -84,65 +84,65 @@ void WatchOutage::look_again() {
 }
 
 void WatchOutage::look() {
-    Troubles troubles = look_();
-    tell_left_out(troubles);
-    std::erase_if(troubles, [](const auto& trouble) { return trouble.is_unavailable; });
-    if (troubles.empty()) {
+    WatchFailures failures = look_();
+    log_unavailable(failures);
+    std::erase_if(failures, [](const auto& failure) { return failure.is_unavailable; });
+    if (failures.empty()) {
         if (++calm_looks_ >= calm_looks_needed) return end();
     } else {
         calm_looks_ = 0;
-        tell_lost(troubles);
+        log_lost(failures);
     }
     look_again();
 }
 
-/// A kind that this server does not have is no outage, and nothing is waited for.
-void WatchOutage::tell_left_out(const Troubles& troubles) {
-    for (const kubernetes::client::MirrorTrouble& trouble : troubles) {
-        if (!trouble.is_unavailable) {
-            left_out_.erase(trouble.kind);
+/// A kind that the server does not serve is not an outage.
+void WatchOutage::log_unavailable(const WatchFailures& failures) {
+    for (const kubernetes::client::WatchFailure& failure : failures) {
+        if (!failure.is_unavailable) {
+            unavailable_kinds_.erase(failure.kind);
             continue;
         }
-        first_.erase(trouble.kind);
-        if (left_out_.insert(trouble.kind).second)
+        first_.erase(failure.kind);
+        if (unavailable_kinds_.insert(failure.kind).second)
             log_.write(config::LogLevel::warn, watch_source,
-                       trouble.kind + " is not followed: " + trouble.error.message);
+                       failure.kind + " is not followed: " + failure.error.message);
     }
 }
 
-void WatchOutage::tell_lost(const Troubles& troubles) {
+void WatchOutage::log_lost(const WatchFailures& failures) {
     const Duration now = loop_.monotonic();
-    const bool is_first = !told_at_;
+    const bool is_first = !logged_at_;
     const bool is_new = std::ranges::any_of(
-        troubles, [&](const auto& trouble) { return !told_.contains(trouble.kind); });
+        failures, [&](const auto& failure) { return !logged_.contains(failure.kind); });
     const bool is_due =
-        is_first || (is_new && now - *told_at_ >= between_lines) || now - *told_at_ >= quiet;
+        is_first || (is_new && now - *logged_at_ >= between_lines) || now - *logged_at_ >= quiet;
     if (!is_due) return;
-    told_at_ = now;
-    for (const kubernetes::client::MirrorTrouble& trouble : troubles) told_.insert(trouble.kind);
+    logged_at_ = now;
+    for (const kubernetes::client::WatchFailure& failure : failures) logged_.insert(failure.kind);
     log_.write(config::LogLevel::warn, watch_source,
                "out of touch with the API server" +
                    (is_first ? std::string() : ", for " + format_rough_duration(now - *since_)) +
-                   ": " + by_trouble(troubles));
+                   ": " + kinds_by_error(failures));
 }
 
 void WatchOutage::end() {
-    // The looks that found nothing are none of the outage.
+    // The last looks found no failure: their time is not part of the outage.
     const Duration length = loop_.monotonic() - *since_ - calm_looks_needed * period;
     const std::string after = format_rough_duration(std::max(length, Duration::zero()));
-    if (told_at_) {
+    if (logged_at_) {
         log_.write(config::LogLevel::info, watch_source,
                    "every kind is followed again, after " + after);
     } else if (!first_.empty()) {
-        Troubles passed;
+        WatchFailures passed;
         for (const auto& [kind, error] : first_) passed.push_back({kind, error});
         log_.write(config::LogLevel::info, watch_source,
-                   "was out of touch with the API server for a moment: " + by_trouble(passed));
+                   "was out of touch with the API server for a moment: " + kinds_by_error(passed));
     }
     since_.reset();
-    told_at_.reset();
+    logged_at_.reset();
     first_.clear();
-    told_.clear();
+    logged_.clear();
     calm_looks_ = 0;
 }
 

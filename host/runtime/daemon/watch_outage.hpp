@@ -1,4 +1,4 @@
-/// Tells the log of what fails again and again: of each trouble once, and then rarely.
+/// Logs repeated failures: each once, then rarely.
 #pragma once
 
 #include <chrono>
@@ -19,18 +19,18 @@
 
 namespace capstan::runtime::daemon {
 
-/// An API server that is away for an hour fails hundreds of passes for one and the same reason. Two
-/// failures of one code are one trouble, for their sentences say how long it lasts, and an outage
-/// without failures for as long as `quiet` is over, whether a success was reported or not. Moments
-/// are of the monotonic clock. [one thread]
+/// An API server that is down for an hour fails hundreds of passes for one reason. Failures with
+/// equal codes are one problem, since messages say how long it has lasted. A problem without a
+/// failure for as long as `quiet` is over, even where no success was reported. Times are of the
+/// monotonic clock. [one thread]
 class FailureLog {
 public:
-    /// How long what was told is not told again.
+    /// A problem that lasts is logged again after so long.
     static constexpr Duration quiet = std::chrono::minutes(5);
     struct Words {
         std::string source{};
         std::string failed{};     ///< before the error: "pass failed"
-        std::string succeeded{};  ///< when that is over: "passes succeed again"
+        std::string succeeded{};  ///< at the end: "passes succeed again"
         config::LogLevel level = config::LogLevel::error;
     };
 
@@ -38,9 +38,9 @@ public:
     FailureLog(services::Logger& log, Words words) : log_(log), words_(std::move(words)) {}
 
     void failed(const Error& error, Duration now);
-    /// Says that it is over, if something was.
+    /// Logs the end of the problem, if there was one.
     void succeeded(Duration now);
-    /// Others do it from now on.
+    /// Another host takes over: forgets the problem without a log line.
     void forget();
 
 private:
@@ -49,52 +49,53 @@ private:
     std::optional<Duration> since_{};  ///< the first failure of those in a row
     Duration last_{};
     int count_ = 0;
-    std::map<ErrorCode, Duration> told_{};  ///< when last
+    std::map<ErrorCode, Duration> logged_{};  ///< by code, the time of the last line
 };
 
-// Tells the log of watches that are lost: of one outage once, whatever it breaks.
+// Lost watches: one outage is logged once, whatever it breaks.
 
-/// An API server that restarts breaks the watch of each kind, and refuses the next ones for reasons
-/// of its own: no connection, no rights loaded yet, a version it does not have. All of that is one
-/// outage. It begins with the first trouble, is told a second later with the kinds that are out of
-/// touch then, and is over when no kind has been for two seconds. Lives on the loop's thread alone.
+/// An API server that restarts breaks the watch of each kind, and refuses new watches for various
+/// reasons: no connection, RBAC rules not loaded yet, a version that it does not serve. All of
+/// these are one outage. It begins with the first failure, is logged a second later with the kinds
+/// that fail then, and is over when no watch has failed for two seconds. Used on the
+/// loop's thread alone.
 class WatchOutage {
 public:
-    /// Between two looks while an outage lasts; the first comes so long after its beginning.
+    /// Between two looks during an outage; the first look comes so long after its beginning.
     static constexpr Duration period = std::chrono::seconds(1);
-    /// Kinds that are lost later are told together, after so long.
+    /// Kinds that are lost later are logged together, after so long.
     static constexpr Duration between_lines = std::chrono::seconds(30);
-    /// An outage that lasts is told again after so long.
+    /// An outage that lasts is logged again after so long.
     static constexpr Duration quiet = std::chrono::minutes(5);
 
-    using Look = std::function<std::vector<kubernetes::client::MirrorTrouble>()>;
-    /// `look`: what is wrong at this moment. Borrows loop and log.
+    using Look = std::function<std::vector<kubernetes::client::WatchFailure>()>;
+    /// `look` answers the present failures. Borrows loop and log.
     WatchOutage(io::Loop& loop, services::Logger& log, Look look);
     WatchOutage(const WatchOutage&) = delete;
     WatchOutage& operator=(const WatchOutage&) = delete;
     ~WatchOutage();
 
-    /// A kind is in trouble. Nothing is told inside this call.
+    /// A watch has failed. Nothing is logged inside this call.
     void begin(const std::string& kind, const Error& error);
 
 private:
-    using Troubles = std::vector<kubernetes::client::MirrorTrouble>;
+    using WatchFailures = std::vector<kubernetes::client::WatchFailure>;
     void look_again();
     void look();
-    void tell_left_out(const Troubles& troubles);
-    void tell_lost(const Troubles& troubles);
+    void log_unavailable(const WatchFailures& failures);
+    void log_lost(const WatchFailures& failures);
     void end();
 
     io::Loop& loop_;
     services::Logger& log_;
     const Look look_;
     std::optional<io::TimerId> timer_{};
-    std::optional<Duration> since_{};       ///< nothing: there is no outage
-    std::optional<Duration> told_at_{};     ///< nothing: it has not been told yet
-    std::map<std::string, Error> first_{};  ///< of the outage, by kind
-    std::set<std::string> told_{};          ///< kinds, in this outage
-    std::set<std::string> left_out_{};      ///< kinds that are told not to be followed at all
-    int calm_looks_ = 0;                    ///< in a row, without a kind in trouble
+    std::optional<Duration> since_{};            ///< nothing: there is no outage
+    std::optional<Duration> logged_at_{};        ///< nothing: it has not been logged yet
+    std::map<std::string, Error> first_{};       ///< the first error of each kind in this outage
+    std::set<std::string> logged_{};             ///< kinds that were logged in this outage
+    std::set<std::string> unavailable_kinds_{};  ///< kinds that were logged as not followed
+    int calm_looks_ = 0;                         ///< looks in a row without a failure
 };
 
 }  // namespace capstan::runtime::daemon

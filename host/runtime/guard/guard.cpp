@@ -18,9 +18,9 @@
 namespace capstan::runtime::guard {
 namespace {
 
-/// The loop's silence is told from here on.
+/// A loop that has not answered for so long is reported.
 constexpr Duration silence_limit = std::chrono::seconds(3);
-/// Of a process that was told twice to stop.
+/// The exit code after a second stop signal.
 constexpr int exit_told_twice = 1;
 
 Duration guard_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -105,7 +105,7 @@ void Guard::serve() {
 
 void Guard::take(int signal) {
     {
-        // Told under the lock, so that nothing is told after `on_signal` took the listener away.
+        // Called under the lock, so that no call comes after `on_signal` has removed the callback.
         const std::lock_guard lock(mutex_);
         const bool is_second = is_stop(signal) && first_signal_;
         if (is_second && guard_time() - *first_signal_ < same_signal_within) return;
@@ -145,8 +145,7 @@ void Guard::look_at_calls() {
     for (auto& [level, line] : held_log_.look(calls->stuck())) voice_->say(level, std::move(line));
 }
 
-/// Without its descriptors a process neither renews its Lease nor answers a probe, and can tell
-/// no peer so.
+/// Without its descriptors a process neither renews its Lease nor answers a probe.
 void Guard::look_at_files() {
     if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
     end(exit_held_up,

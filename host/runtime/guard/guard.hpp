@@ -1,5 +1,5 @@
-/// A thread outside the loop and all threads of plugins: takes signals, says what is held up while
-/// it lasts, and ends the process when it cannot go on.
+/// A thread apart from the loop and from all threads of plugins. It takes signals, reports calls
+/// and loops that do not return while they last, and ends the process when it cannot go on.
 ///
 ///     Guard guard({});                      // first of all, before any other thread
 ///     guard.set_log(log);
@@ -25,7 +25,7 @@
 
 #include <capstan/time.hpp>
 
-#include "runtime/guard/guard_voice.hpp"
+#include "runtime/guard/guard_log.hpp"
 #include "runtime/guard/signal_trap.hpp"
 #include "runtime/loop/call_watch.hpp"
 
@@ -33,39 +33,39 @@ namespace capstan::runtime::guard {
 
 // Whether an event loop still runs what is posted to it.
 
-/// Counts the time that passed between `beat`s while a posted function did not run. A process that
-/// was stopped, as by a debugger, is not late: no beat counts for more than two periods. [any
-/// thread]
+/// Posts a function to the loop at each `beat`, and adds up the time in which it does not run. A
+/// process that was suspended, as by a debugger, must not count as one with a loop that hangs, so a
+/// beat counts for two periods at most. [any thread]
 class LoopPulse {
 public:
-    /// Borrowed until `unwatch`.
+    /// `io` is borrowed until `unwatch`.
     void watch(boost::asio::io_context& io);
     void unwatch();
-    /// `passed` since the last beat, which was due after `period`. For how long the loop has not
-    /// answered; zero: it has, or none is watched.
+    /// `passed`: the time since the last beat; beats are `period` apart. The answer: for how long
+    /// the loop has not answered. Zero: it has answered, or no loop is watched.
     Duration beat(Duration passed, Duration period);
 
 private:
     std::mutex mutex_;
     boost::asio::io_context* io_ = nullptr;
-    std::shared_ptr<std::atomic<bool>> has_answered_;  ///< NULL: none is asked
+    std::shared_ptr<std::atomic<bool>> has_answered_;  ///< NULL: no function is posted
     Duration silent_for_{};
 };
 
-/// One per process, made before its first thread. Its thread waits for nothing but signals and
-/// time, so what it is given to call must not block. Times are the machine's. [any thread]
+/// One per process, constructed before the process's first thread. The guard's thread waits for
+/// signals and timeouts alone, so its callbacks must not block. Times are real time. [any thread]
 class Guard {
 public:
     struct Options {
-        /// From the first signal to the end of the process; a pod has 30 s.
+        /// From the first stop signal to the end of the process. Kubernetes gives a pod 30 s.
         Duration stop_deadline = std::chrono::seconds(25);
         /// Between two rounds of checks.
         Duration period = std::chrono::seconds(1);
-        /// Calls that have lasted so long are named where the process ends.
+        /// Calls that have lasted for this time are named when the guard ends the process.
         Duration hang_after = std::chrono::seconds(1);
         /// Ends the process; NULL: std::_Exit. For tests.
         std::function<void(int code, const std::string& why)> end{};
-        bool takes_signals = true;  ///< otherwise they are left as they are; for tests
+        bool takes_signals = true;  ///< false: signals are not handled; for tests
     };
     using Check = std::function<std::optional<std::string>()>;
     using OnSignal = std::function<void(int signal)>;
@@ -73,29 +73,30 @@ public:
     explicit Guard(Options options);
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
-    /// Signals are as they were before.
+    /// Signals have their default actions again and are unblocked in the calling thread.
     ~Guard();
 
-    /// Asked about once a second on the guard's thread. A sentence: this process must end and start
-    /// anew; it is written to standard error and the process ends with `exit_held_up`. What a check
-    /// uses it keeps alive.
+    /// `check` is called about once a second on the guard's thread. When it answers a sentence, the
+    /// sentence is written to standard error and the process ends with `exit_held_up`. A check owns
+    /// or shares what it uses.
     void add_check(Check check);
-    /// Told of each signal on the guard's thread, and calls nothing of the guard; NULL, as in the
-    /// beginning: a signal ends the process as if there were no guard. The second stop signal
-    /// (TERM, INT, QUIT), and `stop_deadline` after the first one, end the process here, with a
-    /// sentence that names what hangs; so nothing is told of them.
+    /// `on_signal` is called for each signal on the guard's thread, and must not call the guard.
+    /// NULL, as in the beginning: a signal ends the process as without a guard. A second stop
+    /// signal (TERM, INT, QUIT) is not passed on: it ends the process with a sentence that names
+    /// what hangs. So does the time `stop_deadline` after the first one.
     void on_signal(OnSignal on_signal);
-    /// The loop has to answer from now on; one that has not for `stuck_after` ends the process.
-    /// Less than the Lease lasts. Borrowed until `unwatch_loop`.
+    /// From now on a loop that has not answered for `stuck_after` ends the process. That time must
+    /// not be longer than the Lease lasts. `io` is borrowed until `unwatch_loop`.
     void watch_loop(boost::asio::io_context& io, Duration stuck_after);
     void unwatch_loop();
-    /// Says which of these calls are stuck, and names them where the process ends here.
+    /// The guard reports which of these calls are stuck, and names them when it ends the process.
     void watch_calls(std::shared_ptr<const loop::CallWatches> calls);
     void set_log(std::shared_ptr<services::Logger> log) { voice_->set_log(std::move(log)); }
-    /// Told of the reason right before the guard ends the process, on its thread; must not block.
+    /// `on_end` is called with the reason right before the guard ends the process, on the guard's
+    /// thread. It must not block.
     void on_end(std::function<void(std::string_view why)> on_end);
-    /// What the process is about, named when it does not stop in time: "waits for the pass under
-    /// way".
+    /// What the process is doing, named when it does not stop in time: "a pass is under way".
+    /// Empty: nothing that could hang.
     void set_stage(std::string stage);
     /// Whether a stop signal has come.
     bool is_stopping() const;
@@ -103,7 +104,7 @@ public:
 private:
     void serve();
     void take(int signal);
-    /// What hangs or is wrong, once a period; `silent_for`: the loop has not answered for so long.
+    /// Makes all checks, once a period. `silent_for`: for how long the loop has not answered.
     void look(Duration silent_for);
     void look_at_loop(Duration silent_for);
     void look_at_calls();
@@ -111,19 +112,19 @@ private:
     void look_at_stop();
     void look_at_files();
     void end(int code, const std::string& why);
-    /// All that is known to hang, as part of a sentence; empty: nothing.
+    /// Everything that hangs, as part of a sentence. Empty: nothing does.
     std::string hangs() const;
 
     const Options options_;
     std::optional<SignalTrap> signals_;
-    std::optional<GuardVoice> voice_;
+    std::optional<GuardLog> voice_;
     LoopPulse pulse_;
     // The guard's thread alone.
     HeldCallLog held_log_;
     Duration silence_told_{};
     bool has_ended_ = false;
     struct stat canary_file_{};
-    const int canary_;  ///< a low descriptor, which only foreign code closes
+    const int canary_;  ///< a low descriptor: only foreign code closes it
 
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;

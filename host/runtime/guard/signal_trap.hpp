@@ -1,4 +1,4 @@
-/// Signals that stop or reload the process, taken on one thread whatever plugins do to them.
+/// Takes the signals that stop or reload the process on one thread, whatever plugins do to them.
 #pragma once
 
 #include <array>
@@ -12,9 +12,10 @@
 
 namespace capstan::runtime::guard {
 
-/// SIGTERM, SIGINT, SIGQUIT and SIGHUP are blocked in the thread that makes this, and so in each
-/// thread that it starts later; `wait` takes them without a descriptor, which a plugin might close.
-/// A thread that unblocks one gets a handler that only remembers it. One per process.
+/// SIGTERM, SIGINT, SIGQUIT and SIGHUP are blocked in the constructing thread, and so in each
+/// thread that it starts later. `wait` takes them without a descriptor, which a plugin might close.
+/// Where a thread has unblocked a signal, a handler remembers the signal for `wait`. One per
+/// process.
 class SignalTrap {
 public:
     SignalTrap();
@@ -22,11 +23,11 @@ public:
     SignalTrap& operator=(const SignalTrap&) = delete;
     ~SignalTrap();
 
-    /// Blocks the signals in the calling thread once more, after foreign code ran there.
+    /// Blocks the signals in the calling thread again, after foreign code has run on it.
     static void block_here() noexcept;
-    /// The next signal, waited for `patience` of real time. [one thread]
+    /// Waits for the next signal, for at most `patience` of real time. [one thread]
     std::optional<int> wait(Duration patience) const;
-    /// Puts back the handlers that foreign code has replaced, and names those signals.
+    /// Restores the handlers that foreign code has replaced. The answer: those signals.
     std::vector<int> mend_handlers() const;
     /// Ends the process as `signal` would without this.
     [[noreturn]] static void die_of(int signal);
@@ -37,13 +38,13 @@ public:
 
 // The exit code of a process that was held up.
 
-/// The process ended itself because a plugin, a thread or memory held it up; it is to be started
-/// anew. What is kept (Lease, memory, state) is as after a crash.
+/// The process ended itself because of a plugin, a thread or its memory, and is to be restarted.
+/// Lease, memory and state are as after a crash.
 inline constexpr int exit_held_up = 4;
 
-// When a second stop signal is the first once more.
+// The time in which a repeated stop signal counts as the first one.
 
-/// A supervisor that signals a process and its group at once has asked once.
+/// A supervisor may signal a process and its process group at once.
 inline constexpr Duration same_signal_within = std::chrono::seconds(1);
 
 }  // namespace capstan::runtime::guard

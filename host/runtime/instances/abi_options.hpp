@@ -1,4 +1,4 @@
-/// A question to expanders as it crosses the boundary.
+/// A question to an expander in the structs of the C boundary.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace capstan::runtime::instances {
 
-/// The options `among` of `question`, which it borrows from.
+/// The options of `question` with the indices `among`. Borrows from `question`.
 struct AbiOptions {
     AbiOptions(const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among) {
         options.reserve(among.size());

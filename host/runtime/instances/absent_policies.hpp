@@ -1,5 +1,5 @@
-/// The engine's questions to an instance that has not started: each is answered with that error, so
-/// that what the configuration says of errors applies.
+/// Policies in place of an instance that has not started. Each call fails with that error, so the
+/// `on_error` of the configuration applies.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ constexpr std::size_t waiting_limit = 4096;
 /// A change that waited longer for the instance's thread asks its gate again.
 constexpr Duration gate_age_max = std::chrono::seconds(1);
 
-/// A request as the plugin reads it, kept until its operation is closed.
+/// A request and its C struct. It lives until its operation has ended.
 template <class Request>
 struct Pinned {
     explicit Pinned(Request of) : request(std::move(of)), raw(arena.to_abi(request)) {}
@@ -35,7 +35,7 @@ struct Pinned {
     const decltype(arena.to_abi(request)) raw;
 };
 
-/// A request that names a group, kept until its operation is closed.
+/// A request with a group's id. It lives until its operation has ended.
 template <class Raw>
 struct GroupRequest {
     GroupRequest(NodeGroupId group, std::uint32_t flags)
@@ -62,7 +62,7 @@ auto from_abi_as(const void* result) {
 
 }  // namespace
 
-/// One call, from being asked for to its end.
+/// One call, from its request to its end.
 struct CloudClient::Call {
     loop::Hook hook;
     Duration timeout;
@@ -70,7 +70,7 @@ struct CloudClient::Call {
     std::function<Result<std::any>(const void*)> from_abi;
     std::function<void(Result<std::any>)> done;
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
-    std::atomic<bool> is_asked{false};                ///< the plugin has heard of it
+    std::atomic<bool> is_asked{false};                ///< the plugin has been called
 };
 
 Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance,
@@ -108,7 +108,7 @@ void CloudClient::submit(loop::Hook hook, Duration timeout, std::uint32_t result
     };
     call->done = [done = std::move(done)](Result<std::any> result) {
         if (!result) return done(fail(std::move(result).error()));
-        // What has no result is copied as nothing.
+        // A call without a result has an empty std::any.
         if (!result->has_value()) return done(T());
         done(std::any_cast<T>(std::move(*result)));
     };
@@ -264,7 +264,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
         ++under_way_;
         hand_over(call, *op);
     } else if (under_way_ > 0 && waiting_.size() < waiting_limit) {
-        waiting_.push_back(call);  // the end of one that is under way makes room
+        waiting_.push_back(call);  // begun by the end of a call under way
     } else {
         call->done(fail(op.error()));
     }
@@ -303,8 +303,8 @@ void CloudClient::ended() {
     const std::shared_ptr<Call> next = std::move(waiting_.front());
     waiting_.pop_front();
     begin(next);
-    // A call that could not begin makes no room for the others: they would wait for a call that is
-    // not there.
+    // Waiting calls are begun by the end of a call. Where the next one could not begin and none is
+    // under way, nothing would begin the others.
     while (under_way_ == 0 && !waiting_.empty()) {
         const std::shared_ptr<Call> other = std::move(waiting_.front());
         waiting_.pop_front();
@@ -312,7 +312,7 @@ void CloudClient::ended() {
     }
 }
 
-// The interfaces beside a cloud that decisions ask: prices and groups' own wishes.
+// The optional interfaces of a cloud that decisions call: prices, planned groups, options.
 
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
                         const NodeTemplate& node, const engine::CallContext& call_context,
@@ -355,11 +355,11 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     return out;
 }
 
-// The interface beside a cloud that makes and deletes groups: what would come of a plan.
+// Planned groups, of the optional interface that creates and deletes groups.
 
 namespace {
 
-/// Takes the one answer; raised while the plugin still lends it.
+/// Takes the plugin's one answer, and copies it inside the call.
 class NewGroupSink {
 public:
     NewGroupSink() {
@@ -373,7 +373,7 @@ public:
     NewGroupSink& operator=(const NewGroupSink&) = delete;
 
     const capstan_new_group_response* raw() const noexcept { return &raw_; }
-    /// What the plugin answered, or what is wrong with that.
+    /// The answer of the plugin, or why it is invalid.
     Result<PlannedGroup> answer() && {
         if (answers_ != 1)
             return fail(ErrorCode::internal, "answered " + std::to_string(answers_) + " times");

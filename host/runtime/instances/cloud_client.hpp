@@ -1,4 +1,4 @@
-/// The optional interfaces beside a cloud, found for a pass.
+/// The asynchronous calls of a cloud plugin, and its optional interfaces that a pass calls.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,8 @@
 
 namespace capstan::runtime::instances {
 
-/// The interface `id`, kept by the watch; `unsupported`: there is none. [pass thread]
+/// The optional interface `id` of the cloud. The watch keeps the instance. `unsupported`: the cloud
+/// does not have it. [pass thread]
 template <class Table>
 Result<const Table*> find_companion(const std::shared_ptr<PluginInstance>& cloud, const char* id,
                                     PassWatch& watch) {
@@ -31,41 +32,40 @@ Result<const Table*> find_companion(const std::shared_ptr<PluginInstance>& cloud
     return table;
 }
 
-// A cloud plugin, asked.
+// The asynchronous calls.
 
-/// Asked right before a cloud is asked to change something, on the thread that runs the host's
-/// loop; an error: it may not be, because of that. NULL: it always may.
+/// Called right before a plugin is asked for a change of its cloud, on the thread that runs the
+/// host's loop. On an error the plugin is not asked. NULL: every change is allowed.
 using ChangeGate = std::function<Result<void>()>;
 
-/// The asynchronous side of one cloud. A call ends exactly once, on the host's side (see
-/// Strand::post_to_host), with a copy of what the plugin said or with an error that names instance
-/// and call: `deadline` when it took too long, `cancelled` when the instance stops, `internal` when
-/// the plugin's answer makes no sense, `unavailable` at once while an earlier call does not return.
-/// Calls beyond the instance's max_inflight wait for their turn; their time runs from then on. The
-/// only client of its instance. [any thread]
+/// Each call ends exactly once, on the host's side (see Strand::post_to_host): with a copy of the
+/// plugin's answer, or with an error that names instance and call. The error is `deadline` when the
+/// call took too long, `cancelled` when the instance stops, `internal` when the answer is invalid,
+/// and at once `unavailable` while an earlier call does not return. Calls beyond the instance's
+/// max_inflight wait; their deadlines count from the end of the wait. An instance has one client.
+/// [any thread]
 class CloudClient : public std::enable_shared_from_this<CloudClient> {
 public:
     template <class T>
     using Done = std::function<void(Result<T>)>;
     using View = std::shared_ptr<const CloudView>;
 
-    /// `internal`: the instance is no cloud. Where the gate is closed, what would change something
-    /// ends with its error, and the plugin does not hear of it.
+    /// `internal`: the instance is no cloud. While the gate is closed, a change ends with the
+    /// gate's error, and the plugin is not called.
     static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
                                                    ChangeGate gate = {});
 
-    /// Groups and machines as they are: `known` itself where the cloud says that once more, so that
-    /// the pointer tells that there is nothing new. NULL: nothing is known. Deadline:
-    /// limits.refresh_deadline. Once something was changed, or a change failed, the next one is
-    /// CAPSTAN_REFRESH_UNCACHED.
+    /// The current groups and machines. The answer is `known` itself where nothing has changed
+    /// since; `known` NULL: there is no earlier view. Deadline: limits.refresh_deadline. The first
+    /// refresh after a change, even a failed one, has the flag CAPSTAN_REFRESH_UNCACHED.
     void refresh(View known, Done<View> done);
-    // Deadline of the others: limits.call_deadline, or a minute.
+    // Deadline of the other calls: limits.call_deadline, or a minute.
     void increase(Resize resize, Done<Resized> done);
     void decrease_target(Resize resize, Done<Resized> done);
     void remove(Removal removal, Done<Removed> done);
-    /// What a new node of the group will offer; `unsupported`: this cloud describes none.
+    /// The template of the group's new nodes. `unsupported`: this cloud has no templates.
     void describe(NodeGroupId group, Done<NodeTemplate> done);
-    // `unsupported`: this cloud makes no groups.
+    // `unsupported`: this cloud does not create groups.
     void machine_types(Done<MachineTypes> done);
     void create(GroupPlan plan, Done<std::monostate> done);
     void destroy(NodeGroupId group, Done<std::monostate> done);
@@ -94,7 +94,7 @@ private:
     void ended();
     void hand_over(const std::shared_ptr<Call>& call, capstan_op op);
     void ask_again(const std::shared_ptr<Call>& call, capstan_op op);
-    /// On the strand. `since`: the gate was open then.
+    /// On the strand. `since`: when the gate was asked last.
     void call_plugin(const std::shared_ptr<Call>& call, capstan_op op, Duration since);
 
     const std::shared_ptr<PluginInstance> instance_;
@@ -108,17 +108,17 @@ private:
     std::deque<std::shared_ptr<Call>> waiting_;
 };
 
-/// The price of a new node of the group by the cloud's companion interface. `unsupported`: it knows
-/// no prices; `not_found`: not this one's. [pass thread]
+/// The price of a new node of the group. `unsupported`: the cloud has no prices; `not_found`: it
+/// has no price for this node. [pass thread]
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
                         const NodeTemplate& node, const engine::CallContext& call_context,
                         PassWatch& watch);
-/// What the cloud would make of a plan; `unsupported`: it makes no groups, or none like that. [pass
-/// thread]
+/// The group that the cloud would create for a plan. `unsupported`: it creates no groups, or none
+/// like that. [pass thread]
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
                                    const GroupPlan& plan, const engine::CallContext& call_context,
                                    PassWatch& watch);
-/// A group's own options; `unsupported`: it has none. [pass thread]
+/// The options of the group. `unsupported`: the cloud has none for it. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
                                  const NodeGroup& group, const engine::CallContext& call_context,
                                  PassWatch& watch);

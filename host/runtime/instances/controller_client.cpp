@@ -17,7 +17,7 @@ constexpr Duration longest_failing_pause = std::chrono::minutes(1);
 /// A controller that wants to be called for ever leaves others room.
 constexpr Duration shortest_pause = std::chrono::milliseconds(10);
 
-/// What the plugin reads, kept until its operation is closed.
+/// The request. It lives until its operation has ended.
 std::shared_ptr<const capstan_reconcile> question(bool is_first) {
     return std::make_shared<const capstan_reconcile>(
         capstan_reconcile{sizeof(capstan_reconcile), is_first ? 1 : 0});
@@ -39,7 +39,8 @@ Result<std::shared_ptr<ControllerClient>> ControllerClient::of(
                     "plugin " + instance->id() + " is no " CAPSTAN_KIND_CONTROLLER);
     std::shared_ptr<ControllerClient> out(
         new ControllerClient(std::move(instance), *controller, std::move(on_end)));
-    out->instance_->context().wishes().listen([weak = std::weak_ptr(out)](Duration within) {
+    out->instance_->context().reconcile_requests().listen([weak = std::weak_ptr(out)](
+                                                              Duration within) {
         const auto self = weak.lock();
         if (!self) return;
         self->instance_->context().strand().post_to_host([self, within] { self->want(within); });
@@ -52,7 +53,7 @@ ControllerClient::ControllerClient(std::shared_ptr<PluginInstance> instance,
     : instance_(std::move(instance)), controller_(controller), on_end_(std::move(on_end)) {}
 
 ControllerClient::~ControllerClient() {
-    instance_->context().wishes().listen({});
+    instance_->context().reconcile_requests().listen({});
     if (timer_ != 0) instance_->context().loop().cancel(timer_);
 }
 
@@ -88,7 +89,7 @@ void ControllerClient::stop_leading() {
     if (is_under_way_) instance_->context().operations().cancel(op_);
 }
 
-/// While one is under way the request is kept, and its end sets the timer.
+/// A request during a reconcile is kept; the end of the reconcile sets the timer.
 void ControllerClient::want(Duration within) {
     if (!is_leading_) return;
     const Duration at = now() + within;
@@ -109,7 +110,7 @@ void ControllerClient::set_timer() {
 }
 
 void ControllerClient::call() {
-    // A timer that fired while it was being cancelled.
+    // The timer may have fired while it was being cancelled.
     const bool is_due = due_ && *due_ <= now();
     if (!is_due || is_under_way_ || !is_leading_ || !instance_->is_running()) return;
     due_.reset();
@@ -160,9 +161,9 @@ void ControllerClient::ended(Duration began, Result<Reconciled> result) {
     if (on_end_) on_end_(status());
     if (is_leading_) {
         const Duration next = now() + next_after(result);
-        // What failed is not tried again because it was wished for meanwhile.
-        const Duration wished = result ? due_.value_or(next) : next;
-        due_ = std::max(std::min(wished, next), now() + shortest_pause);
+        // A request that came meanwhile does not shorten the delay after a failure.
+        const Duration requested = result ? due_.value_or(next) : next;
+        due_ = std::max(std::min(requested, next), now() + shortest_pause);
     }
     set_timer();
 }

@@ -1,4 +1,4 @@
-/// A controller plugin, called while this host leads.
+/// Calls a controller plugin while this host leads.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace capstan::runtime::instances {
 
-/// What can be told of a controller.
+/// What is reported of a controller.
 struct ControllerStatus {
     bool is_leading = false;
     std::uint64_t reconciles = 0, failures = 0;
-    std::optional<Duration> took{};    ///< the last one that came to an end
-    std::optional<Reconciled> last{};  ///< the last one that went well
+    std::optional<Duration> took{};    ///< of the last reconcile that has ended
+    std::optional<Reconciled> last{};  ///< of the last one that succeeded
     std::optional<Error> error{};      ///< of the last one, if it failed
 };
 
 /// Decides when one controller is called, as abi/controller.h says: when this host begins to lead,
-/// when it asked for it, when its time has come, after ten minutes at the latest, and after
-/// failures at growing distances. Never twice at once. The only client of its instance. [any
-/// thread]
+/// when the controller asks for it, at the time that its last reconcile named, after ten minutes at
+/// the latest, and after failures with growing delays. Only one call is under way at a time. An
+/// instance has one client. [any thread]
 class ControllerClient : public std::enable_shared_from_this<ControllerClient> {
 public:
-    /// Told of every end, on the host's side: see Strand::post_to_host.
+    /// Called after each reconcile, on the host's side: see Strand::post_to_host.
     using OnEnd = std::function<void(const ControllerStatus&)>;
     /// `internal`: the instance is no controller.
     static Result<std::shared_ptr<ControllerClient>> of(std::shared_ptr<PluginInstance> instance,
@@ -39,8 +39,8 @@ public:
     ControllerClient(const ControllerClient&) = delete;
     ControllerClient& operator=(const ControllerClient&) = delete;
 
-    /// From now on it is called, or not any more; then what is under way is cancelled, and its
-    /// requests with it.
+    /// True: the controller is called from now on. False: it is not called any more, and a
+    /// reconcile under way is cancelled with its requests.
     void lead(bool leads);
     ControllerStatus status() const;
     const std::shared_ptr<PluginInstance>& instance() const noexcept { return instance_; }
@@ -69,8 +69,8 @@ private:
     bool is_first_ = false;
     bool is_under_way_ = false;
     capstan_op op_ = 0;
-    int failures_ = 0;               ///< one after the other
-    std::optional<Duration> due_{};  ///< of the clock of deadlines
+    int failures_ = 0;               ///< in a row
+    std::optional<Duration> due_{};  ///< when the next reconcile is due, on the clock of deadlines
     io::TimerId timer_ = 0;
 };
 

@@ -106,7 +106,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
     const io::Clock& clock = instance.context().clock();
     const Duration began = clock.monotonic();
     std::optional<Result<KeptOptions>> result;
-    // What is thrown must not leave the watching thread, which the pass would wait for.
+    // An exception must not end the watching thread: the pass waits for `work`.
     watch.run_outside([&] {
         try {
             result = ask_(expander, question_among(question, among, call_context));
@@ -150,7 +150,7 @@ Result<std::unique_ptr<engine::Expander>> make_expander(
 
 namespace {
 
-/// What upstream gives its own grpc expander.
+/// As in upstream's grpc expander.
 constexpr Duration service_deadline = std::chrono::seconds(5);
 
 std::vector<std::uint32_t> all_of(const engine::ScaleUpQuestion& question) {
@@ -173,7 +173,7 @@ Result<std::any> kept_from_abi(const void* raw, std::uint32_t options) {
 
 }  // namespace
 
-/// One question, kept until its operation is closed.
+/// One question. It lives until its operation has ended.
 struct ExpanderClient::Call {
     Call(Question of, Done when_done)
         : question(std::move(of)),

@@ -1,5 +1,5 @@
-/// What services answered to the expanders of a pass: part of its input, so that it is decided the
-/// same again without them.
+/// The answers of services to the expanders of a pass. They are part of the pass's input, so that a
+/// replay has the same decision without the services.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 
 namespace capstan::runtime::instances {
 
-// An expander that asks a service, asked.
+// The asynchronous calls of an expander that asks a service.
 
-/// The asynchronous side of one expander. [any thread]
+/// Calls one asynchronous expander. [any thread]
 class ExpanderClient : public std::enable_shared_from_this<ExpanderClient> {
 public:
     using Done = std::function<void(Result<KeptOptions>)>;
@@ -34,13 +34,12 @@ public:
         engine::ScaleUpQuestion asked{};
     };
 
-    /// NULL: the instance answers by itself. `internal`: its table is unusable.
+    /// NULL: the instance is a synchronous expander. `internal`: its table is unusable.
     static Result<std::shared_ptr<ExpanderClient>> of(
         const std::shared_ptr<PluginInstance>& instance);
 
-    /// Ends exactly once, on the host's side (see Strand::post_to_host), with what the plugin keeps
-    /// or with an error that names instance and call. Options are kept by index, ascending, each
-    /// once.
+    /// Ends exactly once, on the host's side (see Strand::post_to_host): with the options that the
+    /// plugin keeps, by index, ascending, each once, or with an error that names instance and call.
     void filter(Question question, Done done);
     /// How long one call may take: limits.call_deadline, or five seconds.
     Duration deadline() const;
@@ -56,15 +55,15 @@ private:
     const capstan_async_expander& table_;
 };
 
-/// One answer. Instance, seed and groups together tell the question: each round of a pass has a
-/// seed of its own.
+/// One answer. Instance, seed and groups together identify the question: each round of a pass has
+/// its own seed.
 struct ExpanderAnswer {
     PluginInstanceId instance{};
     std::uint64_t seed = 0;
-    std::vector<NodeGroupId> groups{};     ///< of the options that were shown, by id
-    std::vector<NodeGroupId> kept{};       ///< by id
+    std::vector<NodeGroupId> groups{};     ///< of the options in the question, by id
+    std::vector<NodeGroupId> kept{};       ///< of the options that were kept, by id
     std::vector<std::string> sentences{};  ///< the service's own explanation
-    std::optional<Error> error{};          ///< then nothing was kept
+    std::optional<Error> error{};          ///< with an error no option is kept
     bool operator==(const ExpanderAnswer&) const = default;
 };
 
@@ -74,19 +73,20 @@ public:
     /// Asks and waits for the answer. [watching thread]
     using Ask = std::function<Result<KeptOptions>(const std::shared_ptr<ExpanderClient>& expander,
                                                   ExpanderClient::Question question)>;
-    /// Answers of `known` are given again; without `ask` there are no others.
+    /// A question with an answer in `known` is not asked. Without `ask` no question is asked.
     explicit ExpanderAnswers(std::vector<ExpanderAnswer> known = {}, Ask ask = {})
         : known_(std::move(known)), ask_(std::move(ask)) {}
     ExpanderAnswers(const ExpanderAnswers&) = delete;
     ExpanderAnswers& operator=(const ExpanderAnswers&) = delete;
 
-    /// What `expander` makes of `among`. It is not asked again after an error that is no bug, nor
-    /// once its answers have taken twice a call's deadline in all.
+    /// The answer of `expander` about the options `among`. The expander is not asked again after an
+    /// error that is no bug of the plugin, nor once its answers have taken twice the deadline of a
+    /// call in all.
     const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
                                  const engine::ScaleUpQuestion& question,
                                  std::span<const std::uint32_t> among,
                                  const engine::CallContext& call_context, PassWatch& watch);
-    /// All that was answered or known, in the order in which it came.
+    /// All answers, given and known ones, in the order in which they came.
     const std::vector<ExpanderAnswer>& known() const noexcept { return known_; }
 
 private:
@@ -98,11 +98,11 @@ private:
 
     std::vector<ExpanderAnswer> known_;
     const Ask ask_;
-    std::map<PluginInstanceId, Duration> waited_{};  ///< for its answers
+    std::map<PluginInstanceId, Duration> waited_{};  ///< for the answers of an instance
 };
 
-/// The expander of `instance`, whether it answers by itself or asks a service. `internal`: it is
-/// none. Borrows the watch.
+/// The expander of `instance`, be it synchronous or asynchronous. `internal`: the instance is no
+/// expander. Borrows the watch.
 Result<std::unique_ptr<engine::Expander>> make_expander(
     const std::shared_ptr<PluginInstance>& instance, PassWatch& watch,
     std::shared_ptr<ExpanderAnswers> answers);

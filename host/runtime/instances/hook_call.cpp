@@ -27,7 +27,7 @@ HookCall::Facts pass_call_facts(const PluginInstance& instance,
             }};
 }
 
-/// Inside the instance's gate until it goes.
+/// Enters the instance's gate, and leaves it at the end of its life.
 class GateStay {
 public:
     GateStay(PluginInstance& instance, steady_clock::time_point deadline)
@@ -76,7 +76,7 @@ Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
     if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
-    if (const std::string* const because = watch.missed(instance, hook))
+    if (const std::string* const because = watch.skip_reason(instance, hook))
         return fail(ErrorCode::deadline, hook_name(instance, hook) + " is left out: " + *because);
     if (!instance.is_running())
         return fail(ErrorCode::unavailable, hook_name(instance, hook) + ": it is not running");
@@ -126,8 +126,8 @@ HookCall::HookCall(Facts facts) : facts_(std::move(facts)) {
 Result<void> HookCall::outcome(capstan_status status, std::string_view what) const {
     if (status == CAPSTAN_OK) return {};
     const std::lock_guard lock(mutex_);
-    // The report counts only if it is about this failure: a hook may have recovered from an earlier
-    // one.
+    // The reported error counts only if its code agrees: a hook may have recovered from an earlier
+    // error.
     if (error_ && error_->code == error_code(status)) return capstan::fail(within(what, *error_));
     return capstan::fail(loop::error_of(status, what));
 }

@@ -1,4 +1,5 @@
-/// One decision hook of one instance, called as its class and the pass demand.
+/// Calls decision hooks: with the deadline of the pass, one at a time for serial instances, and
+/// with every failure as an error.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,16 @@
 
 namespace capstan::runtime::instances {
 
-/// Calls `hook` through `body`, which calls the plugin's function by `distrusted`, and gives what
-/// the plugin explained. Serial instances are called one at a time. An error names the instance and
-/// the hook; `deadline`: this pass does without the hook; `unavailable`: the instance does not run;
-/// `busy`: another call did not make room in time; `internal`: it let an exception out. Throws
-/// AbandonedPass. [pass thread]
+/// Calls `hook` through `body`, which calls the plugin's function through `distrusted`. The answer:
+/// the explanations of the plugin. A serial instance is called by one thread at a time. An error
+/// names the instance and the hook. `deadline`: this pass skips the hook; `unavailable`: the
+/// instance does not run; `busy`: another call of a serial instance did not end in time;
+/// `internal`: the hook let an exception out. Throws AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
 
-/// What a call of a pass is made for: CAPSTAN_CALL_*.
+/// CAPSTAN_CALL_*: the flags of calls of a pass, as for a dry run.
 std::uint32_t call_flags(const engine::CallContext& call_context) noexcept;
 
 /// "plugin acme_score: filter": how every error of a hook begins.
@@ -36,14 +37,14 @@ std::string hook_name(const PluginInstance& instance, loop::Hook hook);
 /// logged.
 Unexpected contract_breach(PluginInstance& instance, loop::Hook hook, const std::string& what);
 
-// The capstan_call of one synchronous call, and what the plugin says through it.
+// The capstan_call of one synchronous call.
 
-/// How much a plugin may explain in one call; what is beyond is cut.
+/// Limits of the explanations of one call. Text beyond them is cut.
 inline constexpr std::size_t sentences_max = 256;
 inline constexpr std::size_t sentence_bytes_max = 1024;
 
-/// Stands where it is while the call is under way; a call that never returns keeps it with its
-/// thread's stack.
+/// Holds the error and the explanations that the plugin reports. It lives on the stack of the
+/// calling thread: a call that never returns keeps its thread and this object.
 class HookCall {
 public:
     struct Facts {
@@ -58,9 +59,10 @@ public:
     HookCall& operator=(const HookCall&) = delete;
 
     const capstan_call* abi() const noexcept { return &abi_; }
-    /// What a status means, with the plugin's own last words: "filter: no options".
+    /// The result of a call that returned `status`, with the error that the plugin has reported:
+    /// "filter: no options".
     Result<void> outcome(capstan_status status, std::string_view what) const;
-    /// What the plugin explained; each sentence printable and cut at 1 KiB.
+    /// The explanations of the plugin, each printable and cut at 1 KiB.
     std::vector<std::string> take_sentences();
 
 private:

@@ -5,55 +5,55 @@
 
 namespace capstan::runtime::instances {
 
-std::optional<Time> HookRests::overran(loop::Hook hook, Duration now, Time wall) {
+std::optional<Time> HookBackoffs::overran(loop::Hook hook, Duration now, Time wall) {
     const std::lock_guard lock(mutex_);
     State& state = states_[loop::index_of(hook)];
     ++state.not_returned;
     ++not_returned_;
     state.in_time_since.reset();
     state.overruns.push_back(now);
-    if (state.overruns.size() > overruns_before_rest) state.overruns.pop_front();
-    const bool are_many = state.overruns.size() == overruns_before_rest &&
+    if (state.overruns.size() > overruns_before_backoff) state.overruns.pop_front();
+    const bool are_many = state.overruns.size() == overruns_before_backoff &&
                           now - state.overruns.front() <= overrun_window;
-    // After a rest one more overrun is enough: it shows that the rest was too short.
-    if (!are_many && state.rest == Duration::zero()) return std::nullopt;
-    state.rest = std::clamp(2 * state.rest, rest_min, rest_max);
-    state.rests_until = now + state.rest;
-    state.rests_until_wall = wall + state.rest;
-    return state.rests_until_wall;
+    // After a back-off one more overrun is enough: it shows that the back-off was too short.
+    if (!are_many && state.backoff == Duration::zero()) return std::nullopt;
+    state.backoff = std::clamp(2 * state.backoff, backoff_min, backoff_max);
+    state.backoff_until = now + state.backoff;
+    state.backoff_until_wall = wall + state.backoff;
+    return state.backoff_until_wall;
 }
 
-void HookRests::returned(loop::Hook hook) {
+void HookBackoffs::returned(loop::Hook hook) {
     const std::lock_guard lock(mutex_);
     --states_[loop::index_of(hook)].not_returned;
     --not_returned_;
 }
 
-void HookRests::ended_in_time(loop::Hook hook, Duration now) {
+void HookBackoffs::ended_in_time(loop::Hook hook, Duration now) {
     const std::lock_guard lock(mutex_);
     State& state = states_[loop::index_of(hook)];
-    if (state.rest == Duration::zero()) return;
+    if (state.backoff == Duration::zero()) return;
     if (!state.in_time_since) state.in_time_since = now;
     if (now - *state.in_time_since < overrun_window) return;
-    state.rest = Duration::zero();
+    state.backoff = Duration::zero();
     state.overruns.clear();
 }
 
-std::optional<HookRests::LeftOut> HookRests::find(loop::Hook hook, Duration now) const {
+std::optional<HookBackoffs::Skip> HookBackoffs::find(loop::Hook hook, Duration now) const {
     const std::lock_guard lock(mutex_);
     const State& state = states_[loop::index_of(hook)];
-    if (state.not_returned > 0) return LeftOut{.not_returned = hook};
+    if (state.not_returned > 0) return Skip{.not_returned = hook};
     if (takes_one_call_ && not_returned_ > 0) {
         const auto inside = std::ranges::find_if(
             states_, [](const State& other) { return other.not_returned > 0; });
-        return LeftOut{.not_returned = static_cast<loop::Hook>(inside - states_.begin())};
+        return Skip{.not_returned = static_cast<loop::Hook>(inside - states_.begin())};
     }
-    if (state.rest > Duration::zero() && now < state.rests_until)
-        return LeftOut{.rests_until = state.rests_until_wall};
+    if (state.backoff > Duration::zero() && now < state.backoff_until)
+        return Skip{.backoff_until = state.backoff_until_wall};
     return std::nullopt;
 }
 
-int HookRests::not_returned() const {
+int HookBackoffs::not_returned() const {
     const std::lock_guard lock(mutex_);
     return not_returned_;
 }

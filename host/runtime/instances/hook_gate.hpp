@@ -1,4 +1,4 @@
-/// Which decision hooks of an instance are left out of passes, and why.
+/// Which decision hooks of an instance passes skip, and how many calls may be inside its hooks.
 #pragma once
 
 #include <array>
@@ -17,51 +17,53 @@
 namespace capstan::runtime::instances {
 
 /// A call that overruns its deadline cannot be interrupted: its thread is abandoned, and the pass
-/// goes on without the hook. Until that thread has returned the hook is not called again, and of an
-/// instance that takes one call at a time no decision hook is: so abandoned threads do not pile up.
-/// A hook that overran three times within ten minutes also rests, for a minute; each further
-/// overrun doubles the rest, up to 32 minutes. Calls that end in time for ten minutes after a rest
-/// make it begin anew.
+/// goes on without the hook. Until that call has returned, the hook is not called again, and a
+/// serial instance gets no call of any decision hook. So abandoned threads do not pile up. A hook
+/// that overran three times within ten minutes is also backed off for a minute; each further
+/// overrun doubles the back-off, up to 32 minutes. When all calls have ended in time for ten
+/// minutes after a back-off, the counting begins anew.
 ///
-/// Told the time, a point of any clock that goes on evenly. [any thread]
-class HookRests {
+/// The caller passes the time, on any monotonic clock. [any thread]
+class HookBackoffs {
 public:
-    static constexpr int overruns_before_rest = 3;
+    static constexpr int overruns_before_backoff = 3;
     static constexpr Duration overrun_window = std::chrono::minutes(10);
-    static constexpr Duration rest_min = std::chrono::minutes(1);
-    static constexpr Duration rest_max = std::chrono::minutes(32);
+    static constexpr Duration backoff_min = std::chrono::minutes(1);
+    static constexpr Duration backoff_max = std::chrono::minutes(32);
 
     /// `takes_one_call`: the instance is serial.
-    explicit HookRests(bool takes_one_call) : takes_one_call_(takes_one_call) {}
-    HookRests(const HookRests&) = delete;
-    HookRests& operator=(const HookRests&) = delete;
+    explicit HookBackoffs(bool takes_one_call) : takes_one_call_(takes_one_call) {}
+    HookBackoffs(const HookBackoffs&) = delete;
+    HookBackoffs& operator=(const HookBackoffs&) = delete;
 
-    /// A call of the hook has been abandoned; `wall` is what the machine's clock shows. Until when
-    /// the hook rests, on that clock; nothing: it is called again once that call has returned.
+    /// A call of the hook has been abandoned. `wall` is the time on the wall clock. The answer: the
+    /// end of the back-off, on the wall clock. Nothing: there is no back-off, and the hook is
+    /// called again once that call has returned.
     std::optional<Time> overran(loop::Hook hook, Duration now, Time wall);
     /// The abandoned call has returned.
     void returned(loop::Hook hook);
     /// A call has ended in time.
     void ended_in_time(loop::Hook hook, Duration now);
 
-    struct LeftOut {
-        /// The call that has not returned, of this hook or of another one; nothing: it rests.
+    struct Skip {
+        /// The hook with the call that has not returned, this one or another one. Nothing: the hook
+        /// is backed off.
         std::optional<loop::Hook> not_returned{};
-        Time rests_until{};  ///< as `overran` gave it
+        Time backoff_until{};  ///< as `overran` gave it
     };
-    /// Nothing: it is called.
-    std::optional<LeftOut> find(loop::Hook hook, Duration now) const;
+    /// Why the hook is skipped at `now`. Nothing: it may be called.
+    std::optional<Skip> find(loop::Hook hook, Duration now) const;
     /// How many abandoned calls have not returned.
     int not_returned() const;
 
 private:
     struct State {
         int not_returned = 0;
-        std::deque<Duration> overruns{};  ///< the last ones, the oldest first
-        Duration rest{0};                 ///< the last one; 0: it began anew
-        Duration rests_until{0};
-        Time rests_until_wall{};
-        std::optional<Duration> in_time_since{};  ///< after the last rest
+        std::deque<Duration> overruns{};  ///< the last overruns, the oldest first
+        Duration backoff{0};              ///< the last back-off; 0: none since it began anew
+        Duration backoff_until{0};
+        Time backoff_until_wall{};
+        std::optional<Duration> in_time_since{};  ///< after the last back-off
     };
     const bool takes_one_call_;
     mutable std::mutex mutex_;
@@ -69,21 +71,21 @@ private:
     int not_returned_ = 0;
 };
 
-// The calls inside an instance's hooks: one at a time or several, and none once it is closed.
-
+/// Admits calls into an instance's hooks: one at a time or several, and none once it is closed.
 /// [any thread]
 class HookGate {
 public:
     enum class Entry { entered, closed, timed_out };
     using Deadline = std::chrono::steady_clock::time_point;
 
-    /// Enters alone, or beside calls that did not enter alone; waits for that until `deadline`.
+    /// Waits until the call may enter: with `alone` when no call is inside, otherwise when no call
+    /// is inside that entered alone.
     Entry enter(bool alone, Deadline deadline);
-    /// Enters alone if no call is inside.
+    /// Enters alone if no call is inside; false: it has not entered.
     bool try_enter_alone();
     void leave();
-    /// Lets no call in any more and calls `when_empty` once all have left: at once, or on the
-    /// thread of the last.
+    /// Admits no call any more. `when_empty` is called once all calls have left: inside this call,
+    /// or on the thread of the last one.
     void close(std::function<void()> when_empty);
     std::size_t inside() const;
 

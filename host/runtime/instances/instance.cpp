@@ -11,9 +11,9 @@ namespace capstan::runtime::instances {
 
 namespace {
 
-/// Between two tries to find no call inside a hook.
+/// Between two tries to find the gate free of calls.
 constexpr Duration reconfigure_pause = std::chrono::milliseconds(2);
-/// On top of its deadline, until it is no longer waited for.
+/// How long after its deadline the answer of a reconfigure is still waited for.
 constexpr Duration reconfigure_grace = std::chrono::seconds(1);
 constexpr Duration default_call_deadline = std::chrono::seconds(1);
 
@@ -86,9 +86,9 @@ Result<std::shared_ptr<PluginInstance>> PluginInstance::create(
     context->metrics().hook_failed(loop::Hook::create, made.error().code);
     context->abandon();
     Error error = within(named(*context), made.error());
-    // It may have failed for want of what it was not given.
-    if (const std::string missed = context->withheld(); !missed.empty())
-        error.message += "; " + missed;
+    // It may have failed because a draft was withheld from it.
+    if (const std::string withheld = context->withheld(); !withheld.empty())
+        error.message += "; " + withheld;
     return fail(std::move(error));
 }
 
@@ -98,7 +98,7 @@ PluginInstance::PluginInstance(std::shared_ptr<services::HostContext> context, I
       type_(spec.type),
       library_(std::move(spec.library)),
       instance_(made),
-      rests_(!is_parallel()) {}
+      hook_backoffs_(!is_parallel()) {}
 
 std::string_view PluginInstance::kind() const noexcept { return text(type_->kind); }
 
@@ -124,7 +124,7 @@ Result<void> PluginInstance::demand_free(loop::Hook hook) const {
                                             " does not return");
 }
 
-/// Opens an operation, has the strand call the plugin's function with it, and `done` be called at
+/// Opens an operation and has the strand call the plugin's function with it. `done` is called at
 /// its end. `call` lives until then.
 capstan_op PluginInstance::ask(loop::Hook hook, std::function<capstan_status(capstan_op)> call,
                                Duration timeout, const Done& done) {
@@ -232,7 +232,7 @@ PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done)
     };
 }
 
-/// [strand] Tries again later while a call is inside a hook: the strand is not kept waiting.
+/// While a call is inside a hook, tries again later, so that the strand does not wait. [strand]
 void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_settings>& settings,
                                      Duration deadline, const Done& done) {
     const std::string name = named(*context_) + ": reconfigure";

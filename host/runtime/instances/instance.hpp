@@ -1,4 +1,4 @@
-/// One table of the configuration come alive: an instance of a plugin's class, from create to
+/// One instance of a plugin's class, made of one table of the configuration, from create to
 /// destroy.
 #pragma once
 
@@ -28,20 +28,20 @@ struct InstanceSpec {
     services::InstanceIdentity identity;
 };
 
-/// [any thread] unless a function says otherwise. `stop` it before the last owner goes; one that
-/// could not be stopped, or was not, is never destroyed: its plugin's side stays in memory with its
-/// library, for something may still be running in it.
+/// To be stopped before its last owner releases it. Where `stop` has failed or was not called, the
+/// plugin's side is never destroyed: it stays in memory with its library, since a thread may still
+/// be running in it. [any thread] unless a function says otherwise.
 class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
 public:
     using Done = std::function<void(Result<void>)>;
 
-    /// `settings` are validated and used during this call only. An error names the instance and
-    /// what its plugin did wrong; then nothing is left of it. [load]
+    /// `settings` are valid for their schema, and borrowed during this call only. An error names
+    /// the instance and what its plugin did wrong; nothing of the instance is left then. [load]
     static Result<std::shared_ptr<PluginInstance>> create(
         const services::HostEnvironment& environment, InstanceSpec spec,
         const capstan_settings& settings);
-    /// The same with a context of that identity, which its caller may abandon while the plugin does
-    /// not return.
+    /// The same with a context of that identity. The caller may abandon the context when the plugin
+    /// does not return.
     static Result<std::shared_ptr<PluginInstance>> create(
         std::shared_ptr<services::HostContext> context, InstanceSpec spec,
         const capstan_settings& settings);
@@ -50,19 +50,19 @@ public:
     ~PluginInstance();
 
     // Each `done` is called on the host's side: see Strand::post_to_host. While a call into the
-    // plugin does not return, nothing but `stop` is asked of it: the others are `unavailable`.
+    // plugin is stuck, only `stop` is carried out: the other functions are `unavailable`.
     /// Once. After an error the instance can only be stopped.
     void start(Duration timeout, Done done, StartReason reason = StartReason::cold);
-    /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls back
-    /// everything open and destroys it. `deadline`: something did not end in time, which the
+    /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls open
+    /// callbacks and destroys the instance. `deadline`: something did not end in time, which the
     /// message names.
     void stop(Duration timeout, Done done, StopReason reason = StopReason::shutdown);
-    /// The plugin's own check of credentials and permissions; a plugin without one has nothing to
-    /// complain about.
+    /// The plugin's own check of credentials and permissions. It succeeds where the plugin has
+    /// none.
     void self_check(Duration timeout, Done done);
-    /// Hands over new settings in which only LIVE fields differ, when no hook is under way;
-    /// `unsupported`: the plugin takes none while it runs. After an error the old settings stay in
-    /// force.
+    /// Hands new settings to the plugin, in which only LIVE fields differ, once no hook is under
+    /// way. `unsupported`: the plugin takes no settings while it runs. After an error the old
+    /// settings stay in force.
     void reconfigure(std::shared_ptr<const capstan_settings> settings, Duration timeout, Done done);
 
     const std::string& id() const noexcept { return context_->id(); }
@@ -74,26 +74,26 @@ public:
     HookGate& gate() noexcept { return gate_; }
     services::HostContext& context() const noexcept { return *context_; }
 
-    /// The table of one of its interfaces, complete; NULL: it has none of that id. Valid until
-    /// `stop`.
+    /// The table of an interface, with every function that is not optional. NULL: the instance does
+    /// not have the interface. Valid until `stop`.
     template <class Table>
     Result<const Table*> interface(std::string_view interface_id) const {
         CAPSTAN_TRY(const void* const table, interface_table(interface_id));
         return static_cast<const Table*>(table);
     }
 
-    /// Why a pass that begins now does without the decision hook, see HookRests; nothing: it is
-    /// called.
-    std::optional<std::string> left_out(loop::Hook hook);
-    /// A call of the decision hook overran its deadline and is left to itself, on the thread of
-    /// that CPU clock: the hook is left out until the value goes, which is when the call has
-    /// returned, and maybe for longer.
+    /// Why a pass that begins now skips the decision hook, see HookBackoffs. Nothing: it is called.
+    /// Updates the hook's metric.
+    std::optional<std::string> skip_reason(loop::Hook hook);
+    /// A call of the decision hook has overrun its deadline and is abandoned, on the thread of that
+    /// CPU clock. The hook is skipped until the caller destroys the answer, after the call has
+    /// returned, and longer where the hook is backed off.
     [[nodiscard]] std::shared_ptr<void> abandon_call(loop::Hook hook, clockid_t cpu_clock);
     /// A call of the decision hook ended within its deadline.
     void ended_in_time(loop::Hook hook);
     /// Whether a call that was abandoned has not returned.
-    bool has_abandoned_calls() const { return rests_.not_returned() > 0; }
-    /// All that is left out at the moment, by hook, with the reason.
+    bool has_abandoned_calls() const { return hook_backoffs_.not_returned() > 0; }
+    /// The hooks that are skipped now, with the reasons.
     std::vector<std::pair<loop::Hook, std::string>> skipped_hooks() const;
 
 private:
@@ -128,7 +128,7 @@ private:
     void stop_has_answered(Result<void> result);
     void go_on_stopping();
     std::string unfinished() const;
-    std::optional<std::string> why_left_out(loop::Hook hook) const;
+    std::optional<std::string> find_skip_reason(loop::Hook hook) const;
     void end_stop(State state, Result<void> result);
     void destroy();
     void retain();
@@ -138,10 +138,10 @@ private:
     const std::shared_ptr<const void> library_;
     const capstan_instance* instance_;  ///< NULL once destroyed
     HookGate gate_;
-    HookRests rests_;
+    HookBackoffs hook_backoffs_;
     std::atomic<State> state_{State::created};
 
-    // The stop under way.
+    // Of `stop`.
     std::atomic<bool> stop_has_ended_{false};
     Done stop_done_;
     io::TimerId stop_timer_ = 0;

@@ -1,4 +1,4 @@
-// When a decision hook of an instance is left out of passes: what becomes of calls that overran.
+// When passes skip a decision hook of an instance, and what happens to calls that overran.
 #include <capstan/time_text.hpp>
 
 #include "runtime/instances/instance.hpp"
@@ -17,50 +17,51 @@ std::string deadline_text(const PluginInstance& instance) {
 
 }  // namespace
 
-std::optional<std::string> PluginInstance::why_left_out(loop::Hook hook) const {
-    const auto out = rests_.find(hook, context_->clock().monotonic());
+std::optional<std::string> PluginInstance::find_skip_reason(loop::Hook hook) const {
+    const auto out = hook_backoffs_.find(hook, context_->clock().monotonic());
     if (!out) return std::nullopt;
     if (!out->not_returned)
         return "it overran its deadline again and again and rests until " +
-               clock_text(out->rests_until);
+               clock_text(out->backoff_until);
     if (*out->not_returned == hook)
         return "a call of it that overran its deadline has not returned yet";
     return "a call of " + std::string(loop::name_of(*out->not_returned)) +
            " has not returned yet, and the plugin takes one call at a time";
 }
 
-std::optional<std::string> PluginInstance::left_out(loop::Hook hook) {
-    std::optional<std::string> because = why_left_out(hook);
-    context_->metrics().hook_left_out(hook, because.has_value());
+std::optional<std::string> PluginInstance::skip_reason(loop::Hook hook) {
+    std::optional<std::string> because = find_skip_reason(hook);
+    context_->metrics().set_hook_skipped(hook, because.has_value());
     return because;
 }
 
 std::vector<std::pair<loop::Hook, std::string>> PluginInstance::skipped_hooks() const {
     std::vector<std::pair<loop::Hook, std::string>> out;
     for (const loop::Hook hook : loop::decision_hooks)
-        if (auto because = why_left_out(hook)) out.emplace_back(hook, *std::move(because));
+        if (auto because = find_skip_reason(hook)) out.emplace_back(hook, *std::move(because));
     return out;
 }
 
 std::shared_ptr<void> PluginInstance::abandon_call(loop::Hook hook, clockid_t cpu_clock) {
     const Duration since = context_->clock().monotonic();
-    const std::optional<Time> rests_until = rests_.overran(hook, since, context_->clock().now());
+    const std::optional<Time> backoff_until =
+        hook_backoffs_.overran(hook, since, context_->clock().now());
     context_->metrics().hook_overran(hook);
-    context_->metrics().hook_left_out(hook, true);
+    context_->metrics().set_hook_skipped(hook, true);
     const std::string name(loop::name_of(hook));
     context_->say(config::LogLevel::error,
                   name + " did not return within its deadline of " + deadline_text(*this) +
                       ": it is left out until that call has returned" +
-                      (rests_until ? ", and until " + clock_text(*rests_until) +
-                                         " because it overruns again and again"
-                                   : std::string()) +
-                      "; meanwhile " + std::string(told_instead_of(hook)));
+                      (backoff_until ? ", and until " + clock_text(*backoff_until) +
+                                           " because it overruns again and again"
+                                     : std::string()) +
+                      "; meanwhile " + std::string(fallback_of(hook)));
     return {nullptr,
             [self = shared_from_this(), hook, name, since,
              thread = context_->abandoned_threads().add(id(), hook, cpu_clock)](void*) mutable {
                 thread.reset();
-                self->rests_.returned(hook);
-                const auto because = self->left_out(hook);
+                self->hook_backoffs_.returned(hook);
+                const auto because = self->skip_reason(hook);
                 const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
                     self->context_->clock().monotonic() - since);
                 self->context_->say(
@@ -72,7 +73,7 @@ std::shared_ptr<void> PluginInstance::abandon_call(loop::Hook hook, clockid_t cp
 }
 
 void PluginInstance::ended_in_time(loop::Hook hook) {
-    rests_.ended_in_time(hook, context_->clock().monotonic());
+    hook_backoffs_.ended_in_time(hook, context_->clock().monotonic());
 }
 
 }  // namespace capstan::runtime::instances

@@ -1,4 +1,4 @@
-// How an instance ends: PluginInstance::stop and what becomes of one that does not.
+// PluginInstance::stop, and what happens to an instance that cannot be stopped.
 #include <mutex>
 #include <tuple>
 #include <utility>
@@ -14,7 +14,8 @@ namespace {
 /// reported as such.
 constexpr Duration stop_grace = std::chrono::seconds(6);
 
-/// What stays in memory to the end of the process because something may still be running in it.
+/// Keeps an instance in memory to the end of the process, because a thread may still be running in
+/// it.
 void keep_for_ever(std::shared_ptr<services::HostContext> context,
                    std::shared_ptr<const void> library, const capstan_instance* instance) {
     struct Kept {
@@ -32,8 +33,7 @@ void keep_for_ever(std::shared_ptr<services::HostContext> context,
 
 PluginInstance::~PluginInstance() {
     if (instance_ == nullptr) return;
-    // One that was never started has nothing that could be running in it, as long as it did not
-    // begin it itself.
+    // No thread runs in an instance that was never started, unless its plugin has posted functions.
     const bool is_idle = context_->tasks().open_count() == 0;
     if (state_.load() == State::created && is_idle) {
         destroy();
@@ -52,8 +52,8 @@ void PluginInstance::stop(Duration timeout, Done done, StopReason reason) {
     }
     stop_done_ = std::move(done);
     const auto self = shared_from_this();
-    // A hook that overran its deadline is hardly going to return: it is not given more than was
-    // asked for. So it is with a thread that does not return.
+    // A hook that overran its deadline, or a thread that is stuck, will hardly return: it gets no
+    // grace beyond `timeout`.
     const bool is_lost = has_abandoned_calls() || context_->strand().stuck();
     const Duration patience = is_lost ? timeout : timeout + stop_grace;
     // Not on the strand, which a plugin may have blocked.
@@ -79,8 +79,8 @@ void PluginInstance::begin_stop(bool ask_plugin, Duration timeout, StopReason re
         stop_result_.emplace();
     }
     context_->cancel_open(stop_op_);
-    // What was called back had its chance to end the operations it worked for; the others are
-    // closed now.
+    // Cancelled callbacks may have ended the operations that they worked for; all others are closed
+    // now.
     context_->tasks().when_empty([self = shared_from_this()] {
         self->context_->operations().close_all(self->stop_op_,
                                                {ErrorCode::cancelled, "the plugin is stopping"});
@@ -91,7 +91,7 @@ void PluginInstance::begin_stop(bool ask_plugin, Duration timeout, StopReason re
 
 /// [host's side, or strand]
 void PluginInstance::stop_has_answered(Result<void> result) {
-    // Its thread may not return: nothing is left to the strand.
+    // The strand's thread may never return, so the stop does not wait for it.
     if (!result && result.error().code == ErrorCode::deadline && context_->strand().has_thread())
         return end_stop(State::stuck, std::move(result));
     context_->strand().dispatch([self = shared_from_this(), result = std::move(result)] {
@@ -100,13 +100,13 @@ void PluginInstance::stop_has_answered(Result<void> result) {
     });
 }
 
-/// [strand] Destroys the instance once its stop has ended and nothing of it is open.
+/// Destroys the instance once its stop has ended and no callback or operation is open. [strand]
 void PluginInstance::go_on_stopping() {
     if (!stop_result_ || !nothing_is_open_) return;
     if (!*stop_result_ && stop_result_->error().code == ErrorCode::deadline) {
         return end_stop(State::stuck, *stop_result_);
     }
-    // Behind the callbacks of the operations that were just closed.
+    // After the callbacks of the operations that were just closed.
     context_->strand().post([self = shared_from_this()] {
         self->destroy();
         self->end_stop(State::stopped, *self->stop_result_);

@@ -1,4 +1,4 @@
-/// What the host expects of the tables that interface_of answers with.
+/// Checks the function tables that a plugin's interface_of answers.
 #pragma once
 
 #include <string_view>
@@ -8,9 +8,9 @@
 
 namespace capstan::runtime::instances {
 
-/// The table of `id`, complete: long enough and with every function that is not optional. NULL: the
-/// instance has no such interface. `internal`: the table is unusable. Of an interface the host does
-/// not know, only that it is there.
+/// The table of the interface `id`, long enough and with every function that is not optional. NULL:
+/// the instance does not have the interface. `internal`: the table is unusable. The table of an
+/// interface that the host does not know is not checked.
 Result<const void*> find_interface(const capstan_instance& instance, std::string_view id);
 
 }  // namespace capstan::runtime::instances

@@ -1,5 +1,4 @@
-/// The capstan_call of `check` and `create`: no deadline a clock would know, no seed, and an ear
-/// for errors.
+/// The capstan_call of `check` and `create`, and calls of asynchronous functions of a plugin.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,8 @@
 
 namespace capstan::runtime::instances {
 
-/// Neither copied nor moved: the plugin holds its address during the call. [load]
+/// A capstan_call without deadline and seed, which keeps the error that the plugin reports. Neither
+/// copyable nor movable: the plugin has its address during the call. [load]
 class LoadCall {
 public:
     LoadCall() {
@@ -30,7 +30,7 @@ public:
     LoadCall& operator=(const LoadCall&) = delete;
 
     const capstan_call* abi() const noexcept { return &abi_; }
-    /// What the plugin reported, or a sentence about `status` when it reported nothing.
+    /// The error that the plugin has reported, or one that names `status` where it reported none.
     Error error(capstan_status status) const {
         if (error_) return *error_;
         const ErrorCode code = error_code(status);
@@ -41,7 +41,7 @@ private:
     capstan_status note(const capstan_error* error) noexcept {
         try {
             error_ = loop::copy_error(error);
-        } catch (...) {  // no memory for the reason: the status alone must do
+        } catch (...) {  // no memory for the message: the status is kept alone
         }
         return CAPSTAN_REACHES(error, capstan_error, code) ? error->code : CAPSTAN_E_INTERNAL;
     }
@@ -51,12 +51,12 @@ private:
 
 // An asynchronous function of a plugin, called for an operation that is open.
 
-/// `unavailable`: an instance is not asked while it does not run, or while an earlier call of it
-/// does not return. [host's side]
+/// Whether the instance may be called. `unavailable`: it does not run, or an earlier call of it is
+/// stuck. [host's side]
 Result<void> check_askable(const PluginInstance& instance);
 
-/// Calls `function` and closes the operation by what the function returns; an operation that was
-/// given up on meanwhile is closed without a call. [the instance's strand]
+/// Calls `function`. A status other than CAPSTAN_OK, or an exception, ends the operation. An
+/// operation that was cancelled before ends without a call. [the instance's strand]
 void call_for_operation(services::HostContext& context, capstan_op op, loop::Hook hook,
                         const std::function<capstan_status()>& function);
 

@@ -13,8 +13,7 @@ namespace capstan::runtime::instances::detail {
 
 namespace {
 
-/// One run of the pass, owned by its thread and by the one that waits for it: the last of them
-/// frees it.
+/// One run of the pass. Its thread and the waiting thread share it.
 class Attempt {
 public:
     Attempt(ErasedPass pass, std::vector<SkippedHook> known)
@@ -33,7 +32,7 @@ public:
         }
     }
 
-    /// Once it has ended, if it was not abandoned.
+    /// To be called once the run has ended and was not abandoned.
     std::shared_ptr<void> take_result() {
         if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
         return std::move(result_);
@@ -46,7 +45,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-/// Until the pass has ended, or a hook of it is overdue.
+/// Waits until the run has ended. The answer: the hook that is overdue; nothing: the run has ended.
 std::optional<SkippedHook> wait(PassThread& thread, PassWatch& watch) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     while (!thread.wait(watch.next_look(now()))) {
@@ -60,7 +59,7 @@ std::optional<SkippedHook> wait(PassThread& thread, PassWatch& watch) {
 
 ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
                          std::vector<SkippedHook> known) {
-    // Ends: each further round has one hook less to wait for.
+    // The loop ends: each further run skips one hook more.
     for (int reruns = 0;; ++reruns) {
         const auto attempt = std::make_shared<Attempt>(pass, known);
         thread.start([attempt] { attempt->run(); });
@@ -81,7 +80,7 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
 
 namespace capstan::runtime::instances {
 
-/// Where tasks are handed over; owned by both threads.
+/// The worker thread and its task. Owned by both threads.
 struct PassThread::Worker {
     std::mutex mutex{};
     std::condition_variable changed{};
@@ -112,31 +111,31 @@ struct PassThread::Worker {
 };
 
 PassThread::~PassThread() {
-    if (!desk_) return;
-    desk_->close();
-    desk_->thread.join();
+    if (!worker_) return;
+    worker_->close();
+    worker_->thread.join();
 }
 
 void PassThread::start(Task task) {
-    if (desk_ == nullptr) {
-        const auto desk = std::make_shared<Worker>();
-        desk->thread = std::thread([desk] { desk->work(); });
-        desk_ = desk;  // only now: where there is no thread to be had, there is no desk either
+    if (worker_ == nullptr) {
+        const auto worker = std::make_shared<Worker>();
+        worker->thread = std::thread([worker] { worker->work(); });
+        worker_ = worker;  // only now: the constructor of the thread may throw
     }
-    const std::lock_guard lock(desk_->mutex);
-    desk_->task = std::move(task);
-    desk_->is_busy = true;
-    desk_->changed.notify_all();
+    const std::lock_guard lock(worker_->mutex);
+    worker_->task = std::move(task);
+    worker_->is_busy = true;
+    worker_->changed.notify_all();
 }
 
 bool PassThread::wait(RealTime until) {
-    std::unique_lock lock(desk_->mutex);
-    return desk_->changed.wait_until(lock, until, [this] { return !desk_->is_busy; });
+    std::unique_lock lock(worker_->mutex);
+    return worker_->changed.wait_until(lock, until, [this] { return !worker_->is_busy; });
 }
 
 void PassThread::abandon() {
-    desk_->thread.detach();
-    std::exchange(desk_, nullptr)->close();
+    worker_->thread.detach();
+    std::exchange(worker_, nullptr)->close();
 }
 
 }  // namespace capstan::runtime::instances

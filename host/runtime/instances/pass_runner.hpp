@@ -1,4 +1,7 @@
-/// Runs a pass so that no plugin can hold it up.
+/// Runs a pass so that no plugin can hold it up. A hook that hangs cannot be interrupted, but a
+/// decision can be made again: the pass runs on a thread of its own, and when one of its hooks
+/// overruns its deadline, that thread is abandoned and the pass runs again on another thread
+/// without the hook. Each hook can cost one more run at most, so the pass ends.
 #pragma once
 
 #include <chrono>
@@ -11,18 +14,17 @@
 
 namespace capstan::runtime::instances {
 
-/// What a pass came to, and without which hooks.
+/// The result of a pass, and the hooks that it skipped.
 template <class R>
 struct WatchedResult {
     R result;
-    std::vector<SkippedHook>
-        skipped_hooks;  ///< give them to `run_watched` to come to the same result again
+    /// With these as `known`, run_watched has the same result again.
+    std::vector<SkippedHook> skipped_hooks;
     int reruns = 0;
 };
 
-// The thread that passes are run on, one after the other.
-
-/// Begun with the first task, and kept for the next one. Used by one thread at a time.
+/// The thread that passes run on, one after the other. It starts with the first task and is kept
+/// for the next one. Used by one thread at a time.
 class PassThread {
 public:
     using RealTime = std::chrono::steady_clock::time_point;
@@ -31,21 +33,21 @@ public:
     PassThread() = default;
     PassThread(const PassThread&) = delete;
     PassThread& operator=(const PassThread&) = delete;
-    /// No task is under way.
+    /// Not to be called while a task is under way.
     ~PassThread();
 
-    /// After the last task has ended, or was left to itself. The task must not throw;
-    /// std::system_error comes of it where no thread is to be had.
+    /// Starts a task. The last one has ended or was abandoned. The task must not throw. Throws
+    /// std::system_error where no thread can be created.
     void start(Task task);
-    /// Until the task has ended and nothing of it is left; false: that takes longer than `until`.
+    /// Waits until the task has ended and was destroyed. False: it has not by `until`.
     bool wait(RealTime until);
-    /// Leaves the task to itself: its thread ends with it, however late, and the next task gets
-    /// another one.
+    /// Abandons the task: its thread ends when the task ends, however late, and the next task gets
+    /// another thread.
     void abandon();
 
 private:
     struct Worker;
-    std::shared_ptr<Worker> desk_{};  ///< NULL: there is no thread
+    std::shared_ptr<Worker> worker_{};  ///< NULL: there is no thread
 };
 
 namespace detail {
@@ -62,13 +64,13 @@ ErasedResult run_watched(PassThread& thread, const ErasedPass& pass,
 }  // namespace detail
 
 /// Runs `pass` on `thread` and waits for it. When one of its hooks overruns the call deadline of
-/// its instance, it is left to itself there, the overrun is counted and said, and `pass` is called
-/// again without that hook of that instance; so at most once per hook. Hooks in `known` are left
-/// out to begin with, and so is what an instance leaves out at the moment (HookRests).
+/// its instance, that run is abandoned, the overrun is counted and logged, and `pass` runs again
+/// without that hook of that instance. Hooks in `known` are skipped from the first run on, and so
+/// are hooks that their instance skips at the moment (HookBackoffs).
 ///
-/// `pass` is copied for each call and must own what it uses, or share it: what was left to itself
-/// may look at it until the process ends. Equal arguments and misses must give an equal result.
-/// What it throws comes out of here.
+/// `pass` is copied for each run and must own or share what it uses: an abandoned run may use it
+/// until the process ends. Equal arguments and equal skipped hooks must give an equal result. An
+/// exception of `pass` is thrown here.
 template <class R>
 WatchedResult<R> run_watched(PassThread& thread, std::function<R(PassWatch&)> pass,
                              std::vector<SkippedHook> known = {}) {

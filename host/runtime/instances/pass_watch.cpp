@@ -9,7 +9,7 @@ namespace capstan::runtime::instances {
 
 namespace {
 
-/// How often the watching thread looks: a hook is at most so much late before it is noticed.
+/// How often the watching thread looks, and so the most by which it notices an overrun late.
 constexpr auto look_interval = std::chrono::milliseconds(10);
 
 clockid_t own_cpu_clock() {
@@ -20,12 +20,12 @@ clockid_t own_cpu_clock() {
 }  // namespace
 
 PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) {
-    // No hook of an instance that has not started can be asked for.
+    // An instance that has not started has no hooks that could be called and skipped.
     std::ranges::copy_if(known_, std::back_inserter(skipped_),
                          [](const SkippedHook& miss) { return miss.hook == loop::Hook::start; });
 }
 
-std::string_view told_instead_of(loop::Hook hook) noexcept {
+std::string_view fallback_of(loop::Hook hook) noexcept {
     switch (hook) {
         case loop::Hook::filter: return "its stage's on_error applies";
         case loop::Hook::similar: return "no two groups are similar by it";
@@ -40,18 +40,18 @@ std::string_view told_instead_of(loop::Hook hook) noexcept {
     }
 }
 
-std::string miss_text(const SkippedHook& miss) {
-    if (miss.hook == loop::Hook::start)
-        return miss.instance.value() + ": " + miss.because + "; decided without it";
-    return miss.instance.value() + ": " + std::string(loop::name_of(miss.hook)) +
-           " is left out: " + miss.because + "; " + std::string(told_instead_of(miss.hook));
+std::string skipped_hook_text(const SkippedHook& skipped) {
+    if (skipped.hook == loop::Hook::start)
+        return skipped.instance.value() + ": " + skipped.because + "; decided without it";
+    return skipped.instance.value() + ": " + std::string(loop::name_of(skipped.hook)) +
+           " is left out: " + skipped.because + "; " + std::string(fallback_of(skipped.hook));
 }
 
 std::optional<std::string> PassWatch::judge(PluginInstance& instance, loop::Hook hook) const {
     const PluginInstanceId& id = instance.context().identity().id;
     const auto known = std::ranges::find_if(
         known_, [&](const SkippedHook& m) { return m.hook == hook && m.instance == id; });
-    return known != known_.end() ? std::optional(known->because) : instance.left_out(hook);
+    return known != known_.end() ? std::optional(known->because) : instance.skip_reason(hook);
 }
 
 bool PassWatch::is_absent(const PluginInstance& instance) const {
@@ -60,7 +60,7 @@ bool PassWatch::is_absent(const PluginInstance& instance) const {
     });
 }
 
-const std::string* PassWatch::missed(PluginInstance& instance, loop::Hook hook) {
+const std::string* PassWatch::skip_reason(PluginInstance& instance, loop::Hook hook) {
     auto at = std::ranges::find_if(
         verdicts_, [&](const Verdict& v) { return v.instance == &instance && v.hook == hook; });
     if (at == verdicts_.end()) {
@@ -83,7 +83,7 @@ void PassWatch::run_outside(std::function<void()> work) {
 void PassWatch::serve() {
     std::unique_lock lock(mutex_);
     if (!outside_) return;
-    // It stays where it is: its thread waits until it is gone.
+    // It is not moved: the waiting thread returns once outside_ is empty.
     const std::function<void()>& work = outside_;
     lock.unlock();
     work();
@@ -99,7 +99,7 @@ void PassWatch::enter(PluginInstance& instance, loop::Hook hook, RealTime deadli
     hook_.store(hook);
     deadline_.store(deadline);
     cpu_clock_.store(own_cpu_clock());
-    turn_.store(turn + 1);  // no thread is abandoned that is not inside a hook
+    turn_.store(turn + 1);  // a thread is abandoned inside a hook only
 }
 
 void PassWatch::leave() {
@@ -124,7 +124,8 @@ std::optional<SkippedHook> PassWatch::find_overdue(RealTime now) {
     const loop::Hook hook = hook_.load();
     const clockid_t cpu_clock = cpu_clock_.load();
     const std::lock_guard lock(abandoning_);
-    // Fails when the hook has returned meanwhile: then what was read may belong to another one.
+    // Fails when the hook has returned meanwhile; the values read may be those of another hook
+    // then.
     if (!turn_.compare_exchange_strong(turn, abandoned)) return std::nullopt;
     abandoned_call_ = instance.abandon_call(hook, cpu_clock);
     return SkippedHook{instance.context().identity().id, hook,

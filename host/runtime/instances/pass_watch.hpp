@@ -1,5 +1,12 @@
-/// Between the thread that runs a pass and the one that watches it: which hook is under way, and
-/// until when.
+/// Shared by the thread that runs a pass and the thread that watches it: which hook is under way,
+/// and its deadline.
+///
+/// The two threads agree on one number, the turn: it is odd while the pass is inside a hook and
+/// even between hooks. The pass's thread raises it at the entry and at the exit of a hook. When the
+/// deadline has passed, the watching thread replaces the odd number that it has seen by a special
+/// value, with a compare-and-exchange. Only one of the two succeeds: either the hook has returned
+/// in time and the pass goes on, or the run is abandoned and the pass's thread finds that out at
+/// its exit from the hook. So no hook waits for a lock, and no thread is abandoned outside a hook.
 #pragma once
 
 #include <atomic>
@@ -24,8 +31,8 @@
 
 namespace capstan::runtime::instances {
 
-/// A hook that a pass did without, and why; Hook::start stands for all hooks of an instance that
-/// has not started. Part of a pass's input: the same misses give the same decision again.
+/// A hook that a pass skipped, and why. Hook::start stands for all hooks of an instance that has
+/// not started. Part of a pass's input: equal skipped hooks give an equal decision.
 struct SkippedHook {
     PluginInstanceId instance;
     loop::Hook hook = loop::Hook::filter;
@@ -33,55 +40,55 @@ struct SkippedHook {
     bool operator==(const SkippedHook&) const = default;
 };
 
-/// What a pass goes by where it does without `hook`: "its groups have no price".
-std::string_view told_instead_of(loop::Hook hook) noexcept;
+/// What applies in a pass that skips `hook`: "its groups have no price".
+std::string_view fallback_of(loop::Hook hook) noexcept;
 
-/// The miss as a sentence, with what applies instead: "acme: price is left out: it did not return
-/// within its deadline of 500 ms; its groups have no price".
-std::string miss_text(const SkippedHook& miss);
+/// A sentence about the skipped hook, with what applies instead: "acme: price is left out: it did
+/// not return within its deadline of 500 ms; its groups have no price".
+std::string skipped_hook_text(const SkippedHook& skipped);
 
-/// Thrown through a pass whose thread was abandoned, once the hook it was in has returned after
-/// all: its answer is no longer waited for, and it must call no other hook.
+/// Thrown on the abandoned thread of a pass once its hook has returned after all. No thread waits
+/// for the result of that run any more, and it must call no other hook.
 struct AbandonedPass {};
 
-/// One per run of a pass. The pass's thread keeps it alive, however late it comes back.
+/// One object per run of a pass. The pass's thread shares it, however late its hook returns.
 class PassWatch {
 public:
     using RealTime = std::chrono::steady_clock::time_point;
 
-    /// Hooks in `known` are left out.
+    /// Hooks in `known` are skipped.
     explicit PassWatch(std::vector<SkippedHook> known = {});
     PassWatch(const PassWatch&) = delete;
     PassWatch& operator=(const PassWatch&) = delete;
 
     // [pass thread]
-    /// Keeps an instance as long as this lives; before its first `enter`.
+    /// Keeps the instance as long as this object lives. To be called before its first `enter`.
     void admit(std::shared_ptr<PluginInstance> instance) {
         admitted_.push_back(std::move(instance));
     }
-    /// Whether this pass is one in which the instance has not started: none of its hooks is called.
+    /// Whether the instance counts as not started in this pass: none of its hooks is called.
     bool is_absent(const PluginInstance& instance) const;
-    /// Why this pass does without `hook`, the same whenever it is asked; NULL: the hook is called.
-    /// What the instance leaves out now becomes a miss. Lent as long as this lives.
-    const std::string* missed(PluginInstance& instance, loop::Hook hook);
-    /// Has the watching thread run `work`, and waits for its end. Not inside a hook.
+    /// Why this pass skips `hook`; NULL: the hook is called. The answer is decided at the first
+    /// call and stays the same during the pass. It is valid as long as this object lives.
+    const std::string* skip_reason(PluginInstance& instance, loop::Hook hook);
+    /// Runs `work` on the watching thread and waits for its end. Not to be called inside a hook.
     void run_outside(std::function<void()> work);
-    /// Around one call; both throw AbandonedPass.
+    /// At the entry and the exit of one call of a hook. Both throw AbandonedPass.
     void enter(PluginInstance& instance, loop::Hook hook, RealTime deadline);
     void leave();
 
     // [any thread]
     bool is_abandoned() const noexcept { return turn_.load() == abandoned; }
-    /// The hooks that were asked for and left out, in that order.
+    /// The hooks that this run has skipped, in the order of their first calls.
     std::vector<SkippedHook> skipped_hooks() const;
 
     // [watching thread]
-    /// The hook whose deadline is past. The pass's thread is abandoned then, and the instance has
-    /// been told.
+    /// The hook that has passed its deadline. If there is one, the pass's thread is abandoned, and
+    /// the instance knows of it (abandon_call).
     std::optional<SkippedHook> find_overdue(RealTime now);
-    /// Runs what the pass's thread waits for; it must not throw.
+    /// Runs the `work` that the pass's thread waits for, if any. It must not throw.
     void serve();
-    /// When to look again, at the latest.
+    /// When to call `find_overdue` again, at the latest.
     RealTime next_look(RealTime now) const;
 
 private:
@@ -99,14 +106,14 @@ private:
 
     std::vector<std::shared_ptr<PluginInstance>> admitted_;
     const std::vector<SkippedHook> known_;
-    std::deque<Verdict> verdicts_;  ///< of the pass's thread alone
+    std::deque<Verdict> verdicts_;  ///< used by the pass's thread alone
     mutable std::mutex mutex_;
     std::vector<SkippedHook> skipped_;
-    std::function<void()> outside_;  ///< what the pass's thread waits for; guarded by mutex_
+    std::function<void()> outside_;  ///< the `work` of run_outside; guarded by mutex_
     std::condition_variable served_;
-    std::mutex abandoning_;  ///< held until everything about an abandoned call is in its place
-    std::shared_ptr<void> abandoned_call_;  ///< guarded by it
-    /// Odd: inside a hook. What describes the hook is written before it becomes so.
+    std::mutex abandoning_;                 ///< held while an abandonment is recorded
+    std::shared_ptr<void> abandoned_call_;  ///< guarded by abandoning_
+    /// Odd: inside a hook. The members below are written before the turn becomes odd.
     std::atomic<std::uint64_t> turn_{0};
     std::atomic<PluginInstance*> instance_{nullptr};
     std::atomic<loop::Hook> hook_{loop::Hook::filter};

@@ -9,7 +9,7 @@ namespace capstan::runtime::instances {
 
 namespace {
 
-/// Takes what the plugin keeps; the first breach counts.
+/// Takes the options that the plugin keeps, and remembers the first breach of the contract.
 class KeepSink {
 public:
     explicit KeepSink(std::size_t options) : scores_(options) {
@@ -30,7 +30,7 @@ public:
             return "gave option " + std::to_string(*no_number_) + of + " a score that is no number";
         return {};
     }
-    /// By position among the options shown.
+    /// By position among the options of the question; nothing: the option is not kept.
     const std::vector<std::optional<double>>& scores() const noexcept { return scores_; }
 
 private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_groups_kept = 100'000;
 
-/// Takes what the plugin says; the first breach counts.
+/// Takes the plugin's answers, and remembers the first breach of the contract.
 class SuggestSink {
 public:
     explicit SuggestSink(std::span<const MachineType> machines) : machines_(machines) {
@@ -100,7 +100,7 @@ private:
     std::string breach_;
 };
 
-/// The question as it crosses; borrows from the values.
+/// The question in the structs of the C boundary. Borrows from `question`.
 struct AbiGroups {
     explicit AbiGroups(const engine::GroupsQuestion& question)
         : pods(question.pods.begin(), question.pods.end()),

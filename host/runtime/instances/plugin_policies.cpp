@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t reason_limit = 1024;
 
-/// Takes the one answer.
+/// Takes the plugin's one answer.
 class AnswerSink {
 public:
     AnswerSink() {
@@ -105,7 +105,7 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
 
 namespace {
 
-/// Takes the growths as they come; they are judged at the end.
+/// Takes the growths of the plugin; they are checked after the call.
 class GrowSink {
 public:
     GrowSink() {
@@ -141,7 +141,8 @@ private:
     bool is_flooded_ = false;
 };
 
-/// What is wrong with one growth, or nothing. `so_far` is how much each group grows already.
+/// Why the growth breaks the contract; empty: it does not. `so_far`: the growth of each group so
+/// far.
 std::string growth_breach(const GrowSink::Growth& growth, std::span<const NodeGroup> groups,
                           const std::vector<int>& so_far) {
     if (growth.group >= groups.size()) {

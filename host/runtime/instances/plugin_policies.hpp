@@ -1,4 +1,5 @@
-/// The engine's questions, answered by plugins. Every answer is checked before the engine sees it.
+/// The engine's policies, implemented by plugins. Every answer is checked before the engine sees
+/// it.
 #pragma once
 
 #include <memory>
@@ -13,8 +14,8 @@
 
 namespace capstan::runtime::instances {
 
-/// What they have in common: an instance whose interface is known, and the watch of the pass
-/// it works for, which it borrows. Cheap to make: one per pass. [pass thread]
+/// The common part of all policies: an instance with its interface, and the watch of the pass,
+/// which is borrowed. Cheap to make: one object per pass. [pass thread]
 template <class Table>
 class PluginPolicy {
 public:
@@ -24,9 +25,9 @@ public:
         CAPSTAN_TRY(const Table* const table, instance->interface<Table>(kind));
         if (table == nullptr)
             return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " + kind);
-        PluginInstance& lent = *instance;
+        PluginInstance& borrowed = *instance;
         watch.admit(std::move(instance));
-        return PluginPolicy(lent, *table, watch);
+        return PluginPolicy(borrowed, *table, watch);
     }
 
     PluginInstance& instance() const noexcept { return *instance_; }
@@ -36,12 +37,12 @@ public:
 private:
     PluginPolicy(PluginInstance& instance, const Table& table, PassWatch& watch)
         : instance_(&instance), table_(&table), watch_(&watch) {}
-    PluginInstance* instance_;  // kept by the watch
+    PluginInstance* instance_;  // owned by the watch
     const Table* table_;
     PassWatch* watch_;
 };
 
-/// Breaches: an option that is not there, a score that is no number.
+/// Breaches of the contract: an option that is not in the question, a score that is not a number.
 class PluginExpander final : public engine::Expander {
 public:
     static Result<std::unique_ptr<PluginExpander>> make(std::shared_ptr<PluginInstance> instance,
@@ -55,8 +56,8 @@ private:
     const PluginPolicy<capstan_expander> plugin_;
 };
 
-/// Breaches: no answer, two answers, `decided` without having said that it may decide. An unknown
-/// verdict means `differs`, as the boundary says.
+/// Breaches of the contract: no answer, two answers, `decided` from a class that may not decide. An
+/// unknown verdict means `differs`, as abi/similarity.h says.
 class PluginSimilarity final : public engine::SimilarityCheck {
 public:
     static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,
@@ -72,8 +73,8 @@ private:
     const PluginPolicy<capstan_similarity> plugin_;
 };
 
-/// Breaches: a group that is not there or grows twice, a growth that is not positive or passes the
-/// group's maximum, a sum above the number of nodes.
+/// Breaches of the contract: a group that is not in the question or occurs twice, a growth that is
+/// not positive or passes the group's maximum, a sum above the number of nodes.
 class PluginSplitter final : public engine::Splitter {
 public:
     static Result<std::unique_ptr<PluginSplitter>> make(std::shared_ptr<PluginInstance> instance,
@@ -86,8 +87,8 @@ private:
     const PluginPolicy<capstan_splitter> plugin_;
 };
 
-/// Breaches: a plan that makes no sense, of a machine that is not on offer or of a name that was
-/// there before; a limit below zero.
+/// Breaches of the contract: an invalid plan, one with a machine type that no cloud offers, or with
+/// a name that occurs twice; a negative limit.
 class PluginGroupSource final : public engine::GroupSource {
 public:
     static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,

@@ -34,7 +34,7 @@ Result<NodeGroup> sized_group_from_abi(const capstan_group& raw) {
     return out;
 }
 
-/// An id of an element that is wrong otherwise; nothing: it is wrong, too.
+/// The id of an element with another mistake; nothing: the id is invalid, too.
 std::optional<std::string> find_id(capstan_str id) {
     if (capstan::detail::find_fault(id, capstan::detail::Text::required) != nullptr)
         return std::nullopt;
@@ -55,33 +55,35 @@ public:
             out_.lists_all_with_prefix,
             capstan::detail::text_from_abi("lists_all_with_prefix", raw_.lists_all_with_prefix));
         read_list<capstan_error>("unreadable", raw_.unreadable, capstan::detail::error_from_abi,
-                                 &ViewReader::take_error, &ViewReader::blame_nothing);
+                                 &ViewReader::take_error, &ViewReader::mark_view);
         read_list<capstan_group>("groups", raw_.groups, sized_group_from_abi,
-                                 &ViewReader::take_group, &ViewReader::blame_group);
+                                 &ViewReader::take_group, &ViewReader::mark_group);
         read_list<capstan_machine>("machines", raw_.machines, machine_from_abi,
-                                   &ViewReader::take_machine, &ViewReader::blame_machine);
+                                   &ViewReader::take_machine, &ViewReader::mark_machine);
         find_repeated_machines();
-        blame_short_groups();
+        mark_short_groups();
         keep_groups_hidden();
-        std::erase_if(out_.groups,
-                      [&](const NodeGroup& group) { return blamed_.contains(group.id.value()); });
+        std::erase_if(out_.groups, [&](const NodeGroup& group) {
+            return unreadable_ids_.contains(group.id.value());
+        });
         return std::move(out_);
     }
 
 private:
-    /// `blame` gets NULL where not even the size of an element is right.
+    /// `mark_unreadable` gets NULL where not even the size of an element is right.
     template <class Raw, class F, class Value>
     void read_list(std::string_view name, capstan_array array, F one_from_abi,
                    void (ViewReader::*take)(std::uint32_t, Value),
-                   void (ViewReader::*blame)(const Raw*, Error)) {
+                   void (ViewReader::*mark_unreadable)(const Raw*, Error)) {
         const View<Raw> view(array);
         for (std::uint32_t i = 0; i < view.size(); ++i) {
             const Raw& raw = view[i];
             if (raw.struct_size > array.stride) {
-                (this->*blame)(nullptr, misfit(element(name, i) + ".struct_size is " +
-                                               std::to_string(raw.struct_size) +
-                                               ", the stride is " + std::to_string(array.stride))
-                                            .value());
+                (this->*mark_unreadable)(
+                    nullptr,
+                    misfit(element(name, i) + ".struct_size is " + std::to_string(raw.struct_size) +
+                           ", the stride is " + std::to_string(array.stride))
+                        .value());
                 continue;
             }
             auto value = one_from_abi(raw);
@@ -90,18 +92,19 @@ private:
                 continue;
             }
             const bool has_size = capstan::detail::check_size(raw).has_value();
-            (this->*blame)(has_size ? &raw : nullptr,
-                           misfit_in(element(name, i), std::move(value).error()).value());
+            (this->*mark_unreadable)(has_size ? &raw : nullptr,
+                                     misfit_in(element(name, i), std::move(value).error()).value());
         }
     }
 
     void take_error(std::uint32_t, Error error) {
-        blamed_.insert(error.subject);
+        unreadable_ids_.insert(error.subject);
         out_.unreadable.push_back(std::move(error));
     }
     void take_group(std::uint32_t index, NodeGroup group) {
         const std::string id = group.id.value();
-        if (!groups_.insert(id).second) return blame(id, there_twice("groups", index, id));
+        if (!groups_.insert(id).second)
+            return mark_unreadable(id, repeated_id("groups", index, id));
         out_.groups.push_back(std::move(group));
     }
     void take_machine(std::uint32_t index, Machine machine) {
@@ -109,57 +112,57 @@ private:
         places_.push_back(index);
     }
 
-    void blame_nothing(const capstan_error*, Error error) { blame({}, std::move(error)); }
-    void blame_group(const capstan_group* raw, Error error) {
+    void mark_view(const capstan_error*, Error error) { mark_unreadable({}, std::move(error)); }
+    void mark_group(const capstan_group* raw, Error error) {
         const auto id = raw != nullptr ? find_id(raw->id) : std::nullopt;
-        blame(id.value_or(std::string()), std::move(error));
+        mark_unreadable(id.value_or(std::string()), std::move(error));
     }
-    void blame_machine(const capstan_machine* raw, Error error) {
+    void mark_machine(const capstan_machine* raw, Error error) {
         const auto group = raw != nullptr ? find_id(raw->group_id) : std::nullopt;
-        if (group) return blame(*group, std::move(error));
-        if (!groupless_) groupless_ = std::move(error);
+        if (group) return mark_unreadable(*group, std::move(error));
+        if (!machine_without_group_) machine_without_group_ = std::move(error);
     }
 
-    /// One sentence a group is enough.
-    void blame(const std::string& group, Error error) {
+    /// Only the first error of a group is kept.
+    void mark_unreadable(const std::string& group, Error error) {
         out_.complete = false;
-        if (!blamed_.insert(group).second) return;
+        if (!unreadable_ids_.insert(group).second) return;
         error.subject = group;
         out_.unreadable.push_back(std::move(error));
     }
 
-    static Error there_twice(std::string_view list, std::uint32_t index, const std::string& id) {
+    static Error repeated_id(std::string_view list, std::uint32_t index, const std::string& id) {
         return misfit(element(list, index) + ".id " + in_quotes(id) + " is there twice").value();
     }
 
-    /// It may be either's.
+    /// The machine may belong to either group, so both are unreadable.
     void find_repeated_machines() {
         std::map<std::string_view, std::size_t> first;
         for (std::size_t m = 0; m < out_.machines.size(); ++m) {
             const auto [at, is_new] = first.try_emplace(out_.machines[m].id.value(), m);
             if (is_new) continue;
-            const Error error = there_twice("machines", places_[m], out_.machines[m].id.value());
-            blame(out_.machines[at->second].group.value(), error);
-            blame(out_.machines[m].group.value(), error);
+            const Error error = repeated_id("machines", places_[m], out_.machines[m].id.value());
+            mark_unreadable(out_.machines[at->second].group.value(), error);
+            mark_unreadable(out_.machines[m].group.value(), error);
         }
     }
 
-    /// A machine of which the group is not told is missing in one of these.
-    void blame_short_groups() {
-        if (!groupless_) return;
+    /// A machine without a group may be missing in each of these groups.
+    void mark_short_groups() {
+        if (!machine_without_group_) return;
         std::map<std::string_view, int> listed;
         for (const Machine& machine : out_.machines)
             if (machine.state != MachineState::deleting) ++listed[machine.group.value()];
-        const std::size_t told = out_.unreadable.size();
+        const std::size_t before = out_.unreadable.size();
         for (const NodeGroup& group : out_.groups)
             if (!group.target || *group.target > listed[group.id.value()])
-                blame(group.id.value(), *groupless_);
-        if (out_.unreadable.size() == told) out_.unreadable.push_back(*groupless_);
+                mark_unreadable(group.id.value(), *machine_without_group_);
+        if (out_.unreadable.size() == before) out_.unreadable.push_back(*machine_without_group_);
     }
 
-    /// A view that is not complete and names no group that is missing may hide any group. The
-    /// groups that are unreadable for what they say are not the missing ones: an error without a
-    /// subject keeps the view from being read that way.
+    /// A view that is not complete and names no missing group may lack any group. Groups that are
+    /// unreadable for a mistake of their own are not the missing ones, so an error without a
+    /// subject is added, which says that groups may be missing.
     void keep_groups_hidden() {
         const bool hides = raw_.complete == 0 && raw_.unreadable.count == 0;
         const bool names_all =
@@ -171,10 +174,10 @@ private:
 
     const capstan_cloud_view& raw_;
     CloudView out_{};
-    std::set<std::string> groups_{};       // ids that are listed
-    std::set<std::string> blamed_{};       // groups that are unreadable; empty: one without an id
-    std::vector<std::uint32_t> places_{};  // of machines in the list
-    std::optional<Error> groupless_{};     // what is wrong with a machine that tells no group
+    std::set<std::string> groups_{};                // the ids of the list
+    std::set<std::string> unreadable_ids_{};        // empty: a group without a valid id
+    std::vector<std::uint32_t> places_{};           // of machines in the list
+    std::optional<Error> machine_without_group_{};  // its error
 };
 
 }  // namespace
@@ -185,7 +188,7 @@ Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw) {
 
 namespace {
 
-// What is equal to a text that was taken is well-formed, too.
+// A text that is equal to a checked one needs no check.
 bool is_same(capstan_str raw, const std::string& known) {
     return (raw.ptr != nullptr || raw.len == 0) && text(raw) == known;
 }
@@ -201,7 +204,7 @@ bool is_same(const capstan_kv& raw, const std::pair<const std::string, std::stri
 bool is_same(const capstan_group& raw, const NodeGroup& known);
 bool is_same(const capstan_machine& raw, const Machine& known);
 
-/// An element whose own size and whose list's stride agree.
+/// Whether the size of an element agrees with the stride of its list.
 template <class T>
 bool is_whole(const T& raw, std::uint32_t stride) {
     if constexpr (capstan::detail::Growing<T>)
@@ -220,7 +223,7 @@ bool is_same_list(capstan_array array, const Known& known) {
     return true;
 }
 
-/// Of a struct that is pointed to, NULL where it is absent. It has no text to be copied.
+/// For an optional struct behind a pointer, which has no text to copy.
 template <class Raw, class Known, class F>
 bool is_same_pointed(const Raw* raw, const std::optional<Known>& known, F from_abi) {
     if (raw == nullptr || !known) return raw == nullptr && !known;

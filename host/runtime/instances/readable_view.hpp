@@ -1,4 +1,4 @@
-/// What a cloud says of its groups and machines, as far as it makes sense.
+/// Copies the view that a cloud reports, with its invalid parts marked as unreadable.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace capstan::runtime::instances {
 
-/// As many machines as a cloud can list at all. Kubernetes supports 5,000 nodes, and the largest
-/// clusters that were told of have 130,000: a larger target or minimum is a mistake, and a million
-/// machines too many are bought before a person sees it.
+/// The largest target or minimum, and as many machines as a cloud can list at all. Kubernetes
+/// supports 5,000 nodes, and the largest clusters on record have 130,000: a larger number is a
+/// mistake, and its machines would be ordered before a person sees it.
 inline constexpr std::int32_t most_machines_of_group = 1'000'000;
 
-/// What is wrong with one group makes that group unreadable, and what is wrong with one machine its
-/// group: `unreadable` has a sentence with the place, "groups[3].min is 5, above max 1", one for
-/// each group. A machine that does not tell its group may be missing in any group that lists fewer
-/// machines than its target: all of these are unreadable. Where not even a group's id can be told,
-/// the error has no subject, and there may be groups that the view does not name. So it is where
-/// the cloud says that its view is not complete and names nothing that is missing. Machines of
-/// unreadable groups stay in the list. The error: it cannot be read at all. [any thread]
+/// A mistake in a group makes that group unreadable, and a mistake in a machine makes its group
+/// unreadable. `unreadable` has one error for each such group, with the place: "groups[3].min is 5,
+/// above max 1". A machine without a group may be missing in any group that lists fewer machines
+/// than its target, so all of these are unreadable. An error about a group without a valid id has
+/// no subject: the view may lack groups then. It may lack groups also where the cloud says that the
+/// view is not complete and names no missing group. Machines of unreadable groups stay in the list.
+/// The error: nothing of the view can be read. [any thread]
 Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw);
 
-// Whether a cloud says what it said before, found out without copying it.
+// Whether a view is unchanged, found out without copying it.
 
-/// True: raising `raw` would give `known`, which was raised itself. False leaves it open: what
-/// carries errors, or tags out of order, is to be raised. Reads no more of `raw` than raising does,
-/// and after the same checks. [any thread]
+/// True: readable_view_from_abi(raw) would give `known`, which is a result of it. False: the view
+/// may have changed or not; a view with errors, or with unsorted tags, always gives false. Reads no
+/// more of `raw` than readable_view_from_abi does, and after the same checks. [any thread]
 bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known);
 
 }  // namespace capstan::runtime::instances

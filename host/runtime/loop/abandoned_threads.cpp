@@ -11,7 +11,7 @@
 namespace capstan::runtime::loop {
 namespace {
 
-/// Of what the process may have of a core; less is what a plugin that polls for something uses.
+/// The share of its core that a busy thread uses at least. A plugin that polls uses less.
 constexpr double busy_share = 0.8;
 
 std::optional<Duration> thread_cpu_time(clockid_t clock) {
@@ -41,7 +41,7 @@ std::string cgroup_path() {
     return {};
 }
 
-/// The file of this process's cgroup; the first line of it that can be read.
+/// The first line of a file of this process's cgroup; empty: it cannot be read.
 std::string cgroup_line(const std::string& name) {
     // A container's cgroup is mounted as the root of its own tree.
     for (const std::string& folder : {cgroup_path(), std::string()}) {
@@ -52,7 +52,7 @@ std::string cgroup_line(const std::string& name) {
     return {};
 }
 
-/// What a thread can have at most: a core, or the share of one that the cgroup allows (cpu.max).
+/// The share of a core that a thread can use at most, by the cgroup's cpu.max.
 double core_share() {
     std::istringstream quota(cgroup_line("cpu.max"));
     double time = 0, period = 0;
@@ -111,8 +111,8 @@ std::optional<std::string> AbandonedThreads::memory_reason(const Thread& thread,
     return std::nullopt;
 }
 
-/// Looks at one stretch of time after the other, each as long as the limit: a thread that burns a
-/// core from some moment on is told at twice the limit at the latest.
+/// Checks one interval after the other, each at least as long as the limit. So a thread that begins
+/// to burn a core is found within twice the limit.
 std::optional<std::string> AbandonedThreads::busy_reason(Thread& thread, Duration now) const {
     const Duration stretch = now - thread.read_at;
     if (stretch < limits_.busy_time) return std::nullopt;

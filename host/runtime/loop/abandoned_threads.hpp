@@ -1,4 +1,4 @@
-/// The threads that were abandoned inside plugins and have not come back.
+/// The threads that were abandoned inside plugins and have not returned.
 #pragma once
 
 #include <ctime>
@@ -17,23 +17,24 @@
 
 namespace capstan::runtime::loop {
 
-/// What abandoned threads may cost the process until it is better to begin anew.
+/// What abandoned threads may cost the process before it ends, to be restarted.
 struct AbandonedLimits {
-    /// Resident memory of the process, in bytes; nothing: only its growth counts.
+    /// Resident memory of the process, in bytes. Nothing: only `memory_growth` counts.
     std::optional<std::uint64_t> memory{};
-    /// By how much that may grow after a thread was abandoned, in bytes.
+    /// Growth of that memory since a thread was abandoned, in bytes.
     std::uint64_t memory_growth = std::uint64_t{1} << 30;
-    /// How long one may burn a core.
+    /// How long a thread may burn a core.
     Duration busy_time = std::chrono::minutes(3);
 };
 
-/// An abandoned thread cannot be ended by itself: a plugin may hold locks, and memory that it took
-/// is the process's. One that waits costs little and is left alone. One that burns a core for long,
-/// by its own CPU clock, or beside which the process's memory passes a limit, is a reason to end
-/// the process, which loses nothing by it and starts anew. [any thread]
+/// An abandoned thread cannot be ended alone: the plugin may hold locks, and its memory belongs to
+/// the process. A thread that only waits costs little and is left alone. A thread that burns a core
+/// for long, by its own CPU clock, is a reason to end the process, and so is a process's memory
+/// that passes a limit while there is an abandoned thread. The next start loses nothing. [any
+/// thread]
 class AbandonedThreads : public std::enable_shared_from_this<AbandonedThreads> {
 public:
-    /// Where the figures come from: the machine's by default.
+    /// The sources of the figures; by default those of the machine.
     struct Sources {
         std::function<Duration()> now{};
         /// CPU time that a thread has used; nothing: it has ended.
@@ -46,12 +47,13 @@ public:
     AbandonedThreads(const AbandonedThreads&) = delete;
     AbandonedThreads& operator=(const AbandonedThreads&) = delete;
 
-    /// A thread is left to itself inside `hook` of the plugin. The value goes when it has come
-    /// back, before it ends: `cpu_clock` is its own, see pthread_getcpuclockid.
+    /// A thread is abandoned inside `hook` of the plugin. `cpu_clock` is that thread's, see
+    /// pthread_getcpuclockid. The caller destroys the answer when the call has returned, before the
+    /// thread ends.
     [[nodiscard]] std::shared_ptr<void> add(std::string plugin, Hook hook, clockid_t cpu_clock);
 
-    /// Why the process is to end now, as a sentence that names plugin and hook; nothing: it may go
-    /// on. Asked about once a second.
+    /// Why the process has to end now, as a sentence that names plugin and hook. Nothing: the
+    /// process may go on. To be called about once a second.
     std::optional<std::string> reason_to_end();
 
 private:
@@ -75,8 +77,8 @@ private:
     std::list<Thread> threads_;
 };
 
-/// 90 % of what the cgroup of this process may use (memory.max); nothing: it has no limit, or none
-/// that can be read.
+/// 90 % of the memory limit of this process's cgroup (memory.max). Nothing: there is no limit, or
+/// it cannot be read.
 std::optional<std::uint64_t> cgroup_memory_limit();
 
 }  // namespace capstan::runtime::loop

@@ -31,7 +31,7 @@ struct BlockingPool::State {
             inside[me] = true;
             lock.unlock();
             work();
-            work = nullptr;  // may be the last to know the pool, whose destructor needs the lock
+            work = nullptr;  // may own the pool; its destructor needs the lock
             lock.lock();
             inside[me] = false;
             --accepted;

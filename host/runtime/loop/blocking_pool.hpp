@@ -9,24 +9,25 @@
 
 namespace capstan::runtime::loop {
 
-/// Not boost::asio::thread_pool, because that one waits for ever for work that never returns. [any
-/// thread]
+/// Not a boost::asio::thread_pool: its destructor waits forever for a function that never
+/// returns. [any thread]
 class BlockingPool {
 public:
     struct Limits {
         std::size_t threads = 2;
-        std::size_t queue = 64;  ///< accepted and not begun
+        std::size_t queue = 64;  ///< functions that are accepted and not begun
     };
 
     explicit BlockingPool(Limits limits);
     BlockingPool(const BlockingPool&) = delete;
     BlockingPool& operator=(const BlockingPool&) = delete;
-    /// Drops what has not begun. Threads inside a function are left to themselves and end with it:
-    /// what a function touches it must keep alive. The others are joined.
+    /// Drops functions that have not begun. A thread inside a function is detached and ends when
+    /// the function returns, so a function must own or share what it uses. The other threads are
+    /// joined.
     ~BlockingPool();
 
-    /// Runs `work` on one of the threads, which start when first needed. False: all are taken and
-    /// the queue is full. Throws std::system_error when the system gives no thread.
+    /// Runs `work` on one of the threads, which are started when needed. False: all threads are
+    /// busy and the queue is full. Throws std::system_error when no thread can be created.
     bool submit(std::function<void()> work);
 
 private:

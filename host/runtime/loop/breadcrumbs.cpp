@@ -58,8 +58,7 @@ Result<void> reserve(const io::FileDescriptor& fd, std::size_t size,
                                                  : ""));
 }
 
-/// Of a file as a whole, for this process alone: a forked child, which may outlive it, does not
-/// hold it.
+/// A lock of the whole file. A forked child, which may outlive this process, does not inherit it.
 struct flock write_lock() {
     struct flock out{};
     out.l_type = F_WRLCK;
@@ -67,7 +66,7 @@ struct flock write_lock() {
     return out;
 }
 
-/// `size` bytes of the file, held together with the lock on it.
+/// Maps `size` bytes of the file. The lock is held as long as the mapping.
 Result<std::shared_ptr<void>> map_file(const std::filesystem::path& file, std::size_t size) {
     auto fd = std::make_shared<io::FileDescriptor>(
         ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -164,7 +163,7 @@ Breadcrumbs::Layout& Breadcrumbs::layout() const noexcept {
     return *static_cast<Layout*>(mapping_.get());
 }
 
-std::unique_ptr<CallMarkers> Breadcrumbs::trail(std::string_view instance) {
+std::unique_ptr<CallMarkers> Breadcrumbs::add_markers(std::string_view instance) {
     for (CallMarkers::Record& record : layout().records) {
         std::uint32_t free = 0;
         if (!Word(record.in_use).compare_exchange_strong(free, 1)) continue;

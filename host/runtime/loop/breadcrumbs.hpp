@@ -1,5 +1,5 @@
-/// The names of everything the host calls in a plugin: in metrics, messages and the breadcrumbs of
-/// a crash.
+/// The hooks of plugins by name, for metrics and messages, and the file of call markers that tells
+/// after a crash which hook the process was inside.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Hook {
     destroy,
     reconfigure,
     self_check,
-    callback,  ///< a task, timer, reply or cancellation handed back to it
+    callback,  ///< a task, timer, reply or cancellation that the plugin asked for
     blocking,
     refresh,
     increase,
@@ -51,7 +51,7 @@ inline constexpr std::array<std::string_view, 26> hook_names{
     "owns",          "reconcile"};
 inline constexpr std::size_t hook_count = hook_names.size();
 
-/// What passes ask; these alone are left out, see HookRests.
+/// The hooks that passes call. Only these are skipped after overruns, see HookBackoffs.
 inline constexpr std::array decision_hooks{Hook::price,  Hook::options, Hook::new_group,
                                            Hook::filter, Hook::similar, Hook::bucket,
                                            Hook::split,  Hook::suggest, Hook::owns};
@@ -59,14 +59,13 @@ inline constexpr std::array decision_hooks{Hook::price,  Hook::options, Hook::ne
 constexpr std::size_t index_of(Hook hook) noexcept { return static_cast<std::size_t>(hook); }
 constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index_of(hook)]; }
 
-// Which plugin the process was inside when it died: counters in a file that survive SIGSEGV and
-// SIGKILL.
+// Which plugin the process was inside when it died: counters in a mapped file, which survives
+// SIGSEGV and SIGKILL.
 
-/// The counters of one instance, where the calls into it that have not returned are counted. [any
-/// thread]
+/// For each hook of one instance the number of calls that have not returned. [any thread]
 class CallMarkers {
 public:
-    /// Counts without a file.
+    /// Counts in memory, without a file.
     CallMarkers() noexcept;
     CallMarkers(const CallMarkers&) = delete;
     CallMarkers& operator=(const CallMarkers&) = delete;
@@ -86,54 +85,57 @@ private:
     std::uint32_t* under_way_;
 };
 
-/// Stands for one call, which costs some nanoseconds more.
+/// Marks one call during its own life, at the cost of some nanoseconds.
 class CallMarker {
 public:
-    CallMarker(CallMarkers& trail, Hook hook) noexcept : trail_(trail), hook_(hook) {
-        trail_.enter(hook_);
+    CallMarker(CallMarkers& markers, Hook hook) noexcept : markers_(markers), hook_(hook) {
+        markers_.enter(hook_);
     }
     CallMarker(const CallMarker&) = delete;
     CallMarker& operator=(const CallMarker&) = delete;
-    ~CallMarker() { trail_.leave(hook_); }
+    ~CallMarker() { markers_.leave(hook_); }
 
 private:
-    CallMarkers& trail_;
+    CallMarkers& markers_;
     const Hook hook_;
 };
 
-/// The file of one host. [any thread]
+/// The file of call markers of one host. [any thread]
 class Breadcrumbs {
 public:
     /// How the run before this one ended.
     struct Ending {
-        bool clean = true;      ///< it ended by itself, or there was none
-        std::string because{};  ///< the reason it left with note_end; empty: none
-        /// "acme_score (score.so 1.2.0), filter": the calls it died in.
+        bool clean = true;      ///< it ended as intended, or there was none
+        std::string because{};  ///< the reason that it passed to note_end; empty: none
+        /// "acme_score (score.so 1.2.0), filter": the calls that it died in.
         std::vector<std::string> inside{};
 
         /// "the previous run did not end by itself; it was inside: ..."; empty: it did.
         std::string sentence() const;
     };
-    /// Whether another process has the file open. Not for a file that this process has open: to
-    /// look at it ends the lock.
+    /// Whether another process has the file open. Not to be called for a file that this process has
+    /// open: closing any descriptor of the file releases the lock.
     static bool is_taken(const std::filesystem::path& file);
-    /// Opens or creates the file, with its whole size on the disk, and starts it anew.
-    /// `unavailable`: it cannot be, for want of space as well, or another process has it open.
+    /// Opens or creates the file, allocates its whole size on the disk, reads how the previous run
+    /// ended, and clears it. `unavailable`: the file cannot be opened, the disk has no space, or
+    /// another process has the file open.
     static Result<std::unique_ptr<Breadcrumbs>> open(const std::filesystem::path& file);
     Breadcrumbs(const Breadcrumbs&) = delete;
     Breadcrumbs& operator=(const Breadcrumbs&) = delete;
     ~Breadcrumbs();
 
-    /// The process ends by itself: the next one has nothing to tell. Calls that never returned do
-    /// not matter any more.
+    /// The process ends as intended, whatever calls have not returned: the next run reports
+    /// nothing.
     void end() noexcept;
-    /// The process is about to end itself for that reason, cut at 500 bytes; the next one tells it.
-    /// Also from a signal handler: neither locks nor allocates. The last reason counts.
+    /// The process is about to end itself for that reason, which is cut at 500 bytes and which the
+    /// next run reports. The last call counts. May be called in a signal handler: it neither locks
+    /// nor allocates.
     void note_end(std::string_view reason) noexcept;
 
     const Ending& previous() const noexcept { return previous_; }
-    /// `instance` is how the report will call it; beyond 512 instances it is not recorded.
-    std::unique_ptr<CallMarkers> trail(std::string_view instance);
+    /// The call markers of one instance. `instance` is its name in the report of the next run.
+    /// Beyond 512 instances the markers are not in the file.
+    std::unique_ptr<CallMarkers> add_markers(std::string_view instance);
 
 private:
     struct Layout;

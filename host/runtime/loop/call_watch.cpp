@@ -26,8 +26,8 @@ std::optional<HeldCall> CallWatch::held(Duration at_least) const {
     return HeldCall{options_.plugin, options_.kind, hook_.load(), lasts};
 }
 
-StrandCall::StrandCall(CallWatch& watch, CallMarkers& trail, Hook hook)
-    : watch_(watch), marker_(trail, hook) {
+StrandCall::StrandCall(CallWatch& watch, CallMarkers& markers, Hook hook)
+    : watch_(watch), marker_(markers, hook) {
     watch_.hook_.store(hook);
     watch_.since_.store(moment_of_call());
 }

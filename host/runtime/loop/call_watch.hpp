@@ -1,4 +1,5 @@
-/// Which call an instance's thread is inside of, and for how long: told while it lasts.
+/// Which call into a plugin an instance's thread is inside, and for how long. It can be asked while
+/// the call lasts.
 #pragma once
 
 #include <atomic>
@@ -36,22 +37,23 @@ public:
     };
     explicit CallWatch(Options options) : options_(std::move(options)) {}
 
-    /// The call under way, if it has lasted so long.
+    /// The call under way, if it has lasted for `at_least`.
     std::optional<HeldCall> held(Duration at_least) const;
-    /// The call under way, if it has lasted longer than a call may: the instance gets no other.
+    /// The call under way, if it has lasted for `stuck_after`. Until it returns, the instance gets
+    /// no other call.
     std::optional<HeldCall> stuck() const { return held(options_.stuck_after); }
 
 private:
     friend class StrandCall;
     const Options options_;
     std::atomic<Hook> hook_{};
-    std::atomic<Duration::rep> since_{0};  ///< of the machine's monotonic time; 0: none
+    std::atomic<Duration::rep> since_{0};  ///< on the machine's monotonic clock; 0: no call
 };
 
-/// Stands for one call on the instance's thread, for as long as it lasts; leaves a crumb, too.
+/// Marks one call on the instance's thread during its own life: for the watch, and as a CallMarker.
 class StrandCall {
 public:
-    StrandCall(CallWatch& watch, CallMarkers& trail, Hook hook);
+    StrandCall(CallWatch& watch, CallMarkers& markers, Hook hook);
     StrandCall(const StrandCall&) = delete;
     StrandCall& operator=(const StrandCall&) = delete;
     ~StrandCall();
@@ -61,7 +63,7 @@ private:
     const CallMarker marker_;
 };
 
-/// Those of all instances of a host. [any thread]
+/// The watches of all instances of a host. [any thread]
 class CallWatches {
 public:
     explicit CallWatches(Duration stuck_after) : stuck_after_(stuck_after) {}

@@ -1,4 +1,4 @@
-/// A call into a plugin from which no exception comes out.
+/// Calls a function of a plugin so that no exception leaves the call.
 #pragma once
 
 #include <cxxabi.h>
@@ -15,26 +15,27 @@
 
 namespace capstan::runtime::loop {
 
-// Errors as plugins report them, made safe to keep and to print.
+// Errors that plugins report, made safe to keep and to print.
 
-/// A copy of what a plugin reported: the message cut at 4 KiB and printable. Nothing, a struct that
-/// is too short and CAPSTAN_OK are the plugin's bug: `internal`, which the message says.
+/// A copy of an error that a plugin reported, its message printable and cut at 4 KiB. NULL, a
+/// struct that is too short and CAPSTAN_OK are bugs of the plugin: the copy is `internal` then, and
+/// its message names the bug.
 Error copy_error(const capstan_error* reported);
 
-/// What a status without a report says.
+/// The error of a status that came without a reported error.
 Error error_of(capstan_status status, std::string_view what);
 
-/// `function` as one that may throw. The tables of the C boundary say that nothing is thrown, and a
-/// compiler that goes by it leaves out the handlers around the call: what a plugin throws all the
-/// same would end the process. Every function of a plugin is called through this.
+/// `function` as a function that may throw. The tables of the C boundary are noexcept, so a
+/// compiler may leave out the handlers around a call, and an exception of a plugin would end the
+/// process. Every function of a plugin is called through this.
 template <class R, class... P>
 constexpr auto distrusted(R (*function)(P...) noexcept) noexcept -> R (*)(P...) {
     return function;
 }
 
-/// What `body` gives, which calls one function of a plugin by `distrusted`. `internal`: it "let an
-/// exception out: through C". A thread that ends inside it (pthread_exit) cannot be kept from that:
-/// `on_thread_end` is called, then its unwinding goes on and takes the process along.
+/// The result of `body`, which calls one function of a plugin through `distrusted`. `internal`: it
+/// "let an exception out: through C". A thread that ends inside `body` (pthread_exit) cannot be
+/// kept from it: `on_thread_end` is called, then the unwinding goes on and ends the process.
 template <class F, class OnThreadEnd>
 auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_result_t<F>> {
     const auto escaped = [](const std::string& what) {
@@ -57,7 +58,7 @@ auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_r
     }
 }
 
-/// The same for a call that leaves no crumb.
+/// The same without a callback for a thread that ends.
 template <class F>
 auto call_guarded(F&& body) -> Result<std::invoke_result_t<F>> {
     return call_guarded(std::forward<F>(body), [] {});

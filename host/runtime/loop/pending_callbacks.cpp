@@ -21,7 +21,7 @@ capstan_status PendingCallbacks::promise(Bound bound) {
 
 capstan_status PendingCallbacks::promise_locked(Bound bound) {
     if (closed_) return CAPSTAN_E_CANCELLED;
-    if (bound == Bound::board && open_ >= options_.max_open) return CAPSTAN_E_BUSY;
+    if (bound == Bound::callbacks && open_ >= options_.max_open) return CAPSTAN_E_BUSY;
     ++count_of(bound);
     return CAPSTAN_OK;
 }
@@ -29,12 +29,12 @@ capstan_status PendingCallbacks::promise_locked(Bound bound) {
 void PendingCallbacks::deliver(std::function<void()> call, Bound bound) {
     strand_->post([self = shared_from_this(), call = std::move(call), bound] {
         std::ignore = self->calls_->call_on_strand(Hook::callback, call);
-        self->kept(bound);
+        self->end_one(bound);
     });
 }
 
-/// With `status`, or with what it is by then: a function that was only posted is still cancelled by
-/// `close`.
+/// Calls `fn` with `status`. Without a status it is CAPSTAN_OK, or cancelled where `close` has been
+/// called before the function runs.
 void PendingCallbacks::call_later(capstan_task fn, void* user,
                                   std::optional<capstan_status> status) {
     deliver([self = shared_from_this(), fn, user, status] {
@@ -59,7 +59,7 @@ capstan_status PendingCallbacks::after(Duration delay, capstan_task fn, void* us
     if (promised != CAPSTAN_OK) return promised;
     const std::uint64_t id = ++last_id_;
     const io::TimerId at = loop_.after(delay, [weak = weak_from_this(), id] {
-        if (const auto board = weak.lock()) board->fire(id);
+        if (const auto callbacks = weak.lock()) callbacks->fire(id);
     });
     timed_.emplace(id, Timed{at, fn, user});
     if (timer != nullptr) *timer = id;
@@ -92,11 +92,12 @@ capstan_status PendingCallbacks::blocking(Work work, capstan_task done, void* us
     if (closed_) return CAPSTAN_E_CANCELLED;
     const std::uint64_t id = ++last_id_;
     const bool accepted = open_ < options_.max_open && pool_.submit([weak = weak_from_this(), id] {
-        if (const auto board = weak.lock()) board->work_off(id);
+        if (const auto callbacks = weak.lock()) callbacks->work_off(id);
     });
     if (!accepted) return CAPSTAN_E_BUSY;
     ++open_;
-    blocked_.emplace(id, Blocked{work, done, user, std::make_shared<io::Loop::Outside>(loop_)});
+    blocked_.emplace(id,
+                     Blocked{work, done, user, std::make_shared<io::Loop::ExternalWork>(loop_)});
     return CAPSTAN_OK;
 }
 
@@ -118,9 +119,8 @@ void PendingCallbacks::work_off(std::uint64_t id) {
 }
 
 void PendingCallbacks::call_back(const Blocked& blocked, capstan_status status) {
-    deliver([done = blocked.done, user = blocked.user, status, outside = blocked.outside] {
-        distrusted(done)(user, status);
-    });
+    deliver([done = blocked.done, user = blocked.user, status,
+             external_work = blocked.external_work] { distrusted(done)(user, status); });
 }
 
 void PendingCallbacks::close() {
@@ -158,12 +158,12 @@ void PendingCallbacks::abandon() {
     strand_->close();
 }
 
-void PendingCallbacks::kept(Bound bound) {
+void PendingCallbacks::end_one(Bound bound) {
     std::function<void()> then;
     {
         const Lock lock(mutex_);
         --count_of(bound);
-        if (open_ + apart_ == 0) then = std::exchange(then_, nullptr);
+        if (open_ + open_of_services_ == 0) then = std::exchange(then_, nullptr);
     }
     if (then) then();
 }
@@ -171,7 +171,7 @@ void PendingCallbacks::kept(Bound bound) {
 void PendingCallbacks::when_empty(std::function<void()> then) {
     {
         const Lock lock(mutex_);
-        if (open_ + apart_ > 0) {
+        if (open_ + open_of_services_ > 0) {
             then_ = std::move(then);
             return;
         }
@@ -181,7 +181,7 @@ void PendingCallbacks::when_empty(std::function<void()> then) {
 
 std::size_t PendingCallbacks::open_count() const {
     const Lock lock(mutex_);
-    return open_ + apart_;
+    return open_ + open_of_services_;
 }
 
 }  // namespace capstan::runtime::loop

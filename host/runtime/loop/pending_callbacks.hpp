@@ -1,4 +1,5 @@
-/// The functions of one instance that the host has promised to call: posted, timed, blocking.
+/// The callbacks of one instance that the host has accepted and not called yet: posted functions,
+/// timers and blocking work, and replies of other services.
 #pragma once
 
 #include <cstdint>
@@ -17,44 +18,47 @@
 
 namespace capstan::runtime::loop {
 
-/// Every function that was accepted is called exactly once, on the strand. Once closed, it touches
-/// the loop only for what was accepted before. [any thread]
+/// Each accepted callback is called exactly once, on the strand: accepting it is a promise, and the
+/// call keeps it. After `close` the loop is used only for callbacks that were accepted before. [any
+/// thread]
 class PendingCallbacks : public std::enable_shared_from_this<PendingCallbacks> {
 public:
     struct Options {
-        std::size_t max_open = 1024;  ///< posted, timed and blocking together
+        std::size_t max_open = 1024;  ///< posted functions, timers and blocking work together
         BlockingPool::Limits blocking;
     };
     PendingCallbacks(io::Loop& loop, std::shared_ptr<Strand> strand,
                      std::shared_ptr<PluginCalls> calls, Options options);
 
-    // What the plugin calls; meanings in abi/service_exec.h.
+    // Called by the plugin, as abi/service_exec.h says.
     capstan_status post(capstan_task fn, void* user);
     capstan_status after(Duration delay, capstan_task fn, void* user, std::uint64_t* timer);
     capstan_status cancel_timer(std::uint64_t timer);
     using Work = void (*)(void* user) CAPSTAN_NOEXCEPT;
     capstan_status blocking(Work work, capstan_task done, void* user);
 
-    /// What limits the promises of another service: `max_open`, with the functions above, or the
-    /// service itself.
-    enum class Bound { board, service };
-    /// One more promise, of another service: CAPSTAN_OK, or why not. Ends with `deliver`.
-    capstan_status promise(Bound bound = Bound::board);
-    /// Has `call` run on the strand, as a call into the plugin, and the promise kept with it. What
-    /// it throws is the plugin's, and ends there.
-    void deliver(std::function<void()> call, Bound bound = Bound::board);
-    /// For one of several calls inside a delivery.
+    /// What limits the number of promises: `max_open`, together with the functions above, or a
+    /// limit of the service itself.
+    enum class Bound { callbacks, service };
+    /// Promises one call of another service, which `deliver` makes. CAPSTAN_OK, or why it is
+    /// refused.
+    capstan_status promise(Bound bound = Bound::callbacks);
+    /// Runs `call` on the strand as a call into the plugin, which keeps the promise. An exception
+    /// counts as the plugin's and does not leave the call.
+    void deliver(std::function<void()> call, Bound bound = Bound::callbacks);
+    /// For a delivery that consists of several calls.
     PluginCalls& calls() const noexcept { return *calls_; }
 
-    /// From now on everything new is refused with CAPSTAN_E_CANCELLED.
+    /// New callbacks are refused with CAPSTAN_E_CANCELLED from now on.
     void close();
     bool is_closed() const;
-    /// Calls back what waits for its time or for a thread, with CAPSTAN_E_CANCELLED.
+    /// Calls timers and blocking work that has no thread yet back, with CAPSTAN_E_CANCELLED.
     void cancel_all();
-    /// For an instance whose thread does not come back: forgets every promise and never touches the
-    /// loop again.
+    /// For an instance with a stuck thread: forgets every promise and never uses the loop
+    /// again.
     void abandon();
-    /// [strand] Once, when every promise is kept; at once if that is so. After `close`.
+    /// `then` is called once, when every promise has been kept: inside this call if that is so
+    /// already. To be called after `close`. [strand]
     void when_empty(std::function<void()> then);
     std::size_t open_count() const;
 
@@ -68,18 +72,20 @@ private:
         Work work;
         capstan_task done;
         void* user;
-        std::shared_ptr<io::Loop::Outside> outside;
+        std::shared_ptr<io::Loop::ExternalWork> external_work;
         bool begun = false;
     };
     using Lock = std::lock_guard<std::mutex>;
 
-    capstan_status promise_locked(Bound bound = Bound::board);
-    std::size_t& count_of(Bound bound) { return bound == Bound::board ? open_ : apart_; }
+    capstan_status promise_locked(Bound bound = Bound::callbacks);
+    std::size_t& count_of(Bound bound) {
+        return bound == Bound::callbacks ? open_ : open_of_services_;
+    }
     void call_later(capstan_task fn, void* user, std::optional<capstan_status> status);
     void fire(std::uint64_t id);
     void work_off(std::uint64_t id);
     void call_back(const Blocked& blocked, capstan_status status);
-    void kept(Bound bound);
+    void end_one(Bound bound);
 
     io::Loop& loop_;
     const std::shared_ptr<Strand> strand_;
@@ -88,7 +94,7 @@ private:
     mutable std::mutex mutex_;
     bool closed_ = false;
     std::size_t open_ = 0;
-    std::size_t apart_ = 0;  ///< of services that limit theirs
+    std::size_t open_of_services_ = 0;  ///< promises with Bound::service
     std::uint64_t last_id_ = 0;
     std::map<std::uint64_t, Timed> timed_;
     std::map<std::uint64_t, Blocked> blocked_;

@@ -1,4 +1,4 @@
-/// The one way into a plugin's instance.
+/// Every call into a plugin's instance goes through here.
 #pragma once
 
 #include <array>
@@ -17,36 +17,37 @@
 
 namespace capstan::runtime::loop {
 
-/// Every call into an instance goes through its `call`: it leaves a crumb on the trail, counts as
-/// the plugin's time, and lets no exception out. [any thread]
+/// A call through `call` has a call marker, counts as the plugin's time, and lets no exception out.
+/// [any thread]
 class PluginCalls {
 public:
-    /// Told of what no plugin may do: "filter let an exception out: through C". Must not throw.
+    /// Called when a plugin does what it must not: "filter let an exception out: through C". Must
+    /// not throw.
     using Report = std::function<void(Hook hook, const std::string& sentence)>;
 
-    /// Without a report it is silent. `strand` watches calls on the instance's thread; NULL: one of
-    /// its own.
-    explicit PluginCalls(std::shared_ptr<CallMarkers> trail, Report report = {},
+    /// `report` may be empty. `strand` watches calls on the instance's thread; NULL: a watch of its
+    /// own.
+    explicit PluginCalls(std::shared_ptr<CallMarkers> markers, Report report = {},
                          std::shared_ptr<CallWatch> strand = {})
-        : trail_(std::move(trail)),
+        : markers_(std::move(markers)),
           report_(std::move(report)),
           strand_(strand ? std::move(strand) : std::make_shared<CallWatch>(CallWatch::Options{})) {}
     PluginCalls(const PluginCalls&) = delete;
     PluginCalls& operator=(const PluginCalls&) = delete;
 
-    /// What `body` gives, see call_guarded; an exception that came out is reported, the first one
-    /// of a hook and then each that makes a power of ten. The crumb of a call that takes the
-    /// process along stays.
+    /// The result of `body`, see call_guarded. Exceptions of a hook are reported when their number
+    /// is a power of ten: the 1st, the 10th, the 100th. A call that ends the process keeps its
+    /// marker.
     template <class F>
     auto call(Hook hook, F&& body) -> Result<std::invoke_result_t<F>> {
-        trail_->enter(hook);
+        markers_->enter(hook);
         auto result = call_guarded(
             [&] {
                 const PluginTime::Inside inside;
                 return std::forward<F>(body)();
             },
             [&] { tell_thread_end(hook); });
-        trail_->leave(hook);
+        markers_->leave(hook);
         if (!result) tell_escape(hook, result.error().message);
         return result;
     }
@@ -54,7 +55,7 @@ public:
     /// The same for a call on the instance's own thread, which is watched while it lasts.
     template <class F>
     auto call_on_strand(Hook hook, F&& body) -> Result<std::invoke_result_t<F>> {
-        const StrandCall watched(*strand_, *trail_, hook);
+        const StrandCall watched(*strand_, *markers_, hook);
         return call(hook, std::forward<F>(body));
     }
 
@@ -62,7 +63,7 @@ private:
     void tell_escape(Hook hook, const std::string& what);
     void tell_thread_end(Hook hook) const;
 
-    const std::shared_ptr<CallMarkers> trail_;
+    const std::shared_ptr<CallMarkers> markers_;
     const Report report_;
     const std::shared_ptr<CallWatch> strand_;
     std::array<std::atomic<std::uint64_t>, hook_count> escapes_{};

@@ -1,19 +1,19 @@
-/// How long a thread is inside plugins: what they are blamed for, and nothing that the host does.
+/// The time that a thread spends inside plugins, without the host's own work.
 #pragma once
 
 #include <capstan/time.hpp>
 
 namespace capstan::runtime::loop {
 
-/// Of each thread by itself, in real time. A call into a plugin counts (`Inside`), but for the
-/// copying that the host does while the plugin waits for it (`Paused`), as when a view of ten
-/// thousand groups is completed.
+/// Per thread, in real time. A call into a plugin counts (`Inside`). Copying that the host does
+/// while the plugin waits for it does not (`Paused`), as when a view of ten thousand groups is
+/// completed.
 class PluginTime {
 public:
-    /// Of the calling thread, up to now.
+    /// The plugin time of the calling thread, up to now.
     static Duration spent() noexcept;
 
-    /// While it lives, the thread is inside a plugin.
+    /// During its life the thread is inside a plugin.
     class Inside {
     public:
         Inside() noexcept : was_inside_(set_inside(true)) {}
@@ -24,7 +24,7 @@ public:
     private:
         const bool was_inside_;
     };
-    /// While it lives, the thread works for the host, wherever it was before.
+    /// During its life the thread works for the host, also where it was inside a plugin before.
     class Paused {
     public:
         Paused() noexcept : was_inside_(set_inside(false)) {}

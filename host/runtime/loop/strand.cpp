@@ -11,13 +11,13 @@ namespace capstan::runtime::loop {
 
 namespace {
 
-/// After so many functions other strands have their turn.
+/// The most functions of one turn, so that other strands get theirs.
 constexpr int functions_per_turn = 32;
 
 }  // namespace
 
-/// What waits in the io_context. Destroyed there without having run, it frees what was queued:
-/// functions hold their instance, which holds the strand.
+/// The handler in the io_context. When it is destroyed there without having run, it drops the
+/// queue: queued functions own their instance, which owns the strand.
 class Strand::Turn {
 public:
     explicit Turn(std::shared_ptr<Strand> strand) : strand_(std::move(strand)) {}
@@ -67,7 +67,7 @@ std::optional<HeldCall> Strand::stuck() const {
     return has_thread_ ? calls_->stuck() : std::nullopt;
 }
 
-/// At most one turn waits or runs, whatever it waits in.
+/// At most one turn waits or runs at a time.
 void Strand::schedule() {
     if (!has_thread_) return boost::asio::post(io_, Turn(shared_from_this()));
     const auto turn = std::make_shared<Turn>(shared_from_this());

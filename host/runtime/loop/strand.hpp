@@ -1,5 +1,5 @@
-/// The strand of one instance: functions one after the other, on a thread of its own or on whatever
-/// thread runs the loop.
+/// The strand of one instance: runs functions one after the other, on a thread of its own or on the
+/// thread that runs the loop.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,14 @@
 
 namespace capstan::runtime::loop {
 
-/// Unlike boost::asio::strand it knows how long its current function has been running, and it may
-/// outlive the io_context: a hook that never returned keeps its instance, and with it this, until
+/// Unlike boost::asio::strand it knows how long its current call into the plugin has lasted, and it
+/// may outlive the io_context: a hook that never returns keeps its instance and this strand until
 /// the process ends. [any thread]
 class Strand : public std::enable_shared_from_this<Strand> {
 public:
     using Function = std::function<void()>;
-    /// Told, on the strand, of a function that spent more than `limit` of real time inside the
-    /// plugin, see PluginTime.
+    /// `report` is called on the strand after a function that spent more than `limit` of real time
+    /// inside the plugin, see PluginTime.
     struct Watchdog {
         Duration limit = std::chrono::milliseconds(50);
         std::function<void(Duration took)> report;
@@ -35,36 +35,37 @@ public:
 
     struct Options {
         Watchdog watchdog{};
-        /// Told of each call into the plugin. NULL: one of its own.
+        /// The watch of calls into the plugin. NULL: a watch of its own.
         std::shared_ptr<CallWatch> calls{};
-        /// In real time: a plugin that does not return holds up nothing but itself. The thread
-        /// starts with the first function; where the system gives none, the loop's takes its place.
+        /// For real time: the strand has a thread of its own, so that a plugin that does not return
+        /// blocks nothing but itself. The thread starts with the first function. Where no thread
+        /// can be created, functions run on the loop's thread.
         bool has_thread = false;
     };
 
-    /// Borrows `io`, which the posting functions alone use.
+    /// Borrows `io`. It is used only by the functions that post.
     Strand(boost::asio::io_context& io, Options options);
 
-    /// Runs `function` after everything posted before, never inside this call. Dropped unrun if the
-    /// io_context is destroyed first.
+    /// Runs `function` after all functions posted before, never inside this call. It is dropped if
+    /// the io_context is destroyed first.
     void post(Function function);
-    /// The same, but inside this call where that is on the strand already.
+    /// As `post`, but inside this call where the caller is on the strand already.
     void dispatch(Function function);
-    /// The host's side of a call: what touches what the loop's thread owns, such as what becomes of
-    /// an answer. Runs on the loop's thread; on the strand where that is on the loop itself, so
-    /// that the order of all that happens is one.
+    /// Runs the host's side of a call, such as the handling of an answer, which uses what the
+    /// loop's thread owns: on the loop's thread. Where the strand has no thread of its own, it runs
+    /// on the strand, so that everything has one order.
     void post_to_host(Function function);
-    /// The same, but inside this call where the strand is on the loop.
+    /// As `post_to_host`, but inside this call where the strand has no thread of its own.
     void dispatch_to_host(Function function);
     bool has_thread() const noexcept { return has_thread_; }
     CallWatch& calls() const noexcept { return *calls_; }
-    /// The call that keeps its thread for longer than a call may; until it returns, whatever is
-    /// posted waits, so the instance is not asked. Nothing: there is none, or the strand is on the
-    /// loop, where time may be virtual.
+    /// The call that has kept the strand's thread for `stuck_after`. Until it returns, posted
+    /// functions wait, so the instance gets no other call. Nothing: there is no such call, or the
+    /// strand has no thread of its own, where time may be virtual.
     std::optional<HeldCall> stuck() const;
-    /// Drops what is queued and everything posted later; the io_context is not used any more.
+    /// Drops queued functions and functions posted later. The io_context is not used any more.
     void close();
-    /// Whether the calling thread is inside one of its functions.
+    /// Whether the calling thread is inside a function of this strand.
     bool is_here() const noexcept { return runner_.load() == std::this_thread::get_id(); }
 
 private:

@@ -19,9 +19,9 @@ namespace {
 
 const prometheus::Histogram::BucketBoundaries kinds_buckets{1, 2, 4, 8, 16, 32};
 
-/// What new machines of a group are.
+/// The instance type of a group's new machines.
 struct InstanceOffering {
-    std::string type{};   ///< empty: no label says it
+    std::string type{};   ///< empty: there is no label of the instance type
     std::string cores{};  ///< "4"; empty: unknown
 };
 
@@ -29,8 +29,8 @@ std::string cores_of(const Resources& capacity) {
     return to_string(MilliCpu(capacity.amount("cpu")));
 }
 
-/// As its cloud describes them, else as its first node by name is.
-InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id) {
+/// From the cloud's description of the group, or else from the group's first node by name.
+InstanceOffering offering_of(const engine::Snapshot& snapshot, const NodeGroupId& id) {
     const engine::Group* group = engine::find_group(snapshot, id);
     if (group == nullptr) return {};
     if (group->described) {
@@ -47,7 +47,7 @@ InstanceOffering make_of(const engine::Snapshot& snapshot, const NodeGroupId& id
     return {label ? std::string(snapshot.cluster.text(*label)) : "", cores_of(*node.capacity)};
 }
 
-/// Upstream's words for how many there are, so that they are few.
+/// Upstream's buckets as label values, which bound the number of series.
 std::string count_word(std::size_t namespaces) {
     if (namespaces <= 5) return std::to_string(namespaces);
     return namespaces <= 10 ? "6-10" : "11+";
@@ -93,11 +93,11 @@ void ChoiceMetrics::observe(const PassObservation& pass) {
 
 void ChoiceMetrics::count_kinds(const PassObservation& pass) {
     for (const engine::ChosenOption& option : pass.decision.options) {
-        const InstanceOffering make = make_of(pass.snapshot, option.group);
+        const InstanceOffering offering = offering_of(pass.snapshot, option.group);
         const std::size_t namespaces = count_namespaces(pass.snapshot.cluster, option.pods);
         kinds_
-            .Add({{"instance_type", make.type},
-                  {"cpu_count", make.cores},
+            .Add({{"instance_type", offering.type},
+                  {"cpu_count", offering.cores},
                   {"namespace_count", count_word(namespaces)}},
                  kinds_buckets)
             .Observe(static_cast<double>(option.pods.size()));

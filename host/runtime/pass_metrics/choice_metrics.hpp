@@ -1,4 +1,4 @@
-/// What passes chose, and what limits of the cluster did not allow.
+/// Metrics of scale-up choices: instance types, skipped groups, groups created and deleted.
 #pragma once
 
 #include <prometheus/registry.h>

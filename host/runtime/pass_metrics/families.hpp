@@ -1,4 +1,4 @@
-/// Families of metrics by upstream's names, which dashboards know.
+/// Families of metrics with upstream's names, so that existing dashboards work.
 #pragma once
 
 #include <compare>
@@ -26,7 +26,7 @@ using Counters = prometheus::Family<prometheus::Counter>;
 using Gauges = prometheus::Family<prometheus::Gauge>;
 using Histograms = prometheus::Family<prometheus::Histogram>;
 
-/// `name` is the whole name. Each registers its family, once per registry.
+/// Each function registers its family, once per registry. `name` is the whole name.
 Counters& counters(prometheus::Registry& registry, std::string_view name, const char* help);
 Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help);
 Histograms& histograms(prometheus::Registry& registry, std::string_view name, const char* help);
@@ -35,10 +35,10 @@ Histograms& histograms(prometheus::Registry& registry, std::string_view name, co
 prometheus::Histogram::BucketBoundaries growing_buckets(double first, double last,
                                                         std::size_t count);
 
-/// Gauges of one family whose series come and go.
+/// The gauges of one family, of which series appear and disappear.
 class GaugeSeries {
 public:
-    /// The values of the labels that tell them apart.
+    /// The label values of one series.
     struct Name {
         std::string first{}, second{};
         auto operator<=>(const Name&) const = default;
@@ -48,7 +48,7 @@ public:
     /// `second`: empty where there is no second label.
     GaugeSeries(Gauges& family, std::string first, std::string second = "")
         : family_(&family), first_(std::move(first)), second_(std::move(second)) {}
-    /// From now on there are these and no others.
+    /// Sets these series and removes all others.
     void replace(const Values& values);
 
 private:
@@ -59,25 +59,26 @@ private:
     std::map<Name, prometheus::Gauge*> series_{};
 };
 
-// What a failure to grow is called in metrics.
+// The reasons of failed scale-ups in metrics.
 
-/// Upstream's names: "timeout" for machines that did not join, "apiCallError" where the cloud could
-/// not be asked, else "cloudProviderError"; what only we tell apart has a name of its own.
+/// The label `reason` of failed scale-ups, with upstream's values: "timeout" for machines that did
+/// not join, "apiCallError" for a failed call of the cloud's API, otherwise "cloudProviderError".
+/// Causes that upstream does not distinguish have values of their own.
 std::string failure_reason(ErrorCode code);
-/// The provider's own word, where it has one.
+/// The provider's code, where the error has one.
 std::string failure_reason(const Error& error);
 
 // One pass as metrics look at it.
 
-/// Borrows all of it.
+/// All that metrics need of one pass. Borrows all members.
 struct PassObservation {
     const engine::Snapshot& snapshot;
     const engine::Settings& settings;
     const engine::Decision& decision;
     const engine::Results& results;
-    const engine::Memory& memory;  ///< after the results, if the host lived to note them
+    const engine::Memory& memory;  ///< after the results, if the host has recorded them
     const engine::PassFigures& figures;
-    Time at;  ///< when they were there, on the clock of the pass
+    Time at;  ///< when the results came, on the clock of the pass
 };
 
 }  // namespace capstan::runtime::pass_metrics

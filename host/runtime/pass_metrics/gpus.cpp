@@ -12,17 +12,17 @@
 namespace capstan::runtime::pass_metrics {
 namespace {
 
-/// Clouds label nodes with the make of their GPUs; the last one is written by NVIDIA's own feature
-/// discovery.
+/// The labels by which clouds give the model of a node's GPUs. NVIDIA's feature discovery writes
+/// the last one.
 constexpr std::array<std::string_view, 5> gpu_labels{
     "k8s.amazonaws.com/accelerator", "cloud.google.com/gke-accelerator",
     "accelerator",  // Azure
     "cluster-api/accelerator", well_known::nvidia_gpu_product_label};
 
-/// What tells of a GPU on a node, or on a new one.
-struct Signs {
-    std::optional<std::string> label{};  ///< its value
-    std::string resource{};              ///< with an amount; empty: none
+/// The GPU label and the GPU resource of a node or of a template.
+struct GpuFacts {
+    std::optional<std::string> label{};  ///< the label's value; nothing: no label
+    std::string resource{};              ///< the GPU resource; empty: its amount is zero
 };
 
 std::string find_gpu_resource(const Resources& capacity) {
@@ -32,8 +32,8 @@ std::string find_gpu_resource(const Resources& capacity) {
     return at == capacity.end() ? "" : at->resource;
 }
 
-Signs signs_of(const NodeTemplate& node) {
-    Signs out{.resource = find_gpu_resource(node.capacity)};
+GpuFacts gpu_facts_of(const NodeTemplate& node) {
+    GpuFacts out{.resource = find_gpu_resource(node.capacity)};
     for (const std::string_view key : gpu_labels) {
         const auto at = node.labels.find(std::string(key));
         if (at != node.labels.end() && !out.label) out.label = at->second;
@@ -41,9 +41,9 @@ Signs signs_of(const NodeTemplate& node) {
     return out;
 }
 
-Signs signs_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex index) {
+GpuFacts gpu_facts_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex index) {
     const engine::snapshot::NodeRow& node = cluster.node(index);
-    Signs out{.resource = find_gpu_resource(*node.capacity)};
+    GpuFacts out{.resource = find_gpu_resource(*node.capacity)};
     for (const std::string_view key : gpu_labels) {
         const auto value = engine::snapshot::find_label(cluster, node.labels, key);
         if (value && !out.label) out.label = std::string(cluster.text(*value));
@@ -51,35 +51,36 @@ Signs signs_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeI
     return out;
 }
 
-Signs signs_of_group(const engine::Snapshot& snapshot, const NodeGroupId& id) {
+GpuFacts gpu_facts_of_group(const engine::Snapshot& snapshot, const NodeGroupId& id) {
     const engine::Group* group = engine::find_group(snapshot, id);
     if (group == nullptr) return {};
-    if (group->described) return signs_of(*group->described);
+    if (group->described) return gpu_facts_of(*group->described);
     const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     const auto& nodes = membership.nodes[static_cast<std::size_t>(group - snapshot.groups->data())];
-    return nodes.empty() ? Signs{} : signs_of(snapshot.cluster, nodes.front());
+    return nodes.empty() ? GpuFacts{} : gpu_facts_of(snapshot.cluster, nodes.front());
 }
 
-/// `of_group`: whether its group's new machines have one.
-template <class OfGroup>
-Gpu make_gpu(const Signs& signs, OfGroup of_group) {
-    const bool is_named = signs.label && !signs.label->empty();
-    if (!signs.resource.empty()) return {signs.resource, is_named ? *signs.label : "generic"};
-    if (!signs.label) return {};
-    return {std::string(well_known::nvidia_gpu), of_group() ? "missing-gpu" : "unexpected-label"};
+/// `has_group_gpu` returns whether new machines of the node's group have a GPU.
+template <class HasGroupGpu>
+Gpu make_gpu(const GpuFacts& facts, HasGroupGpu has_group_gpu) {
+    const bool is_named = facts.label && !facts.label->empty();
+    if (!facts.resource.empty()) return {facts.resource, is_named ? *facts.label : "generic"};
+    if (!facts.label) return {};
+    return {std::string(well_known::nvidia_gpu),
+            has_group_gpu() ? "missing-gpu" : "unexpected-label"};
 }
 
 }  // namespace
 
 Gpu gpu_of_group(const engine::Snapshot& snapshot, const NodeGroupId& group) {
-    return make_gpu(signs_of_group(snapshot, group), [] { return false; });
+    return make_gpu(gpu_facts_of_group(snapshot, group), [] { return false; });
 }
 
 Gpu gpu_of_node(const engine::Snapshot& snapshot, std::string_view node, const NodeGroupId& group) {
     const std::optional<engine::snapshot::NodeIndex> index = snapshot.cluster.find_node(node);
     if (!index) return gpu_of_group(snapshot, group);
-    return make_gpu(signs_of(snapshot.cluster, *index),
-                    [&] { return !signs_of_group(snapshot, group).resource.empty(); });
+    return make_gpu(gpu_facts_of(snapshot.cluster, *index),
+                    [&] { return !gpu_facts_of_group(snapshot, group).resource.empty(); });
 }
 
 prometheus::Labels labels_of(const Gpu& gpu) {

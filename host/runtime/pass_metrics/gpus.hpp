@@ -1,4 +1,4 @@
-/// By which GPUs upstream's metrics tell scaled nodes apart.
+/// GPUs of nodes, as labels of metrics, with upstream's values.
 #pragma once
 
 #include <string>
@@ -10,25 +10,27 @@
 
 namespace capstan::runtime::pass_metrics {
 
-/// The kind of GPU that a node has; both are empty where it has none and no label claims one.
+/// The GPU of a node. Both members are empty where the node has neither a GPU nor a label of one.
 struct Gpu {
     std::string resource{};  ///< "nvidia.com/gpu"
-    /// What the cloud's label for it says ("nvidia-tesla-t4"), or upstream's words: "generic" where
-    /// no label says anything, "missing-gpu" where the label is there and the GPU is not yet,
-    /// "unexpected-label" where the group's machines have none either.
+    /// The value of the cloud's GPU label ("nvidia-tesla-t4"), or one of upstream's values:
+    /// "generic" for a GPU without a label, "missing-gpu" for a label on a node whose GPU is not
+    /// there yet, "unexpected-label" for a label in a group whose machines have no GPU.
     std::string name{};
     bool operator==(const Gpu&) const = default;
 };
 
-/// Of the group's new machines: as its cloud describes them, else as its first node by name is.
+/// The GPU of the group's new machines, from the cloud's description of the group, or else from the
+/// group's first node by name.
 Gpu gpu_of_group(const engine::Snapshot& snapshot, const NodeGroupId& group);
-/// Of a node; where it is gone, of its group's machines.
+/// The GPU of a node; where the node no longer exists, that of its group.
 Gpu gpu_of_node(const engine::Snapshot& snapshot, std::string_view node, const NodeGroupId& group);
 
-/// gpu_resource_name and gpu_name.
+/// The labels gpu_resource_name and gpu_name.
 prometheus::Labels labels_of(const Gpu& gpu);
-/// The same and dra_drivers, which is empty: upstream has it empty where no node offers devices by
-/// Dynamic Resource Allocation, and devices are not looked at here.
+/// The labels gpu_resource_name, gpu_name and dra_drivers. The last one is always empty, because
+/// this host does not support Dynamic Resource Allocation; upstream leaves it empty where no node
+/// has such devices.
 prometheus::Labels labels_with_drivers(const Gpu& gpu);
 
 }  // namespace capstan::runtime::pass_metrics

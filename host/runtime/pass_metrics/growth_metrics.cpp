@@ -13,7 +13,7 @@ namespace {
 using engine::ActionResult;
 using engine::Increase;
 
-/// The last refusal of this pass to grow the group; NULL: there was none.
+/// The cloud's last refusal in this pass to increase the group; NULL: there was none.
 const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group) {
     const Error* out = nullptr;
     for_each_action_of<Increase>(pass.decision, pass.results,
@@ -24,8 +24,8 @@ const Error* find_refusal(const PassObservation& pass, const NodeGroupId& group)
     return out;
 }
 
-/// What the first machine of the group that could not be made says, of the kind that the group is
-/// backed off for; NULL: none says anything of it.
+/// The error of the group's first machine whose creation failed with `code`, the code of the
+/// group's back-off; NULL: there is no such machine.
 const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& id,
                                 ErrorCode code) {
     const engine::Group* group = engine::find_group(pass.snapshot, id);
@@ -36,8 +36,8 @@ const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& 
     return at == group->machines.end() ? nullptr : &*at->error;
 }
 
-/// Machines that went, of a removal.
-int count_gone(const engine::MachineRemoval& removal, std::span<const Error> failed) {
+/// How many machines of a removal the cloud agreed to remove.
+int count_removed(const engine::MachineRemoval& removal, std::span<const Error> failed) {
     return static_cast<int>(std::ranges::count_if(removal.machines, [&](const MachineId& machine) {
         return engine::find_error(failed, machine) == nullptr;
     }));
@@ -76,7 +76,7 @@ void GrowthMetrics::count_agreed(const PassObservation& pass) {
     const auto see_removal = [&](const engine::MachineRemoval& removal,
                                  const ActionResult& result) {
         if (result.is_known && removal.cause == engine::RemovalCause::never_joined)
-            never_joined_.Increment(count_gone(removal, result.errors));
+            never_joined_.Increment(count_removed(removal, result.errors));
     };
     const auto see_increase = [&](const Increase& increase, const ActionResult& result) {
         if (!result.is_done()) return;
@@ -89,8 +89,9 @@ void GrowthMetrics::count_agreed(const PassObservation& pass) {
         engine::Visitors{see_removal, see_increase, [](const auto&, const ActionResult&) {}});
 }
 
-// Every failure moves the back-off of its group, be it a refusal now, a machine that could not be
-// made, or one that did not join in time.
+// Each failure changes `last_failure` of its group's back-off: a refusal in this pass, a machine
+// that could not be created, and one that did not join in time. So a new `last_failure` is counted
+// as one failure.
 void GrowthMetrics::count_failures(const PassObservation& pass) {
     std::map<NodeGroupId, Time> seen;
     for (const auto& [group, backoff] : pass.memory.backoffs) {
@@ -105,16 +106,16 @@ void GrowthMetrics::count_failures(const PassObservation& pass) {
         const std::string reason =
             error != nullptr ? failure_reason(*error) : failure_reason(backoff.code);
         count_failure(gpu_of_group(pass.snapshot, group), reason);
-        failed_nodes_.Add({{"reason", reason}}).Increment(count_lost(pass, group));
+        failed_nodes_.Add({{"reason", reason}}).Increment(count_failed_nodes(pass, group));
     }
     last_failures_ = std::move(seen);
     requests_ = pass.memory.requests;
     failed_machines_ = pass.memory.failed_machines;
 }
 
-/// What a refusal refused; else machines that failed since the last pass; else all that were still
-/// waited for.
-int GrowthMetrics::count_lost(const PassObservation& pass, const NodeGroupId& group) const {
+/// How many machines a failure is about: those that the cloud refused in this pass; or else those
+/// that failed since the last pass; or else all that were still expected.
+int GrowthMetrics::count_failed_nodes(const PassObservation& pass, const NodeGroupId& group) const {
     int refused = 0;
     for_each_action_of<Increase>(pass.decision, pass.results,
                                  [&](const Increase& increase, const ActionResult& result) {

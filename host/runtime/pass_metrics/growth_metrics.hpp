@@ -1,4 +1,4 @@
-/// What became of growing groups.
+/// Metrics of scale-ups: machines requested, failures, machines that never joined.
 #pragma once
 
 #include <map>
@@ -16,25 +16,26 @@ namespace capstan::runtime::pass_metrics {
 class GrowthMetrics {
 public:
     explicit GrowthMetrics(prometheus::Registry& registry);
-    /// Of the first pass only refusals are counted: other failures may be an earlier run's, which
-    /// counted them.
+    /// Counts failures. In the first pass only refusals count, because an earlier run of the host
+    /// may have counted the other failures.
     void observe(const PassObservation& pass);
-    /// Machines that clouds agreed to make, and to remove because they never joined.
+    /// Counts the machines that clouds agreed to create, and those that clouds agreed to remove
+    /// because they never joined.
     void count_agreed(const PassObservation& pass);
 
 private:
     void count_failures(const PassObservation& pass);
     void count_failure(const Gpu& gpu, const std::string& reason);
-    int count_lost(const PassObservation& pass, const NodeGroupId& group) const;
+    int count_failed_nodes(const PassObservation& pass, const NodeGroupId& group) const;
 
     Counters& scaled_up_;
-    Counters& scaled_up_gpu_;  ///< upstream gave it up with 1.36, and dashboards have it
+    Counters& scaled_up_gpu_;  ///< upstream removed it in 1.36; kept for dashboards
     Counters& failed_;
-    Counters& failed_gpu_;  ///< the same
+    Counters& failed_gpu_;  ///< upstream removed it in 1.36; kept for dashboards
     Counters& failed_nodes_;
     prometheus::Counter& never_joined_;
     std::optional<std::map<NodeGroupId, Time>> last_failures_{};
-    // As of the last pass.
+    // From the memory of the last pass.
     std::map<NodeGroupId, engine::ScaleUpRequest> requests_{};
     std::map<NodeGroupId, std::set<MachineId>> failed_machines_{};
 };

@@ -19,9 +19,8 @@
 namespace capstan::runtime::pass_metrics {
 namespace {
 
-/// Whether removals rest after something has happened; with the global kind of cooldown only, as
-/// upstream has it.
-bool is_resting(const PassObservation& pass) {
+/// Whether scale-down is in cooldown. Only the global cooldown counts, as upstream has it.
+bool is_in_cooldown(const PassObservation& pass) {
     const engine::ScaleDownSettings& settings = pass.settings.scale_down;
     return settings.enabled && !settings.delay_type_local &&
            engine::scale_down::find_cooldown(pass.memory.last, settings, pass.at);
@@ -31,10 +30,11 @@ GaugeSeries::Values::value_type by_state(const char* state, int count) {
     return {{state}, static_cast<double>(count)};
 }
 
-/// Upstream's: of so many kinds it still takes a controller's pods together.
-constexpr std::size_t most_kinds_of_pods = 10;
+/// Upstream's limit of pod equivalence groups per controller, beyond which it treats each pod
+/// alone.
+constexpr std::size_t max_equivalence_groups = 10;
 
-/// `unit`: what one of the gauge's is in a Bound. Without a maximum there is no limit.
+/// `unit` is the gauge's unit in units of Bound. A missing maximum is infinite.
 GaugeSeries::Values limits(const engine::Bound& bound, double unit) {
     const double most = bound.max ? static_cast<double>(*bound.max) / unit
                                   : std::numeric_limits<double>::infinity();
@@ -149,20 +149,21 @@ void PassGauges::observe_totals(const PassObservation& pass) {
     const engine::snapshot::Cluster& cluster = pass.snapshot.cluster;
     double cores = 0, bytes = 0;
     GaugeSeries::Values taints;
-    // Nodes of one make share their figures, and most of them stand together.
-    const Resources* seen = nullptr;
-    double its_cores = 0, its_bytes = 0;
+    // Equal nodes share one capacity object, and are mostly neighbours, so its amounts are kept
+    // from node to node.
+    const Resources* capacity = nullptr;
+    double node_cores = 0, node_bytes = 0;
     for (engine::snapshot::NodeIndex index = 0; index < cluster.node_count(); ++index) {
         const engine::snapshot::NodeRow& node = cluster.node(index);
         for (const Taint& taint : node.taints)
             ++taints[{std::string(engine::templates::kind_of_taint(taint.key, pass.settings))}];
         if (engine::is_marked(node)) continue;
-        if (std::exchange(seen, node.capacity) != node.capacity) {
-            its_cores = static_cast<double>(node.capacity->amount("cpu")) / 1000;
-            its_bytes = static_cast<double>(node.capacity->amount("memory"));
+        if (std::exchange(capacity, node.capacity) != node.capacity) {
+            node_cores = static_cast<double>(node.capacity->amount("cpu")) / 1000;
+            node_bytes = static_cast<double>(node.capacity->amount("memory"));
         }
-        cores += its_cores;
-        bytes += its_bytes;
+        cores += node_cores;
+        bytes += node_bytes;
     }
     cores_.Set(cores);
     memory_.Set(bytes);
@@ -186,7 +187,7 @@ void PassGauges::observe_pods(const PassObservation& pass) {
     skipped_pods_.replace(
         {{{"filter-out-pod-list-processor"}, static_cast<double>(pass.figures.left_out_pods)}});
     overflowing_.Set(static_cast<double>(std::ranges::count_if(
-        classes, [](const auto& owner) { return owner.second.size() > most_kinds_of_pods; })));
+        classes, [](const auto& owner) { return owner.second.size() > max_equivalence_groups; })));
 }
 
 void PassGauges::observe_groups(const PassObservation& pass, const engine::health::Health& health) {
@@ -221,7 +222,7 @@ void PassGauges::observe_groups(const PassObservation& pass, const engine::healt
 
 void PassGauges::observe_removals(const PassObservation& pass) {
     unneeded_.Set(static_cast<double>(pass.memory.unneeded.size()));
-    in_cooldown_.Set(is_resting(pass) ? 1 : 0);
+    in_cooldown_.Set(is_in_cooldown(pass) ? 1 : 0);
     double pending = 0;
     for (const auto& [node, removal] : pass.memory.removals)
         if (removal.phase != engine::RemovalPhase::undoing) ++pending;

@@ -1,4 +1,4 @@
-/// What a pass found, as gauges.
+/// Gauges of the state that a pass found.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace capstan::runtime::pass_metrics {
 
-/// Of groups that are gone no series are left.
+/// The series of a group are removed when the group no longer exists.
 class PassGauges {
 public:
     explicit PassGauges(prometheus::Registry& registry);
-    /// `health`: after the pass.
+    /// `health` is the health after the pass.
     void observe(const PassObservation& pass, const engine::health::Health& health);
 
 private:
@@ -33,7 +33,7 @@ private:
     prometheus::Gauge& in_cooldown_;
     prometheus::Gauge& overflowing_;
     prometheus::Gauge& skip_eval_;
-    std::optional<Time> looked_at_nodes_{};  ///< when that was last done
+    std::optional<Time> looked_at_nodes_{};  ///< when a pass last examined nodes for removal
     GaugeSeries cpu_limits_, memory_limits_, taints_, skipped_pods_;
     GaugeSeries nodes_, groups_, pods_, unremovable_;
     GaugeSeries group_min_, group_max_, group_target_, group_healthiness_;

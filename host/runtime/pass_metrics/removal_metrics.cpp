@@ -16,9 +16,9 @@ using engine::ActionResult;
 using engine::NodeRemoval;
 using engine::RemovalPhase;
 
-/// From the quickest empty node to a drain of half a day.
+/// From the fastest removal of an empty node to a drain of half a day.
 const prometheus::Histogram::BucketBoundaries removal_buckets = growing_buckets(0.1, 50'000, 60);
-/// Upstream's: from a second to half an hour, each half as long again.
+/// Upstream's buckets: from a second to 25 minutes, each 1.5 times the one before.
 const prometheus::Histogram::BucketBoundaries latency_buckets =
     growing_buckets(1, 1477.891880035400390625, 19);
 
@@ -43,7 +43,7 @@ bool was_asked_to_go(const engine::Decision& decision, const std::string& node) 
     });
 }
 
-/// The Zalando fork's numbers: what could not be done.
+/// The step that failed, as the Zalando fork numbers them.
 const char* failure_of(const engine::Decision& decision, const std::string& node,
                        RemovalPhase before) {
     if (before == RemovalPhase::tainting) return "1";
@@ -89,10 +89,10 @@ void RemovalMetrics::observe(const PassObservation& pass) {
     count_machines(pass);
     count_evictions(pass);
     if (before_) {
-        follow(pass);
-        follow_unneeded(pass);
+        observe_removals(pass);
+        observe_unneeded(pass);
     }
-    before_ = Followed{pass.memory.unneeded, pass.memory.removals};
+    before_ = State{pass.memory.unneeded, pass.memory.removals};
 }
 
 void RemovalMetrics::count_machines(const PassObservation& pass) {
@@ -121,7 +121,7 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
     int done = 0;
     const auto see = [&](const engine::Eviction&, const ActionResult& result) {
         const Error* const error = result.error();
-        // It was not sent: the API server neither agreed nor refused.
+        // The eviction was not sent, so the API server neither accepted nor refused it.
         if (!result.is_known || (error != nullptr && error->code == ErrorCode::cancelled)) return;
         const bool is_done = error == nullptr || error->code == ErrorCode::not_found;
         done += is_done ? 1 : 0;
@@ -131,11 +131,11 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
     evicted_.Add({{"eviction_result", "succeeded"}}).Increment(done);
 }
 
-void RemovalMetrics::follow(const PassObservation& pass) {
+void RemovalMetrics::observe_removals(const PassObservation& pass) {
     for (const auto& [node, before] : before_->removals)
-        follow(pass, node, before, find_removal(pass.memory, node));
-    // Chosen and given up in one pass; a mark that an earlier run left and no memory knows is taken
-    // off at once.
+        observe_removal(pass, node, before, find_removal(pass.memory, node));
+    // Removals that were chosen and cancelled within one pass. A leftover taint of an earlier run,
+    // which memory does not have, is no such removal: its taint is removed at once.
     for (const auto& [node, after] : pass.memory.removals)
         if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node) &&
             !was_unmarked(pass.decision, node))
@@ -144,8 +144,8 @@ void RemovalMetrics::follow(const PassObservation& pass) {
                 {.phase = RemovalPhase::tainting, .empty = after.empty, .since = after.since});
 }
 
-void RemovalMetrics::follow(const PassObservation& pass, const std::string& node,
-                            const NodeRemoval& before, const NodeRemoval* after) {
+void RemovalMetrics::observe_removal(const PassObservation& pass, const std::string& node,
+                                     const NodeRemoval& before, const NodeRemoval* after) {
     if (after == nullptr || after->phase != before.phase) {
         phases_.Add({{"phase", std::string(engine::name_of(before.phase))}}, removal_buckets)
             .Observe(in_seconds(pass.at - before.phase_since));
@@ -182,7 +182,7 @@ void RemovalMetrics::observe_latency(Duration latency, bool deleted) {
         .Observe(in_seconds(latency));
 }
 
-void RemovalMetrics::follow_unneeded(const PassObservation& pass) {
+void RemovalMetrics::observe_unneeded(const PassObservation& pass) {
     for (const auto& [node, before] : before_->unneeded) {
         const bool is_still = pass.memory.unneeded.contains(node) ||
                               pass.memory.removals.contains(node) ||

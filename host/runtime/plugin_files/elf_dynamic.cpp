@@ -31,8 +31,8 @@ Result<std::vector<Elf64_Dyn>> read_entries(const ElfImage& image) {
     return refuse("is damaged: its dynamic section has no end");
 }
 
-/// The entries of the dynamic section. Of a tag that stands there twice the loader uses the last,
-/// so do we.
+/// The entries of the dynamic section. If a tag occurs twice, the last entry counts, as in the
+/// loader.
 class Dynamic {
 public:
     explicit Dynamic(std::vector<Elf64_Dyn> entries) : entries_(std::move(entries)) {}
@@ -85,7 +85,7 @@ Result<LibraryNeeds> read_names(const Dynamic& dynamic, const StringTable& strin
         const bool is_path = entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH;
         if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME && !is_path) continue;
         CAPSTAN_TRY(const std::string_view name, strings.at(entry.d_un.d_val));
-        // Far above any path; keeps 4096 entries from making a list of gigabytes.
+        // No path is that long. The limit bounds the memory of 4096 entries.
         if (name.size() > 4096)
             return refuse("is damaged: a library name is longer than 4096 bytes");
         if (entry.d_tag == DT_NEEDED) needs.needed.emplace_back(name);
@@ -109,12 +109,12 @@ Result<void> take_needs(LibraryNeeds needs, ElfFacts& facts) {
     return {};
 }
 
-/// Where the bytes of `part` lie in the file that they are a part of.
+/// The offset of `some` in the file that it is a part of.
 std::uint64_t place_in(Bytes file, Bytes some) {
     return static_cast<std::uint64_t>(some.data() - file.data());
 }
 
-/// A GNU hash table does not say how many symbols there are: the last chain's end does.
+/// The number of symbols. A GNU hash table does not have it, so it is the end of the last chain.
 std::optional<std::uint64_t> count_by_gnu_hash(Bytes table) {
     const auto bucket_count = read_at<std::uint32_t>(table, 0),
                first = read_at<std::uint32_t>(table, 4),
@@ -194,7 +194,7 @@ Result<void> read_dynamic(const ElfImage& image, ElfFacts& facts) {
     CAPSTAN_CHECK(take_needs(std::move(needs), facts));
     CAPSTAN_CHECK(read_symbols(image, dynamic, strings, facts));
     if (const auto at = dynamic.find(DT_VERNEED)) {
-        CAPSTAN_TRY(facts.floors, read_version_floors(image.from(*at), strings));
+        CAPSTAN_TRY(facts.required_versions, read_required_versions(image.from(*at), strings));
     }
     return {};
 }
@@ -248,7 +248,7 @@ std::vector<unsigned> numbers_of(std::string_view text) {
 }
 
 /// Keeps the newest version of each name.
-class Floors {
+class NewestVersions {
 public:
     void add(std::string_view version) {
         const std::size_t split = version.rfind('_');
@@ -281,8 +281,8 @@ Result<std::string_view> StringTable::at(std::uint64_t offset) const {
     return std::string_view(begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin));
 }
 
-Result<std::vector<std::string>> read_version_floors(Bytes needed, const StringTable& strings) {
-    Floors floors;
+Result<std::vector<std::string>> read_required_versions(Bytes needed, const StringTable& strings) {
+    NewestVersions newest;
     int left = versions_max;
     for (std::uint64_t file_at = 0;;) {
         const auto file = read_at<Elf64_Verneed>(needed, file_at);
@@ -295,10 +295,10 @@ Result<std::vector<std::string>> read_version_floors(Bytes needed, const StringT
             CAPSTAN_TRY(const std::string_view name, strings.at(version->vna_name));
             if (name.size() > 256)
                 return refuse("is damaged: a symbol version is longer than 256 bytes");
-            floors.add(name);
+            newest.add(name);
             at += version->vna_next;
         }
-        if (file->vn_next == 0) return floors.list();
+        if (file->vn_next == 0) return newest.list();
         if (--left < 0) return refuse("is damaged: its symbol versions have no end");
         file_at += file->vn_next;
     }

@@ -1,4 +1,4 @@
-/// The dynamic section: what a shared object needs, offers and asks of the loader.
+/// Reads the dynamic section of a shared object: needed libraries, symbols, run paths and flags.
 #pragma once
 
 #include <string>
@@ -11,27 +11,26 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// Fills the parts of `facts` that come from the dynamic section. Addresses are followed as the
-/// loader follows them; tables are bounded by their segment and by fixed limits, so a crafted file
-/// costs neither memory nor time.
+/// Sets the members of `facts` that come from the dynamic section. Addresses are resolved as the
+/// dynamic loader does. Tables are bounded by their segment and by fixed limits, so a crafted file
+/// cannot cost much memory or time.
 Result<void> read_dynamic(const ElfImage& image, ElfFacts& facts);
-
-// Symbol versions: how new a C library, C++ library and so on a file asks for.
 
 /// A dynamic string table. Borrows its bytes.
 class StringTable {
 public:
     explicit StringTable(Bytes bytes) : bytes_(bytes) {}
-    /// The text at `offset`; fails when it does not end inside the table.
+    /// The text at `offset`. Fails where it does not end inside the table.
     Result<std::string_view> at(std::uint64_t offset) const;
 
 private:
     Bytes bytes_;
 };
 
-/// The newest version of each name in the table `needed` (DT_VERNEED), sorted:
+/// The symbol versions that a file needs, that is how new a C library, C++ library and so on: the
+/// newest version of each name in the table `needed` (DT_VERNEED), sorted:
 ///     GLIBC_2.2.5, GLIBC_2.34, GLIBCXX_3.4.21  ->  GLIBCXX_3.4.21, GLIBC_2.34
-/// Versions without numbers ("GLIBC_PRIVATE") are each listed.
-Result<std::vector<std::string>> read_version_floors(Bytes needed, const StringTable& strings);
+/// All versions without numbers ("GLIBC_PRIVATE") are listed.
+Result<std::vector<std::string>> read_required_versions(Bytes needed, const StringTable& strings);
 
 }  // namespace capstan::runtime::plugin_files

@@ -15,12 +15,12 @@ namespace capstan::runtime::plugin_files {
 namespace {
 
 constexpr std::size_t notes_max = 256;
-/// Of a file that has not been read; notes are far shorter.
+/// The limit of notes of a PartialFile. Real notes are far shorter.
 constexpr std::uint64_t notes_bytes_max = 1 << 20;
-/// Address space of one file, its zero-filled part included.
+/// The limit of a file's address space, its zero-filled part included.
 constexpr std::uint64_t memory_max = std::uint64_t{4} << 30;
 
-/// The end of a segment; saturates, so that a wild size is merely past every file.
+/// The end of a segment, saturated: an absurd size is then beyond the end of any file.
 std::uint64_t end_of_segment(std::uint64_t at, std::uint64_t size) {
     return size > UINT64_MAX - at ? UINT64_MAX : at + size;
 }
@@ -59,7 +59,7 @@ Result<void> add_notes(Bytes file, const Elf64_Phdr& segment, std::vector<ElfNot
     for (std::uint64_t at = segment.p_offset;
          end - at >= sizeof(Elf64_Nhdr) && notes.size() < notes_max;) {
         const Elf64_Nhdr note = *read_at<Elf64_Nhdr>(file, at);
-        // The name ends on a boundary counted from the note's beginning, not from its own.
+        // The padding after the name is relative to the note's beginning, not to the name's.
         const std::uint64_t name_at = at + sizeof(Elf64_Nhdr);
         const std::uint64_t payload_at = at + padded(sizeof(Elf64_Nhdr) + note.n_namesz);
         if (payload_at > end || note.n_descsz > end - payload_at)
@@ -117,10 +117,10 @@ constexpr std::uint16_t host_machine = EM_AARCH64;
 #endif
 
 constexpr std::size_t segments_max = 256;
-/// Where the program headers lie in all but the strangest of files.
+/// In practically all files, the program headers are within this size.
 constexpr std::uint64_t beginning = 64 << 10;
 
-/// What a person would recognise the file by.
+/// The first bytes in printable form, by which people recognise a file's type.
 std::string first_bytes(Bytes bytes) {
     std::string shown;
     for (const std::byte b : part(bytes, 0, 24)) {
@@ -146,7 +146,7 @@ Unexpected truncated(std::uint64_t needs, std::uint64_t has, std::string_view wh
                   std::string(what) + "), the file has " + std::to_string(has));
 }
 
-/// The first 16 bytes, whose meaning does not depend on the architecture.
+/// Checks the first 16 bytes, whose meaning does not depend on the architecture.
 Result<void> check_identity(Bytes bytes) {
     if (bytes.empty()) return refuse("is empty");
     if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
@@ -190,7 +190,7 @@ Result<Elf64_Ehdr> read_header(Bytes bytes) {
     return header;
 }
 
-/// The end of a table or segment; saturates, so that a wild size is merely past every file.
+/// The end of a table or segment, saturated: an absurd size is then beyond the end of any file.
 std::uint64_t end_of(std::uint64_t at, std::uint64_t size) {
     return size > UINT64_MAX - at ? UINT64_MAX : at + size;
 }
@@ -210,8 +210,8 @@ Result<std::vector<Elf64_Phdr>> read_segments(Bytes bytes, const Elf64_Ehdr& hea
     return segments;
 }
 
-/// The dynamic loader maps what the headers promise; touching a page past the end of the file is a
-/// SIGBUS.
+/// Checks that all segments are inside the file. The dynamic loader maps them unchecked, and an
+/// access beyond the end of the file would be a SIGBUS.
 Result<void> check_complete(Bytes bytes, const Elf64_Ehdr& header,
                             const std::vector<Elf64_Phdr>& segments) {
     std::uint64_t end = 0;

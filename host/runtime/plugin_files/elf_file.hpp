@@ -1,4 +1,4 @@
-/// Bounded reading of an ELF file, by place in the file and by address in memory.
+/// Reads ELF files without mapping or running them. Each access is bounded, so any bytes are safe.
 #pragma once
 
 #include <elf.h>
@@ -22,7 +22,7 @@ namespace capstan::runtime::plugin_files {
 
 using Bytes = std::span<const std::byte>;
 
-/// A copy of the T that starts at `at`, or nothing when it does not lie inside. Needs no alignment.
+/// A copy of the T at offset `at`, which need not be aligned. Nothing: it is not wholly inside.
 template <class T>
 std::optional<T> read_at(Bytes bytes, std::uint64_t at) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -32,20 +32,21 @@ std::optional<T> read_at(Bytes bytes, std::uint64_t at) {
     return value;
 }
 
-/// `size` bytes from `at` on, cut where `bytes` end.
+/// `size` bytes from offset `at`, cut at the end of `bytes`.
 inline Bytes part(Bytes bytes, std::uint64_t at, std::uint64_t size = UINT64_MAX) {
     if (at >= bytes.size()) return {};
     return bytes.subspan(at, size < bytes.size() - at ? size : std::dynamic_extent);
 }
 
-/// The file as the dynamic loader maps it: its addresses lead to the bytes of its PT_LOAD segments,
-/// which must lie inside the file. Borrows the bytes.
+/// The file as the dynamic loader maps it: addresses refer to the bytes of the PT_LOAD segments,
+/// which must be inside the file. Borrows the bytes.
 class ElfImage {
 public:
     ElfImage(Bytes file, std::vector<Elf64_Phdr> segments)
         : file_(file), segments_(std::move(segments)) {}
 
-    /// The bytes from `address` to the end of what the file holds of its segment; empty outside.
+    /// The bytes from `address` to the end of the file's part of its segment. Empty: no segment has
+    /// the address.
     Bytes from(std::uint64_t address) const {
         for (const Elf64_Phdr& s : segments_)
             if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr < s.p_filesz)
@@ -65,10 +66,8 @@ private:
     std::vector<Elf64_Phdr> segments_;
 };
 
-// What an ELF file says about itself, read without running or mapping any of it.
-//
-// Reads what the dynamic loader reads: the program headers (elf_segments.hpp) and what they lead
-// to, each step inside the bytes given. Any bytes at all give an answer or an error.
+// The facts about an ELF file. They come from the same parts that the dynamic loader reads: the
+// program headers, and the sections that these refer to.
 
 struct ElfSymbol {
     std::string name;
@@ -76,7 +75,7 @@ struct ElfSymbol {
     bool is_data = false;
 };
 
-/// A note's place in the file; `at` and `size` are those of its payload and lie inside the file.
+/// A note; `at` and `size` are the range of its payload, which is inside the file.
 struct ElfNote {
     std::string name;
     std::uint32_t type = 0;
@@ -87,16 +86,18 @@ struct ElfNote {
 struct ElfFacts {
     std::string machine;                 ///< "x86_64", "aarch64"
     std::string soname;                  ///< empty: none
-    std::vector<std::string> needed;     ///< libraries that are loaded with it, in order
-    std::vector<std::string> run_paths;  ///< absolute folders where those are looked for first
-    /// They are DT_RPATH's: looked into before LD_LIBRARY_PATH, and for what those need, too.
+    std::vector<std::string> needed;     ///< DT_NEEDED, in order
+    std::vector<std::string> run_paths;  ///< absolute folders that are searched for `needed`
+    /// The run paths are DT_RPATH, not DT_RUNPATH: they are searched before LD_LIBRARY_PATH, and
+    /// for indirectly needed libraries, too.
     bool run_paths_are_early = false;
-    std::vector<std::string>
-        floors;  ///< newest symbol versions asked for: "GLIBC_2.34", "GLIBCXX_3.4.21"
+    /// The newest required symbol versions: "GLIBC_2.34", "GLIBCXX_3.4.21".
+    std::vector<std::string> required_versions;
     std::vector<ElfSymbol> exports;    ///< visible definitions
-    std::vector<std::string> imports;  ///< what others must define
-    std::vector<std::string>
-        unique_symbols;  ///< shared by all files of the process; they pin the file for ever
+    std::vector<std::string> imports;  ///< undefined symbols, which other files must define
+    /// STB_GNU_UNIQUE symbols, which all files of the process share; the loader never unloads a
+    /// file that has one.
+    std::vector<std::string> unique_symbols;
     std::vector<ElfNote> notes;
     bool bind_now = false;
     bool never_unloads = false;  ///< linked with -z nodelete
@@ -105,25 +106,22 @@ struct ElfFacts {
     const ElfSymbol* find_export(std::string_view name) const;
 };
 
-/// Accepts a complete shared object of this host's architecture. Refuses, each with its own
-/// sentence: empty files, anything that is not ELF, other classes, byte orders and architectures,
-/// programs and object files, truncated files (how many bytes are missing), executable stacks, text
-/// relocations, and run paths that are not absolute: the host loads a private copy, so `$ORIGIN`
-/// would lead astray, and a relative folder depends on where the host was started.
+/// Accepts a complete shared object of this host's architecture. Refuses, with a message of its own
+/// for each case: empty files, files other than ELF, other classes, byte orders and architectures,
+/// programs and object files, truncated files (with the number of missing bytes), executable
+/// stacks, text relocations, and run paths that are not absolute. The host loads a private copy, so
+/// `$ORIGIN` would be another folder, and a relative path depends on the host's working folder.
 Result<ElfFacts> read_elf(std::span<const std::byte> bytes);
 
-/// The notes of a file of which nothing else need be read. Refuses what read_elf refuses, as far as
-/// its first pages tell.
+/// Reads only the notes of a file. Refuses the same files as read_elf, as far as their first pages
+/// show it.
 Result<std::vector<ElfNote>> read_notes(PartialFile& file);
 
-// The beginning of an ELF file: whether it is a shared object of this host's kind, complete, and
-// which parts of it are loaded.
-
-/// The image of a complete shared object of this architecture; borrows the bytes. Any bytes at all
-/// give an answer or an error. The section table is optional and only asked whether it lies inside
-/// the file, since a file that is cut short nearly always ends before it.
+/// The image of a complete shared object of this architecture. Borrows the bytes. The section table
+/// is optional; the only check is that it is inside the file, because a truncated file nearly
+/// always ends before it.
 Result<ElfImage> read_image(Bytes bytes);
-/// Likewise of a file whose first pages are read for it and nothing else.
+/// The image of a file of which only the first pages are read.
 Result<ElfImage> read_image(PartialFile& file);
 
 /// "x86_64", "aarch64"

@@ -25,34 +25,35 @@ struct UnloadReport {
     std::vector<KeptLibrary> kept;
 };
 
-/// Loads each content once: the same bytes under two names are one library. A library is never
-/// unloaded by dropping it, only by unload_unused. Outlives every instance; used by one thread at a
-/// time.
+/// Loads each content once: two files with equal bytes are one library. Only unload_unused()
+/// unloads a library; dropping the last pointer does not. Outlives all instances. Used by one
+/// thread at a time.
 class LibraryRegistry {
 public:
-    /// Private copies go to the first of `places` that will do; see PrivateCopies.
+    /// Private copies go to the first of `places` that is suitable; see PrivateCopies.
     explicit LibraryRegistry(
         std::vector<std::filesystem::path> places = PrivateCopies::default_places())
         : places_(std::move(places)) {}
 
-    /// The library of `file`. Every refusal is `invalid_config`, "plugin /path/x.so: <reason>", and
-    /// leaves the registry as it was.
+    /// The library of `file`. All errors are `invalid_config`, "plugin /path/x.so: <reason>", and
+    /// leave the registry unchanged.
     Result<std::shared_ptr<const PluginLibrary>> load(const PluginFile& file);
 
-    /// Writes the private copy of `file` that load will open, without opening it: for a child of
-    /// this process that may write no file. The answer is the descriptor that a copy may have to be
-    /// opened through, and that such a child must keep; it is this object's.
+    /// Writes the private copy of `file` without loading it, for a child process that may not write
+    /// files and then calls load(). Returns the descriptor of the folder of copies, through which
+    /// load() may have to open the copy, so the child must keep it open. This object owns it.
     Result<int> prepare(const PluginFile& file);
 
     /// read_plugin, then load.
     Result<std::shared_ptr<const PluginLibrary>> load(const PluginRequest& request,
                                                       const TrustPolicy& policy);
 
-    /// Unloads what only the registry holds and what can be unloaded, asks the dynamic loader
-    /// whether it has gone, and says of everything else why it stays.
+    /// Unloads each library that no other owner uses and that can be unloaded, and verifies with
+    /// the dynamic loader that it is unloaded. The report has the reason for each library that
+    /// stays.
     UnloadReport unload_unused();
 
-    /// In the order of their hashes.
+    /// Sorted by hash.
     std::vector<std::shared_ptr<const PluginLibrary>> libraries() const;
 
 private:
@@ -60,7 +61,7 @@ private:
     Result<std::shared_ptr<PluginLibrary>> open(const PluginFile& file);
 
     std::vector<std::filesystem::path> places_;
-    std::optional<PrivateCopies> copies_;  // made for the first library
+    std::optional<PrivateCopies> copies_;  // created with the first library
     std::map<std::string, std::shared_ptr<PluginLibrary>> by_hash_;
 };
 

@@ -38,7 +38,7 @@ constexpr std::int32_t library_flags = 0x0a03;
 constexpr const char* multiarch = "aarch64-linux-gnu";
 #endif
 
-// As ldconfig writes them; offsets count from the header.
+// The format of /etc/ld.so.cache. Offsets count from the header.
 struct CacheHeader {
     char magic[20];
     std::uint32_t count, text_size;
@@ -75,14 +75,14 @@ std::vector<fs::path> environment_folders() {
     std::string_view rest = list == nullptr ? "" : list;
     while (!rest.empty()) {
         const std::size_t end = std::min(rest.find_first_of(":;"), rest.size());
-        // An empty one means the working folder.
+        // An empty part means the working folder.
         out.emplace_back(end == 0 ? "." : rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return out;
 }
 
-/// Runs no code: with RTLD_NOLOAD the loader only tells what is there.
+/// Runs no code: with RTLD_NOLOAD the loader only finds loaded libraries.
 fs::path find_loaded_library(const std::string& name) {
     void* handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return {};
@@ -123,10 +123,11 @@ namespace {
 
 using Found = NeededLibrary::Found;
 
-/// More than any plugin has; a chain of crafted libraries ends here.
+/// More than any plugin needs. The limit ends a chain of crafted libraries.
 constexpr std::size_t libraries_max = 512;
 
-/// The plugin or a library, and what had it loaded: DT_RPATH of those counts, too.
+/// The plugin or a library, with the file that needs it, because DT_RPATH of all these files
+/// counts.
 struct Loading {
     std::string name;  ///< empty: the plugin
     LibraryNeeds needs;
@@ -138,19 +139,19 @@ struct Folder {
     Found found;
 };
 
-/// The file as the loader opens it, checked together with the way there.
+/// Checks the file that the loader opens, and its whole path.
 Result<void> check_library(const fs::path& file) {
-    CAPSTAN_TRY(const WayEnd end, follow_trusted(file));
-    if (!end.facts) return {};  // replaced since this process loaded it
+    CAPSTAN_TRY(const ResolvedPath end, resolve_trusted(file));
+    if (!end.facts) return {};  // deleted since this process loaded it
     return check_file(*end.facts, ::geteuid());
 }
 
-/// No other user may replace what is in the folder, and none may add to it.
+/// Checks that no other user may replace or add files in the folder.
 Result<void> check_searched(const fs::path& folder) {
     if (folder.string().find('$') != std::string::npos)
         return refuse("where that is depends on the machine");
-    CAPSTAN_TRY(const WayEnd end, follow_trusted(folder));
-    if (!end.facts) return {};  // and no other user can make it
+    CAPSTAN_TRY(const ResolvedPath end, resolve_trusted(folder));
+    if (!end.facts) return {};  // absent, and no other user can create it
     CAPSTAN_CHECK(check_folder(*end.facts, ::geteuid()));
     if ((end.facts->st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
     return refuse("may be written by others (mode " + octal(end.facts->st_mode) + ")");
@@ -169,8 +170,8 @@ Result<LibraryNeeds> read_needs_of(const fs::path& file) {
     return needs;
 }
 
-/// What a folder has under a name: the variants for newer processors, which are preferred, and the
-/// plain one.
+/// The files of a name in a folder: the variants for newer processors, which the loader prefers,
+/// and then the plain one.
 std::vector<fs::path> variants_in(const fs::path& folder, const std::string& name) {
     std::vector<fs::path> out;
     std::error_code error;
@@ -234,7 +235,7 @@ private:
         for (const fs::path& folder : paths_.defaults)
             if (take(library, Found::system, variants_in(folder, library.name))) return;
     }
-    /// In the loader's order, without those of the system.
+    /// The folders in the loader's order, without the system's.
     std::vector<Folder> folders_for(const Loading& by) const {
         std::vector<Folder> out;
         if (by.needs.late_folders.empty())
@@ -269,8 +270,8 @@ private:
                       ", where others may put theirs: " + good.error().message,
                   is_run_path);
     }
-    void doubt(std::string sentence, bool is_the_plugins) {
-        found_.warnings.push_back({std::move(sentence), is_the_plugins});
+    void doubt(std::string sentence, bool is_about_plugin) {
+        found_.warnings.push_back({std::move(sentence), is_about_plugin});
     }
 
     const fs::path beside_;

@@ -1,4 +1,4 @@
-/// What any shared library says of the libraries that are loaded with it.
+/// Finds the libraries that the dynamic loader loads with a plugin, and checks who may write them.
 #pragma once
 
 #include <cstddef>
@@ -23,61 +23,61 @@ struct LibraryNeeds {
     std::vector<std::string> late_folders{};   ///< DT_RUNPATH, as written
 };
 
-/// Reads the few pages of `file` that tell. Refuses what is no complete shared object of this
-/// host's architecture.
+/// Reads only the few pages of `file` that are needed. Refuses a file that is no complete shared
+/// object of this host's architecture.
 Result<LibraryNeeds> read_library_needs(PartialFile& file);
 
-/// The parts of a list of folders that colons separate.
+/// The parts of a colon-separated list of folders.
 std::vector<std::string> split_folders(std::string_view list);
 
-// Where the dynamic loader of this process looks for libraries that have no folder in their name.
+/// Where this process's dynamic loader searches for libraries that are named without a folder.
 
 struct LoaderPaths {
     std::vector<std::filesystem::path> environment;  ///< LD_LIBRARY_PATH
     std::vector<std::byte> cache;                    ///< of ldconfig; empty: there is none
-    std::vector<std::filesystem::path> defaults;     ///< looked into last
-    /// Where a library of this name that the process has already comes from; empty: it has none.
+    std::vector<std::filesystem::path> defaults;     ///< searched last
+    /// The file of an already loaded library of this name. Empty: none is loaded.
     std::function<std::filesystem::path(const std::string& name)> find_loaded;
 
     static LoaderPaths of_this_process();
 };
 
-/// The files that the cache, bytes of /etc/ld.so.cache, names for the library `name` on this
-/// architecture, in its order: several where there are variants for newer processors. Any bytes at
-/// all give an answer.
+/// The files of the library `name` for this architecture in `cache`, the content of
+/// /etc/ld.so.cache, in its order. There are several where variants for newer processors exist. Any
+/// bytes are safe.
 std::vector<std::filesystem::path> find_in_cache(std::span<const std::byte> cache,
                                                  std::string_view name);
 
-// The libraries that the dynamic loader would load with a plugin, and whether others than root and
-// this process' user could put code of theirs in their place.
+// The libraries that the dynamic loader would load with a plugin, and whether users other than root
+// and this process's user could replace them.
 
 struct NeededLibrary {
     enum class Found { loaded, run_path, environment, system, path, nowhere };
 
-    std::string name;       ///< as it is asked for
-    std::string needed_by;  ///< name of a library; empty: the plugin itself
+    std::string name;       ///< as in DT_NEEDED
+    std::string needed_by;  ///< the name of a library; empty: the plugin itself
     Found found = Found::nowhere;
-    std::filesystem::path file;  ///< as the loader opens it; empty: nowhere
+    std::filesystem::path file;  ///< the file that the loader opens; empty: not found
 };
 
-/// A way for code of others into this process, as a sentence that goes on behind the plugin's name.
+/// How another user could bring code into this process, as a sentence to follow the plugin's name.
 struct LibraryWarning {
     std::string sentence;
-    /// It concerns a run path or a library beside the plugin: what came with the plugin, and not
-    /// what the machine has.
-    bool is_the_plugins = false;
+    /// The warning is about a run path or a library that came with the plugin, not about a library
+    /// of the machine.
+    bool is_about_plugin = false;
 };
 
 struct NeededLibraries {
-    std::vector<NeededLibrary> libraries;  ///< the plugin's own in order, then what those need
+    std::vector<NeededLibrary> libraries;  ///< direct ones in order, then indirect ones
     std::vector<LibraryWarning> warnings;
 };
 
-/// Looks for each library in the loader's order: in the process, DT_RPATH, LD_LIBRARY_PATH,
-/// DT_RUNPATH, the cache of ldconfig, the system's folders; what is found is asked for its own
-/// needs, unless the process has it. The rules are those of trust.hpp, for each file, each folder
-/// above it and each link on the way, and for each folder that is looked into before. A run path
-/// may not be a folder that others can write at all, the sticky bit or not. Nothing is run.
+/// Searches for each library in the loader's order: loaded libraries, DT_RPATH, LD_LIBRARY_PATH,
+/// DT_RUNPATH, the cache of ldconfig, the system's folders. A library that is found, and not loaded
+/// already, is read for its own needs. The rules of trust.hpp apply to each file, each folder above
+/// it and each link on its path, and to each folder that is searched before it. A run path must not
+/// be a folder that others can write, with or without the sticky bit. No code of the files runs.
 NeededLibraries find_needed(const std::filesystem::path& plugin, const ElfFacts& elf,
                             const LoaderPaths& paths);
 

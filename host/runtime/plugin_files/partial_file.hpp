@@ -1,4 +1,4 @@
-/// A file of which only the parts asked for are read.
+/// A file of which only the fetched parts are read.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// As long as the file; what has not been fetched is zeros, which take no memory. Any parser of
-/// bytes works on it that fetches first what it looks at.
+/// A range of bytes as long as the file. Parts that have not been fetched are zeros, and take no
+/// memory. A parser has to fetch each part before it reads it.
 class PartialFile {
 public:
-    /// Of the open file `fd`, which this object does not own.
+    /// Borrows the open file `fd`.
     static Result<PartialFile> open(int fd);
 
     PartialFile(PartialFile&& other) noexcept;
@@ -22,13 +22,14 @@ public:
 
     /// Reads `size` bytes from `at` on, as far as they lie in the file.
     Result<void> fetch(std::uint64_t at, std::uint64_t size);
-    std::span<const std::byte> bytes() const noexcept { return {room_, size_}; }
+    std::span<const std::byte> bytes() const noexcept { return {mapping_, size_}; }
 
 private:
-    PartialFile(int fd, std::byte* room, std::size_t size) : fd_(fd), room_(room), size_(size) {}
+    PartialFile(int fd, std::byte* mapping, std::size_t size)
+        : fd_(fd), mapping_(mapping), size_(size) {}
 
     int fd_;
-    std::byte* room_;  ///< NULL: the file is empty
+    std::byte* mapping_;  ///< anonymous memory; NULL: the file is empty
     std::size_t size_;
 };
 

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t classes_max = 1024;
 constexpr std::size_t id_size_max = 64;
 constexpr std::size_t doc_size_max = 4096;
-/// What ABI 1.0 promises of each; later minors append.
+/// The minimum size in ABI 1.0. Later minor versions append members.
 constexpr std::size_t class_size_min =
     offsetof(capstan_class, create) + sizeof(capstan_class::create);
 constexpr std::size_t list_size_min = offsetof(capstan_class_list, classes) + sizeof(capstan_array);

@@ -21,8 +21,8 @@ namespace capstan::runtime::plugin_files {
 
 namespace {
 
-/// What its first pages tell, before a byte of the rest is read: a large file that is no plugin
-/// costs neither time nor memory.
+/// Checks the first pages before the rest is read, so that a large file that is no plugin costs
+/// neither time nor memory.
 Result<void> check_beginning(int fd) {
     CAPSTAN_TRY(PartialFile file, PartialFile::open(fd));
     CAPSTAN_TRY(const std::vector<ElfNote> notes, read_notes(file));
@@ -31,7 +31,7 @@ Result<void> check_beginning(int fd) {
 }
 
 Result<std::vector<std::byte>> read_bytes(int fd, std::size_t size) {
-    // One byte more than there should be, to notice a file that grows.
+    // One byte more than the file's size, to notice a file that grows.
     std::vector<std::byte> bytes(size + 1);
     std::size_t got = 0;
     while (got < bytes.size()) {
@@ -54,7 +54,8 @@ Result<void> check_pin(const std::string& sha256, const std::optional<std::strin
     return {};
 }
 
-/// dlsym would find this out too, but only after the constructors of the file have run.
+/// Checks the exported symbol here, because dlsym could do so only after the file's constructors
+/// have run.
 Result<void> check_entry_symbol(const ElfFacts& elf) {
     const ElfSymbol* entry = elf.find_export(CAPSTAN_ENTRY_SYMBOL);
     if (entry == nullptr) return refuse("does not export " CAPSTAN_ENTRY_SYMBOL);
@@ -66,13 +67,14 @@ Result<void> check_entry_symbol(const ElfFacts& elf) {
     return {};
 }
 
-/// The content of a pinned file is known, and its pin stands for all that comes with it.
+/// A pin stands for the file together with its libraries, so for a pinned file each warning about a
+/// library is an error.
 Result<void> take_libraries(PluginFacts& facts, bool is_pinned) {
     NeededLibraries needed = find_needed(facts.path, facts.elf, LoaderPaths::of_this_process());
     facts.libraries = std::move(needed.libraries);
-    for (LibraryWarning& doubt : needed.warnings) {
-        if (is_pinned || doubt.is_the_plugins) return refuse(std::move(doubt.sentence));
-        facts.warnings.push_back(std::move(doubt.sentence));
+    for (LibraryWarning& warning : needed.warnings) {
+        if (is_pinned || warning.is_about_plugin) return refuse(std::move(warning.sentence));
+        facts.warnings.push_back(std::move(warning.sentence));
     }
     return {};
 }
@@ -126,7 +128,7 @@ constexpr int fields_max = 4096;
 constexpr std::uint32_t values_max = 1024;
 constexpr std::size_t key_size_max = 256;
 constexpr std::size_t text_size_max = std::size_t{64} << 10;
-/// A field of ABI 1.0; later minors append to it.
+/// The size of a field in ABI 1.0. Later minor versions append members.
 constexpr std::size_t field_size_min =
     offsetof(capstan_field, replaced_by) + sizeof(capstan_field::replaced_by);
 
@@ -140,7 +142,8 @@ Result<void> check_allowed(const capstan_field& field) {
     return {};
 }
 
-/// A number without its flag is a bound that its author believes in and that would never be held.
+/// Refuses a bound without its flag: the plugin's author expects the bound, and the host would
+/// ignore it.
 Result<void> check_bound(const capstan_field& field, std::uint32_t flag, double bound,
                          const std::string& name) {
     if ((field.flags & flag) == 0) {
@@ -177,8 +180,8 @@ Result<void> check_shape(capstan_array fields, int depth) {
     return check_array(fields, "list of fields", field_size_min, fields_max);
 }
 
-/// One level of a schema; `path` is that of its table ("retry."). `left` counts down over all
-/// levels.
+/// Checks one level of a schema. `path` is the path of its table ("retry."). `left` is the number
+/// of fields that all remaining levels may have.
 Result<void> check_level(capstan_array fields, const std::string& path, int depth, int& left) {
     const auto within_field = [](const std::string& name) {
         return [name](Error e) { return within("field " + name, std::move(e)); };

@@ -1,5 +1,4 @@
-/// From a path to a plugin file that has been read, understood and found fit to load. Runs none of
-/// its code.
+/// Reads and checks a plugin file before it is loaded. None of its code runs.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +19,9 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// What is known of a plugin file without running it.
+/// The facts about a plugin file, known without running it.
 struct PluginFacts {
-    std::filesystem::path path;  ///< where it was read, links resolved
+    std::filesystem::path path;  ///< links resolved
     std::string sha256;
     std::size_t size = 0;
     uid_t owner = 0;
@@ -30,58 +29,57 @@ struct PluginFacts {
     ElfFacts elf;
     PluginNote note;
     std::vector<NeededLibrary> libraries;
-    /// Ways for code of others that do not keep the file out; see read_plugin_file.
+    /// Library warnings that do not prevent loading; see read_plugin_file.
     std::vector<std::string> warnings;
 };
 
-/// The facts, and the very bytes they are true of: whatever happens to the file later, these were
-/// checked.
+/// The facts, and the bytes that were checked. Later changes of the file do not matter.
 struct PluginFile {
     PluginFacts facts;
     std::vector<std::byte> bytes;
 };
 
-/// Bytes of the entry of ABI 1.0; later minors append to it.
+/// The size of the entry in ABI 1.0. Later minor versions append members.
 constexpr std::size_t entry_size_min =
     offsetof(capstan_entry, classes) + sizeof(capstan_entry::classes);
 
 /// Larger files are refused unread.
 constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;
 
-/// Reads `path` (absolute, without links, as find_plugin answers) once and checks, in this order:
-/// the users that may write it, its size, from its first pages whether it is an ELF file with a
-/// note, its pin, its ELF structure, its note, its one exported symbol, the libraries that are
-/// loaded with it. Those of a pinned file are held to the rules of trust.hpp, as are those beside
-/// any file or on a run path of its; what is doubtful about others is in the facts. Every refusal
-/// is `invalid_config`, "plugin /path/x.so: <reason>".
+/// Reads `path` (absolute and without links, a result of find_plugin) once. Checks, in this order:
+/// the users that may write the file, its size, whether its first pages are those of an ELF file
+/// with a note, its pin, its ELF structure, its note, its one exported symbol, and its needed
+/// libraries. A needed library of a pinned file, and one that came with any plugin, must satisfy
+/// the rules of trust.hpp; other libraries that do not are warnings in the facts. All errors are
+/// `invalid_config`, "plugin /path/x.so: <reason>".
 Result<PluginFile> read_plugin_file(const std::filesystem::path& path,
                                     const std::optional<std::string>& pin = std::nullopt);
 
-/// What a `[plugin.ID]` table says about its file, or a command line.
+/// The plugin file that a `[plugin.ID]` table or the command line names.
 struct PluginRequest {
     std::string file;                        ///< a path or a shipped plugin's name, see find_plugin
     std::optional<std::string> sha256 = {};  ///< the pin
     PathOrigin origin = PathOrigin::configuration;
 };
 
-/// find_plugin and read_plugin_file, with the pin demanded where the policy asks for one.
+/// find_plugin and read_plugin_file. A missing pin is an error where the policy demands one.
 Result<PluginFile> read_plugin(const PluginRequest& request, const TrustPolicy& policy);
 
-// The schema of a class's settings, as the plugin describes it.
+// Checks of the schema of a class's settings, which the plugin provides.
 
-/// Room for `size` bytes of text that a plugin lends; refuses a length without a pointer and longer
-/// texts.
+/// A plugin's text as a view. Refuses a length without a pointer, and a text longer than
+/// `size_max`.
 Result<std::string_view> checked_text(capstan_str text, std::string_view what,
                                       std::size_t size_max);
 
-/// An array whose elements hold at least `element_min` bytes each, properly aligned, at most
-/// `count_max` of them.
+/// Checks a plugin's array: at most `count_max` aligned elements of at least `element_min` bytes
+/// each.
 Result<void> check_array(capstan_array array, std::string_view what, std::size_t element_min,
                          std::uint32_t count_max);
 
-/// Refuses fields without a key, keys that stand there twice, unknown types, an enum without
-/// values, and schemas that are too deep or too large (which one that contains itself is). Says
-/// which field.
+/// Refuses fields without a key, duplicate keys, unknown types, an enum without values, and schemas
+/// that are too deep or too large, as a schema that contains itself is. The message names the
+/// field.
 Result<void> check_fields(capstan_array fields);
 
 }  // namespace capstan::runtime::plugin_files

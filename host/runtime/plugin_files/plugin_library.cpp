@@ -15,9 +15,9 @@ namespace capstan::runtime::plugin_files {
 
 namespace {
 
-/// Boost.DLL's error code is the same for every failure; the dynamic loader's own words are only in
-/// the text of what the throwing overloads throw: "... (dlerror system message: WORDS): Bad file
-/// descriptor ...". The private copy's name in it would mislead a reader.
+/// The message of dlerror. Boost.DLL has one error code for all failures, and has dlerror's message
+/// only in the text of its exceptions: "... (dlerror system message: WORDS): Bad file descriptor
+/// ...". The private copy's name is removed, because it would mislead the reader.
 std::string load_failure(const std::exception& e, const std::filesystem::path& copy) {
     std::string text = e.what();
     constexpr std::string_view before = "(dlerror system message: ";
@@ -86,7 +86,7 @@ PluginLibrary::~PluginLibrary() {
 }
 
 void PluginLibrary::keep_mapped(std::unique_ptr<Mapping> mapping) {
-    // Never destroyed, so that no static destructor closes a library.
+    // Leaked deliberately, so that no static destructor closes a library.
     static auto& kept = *new std::vector<std::unique_ptr<Mapping>>;
     kept.push_back(std::move(mapping));
 }

@@ -1,4 +1,4 @@
-/// A plugin file that has become part of the process.
+/// A loaded plugin file.
 #pragma once
 
 #include <capstan/abi/plugin.h>
@@ -16,15 +16,15 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// Made by LibraryRegistry, shared as `std::shared_ptr<const PluginLibrary>` by everything that
-/// uses its code. What it offers was checked once and never changes. Unless it is closed, its code
-/// stays mapped for ever, also after this object has gone: unloading is only safe where it is
-/// proven to be.
+/// Created by LibraryRegistry, and shared as `std::shared_ptr<const PluginLibrary>` by all users of
+/// its code. Its classes have been checked once and never change. Unless close() is called, its
+/// code stays mapped for ever, even after this object's destruction, because unloading is only safe
+/// where that is proven (see unloading.hpp).
 class PluginLibrary {
 public:
-    /// [load] Opens `copy`, the private copy of the file that `facts` tell of, compares entry and
-    /// note, calls init and reads the classes. Constructors of the file run in here, for the first
-    /// time. On failure what was begun is undone (deinit), except that the code stays mapped.
+    /// [load] Opens `copy`, the private copy of the file of `facts`, compares entry and note, calls
+    /// init and reads the classes. The file's constructors run in this call. On failure deinit is
+    /// called where init has succeeded; the code stays mapped.
     static Result<std::shared_ptr<PluginLibrary>> open(PluginFacts facts,
                                                        const std::filesystem::path& copy);
 
@@ -35,17 +35,16 @@ public:
 
     const PluginFacts& facts() const { return facts_; }
     const capstan_entry& entry() const { return *entry_; }
-    /// At least one, with different ids.
+    /// At least one class; ids are unique.
     std::span<const ClassInfo> classes() const { return classes_; }
     const ClassInfo* find_class(std::string_view id) const;
     const std::filesystem::path& copy() const { return copy_; }
 
-    /// [load] Calls deinit and asks the dynamic loader to unload. The library must not be used any
-    /// more.
+    /// [load] Calls deinit and dlclose. The library must not be used afterwards.
     void close();
 
 private:
-    struct Mapping;  // Boost.DLL's part stays in one source
+    struct Mapping;  // hides Boost.DLL
 
     PluginLibrary(PluginFacts facts, std::filesystem::path copy);
     Result<void> load();

@@ -18,7 +18,7 @@ static_assert(
     CAPSTAN_ABI_MINOR == CAPSTAN_ABI_MINOR_LATEST,
     "the host is built with every member of the headers, since it offers the newest minor");
 
-/// The note's payload; its ELF header and name have been read as a note's.
+/// The offset of the payload, behind the ELF note's header and name.
 constexpr std::size_t payload_at = offsetof(capstan_note, magic);
 constexpr std::size_t payload_size = sizeof(capstan_note) - payload_at;
 
@@ -38,8 +38,8 @@ Result<std::string> note_text(const char (&array)[size], std::string_view what) 
     return std::string(all.substr(0, end));
 }
 
-/// Why this host cannot read a Capstan note, or nothing. The first 8 bytes mean the same in every
-/// major.
+/// Why this host cannot read a Capstan note, or nothing. The first 8 bytes have the same meaning in
+/// all major versions.
 std::optional<std::string> mismatch(Bytes payload) {
     const std::uint32_t magic = read_at<std::uint32_t>(payload, 0).value_or(0);
     const std::uint16_t major = read_at<std::uint16_t>(payload, 4).value_or(0);
@@ -52,7 +52,7 @@ std::optional<std::string> mismatch(Bytes payload) {
     return std::nullopt;
 }
 
-/// A file may carry one note for each major version it serves.
+/// A file may have one note for each major version that it supports.
 Result<ElfNote> find_note(Bytes bytes, const std::vector<ElfNote>& notes) {
     std::optional<ElfNote> ours;
     std::string reason = "is not a Capstan plugin: it has no Capstan note";

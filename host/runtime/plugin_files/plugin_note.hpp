@@ -1,5 +1,5 @@
-/// The Capstan note of a plugin file: what it is and which host it asks for, known before any of it
-/// runs.
+/// The Capstan note of a plugin file: its id, its kinds and the ABI it needs, known before any of
+/// its code runs.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,15 @@ struct PluginNote {
     std::vector<std::string> kinds;        ///< "capstan.expander/1", as listed
 };
 
-/// Finds and checks the note. `bytes` are those that `notes` were read from. Refuses a file without
-/// a note, another magic or major version, a newer minor than this host's, and texts that are not
-/// well formed.
+/// Finds and checks the note. `notes` were read from `bytes`. Refuses a file without a note,
+/// another magic or major version, a newer minor version than this host's, and malformed texts.
 Result<PluginNote> read_note(std::span<const std::byte> bytes, const std::vector<ElfNote>& notes);
 inline Result<PluginNote> read_note(std::span<const std::byte> bytes, const ElfFacts& elf) {
     return read_note(bytes, elf.notes);
 }
 
-/// "capstan.expander/1": lower case, digits, '.', '_' and '-', then '/' and a revision.
+/// Whether `text` is like "capstan.expander/1": lower-case letters, digits, '.', '_' and '-', then
+/// '/' and a revision.
 bool is_kind(std::string_view text);
 
 /// "0x31504143", as the headers write a magic number.

@@ -54,12 +54,12 @@ io::FileDescriptor lock_folder(const fs::path& folder) {
     return fd;
 }
 
-/// The folder itself, whatever stands under its name by now.
+/// A path to the folder itself, even if its name refers to another folder by now.
 fs::path descriptor_path(const io::FileDescriptor& fd) {
     return "/proc/self/fd/" + std::to_string(fd.get());
 }
 
-/// Removes the copies in a folder and nothing else that may lie there.
+/// Removes the copies in a folder, and no other files.
 void remove_copies(const fs::path& folder) {
     std::error_code error;
     std::vector<fs::path> copies;
@@ -70,7 +70,7 @@ void remove_copies(const fs::path& folder) {
     for (const fs::path& copy : copies) fs::remove(copy, error);
 }
 
-/// Removes folders whose process has ended: their lock is free. Best effort.
+/// Removes the folders of ended processes, which are not locked any more. Ignores errors.
 void remove_abandoned(const fs::path& place) {
     std::error_code error;
     std::vector<fs::path> ours;
@@ -98,8 +98,8 @@ bool is_still_there(const fs::path& folder, int fd) {
 
 /// A new, locked folder in `place`.
 Result<std::pair<fs::path, io::FileDescriptor>> make_folder(const fs::path& place) {
-    // Another host that cleans up could meet the new folder before its lock; then a second one is
-    // made.
+    // Another host's cleanup may remove the new folder before it is locked. Then another folder is
+    // created.
     for (int attempt = 0; attempt < 10; ++attempt) {
         std::string name = (place / (std::string(folder_prefix) + "XXXXXX")).string();
         if (::mkdtemp(name.data()) == nullptr) return refuse_with_errno("cannot be written");
@@ -155,7 +155,7 @@ Result<PrivateCopies> PrivateCopies::create(const std::vector<fs::path>& places)
 PrivateCopies::PrivateCopies(fs::path folder, io::FileDescriptor lock)
     : folder_(std::move(folder)),
       lock_(std::move(lock)),
-      entrance_(check_folders(folder_.parent_path()) ? folder_ : descriptor_path(lock_)) {}
+      access_path_(check_folders(folder_.parent_path()) ? folder_ : descriptor_path(lock_)) {}
 
 PrivateCopies::~PrivateCopies() {
     if (!lock_) return;  // moved from
@@ -166,10 +166,10 @@ PrivateCopies::~PrivateCopies() {
 
 Result<fs::path> PrivateCopies::write(std::span<const std::byte> bytes,
                                       const std::string& sha256) const {
-    fs::path file = entrance_ / (sha256 + ".so");
+    fs::path file = access_path_ / (sha256 + ".so");
     std::error_code error;
     if (fs::exists(file, error)) return file;
-    const fs::path unfinished = entrance_ / (sha256 + ".part");
+    const fs::path unfinished = access_path_ / (sha256 + ".part");
     const auto say_where = [&](Error e) {
         return within("private copy " + unfinished.string(), std::move(e));
     };

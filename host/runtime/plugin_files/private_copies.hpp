@@ -1,9 +1,8 @@
-/// A folder of this process alone, in which checked bytes become files that the dynamic loader can
-/// open.
+/// A private folder of this process for copies of checked plugin files, which the dynamic loader
+/// opens instead of the originals.
 ///
-/// The original of a loaded library must not be what is mapped: overwriting it would crash the
-/// host, and a new file under an old name would be answered with the old code. A copy named by its
-/// hash has neither fault.
+/// If the original were mapped, overwriting it would crash the host, and the loader would return
+/// the old code for a new file of the same name. A copy that is named by its hash avoids both.
 #pragma once
 
 #include <cstddef>
@@ -18,43 +17,42 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// The folder is `capstan-plugins-XXXXXX`, mode 0700. It is removed with this object; one that a
-/// crash left behind is removed by the next host that uses the same place. Copies stay until then,
-/// for debuggers and crash reports.
+/// The folder is `capstan-plugins-XXXXXX`, mode 0700. The destructor removes it. A folder that a
+/// crash left behind stays for debuggers and crash reports, until the next host with the same place
+/// removes it.
 ///
-/// Where others may write the place itself, as in a Kubernetes emptyDir, they could put another
-/// folder under our folder's name. There copies are opened through our open descriptor instead, as
-/// /proc/self/fd/N/HASH.so, which leads to our folder and no other.
+/// Where other users may write to the place, as in a Kubernetes emptyDir, they could replace the
+/// folder by another one of its name. There copies are opened through the folder's descriptor, as
+/// /proc/self/fd/N/HASH.so, which always refers to the real folder.
 class PrivateCopies {
 public:
-    /// $XDG_RUNTIME_DIR, the temporary directory ($TMPDIR or /tmp), /var/tmp and /dev/shm, as far
-    /// as they are set.
+    /// $XDG_RUNTIME_DIR if set, the temporary directory ($TMPDIR or /tmp), /var/tmp and /dev/shm.
     static std::vector<std::filesystem::path> default_places();
 
-    /// Makes the folder in the first place that can be written and allows execution. The error says
-    /// of each place, or of its mount, why it will not do.
+    /// Creates the folder in the first place that is writable and allows execution. The error has
+    /// the reason for each place, or for its mount.
     static Result<PrivateCopies> create(const std::vector<std::filesystem::path>& places);
 
     PrivateCopies(PrivateCopies&&) noexcept = default;
     PrivateCopies& operator=(PrivateCopies&&) = delete;
     ~PrivateCopies();
 
-    /// The file that holds `bytes`, whose hash is `sha256`; mode 0500. Appears complete or not at
-    /// all. A copy that is there already is used again.
+    /// Writes `bytes`, whose hash is `sha256`, to a file of mode 0500, atomically. An existing copy
+    /// is reused.
     Result<std::filesystem::path> write(std::span<const std::byte> bytes,
                                         const std::string& sha256) const;
     void remove(const std::filesystem::path& copy) const;
 
     const std::filesystem::path& folder() const { return folder_; }
-    /// Of the folder, open while this object lives.
+    /// The folder's descriptor, open while this object lives.
     int descriptor() const { return lock_.get(); }
 
 private:
     PrivateCopies(std::filesystem::path folder, io::FileDescriptor lock);
 
     std::filesystem::path folder_;
-    io::FileDescriptor lock_;         // held on the folder while its process lives
-    std::filesystem::path entrance_;  // the folder, by its name or by the descriptor
+    io::FileDescriptor lock_;            // locks the folder while the process lives
+    std::filesystem::path access_path_;  // the folder, by its name or by its descriptor
 };
 
 }  // namespace capstan::runtime::plugin_files

@@ -1,4 +1,4 @@
-/// The one way the loader and the readers of a configuration say no.
+/// The error of the loader and of the configuration's readers.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// A file or a setting that must change before the host can go on. `reason` continues a sentence
-/// that the layer above begins: "plugin /opt/x.so: " + "is empty".
+/// `invalid_config`: a file or a setting must be changed. `reason` is the end of a sentence whose
+/// beginning the caller adds: "plugin /opt/x.so: " + "is empty".
 inline Unexpected refuse(std::string reason) {
     return fail(ErrorCode::invalid_config, std::move(reason));
 }

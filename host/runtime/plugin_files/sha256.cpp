@@ -20,7 +20,7 @@ constexpr std::size_t hex_digits = 64;
 std::string sha256_hex(std::span<const std::byte> bytes) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     unsigned int size = 0;
-    // Fails only when the cryptographic library itself is broken; no file is to blame for that.
+    // Fails only where OpenSSL itself is broken, so this is no error of the file.
     if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)
         throw std::runtime_error("OpenSSL cannot compute SHA-256");
     return hex_text({reinterpret_cast<const char*>(digest.data()), size});

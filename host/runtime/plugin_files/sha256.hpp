@@ -1,4 +1,4 @@
-/// Content hashes: what a pin in the configuration names, and what a private copy is named by.
+/// Content hashes, for pins in the configuration and for names of private copies.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace capstan::runtime::plugin_files {
 /// 64 lower-case hexadecimal digits, as `sha256sum` prints them.
 std::string sha256_hex(std::span<const std::byte> bytes);
 
-/// A pin as written in a configuration, in the form of sha256_hex. Upper case is accepted.
+/// A pin of the configuration in the form of sha256_hex. Upper case is accepted.
 Result<std::string> parse_sha256(std::string_view pin);
 
 }  // namespace capstan::runtime::plugin_files

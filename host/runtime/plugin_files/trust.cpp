@@ -26,7 +26,7 @@ Result<void> check_owner(const struct stat& facts, uid_t host_user) {
                   ", as whom the host runs");
 }
 
-/// Both paths absolute, normal and without links.
+/// Whether `file` is inside `folder`. Both paths are absolute, normal and without links.
 bool lies_in(const fs::path& file, const fs::path& folder) {
     return std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first ==
            folder.end();
@@ -39,7 +39,7 @@ std::string list(const std::vector<fs::path>& paths) {
     return text;
 }
 
-/// Without a trailing slash, which would count as one more, empty part.
+/// Resolves links, and removes a trailing slash, which would count as an additional empty part.
 Result<fs::path> resolve_path(const fs::path& path) {
     std::error_code error;
     fs::path real = fs::canonical(path, error);
@@ -47,8 +47,8 @@ Result<fs::path> resolve_path(const fs::path& path) {
     return real;
 }
 
-/// A bare name means NAME.so there, or in one direct subfolder; two subfolders that have it are an
-/// error.
+/// Finds NAME.so in the folder, or in one of its direct subfolders. Two subfolders with the file
+/// are an error.
 Result<fs::path> find_by_name(const std::string& name, const fs::path& folder) {
     const std::string file = name + ".so";
     std::error_code error;
@@ -72,7 +72,7 @@ Result<fs::path> find_in(const fs::path& name, const fs::path& folder) {
     return fs::exists(folder / name, error) ? folder / name : fs::path();
 }
 
-/// The real search path that the real file `file` lies in, or an error.
+/// Fails unless the resolved `file` is inside one of the folders.
 Result<void> check_inside(const fs::path& file, const std::vector<fs::path>& folders) {
     for (const fs::path& folder : folders) {
         std::error_code error;
@@ -84,7 +84,7 @@ Result<void> check_inside(const fs::path& file, const std::vector<fs::path>& fol
         "; to allow it, add \"" + file.parent_path().string() + "\" to [trust] search_paths");
 }
 
-/// A search path may be relative to nothing: it would depend on where the host was started.
+/// Search paths must be absolute: a relative one would depend on the host's working folder.
 Result<void> check_search_paths(const TrustPolicy& policy) {
     for (const fs::path& folder : policy.search_paths)
         if (!folder.is_absolute())
@@ -104,14 +104,14 @@ Result<fs::path> find_configured(const std::string& name, const TrustPolicy& pol
         CAPSTAN_TRY(const fs::path found, find_in(name, folder));
         if (found.empty()) continue;
         CAPSTAN_TRY(fs::path real, resolve_path(found));
-        // Only this folder counts: "../x.so" and links out of it are not looked up elsewhere.
+        // The file must be in this folder: "../x.so" and links out of the folder are errors.
         CAPSTAN_CHECK(check_inside(real, {folder}));
         return real;
     }
     return refuse("was not found in " + list(policy.search_paths));
 }
 
-/// Opens `name` inside `folder`, refusing a link that has appeared since the path was resolved.
+/// Opens `name` inside `folder`. Refuses a link that was created after the path was resolved.
 Result<io::FileDescriptor> open_in(int folder, const fs::path& name, int flags,
                                    struct stat& facts) {
     io::FileDescriptor fd(::openat(folder, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
@@ -120,7 +120,7 @@ Result<io::FileDescriptor> open_in(int folder, const fs::path& name, int flags,
     return fd;
 }
 
-/// Walks down from the root, checking each folder on the way; the last one stays open.
+/// Opens the folder by walking down from the root, and checks each folder on the way.
 Result<io::FileDescriptor> open_folder(const fs::path& folder) {
     struct stat facts{};
     CAPSTAN_TRY(io::FileDescriptor at, open_in(AT_FDCWD, "/", O_PATH | O_DIRECTORY, facts));
@@ -199,7 +199,7 @@ Error in_folder(const fs::path& folder, Error e) {
     return within("the folder " + folder.string(), std::move(e));
 }
 
-/// Sticky folders let every user make new names in them.
+/// Whether other users may create files in the folder, as in a sticky folder.
 bool takes_new_names(const struct stat& folder) {
     return (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
@@ -211,7 +211,7 @@ Result<void> check_entry_of_sticky(const fs::path& entry, const struct stat* fac
     return {};
 }
 
-/// The parts of a path that are still to be gone.
+/// The parts of a path that are not resolved yet.
 class Parts {
 public:
     explicit Parts(const fs::path& path) { put_first(path); }
@@ -233,7 +233,7 @@ private:
 
 }  // namespace
 
-Result<WayEnd> follow_trusted(const fs::path& path) {
+Result<ResolvedPath> resolve_trusted(const fs::path& path) {
     if (!path.is_absolute()) return refuse("depends on where the host was started");
     Parts parts(path);
     fs::path here = "/";
@@ -242,7 +242,7 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
     for (int links = 0; !parts.empty();) {
         const fs::path name = parts.take();
         if (name.empty() || name == ".") continue;
-        if (!S_ISDIR(facts.st_mode)) return WayEnd{here / name, std::nullopt};
+        if (!S_ISDIR(facts.st_mode)) return ResolvedPath{here / name, std::nullopt};
         CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error([&](Error e) {
             return in_folder(here, std::move(e));
         }));
@@ -256,7 +256,7 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
                 check_entry_of_sticky(next, is_there ? &found : nullptr).map_error([&](Error e) {
                     return in_folder(here, std::move(e));
                 }));
-        if (!is_there) return WayEnd{next, std::nullopt};
+        if (!is_there) return ResolvedPath{next, std::nullopt};
         if (!S_ISLNK(found.st_mode)) {
             here = next;
             facts = found;
@@ -271,7 +271,7 @@ Result<WayEnd> follow_trusted(const fs::path& path) {
         here = "/";
         if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + io::errno_message());
     }
-    return WayEnd{here, facts};
+    return ResolvedPath{here, facts};
 }
 
 }  // namespace capstan::runtime::plugin_files

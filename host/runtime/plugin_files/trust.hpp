@@ -1,9 +1,10 @@
-/// Which files may become part of the host: a plugin's code can do whatever the host can.
+/// Which files may be loaded as plugins. A plugin's code can do whatever the host can do, so no
+/// other user may be able to replace the file.
 ///
-/// A plugin file and every folder above it is owned by root or by the user the host runs as, and
-/// none of them may be written by its group or by others; folders with the sticky bit, such as a
-/// temporary directory, may, since only an owner can replace a file there. Links are followed
-/// first, and the rules are those of the place they lead to.
+/// A plugin file and all folders above it must be owned by root or by the host's user, and must not
+/// be writable by their group or by others. A folder with the sticky bit, such as a temporary
+/// directory, may be writable, because only an owner can replace a file there. Links are resolved
+/// first, and the rules apply to their target.
 #pragma once
 
 #include <sys/stat.h>
@@ -20,16 +21,16 @@
 namespace capstan::runtime::plugin_files {
 
 struct TrustPolicy {
-    /// Where plugins named in a configuration may lie. Folders that do not exist are passed over.
+    /// The folders of plugins that a configuration names. Folders that do not exist are ignored.
     std::vector<std::filesystem::path> search_paths;
-    /// Refuses a plugin of a configuration whose content is not pinned by its hash.
+    /// Refuses a plugin of a configuration that is not pinned by a hash.
     bool require_sha256 = false;
 };
 
-/// Where the file was named: in a configuration, or on the command line.
+/// The source of a file's name.
 enum class PathOrigin { configuration, command_line };
 
-/// The file that `name` means, with every link resolved. Decides about the path only; open_trusted
+/// The file that `name` refers to, with all links resolved. Checks only the path; open_trusted
 /// checks the file.
 ///     "acme/score.so"   from a configuration: in the first search path that has it
 ///     "random"          likewise, as random.so, there or in one of its direct subfolders
@@ -40,8 +41,8 @@ Result<std::filesystem::path> find_plugin(const std::string& name, const TrustPo
                                           PathOrigin origin);
 
 /// Opens `file`, a path without links, and checks it and each folder above it by the rules of this
-/// header. Every check is made on what has been opened, not on a name that could come to mean
-/// something else. Regular files only; never waits, also not for a FIFO.
+/// header. All checks are made on open descriptors, not on names, so there is no race. Accepts
+/// regular files only, and never blocks on a FIFO.
 Result<io::FileDescriptor> open_trusted(const std::filesystem::path& file);
 
 /// Checks `folder`, an absolute path without links, and each folder above it.
@@ -50,23 +51,24 @@ Result<void> check_folders(const std::filesystem::path& folder);
 /// "0755", as chmod writes a mode.
 std::string octal(mode_t mode);
 
-/// The rules themselves, about what fstat says.
+/// The rules themselves, for the results of fstat.
 Result<void> check_file(const struct stat& file, uid_t host_user);
 Result<void> check_folder(const struct stat& folder, uid_t host_user);
 
-// The way to a file that the dynamic loader will open by its name: later, and without us.
+// The dynamic loader opens needed libraries by their names, later and without these checks. So the
+// whole path of such a file is checked.
 
-/// Where a path leads, every link on the way resolved.
-struct WayEnd {
+/// The target of a path, with all links resolved.
+struct ResolvedPath {
     std::filesystem::path path;
     std::optional<struct stat> facts;  ///< nothing: there is no such file or folder
 };
 
-/// Follows `path` from the root on and checks each folder passed, also those that hold a link or
-/// that a link leads through, by the rules of trust.hpp. In a folder with the sticky bit that
-/// others may write, what comes next must be there and be root's or this process' user's, or others
-/// could make it. Then no user but those two can make the path lead elsewhere. A relative path is
-/// refused. The end itself is not judged.
-Result<WayEnd> follow_trusted(const std::filesystem::path& path);
+/// Resolves `path` from the root on, and checks each folder on the way by the rules of this header,
+/// including folders that have a link or are in a link's target. In a folder with the sticky bit
+/// that others may write, the next part must exist and be owned by root or by this process's user,
+/// because others could create a missing one. So no other user can redirect the path. A relative
+/// path is an error. The target itself is not checked.
+Result<ResolvedPath> resolve_trusted(const std::filesystem::path& path);
 
 }  // namespace capstan::runtime::plugin_files

@@ -15,7 +15,7 @@ struct ImportHint {
     std::string_view meaning;
 };
 
-/// Functions that leave something behind which leads back into the code of their caller.
+/// Functions after whose call a thread or a callback may refer to the caller's code.
 constexpr std::array hints{
     ImportHint{"pthread_create", "starts threads of its own"},
     ImportHint{"thrd_create", "starts threads of its own"},
@@ -27,15 +27,14 @@ constexpr std::array hints{
     ImportHint{"signal", "may install signal handlers"},
 };
 
-/// Libraries that stay loaded anyway and never call into a plugin on their own.
+/// Libraries that are never unloaded, and that never call a plugin by themselves.
 constexpr std::array<std::string_view, 9> harmless{
     "libc.so.6",  "libm.so.6",  "libstdc++.so.6",       "libgcc_s.so.1",         "libpthread.so.0",
     "libdl.so.2", "librt.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
 };
 
 bool is_hinted(std::string_view import, const ImportHint& hint) {
-    // pthread_create is not pthread_create_something, but the rest of a mangled name says nothing
-    // new.
+    // A C name must match as a whole, a mangled C++ name by its prefix.
     return hint.import.starts_with('_') ? import.starts_with(hint.import) : import == hint.import;
 }
 

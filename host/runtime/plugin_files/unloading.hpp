@@ -1,8 +1,8 @@
-/// When the code of a plugin may leave the process.
+/// Whether a plugin's code may be unloaded.
 ///
-/// dlclose reports success whether or not it unmapped anything, and unmapping code that something
-/// still leads to is a crash much later. So a library is unloaded only when its file shows that
-/// nothing can lead to it.
+/// dlclose reports success whether or not it unmapped the library. If a thread or a callback still
+/// refers to unmapped code, the process crashes much later. So a library is unloaded only where its
+/// file shows that no such reference can exist.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace capstan::runtime::plugin_files {
 
-/// Why a library with these facts stays loaded for ever ("starts threads of its own (imports
-/// pthread_create)"), or nothing when it can be unloaded.
+/// Why a library with these facts is never unloaded ("starts threads of its own (imports
+/// pthread_create)"). Nothing: it can be unloaded.
 std::optional<std::string> reason_to_keep(const ElfFacts& elf);
 
 /// Whether the dynamic loader still has the library that was opened under this path.

@@ -13,7 +13,7 @@
 namespace capstan::runtime::record {
 namespace {
 
-/// Lists what pods refer to, each once and in the order in which it is met.
+/// Collects the pod groups and specs that pods refer to, each once, in the order of the first use.
 class PodGroupLists {
 public:
     PodGroupLists(const engine::snapshot::Cluster& cluster, ClusterRecord& out)
@@ -37,7 +37,7 @@ private:
             out.claims.emplace_back(cluster_.text(claim));
         return out;
     }
-    /// A cluster keeps equal specs once, so their addresses tell them apart.
+    /// A cluster has equal specs once, so a spec is identified by its address.
     std::uint32_t add(const engine::snapshot::PodSpec& spec) {
         const auto [known, is_new] =
             specs_.emplace(&spec, static_cast<std::uint32_t>(out_.specs.size()));
@@ -47,7 +47,7 @@ private:
 
     const engine::snapshot::Cluster& cluster_;
     ClusterRecord& out_;
-    // Looked up only; their order decides nothing.
+    // Never iterated, so their order has no effect.
     std::unordered_map<engine::snapshot::PodGroupId, std::uint32_t> pod_groups_;
     std::unordered_map<const engine::snapshot::PodSpec*, std::uint32_t> specs_;
 };

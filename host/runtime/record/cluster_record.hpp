@@ -1,5 +1,5 @@
-/// A cluster as lists of plain values, each of what pods have in common once: it can be written
-/// down, and another one be built from it in which every decision is the same.
+/// A cluster as lists of plain values, for a file. Values that pods share are stored once. A
+/// cluster that is built from the record leads to the same decisions.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct PodGroupRecord {
 };
 BOOST_DESCRIBE_STRUCT(PodGroupRecord, (), (spec, ns, labels, annotations, owner, claims))
 
-/// One pod; as in PodObject.
+/// One pod. The members are those of PodObject.
 struct PodRecord {
     std::string name{}, uid{};
     std::uint32_t pod_group = 0;  ///< index into ClusterRecord::pod_groups
@@ -40,7 +40,7 @@ BOOST_DESCRIBE_STRUCT(PodRecord, (),
                       (name, uid, pod_group, node, nominated_node, unscheduled_reason, phase, gated,
                        deleted, created))
 
-/// Nodes by name, pods by namespace and name, everything else likewise.
+/// Nodes are sorted by name, pods by namespace and name, and all other objects likewise.
 struct ClusterRecord {
     std::vector<engine::snapshot::NodeObject> nodes{};
     std::vector<engine::snapshot::PodSpec> specs{};
@@ -63,10 +63,10 @@ BOOST_DESCRIBE_STRUCT(ClusterRecord, (),
                        claims, volumes, storage_classes, csi_nodes, csi_drivers, csi_capacities,
                        namespaces, services))
 
-/// Equal clusters give equal records, whatever the numbers of their pod groups and pods.
+/// Equal clusters give equal records, independent of the indexes of their pod groups and pods.
 ClusterRecord make_cluster_record(const engine::snapshot::Cluster& cluster);
 
-/// `invalid_argument`: a pod is of a pod group, or a pod group of a spec, that is not there; the
+/// `invalid_argument`: the index of a pod's group, or of a group's spec, is out of range; the
 /// message says which.
 Result<engine::snapshot::Cluster> make_cluster(
     const ClusterRecord& record, engine::snapshot::ClusterBuilderOptions options = {});

@@ -1,4 +1,4 @@
-/// The SDK's nouns, described.
+/// Descriptions of the SDK's types and of the engine's types.
 #pragma once
 
 #include <capstan/cloud_provider.hpp>
@@ -94,7 +94,7 @@ BOOST_DESCRIBE_STRUCT(ServiceObject, (), (ns, name, selector))
 
 }  // namespace capstan::engine::snapshot
 
-// What outlives a pass, described.
+// Memory, described.
 namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
@@ -107,7 +107,7 @@ BOOST_DESCRIBE_STRUCT(InstanceOffering, (), (cloud, machine_type, zone, spot))
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),
                       (target, since, deadline, agreed, unanswered, unanswered_until, ended))
-BOOST_DESCRIBE_STRUCT(WrongSize, (), (current, expected, since))
+BOOST_DESCRIBE_STRUCT(IncorrectNodeGroupSize, (), (current, expected, since))
 BOOST_DESCRIBE_STRUCT(Unneeded, (), (since, ready))
 BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (),
                       (agreed, refused, refused_because, refused_code, refused_since, refusals,
@@ -134,7 +134,7 @@ BOOST_DESCRIBE_STRUCT(Memory, (),
 
 }  // namespace capstan::engine
 
-// What a pass came to, described. commands/README.md tells people of it.
+// The outcome of a pass, described. commands/README.md documents it.
 namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalCause, underutilized, empty, unready, never_joined, failed)
@@ -181,7 +181,7 @@ BOOST_DESCRIBE_STRUCT(Decision, (),
 
 namespace capstan::runtime::record {
 
-/// Without the class: its number means something in one cluster in memory only.
+/// Without `equivalence_group`, which is an index into one cluster in memory.
 template <>
 struct JsonForm<engine::PodCount> {
     static void write(JsonText& out, const engine::PodCount& pods);

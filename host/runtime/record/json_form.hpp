@@ -1,10 +1,10 @@
-/// How each type stands in JSON, written and read. Described structs are objects without the
-/// members that have their default; members that a reader does not know are passed over, so that
-/// an older host reads what a newer one added to.
+/// The JSON form of each type, written and read. A described struct is an object without the
+/// members that have their default. Unknown members are ignored, so that an older host can read a
+/// newer host's text.
 ///
-/// Times are RFC 3339 ("2026-11-21T10:50:00.000000001Z"), lengths of time as in the configuration
-/// ("1h30m"), enumerators words, numbers that are not whole texts ("0.35"), for readers of JSON
-/// take liberties with those; all of it comes back exactly.
+/// A Time is RFC 3339 ("2026-11-21T10:50:00.000000001Z"), a Duration is as in the configuration
+/// ("1h30m"), an enumerator is its name. A double is text ("0.35"), because readers of JSON may
+/// round numbers. All values are read back exactly.
 #pragma once
 
 #include <concepts>
@@ -36,13 +36,13 @@ namespace capstan::runtime::record {
 
 using kubernetes::JsonCursor;
 
-// Values that know the names of their members: described once, written and read from that.
+// Structs with a description of their members, from which they are written and read.
 //
-//     struct WrongSize { int current = 0, expected = 0; Time since{}; };
-//     BOOST_DESCRIBE_STRUCT(WrongSize, (), (current, expected, since))
+//     struct IncorrectNodeGroupSize { int current = 0, expected = 0; Time since{}; };
+//     BOOST_DESCRIBE_STRUCT(IncorrectNodeGroupSize, (), (current, expected, since))
 //
-// The names are the keys of the text, and a member that has its default is left out of it. So a
-// change of a member's name or default changes a format.
+// The names of members are the keys of the text, and a member with its default is left out. So a
+// change of a member's name or default changes the format.
 
 template <class T>
 concept NamedMembers = boost::describe::has_describe_members<T>::value && !std::is_union_v<T>;
@@ -59,8 +59,8 @@ void each_member(F f) {
     boost::mp11::mp_for_each<Members>([&](auto member) { f(member.name, member.pointer); });
 }
 
-/// Specialised below: `write(out, value)`, and `read(place, value)`, which complains of what is
-/// wrong and leaves `value` alone where nothing is.
+/// Specialised below with `write(out, value)` and `read(place, value)`. `read` adds a problem for a
+/// malformed value, and does not change `value` where the place is absent.
 template <class T>
 struct JsonForm;
 
@@ -136,7 +136,7 @@ struct JsonForm<Duration> {
     static void read(const JsonCursor& place, Duration& value);
 };
 
-/// Nanoseconds since 1970 where the year is not from 1900 to 2200.
+/// Outside of the years 1900 to 2200 the form is the number of nanoseconds since 1970.
 template <>
 struct JsonForm<Time> {
     static void write(JsonText& out, Time value);
@@ -150,7 +150,7 @@ struct JsonForm<Resources> {
     static void read(const JsonCursor& place, Resources& value);
 };
 
-/// A value without a name, which a cloud may have sent, is its number.
+/// An enumerator without a name, which a cloud may have sent, is written as its number.
 template <NamedEnumerators T>
 struct JsonForm<T> {
     using Number = std::underlying_type_t<T>;
@@ -178,7 +178,7 @@ private:
     }
 };
 
-/// Nothing is null, or left out where it is a member.
+/// An empty optional is null; as a member it is left out.
 template <class T>
 struct JsonForm<std::optional<T>> {
     static void write(JsonText& out, const std::optional<T>& value) {
@@ -191,7 +191,7 @@ struct JsonForm<std::optional<T>> {
     }
 };
 
-/// The same, by value.
+/// A shared value has the form of the value itself. NULL is null.
 template <class T>
 struct JsonForm<std::shared_ptr<const T>> {
     static void write(JsonText& out, const std::shared_ptr<const T>& value) {

@@ -17,10 +17,10 @@ namespace {
 
 namespace json = boost::json;
 
-/// The line of `text` that holds the byte `at`, and where.
-struct Spot {
+/// A position in a text, and the printable line around it. A long line is cut.
+struct TextExcerpt {
     std::size_t line = 1, column = 1;
-    std::string before, after;  ///< the line, printable, parted at the place; long ones cut
+    std::string before, after;  ///< the line's text before and after the position
 };
 
 std::string joined(const std::vector<std::string>& characters, std::size_t first,
@@ -30,7 +30,8 @@ std::string joined(const std::vector<std::string>& characters, std::size_t first
     return out;
 }
 
-Spot spot_of(std::string_view text, std::size_t at) {
+/// The excerpt around the byte `at`.
+TextExcerpt excerpt_of(std::string_view text, std::size_t at) {
     constexpr std::size_t shown = 60;  // characters on either side
     at = std::min(at, text.size());
     const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
@@ -38,7 +39,7 @@ Spot spot_of(std::string_view text, std::size_t at) {
     const std::size_t end = std::min(text.find_first_of("\r\n", at), text.size());
     const auto before = config::printable_characters(text.substr(start, at - start));
     const auto after = config::printable_characters(text.substr(at, std::min(end - at, shown * 4)));
-    Spot out;
+    TextExcerpt out;
     out.line += static_cast<std::size_t>(
         std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     out.column += before.size();
@@ -49,11 +50,12 @@ Spot spot_of(std::string_view text, std::size_t at) {
 
 Unexpected not_json(std::string_view text, std::string_view name, std::size_t at,
                     const std::string& why) {
-    const Spot spot = spot_of(text, at);
+    const TextExcerpt place = excerpt_of(text, at);
     return fail(ErrorCode::invalid_argument,
-                std::string(name) + ":" + std::to_string(spot.line) + ":" +
-                    std::to_string(spot.column) + ": not JSON: " + why + "\n    " + spot.before +
-                    spot.after + "\n    " + std::string(count_characters(spot.before), ' ') + "^");
+                std::string(name) + ":" + std::to_string(place.line) + ":" +
+                    std::to_string(place.column) + ": not JSON: " + why + "\n    " + place.before +
+                    place.after + "\n    " + std::string(count_characters(place.before), ' ') +
+                    "^");
 }
 
 std::string json_reason(const json::error_code& error) {

@@ -1,4 +1,4 @@
-/// JSON that a person typed: what is wrong with it is shown with its place.
+/// Reads JSON that people wrote, with error messages that show the place; writes JSON.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +17,28 @@
 namespace capstan::runtime::record {
 
 inline constexpr std::size_t json_bytes_max = std::size_t{256} << 20;
-/// Deeper than any Pod, shallow enough for everything that recurses.
+/// Deeper than any Pod, and shallow enough for recursive code.
 inline constexpr std::size_t json_depth_max = 128;
 
-/// All of `in`. Fails with `invalid_argument` when there is more than `limit`.
+/// Reads all of `in`. Fails with `invalid_argument` where it is longer than `limit`.
 Result<std::string> read_all(std::istream& in, std::size_t limit = json_bytes_max);
 
-/// Fails with `invalid_argument`; the message shows the place in the text, which it calls `name`:
+/// Fails with `invalid_argument`. `name` is the text's name for the message, which shows the place:
 ///     standard input:2:14: not JSON: syntax error
 ///         {"id": "a", }
 ///                     ^
 Result<boost::json::value> parse_json(std::string_view text, std::string_view name);
 
-/// Complains about members of `object` that are not among `known`: most are typing errors.
+/// Adds a problem for each member of `object` that is not among `known`, because most such members
+/// are typing errors.
 void refuse_unknown(const kubernetes::JsonCursor& object,
                     std::initializer_list<std::string_view> known);
 
 /// One line for each problem: "standard input: /options/0/nodes: is missing".
 std::string problems_text(const kubernetes::JsonProblems& problems, std::string_view name);
 
-// JSON, written from left to right into one text.
-
-/// Puts the commas; that what is begun is ended, and every value of an object has its key, is the
-/// caller's part. Without spaces or lines.
+/// Writes JSON from left to right into one text, without white space. It adds the commas. The
+/// caller has to end each object and array, and to write a key before each value of an object.
 class JsonText {
 public:
     void begin_object() { begin('{'); }
@@ -48,7 +47,7 @@ public:
     void end_array() { end(']'); }
     void key(std::string_view key);
 
-    /// Bytes that are no UTF-8 become U+FFFD, for JSON has no way to say them.
+    /// Bytes that are no UTF-8 become U+FFFD, because JSON cannot represent them.
     void text(std::string_view text);
     void text_member(std::string_view name, std::string_view value);
     void whole(std::int64_t number);

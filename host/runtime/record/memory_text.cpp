@@ -48,7 +48,7 @@ inline constexpr bool holds_table = false;
 template <class Key, class T, class Less>
 inline constexpr bool holds_table<std::map<Key, T, Less>> = true;
 
-/// Calls `f(name, time)` for each moment in it, by the name of the member that holds it.
+/// Calls `f(name, time)` for each Time in `value`, with the name of its member.
 template <class T, class F>
 void each_time(std::string_view name, T& value, const F& f) {
     if constexpr (std::is_same_v<T, Time>) {
@@ -64,7 +64,7 @@ void each_time(std::string_view name, T& value, const F& f) {
     }
 }
 
-/// As far as a Duration reaches.
+/// `to - from`, saturated at the limits of Duration.
 Duration time_between(Time from, Time to) {
     Duration::rep out = 0;
     if (__builtin_sub_overflow(to.time_since_epoch().count(), from.time_since_epoch().count(),
@@ -73,27 +73,27 @@ Duration time_between(Time from, Time to) {
     return Duration(out);
 }
 
-/// As far as a Time reaches.
-Time moved(Time time, Duration by) {
+/// `time + by`, saturated at the limits of Time.
+Time saturated_sum(Time time, Duration by) {
     Duration::rep out = 0;
     if (__builtin_add_overflow(time.time_since_epoch().count(), by.count(), &out))
         return by > Duration(0) ? Time::max() : Time::min();
     return Time(Duration(out));
 }
 
-bool may_be_to_come(std::string_view name) { return name == "until" || name == "deadline"; }
+bool may_be_in_future(std::string_view name) { return name == "until" || name == "deadline"; }
 
 }  // namespace
 
-engine::Memory read_back(engine::Memory memory, const std::optional<engine::PassTime>& written,
-                         const engine::PassTime& read) {
+engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::PassTime>& written,
+                            const engine::PassTime& read) {
     const engine::PassTime from = written.value_or(engine::PassTime(read.wall));
     const Duration passed = std::max(Duration(0), time_between(from.wall, read.wall));
     each_time("", memory, [&](std::string_view name, Time& time) {
         if (time == Time() || time == Time::max() || time == Time::min()) return;
-        // Of the time that it was before the writing, then of what has passed since.
-        time = moved(moved(read.now, time_between(from.now, time)), -passed);
-        if (!may_be_to_come(name)) time = std::min(time, read.now);
+        // The distance to the time of writing stays, and `passed` is added to the age.
+        time = saturated_sum(saturated_sum(read.now, time_between(from.now, time)), -passed);
+        if (!may_be_in_future(name)) time = std::min(time, read.now);
     });
     return memory;
 }
@@ -104,14 +104,14 @@ constexpr int memory_version = 2;
 
 }  // namespace
 
-/// When a text was written, by both clocks of a pass.
+/// The time of writing, by both clocks of a pass.
 struct WrittenAt {
     Time now{}, wall{};
     bool operator==(const WrittenAt&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WrittenAt, (), (now, wall))
 
-/// As it stands in the text.
+/// The document of the text.
 struct SavedMemory {
     int version = 0;
     std::string host{};
@@ -148,10 +148,10 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
     SavedMemory saved{.version = memory_version, .host = std::string(host), .memory = memory};
     if (written) saved.written = WrittenAt{written->now, written->wall};
     std::string text = saved_text(saved);
-    // From what costs nothing to what makes nodes stay for a while longer.
-    for (void (*const do_without)(engine::Memory&) : dispensable) {
+    // The order is by the cost of the loss: hints cost nothing, lost timers keep nodes for longer.
+    for (void (*const drop_part)(engine::Memory&) : dispensable) {
         if (text.size() <= limit) return text;
-        do_without(saved.memory);
+        drop_part(saved.memory);
         text = saved_text(saved);
     }
     if (text.size() <= limit) return text;
@@ -171,9 +171,9 @@ Result<engine::Memory> parse_memory(std::string_view text, std::string_view name
     if (!read) return std::move(saved.memory);
     std::optional<engine::PassTime> written;
     if (saved.written) written.emplace(saved.written->now, saved.written->wall);
-    // Until now the cluster was not seen.
+    // The cluster has not been observed since the writing.
     if (written && !saved.memory.unobserved_since) saved.memory.unobserved_since = written->now;
-    return read_back(std::move(saved.memory), written, *read);
+    return rebase_times(std::move(saved.memory), written, *read);
 }
 
 }  // namespace capstan::runtime::record

@@ -1,4 +1,4 @@
-/// Texts that tell which version of a format they are of, as a member `version` from 1 on.
+/// Memory as text with a format version, and its times on another process's clock.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@
 
 namespace capstan::runtime::record {
 
-/// The version of `root`, which is one up to `latest`; see parse_versioned.
+/// The member `version` of the document, from 1 to `latest`; see parse_versioned.
 Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
-/// What has been complained about, as one error; nothing where nothing was.
+/// All problems as one error; success where there is none.
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
-/// `invalid_argument`: no JSON, no version, or one line for each thing that is wrong, with its
-/// place in what is called `name`. `unsupported`: a later version than `latest`; `host` says which
-/// program wrote it. `rename_older` gives a document of version 1 the keys of version 2; places
-/// that are complained of have these.
+/// Parses a document with a member `version`. `invalid_argument`: the text is no JSON, has no
+/// version, or has problems, one line each with its place; `name` is the text's name for the
+/// message. `unsupported`: the version is later than `latest`; the message has the document's
+/// `host`, the program that wrote it. `rename_older` gives a document of version 1 the keys of
+/// version 2, which the places of problems then have.
 
 template <NamedMembers T>
 Result<T> parse_versioned(std::string_view text, std::string_view name, int latest,
@@ -39,70 +40,68 @@ Result<T> parse_versioned(std::string_view text, std::string_view name, int late
     return out;
 }
 
-// Moments of a memory that another process wrote, on this one's clock.
-
-/// Every moment of Memory is on the clock of the process that wrote it (PassTime::now), and goes on
-/// by that clock alone. Another process knows how long before the writing it was, and by the wall
-/// clock how long ago the writing was:
+/// Converts the times of a memory that another process wrote to the clock of this process.
+///
+/// All times of Memory are on the clock of the process that wrote it (PassTime::now), which differs
+/// from this process's clock. Relative to the time of writing they are meaningful, and the wall
+/// clocks give the time that has passed since the writing:
 ///
 ///     passed = read.wall - written.wall    0 where the wall clock was set back in between
-///     a moment that was past               as long ago as it was then, and `passed` more
-///     a moment to come (a deadline)        as far ahead as it was then, less `passed`
+///     a past time                          its age at the writing, plus `passed`
+///     a future time (a deadline)           its distance at the writing, minus `passed`
 ///
 ///     written at 12:00 (wall 12:20), read at 15:00 (wall 12:21)
 ///     unneeded since 11:55, 5m     ->     unneeded since 14:54, 6m
 ///     backed off until 12:10       ->     until 15:09
 ///
-/// So no age is negative or longer than the wall clock can tell, and what is read, written and read
-/// again has lost nothing. Only members called `until` and `deadline` may be to come; any other
-/// that was is taken for `read.now`. Zero, which nothing has set, stays, as do Time::max(), never,
-/// and Time::min(), a moment longer ago than a Time can tell.
+/// So no age is negative, and repeated reading and writing loses nothing. Only members called
+/// `until` and `deadline` may be in the future; another member that would be becomes `read.now`.
+/// Three values stay: Time(), which means not set, Time::max(), which means never, and Time::min(),
+/// which is too long ago for a Time.
 ///
-/// `written` is when the text was written. Nothing: by a host that noted moments as the wall clock
-/// showed them; they are as long ago as it shows.
-engine::Memory read_back(engine::Memory memory, const std::optional<engine::PassTime>& written,
-                         const engine::PassTime& read);
+/// `written` is the time of the writing. Nothing: the text is of an older host, whose times are
+/// those of its wall clock.
+engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::PassTime>& written,
+                            const engine::PassTime& read);
 
-// What outlives a pass, as text: in a ConfigMap between two runs of the host, in a file between
-// two simulations.
+// Memory as text. The host keeps it in a ConfigMap between two runs, a simulation in a file.
 //
 //     {"version":2,"host":"1.2.0","written":{"now":"2026-...","wall":"2026-..."},
 //      "memory":{"started":true,"unneeded":{"node-7":{"since":"2026-..."}}}}
 //
-// Its moments are on the clock of the process that wrote it; kept_times.hpp says how they are
-// read.
+// Its times are on the clock of the process that wrote it; see rebase_times().
 //
-// How large it gets, in bytes with names of 20: 70 for an unneeded node, 60 for a hint, of which
-// there may be one for each pod, 120 for a request, 200 and the message for a back-off, 330 for a
-// removal and 110 for each of its evictions, 30 and 40 a controller for nodes to come that are for
+// Sizes in bytes, with names of 20 bytes: 70 for an unneeded node, 60 for a hint, of which there
+// may be one a pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal and
+// 110 for each of its evictions, 30 plus 40 a controller for upcoming nodes that are planned for
 // the same pods and 50 for when that was first planned, 120 for the template of a group and 1500
-// for a node that stands for it, 110 for each of at most 1000 groups. So 1000
-// groups in trouble and 5000 unneeded nodes take 900 KiB of a ConfigMap's 1 MiB; the hints of a
-// large cluster go past it, the nodes that stand for many groups, what many nodes to come are for,
-// and the timers of more unneeded nodes, which upstream begins anew at each start: these may be
-// done without.
+// for its sample node, 110 for each of at most 1000 groups. So 1000 groups with failures and 5000
+// unneeded nodes take 900 KiB of a ConfigMap's 1 MiB. In a large cluster some parts exceed it: the
+// hints, the sample nodes of many groups, the pods that many upcoming nodes are planned for, and
+// the timers of more unneeded nodes, which upstream restarts at each start anyway. memory_text()
+// leaves out these.
 
-/// What a ConfigMap can hold, less what its other keys take.
+/// The limit of a ConfigMap, minus the size of its other keys.
 inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 
-/// On one line; parse_memory reads it back exactly, but for bytes that are no UTF-8. `host`: the
-/// version that writes, for people. `written`: now; nothing: it is not said. Where the text would
-/// be longer than `limit`, without the hints, then without what is known of templates, then of
-/// groups that have nodes, then without what nodes to come are planned for, then without back-offs
-/// of removals, then without when nodes were created, then without timers of unneeded nodes;
-/// `invalid_argument`: that is too long still.
+/// The memory as one line, which parse_memory reads back exactly, except for bytes that are no
+/// UTF-8. `host` is the writing version, for people. `written` is the present time; nothing: the
+/// text does not have it. Where the text would be longer than `limit`, parts are left out in this
+/// order until it fits: hints, templates, known groups, planned pods of upcoming nodes, back-offs
+/// of removals, creation times of nodes, timers of unneeded nodes. `invalid_argument`: the text is
+/// too long even then.
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
                                 std::size_t limit = std::numeric_limits<std::size_t>::max(),
                                 const std::optional<engine::PassTime>& written = {});
-/// Of such a text, what it says beside its writer and time.
+/// The part of such a text without its writer and time.
 std::string_view memory_part(std::string_view text);
 
-/// `read`: now, and moments are read as of then (see read_back), with the time since the text was
-/// written as time in which the cluster was not seen; nothing: they stay as they stand.
-/// `invalid_argument`, one line for each thing that is wrong, with its place: "NAME: /memory/last:
-/// expects an object, found text". `unsupported`: a later version than this host reads. Members
-/// that are not known are passed over, so that an older host reads what a newer one added; a change
-/// that may not be passed over gets a later version.
+/// `read` is the present time, to which the times are converted (see rebase_times); the cluster
+/// counts as unobserved since the writing. Nothing: the times stay as they are in the text.
+/// `invalid_argument`: one line a problem, with its place: "NAME: /memory/last: expects an object,
+/// found text". `unsupported`: the version is later than this host's. Unknown members are ignored,
+/// so that an older host can read a newer host's text; a change that must not be ignored gets a
+/// later version.
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read = {});
 

@@ -14,8 +14,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// Calls `f` for each value at `path`: "decision/increases/*", where `*` is each item of a list or
-/// each member of an object. A path that is not there has no values.
+/// Calls `f` for each value at `path`, such as "decision/increases/*", where `*` is each item of a
+/// list or each member of an object. An absent path has no value.
 template <class F>
 void each_at(json::value& value, std::string_view path, const F& f) {
     if (path.empty()) return f(value);
@@ -55,7 +55,7 @@ void rename_words(json::value& root, const Renamed& renamed) {
     });
 }
 
-// Members of an object come before the object's own key.
+// Keys inside an object are renamed before the object's own key.
 constexpr std::array memory_keys{
     Renamed{"memory/known_groups/*", "some", "sample_nodes"},
     Renamed{"memory/answered_targets/*", "unheard", "unanswered"},
@@ -78,7 +78,7 @@ constexpr std::array record_keys{
     Renamed{"outcome/decision", "unhelped", "unschedulable"},
     Renamed{"outcome/decision", "none_made", "no_new_group_reason"}};
 
-/// Where reasons are, by the newer keys.
+/// The paths of reasons, with the new keys.
 constexpr std::array<std::string_view, 4> codes{
     "outcome/decision/unschedulable/*/reason/code",
     "outcome/decision/unschedulable/*/groups/*/reason/code",

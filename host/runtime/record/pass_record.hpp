@@ -1,9 +1,10 @@
-/// One pass, with all that its decision depends on and what it came to: a file that stands for
-/// itself. From it the pass is decided again (replay.hpp), asked about, and reported as a bug.
+/// One pass as a self-contained file: all inputs of its decision, and its outcome. The file is
+/// enough to decide the pass again (replay.hpp), to explain it, and for a bug report.
 ///
-/// JSON on one line. How large: 110 to 160 bytes for each pod, 750 to 1500 for a node with its
-/// machine and what is said of it, by its labels, 60 for each hint, which memory has before and
-/// after. 5000 nodes with 30 pods each take 25 to 50 MB, a hundred nodes less than one.
+/// The format is JSON on one line. Sizes: 110 to 160 bytes a pod; 750 to 1500 bytes a node with its
+/// machine and its reasons, depending on its labels; 60 bytes a hint, in the memory before and in
+/// the memory after the pass. 5000 nodes with 30 pods each take 25 to 50 MB, a hundred nodes less
+/// than 1 MB.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +63,7 @@ BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentenc
 
 namespace capstan::runtime::record {
 
-/// A plugin that was asked, as it was.
+/// A plugin that took part in the pass.
 struct PluginRecord {
     std::string id{};      ///< of the instance
     std::string plugin{};  ///< "capstan.random"
@@ -72,10 +73,10 @@ struct PluginRecord {
 };
 BOOST_DESCRIBE_STRUCT(PluginRecord, (), (id, plugin, version, sha256))
 
-/// With what a host decides, the same for all its passes.
+/// The setup of a host, which is the same for all its passes.
 struct SetupRecord {
-    std::string config{};         ///< TOML: what it sets
-    std::string config_sha256{};  ///< of that text
+    std::string config{};         ///< the configuration as TOML
+    std::string config_sha256{};  ///< of `config`
     std::vector<PluginRecord> plugins{};
 };
 BOOST_DESCRIBE_STRUCT(SetupRecord, (), (config, config_sha256, plugins))
@@ -106,8 +107,8 @@ PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, con
                             const PassResult& result);
 
 std::string pass_record_text(const PassRecord& record);
-/// The error as of parse_versioned. A record whose configuration does not have its digest has been
-/// tampered with, which is an error too.
+/// Errors are those of parse_versioned. A record whose configuration does not match its digest has
+/// been changed, which is an error, too.
 Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name);
 
 }  // namespace capstan::runtime::record

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A tree as one line for each value, by its path.
+/// A tree as a map from the path of each value to its text.
 using Path = std::vector<std::string>;
 using Lines = std::map<Path, std::string>;
 
@@ -24,7 +24,7 @@ std::string json_text(const json::value& value) {
     return json::serialize(value);
 }
 
-/// What an item of a list is called: its first text, be it in a list, that is not a reason.
+/// The name of a list's item: its first text that is not a reason, possibly within a list.
 std::optional<std::string> find_name(const json::value& item) {
     if (const json::array* array = item.if_array(); array != nullptr && !array->empty())
         return array->front().is_string() ? std::optional(json_text(array->front()))
@@ -79,7 +79,7 @@ Lines lines_of(const engine::pass::Outcome& outcome) {
     JsonText text;
     write_json(text, outcome);
     Flattener lines;
-    // What was written just now is JSON.
+    // The text has just been written, so it is valid JSON.
     lines.add({}, parse_json(text.take(), "outcome").value());
     return lines.take();
 }

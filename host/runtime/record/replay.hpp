@@ -1,4 +1,4 @@
-/// A recorded pass, to be decided again.
+/// Decides a recorded pass again, and compares the outcomes.
 #pragma once
 
 #include <optional>
@@ -11,27 +11,27 @@
 
 namespace capstan::runtime::record {
 
-/// What was decided on, with the policies of now. Clouds are not asked again: their answers stand
+/// The recorded inputs, with the present policies. Clouds are not called again: their answers are
 /// in the record. `invalid_argument`: see make_cluster.
 Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
                                   Wiring wiring);
 
-/// A value that is not as it was recorded.
+/// A value that differs from the record.
 struct Difference {
-    /// {"decision", "increases", "web", "by"}: names that may hold any sign.
+    /// {"decision", "increases", "web", "by"}; a part may have any character.
     std::vector<std::string> path{};
-    std::optional<std::string> recorded{}, now{};  ///< nothing: it is not there, or a default
+    std::optional<std::string> recorded{}, now{};  ///< nothing: absent, or a default
     bool operator==(const Difference&) const = default;
 };
-/// "decision/increases/web/by", to be read.
+/// "decision/increases/web/by", for messages.
 std::string text_of_path(const std::vector<std::string>& path);
 
-/// By path; none: the outcomes are the same. Items of lists go by their names where they have some,
-/// so that one that is there or not makes no other differ.
+/// The differences, sorted by path. Empty: the outcomes are equal. Items of a list are matched by
+/// name where they have one, so that an additional item does not make all later items differ.
 std::vector<Difference> find_differences(const engine::pass::Outcome& recorded,
                                          const engine::pass::Outcome& now);
 
-/// One sentence for each plugin whose file is another one now, or that is not there.
+/// One sentence for each plugin with a changed or missing file.
 std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorded,
                                         const PluginSet& now);
 

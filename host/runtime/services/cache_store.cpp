@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t cache_name_limit = 100;
 
-/// Of blobs and of instances: neither leads out of its folder, nor is it one of ours, which begin
-/// with '.'.
+/// Whether a blob or an instance may have that name: it does not lead out of its folder, and does
+/// not begin with '.', as files of the store itself do.
 bool is_cache_name(std::string_view name) {
     return !name.empty() && name.size() <= cache_name_limit && name[0] != '.' &&
            std::ranges::all_of(
@@ -37,7 +37,7 @@ Unexpected cannot(const char* what, const fs::path& file) {
                 std::string("cache: ") + what + " " + file.string() + ": " + io::errno_message());
 }
 
-/// What the instance has there without that one file; what cannot be looked at counts nothing.
+/// The size of the instance's other files. Files that cannot be inspected count as empty.
 std::size_t size_of_others(const fs::path& file) {
     std::size_t sum = 0;
     std::error_code error;

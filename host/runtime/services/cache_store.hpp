@@ -1,4 +1,4 @@
-/// Blobs of instances that outlive the process on this machine, behind capstan.cache/1.
+/// Behind capstan.cache/1: blobs of instances, which outlive the process on this machine.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@
 
 namespace capstan::runtime::services {
 
-/// A folder for each instance, a file for each blob. A file is replaced as a whole: whatever
-/// interrupts a write, the old or the new one is there. Hosts that share the folder see each
-/// other's blobs. An operator may delete any of it at any time. Takes as long as the disk does.
-/// [any thread]
+/// A folder for each instance, a file for each blob. A file is replaced atomically: after a write
+/// that was interrupted there is the old or the new blob. Hosts that share the folder see each
+/// other's blobs. An operator may delete any file at any time. Calls block for as long as the disk
+/// takes. [any thread]
 class CacheStore {
 public:
     struct Limits {
         std::size_t blob = std::size_t{64} << 20;
-        std::size_t instance = std::size_t{256} << 20;  ///< all blobs of one
+        std::size_t instance = std::size_t{256} << 20;  ///< all blobs of one instance
     };
     explicit CacheStore(std::filesystem::path folder) : CacheStore(std::move(folder), Limits()) {}
     CacheStore(std::filesystem::path folder, Limits limits)
@@ -30,9 +30,9 @@ public:
     CacheStore(const CacheStore&) = delete;
     CacheStore& operator=(const CacheStore&) = delete;
 
-    /// `invalid_argument`: no such name can be; `not_found`: there is none.
+    /// `invalid_argument`: the name is not allowed; `not_found`: there is no such blob.
     Result<CachedBlob> get(const PluginInstanceId& owner, std::string_view name) const;
-    /// `quota`: there is no room. After any error everything is as it was.
+    /// `quota`: the limits do not allow it. After any error the cache is unchanged.
     Result<void> put(const PluginInstanceId& owner, std::string_view name, std::string_view value);
     Result<void> remove(const PluginInstanceId& owner, std::string_view name);
 
@@ -42,7 +42,7 @@ private:
 
     const std::filesystem::path folder_;
     const Limits limits_;
-    std::mutex mutex_;  ///< one write after the other, so that what is there is counted right
+    std::mutex mutex_;  ///< writes exclude each other, so that the size is counted correctly
 };
 
 }  // namespace capstan::runtime::services

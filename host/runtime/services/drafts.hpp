@@ -1,4 +1,5 @@
-/// Ids that this host knows and may still change: of kinds, of interfaces and of services.
+/// Draft ids of kinds, interfaces and services: this host knows them, and their contracts may still
+/// change.
 #pragma once
 
 #include <string>
@@ -7,8 +8,8 @@
 
 namespace capstan::runtime::services {
 
-/// An id is a draft by this list and not by its name, which it keeps when it becomes stable: a file
-/// built against the last draft goes on working then.
+/// The list, not the name, makes an id a draft. The id keeps its name when it becomes stable, so
+/// that a plugin file that was built against the last draft goes on working.
 struct DraftIds {
     std::vector<std::string_view> ids{};
     bool are_served = false;  ///< `[trust] drafts`
@@ -17,7 +18,7 @@ struct DraftIds {
     bool withholds(std::string_view id) const { return !are_served && contains(id); }
 };
 
-/// This host's own; there is none at present.
+/// The drafts of this host; there are none at present.
 DraftIds draft_ids(bool are_served = false);
 
 /// "capstan.magic/1 is a draft ...; `drafts = true` in [trust] serves it".

@@ -22,7 +22,7 @@ namespace capstan::runtime::services {
 
 namespace {
 
-/// Instance ids become file names: what is not a letter, digit, '-' or '_' is written as %XX.
+/// The file name of an instance id: characters other than letters, digits, '-' and '_' become %XX.
 std::string file_name(const PluginInstanceId& owner) {
     return percent_encode_unless(owner.value(),
                                  [](char c) { return is_ascii_alnum(c) || c == '-' || c == '_'; }) +
@@ -44,7 +44,7 @@ void sync_directory(const std::filesystem::path& directory) {
     if (fd) ::fsync(fd.get());
 }
 
-/// Between two tries to lock what another process holds.
+/// Between two tries to take a lock that another process holds.
 constexpr Duration lock_pause = std::chrono::milliseconds(10);
 
 class StateFolder final : public StateMedium {
@@ -90,7 +90,7 @@ Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
     std::string bytes(state_text_limit, '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     bytes.resize(static_cast<std::size_t>(in.gcount()));
-    // A file that Capstan did not write is not overwritten: an operator decides what becomes of it.
+    // A file that Capstan has not written is not overwritten: an operator has to decide.
     std::optional<InstanceState> state = find_state(bytes);
     if (!state)
         return fail(ErrorCode::unavailable, file.string() + " is not a file of plugin state");
@@ -114,7 +114,7 @@ Result<void> StateFolder::save(const PluginInstanceId& owner, const InstanceStat
     return {};
 }
 
-/// One call, between the thread that asked and the one that works.
+/// One call, shared by the calling thread and the working thread.
 struct StateTurn {
     enum class Phase { waits, works, is_over, is_given_up };
     std::mutex mutex;
@@ -132,7 +132,8 @@ struct StateTurn {
         phase = Phase::is_over;
         changed.notify_all();
     }
-    /// In which phase it is left.
+    /// Waits for the end. The answer: the phase at the end of the wait. A call that has not begun
+    /// is given up.
     Phase wait(Duration patience) {
         std::unique_lock lock(mutex);
         changed.wait_for(lock, patience, [this] { return phase == Phase::is_over; });

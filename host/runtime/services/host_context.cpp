@@ -16,7 +16,7 @@ std::string milliseconds_text(Duration d) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
 }
 
-/// How crash reports call the instance.
+/// The name of the instance in the report of a crash.
 std::string crash_name(const InstanceIdentity& identity) {
     std::string name = identity.id.value();
     if (!identity.origin.empty()) name += " (" + identity.origin + ")";
@@ -24,10 +24,11 @@ std::string crash_name(const InstanceIdentity& identity) {
                                    : name;
 }
 
-std::shared_ptr<loop::CallMarkers> make_trail(const std::shared_ptr<loop::Breadcrumbs>& crumbs,
-                                              const InstanceIdentity& identity) {
-    return crumbs ? std::shared_ptr<loop::CallMarkers>(crumbs->trail(crash_name(identity)))
-                  : std::make_shared<loop::CallMarkers>();
+std::shared_ptr<loop::CallMarkers> make_call_markers(
+    const std::shared_ptr<loop::Breadcrumbs>& breadcrumbs, const InstanceIdentity& identity) {
+    return breadcrumbs
+               ? std::shared_ptr<loop::CallMarkers>(breadcrumbs->add_markers(crash_name(identity)))
+               : std::make_shared<loop::CallMarkers>();
 }
 
 loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,
@@ -35,7 +36,7 @@ loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,
     return {.report = [log = std::move(log), metrics = std::move(metrics),
                        id = std::move(id)](Duration took) {
         metrics->strand_overrun();
-        // Each is counted; one that an operator notices is told as such.
+        // Each overrun is counted; long ones are warnings.
         const config::LogLevel level =
             took < std::chrono::seconds(1) ? config::LogLevel::debug : config::LogLevel::warn;
         log->write(level, id,
@@ -44,8 +45,8 @@ loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,
     }};
 }
 
-/// Calls whose failure becomes an error are counted where that is made; of the others nothing
-/// comes.
+/// Whether an exception of the call is counted here. Failures of the other calls are counted where
+/// their errors are made.
 bool is_counted_here(loop::Hook hook) {
     return hook == loop::Hook::callback || hook == loop::Hook::blocking ||
            hook == loop::Hook::destroy;
@@ -60,7 +61,7 @@ loop::PluginCalls::Report call_report(std::shared_ptr<Logger> log,
     };
 }
 
-TlsRenewal::OnTrouble tls_report(std::shared_ptr<Logger> log, std::string id) {
+TlsRenewal::ErrorCallback tls_report(std::shared_ptr<Logger> log, std::string id) {
     return [log = std::move(log), id = std::move(id)](const Error& error) {
         log->write(config::LogLevel::warn, id,
                    "tls." + error.message + "; what it held before goes on to count");
@@ -109,7 +110,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
                        .max_series = static_cast<std::size_t>(identity_.limits.max_series),
                        .whole_names = identity_.grants.metrics}),
       random_(io::seed_for(environment.seed, identity_.id.value())),
-      crumbs_(environment.crumbs),
+      breadcrumbs_(environment.breadcrumbs),
       abandoned_(environment.abandoned),
       strand_(std::make_shared<loop::Strand>(
           loop_.io(),
@@ -119,7 +120,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
               .calls = environment.calls ? environment.calls->add(id(), identity_.kind) : nullptr,
               .has_thread = environment.has_strand_threads})),
       calls_(std::make_shared<loop::PluginCalls>(
-          make_trail(environment.crumbs, identity_), call_report(log_, metrics_, id()),
+          make_call_markers(environment.breadcrumbs, identity_), call_report(log_, metrics_, id()),
           std::shared_ptr<loop::CallWatch>(strand_, &strand_->calls()))),
       operations_(
           std::make_shared<OperationTable>(loop_, strand_, operation_options(environment.kube))),
@@ -133,17 +134,17 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
         PluginHttp::Options{.instance = id(),
                             .hosts = identity_.grants.http,
                             .tls = identity_.tls,
-                            .on_tls_trouble = tls_report(log_, id())},
+                            .on_tls_error = tls_report(log_, id())},
         environment.http ? environment.http(user_agent(environment.version, identity_)) : nullptr,
         loop_, operations_, tasks_, metrics_);
-    *requests_ = http_;
+    *weak_http_ = http_;
     if (!identity_.grants.kube.empty()) {
         kube_ = std::make_shared<PluginKube>(
             PluginKube::Options{.instance = id(),
                                 .grants = config::read_kube_grants(identity_.grants.kube),
                                 .seed = io::seed_for(environment.seed, id() + "/kube")},
             environment.kube, loop_, operations_, tasks_);
-        *cluster_requests_ = kube_;
+        *weak_kube_ = kube_;
     }
     if (!identity_.grants.secrets.empty()) secrets_ = environment.secrets;
     if (identity_.grants.state) state_ = environment.state;
@@ -178,9 +179,9 @@ OperationTable::Options HostContext::operation_options(
                                                     [&] { loop::distrusted(fn)(user, op); });
             },
         .on_cancel =
-            [requests = requests_, cluster_requests = cluster_requests_](capstan_op op) {
-                if (const auto http = requests->lock()) http->cancel(op);
-                if (const auto kube = cluster_requests->lock()) kube->cancel(op);
+            [weak_http = weak_http_, weak_kube = weak_kube_](capstan_op op) {
+                if (const auto http = weak_http->lock()) http->cancel(op);
+                if (const auto kube = weak_kube->lock()) kube->cancel(op);
             },
         .on_misuse =
             [log = log_, id = id()](const std::string& sentence) {

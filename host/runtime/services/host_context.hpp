@@ -1,4 +1,4 @@
-/// The host as one instance sees it: what stands behind its capstan_host.
+/// The host as one instance sees it: the implementation of its capstan_host.
 #pragma once
 
 #include <cstdint>
@@ -23,62 +23,62 @@
 #include "runtime/services/logger.hpp"
 #include "runtime/services/metrics.hpp"
 #include "runtime/services/operations.hpp"
-#include "runtime/services/pending_requests.hpp"
 #include "runtime/services/plugin_http.hpp"
 #include "runtime/services/plugin_kube.hpp"
 #include "runtime/services/plugin_metrics.hpp"
+#include "runtime/services/request_sink.hpp"
 #include "runtime/services/secrets.hpp"
 #include "runtime/services/state_store.hpp"
 
 namespace capstan::runtime::services {
 
-/// Makes the client of one instance, which names it by `user_agent` and owns its connections.
+/// Makes the HTTP client of one instance, with connections of its own and that `user_agent`.
 using HttpClients = std::function<std::shared_ptr<io::HttpClient>(const std::string& user_agent)>;
 
-/// What all instances share. Shared ownership, for an instance whose hook never returned may use it
-/// until the process ends; the loop alone is borrowed, and left alone by an instance that was
-/// stopped or abandoned.
+/// What all instances share. Ownership is shared, since an instance with a hook that never returns
+/// may use it until the process ends. Only the loop is borrowed: an instance that was stopped or
+/// abandoned does not use it any more.
 struct HostEnvironment {
     io::Loop& loop;
     std::shared_ptr<Logger> log;
     std::shared_ptr<Metrics> metrics;
-    HttpClients http{};                           ///< empty: this host sends no requests
-    std::shared_ptr<SecretSource> secrets{};      ///< NULL: it has none
-    std::shared_ptr<StateStore> state{};          ///< NULL: it keeps none
-    std::shared_ptr<loop::Breadcrumbs> crumbs{};  ///< NULL: none are kept
+    HttpClients http{};                                ///< empty: this host sends no requests
+    std::shared_ptr<SecretSource> secrets{};           ///< NULL: this host has no secrets
+    std::shared_ptr<StateStore> state{};               ///< NULL: this host keeps no state
+    std::shared_ptr<loop::Breadcrumbs> breadcrumbs{};  ///< NULL: there is no file of call markers
     std::uint64_t seed = 0;
     std::string version{};
-    /// Time is virtual, so no call is late: how long a plugin keeps its strand in real time depends
-    /// on the machine and is not reported.
+    /// Time is virtual. The real time for which a plugin keeps its strand depends on the machine
+    /// and is not reported then.
     bool is_virtual = false;
-    std::shared_ptr<KubeGateway> kube{};  ///< NULL: it has no cluster
+    std::shared_ptr<KubeGateway> kube{};  ///< NULL: this host has no cluster
     /// Of the process; not NULL.
     std::shared_ptr<loop::AbandonedThreads> abandoned = std::make_shared<loop::AbandonedThreads>();
-    /// Each strand has a thread of its own; otherwise all are on the loop. Not where time is
-    /// virtual.
+    /// Each strand has a thread of its own; otherwise all strands run on the loop. False where time
+    /// is virtual.
     bool has_strand_threads = false;
-    /// Nothing that a cloud is asked for is carried out: plugins are told.
+    /// Actions of clouds are not carried out, and plugins see the flag for dry runs.
     bool is_dry_run = false;
-    /// The calls under way, for a watch on them; NULL: nothing watches.
+    /// The calls of all instances, for the guard and for metrics. NULL: they are not watched.
     std::shared_ptr<loop::CallWatches> calls{};
-    std::shared_ptr<CacheStore> cache{};  ///< NULL: it keeps none
+    std::shared_ptr<CacheStore> cache{};  ///< NULL: this host has no cache
     DraftIds drafts = draft_ids();
-    /// Of clouds that want a pass; not NULL.
+    /// Requests of clouds for a pass; not NULL.
     std::shared_ptr<PassRequests> pass_requests = std::make_shared<PassRequests>();
 };
 
-/// The identity of an instance, and what it may use.
+/// The identity of an instance, its grants and its limits.
 struct InstanceIdentity {
     PluginInstanceId id;
     std::string class_id;
     std::string kind{};            ///< of the class: CAPSTAN_KIND_*
     std::string origin{};          ///< "score.so 1.2.0", for reports
     std::string version{};         ///< of the plugin's file
-    std::uint64_t generation = 1;  ///< counts the instances this table of the configuration has had
+    std::uint64_t generation = 1;  ///< the number of the instance among those of this id
     config::Grants grants{};
     config::PluginTls tls{};
     config::PluginLimits limits{};
-    bool is_controller = false;  ///< may ask to be called: capstan.reconcile/1
+    bool is_controller = false;  ///< it may use capstan.reconcile/1
 };
 
 /// [any thread] unless a function says otherwise.
@@ -92,7 +92,7 @@ public:
     const capstan_host* host() const noexcept { return &host_; }
     const InstanceIdentity& identity() const noexcept { return identity_; }
     const std::string& id() const noexcept { return identity_.id.value(); }
-    /// CAPSTAN_CALL_*: what this host makes its requests for.
+    /// CAPSTAN_CALL_*: the flags of this host's requests, as for a dry run.
     std::uint32_t request_flags() const noexcept { return request_flags_; }
     io::Loop& loop() const noexcept { return loop_; }
     loop::Strand& strand() const noexcept { return *strand_; }
@@ -108,27 +108,27 @@ public:
     PluginHttp& http() const noexcept { return *http_; }
     PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
     const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
-    ReconcileTrigger& wishes() noexcept { return wishes_; }
+    ReconcileRequests& reconcile_requests() noexcept { return reconcile_requests_; }
     const PassRequests& pass_requests() const noexcept { return *pass_requests_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
     CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
-    /// Whether the instance does without this kind, interface or service, because it is a draft;
-    /// told in the log once for each.
+    /// Whether this kind, interface or service is withheld from the instance because it is a draft.
+    /// Logged once for each id.
     bool withholds(std::string_view id) noexcept;
-    /// What it was not given for that reason, a sentence each; empty: nothing.
+    /// The drafts that were withheld so far, a sentence each. Empty: none.
     std::string withheld() const;
     void say(config::LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
-    /// clock, secrets and state stay: an instance may save something while it stops.
+    /// clock, secrets and state still work: an instance may save state while it stops.
     void close();
     /// After `close`: calls back every open timer, request and blocking function with
-    /// CAPSTAN_E_CANCELLED and tells the plugin of every open operation but `except`.
+    /// CAPSTAN_E_CANCELLED, and cancels every open operation but `except`.
     void cancel_open(capstan_op except);
-    /// Once the instance is destroyed: what needs the loop goes.
+    /// After the instance was destroyed: destroys what needs the loop.
     void retire();
-    /// For an instance whose thread does not come back: forgets everything open, so that the loop
-    /// may go. Operations that are still open never call back.
+    /// For an instance with a stuck thread: ends or forgets everything that is open, so
+    /// that the loop may be destroyed.
     void abandon();
 
 private:
@@ -143,22 +143,22 @@ private:
     const std::shared_ptr<InstanceMetrics> metrics_;
     PluginMetrics plugin_metrics_;
     io::RandomSource random_;
-    std::shared_ptr<loop::Breadcrumbs> crumbs_;
+    std::shared_ptr<loop::Breadcrumbs> breadcrumbs_;
     const std::shared_ptr<loop::AbandonedThreads> abandoned_;
     const std::shared_ptr<loop::Strand> strand_;
     const std::shared_ptr<loop::PluginCalls> calls_;
     std::shared_ptr<PluginHttp> http_;
-    const std::shared_ptr<std::weak_ptr<PluginHttp>> requests_ =
+    const std::shared_ptr<std::weak_ptr<PluginHttp>> weak_http_ =
         std::make_shared<std::weak_ptr<PluginHttp>>();
     std::shared_ptr<PluginKube> kube_;
-    const std::shared_ptr<std::weak_ptr<PluginKube>> cluster_requests_ =
+    const std::shared_ptr<std::weak_ptr<PluginKube>> weak_kube_ =
         std::make_shared<std::weak_ptr<PluginKube>>();
     const std::shared_ptr<OperationTable> operations_;
     const std::shared_ptr<loop::PendingCallbacks> tasks_;
     std::shared_ptr<SecretSource> secrets_;
     std::shared_ptr<StateStore> state_;
     std::shared_ptr<CacheStore> cache_;
-    ReconcileTrigger wishes_;
+    ReconcileRequests reconcile_requests_;
     const std::shared_ptr<const PassRequests> pass_requests_;
     const DraftIds drafts_;
     mutable std::mutex withheld_mutex_;

@@ -37,7 +37,7 @@ kubernetes::client::Api::RequestId DeferredApiClient::stream(kubernetes::client:
     guard(request);
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
-    // What was open when the connection was closed tells nothing more.
+    // A stream that was open at `disconnect` delivers no further part.
     const auto tell = [this, key, on_part = std::move(on_part)](std::string_view part) {
         if (open_.contains(key)) on_part(part);
     };
@@ -67,13 +67,13 @@ std::optional<Error> DeferredApiClient::find_obstacle(
 Result<void> DeferredApiClient::ask_gates(const kubernetes::client::ApiRequest& request) const {
     if (kubernetes::client::is_question(request)) return {};
     if (gate_) CAPSTAN_CHECK(gate_());
-    return request.may_leave ? request.may_leave() : Result<void>();
+    return request.may_send ? request.may_send() : Result<void>();
 }
 
-/// It may wait for its turn, or be sent again, after all was well.
+/// Has the gate asked again when the request leaves: it may wait for its turn or be retried.
 void DeferredApiClient::guard(kubernetes::client::ApiRequest& request) const {
     if (!gate_ || kubernetes::client::is_question(request)) return;
-    request.may_leave = [gate = gate_, own = std::move(request.may_leave)]() -> Result<void> {
+    request.may_send = [gate = gate_, own = std::move(request.may_send)]() -> Result<void> {
         CAPSTAN_CHECK(gate());
         return own ? own() : Result<void>();
     };

@@ -1,5 +1,5 @@
-/// The cluster as all instances share it through capstan.kube/1: one client with its rate limit,
-/// one memory of what the server serves, one budget of events.
+/// The API server as all instances share it behind capstan.kube/1: one client with its rate limit,
+/// one cache of the kinds that the server serves, one budget of Events.
 #pragma once
 
 #include <atomic>
@@ -18,8 +18,8 @@
 
 namespace capstan::runtime::services {
 
-// An Api whose server is known later than its users: plugins start before the host is connected,
-// and outlive its connection.
+// An Api that is connected to its server later than it is used: plugins start before the host is
+// connected, and outlive its connection.
 
 /// Without a connection every request ends as `unavailable`. Used on the loop's thread alone.
 class DeferredApiClient final : public kubernetes::client::Api {
@@ -27,8 +27,9 @@ public:
     /// Borrows the loop.
     explicit DeferredApiClient(io::Loop& loop) : loop_(loop) {}
 
-    /// Asked before a request is sent that would change the cluster, and again right before it
-    /// leaves; an error: it may not, because of that, and ends as that. NULL: it always may.
+    /// Called for a request that would change the cluster, before it is sent and again right before
+    /// it leaves. On an error the request is not sent and ends with that error. NULL: every request
+    /// is allowed.
     using WriteGate = std::function<Result<void>()>;
 
     /// Borrows `api` until `disconnect`.
@@ -37,27 +38,27 @@ public:
         gate_ = std::move(gate);
     }
     bool is_connected() const noexcept { return api_ != nullptr; }
-    /// What a request ends as while there is no connection.
+    /// The error of a request while there is no connection.
     static Error not_connected();
-    /// What is open ends as `cancelled`.
+    /// Open requests end as `cancelled`.
     void disconnect();
 
     RequestId send(kubernetes::client::ApiRequest request, Done done) override;
     RequestId stream(kubernetes::client::ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override;
-    /// Of the connection there is; without one it never rings. Subscriptions stay with the bell
-    /// that they were made at when the connection changes.
-    kubernetes::client::AnswerBell& answer_bell() override {
-        return api_ != nullptr ? api_->answer_bell() : unconnected_bell_;
+    /// The notifier of the present connection; without a connection it never notifies. After a
+    /// change of the connection, older subscriptions stay with the notifier where they were made.
+    kubernetes::client::SuccessNotifier& success_notifier() override {
+        return api_ != nullptr ? api_->success_notifier() : unconnected_notifier_;
     }
 
 private:
     struct Open {
-        RequestId id = 0;  ///< of the server's
+        RequestId id = 0;  ///< of the connected Api
         Done done{};
     };
     RequestId refuse(const kubernetes::client::ApiRequest& request, Done done, Error why);
-    /// Why it is not sent; nothing: it is.
+    /// Why the request is not sent; nothing: it may be sent.
     std::optional<Error> find_obstacle(const kubernetes::client::ApiRequest& request) const;
     Result<void> ask_gates(const kubernetes::client::ApiRequest& request) const;
     void guard(kubernetes::client::ApiRequest& request) const;
@@ -66,31 +67,31 @@ private:
 
     io::Loop& loop_;
     kubernetes::client::Api* api_ = nullptr;
-    kubernetes::client::AnswerBell unconnected_bell_{};
+    kubernetes::client::SuccessNotifier unconnected_notifier_{};
     WriteGate gate_{};
     RequestId last_ = 0;
     std::map<RequestId, Open> open_;
 };
 
-// Watches that plugins open before their host is connected to the cluster, as they do while they
+// Watches that plugins open before their host is connected to the cluster, for example while they
 // start.
 
-/// They begin as soon as the host is connected, and no decision is to be made until each is
-/// settled: its plugin has been told what there is, or why that cannot be known, or hears no more
-/// of it. Watches that are opened later are not here, and no pass waits for them. Used on the
-/// loop's thread alone.
+/// These watches begin as soon as the host is connected, and no decision is made until each is
+/// settled: its plugin has got all objects or an error that lasts, or the watch has ended. Watches
+/// that are opened later are not included, and no pass waits for them. Used on the loop's thread
+/// alone.
 class StartupWatches {
 public:
     using Id = std::uint64_t;
 
-    /// `what` names it to people, `begin` is called at the connection, unless it is settled by
-    /// then.
+    /// `what` is its name in messages. `begin` is called when the host is connected, unless the
+    /// watch is settled by then.
     Id add(std::string what, std::function<void()> begin);
     /// The host is connected.
     void begin();
     /// Does nothing the second time.
     void settle(Id id);
-    /// Names, in the order in which they were opened.
+    /// The names of watches that are not settled, in the order in which they were opened.
     std::vector<std::string> unsettled() const;
 
 private:
@@ -102,18 +103,17 @@ private:
     std::map<Id, Watch> unsettled_;
 };
 
-/// Used on the loop's thread alone. Nothing is written while the gate is closed, where no plugin
-/// can pass: in a dry run, and while another host leads; nor what was begun in another term than
-/// the one that lasts.
+/// A write is sent only while the gate is open, which it is not in a dry run and while another host
+/// leads, and only in the term in which its operation began. Used on the loop's thread alone.
 class KubeGateway {
 public:
     /// Borrows the loop.
     explicit KubeGateway(io::Loop& loop, kubernetes::client::EventRecorder::Options events = {})
         : api_(loop), discovery_(api_, loop), events_(api_, loop, std::move(events)) {}
 
-    /// Borrows `api`, which calls back on this loop, until `disconnect`. Until then, and
-    /// afterwards, requests end as `unavailable`. Watches that were opened before begin at once,
-    /// in this call. See DeferredApiClient::WriteGate.
+    /// Borrows `api`, which calls back on this loop, until `disconnect`. Requests before `connect`
+    /// and after `disconnect` end as `unavailable`. Startup watches begin inside this call. `gate`:
+    /// see DeferredApiClient::WriteGate.
     void connect(kubernetes::client::Api& api, DeferredApiClient::WriteGate gate = {}) {
         api_.connect(api, std::move(gate));
         early_watches_.begin();
@@ -123,7 +123,7 @@ public:
         api_.disconnect();
     }
 
-    /// The term in which this host leads; 0: it does not.
+    /// The term in which this host leads; 0: it does not lead.
     void set_term(std::uint64_t term) noexcept { term_ = term; }
     /// [any thread]
     std::uint64_t term() const noexcept { return term_; }

@@ -199,16 +199,17 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
     return out;
 }
 
-Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance) {
+Result<KubeWatchTarget> parse_kube_watch(const capstan_kube_watch& raw,
+                                         const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
     if (raw.ns.len > 0 && !(resource.has_namespace && is_dns_label(text(raw.ns))))
         return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace of such objects");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
         return refuse_kube_request("a selector has more than 16 KiB");
-    KubeFollowed out{.instance = instance,
-                     .action = action_on(resource, "list", raw.ns),
-                     .path = path_of(resource, text(raw.ns)),
-                     .kind = std::string(resource.kind)};
+    KubeWatchTarget out{.instance = instance,
+                        .action = action_on(resource, "list", raw.ns),
+                        .path = path_of(resource, text(raw.ns)),
+                        .kind = std::string(resource.kind)};
     out.api_version = resource.group.empty()
                           ? std::string(resource.version)
                           : std::string(resource.group) + "/" + std::string(resource.version);
@@ -238,13 +239,13 @@ Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& r
     out.is_warning = raw.warning != 0;
     out.reason = text(raw.reason);
     out.message = text(raw.message).substr(0, text_limit);
-    // What is said of an object that a plugin looks after is news by itself, unlike one pod of
+    // An Event about an object of a plugin is not aggregated with others, unlike that of one pod of
     // many.
     out.is_distinct = true;
     return out;
 }
 
-std::string title_of(const KubeFollowed& what) {
+std::string title_of(const KubeWatchTarget& what) {
     const config::KubeAction& action = what.action;
     std::string out = action.plural + (action.group.empty() ? "" : "." + action.group);
     if (!action.ns.empty()) out += " in " + action.ns;
@@ -253,7 +254,7 @@ std::string title_of(const KubeFollowed& what) {
 }
 
 config::KubeAction action_of(const kubernetes::client::EventNote& note) {
-    // Those about objects in no namespace are kept there.
+    // Events about cluster-scoped objects are in the namespace "default".
     return {.plural = "events",
             .verb = "create",
             .ns = note.about.ns.empty() ? "default" : note.about.ns};

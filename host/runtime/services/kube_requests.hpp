@@ -1,4 +1,5 @@
-/// What a plugin asks of the cluster, read and checked, as a request to the API server.
+/// Parses and checks the requests of plugins behind capstan.kube/1, and makes them requests to the
+/// API server.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +19,33 @@ struct KubeCall {
     config::KubeAction action{};
     kubernetes::client::ApiRequest request{};
     std::uint64_t max_reply_bytes = 0;
-    std::uint64_t term = 0;  ///< in which it was begun, see KubeGateway
+    std::uint64_t term = 0;  ///< the term in which its operation began, see KubeGateway
 };
 
-/// What a watch follows.
-struct KubeFollowed {
+/// The objects that a watch follows.
+struct KubeWatchTarget {
     std::string instance{};
-    config::KubeAction action{};  ///< list; watch is another
+    config::KubeAction action{};  ///< `list`; the watch needs its own grant
     std::string path{};
     kubernetes::client::ApiRequest::Query selectors{};
     std::string api_version{}, kind{};
     std::size_t queue_limit = 0;
 };
 
-// `invalid_argument`: no request; the message says what is wrong. Structs long enough have been
-// seen to.
+// `invalid_argument`: the request is invalid, and the message says why. The caller has checked the
+// sizes of structs.
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance);
-Result<KubeFollowed> parse_kube_watch(const capstan_kube_watch& raw, const std::string& instance);
+Result<KubeWatchTarget> parse_kube_watch(const capstan_kube_watch& raw,
+                                         const std::string& instance);
 Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& raw);
 
-/// As people are told: "configmaps in shop (metadata.name=prio) for plugin tiers".
-std::string title_of(const KubeFollowed& what);
+/// The name in messages: "configmaps in shop (metadata.name=prio) for plugin tiers".
+std::string title_of(const KubeWatchTarget& what);
 
-/// What writing such an event takes.
+/// The action that a grant needs for writing such an Event.
 config::KubeAction action_of(const kubernetes::client::EventNote& note);
 
-/// Says what to add where.
+/// The error of an action that is not granted; it names the setting to add.
 Error missing_grant(const std::string& instance, const config::KubeAction& action);
 
 }  // namespace capstan::runtime::services

@@ -9,8 +9,8 @@
 namespace capstan::runtime::services {
 namespace {
 
-/// Told in one turn of the strand, so that others have theirs.
-constexpr int told_at_once = 64;
+/// The events of one turn of the strand, so that other functions get their turns.
+constexpr int events_at_once = 64;
 constexpr Duration busy_delay = std::chrono::milliseconds(50);
 
 std::int32_t type_of(kubernetes::client::ObjectWatch::Change change) {
@@ -24,7 +24,7 @@ std::int32_t type_of(kubernetes::client::ObjectWatch::Change change) {
     return CAPSTAN_KUBE_SYNCED;
 }
 
-/// Whether a plugin that was told so knows how things are, and that for some time.
+/// Whether this event settles a startup watch: all objects are there, or an error that lasts.
 bool is_settling(std::int32_t type, const std::optional<Error>& error) {
     if (type != CAPSTAN_KUBE_TROUBLE) return type == CAPSTAN_KUBE_SYNCED;
     switch (error->code) {
@@ -38,7 +38,7 @@ bool is_settling(std::int32_t type, const std::optional<Error>& error) {
 }  // namespace
 
 KubeWatchFeed::KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                             std::shared_ptr<loop::PendingCallbacks> tasks, KubeFollowed what,
+                             std::shared_ptr<loop::PendingCallbacks> tasks, KubeWatchTarget what,
                              Listener listener, std::uint64_t seed)
     : gateway_(std::move(gateway)),
       loop_(loop),
@@ -76,7 +76,7 @@ void KubeWatchFeed::begin() {
     options.on_change = [this](auto change, const boost::json::object& object) {
         take(change, object);
     };
-    options.on_trouble = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
+    options.on_error = [this](const Error& error) { enqueue({CAPSTAN_KUBE_TROUBLE, {}, error}); };
     watch_ = std::make_unique<kubernetes::client::ObjectWatch>(gateway_->api(), loop_, options);
     watch_->start();
 }
@@ -92,12 +92,12 @@ void KubeWatchFeed::take(kubernetes::client::ObjectWatch::Change change,
              std::nullopt});
 }
 
-void KubeWatchFeed::enqueue(Told told) {
+void KubeWatchFeed::enqueue(WatchEvent event) {
     bool is_full = false;
     {
         const std::lock_guard lock(mutex_);
         if (has_ended_) return;
-        queue_.push_back(std::move(told));
+        queue_.push_back(std::move(event));
         is_full = queue_.size() >= what_.queue_limit;
         if (is_full) is_paused_ = true;
     }
@@ -126,11 +126,11 @@ void KubeWatchFeed::schedule() {
 }
 
 void KubeWatchFeed::deliver() {
-    for (int i = 0; i < told_at_once; ++i) {
-        const std::optional<Told> told = next();
-        if (!told) break;
-        call(*told);
-        if (is_settling(told->type, told->error))
+    for (int i = 0; i < events_at_once; ++i) {
+        const std::optional<WatchEvent> event = next();
+        if (!event) break;
+        call(*event);
+        if (is_settling(event->type, event->error))
             boost::asio::post(loop_.io(), [self = shared_from_this()] { self->settle(); });
     }
     bool resumes = false;
@@ -147,20 +147,20 @@ void KubeWatchFeed::deliver() {
     schedule();
 }
 
-std::optional<KubeWatchFeed::Told> KubeWatchFeed::next() {
+std::optional<KubeWatchFeed::WatchEvent> KubeWatchFeed::next() {
     const std::lock_guard lock(mutex_);
     if (queue_.empty()) return std::nullopt;
-    Told told = std::move(queue_.front());
+    WatchEvent event = std::move(queue_.front());
     queue_.pop_front();
-    return told;
+    return event;
 }
 
-void KubeWatchFeed::call(const Told& told) const {
+void KubeWatchFeed::call(const WatchEvent& queued) const {
     capstan_error error{};
-    if (told.error) error = to_abi(*told.error);
-    const capstan_kube_event event{sizeof event, told.type, str(told.object),
-                                   told.error ? &error : nullptr};
-    // By itself: what one throws must not keep the others from being told.
+    if (queued.error) error = to_abi(*queued.error);
+    const capstan_kube_event event{sizeof event, queued.type, str(queued.object),
+                                   queued.error ? &error : nullptr};
+    // Each event is a call of its own: an exception must not keep the other events from the plugin.
     std::ignore = tasks_->calls().call(loop::Hook::callback, [&] {
         loop::distrusted(listener_.on_event)(listener_.user, &event);
     });

@@ -1,4 +1,5 @@
-/// One watch of one instance: from the loop's thread to its strand, through a queue with a limit.
+/// One watch of one instance: takes its events on the loop's thread to the instance's strand,
+/// through a queue with a limit.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +26,19 @@ public:
         capstan_kube_on_event on_event = nullptr;
         void* user = nullptr;
     };
-    /// Borrows the loop. `tasks` has promised one call, which is the last one.
+    /// Borrows the loop. The caller has made one promise with `tasks`: that of the last call.
     KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
-                  std::shared_ptr<loop::PendingCallbacks> tasks, KubeFollowed what,
+                  std::shared_ptr<loop::PendingCallbacks> tasks, KubeWatchTarget what,
                   Listener listener, std::uint64_t seed);
 
     /// Once.
     void start();
-    /// The plugin hears of nothing but the end, which keeps the promise. Once; later ones do
-    /// nothing.
+    /// Drops queued events and calls the plugin with CAPSTAN_KUBE_ENDED, which keeps the promise.
+    /// Later calls do nothing.
     void end();
 
 private:
-    struct Told {
+    struct WatchEvent {
         std::int32_t type = 0;
         std::string object{};
         std::optional<Error> error{};
@@ -48,27 +49,27 @@ private:
     void begin();
     void settle();
     void take(kubernetes::client::ObjectWatch::Change change, const boost::json::object& object);
-    void enqueue(Told told);
+    void enqueue(WatchEvent event);
 
     void schedule();
     /// On the strand.
     void deliver();
-    std::optional<Told> next();
-    void call(const Told& told) const;
+    std::optional<WatchEvent> next();
+    void call(const WatchEvent& queued) const;
 
     const std::shared_ptr<KubeGateway> gateway_;
     io::Loop& loop_;
     const std::shared_ptr<loop::PendingCallbacks> tasks_;
-    const KubeFollowed what_;
+    const KubeWatchTarget what_;
     const Listener listener_;
     const std::uint64_t seed_;
     // The loop's thread alone.
     std::unique_ptr<kubernetes::client::ObjectWatch>
-        watch_;  ///< NULL: it has not begun, or is over
+        watch_;  ///< NULL: the watch has not begun, or is over
     std::optional<StartupWatches::Id> early_{};
 
     std::mutex mutex_;
-    std::deque<Told> queue_;
+    std::deque<WatchEvent> queue_;
     bool is_scheduled_ = false;
     bool is_paused_ = false;
     bool has_ended_ = false;

@@ -17,14 +17,14 @@
 
 namespace capstan::runtime::services {
 
-/// Figures and names of a line beside its sentence.
+/// The fields of a line, next to its message.
 using LogPairs = std::vector<std::pair<std::string, std::string>>;
 
-/// Whatever is written stays one line: control characters are escaped, text that is no UTF-8 is
-/// repaired, a line's message and fields are cut at 8 KiB. [any thread]
+/// Each message becomes one line: control characters are escaped, invalid UTF-8 is repaired,
+/// message and fields are cut at 8 KiB. [any thread]
 class Logger {
 public:
-    /// Receives finished lines without their newline; one call at a time.
+    /// Called with finished lines without their newline; one call at a time.
     using Sink = std::function<void(std::string_view line)>;
 
     /// Writes to standard error.
@@ -34,8 +34,8 @@ public:
     Logger& operator=(const Logger&) = delete;
     ~Logger();
 
-    /// `source` is a plugin instance, with its own level where the configuration gives one, or a
-    /// part of the host.
+    /// Whether a line of that level is written. `source` is a plugin instance, which may have a
+    /// level of its own in the configuration, or a part of the host.
     bool is_kept(config::LogLevel level, std::string_view source) const;
     void write(config::LogLevel level, std::string_view source, std::string_view message,
                const LogPairs& fields = {});

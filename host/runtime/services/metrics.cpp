@@ -15,14 +15,14 @@ constexpr std::string_view name_prefix = "capstan_plugin_";
 const prometheus::Histogram::BucketBoundaries hook_buckets{1e-6, 1e-5, 1e-4, 1e-3, 1e-2,
                                                            0.05, 0.25, 1,    5};
 
-/// From an answer of the machine itself to one that a request waits half a minute for.
+/// From an answer of the same machine to one that takes half a minute.
 const prometheus::Histogram::BucketBoundaries http_buckets{0.005, 0.025, 0.1, 0.25, 0.5,
                                                            1,     2.5,   5,   10,   30};
 
-/// A server may answer with any number: further ones are "other".
+/// A server may answer any status: beyond so many series the status is "other".
 constexpr std::size_t http_series_max = 100;
 
-/// From an answer of what is known to the deadline of a refresh.
+/// From an answer out of a cache to the deadline of a refresh.
 const prometheus::Histogram::BucketBoundaries call_buckets{0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1,
                                                            2.5,   5,    10,   30,  60,   120};
 
@@ -159,7 +159,7 @@ InstanceMetrics::~InstanceMetrics() {
     release_all(*metrics_, metrics_->hook_durations, durations_);
     for (const auto& [key, series] : calls_) metrics_->release(metrics_->call_durations, series);
     release_all(*metrics_, metrics_->hook_overruns, overruns_);
-    release_all(*metrics_, metrics_->skipped_hooks, left_out_);
+    release_all(*metrics_, metrics_->skipped_hooks, skipped_);
     release_all(*metrics_, metrics_->errors, errors_);
     for (const auto& [labels, series] : http_) metrics_->release(metrics_->http_durations, series);
 }
@@ -202,16 +202,16 @@ void InstanceMetrics::http_request(const std::string& host, const std::string& s
     series->Observe(std::chrono::duration<double>(took).count());
 }
 
-void InstanceMetrics::wanted_pass() {
+void InstanceMetrics::pass_requested() {
     once(*metrics_, pass_requests_, metrics_->pass_requests, {{"plugin", id_}}).Increment();
 }
 
-void InstanceMetrics::hook_left_out(loop::Hook hook, bool is) {
-    std::atomic<prometheus::Gauge*>& place = left_out_[loop::index_of(hook)];
-    if (!is && place.load() == nullptr) return;
+void InstanceMetrics::set_hook_skipped(loop::Hook hook, bool is_skipped) {
+    std::atomic<prometheus::Gauge*>& place = skipped_[loop::index_of(hook)];
+    if (!is_skipped && place.load() == nullptr) return;
     once(*metrics_, place, metrics_->skipped_hooks,
          {{"plugin", id_}, {"hook", std::string(loop::name_of(hook))}})
-        .Set(is ? 1 : 0);
+        .Set(is_skipped ? 1 : 0);
 }
 
 void InstanceMetrics::hook_failed(loop::Hook hook, ErrorCode code) {

@@ -1,5 +1,5 @@
-/// What the host counts about its plugins, and the registry that also holds what plugins count
-/// themselves.
+/// The host's metrics about its plugins, and the registry, which also has the metrics that plugins
+/// declare.
 #pragma once
 
 #include <array>
@@ -27,12 +27,12 @@
 
 namespace capstan::runtime::services {
 
-/// Prometheus' text format; families by name and series by labels, so that equal metrics make equal
-/// texts. [any thread]
+/// Prometheus' text format. Families are sorted by name and series by labels, so that equal metrics
+/// give equal text. [any thread]
 std::string exposition(const prometheus::Registry& registry);
 
-/// All metrics of the runtime, declared together; every one but the last has the label `plugin`, an
-/// instance's id. [any thread]
+/// All metrics of the runtime. Every one but the last has the label `plugin`, an instance's id.
+/// [any thread]
 class Metrics {
     prometheus::Registry registry_;  // first: the families below live in it
 
@@ -44,8 +44,8 @@ public:
     using Histograms = prometheus::Family<prometheus::Histogram>;
 
     Histograms& hook_durations;  ///< capstan_plugin_hook_duration_seconds{hook}: decision hooks
-    Histograms& call_durations;  ///< capstan_plugin_call_duration_seconds{hook,result}: what is
-                                 ///< asked on the strand
+    Histograms& call_durations;  ///< capstan_plugin_call_duration_seconds{hook,result}:
+                                 ///< asynchronous calls
     Counters&
         hook_overruns;  ///< capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
     Counters& errors;   ///< capstan_plugin_errors_total{hook,code}
@@ -55,7 +55,7 @@ public:
                                    ///< strand above 50 ms
     /// capstan_plugin_http_request_duration_seconds{host,status}: without the time in the queue
     Histograms& http_durations;
-    Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: beyond an instance's series
+    Counters& dropped_values;  ///< capstan_plugin_dropped_values_total: too many series
     Counters& pass_requests;   ///< capstan_plugin_pass_requests_total
     Gauges& skipped_hooks;     ///< capstan_plugin_skipped_hooks{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
@@ -69,9 +69,9 @@ public:
     /// Prometheus' text format.
     std::string text() const { return exposition(registry_); }
 
-    /// The series with these labels. Two generations of one instance share a series while a
-    /// configuration is exchanged, so it is counted: it goes when `release` has been called as
-    /// often.
+    /// The series with these labels. During a reload two generations of one instance share a
+    /// series, so its uses are counted: it is removed once `release` has been called as often as
+    /// `acquire`.
     template <class Metric, class... Arguments>
     Metric& acquire(prometheus::Family<Metric>& family, const prometheus::Labels& labels,
                     const Arguments&... with) {
@@ -88,11 +88,12 @@ public:
         family.Remove(series);
     }
 
-    /// Has the plugin declare a whole name (`grants.metrics`) in that shape. Nothing: it may; else
-    /// the other plugin, which has declared it in another one.
+    /// Claims a whole name (`grants.metrics`) with that type, help and labels for the plugin.
+    /// Nothing: it is claimed; otherwise another plugin that has claimed the name with another
+    /// shape.
     std::optional<std::string> claim(const std::string& name, const std::string& plugin,
                                      const std::string& shape);
-    /// As often as `claim` was answered with nothing.
+    /// To be called as often as `claim` has succeeded.
     void disclaim(const std::string& name, const std::string& plugin);
 
 private:
@@ -105,7 +106,7 @@ private:
     std::map<std::string, WholeName> whole_names_;
 };
 
-/// The series of one instance, which go with it. [any thread]
+/// The series of one instance, which are removed with it. [any thread]
 class InstanceMetrics {
 public:
     InstanceMetrics(std::shared_ptr<Metrics> metrics, const PluginInstanceId& id);
@@ -114,7 +115,7 @@ public:
     ~InstanceMetrics();
 
     void hook_took(loop::Hook hook, double seconds);
-    /// A call on the strand is over; `result` is "ok" or the name of an error's code.
+    /// An asynchronous call is over. `result` is "ok" or the name of the error's code.
     void call_took(loop::Hook hook, double seconds, std::string_view result);
     void hook_overran(loop::Hook hook);
     void hook_failed(loop::Hook hook, ErrorCode code);
@@ -124,9 +125,9 @@ public:
     void dropped_value() { dropped_values_.Increment(); }
     /// `host`: the grant that allows it; `status`: a number of HTTP, or "error".
     void http_request(const std::string& host, const std::string& status, Duration took);
-    void wanted_pass();
-    /// There is a series for each hook that was left out once.
-    void hook_left_out(loop::Hook hook, bool is);
+    void pass_requested();
+    /// A hook has a series from its first skip on.
+    void set_hook_skipped(loop::Hook hook, bool is_skipped);
 
 private:
     const std::shared_ptr<Metrics> metrics_;
@@ -139,7 +140,7 @@ private:
     std::mutex calls_mutex_;
     std::map<std::pair<loop::Hook, std::string>, prometheus::Histogram*> calls_;
     std::array<std::atomic<prometheus::Counter*>, loop::hook_count> overruns_{};
-    std::array<std::atomic<prometheus::Gauge*>, loop::hook_count> left_out_{};
+    std::array<std::atomic<prometheus::Gauge*>, loop::hook_count> skipped_{};
     std::atomic<prometheus::Counter*> pass_requests_{};
     static constexpr std::size_t code_count = 16;
     std::array<std::atomic<prometheus::Counter*>, loop::hook_count * code_count> errors_{};

@@ -11,7 +11,7 @@ namespace capstan::runtime::services {
 
 namespace {
 
-/// For start, stop and a check of oneself.
+/// For start, stop and self_check.
 constexpr std::size_t reserved_slots = 3;
 /// How long an end waits for the operation's own cancel function, which must not block.
 constexpr auto cancel_patience = std::chrono::seconds(1);
@@ -123,7 +123,7 @@ capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
     return CAPSTAN_OK;
 }
 
-/// The host had given it up, which is no fault of the plugin's, or the plugin has ended it before.
+/// Either the host had closed the operation, which is no misuse, or the plugin has ended it twice.
 capstan_status OperationTable::late(capstan_op op) {
     if (options_.on_late) options_.on_late();
     if (const std::optional<PluginEnd> end = find_end(op))
@@ -224,10 +224,10 @@ const OperationTable::Slot* OperationTable::find(capstan_op op) const {
     return slot.generation == op >> 32 && !slot.ending ? &slot : nullptr;
 }
 
-/// On a thread of the plugin's, which ends `op` and is the only one to do so from then on. Its
-/// cancel function is not called any more; one that is under way on another thread is waited for,
-/// so that the plugin may free what the function uses. Not for ever: a plugin may hold a lock
-/// across both.
+/// Called on a thread of the plugin that ends `op`; from then on no other thread ends it, and its
+/// cancel function is not called any more. A cancel function that is under way on another thread is
+/// waited for, so that the plugin may free what the function uses. The wait has a limit, since a
+/// plugin may hold a lock across both.
 std::optional<Operation> OperationTable::claim(capstan_op op) {
     Lock lock(mutex_);
     Slot* const slot = find(op);
@@ -258,8 +258,9 @@ void OperationTable::release(capstan_op op, Operation operation, Result<std::any
     });
 }
 
-/// What the plugin was lent is kept until a cancel function that is under way on another thread has
-/// returned, which is not waited for here: this may be the loop's thread.
+/// A cancel function that is under way on another thread delays the end: until it has returned, the
+/// data that the plugin borrows is kept. This call does not wait for it, since it may be made on
+/// the loop's thread.
 bool OperationTable::end(capstan_op op, Error error) {
     Lock lock(mutex_);
     Slot* const slot = find(op);
@@ -281,7 +282,7 @@ bool OperationTable::end(capstan_op op, Error error) {
     return true;
 }
 
-/// The cancel function has returned, or has had its time.
+/// Ends an operation once its cancel function has returned or cancel_patience has passed.
 void OperationTable::release_waiting(capstan_op op) {
     Lock lock(mutex_);
     Slot* const slot = find_ending(op);
@@ -307,8 +308,7 @@ void OperationTable::set_timer(Slot& slot, capstan_op op, Duration due,
     });
 }
 
-/// Tells the plugin that the operation is no longer waited for, and leaves it a grace to end the
-/// operation itself.
+/// Has the plugin's cancel function called, and gives the plugin a grace for ending the operation.
 void OperationTable::give_up(capstan_op op) {
     {
         const Lock lock(mutex_);
@@ -320,7 +320,7 @@ void OperationTable::give_up(capstan_op op) {
         if (slot->cancel != nullptr) post_cancel(op);
     }
     if (options_.on_cancel) options_.on_cancel(op);
-    // A plugin that cannot be told needs no time to clean up.
+    // The cancel function cannot run while the strand is stuck, so a grace would be of no use.
     if (const auto stuck = strand_->stuck()) end_stuck(op, *stuck);
 }
 

@@ -1,4 +1,4 @@
-/// Asynchronous calls into one instance that have not ended yet.
+/// The asynchronous calls into one instance that have not ended yet.
 #pragma once
 
 #include <any>
@@ -21,75 +21,75 @@
 
 namespace capstan::runtime::services {
 
-/// One call: what may end it, and what is told then.
+/// One asynchronous call: its result type and deadline, and the callback of its end.
 struct Operation {
     std::string what;                                 ///< "refresh"; begins its error messages
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
     Duration deadline{};                              ///< a point of the loop's monotonic time
-    bool reserved = false;  ///< not counted: start and stop are never refused
-    std::optional<loop::Hook>
-        hook{};  ///< which call of the instance it is; nothing: none that is timed
+    bool reserved = false;  ///< not counted in max_open: start and stop are never refused
+    std::optional<loop::Hook> hook{};  ///< for metrics of its duration; nothing: none are kept
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> from_abi;
-    /// Exactly once, whatever happens, on the host's side: see Strand::post_to_host. The empty
-    /// std::any for CAPSTAN_RESULT_NONE. Keeps alive what the plugin was lent: it is freed when the
-    /// operation is closed.
+    /// Called exactly once on the host's side (see Strand::post_to_host), with an empty std::any
+    /// for CAPSTAN_RESULT_NONE. Owns the data that the plugin borrows; it is destroyed after the
+    /// call.
     std::function<void(Result<std::any>)> done;
 };
 
-/// Ids are slot and generation; a generation is used once in the life of the process, so that a
-/// completion which is late, double, of an earlier instance or of another one finds nothing. [any
-/// thread]
+/// An id is a slot and a generation. A generation is used once in the life of the process, so that
+/// a completion finds no operation when it is late, comes twice, or is of an earlier or another
+/// instance. [any thread]
 class OperationTable : public std::enable_shared_from_this<OperationTable> {
 public:
     using CancelFunction = void (*)(void* user, capstan_op op) CAPSTAN_NOEXCEPT;
     struct Options {
-        std::size_t max_open = 64;  ///< beside reserved ones
-        /// How long an operation may go on after its deadline to clean up; then it is closed.
+        std::size_t max_open = 64;  ///< not counting reserved ones
+        /// The time that an operation has for cleaning up after its deadline; then the host closes
+        /// it.
         Duration grace = std::chrono::seconds(5);
-        std::function<void()> on_late;  ///< counts completions that found nothing
+        std::function<void()> on_late;  ///< a completion found no operation
         std::function<void()>
-            on_overdue;  ///< counts operations closed after their deadline and grace
-        /// Calls a plugin's cancel function; NULL: it is just called.
+            on_overdue;  ///< the host closed an operation after its deadline and grace
+        /// Calls a plugin's cancel function. NULL: the table calls it directly.
         std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
-        std::function<void(capstan_op)>
-            on_cancel;  ///< told first of every operation that is given up
-        /// Told once of each kind, in a sentence: a second end of an operation, and an error
-        /// returned after its completion.
+        std::function<void(capstan_op)> on_cancel;  ///< called for each operation that is cancelled
+        /// Called once for each kind of misuse: a second end of an operation, and an error that a
+        /// function returned after it had completed its operation.
         std::function<void(const std::string& sentence)> on_misuse{};
-        /// Told of each that has a hook, when it is over: what it took, and the error, or NULL.
+        /// Called at the end of each operation that has a hook. `error` is NULL for a success.
         std::function<void(loop::Hook hook, Duration took, const Error* error)> on_end{};
-        /// In which term this host leads, for term_of; NULL: always in the same. [any thread]
+        /// The term in which this host leads, for term_of. NULL: the term never changes. [any
+        /// thread]
         std::function<std::uint64_t()> term{};
     };
     OperationTable(io::Loop& loop, std::shared_ptr<loop::Strand> strand, Options options);
 
     /// `busy` when all slots are taken.
     Result<capstan_op> open(Operation operation);
-    /// What a function answered that was handed `op`: a status other than CAPSTAN_OK ends it, and
-    /// so does an error, which it let out.
+    /// Takes the status that a plugin's function has returned for `op`. A status other than
+    /// CAPSTAN_OK ends the operation, and so does an error: an exception of the function.
     void answered(capstan_op op, const Result<capstan_status>& status);
-    /// Ends one with `error`; false: it is over. Does not wait for the plugin.
+    /// Ends an operation with `error`; false: it was over already. Does not wait for the plugin.
     bool end(capstan_op op, Error error);
-    /// Gives one up: the plugin is told, and its requests end, as if its deadline had come.
+    /// Cancels an operation as its deadline would: its cancel function is called, its requests end,
+    /// and it has `grace` for ending by itself.
     void cancel(capstan_op op) { give_up(op); }
-    /// Gives every operation but `except` up: the plugin is told and may end it by itself until
-    /// `close_all`.
+    /// Cancels every operation but `except`. The plugin may end them by itself until `close_all`.
     void cancel_all(capstan_op except);
     /// Ends every operation but `except` with `error`.
     void close_all(capstan_op except, const Error& error);
-    /// The same for all at once, also where a cancel function is under way: it may not return, and
-    /// uses what the operation was lent, which therefore stays.
+    /// Ends all operations at once, also during calls of their cancel functions. Such a function
+    /// may never return, so the data that the plugin borrowed for the operation is kept.
     void abandon_all(const Error& error);
     std::size_t open_count() const;
 
-    // What the plugin calls; meanings in abi/service_ops.h.
+    // Called by the plugin, as abi/service_ops.h says.
     capstan_status complete(capstan_op op, std::uint32_t result_type, const void* result);
     capstan_status fail(capstan_op op, const capstan_error* error);
     bool is_cancelled(capstan_op op) const;
     std::optional<Duration> deadline_of(capstan_op op) const;
-    /// When it was begun; nothing: it is over.
+    /// The term in which the operation began; nothing: it is over.
     std::optional<std::uint64_t> term_of(capstan_op op) const;
     capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
 
@@ -105,10 +105,10 @@ private:
         io::TimerId timer = 0;
         CancelFunction cancel = nullptr;
         void* user = nullptr;
-        std::thread::id cancelling;       ///< where `cancel` is under way
-        std::optional<Error> end_with{};  ///< ended by the host; its result waits for `cancel`
+        std::thread::id cancelling;       ///< the thread on which `cancel` is under way
+        std::optional<Error> end_with{};  ///< the host has ended it; the result waits for `cancel`
     };
-    /// The last operation of a slot that the plugin ended.
+    /// The last operation of a slot that was ended by the plugin.
     struct PluginEnd {
         capstan_op op = 0;
         bool is_completion = false;
@@ -146,8 +146,8 @@ private:
     bool is_second_end_told_ = false, is_error_after_told_ = false;
 };
 
-/// What a request made for `parent` may take at most; without one as long as it likes. `cancelled`:
-/// the operation is over. `now`: of the clock of deadlines.
+/// The time left for a request that is made for the operation `parent`; without a parent (0) it is
+/// not limited. `cancelled`: the operation is over. `now`: of the clock of deadlines.
 Result<Duration> time_left(const OperationTable& operations, capstan_op parent, Duration now);
 
 }  // namespace capstan::runtime::services

@@ -59,8 +59,8 @@ std::string name_of_request(const capstan_http_request& raw) {
     return io::printable(shortened.name(), named_limit);
 }
 
-/// What a plugin proves itself with, which the peer may repeat. Signatures of single requests are
-/// no secrets.
+/// Registers the credentials of a request as secrets, since the peer may repeat them in its reply.
+/// Signatures of single requests are not secrets.
 void know_authorization(const HttpHeaders& headers) {
     for (const auto& [name, value] : headers) {
         if (lower_case(name) != "authorization") continue;
@@ -76,7 +76,7 @@ std::vector<capstan_kv> lend_headers(const HttpHeaders& headers) {
     return out;
 }
 
-/// Calls the plugin with what came back, lent for the call.
+/// Calls the plugin with the result, which it borrows during the call.
 void hand_over_reply(capstan_http_done done, void* user, const Result<HttpReply>& result) {
     if (!result) {
         const capstan_error error = to_abi(result.error());
@@ -109,7 +109,7 @@ PluginHttp::PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, 
       operations_(std::move(operations)),
       tasks_(std::move(tasks)),
       metrics_(std::move(metrics)),
-      tls_(options_.tls, options_.on_tls_trouble),
+      tls_(options_.tls, options_.on_tls_error),
       client_(std::move(client)) {}
 
 void PluginHttp::retire() {
@@ -174,7 +174,7 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
     return CAPSTAN_OK;
 }
 
-/// Under the lock: whether one more may wait.
+/// Whether one more request may wait. [mutex_]
 Result<void> PluginHttp::check_room(std::size_t body) const {
     if (waiting_.size() >= CAPSTAN_HTTP_MAX_WAITING)
         return fail(ErrorCode::busy,
@@ -233,11 +233,11 @@ void PluginHttp::start(std::uint64_t key, Request request) {
         const auto at = under_way_.find(key);
         if (at == under_way_.end()) return;
         at->second.id = id;
-        // Cancelled before the client had given it an id.
+        // It may have been cancelled before the client gave it an id.
         const bool is_cancelled = at->second.cancelled != nullptr;
         lock.unlock();
         if (is_cancelled) client->cancel(id);
-    } catch (...) {  // the promise was made, so it is kept
+    } catch (...) {  // the callback was promised, so it must be called
         finish(key, fail(current_error()));
     }
 }
@@ -270,7 +270,7 @@ void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {
     tasks_->deliver(tell, loop::PendingCallbacks::Bound::service);
 }
 
-/// [strand] Its end is about to be told, which makes room for another one.
+/// The callback is about to be called, so another request may begin. [strand]
 void PluginHttp::leave(std::uint64_t key) {
     {
         const std::lock_guard lock(mutex_);
@@ -279,7 +279,7 @@ void PluginHttp::leave(std::uint64_t key) {
     start_waiting();
 }
 
-/// At the deadline of one that waits.
+/// At the deadline of a waiting request.
 void PluginHttp::give_up(std::uint64_t key) {
     const std::lock_guard lock(mutex_);
     const auto late = waiting_.extract(key);
@@ -292,7 +292,7 @@ void PluginHttp::give_up(std::uint64_t key) {
                                      " requests of the instance that were under way"});
 }
 
-/// Under the lock. Tells of one that was promised an end and was not sent.
+/// Calls the callback of a request that was accepted and not sent. [mutex_]
 void PluginHttp::refuse(Caller caller, Error error) {
     ++refusals_;
     const auto tell = [self = shared_from_this(), caller, error = std::move(error)] {
@@ -366,7 +366,7 @@ Result<void> TlsRenewal::keep_old(const Error& error) {
     const bool is_new = trouble_ != error;
     trouble_ = error;
     if (!known_) return fail(error);
-    if (is_new && on_trouble_) on_trouble_(error);
+    if (is_new && on_error_) on_error_(error);
     return {};
 }
 

@@ -1,4 +1,4 @@
-/// The requests of one instance, behind capstan.http/1.
+/// Behind capstan.http/1: the HTTP requests of one instance.
 #pragma once
 
 #include <cstddef>
@@ -26,46 +26,46 @@
 
 namespace capstan::runtime::services {
 
-// The authorities and the client certificate of an instance's requests, as their files are now.
+// The certificate authorities and the client certificate of an instance's requests.
 
 /// Reads the files again before a request, at most every ten seconds, so that a renewed certificate
-/// counts without a restart. [any thread]
+/// is used without a restart. [any thread]
 class TlsRenewal {
 public:
-    using OnTrouble = std::function<void(const Error&)>;
-    /// `on_trouble` is told when files that were fine can no longer be used; what they held before
-    /// goes on to count.
-    TlsRenewal(config::PluginTls files, OnTrouble on_trouble)
-        : files_(std::move(files)), on_trouble_(std::move(on_trouble)) {}
+    using ErrorCallback = std::function<void(const Error&)>;
+    /// `on_error` is called when files that were valid can no longer be used; their last valid
+    /// content is used on.
+    TlsRenewal(config::PluginTls files, ErrorCallback on_error)
+        : files_(std::move(files)), on_error_(std::move(on_error)) {}
 
-    /// `now`: monotonic. Calls `use` with what is new, if anything is. The error of
-    /// read_plugin_tls: the files have never been fine.
+    /// Calls `use` if the files have changed. `now`: monotonic. Fails with the error of
+    /// read_plugin_tls where the files have never been valid.
     Result<void> renew(Duration now, const std::function<void(const io::TlsOptions&)>& use);
 
 private:
     Result<void> keep_old(const Error& error);
 
     const config::PluginTls files_;
-    const OnTrouble on_trouble_;
+    const ErrorCallback on_error_;
     std::mutex mutex_;
     std::optional<Duration> looked_{};
     std::optional<io::TlsOptions> known_{};
     std::optional<Error> trouble_{};
 };
 
-/// Lets through what the instance's grants name. A part of the requests is under way, until the
-/// instance has been told of their end; the others wait in the order in which they were sent. [any
-/// thread]
+/// Sends requests to the hosts that the instance's grants name. A limited number of requests is
+/// under way, each until the plugin has been called with its result; the others wait in the order
+/// in which they were sent. [any thread]
 class PluginHttp : public std::enable_shared_from_this<PluginHttp> {
 public:
     struct Options {
         std::string instance;
         std::vector<std::string> hosts;  ///< as Grants::http
         config::PluginTls tls{};
-        /// Told of files of `tls` that can no longer be used.
-        TlsRenewal::OnTrouble on_tls_trouble{};
+        /// Called when files of `tls` can no longer be used.
+        TlsRenewal::ErrorCallback on_tls_error{};
     };
-    /// `client`: NULL: this host sends nothing. Borrows the loop.
+    /// `client` NULL: this host sends no requests. Borrows the loop.
     PluginHttp(Options options, std::shared_ptr<io::HttpClient> client, io::Loop& loop,
                std::shared_ptr<OperationTable> operations,
                std::shared_ptr<loop::PendingCallbacks> tasks,
@@ -76,7 +76,8 @@ public:
     /// Ends the requests made for `parent`.
     void cancel(capstan_op parent);
     void cancel_all();
-    /// Lets the client go, which needs the loop, and this may outlive it: nothing is sent any more.
+    /// Destroys the client, which needs the loop; this object may outlive the loop. No request is
+    /// sent any more.
     void retire();
 
 private:
@@ -84,23 +85,23 @@ private:
         capstan_http_done done = nullptr;
         void* user = nullptr;
     };
-    /// A request that keeps every rule.
+    /// A request that has passed all checks.
     struct Request {
         HttpRequest http;
-        std::string granted;  ///< the grant that its host name has
+        std::string granted;  ///< the grant that allows its host name
         capstan_op parent = 0;
         Duration deadline{};  ///< a point of the loop's monotonic time
         Caller caller{};
-        io::TimerId timer = 0;  ///< 0: it does not wait
+        io::TimerId timer = 0;  ///< its deadline while it waits; 0: it does not wait
     };
     struct UnderWay {
         Caller caller;
         std::string name, granted;
         capstan_op parent = 0;
         Duration began{};
-        io::HttpClient::RequestId id = 0;  ///< 0: on its way to the client
-        const char* cancelled = nullptr;   ///< why; NULL: it is not
-        bool has_ended = false;            ///< and waits for the strand
+        io::HttpClient::RequestId id = 0;  ///< 0: not handed to the client yet
+        const char* cancelled = nullptr;   ///< the reason; NULL: it is not cancelled
+        bool has_ended = false;            ///< and the plugin has not been called yet
     };
     Result<Request> prepare(const capstan_http_request& raw, Caller caller) const;
     Result<std::string> grant_of(const std::string& host) const;
@@ -123,9 +124,9 @@ private:
     const std::shared_ptr<InstanceMetrics> metrics_;
     TlsRenewal tls_;
     mutable std::mutex mutex_;
-    std::shared_ptr<io::HttpClient> client_;  ///< NULL: nothing is sent
+    std::shared_ptr<io::HttpClient> client_;  ///< NULL: no request is sent
     std::uint64_t last_key_ = 0;
-    std::size_t refusals_ = 0;  ///< not sent, and the instance has not been told yet
+    std::size_t refusals_ = 0;  ///< refused requests; their callbacks are still to be called
     std::map<std::uint64_t, Request> waiting_;
     std::map<std::uint64_t, UnderWay> under_way_;
 };

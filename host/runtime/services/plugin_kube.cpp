@@ -34,7 +34,7 @@ void hand_over(capstan_kube_resolved done, void* user,
     loop::distrusted(done)(user, CAPSTAN_OK, &resource, nullptr);
 }
 
-/// The reply, unless it is longer than was asked for.
+/// The reply, or `quota` where it is longer than the plugin allows.
 Result<kubernetes::client::ApiReply> limited(Result<kubernetes::client::ApiReply> reply,
                                              std::uint64_t most) {
     if (!reply || reply->body.size() <= most) return reply;
@@ -115,9 +115,8 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
         if (!open_.contains(key)) return;  // cancelled on its way
     }
     if (!kubernetes::client::is_question(call.request)) {
-        // What was decided in one term must not be done in another: another host may have led
-        // between them.
-        call.request.may_leave = [gateway = gateway_, term = call.term]() -> Result<void> {
+        // A write of one term must not be sent in another: another host may have led in between.
+        call.request.may_send = [gateway = gateway_, term = call.term]() -> Result<void> {
             if (gateway->term() == term) return {};
             return capstan::fail(ErrorCode::cancelled, "the term in which it was begun is over");
         };
@@ -192,8 +191,8 @@ void PluginKube::fail(std::uint64_t key, Error error) {
     tasks_->deliver([tell = std::move(open.fail), error = std::move(error)] { tell(error); });
 }
 
-Result<KubeFollowed> PluginKube::prepare(const capstan_kube_watch& raw) const {
-    CAPSTAN_TRY(KubeFollowed what, parse_kube_watch(raw, options_.instance));
+Result<KubeWatchTarget> PluginKube::prepare(const capstan_kube_watch& raw) const {
+    CAPSTAN_TRY(KubeWatchTarget what, parse_kube_watch(raw, options_.instance));
     CAPSTAN_CHECK(demand(what.action));
     config::KubeAction watching = what.action;
     watching.verb = "watch";
@@ -207,7 +206,7 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
     if (on_event == nullptr || id == nullptr ||
         !CAPSTAN_REACHES(raw, capstan_kube_watch, field_selector))
         return CAPSTAN_E_INVALID_ARGUMENT;
-    Result<KubeFollowed> what = prepare(*raw);
+    Result<KubeWatchTarget> what = prepare(*raw);
     const KubeWatchFeed::Listener listener{on_event, user};
     std::shared_ptr<KubeWatchFeed> feed;
     const std::optional<Error> refusal = what ? std::nullopt : std::optional(what.error());

@@ -1,4 +1,4 @@
-/// The cluster as one instance may use it, behind capstan.kube/1.
+/// Behind capstan.kube/1: the API server as one instance may use it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace capstan::runtime::services {
 
-/// Lets through what the instance's grants name. [any thread]
+/// Sends requests that the instance's grants allow. [any thread]
 class PluginKube : public std::enable_shared_from_this<PluginKube> {
 public:
     struct Options {
@@ -31,7 +31,7 @@ public:
         std::size_t max_watches = 16;
         std::uint64_t seed = 0;
     };
-    /// Borrows the loop. `gateway`: NULL: this host has no cluster, and everything is unsupported.
+    /// Borrows the loop. `gateway` NULL: this host has no cluster, and all calls are unsupported.
     PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
                std::shared_ptr<OperationTable> operations,
                std::shared_ptr<loop::PendingCallbacks> tasks);
@@ -45,26 +45,26 @@ public:
     capstan_status unwatch(std::uint64_t id);
     capstan_status record(const capstan_kube_note* note);
 
-    /// Ends the requests made for `parent` as cancelled.
+    /// Cancels the requests that were made for the operation `parent`.
     void cancel(capstan_op parent);
-    /// All requests, and all watches.
+    /// Cancels all requests and ends all watches.
     void cancel_all();
 
 private:
     using Id = kubernetes::client::Api::RequestId;
     struct Open {
         capstan_op parent = 0;
-        std::optional<Id> id{};  ///< nothing: on its way to the Api, or none of its requests
+        std::optional<Id> id{};  ///< nothing: not handed to the Api yet, or answered without it
         std::function<void(const Error&)> fail{};
     };
 
     Result<KubeCall> prepare(const capstan_kube_request& raw) const;
-    Result<KubeFollowed> prepare(const capstan_kube_watch& raw) const;
+    Result<KubeWatchTarget> prepare(const capstan_kube_watch& raw) const;
     Result<void> demand(const config::KubeAction& action) const;
     Result<void> demand_cluster() const;
     capstan_status accept(Open open, std::uint64_t& key);
     void start(std::uint64_t key, KubeCall call, capstan_kube_done done, void* user);
-    /// False: it is over already, and its caller knows.
+    /// False: the request is over already, and its callback was called.
     bool finish(std::uint64_t key, std::function<void()> tell);
     void fail(std::uint64_t key, Error error);
     void cancel_if(const std::function<bool(const Open&)>& matches);

@@ -98,7 +98,7 @@ PluginMetrics::~PluginMetrics() {
         if (declared.is_whole) metrics_->disclaim(declared.name, options_.plugin.value());
 }
 
-/// What has to be the same wherever a name is declared.
+/// Type, help, labels and buckets, which must be equal in all declarations of a name.
 std::string PluginMetrics::Declared::shape() const {
     std::string out = std::to_string(type) + '\n' + help + '\n';
     for (const std::string& label : labels) out += label + ',';

@@ -1,4 +1,4 @@
-/// The metrics one instance declares for itself, behind capstan.metrics/1.
+/// Behind capstan.metrics/1: the metrics that one instance declares.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace capstan::runtime::services {
 
-/// Names become `capstan_plugin_<class>_<name>`, but for those that are granted whole, and every
-/// series has the label `plugin`. Everything goes with this object. What is refused is refused
-/// before the registry hears of it. [any thread]
+/// Names become `capstan_plugin_<class>_<name>`, except for names that are granted whole. Every
+/// series has the label `plugin`. All series are removed with this object. A declaration or value
+/// that is refused does not reach the registry. [any thread]
 class PluginMetrics {
 public:
     struct Options {
@@ -31,12 +31,13 @@ public:
     PluginMetrics& operator=(const PluginMetrics&) = delete;
     ~PluginMetrics();
 
-    /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics. `why`: of a name
-    /// that another one has, a sentence for the log.
+    /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics. `why` gets a
+    /// sentence for the log where another plugin or the host has the name.
     capstan_status declare(const capstan_metric& metric, std::uint32_t& id,
                            std::string* why = nullptr);
-    /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for values that are no
-    /// number, negative ones of a counter, and another number of label values than was declared.
+    /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for values that are not a
+    /// number, for negative values of a counter, and for a number of label values that differs from
+    /// the declaration.
     capstan_status record(std::uint32_t id, double value, capstan_array label_values);
 
 private:

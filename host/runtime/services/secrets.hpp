@@ -1,4 +1,4 @@
-/// Values that stand in no file of ours and in no log.
+/// Secret values, which the host writes neither to a file nor to a log.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace capstan::runtime::services {
 
-/// Text that is wiped when it goes. Moved, never copied.
+/// Text that is wiped when it is destroyed. Movable, not copyable.
 class SecretText {
 public:
     SecretText() = default;
@@ -19,7 +19,8 @@ public:
     ~SecretText() { wipe(); }
 
     std::string_view view() const noexcept { return text_; }
-    /// Never grows past the capacity it was made with: a reallocation would leave a copy behind.
+    /// False: the text would pass the capacity that it was constructed with. A reallocation would
+    /// leave a copy behind.
     bool append(std::string_view part);
     void drop_last() { text_.pop_back(); }
 
@@ -32,14 +33,14 @@ private:
 class SecretSource {
 public:
     virtual ~SecretSource() = default;
-    /// The value as it is now. `not_found`: there is none; `invalid_argument`: not a name;
-    /// `unavailable`: it could not be read.
+    /// The current value. `not_found`: there is no secret of that name; `invalid_argument`: the
+    /// name is not allowed; `unavailable`: it could not be read.
     virtual Result<SecretText> read(std::string_view name) const = 0;
 };
 
 /// The files of a folder, such as a mounted Kubernetes Secret; names are of letters, digits, '.',
-/// '_' and '-'. One newline at the end, which editors leave there, is not part of the value. At
-/// most 1 MiB.
+/// '_' and '-'. One newline at the end, which editors add, is not part of the value. A value has
+/// 1 MiB at most.
 class DirectorySecrets final : public SecretSource {
 public:
     explicit DirectorySecrets(std::filesystem::path directory) : directory_(std::move(directory)) {}

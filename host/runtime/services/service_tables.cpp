@@ -10,7 +10,7 @@ namespace capstan::runtime::services {
 
 namespace {
 
-/// What is wrong with a folder is the operator's to mend.
+/// Problems of the folder are logged, for the operator.
 capstan_status cache_answer(const HostContext& of, const Error& error) {
     if (error.code == ErrorCode::unavailable) of.say(config::LogLevel::warn, error.message);
     return static_cast<capstan_status>(error.code);
@@ -149,7 +149,7 @@ namespace {
 
 constexpr std::uint32_t field_limit = 64;
 
-/// An unknown level is the nearest known one.
+/// An unknown level counts as the nearest known one.
 config::LogLevel level_of(std::int32_t level) noexcept {
     return static_cast<config::LogLevel>(
         std::clamp<std::int32_t>(level, CAPSTAN_LOG_TRACE, CAPSTAN_LOG_ERROR));
@@ -238,18 +238,18 @@ const capstan_ops ops{sizeof ops, 0, &complete, &fail_op, &cancelled, &deadline_
 
 namespace {
 
-capstan_status want(const capstan_host* host, std::int64_t within_ns) noexcept {
+capstan_status request_reconcile(const capstan_host* host, std::int64_t within_ns) noexcept {
     return guarded([&]() -> capstan_status {
         HostContext& of = context(host);
         if (of.tasks().is_closed()) return CAPSTAN_E_CANCELLED;
-        of.wishes().want(Duration(std::max<std::int64_t>(within_ns, 0)));
+        of.reconcile_requests().submit(Duration(std::max<std::int64_t>(within_ns, 0)));
         return CAPSTAN_OK;
     });
 }
 
 }  // namespace
 
-const capstan_reconcile_service reconcile{sizeof reconcile, 0, &want};
+const capstan_reconcile_service reconcile{sizeof reconcile, 0, &request_reconcile};
 
 namespace {
 
@@ -295,7 +295,7 @@ const capstan_secrets secrets{sizeof secrets, 0, &with};
 
 namespace {
 
-/// What went wrong with a store is an operator's business; a plugin's own doing is not.
+/// Problems of the store are logged, for the operator; mistakes of the plugin are not.
 capstan_status answer(const HostContext& of, const Error& error) {
     if (error.code == ErrorCode::unavailable) of.say(config::LogLevel::warn, error.message);
     return static_cast<capstan_status>(error.code);
@@ -340,8 +340,8 @@ capstan_status wake_host(const capstan_host* host, capstan_str why) noexcept {
     return guarded([&]() -> capstan_status {
         HostContext& of = context(host);
         if (of.tasks().is_closed()) return CAPSTAN_E_CANCELLED;
-        of.metrics().wanted_pass();
-        of.pass_requests().want({of.id(), io::printable(text(why), why_limit)});
+        of.metrics().pass_requested();
+        of.pass_requests().submit({of.id(), io::printable(text(why), why_limit)});
         return CAPSTAN_OK;
     });
 }

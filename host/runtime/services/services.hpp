@@ -1,4 +1,4 @@
-/// The tables of the host's services; one source each. All functions find their instance through
+/// The function tables of the host's services. All functions find their instance through
 /// capstan_host::ctx.
 #pragma once
 
@@ -25,7 +25,8 @@ inline HostContext& context(const capstan_host* host) noexcept {
     return *static_cast<HostContext*>(host->ctx);
 }
 
-/// Runs a service's body: what it throws, which is a lack of memory, must not reach the plugin.
+/// Runs the body of a service's function: an exception, as of a lack of memory, must not reach the
+/// plugin.
 template <class F>
 capstan_status guarded(F&& body) noexcept {
     try {

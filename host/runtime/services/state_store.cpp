@@ -104,8 +104,8 @@ Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::
         CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
         CAPSTAN_TRY(InstanceState state, medium.load(owner));
         if (state.values.empty()) return std::string();
-        if (state.home.empty()) {
-            state.home = name;
+        if (state.store_name.empty()) {
+            state.store_name = name;
             CAPSTAN_CHECK(medium.save(owner, state));
         }
         return printable_state(state);
@@ -113,20 +113,22 @@ Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::
 }
 
 Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_view shared) {
-    std::optional<InstanceState> theirs = find_printable_state(shared);
-    if (!theirs || size_of(*theirs) > size_limit)
+    std::optional<InstanceState> shared_state = find_printable_state(shared);
+    if (!shared_state || size_of(*shared_state) > size_limit)
         return fail(ErrorCode::invalid_argument,
                     "what the leader before kept of its state cannot be read");
-    return ask<bool>([owner, theirs = *std::move(theirs)](StateMedium& medium) -> Result<bool> {
-        CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
-        CAPSTAN_TRY(InstanceState ours, medium.load(owner));
-        if (!ours.home.empty() && ours.home == theirs.home) return false;
-        ours.last_revision = std::max(ours.last_revision, theirs.last_revision);
-        ours.values = theirs.values;
-        for (auto& [key, stored] : ours.values) stored.revision = ++ours.last_revision;
-        CAPSTAN_CHECK(medium.save(owner, ours));
-        return true;
-    });
+    return ask<bool>(
+        [owner, shared_state = *std::move(shared_state)](StateMedium& medium) -> Result<bool> {
+            CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());
+            CAPSTAN_TRY(InstanceState state, medium.load(owner));
+            if (!state.store_name.empty() && state.store_name == shared_state.store_name)
+                return false;
+            state.last_revision = std::max(state.last_revision, shared_state.last_revision);
+            state.values = shared_state.values;
+            for (auto& [key, stored] : state.values) stored.revision = ++state.last_revision;
+            CAPSTAN_CHECK(medium.save(owner, state));
+            return true;
+        });
 }
 
 namespace {
@@ -134,7 +136,7 @@ namespace {
 constexpr std::string_view first_line = "capstan-state 1\n";
 constexpr std::string_view base64_mark = "base64:";
 
-/// Reads what `state_text` wrote, and nothing else.
+/// Parses the text of `state_text`.
 class Reader {
 public:
     explicit Reader(std::string_view text) : rest_(text) {}
@@ -174,7 +176,7 @@ private:
 
 bool read_head(Reader& in, InstanceState& state) {
     if (!in.skip(first_line) || !in.number(state.last_revision)) return false;
-    return in.skip("\n") || (in.skip(" ") && in.line(state.home));
+    return in.skip("\n") || (in.skip(" ") && in.line(state.store_name));
 }
 
 bool read(Reader& in, InstanceState& state) {
@@ -198,7 +200,8 @@ bool read(Reader& in, InstanceState& state) {
 
 std::string state_text(const InstanceState& state) {
     std::string out(first_line);
-    out += std::to_string(state.last_revision) + (state.home.empty() ? "" : " " + state.home);
+    out += std::to_string(state.last_revision) +
+           (state.store_name.empty() ? "" : " " + state.store_name);
     out += '\n';
     for (const auto& [key, stored] : state.values) {
         out += std::to_string(stored.revision) + " " + std::to_string(key.size()) + " " +

@@ -1,4 +1,4 @@
-/// Small values of instances that outlive the process, behind capstan.state/1.
+/// Behind capstan.state/1: small values of instances, which outlive the process.
 #pragma once
 
 #include <chrono>
@@ -23,27 +23,27 @@
 
 namespace capstan::runtime::services {
 
-/// Everything one instance keeps. Revisions of an instance grow with every write, so that none
-/// comes twice.
+/// All values of one instance. Revisions grow with every write of the instance, so that no revision
+/// is used twice.
 struct InstanceState {
     std::uint64_t last_revision = 0;
-    std::string home{};  ///< the store where it is written, by a name like no other's; empty: none
+    std::string store_name{};  ///< the unique name of the store that wrote it; empty: none
     std::map<std::string, StoredValue, std::less<>> values;
 };
 
-/// Where states are kept. Used by one thread at a time.
+/// The medium that a store writes to: memory, or files. Used by one thread at a time.
 class StateMedium {
 public:
     virtual ~StateMedium() = default;
-    /// What was saved last; empty when nothing was.
+    /// The state that was saved last; an empty one where none was saved.
     virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
-    /// All of it or nothing.
+    /// Saves the whole state or, after an error, nothing.
     virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
-    /// Held from load to save, so that no other process writes between.
+    /// A lock, held from load to save, so that no other process writes in between.
     virtual Result<io::FileDescriptor> hold() { return io::FileDescriptor(); }
 };
 
-/// Answers when the medium has answered. [any thread]
+/// Each call returns when the medium has answered. [any thread]
 class StateStore {
 public:
     static constexpr std::size_t size_limit = 64
@@ -54,24 +54,26 @@ public:
 
     /// `not_found`: no such key.
     Result<StoredValue> get(const PluginInstanceId& owner, std::string_view key);
-    /// Writes if the key still has `if_revision` (0: does not exist) and gives the new revision.
-    /// `conflict`: it has another; `quota`: no room; after any error everything is as it was.
+    /// Writes if the key still has `if_revision` (0: the key does not exist). The answer: the new
+    /// revision. `conflict`: the key has another revision; `quota`: the size limit. After any error
+    /// the state is unchanged.
     Result<std::uint64_t> put(const PluginInstanceId& owner, std::string_view key,
                               std::string_view value, std::uint64_t if_revision);
 
-    /// Everything that the instance keeps, as UTF-8, for the hosts that lead after this one; empty:
-    /// it keeps nothing. `name`: what this store is called from now on where it has no name yet;
-    /// like no other's, on one line.
+    /// All values of the instance as UTF-8 text, for the hosts that lead after this one. Empty: it
+    /// has no values. `name` becomes the name of this store where it has none yet; it is unique and
+    /// has no newline.
     Result<std::string> share(const PluginInstanceId& owner, const std::string& name);
-    /// Becomes what the leader before shared. False where that was from this very store, which may
-    /// know more by now. Values get revisions that they never had here, so that a write by an older
-    /// one gets a conflict. `invalid_argument`: it is no such text, and everything is as it was.
+    /// Replaces the instance's values by those that the last leader shared. False: the text is from
+    /// this very store, which may be newer, and nothing is replaced. Values get revisions that were
+    /// never used here, so that a write with an old revision is a conflict. `invalid_argument`: the
+    /// text is not of `share`, and the state is unchanged.
     Result<bool> take_over(const PluginInstanceId& owner, std::string_view shared);
 
 protected:
     explicit StateStore(std::shared_ptr<StateMedium> medium) : medium_(std::move(medium)) {}
-    /// Runs `work` alone and returns at its end. After an error it has not begun, or goes on
-    /// without this: it owns what it touches.
+    /// Runs `work`, one at a time, and returns at its end. After an error `work` has not begun, or
+    /// still goes on: it owns what it uses.
     virtual Result<void> run(std::function<void()> work);
 
 private:
@@ -82,23 +84,23 @@ private:
     std::mutex mutex_;
 };
 
-/// Forgets with the process: for simulations and for hosts that were given no folder.
+/// Keeps states in memory: for simulations, and for hosts without a folder.
 class MemoryStateStore final : public StateStore {
 public:
     MemoryStateStore();
 };
 
-/// One file per instance in a folder, which several hosts on one machine may share: each sees what
-/// the others wrote, and of two that write at once one gets a `conflict`. A file is replaced as a
-/// whole: whatever interrupts a write, the old or the new one is there, on the disk before the
-/// answer. A thread of its own reads and writes, one call after the other, so that a disk or a
-/// process that does not let go ends in `unavailable` after a while. Alone then a write may still
-/// come to pass: `get` tells.
+/// One file per instance in a folder, which several hosts on one machine may share: each host sees
+/// the writes of the others, and of two writes at once one is a `conflict`. A file is replaced
+/// atomically and is on the disk before the answer: after an interrupted write there is the old or
+/// the new file. A thread of its own reads and writes, one call after the other, so that a call
+/// ends as `unavailable` when the disk does not answer or another process keeps the lock. Only
+/// after that error may a write still be carried out later; `get` shows it.
 class FileStateStore final : public StateStore {
 public:
     struct Patience {
-        Duration lock = std::chrono::seconds(2);    ///< with another process that writes
-        Duration answer = std::chrono::seconds(4);  ///< of one call, in all
+        Duration lock = std::chrono::seconds(2);    ///< for the lock of another process
+        Duration answer = std::chrono::seconds(4);  ///< for one call in all
     };
     explicit FileStateStore(const std::filesystem::path& directory)
         : FileStateStore(directory, Patience()) {}
@@ -112,23 +114,24 @@ private:
     loop::BlockingPool pool_{{.threads = 1, .queue = 64}};
 };
 
-// What one instance keeps, as text: in its file, and for the hosts that lead after this one.
+// The values of one instance as text: in its file, and for the hosts that lead after this one.
 //
 //     capstan-state 1
 //     7 host-1_06e1
 //     5 8 31
 //     machines{"start":1795255200000, ...
 
-/// Some more than the values themselves may have, for the numbers beside them.
+/// More than the values themselves may have, for the numbers and the encoding.
 inline constexpr std::size_t state_text_limit = 16 * StateStore::size_limit;
 
-/// The line above, the last revision and the store's name, where it has one, and for each value a
-/// line of three numbers (its revision, the lengths) and the bytes of key and value.
+/// The format line, a line with the last revision and the store's name, where it has one, and for
+/// each value a line of three numbers (its revision, the lengths of key and value) and the bytes of
+/// key and value.
 std::string state_text(const InstanceState& state);
-/// Nothing: it is none.
+/// Nothing: `text` is not in this format.
 std::optional<InstanceState> find_state(std::string_view text);
 
-/// The same where only UTF-8 may stand: other bytes as base64.
+/// The same as UTF-8: a state with other bytes is encoded as base64.
 std::string printable_state(const InstanceState& state);
 std::optional<InstanceState> find_printable_state(std::string_view text);
 

@@ -1,4 +1,4 @@
-/// One request about a kind that is served, and what is answered.
+/// One request about a kind that is served, and the functions that answer it.
 #pragma once
 
 #include <string>
@@ -20,18 +20,19 @@ struct ApiCall {
 HttpReply json_reply(int status, const json::object& body);
 HttpReply text_reply(int status, std::string body);
 HttpReply refusal_reply(const StatusError& refusal);
-/// A Status of success.
+/// A Status of success about `object`.
 json::object success(const ResourceKind& kind, const json::object& object);
 
-/// An object in the version that is asked for.
+/// A stored object in the version of `kind`.
 ApiObject in_version(const ResourceKind& kind, const ApiObject& object);
-/// What came in the version that is asked for, as it is kept, and the kind that it is then of.
-json::object as_kept(const ApiCall& call, json::object object);
-const ResourceKind& kept_kind(const ApiCall& call);
-/// One object in the form that is asked for.
+/// An object that came in the version of the call, in the version in which it is stored.
+json::object to_storage_version(const ApiCall& call, json::object object);
+/// The kind of the call in the version in which its objects are stored.
+const ResourceKind& storage_kind(const ApiCall& call);
+/// One object in the form that the request accepts.
 HttpReply object_reply(const ApiCall& call, const ApiObject& object, int status = 200);
 
-/// Which objects a list, a watch or a collection is about.
+/// Which objects a list, a watch or a delete of a collection is about.
 struct ObjectQuery {
     LabelQuery labels{};
     std::vector<FieldCondition> fields{};
@@ -50,25 +51,26 @@ Answer<HttpReply> serve_patch(const ApiCall& call);
 Answer<HttpReply> serve_delete(const ApiCall& call);
 Answer<HttpReply> serve_collection_delete(const ApiCall& call);
 
-/// scale, eviction, binding, log, token.
+/// Subresources: scale, eviction, binding, log, token.
 Answer<HttpReply> serve_scale(const ApiCall& call);
 Answer<HttpReply> serve_eviction(const ApiCall& call);
 Answer<HttpReply> serve_binding(const ApiCall& call);
 Answer<HttpReply> serve_log(const ApiCall& call);
-/// Of a service account; it is not checked here.
+/// A token of a service account. The server checks no tokens.
 Answer<HttpReply> serve_token(const ApiCall& call);
 
-/// Removes a pod where its disruption budget allows that, and counts it against the budget. 429:
-/// it does not; with advice when to ask again where the budget has not been looked at yet.
+/// Removes a pod if its disruption budget allows that, and counts the pod against the budget. 429:
+/// the budget does not allow it. The refusal has a Retry-After if the disruption controller has not
+/// processed the budget yet.
 Answer<Removed> evict(ObjectStore& store, std::string_view space, std::string_view name,
                       const RemoveOptions& options);
 
-/// Reviews of what the sender may do, and of its identity: it may do everything. Nothing: the
-/// request is about neither.
+/// Answers access reviews and self subject reviews: the caller may do everything. Nothing: the
+/// request is no review.
 std::optional<HttpReply> serve_review(const ApiRequest& request);
 
-/// What a patch of any of the four types makes of a document. 415: none of them, or one that is
-/// not for this kind.
+/// `document` after the JSON, merge or strategic merge patch of the request. 415: the patch is of
+/// another type, or of one that this kind does not take.
 Answer<json::object> patched(const ApiCall& call, const json::object& document);
 WriteOptions write_options(const ApiRequest& request);
 

@@ -8,7 +8,7 @@
 
 namespace capstan::simulation::api_server {
 
-/// What is answered at fixed paths: discovery, OpenAPI, version, health and the faults' own door.
+// Answers at fixed paths: discovery, OpenAPI, version, health, and /capstan/faults.
 
 namespace {
 
@@ -36,7 +36,7 @@ HttpReply discovery(const ResourceKinds& kinds, bool is_core, Form form) {
     return out;
 }
 
-/// "v1.33.0" says major and minor once more, each alone.
+/// The document of /version, which repeats major and minor of "v1.33.0" as members of their own.
 json::object version_object(const std::string& version) {
     const std::size_t first = version.find('.');
     const std::size_t second = version.find('.', first + 1);
@@ -57,7 +57,7 @@ bool is_health(std::string_view path) {
     return false;
 }
 
-/// Group and version behind "/openapi/v3/": "api/v1", "apis/apps/v1".
+/// Group and version of a path after "/openapi/v3/": "api/v1", "apis/apps/v1".
 std::pair<std::string, std::string> document_name(std::string_view path) {
     const std::size_t last = path.rfind('/');
     const std::string version(path.substr(last + 1));
@@ -152,7 +152,7 @@ json::object discovered(const ResourceKind& kind) {
     return out;
 }
 
-/// The entry of that name at the end of a list, or a new one.
+/// The last entry of the list if it has that name; else `fresh`, appended.
 json::object& last_named(json::array& list, const char* key, const std::string& name,
                          json::object fresh) {
     if (list.empty() || text_at(list.back().get_object(), key) != name)
@@ -284,8 +284,8 @@ std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::st
                         {"resources", std::move(resources)}};
 }
 
-/// As little OpenAPI as makes clients send what they have: which patches validate fields, and the
-/// schemas of definitions that have one.
+// OpenAPI v3, reduced to what makes clients send their requests: the operations that validate
+// fields, and the schemas of custom resource definitions.
 
 namespace {
 
@@ -294,7 +294,7 @@ std::string document_path(const ResourceKind& kind) {
     return (kind.group.empty() ? "api/" : "apis/" + kind.group + "/") + kind.version;
 }
 
-json::object itself(const ResourceKind& kind) {
+json::object group_version_kind(const ResourceKind& kind) {
     return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
 }
 
@@ -302,19 +302,20 @@ json::object operation(const ResourceKind& kind, const char* action) {
     const json::object parameter{
         {"name", "fieldValidation"}, {"in", "query"}, {"schema", json::object{{"type", "string"}}}};
     return {{"x-kubernetes-action", action},
-            {"x-kubernetes-group-version-kind", itself(kind)},
+            {"x-kubernetes-group-version-kind", group_version_kind(kind)},
             {"parameters", json::array{parameter}},
             {"responses", json::object{{"200", json::object{{"description", "OK"}}}}}};
 }
 
-/// That of a definition; of other kinds that they are there, for `kubectl explain` to say so.
+/// The schema of a custom resource definition. Other kinds get a description that says that their
+/// fields are not described, for `kubectl explain`.
 json::object schema_of(const ResourceKind& kind) {
     json::object out{
         {"type", "object"},
         {"description", "This simulated API server serves " + kind.kind +
                             " whole, but does not describe its fields; a real one does."}};
     if (kind.schema != nullptr) out = *kind.schema;
-    out["x-kubernetes-group-version-kind"] = json::array{itself(kind)};
+    out["x-kubernetes-group-version-kind"] = json::array{group_version_kind(kind)};
     return out;
 }
 
@@ -328,7 +329,7 @@ json::object openapi_index(const ResourceKinds& kinds) {
     json::object paths;
     for (const KindPtr& kind : kinds.all()) {
         const std::string path = document_path(*kind);
-        // A document changes with what is served; the hash only has to tell that.
+        // A document changes only with the served kinds, so their number of changes is its hash.
         paths[path] =
             json::object{{"serverRelativeURL",
                           "/openapi/v3/" + path + "?hash=" + std::to_string(kinds.changes())}};
@@ -356,8 +357,8 @@ std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::st
                         {"components", json::object{{"schemas", std::move(schemas)}}}};
 }
 
-/// The same as protobuf under the older OpenAPI v2, which kubectl asks for up to 1.28. Numbers of
-/// fields are those of gnostic's openapi_v2.Document.
+// OpenAPI v2 in protobuf, which kubectl up to 1.28 asks for. The field numbers are those of
+// gnostic's openapi_v2.Document.
 
 namespace {
 
@@ -366,7 +367,7 @@ void append_varint(std::string& out, std::uint64_t number) {
     out += static_cast<char>(number);
 }
 
-/// A text or a message, which look alike.
+/// A field of type string or message, which have the same encoding.
 std::string protobuf_field(unsigned number, std::string_view content) {
     constexpr unsigned length_delimited = 2;
     std::string out;
@@ -375,7 +376,7 @@ std::string protobuf_field(unsigned number, std::string_view content) {
     return out.append(content);
 }
 
-/// A query parameter "fieldValidation" inside of what kinds of parameters there are.
+/// The query parameter "fieldValidation", wrapped in the messages for the kinds of parameters.
 std::string validation_parameter() {
     const std::string query = protobuf_field(2, "query") + protobuf_field(4, "fieldValidation") +
                               protobuf_field(6, "string");
@@ -383,10 +384,10 @@ std::string validation_parameter() {
 }
 
 std::string patch_operation(const ResourceKind& kind) {
-    const std::string itself = "group: \"" + kind.group + "\"\nversion: \"" + kind.version +
-                               "\"\nkind: \"" + kind.kind + "\"\n";
+    const std::string group_version_kind = "group: \"" + kind.group + "\"\nversion: \"" +
+                                           kind.version + "\"\nkind: \"" + kind.kind + "\"\n";
     const std::string extension = protobuf_field(1, "x-kubernetes-group-version-kind") +
-                                  protobuf_field(2, protobuf_field(2, itself));
+                                  protobuf_field(2, protobuf_field(2, group_version_kind));
     return protobuf_field(8, validation_parameter()) + protobuf_field(13, extension);
 }
 

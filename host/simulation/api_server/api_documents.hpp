@@ -1,4 +1,4 @@
-/// What an API server says of itself: which resources it serves, and how they are written.
+/// Discovery and OpenAPI documents: which resources an API server serves, and their schemas.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,27 @@
 
 namespace capstan::simulation::api_server {
 
-/// All groups at once, of the core ("/api") or of the others ("/apis").
+/// Aggregated discovery: the core group ("/api"), or all other groups ("/apis").
 json::object group_discovery(const ResourceKinds& kinds, bool is_core, Form form);
-/// The same in the older way, group by group and version by version.
+/// Discovery before it was aggregated: one document for each group and for each version.
 json::object legacy_versions();
 json::object legacy_groups(const ResourceKinds& kinds);
-/// Nothing: no such group, or no such version.
+/// Nothing: there is no such group, or no such version.
 std::optional<json::object> legacy_group(const ResourceKinds& kinds, std::string_view group);
 std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
 
-/// The index of the OpenAPI documents, and one of them: which patches are taken, and custom
-/// resources' schemas.
+/// The index of the OpenAPI v3 documents.
 json::object openapi_index(const ResourceKinds& kinds);
+/// One OpenAPI v3 document: the operations that validate fields, and the schemas of custom
+/// resources. Nothing: there is no such group, or no such version.
 std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
 
-/// The same in one protobuf of OpenAPI v2.
+/// OpenAPI v2 of all kinds, in protobuf: the patches that validate fields, without schemas.
 std::string openapi_protobuf(const ResourceKinds& kinds);
 
-/// A subresource and what comes back from it.
+/// A subresource, and the group, version and kind of the object that it takes or returns.
 struct Subresource {
     std::string name{}, group{}, version{}, kind{};
     std::vector<std::string> verbs{};

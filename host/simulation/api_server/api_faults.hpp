@@ -1,4 +1,4 @@
-/// What an API server does wrong when it is told to.
+/// Faults of an API server, on demand.
 #pragma once
 
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace capstan::simulation::api_server {
 
-/// What becomes of the answer to a request that was carried out.
+/// How the answer to a request that was carried out is corrupted.
 enum class ResponseCorruption {
     none,
-    garbage,  ///< something else than JSON
-    half,     ///< its first half, as if that were all
-    torn,     ///< its first half, then the connection ends
-    silence,  ///< nothing comes, and the connection stays
+    garbage,  ///< HTML instead of JSON
+    half,     ///< the first half of the answer, as if it were complete
+    torn,     ///< the first half of the answer, then the connection ends
+    silence,  ///< no answer, and the connection stays open
 };
 
 struct ApiFault {
-    /// Which requests; empty: any.
+    /// The requests that the fault is for; an empty member matches any.
     std::string verb{}, resource{}, subresource{}, space{}, name{};
-    int skip = 0;  ///< so many of them are let pass first
+    int skip = 0;  ///< the number of matching requests that succeed first
 
-    /// Answered with this: 409, 410, 429, 500 ...; zero: as usual.
+    /// HTTP status of the refusal: 409, 410, 429, 500 ...; zero: no refusal.
     int status = 0;
     std::optional<int> retry_after_s{};
     Duration delay{0};  ///< before anything else happens
@@ -32,12 +32,13 @@ struct ApiFault {
     /// The request is carried out first, before the delay, so that only its answer is lost or late.
     bool is_carried_out = false;
     ResponseCorruption spoil = ResponseCorruption::none;
-    /// Of a watch: it begins well, and `status` (as an ERROR event), the cut or what is spoilt
-    /// comes after so many events.
+    /// For a watch: the watch begins normally, and `status` (as an ERROR event), `cuts` or `spoil`
+    /// takes effect after this number of events.
     std::optional<int> after_events{};
-    Duration lag{0};  ///< of a watch: each line comes so much later than it would
+    Duration lag{0};  ///< for a watch: the delay of each line
 
-    std::optional<int> times = 1;  ///< so often, then it is over; nothing: until it is removed
+    /// The number of requests that go wrong; nothing: all of them until the fault is removed.
+    std::optional<int> times = 1;
 };
 
 /// [the loop's thread]
@@ -46,10 +47,10 @@ public:
     void add(ApiFault fault) { faults_.push_back(std::move(fault)); }
     void clear() { faults_.clear(); }
     const std::vector<ApiFault>& all() const noexcept { return faults_; }
-    /// How many requests went wrong by it.
+    /// The number of requests that a fault was taken for.
     std::size_t taken() const noexcept { return taken_; }
 
-    /// The first one that is for this request; counted as having come.
+    /// The first fault that is for this request. Uses up one of its `times`.
     std::optional<ApiFault> take(const ApiRequest& request);
 
 private:
@@ -57,13 +58,13 @@ private:
     std::size_t taken_ = 0;
 };
 
-/// What a server says that fails so.
+/// The refusal with the fault's `status`.
 StatusError refusal_of(const ApiFault& fault, const ApiRequest& request);
 
-/// As /capstan/faults has it: {"verb": "patch", "resource": "nodes", "skip": 1, "status": 429,
-/// "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false, "spoil": "torn",
-/// "afterEvents": 3, "lagMs": 0, "times": 2}; times 0: until it is removed. 400: another member, or
-/// one of a wrong type.
+/// A fault in the JSON of /capstan/faults: {"verb": "patch", "resource": "nodes", "skip": 1,
+/// "status": 429, "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false,
+/// "spoil": "torn", "afterEvents": 3, "lagMs": 0, "times": 2}; times 0: until the fault is removed.
+/// 400: an unknown member, or a value of a wrong type.
 Answer<ApiFault> parse_fault(const json::object& written);
 json::object fault_object(const ApiFault& fault);
 

@@ -7,12 +7,12 @@
 namespace capstan::simulation::api_server {
 bool is_equal(const json::object& a, const json::object& b) {
     if (a.size() != b.size()) return false;
-    auto beside = b.begin();
+    auto same_place = b.begin();
     for (const json::key_value_pair& member : a) {
-        // Mostly one was made from the other, with its members in the same order.
+        // Mostly one object is a changed copy of the other, with its members in the same order.
         const json::value* match =
-            beside->key() == member.key() ? &beside->value() : b.if_contains(member.key());
-        ++beside;
+            same_place->key() == member.key() ? &same_place->value() : b.if_contains(member.key());
+        ++same_place;
         if (match == nullptr || !is_equal(member.value(), *match)) return false;
     }
     return true;

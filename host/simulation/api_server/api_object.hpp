@@ -1,4 +1,4 @@
-/// Objects of the API as JSON: shared and immutable where they are kept, copied where they change.
+/// Objects of the API as JSON: a stored object is shared and immutable, and a change makes a copy.
 #pragma once
 
 #include <cstdint>
@@ -44,15 +44,15 @@ using kubernetes::base::set_default;
 using kubernetes::base::set_value;
 using kubernetes::base::text_at;
 
-/// As Boost's ==, which copies every member it compares.
+/// Equality as Boost's == has it, without the copy that == makes of every member it compares.
 bool is_equal(const json::value& a, const json::value& b);
 bool is_equal(const json::object& a, const json::object& b);
 bool is_equal(const json::array& a, const json::array& b);
 
-/// `key` takes over the value of `from`, or goes where `from` has none.
+/// Sets `key` of `object` to the value that `from` has; erases `key` if `from` has none.
 void take_member(json::object& object, const json::object& from, std::string_view key);
 
-/// Seconds of a request, as a length of time: never below nothing, never above ten years.
+/// Seconds of a request as a duration, clamped to zero at least and ten years at most.
 Duration bounded_seconds(std::int64_t seconds);
 
 }  // namespace capstan::simulation::api_server

@@ -9,20 +9,20 @@
 
 namespace capstan::simulation::api_server {
 
-/// GET of one object and of lists.
+// GET of one object and of lists.
 
 namespace {
 
 RowObject row_object(const ApiRequest& request) {
-    const std::string_view asked = request.option("includeObject");
-    if (asked == "None") return RowObject::none;
-    return asked == "Object" ? RowObject::object : RowObject::metadata;
+    const std::string_view include = request.option("includeObject");
+    if (include == "None") return RowObject::none;
+    return include == "Object" ? RowObject::object : RowObject::metadata;
 }
 
-/// Where the next page starts, as of which revision; zero: as things are then.
+/// A continue token.
 struct Page {
-    std::uint64_t revision = 0;
-    std::string after{};
+    std::uint64_t revision = 0;  ///< of the list; zero: the list as it is when the page is read
+    std::string after{};         ///< the last key of the page before
 };
 
 std::string page_text(const Page& page) { return std::to_string(page.revision) + ":" + page.after; }
@@ -49,7 +49,7 @@ Answer<Listing> continued(const ApiCall& call, const Page& page) {
     return fail(std::move(refusal));
 }
 
-/// By resourceVersion and resourceVersionMatch: as it is now, or exactly as it was.
+/// The current list, or with resourceVersionMatch=Exact the list as of resourceVersion.
 Answer<Listing> listing(const ApiCall& call) {
     const std::string_view match = call.request.option("resourceVersionMatch");
     CAPSTAN_TRY(const std::uint64_t revision,
@@ -59,13 +59,13 @@ Answer<Listing> listing(const ApiCall& call) {
     return call.store.list(call.kind, call.request.space);
 }
 
-struct Cut {
+struct ListPage {
     std::vector<ApiObject> items{};
-    json::object metadata{};
+    json::object metadata{};  ///< of the list
 };
 
-/// The objects that are asked for, from the page's start to its end.
-Answer<Cut> cut_page(const ApiCall& call, const ObjectQuery& query) {
+/// One page of the objects that the request selects.
+Answer<ListPage> read_page(const ApiCall& call, const ObjectQuery& query) {
     const std::string_view token = call.request.option("continue");
     Page page;
     if (!token.empty()) {
@@ -73,9 +73,9 @@ Answer<Cut> cut_page(const ApiCall& call, const ObjectQuery& query) {
     }
     CAPSTAN_TRY(const Listing all, token.empty() ? listing(call) : continued(call, page));
     CAPSTAN_TRY(std::uint64_t limit, parse_revision(call.request.option("limit")));
-    // What is read from a cache comes whole.
+    // A list of resourceVersion 0 comes from the watch cache, which ignores the limit.
     if (call.request.option("resourceVersion") == "0") limit = 0;
-    Cut out;
+    ListPage out;
     out.metadata["resourceVersion"] = std::to_string(all.revision);
     auto at = std::ranges::partition_point(all.items, [&](const ApiObject& object) {
         return !page.after.empty() && object_key(*object) <= page.after;
@@ -92,14 +92,14 @@ Answer<Cut> cut_page(const ApiCall& call, const ObjectQuery& query) {
     return out;
 }
 
-std::string list_text(const ResourceKind& kind, const Accepted& accepted, const Cut& cut) {
+std::string list_text(const ResourceKind& kind, const Accepted& accepted, const ListPage& page) {
     const bool is_partial = accepted.form == Form::metadata;
     const std::string version = is_partial ? "meta.k8s.io/" + accepted.version : kind.api_version();
     std::string out = R"({"kind":")" + (is_partial ? "PartialObjectMetadata" : kind.kind) +
                       R"(List","apiVersion":")" + version + R"(","metadata":)" +
-                      json::serialize(cut.metadata) + R"(,"items":[)";
+                      json::serialize(page.metadata) + R"(,"items":[)";
     bool is_first = true;
-    for (const ApiObject& object : cut.items) {
+    for (const ApiObject& object : page.items) {
         if (!std::exchange(is_first, false)) out += ',';
         out += is_partial ? json::serialize(metadata_of(*object, accepted.version))
                           : json::serialize(*object);
@@ -124,30 +124,30 @@ ApiObject in_version(const ResourceKind& kind, const ApiObject& object) {
     return std::make_shared<const json::object>(std::move(out));
 }
 
-const ResourceKind& kept_kind(const ApiCall& call) {
+const ResourceKind& storage_kind(const ApiCall& call) {
     return call.kind.is_custom ? call.kind : call.store.kind(call.kind.resource());
 }
 
-json::object as_kept(const ApiCall& call, json::object object) {
+json::object to_storage_version(const ApiCall& call, json::object object) {
     const std::string_view written = text_at(object, "apiVersion");
-    const bool is_kept_so =
-        &kept_kind(call) == &call.kind || (!written.empty() && written != call.kind.api_version());
-    return is_kept_so ? std::move(object) : autoscaler_as_v2(std::move(object));
+    const bool is_storage_version = &storage_kind(call) == &call.kind ||
+                                    (!written.empty() && written != call.kind.api_version());
+    return is_storage_version ? std::move(object) : autoscaler_as_v2(std::move(object));
 }
 
 HttpReply object_reply(const ApiCall& call, const ApiObject& object, int status) {
     const Accepted& accepted = call.request.accepted;
-    const ApiObject shown = in_version(call.kind, object);
+    const ApiObject versioned = in_version(call.kind, object);
     if (accepted.form == Form::table) {
         json::object metadata{
             {"resourceVersion", json_view(text_at(*object, "metadata.resourceVersion"))}};
         return json_reply(status,
-                          make_table(call.kind, {shown}, std::move(metadata), accepted.version,
+                          make_table(call.kind, {versioned}, std::move(metadata), accepted.version,
                                      row_object(call.request), call.store.now()));
     }
     if (accepted.form == Form::metadata)
-        return json_reply(status, metadata_of(*shown, accepted.version));
-    return json_reply(status, *shown);
+        return json_reply(status, metadata_of(*versioned, accepted.version));
+    return json_reply(status, *versioned);
 }
 
 Answer<HttpReply> serve_get(const ApiCall& call) {
@@ -158,13 +158,13 @@ Answer<HttpReply> serve_get(const ApiCall& call) {
 
 Answer<HttpReply> serve_list(const ApiCall& call) {
     CAPSTAN_TRY(const ObjectQuery query, parse_object_query(call.kind, call.request));
-    CAPSTAN_TRY(Cut cut, cut_page(call, query));
+    CAPSTAN_TRY(ListPage page, read_page(call, query));
     const Accepted& accepted = call.request.accepted;
     if (accepted.form == Form::table)
         return json_reply(
-            200, make_table(call.kind, cut.items, std::move(cut.metadata), accepted.version,
+            200, make_table(call.kind, page.items, std::move(page.metadata), accepted.version,
                             row_object(call.request), call.store.now()));
-    HttpReply out = text_reply(200, list_text(call.kind, accepted, cut));
+    HttpReply out = text_reply(200, list_text(call.kind, accepted, page));
     out.headers = {{"content-type", "application/json"}};
     return out;
 }

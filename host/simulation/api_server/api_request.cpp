@@ -14,31 +14,31 @@
 namespace capstan::simulation::api_server {
 namespace {
 
-struct Key {
+struct MergeKey {
     std::string_view field, key;
 };
 
-/// As core/v1 and its neighbours have them (patchMergeKey); taints and tolerations have none.
-constexpr std::array keys = {
-    Key{"containers", "name"},
-    Key{"initContainers", "name"},
-    Key{"ephemeralContainers", "name"},
-    Key{"env", "name"},
-    Key{"volumes", "name"},
-    Key{"volumeMounts", "mountPath"},
-    Key{"volumeDevices", "devicePath"},
-    Key{"conditions", "type"},
-    Key{"addresses", "type"},
-    Key{"ownerReferences", "uid"},
-    Key{"imagePullSecrets", "name"},
-    Key{"hostAliases", "ip"},
-    Key{"podIPs", "ip"},
-    Key{"hostIPs", "ip"},
-    Key{"secrets", "name"},
-    Key{"topologySpreadConstraints", "topologyKey"},
-    Key{"resourceClaims", "name"},
-    Key{"volumesAttached", "name"},
-    Key{"schedulingGates", "name"},
+/// The patchMergeKey of lists in core/v1 and related groups; taints and tolerations have none.
+constexpr std::array merge_keys = {
+    MergeKey{"containers", "name"},
+    MergeKey{"initContainers", "name"},
+    MergeKey{"ephemeralContainers", "name"},
+    MergeKey{"env", "name"},
+    MergeKey{"volumes", "name"},
+    MergeKey{"volumeMounts", "mountPath"},
+    MergeKey{"volumeDevices", "devicePath"},
+    MergeKey{"conditions", "type"},
+    MergeKey{"addresses", "type"},
+    MergeKey{"ownerReferences", "uid"},
+    MergeKey{"imagePullSecrets", "name"},
+    MergeKey{"hostAliases", "ip"},
+    MergeKey{"podIPs", "ip"},
+    MergeKey{"hostIPs", "ip"},
+    MergeKey{"secrets", "name"},
+    MergeKey{"topologySpreadConstraints", "topologyKey"},
+    MergeKey{"resourceClaims", "name"},
+    MergeKey{"volumesAttached", "name"},
+    MergeKey{"schedulingGates", "name"},
 };
 
 }  // namespace
@@ -50,8 +50,8 @@ std::string_view merge_key(const ListPlace& place) {
         return place.parent.ends_with("ontainers") ? "containerPort" : "";
     }
     if (place.is_custom && place.field != "ownerReferences") return {};
-    const auto found = std::ranges::find(keys, place.field, &Key::field);
-    return found == keys.end() ? std::string_view() : found->key;
+    const auto found = std::ranges::find(merge_keys, place.field, &MergeKey::field);
+    return found == merge_keys.end() ? std::string_view() : found->key;
 }
 
 bool is_set(const ListPlace& place) {
@@ -80,8 +80,8 @@ std::vector<std::string_view> split_at(std::string_view text, char at) {
     }
 }
 
-/// Schemas in definitions go deeper than objects do.
-constexpr std::size_t deepest_body = 256;
+/// The schemas of custom resource definitions are nested deeper than other objects.
+constexpr std::size_t body_depth_max = 256;
 
 std::string_view media_parameter(const std::vector<std::string_view>& parts,
                                  std::string_view name) {
@@ -126,8 +126,8 @@ void read_query(std::string_view text, ApiRequest& out) {
     }
 }
 
-/// /api/v1/..., /apis/group/version/...: what follows is a namespace, a resource, a name and a
-/// subresource, each where there is one.
+/// Reads /api/v1/... or /apis/group/version/..., followed by an optional namespace, a resource, an
+/// optional name and an optional subresource.
 void read_path(ApiRequest& out) {
     std::vector<std::string> steps;
     for (const std::string_view step : split_at(std::string_view(out.path).substr(1), '/'))
@@ -221,7 +221,7 @@ Answer<json::object> parse_body(const ApiRequest& request) {
                                 {},
                                 {}});
     boost::system::error_code error;
-    json::value parsed = json::parse(request.body, error, {}, {.max_depth = deepest_body});
+    json::value parsed = json::parse(request.body, error, {}, {.max_depth = body_depth_max});
     if (error || !parsed.is_object())
         return fail(bad_request("the object provided is unrecognized: " +
                                 (error ? error.message() : "no JSON object")));

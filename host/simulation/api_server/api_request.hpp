@@ -1,4 +1,4 @@
-/// Which lists of the API are merged by a member of their elements, and which are replaced whole.
+/// What a request asks for, and the merge keys of the API's lists.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,32 @@
 
 namespace capstan::simulation::api_server {
 
-/// A place in an object, as far as it tells which list stands there.
+// Which lists of the API are merged by a member of their elements, and which are replaced whole.
+
+/// The place of a list in an object, as far as the place tells which list it is.
 struct ListPlace {
     std::string_view parent{};  ///< the nearest member above: "containers", "spec"
     std::string_view field{};   ///< the member: "ports"
-    bool is_custom = false;     ///< in a custom resource: only what all objects have is known
+    bool is_custom = false;     ///< in a custom resource: its own lists have no merge keys
 };
 
-/// "containerPort" of a container's ports. Empty: the list has none, and is replaced.
+/// The merge key of a list: "containerPort" for a container's ports. Empty: the list has no merge
+/// key, and a patch replaces it.
 std::string_view merge_key(const ListPlace& place);
-/// A list of texts in which each is there once: finalizers.
+/// Whether the list is a set of texts: finalizers.
 bool is_set(const ListPlace& place);
 
-/// The element whose member `key` is `value`; NULL: none.
+/// The element with the member `key` equal to `value`; NULL: there is none.
 json::object* find_element(json::array& list, std::string_view key, const json::value& value);
 
-// What a request asks for, read from its method, path, query and headers.
+// A request, read from its method, path, query and headers.
 
-/// How objects are to be shown.
+/// The form in which a client wants objects.
 enum class Form {
     object,
     table,         ///< rows and columns for people
     metadata,      ///< PartialObjectMetadata
-    discovery_v2,  ///< all groups at once
+    discovery_v2,  ///< aggregated discovery
     discovery_v2beta1,
 };
 
@@ -45,12 +48,13 @@ struct Accepted {
     std::string version{};  ///< of meta.k8s.io, for tables and metadata: "v1"
 };
 
-/// The first form of an Accept header that is served. Nothing: none is.
+/// The first form of an Accept header that is served. Nothing: none of them is served.
 std::optional<Accepted> accepted_form(std::string_view accept);
 
-/// "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"; what the
-/// path names may not be there.
+/// The group, version, resource and object of the path need not exist.
 struct ApiRequest {
+    /// "get", "list", "watch", "create", "update", "patch", "delete" or "deletecollection"; empty:
+    /// the method has no verb.
     std::string verb{};
     std::string group{}, version{}, plural{};
     std::string space{}, name{}, subresource{};
@@ -61,21 +65,22 @@ struct ApiRequest {
     Accepted accepted{};
     std::string body{};
 
-    /// Empty: not given.
+    /// The value of a query parameter; empty: it is not given.
     std::string_view option(std::string_view key) const;
     bool is_set(std::string_view key) const { return option(key) == "true" || option(key) == "1"; }
     bool is_dry_run() const { return option("dryRun") == "All"; }
-    /// The writer: fieldManager, or the first word of the user agent.
+    /// The field manager: fieldManager of the query, or the product name of the user agent.
     std::string manager() const;
     std::string resource() const { return group.empty() ? plural : plural + "." + group; }
 };
 
-/// 406: no form that is asked for is served.
+/// 400: the path is malformed; 406: no form of the Accept header is served.
 Answer<ApiRequest> parse_request(const io::ServedRequest& request);
 
-/// The body as JSON. 415: it is in another encoding, 400: it is no object.
+/// The body as JSON, decoded from protobuf if need be. 415: the body is in another encoding; 400:
+/// the body is no object.
 Answer<json::object> parse_body(const ApiRequest& request);
-/// A revision that is written in a query; zero for "" and "0". 400: none.
+/// A revision of a query; zero for "" and "0". 400: the text is no revision.
 Answer<std::uint64_t> parse_revision(std::string_view text);
 
 }  // namespace capstan::simulation::api_server

@@ -36,7 +36,7 @@ Answer<KindPtr> served_kind(const ObjectStore& store, const ApiRequest& request)
     return kind;
 }
 
-Answer<HttpReply> serve_whole(const ApiCall& call) {
+Answer<HttpReply> serve_resource(const ApiCall& call) {
     const std::string& verb = call.request.verb;
     if (verb == "get") return serve_get(call);
     if (verb == "list") return serve_list(call);
@@ -55,7 +55,7 @@ Answer<HttpReply> serve_status(const ApiCall& call) {
     return verb == "patch" ? serve_patch(call) : fail(method_not_allowed(call.request));
 }
 
-Answer<HttpReply> serve_below(const ApiCall& call) {
+Answer<HttpReply> serve_subresource(const ApiCall& call) {
     const std::string& sub = call.request.subresource;
     const bool is_pod = call.kind.resource() == "pods", creates = call.request.verb == "create";
     if (sub == "status" && call.kind.has_status) return serve_status(call);
@@ -73,22 +73,22 @@ Answer<HttpReply> serve_below(const ApiCall& call) {
     return fail(unserved(call.request));
 }
 
-/// POST .../bindings names its pod in the body.
+/// POST .../bindings, which names its pod in the body.
 bool is_binding(const ApiRequest& request) {
     return request.group.empty() && request.version == "v1" && request.plural == "bindings" &&
            request.verb == "create";
 }
 
-/// What stands in a proxy's place of an answer.
+/// The page of a broken proxy, instead of an answer.
 constexpr const char* garbage = "<html><body>Bad gateway</body></html>";
 
-void send_spoilt(ResponseCorruption spoil, HttpReply reply, const io::Responder& responder) {
+void send_corrupted(ResponseCorruption spoil, HttpReply reply, const io::Responder& responder) {
     switch (spoil) {
         case ResponseCorruption::none: return responder.send(std::move(reply));
         case ResponseCorruption::garbage:
             return responder.send({200, {{"content-type", "text/html"}}, garbage});
         case ResponseCorruption::silence:
-            // Held for as long as the peer waits.
+            // The callback holds the responder for as long as the peer waits.
             return responder.when_closed([responder] {});
         case ResponseCorruption::half:
         case ResponseCorruption::torn: break;
@@ -183,7 +183,7 @@ void ApiServer::conclude(const ApiRequest& request, const io::Responder& respond
         return opened ? void() : responder.send(refusal_reply(opened.error()));
     }
     if (!reply) reply = reply_to(request);
-    send_spoilt(fault ? fault->spoil : ResponseCorruption::none, *std::move(reply), responder);
+    send_corrupted(fault ? fault->spoil : ResponseCorruption::none, *std::move(reply), responder);
 }
 
 Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& responder,
@@ -194,7 +194,7 @@ Answer<void> ApiServer::watch(const ApiRequest& request, const io::Responder& re
 
 HttpReply ApiServer::reply_to(const ApiRequest& request) {
     HttpReply out = find_reply(request);
-    // By it clients see how far their clocks are off.
+    // Clients compare it with their own clock.
     out.headers.emplace_back("date", format_http_date(store_.now()));
     return out;
 }
@@ -211,7 +211,7 @@ Answer<HttpReply> ApiServer::serve_object(const ApiRequest& request) {
     if (is_binding(request)) return serve_binding({store_, store_.kind("pods"), request});
     CAPSTAN_TRY(const KindPtr kind, served_kind(store_, request));
     const ApiCall call{store_, *kind, request};
-    return request.subresource.empty() ? serve_whole(call) : serve_below(call);
+    return request.subresource.empty() ? serve_resource(call) : serve_subresource(call);
 }
 
 }  // namespace capstan::simulation::api_server

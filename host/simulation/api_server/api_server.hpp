@@ -1,4 +1,4 @@
-/// An API server in this process, good enough for kubectl and for every client that speaks JSON.
+/// An API server in this process, for kubectl and for every client that speaks JSON.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace capstan::simulation::api_server {
 
-/// Serves a store. Beside the API there is /capstan/faults: GET lists the faults on demand, POST
-/// adds one, DELETE removes all; POST /capstan/faults/cut cuts all watches, and
-/// /capstan/faults/compact forgets what has happened. [the loop's thread]
+/// Serves a store. In addition to the API it serves /capstan/faults: GET lists the faults on
+/// demand, POST adds one, DELETE removes all. POST /capstan/faults/cut cuts all watches, and POST
+/// /capstan/faults/compact discards the history of changes. [the loop's thread]
 class ApiServer {
 public:
     struct Options {
         std::string address = "127.0.0.1";
-        std::uint16_t port = 0;  ///< 0: any free one
+        std::uint16_t port = 0;  ///< 0: any free port
         std::string version = "v1.33.0";
         WatchStreams::Options watches{};
     };
     explicit ApiServer(ObjectStore& store) : ApiServer(store, Options{}) {}
-    /// Borrows the store, and serves its custom resources from now on.
+    /// Borrows the store. Custom resources of its definitions are served from now on.
     ApiServer(ObjectStore& store, Options options);
     ApiServer(const ApiServer&) = delete;
     ApiServer& operator=(const ApiServer&) = delete;
@@ -36,15 +36,16 @@ public:
 
     /// Answers on the network from now on. `unavailable`: the address is taken.
     Result<void> listen();
-    /// Zero: not listening.
+    /// The port on which the server listens; zero: it does not listen.
     std::uint16_t port() const noexcept;
     std::string url() const;
-    /// A kubeconfig for it, whole.
+    /// The text of a kubeconfig that leads to this server.
     std::string kubeconfig() const;
 
-    /// One request, as the network would bring it.
+    /// Handles one request as if the network had brought it.
     void handle(const io::ServedRequest& request, const io::Responder& responder);
-    /// The same without a connection and without faults; nothing: it is a watch.
+    /// The reply to a request, without a connection and without faults; nothing: the request is a
+    /// watch.
     std::optional<HttpReply> answer(const io::ServedRequest& request);
 
     ApiFaults& faults() noexcept { return faults_; }

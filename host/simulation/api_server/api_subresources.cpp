@@ -11,7 +11,7 @@
 
 namespace capstan::simulation::api_server {
 
-/// What only pods have: a node that they are bound to, and logs.
+// Subresources of pods: binding and log.
 
 namespace {
 
@@ -74,7 +74,7 @@ Answer<HttpReply> serve_log(const ApiCall& call) {
                                ": no program runs, so nothing is written\n");
 }
 
-/// The scale subresource: how many there are and should be, whatever the kind.
+// The scale subresource.
 
 namespace {
 
@@ -83,7 +83,7 @@ std::string scale_selector(const ResourceKind& kind, const json::object& object)
     if (kind.is_custom) return {};
     const json::object* selector = find_object(object, "spec.selector");
     if (selector == nullptr) return {};
-    // A replication controller's selector is labels and nothing else.
+    // The selector of a ReplicationController is a map of labels.
     return kind.group.empty() ? labels_text(selector) : label_query_text(*selector);
 }
 
@@ -102,7 +102,7 @@ json::object make_scale(const ResourceKind& kind, const json::object& object) {
             {"status", std::move(status)}};
 }
 
-/// In the form that is asked for.
+/// The Scale of an object in the form that the request accepts.
 HttpReply scale_reply(const ApiCall& call, const json::object& object) {
     static const ResourceKind scales{
         .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale"};
@@ -111,7 +111,7 @@ HttpReply scale_reply(const ApiCall& call, const json::object& object) {
                         std::make_shared<const json::object>(std::move(scale)));
 }
 
-Answer<json::object> asked_scale(const ApiCall& call, const json::object& scale) {
+Answer<json::object> requested_scale(const ApiCall& call, const json::object& scale) {
     if (call.request.verb == "patch") return patched(call, scale);
     return parse_body(call.request);
 }
@@ -122,10 +122,11 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
     const ApiRequest& request = call.request;
     CAPSTAN_TRY(const ApiObject object, call.store.get(call.kind, request.space, request.name));
     if (request.verb == "get") return scale_reply(call, *object);
-    CAPSTAN_TRY(const json::object asked, asked_scale(call, make_scale(call.kind, *object)));
-    CAPSTAN_CHECK(check_preconditions(call.kind, *object, text_at(asked, "metadata.uid"),
-                                      text_at(asked, "metadata.resourceVersion")));
-    const std::int64_t replicas = count_at(asked, "spec.replicas");
+    CAPSTAN_TRY(const json::object requested,
+                requested_scale(call, make_scale(call.kind, *object)));
+    CAPSTAN_CHECK(check_preconditions(call.kind, *object, text_at(requested, "metadata.uid"),
+                                      text_at(requested, "metadata.resourceVersion")));
+    const std::int64_t replicas = count_at(requested, "spec.replicas");
     if (replicas < 0)
         return fail(invalid("scales.autoscaling", request.name,
                             "spec.replicas: Invalid value: " + std::to_string(replicas) +
@@ -138,13 +139,12 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
     return scale_reply(call, *kept);
 }
 
-/// The identity of a caller, and what it may do: a simulated cluster lets every caller do
-/// everything.
+// Tokens and reviews. A simulated cluster lets every caller do everything.
 
 namespace {
 
-/// What was asked, to be said back; empty where it came in an encoding that need not be read, for
-/// the answer is always the same.
+/// The spec of the review, which the answer repeats. Empty if the body is no JSON, which need not
+/// be read because the answer is always the same.
 json::value spec_of(const ApiRequest& request) {
     boost::system::error_code error;
     const json::value body = json::parse(request.body, error);
@@ -170,7 +170,7 @@ json::object all_rules() {
             {"incomplete", false}};
 }
 
-constexpr Duration token_lasts = std::chrono::hours(1);
+constexpr Duration token_ttl = std::chrono::hours(1);
 
 }  // namespace
 
@@ -179,13 +179,13 @@ Answer<HttpReply> serve_token(const ApiCall& call) {
     CAPSTAN_TRY(const ApiObject account, call.store.get(call.kind, request.space, request.name));
     const json::object status{
         {"token", "simulated-" + std::string(text_at(*account, "metadata.uid"))},
-        {"expirationTimestamp", format_rfc3339(call.store.now() + token_lasts, 0)}};
+        {"expirationTimestamp", format_rfc3339(call.store.now() + token_ttl, 0)}};
     return json_reply(
         201, {{"kind", "TokenRequest"},
               {"apiVersion", "authentication.k8s.io/v1"},
               {"metadata", json::object{{"name", request.name}, {"namespace", request.space}}},
               {"spec", json::object{{"audiences", json::array{"simulated"}},
-                                    {"expirationSeconds", token_lasts / std::chrono::seconds(1)}}},
+                                    {"expirationSeconds", token_ttl / std::chrono::seconds(1)}}},
               {"status", status}});
 }
 
@@ -206,14 +206,15 @@ std::optional<HttpReply> serve_review(const ApiRequest& request) {
     return std::nullopt;
 }
 
-/// Evictions, and the disruption budgets that stand against them.
+// Evictions, and the disruption budgets that limit them.
 
 namespace {
 
-constexpr std::size_t most_disrupted = 2000;
+constexpr std::size_t disrupted_pods_max = 2000;
 
-/// A pod in these states serves no requests, so no budget counts it.
-bool is_beyond_budgets(const json::object& pod) {
+/// A pod that has ended, that is pending or that is terminating serves no requests, so no budget
+/// counts it.
+bool is_ignored_by_budgets(const json::object& pod) {
     const std::string_view phase = text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed" || phase == "Pending" ||
            find_value(pod, "metadata.deletionTimestamp") != nullptr;
@@ -230,7 +231,8 @@ std::vector<ApiObject> budgets_of(const ObjectStore& store, const json::object& 
     return out;
 }
 
-/// A pod that serves no requests may go when the others are enough, or when the budget says so.
+/// Whether a pod that is not ready may be evicted without counting: if enough other pods are
+/// healthy, or if the budget's unhealthyPodEvictionPolicy is AlwaysAllow.
 bool may_go_unready(const json::object& pod, const json::object& budget) {
     if (has_condition(pod, "Ready")) return false;
     if (text_at(budget, "spec.unhealthyPodEvictionPolicy") == "AlwaysAllow") return true;
@@ -266,7 +268,7 @@ Answer<void> check_budget(const json::object& budget) {
         return fail(
             forbidden("poddisruptionbudgets.policy", name, "pdb disruptions allowed is negative"));
     if (const json::object* disrupted = find_object(budget, "status.disruptedPods");
-        disrupted != nullptr && disrupted->size() > most_disrupted)
+        disrupted != nullptr && disrupted->size() > disrupted_pods_max)
         return fail(forbidden("poddisruptionbudgets.policy", name,
                               "DisruptedPods map too big - too many evictions not confirmed by "
                               "PDB controller"));
@@ -279,8 +281,8 @@ Answer<void> check_budget(const json::object& budget) {
     return {};
 }
 
-Answer<void> spend(ObjectStore& store, const json::object& budget, const json::object& pod,
-                   bool is_dry_run) {
+Answer<void> decrement_budget(ObjectStore& store, const json::object& budget,
+                              const json::object& pod, bool is_dry_run) {
     CAPSTAN_CHECK(check_budget(budget));
     const auto change = [&](json::object& fresh) {
         json::object& status = make_object(fresh, "status");
@@ -296,8 +298,9 @@ Answer<void> spend(ObjectStore& store, const json::object& budget, const json::o
     return {};
 }
 
-Answer<void> ask_budgets(ObjectStore& store, const json::object& pod, bool is_dry_run) {
-    if (is_beyond_budgets(pod)) return {};
+/// Counts an eviction against the pod's budget. The refusal says why the budget does not allow it.
+Answer<void> take_from_budget(ObjectStore& store, const json::object& pod, bool is_dry_run) {
+    if (is_ignored_by_budgets(pod)) return {};
     const std::vector<ApiObject> budgets = budgets_of(store, pod);
     if (budgets.empty()) return {};
     if (budgets.size() > 1)
@@ -310,7 +313,7 @@ Answer<void> ask_budgets(ObjectStore& store, const json::object& pod, bool is_dr
                         {},
                         {}});
     if (may_go_unready(pod, *budgets.front())) return {};
-    return spend(store, *budgets.front(), pod, is_dry_run);
+    return decrement_budget(store, *budgets.front(), pod, is_dry_run);
 }
 
 RemoveOptions removal_in(const json::object& eviction, const ApiRequest& request) {
@@ -330,7 +333,7 @@ Answer<Removed> evict(ObjectStore& store, std::string_view space, std::string_vi
     const ResourceKind& pods = store.kind("pods");
     CAPSTAN_TRY(const ApiObject pod, store.get(pods, space, name));
     CAPSTAN_CHECK(check_preconditions(pods, *pod, options.uid, options.resource_version));
-    CAPSTAN_CHECK(ask_budgets(store, *pod, options.is_dry_run));
+    CAPSTAN_CHECK(take_from_budget(store, *pod, options.is_dry_run));
     return store.remove(pods, space, name, options);
 }
 

@@ -1,4 +1,4 @@
-/// POST, PUT, PATCH and DELETE of objects.
+// POST, PUT, PATCH and DELETE of objects.
 #include <boost/json/parse.hpp>
 
 #include "simulation/api_server/api_call.hpp"
@@ -24,7 +24,7 @@ Answer<json::object> patched_by_operations(const ApiRequest& request,
     return std::move(out.get_object());
 }
 
-/// Applied to what is there; made new where nothing is.
+/// Server-side apply, which creates the object if it does not exist.
 Answer<HttpReply> serve_apply(const ApiCall& call) {
     const ApiRequest& request = call.request;
     if (request.option("fieldManager").empty())
@@ -36,8 +36,8 @@ Answer<HttpReply> serve_apply(const ApiCall& call) {
                                 {},
                                 {}});
     CAPSTAN_TRY(json::object body, parse_body(request));
-    const ResourceKind& kind = kept_kind(call);
-    json::object config = as_kept(call, std::move(body));
+    const ResourceKind& kind = storage_kind(call);
+    json::object config = to_storage_version(call, std::move(body));
     if (find_value(config, "metadata.managedFields") != nullptr)
         return fail(bad_request("metadata.managedFields must be nil"));
     const ApiObject live = call.store.find(kind, request.space, request.name);
@@ -115,17 +115,18 @@ Answer<json::object> patched(const ApiCall& call, const json::object& document) 
 
 Answer<HttpReply> serve_create(const ApiCall& call) {
     CAPSTAN_TRY(json::object body, parse_body(call.request));
-    CAPSTAN_TRY(const ApiObject made,
-                call.store.create(kept_kind(call), call.request.space,
-                                  as_kept(call, std::move(body)), write_options(call.request)));
+    CAPSTAN_TRY(const ApiObject made, call.store.create(storage_kind(call), call.request.space,
+                                                        to_storage_version(call, std::move(body)),
+                                                        write_options(call.request)));
     return object_reply(call, made, 201);
 }
 
 Answer<HttpReply> serve_update(const ApiCall& call) {
     CAPSTAN_TRY(json::object body, parse_body(call.request));
-    CAPSTAN_TRY(const ApiObject kept,
-                call.store.update(kept_kind(call), call.request.space, call.request.name,
-                                  as_kept(call, std::move(body)), write_options(call.request)));
+    CAPSTAN_TRY(
+        const ApiObject kept,
+        call.store.update(storage_kind(call), call.request.space, call.request.name,
+                          to_storage_version(call, std::move(body)), write_options(call.request)));
     return object_reply(call, kept);
 }
 
@@ -134,9 +135,10 @@ Answer<HttpReply> serve_patch(const ApiCall& call) {
     CAPSTAN_TRY(const ApiObject current,
                 call.store.get(call.kind, call.request.space, call.request.name));
     CAPSTAN_TRY(json::object fresh, patched(call, *in_version(call.kind, current)));
-    CAPSTAN_TRY(const ApiObject kept,
-                call.store.update(kept_kind(call), call.request.space, call.request.name,
-                                  as_kept(call, std::move(fresh)), write_options(call.request)));
+    CAPSTAN_TRY(
+        const ApiObject kept,
+        call.store.update(storage_kind(call), call.request.space, call.request.name,
+                          to_storage_version(call, std::move(fresh)), write_options(call.request)));
     return object_reply(call, kept);
 }
 

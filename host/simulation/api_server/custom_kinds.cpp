@@ -23,7 +23,7 @@ json::object cpu_metric(json::value share) {
                                                   {"averageUtilization", std::move(share)}}}}}};
 }
 
-/// NULL: it is about something else.
+/// The target utilization of CPU; NULL: the metric is of another kind.
 const json::value* cpu_share(const json::value& metric) {
     const json::object* object = metric.if_object();
     if (object == nullptr || text_at(*object, "resource.name") != "cpu") return nullptr;
@@ -76,7 +76,7 @@ std::optional<ScalePaths> scale_in(const json::object& version) {
                       std::string(text_at(*scale, "labelSelectorPath"))};
 }
 
-/// Those that are written, with the name in front and, where none is written, the age behind.
+/// The additional printer columns; the age if the definition has none.
 std::vector<PrinterColumn> columns_in(const json::object& version) {
     std::vector<PrinterColumn> out;
     if (const json::array* list = find_array(version, "additionalPrinterColumns"))
@@ -134,8 +134,8 @@ json::object established_status(const json::object& definition, Time now) {
             {"storedVersions", std::move(stored)}};
 }
 
-/// "balancers.balancer.x-k8s.io": what it defines, and of which group.
-bool is_named_rightly(const json::object& definition) {
+/// Whether the name is PLURAL.GROUP: "balancers.balancer.x-k8s.io".
+bool has_valid_name(const json::object& definition) {
     const std::string plural(text_at(definition, "spec.names.plural"));
     const std::string group(text_at(definition, "spec.group"));
     return !plural.empty() && !group.empty() &&
@@ -156,8 +156,8 @@ std::vector<ResourceKind> kinds_in(const json::object& definition) {
 
 CustomKinds::CustomKinds(ObjectStore& store) : store_(store) {
     const ResourceKind& kind = store.kind("customresourcedefinitions.apiextensions.k8s.io");
-    const Listing there = store.list(kind);
-    for (const ApiObject& definition : there.items) establish(*definition);
+    const Listing definitions = store.list(kind);
+    for (const ApiObject& definition : definitions.items) establish(*definition);
     auto made = store.subscribe(kind, store.revision(),
                                 {[this](const Change& change) { follow(change); }, {}});
     BOOST_ASSERT(made.has_value());
@@ -174,20 +174,20 @@ void CustomKinds::follow(const Change& change) {
 
 void CustomKinds::establish(const json::object& definition) {
     const std::string_view name = text_at(definition, "metadata.name");
-    const KindPtr there = store_.kinds().find(name);
-    if ((there != nullptr && !there->is_custom) || !is_named_rightly(definition)) return;
+    const KindPtr existing = store_.kinds().find(name);
+    if ((existing != nullptr && !existing->is_custom) || !has_valid_name(definition)) return;
     store_.kinds().replace(name, kinds_in(definition));
     if (find_value(definition, "status.acceptedNames") != nullptr) return;
     const auto set = [&](json::object& fresh) {
         fresh["status"] = established_status(definition, store_.now());
     };
-    // It may be gone by now; then its status is of no use.
+    // Fails if the definition is deleted by now; then no status is needed.
     std::ignore =
         store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
                     text_at(definition, "metadata.name"), set, {.part = ObjectPart::status});
 }
 
-/// Its objects go with it.
+/// Deletes the objects of the kind, and serves it no more.
 void CustomKinds::withdraw(const json::object& definition) {
     const std::string resource(text_at(definition, "metadata.name"));
     const KindPtr kind = store_.kinds().find(resource);

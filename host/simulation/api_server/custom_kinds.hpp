@@ -1,5 +1,5 @@
-/// The HorizontalPodAutoscaler, which is kept as v2 and served as v1, too: `kubectl autoscale`
-/// writes that.
+/// Kinds that are more than a row of the table: the HorizontalPodAutoscaler with its two versions,
+/// and the kinds of custom resource definitions.
 #pragma once
 
 #include <memory>
@@ -10,19 +10,22 @@
 
 namespace capstan::simulation::api_server {
 
-/// v1's target share of CPU becomes the metric that it stands for.
+// The HorizontalPodAutoscaler is stored as v2. It is served as v1, too, for `kubectl autoscale`.
+
+/// v1's targetCPUUtilizationPercentage becomes a metric of v2.
 json::object autoscaler_as_v2(json::object v1);
-/// The other way; metrics that v1 has no word for are left out.
+/// A metric of v2 for the utilization of CPU becomes v1's targetCPUUtilizationPercentage; other
+/// metrics, and the behavior, are left out.
 json::object autoscaler_as_v1(json::object v2);
 
-// Custom resource definitions: once one is there, its kind is served.
+// Custom resource definitions: as long as one exists, its kind is served.
 
-/// The versions that a definition wants to be served, the first one preferred.
+/// The versions of a definition that are to be served, in its order; the first one is preferred.
 std::vector<ResourceKind> kinds_in(const json::object& definition);
 
-/// Follows the definitions in a store, and says in their status that they are established; those
-/// that are not named after what they define, or name a built-in kind, never are. Must go before
-/// the store. [the loop's thread]
+/// Follows the definitions in a store, serves their kinds, and marks them as established in their
+/// status. A definition that is not named PLURAL.GROUP, or that names a built-in kind, is never
+/// established. Must be destroyed before the store. [the loop's thread]
 class CustomKinds {
 public:
     explicit CustomKinds(ObjectStore& store);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "simulation/api_server/api_request.hpp"
-#include "simulation/api_server/tables.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -20,7 +19,7 @@ StatusError unfit(const std::string& why) {
         {},  {},        {}};
 }
 
-/// One step of a JSON pointer, "~1" and "~0" read as what they stand for.
+/// One step of a JSON pointer, with "~1" and "~0" unescaped.
 std::string unescaped_step(std::string_view step) {
     std::string out;
     for (std::size_t i = 0; i < step.size(); ++i) {
@@ -43,7 +42,7 @@ Answer<Steps> parse_pointer(std::string_view pointer) {
     }
 }
 
-/// Nothing: `step` is no index up to `limit`.
+/// The step as an index. Nothing: `step` is no index up to `limit`.
 std::optional<std::size_t> index_of(const std::string& step, std::size_t limit) {
     std::size_t out = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), out);
@@ -52,7 +51,7 @@ std::optional<std::size_t> index_of(const std::string& step, std::size_t limit) 
     return out;
 }
 
-/// NULL: not there.
+/// The member or element that `step` names; NULL: there is none.
 json::value* find_step(json::value& at, const std::string& step) {
     if (json::object* object = at.if_object()) return object->if_contains(step);
     json::array* list = at.if_array();
@@ -175,94 +174,6 @@ void apply_merge_patch(json::value& document, const json::value& patch) {
 
 namespace {
 
-using Values = std::vector<const json::value*>;
-
-std::string_view unquoted(std::string_view text) {
-    while (!text.empty() && std::string_view(" '\"").find(text.front()) != std::string_view::npos)
-        text.remove_prefix(1);
-    while (!text.empty() && std::string_view(" '\"").find(text.back()) != std::string_view::npos)
-        text.remove_suffix(1);
-    return text;
-}
-
-void go_to_member(Values& values, std::string_view name) {
-    Values out;
-    for (const json::value* value : values) {
-        const json::object* object = value->if_object();
-        const json::value* member =
-            object == nullptr ? nullptr : object->if_contains(json_view(name));
-        if (member != nullptr) out.push_back(member);
-    }
-    values = std::move(out);
-}
-
-/// `?(@.type=="Ready")`
-bool passes(const json::value& value, std::string_view filter) {
-    if (filter.ends_with(')')) filter.remove_suffix(1);
-    const std::size_t equals = filter.find("==");
-    const std::size_t open = filter.find("@.");
-    const json::object* object = value.if_object();
-    if (object == nullptr || equals == std::string_view::npos || open == std::string_view::npos)
-        return false;
-    const std::string_view path = unquoted(filter.substr(open + 2, equals - open - 2));
-    return text_at(*object, path) == unquoted(filter.substr(equals + 2));
-}
-
-void go_to_elements(Values& values, std::string_view bracket) {
-    Values out;
-    for (const json::value* value : values) {
-        const json::array* list = value->if_array();
-        if (list == nullptr) continue;
-        std::size_t index = 0;
-        const auto parsed = std::from_chars(bracket.data(), bracket.data() + bracket.size(), index);
-        for (std::size_t i = 0; i < list->size(); ++i) {
-            const bool is_meant = bracket == "*" ||
-                                  (bracket.starts_with("?(") && passes((*list)[i], bracket)) ||
-                                  (parsed.ec == std::errc() && i == index);
-            if (is_meant) out.push_back(&(*list)[i]);
-        }
-    }
-    values = std::move(out);
-}
-
-}  // namespace
-
-std::vector<const json::value*> values_at(const json::object& object, std::string_view path) {
-    Values values;
-    bool is_first = true;
-    while (!path.empty()) {
-        if (path.front() == '.') path.remove_prefix(1);
-        if (path.starts_with('[')) {
-            const std::size_t close = path.find(']');
-            if (close == std::string_view::npos) return {};
-            const std::string_view inside = path.substr(1, close - 1);
-            path.remove_prefix(close + 1);
-            if (inside.starts_with('\'') || inside.starts_with('"')) {
-                go_to_member(values, unquoted(inside));
-            } else {
-                go_to_elements(values, inside);
-            }
-            continue;
-        }
-        std::size_t end = 0;
-        std::string name;
-        for (; end < path.size() && path[end] != '.' && path[end] != '['; ++end) {
-            if (path[end] == '\\' && end + 1 < path.size()) ++end;
-            name += path[end];
-        }
-        path.remove_prefix(end);
-        if (!is_first) {
-            go_to_member(values, name);
-        } else if (const json::value* member = object.if_contains(name)) {
-            values.push_back(member);
-        }
-        is_first = false;
-    }
-    return values;
-}
-
-namespace {
-
 constexpr std::string_view order_prefix = "$setElementOrder/";
 constexpr std::string_view delete_prefix = "$deleteFromPrimitiveList/";
 
@@ -272,7 +183,7 @@ bool is_in(const json::array& list, const json::value& value) {
     return std::ranges::find(list, value) != list.end();
 }
 
-/// What a patch makes where there was nothing.
+/// The object that a patch makes where there was none.
 json::object without_directives(const json::object& patch, std::string_view name) {
     json::object out;
     merge_object(out, patch, name);
@@ -316,14 +227,15 @@ void merge_list(json::array& target, const json::array& patch, std::string_view 
         if (item.is_object()) merge_element(target, item.get_object(), key, name);
 }
 
-/// What tells an element apart: its key's value, or itself.
+/// The value by which elements are compared: that of the merge key, or the element itself.
 json::value identity(const json::value& item, std::string_view key) {
     if (key.empty()) return item;
     const json::value* value = key_value(item, key);
     return value == nullptr ? json::value() : *value;
 }
 
-/// Those that are named stand in that order, in the places that they have together.
+/// $setElementOrder: sorts the elements that `wanted` names among the places that they occupy; all
+/// other elements keep their places.
 void order(json::array& target, const json::array& wanted, std::string_view key) {
     const auto rank = [&](const json::value& item) {
         std::size_t at = 0;
@@ -384,7 +296,7 @@ void merge_member(json::object& target, json::string_view field, const json::val
     }
 }
 
-/// Those that come after the rest is merged.
+/// $deleteFromPrimitiveList and $setElementOrder, which take effect after all members are merged.
 void follow_directives(json::object& target, const json::object& patch, std::string_view name) {
     for (const auto& [directive, value] : patch) {
         const json::array* list = value.if_array();

@@ -1,4 +1,4 @@
-/// Patches that know nothing of the kind they change.
+/// JSON patches, merge patches and strategic merge patches.
 #pragma once
 
 #include "simulation/api_server/api_object.hpp"
@@ -6,15 +6,15 @@
 
 namespace capstan::simulation::api_server {
 
-/// RFC 6902. 422: a test does not hold, or a place is not there; `document` is half changed then.
+/// RFC 6902. 422: a test fails, a path does not exist, or an operation is malformed. `document` is
+/// partly changed then.
 Answer<void> apply_json_patch(json::value& document, const json::array& operations);
 
-/// RFC 7386: null removes, objects are merged, all else is replaced.
+/// RFC 7386: null removes a member, objects are merged, and every other value is replaced.
 void apply_merge_patch(json::value& document, const json::value& patch);
 
-// Strategic merge patches: lists are merged by the member that tells their elements apart.
-
-/// With the directives $patch (delete, replace, merge), $setElementOrder, $retainKeys and
+/// A merge patch in which lists with a merge key (api_request.hpp) are merged element by element.
+/// Knows the directives $patch (delete, replace, merge), $setElementOrder, $retainKeys and
 /// $deleteFromPrimitiveList.
 void apply_strategic_patch(json::object& object, const json::object& patch);
 

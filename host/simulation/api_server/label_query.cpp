@@ -10,7 +10,8 @@
 namespace capstan::simulation::api_server {
 namespace {
 
-/// As Kubernetes refuses it, an expression that is none of a label selector holds for nothing.
+/// Kubernetes refuses an expression with an operator that label selectors do not have; here such an
+/// expression matches nothing.
 Requirement read_expression(const json::object& written) {
     Requirement out{std::string(text_at(written, "key")), Operator::in, {}};
     const auto op = find_operator(text_at(written, "operator"));
@@ -81,7 +82,7 @@ const Paths& paths_of(const ResourceKind& kind) {
     return found == all.end() ? none : found->second;
 }
 
-/// What stands where nothing is written.
+/// The text of a field that is absent.
 std::string_view absent_text(std::string_view path) {
     return path == "spec.unschedulable" || path == "spec.hostNetwork" ? "false" : "";
 }
@@ -95,7 +96,8 @@ std::string field_text(const json::object& object, std::string_view path) {
     return found->is_int64() ? std::to_string(found->get_int64()) : "";
 }
 
-/// At characters of `stops` that no backslash precedes; the text before, backslashes taken out.
+/// Reads up to the first of `stops` that no backslash precedes. Returns the text before it, without
+/// the backslashes, and its position.
 std::pair<std::string, std::size_t> read_until(std::string_view text, std::size_t from,
                                                std::string_view stops) {
     std::string out;
@@ -126,10 +128,10 @@ Answer<std::vector<FieldCondition>> parse_field_query(const ResourceKind& kind,
             return fail(bad_request("invalid selector: '" + std::string(text) + "'"));
         at += !condition.is_equal || rest.starts_with("==") ? 2 : 1;
         std::tie(condition.value, at) = read_until(text, at, ",");
-        const bool is_known = condition.path == "metadata.name" ||
-                              (kind.namespaced && condition.path == "metadata.namespace") ||
-                              paths.contains(condition.path);
-        if (!is_known) return fail(bad_request("field label not supported: " + condition.path));
+        const bool is_supported = condition.path == "metadata.name" ||
+                                  (kind.namespaced && condition.path == "metadata.namespace") ||
+                                  paths.contains(condition.path);
+        if (!is_supported) return fail(bad_request("field label not supported: " + condition.path));
         out.push_back(std::move(condition));
     }
     return out;

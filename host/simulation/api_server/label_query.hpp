@@ -1,4 +1,4 @@
-/// Which objects a request is about, by their labels and by some of their fields.
+/// Label selectors and field selectors.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,15 @@
 
 namespace capstan::simulation::api_server {
 
-/// All of them must hold.
+/// A label selector: an object matches if it meets all requirements.
 using LabelQuery = std::vector<Requirement>;
 
-/// "app=web,tier in (a,b),!canary,rank>3". 400: none.
+/// "app=web,tier in (a,b),!canary,rank>3". 400: the text is no selector.
 Answer<LabelQuery> parse_label_query(std::string_view text);
-/// matchLabels and matchExpressions; what cannot be read among these holds for nothing.
+/// The requirements of matchLabels and matchExpressions. An expression that is malformed matches no
+/// object.
 LabelQuery label_query_of(const json::object& selector);
-/// The same as text, in the order of the keys.
+/// The text of a selector of matchLabels and matchExpressions, in the order of the keys.
 std::string label_query_text(const json::object& selector);
 bool has_labels(const json::object& object, const LabelQuery& query);
 
@@ -30,7 +31,8 @@ struct FieldCondition {
     bool is_equal = true;
 };
 
-/// "spec.nodeName=n,status.phase!=Failed". 400: none, or a field that cannot be asked for.
+/// "spec.nodeName=n,status.phase!=Failed". 400: the text is no field selector, or the kind does not
+/// support one of its fields.
 Answer<std::vector<FieldCondition>> parse_field_query(const ResourceKind& kind,
                                                       std::string_view text);
 bool has_fields(const json::object& object, const std::vector<FieldCondition>& query);

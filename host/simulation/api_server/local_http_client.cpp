@@ -27,8 +27,8 @@ Error lost(const std::string& what) {
 
 }  // namespace
 
-/// Between the client that asked and the server that answers. Neither is called inside a call of
-/// the other's: everything goes through the loop, in order.
+/// One request and its reply. Neither the client nor the server is called inside a call of the
+/// other: all calls go through the loop, in order.
 class LocalHttpClient::Exchange final : public io::Responder::Exchange::Link,
                                         public std::enable_shared_from_this<Exchange> {
 public:
@@ -39,7 +39,7 @@ public:
           is_stream_(is_stream),
           done_(std::move(done)) {}
 
-    /// `gone` is called once, when it is over.
+    /// `gone` is called once, when the exchange is over.
     void start(Duration timeout, std::function<void()> gone) {
         gone_ = std::move(gone);
         timer_ = loop_.after(timeout, [weak = weak_from_this()] {
@@ -61,8 +61,8 @@ public:
     }
     void lose() { finish(fail(lost(what_))); }
     void refuse() { finish(fail(ErrorCode::unavailable, what_ + ": connection refused")); }
-    /// No callback runs any more.
-    void forget() {
+    /// No callback of the client runs any more.
+    void drop_callbacks() {
         done_ = nullptr;
         listener_ = {};
     }
@@ -113,7 +113,7 @@ private:
     void later(What what) {
         boost::asio::post(loop_.io(),
                           [self = shared_from_this(), what = std::move(what)]() mutable {
-                              // Cancelled meanwhile, if its end is not waited for.
+                              // Without `done_` the client has its result, or is destroyed.
                               if (self->done_) what(*self);
                           });
     }
@@ -139,7 +139,7 @@ LocalHttpClient::LocalHttpClient(ApiServer& server, io::Loop& loop, OnRequest on
 LocalHttpClient::~LocalHttpClient() {
     const auto open = std::exchange(*open_, {});
     for (const auto& [id, exchange] : open) {
-        exchange->forget();
+        exchange->drop_callbacks();
         exchange->lose();
     }
 }
@@ -170,7 +170,7 @@ io::HttpClient::RequestId LocalHttpClient::begin(HttpRequest request, Listener l
                                                               .headers = std::move(request.headers),
                                                               .body = std::move(request.body),
                                                               .peer = "local"}] {
-        const auto open = weak.lock();  // this is there while it is
+        const auto open = weak.lock();  // lives as long as `this`
         if (!open) return;
         if (const auto at = open->find(id); at != open->end()) hand_over(at->second, served);
     });

@@ -1,4 +1,4 @@
-/// Requests to an API server in this process, without a network and on whatever clock it has.
+/// Requests to an API server in this process, without a network, on the clock of the loop.
 #pragma once
 
 #include <functional>
@@ -10,15 +10,15 @@
 
 namespace capstan::simulation::api_server {
 
-/// Has the errors that a network would have: a reply that is cut off is a lost connection, and a
-/// peer that gives up has the server see it leave. What a URL says before its path does not count.
-/// [the loop's thread]
+/// Has the errors that a network would have: a reply that the server cuts is a lost connection, and
+/// the server notices when a request is cancelled or times out. The scheme and the host of a URL
+/// are ignored. [the loop's thread]
 class LocalHttpClient final : public io::HttpClient {
 public:
-    /// Each request as it leaves, before it may be refused.
+    /// Called with each request when the request leaves, also if the port is closed.
     using OnRequest = std::function<void(const io::ServedRequest&)>;
 
-    /// Borrows both.
+    /// Borrows the server and the loop.
     LocalHttpClient(ApiServer& server, io::Loop& loop, OnRequest on_request = {});
     LocalHttpClient(const LocalHttpClient&) = delete;
     LocalHttpClient& operator=(const LocalHttpClient&) = delete;
@@ -29,7 +29,8 @@ public:
     RequestId stream(HttpRequest request, Listener listener, Done done) override;
     void cancel(RequestId id) override;
 
-    /// False: the server's port is closed. What is open is lost, and new connections are refused.
+    /// False: the server's port is closed. Open requests lose their connection, and new requests
+    /// are refused.
     void set_reachable(bool reachable);
 
 private:
@@ -42,7 +43,8 @@ private:
     const OnRequest on_request_;
     bool is_reachable_ = true;
     RequestId last_id_ = 0;
-    /// Shared with exchanges, which take themselves out, and may outlive this.
+    /// Requests that have no full reply yet. Shared with the exchanges, which remove themselves
+    /// from the map and may outlive the client.
     std::shared_ptr<std::map<RequestId, std::shared_ptr<Exchange>>> open_;
 };
 

@@ -38,7 +38,8 @@ json::object make_entry(const json::object& object, const FieldManager& manager,
     return out;
 }
 
-/// All entries but the manager's, without `taken`; those that have nothing left go.
+/// The entries of all other managers, without the fields `taken`. Entries that become empty are
+/// left out.
 json::array others_without(const json::array& entries, const FieldManager& manager,
                            const FieldSet& taken) {
     json::array out;
@@ -62,10 +63,11 @@ FieldSet fields_of_manager(const json::array& entries, const FieldManager& manag
     return {};
 }
 
-/// Elements that both have are merged; those that are new come last.
 void merge_config(json::object& live, const json::object& config, std::string_view name,
                   bool is_custom);
 
+/// Merges elements with the same merge key, and appends the elements that `live` lacks. A list
+/// without a merge key is replaced.
 void merge_config_list(json::value& live, const json::array& config, const ListPlace& place) {
     const std::string_view key = merge_key(place);
     if (!live.is_array() || (key.empty() && !is_set(place))) {
@@ -100,7 +102,7 @@ void merge_config(json::object& live, const json::object& config, std::string_vi
     }
 }
 
-/// As kubectl's users know it: "kubectl" with subresource "scale" using apps/v1.
+/// A manager in a conflict's message: "kubectl" with subresource "scale" using apps/v1.
 std::string manager_text(const json::object& entry) {
     std::string out = "\"" + std::string(text_at(entry, "manager")) + "\"";
     if (const std::string_view below = text_at(entry, "subresource"); !below.empty())
@@ -111,7 +113,7 @@ std::string manager_text(const json::object& entry) {
 Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
                           const FieldSet& changes, const FieldManager& manager) {
     json::array causes;
-    std::string said;
+    std::string conflicts;
     for (const json::value& item : managers_of(live)) {
         const json::object* entry = item.if_object();
         if (entry == nullptr || is_of(*entry, manager)) continue;
@@ -119,7 +121,7 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
         if (both.empty()) continue;
         const std::string field = first_field(both);
         const std::string message = "conflict with " + manager_text(*entry);
-        said += (said.empty() ? "" : ", ") + message + ": " + field;
+        conflicts += (conflicts.empty() ? "" : ", ") + message + ": " + field;
         causes.push_back(json::object{
             {"reason", "FieldManagerConflict"}, {"message", message}, {"field", field}});
     }
@@ -127,13 +129,14 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
     StatusError refusal =
         conflict(kind.resource(), std::string(text_at(live, "metadata.name")), "");
     refusal.message = "Apply failed with " + std::to_string(causes.size()) +
-                      (causes.size() == 1 ? " conflict: " : " conflicts: ") + said;
+                      (causes.size() == 1 ? " conflict: " : " conflicts: ") + conflicts;
     refusal.details["causes"] = std::move(causes);
     return fail(std::move(refusal));
 }
 
-/// What the manager had set, sets no more, and no other manager sets.
-FieldSet given_up(const json::array& entries, const FieldManager& manager, const FieldSet& set) {
+/// The fields that the manager had set, that are not in `set`, and that no other manager has.
+FieldSet abandoned_fields(const json::array& entries, const FieldManager& manager,
+                          const FieldSet& set) {
     FieldSet out = subtract(fields_of_manager(entries, manager), set);
     for (const json::value& item : entries)
         if (const json::object* entry = item.if_object();
@@ -172,7 +175,7 @@ Answer<json::object> apply_config(const ResourceKind& kind, const json::object* 
     if (live != nullptr) {
         const FieldSet changes = intersect(changed_fields(*live, out, kind.is_custom), set);
         if (!force) CAPSTAN_CHECK(check_owners(kind, *live, changes, manager));
-        remove_fields(out, given_up(managers_of(*live), manager, set));
+        remove_fields(out, abandoned_fields(managers_of(*live), manager, set));
         entries = others_without(managers_of(*live), manager, changes);
     }
     entries.push_back(make_entry(out, manager, set, now));
@@ -193,7 +196,7 @@ constexpr std::array unowned_metadata = {"name",
                                          "deletionTimestamp",
                                          "deletionGracePeriodSeconds"};
 
-/// NULL where there is none of that key.
+/// The element with the member `key` equal to `value`; NULL: there is none.
 const json::value* find_match(const json::array& list, std::string_view key,
                               const json::value& value) {
     for (const json::value& item : list) {
@@ -209,7 +212,7 @@ class Collector {
 public:
     explicit Collector(bool is_custom) : is_custom_(is_custom) {}
 
-    /// `before`: NULL: everything counts.
+    /// The fields of `now` that differ from `before`. `before`, NULL: all fields of `now`.
     FieldSet object(const json::object& now, const json::object* before, std::string_view name) {
         FieldSet out;
         for (const auto& [key, value] : now) {
@@ -273,6 +276,7 @@ FieldSet collected(const json::object& object, const json::object* before, bool 
     return out;
 }
 
+/// The fields below a key of a set; empty: the key stands for the whole field.
 const FieldSet& below(const json::value& value) {
     static const FieldSet none;
     const json::object* object = value.if_object();
@@ -284,7 +288,7 @@ void remove_elements(json::array& list, std::string_view step, const FieldSet& f
     const json::value key = json::parse(json_view(step.substr(2)), error);
     if (error) return;
     for (auto item = list.begin(); item != list.end(); ++item) {
-        const bool is_it = step.starts_with("v:") ? is_equal(*item, key) : [&] {
+        const bool is_match = step.starts_with("v:") ? is_equal(*item, key) : [&] {
             const json::object* element = item->if_object();
             if (element == nullptr || !key.is_object()) return false;
             return std::ranges::all_of(key.get_object(), [&](const auto& member) {
@@ -292,7 +296,7 @@ void remove_elements(json::array& list, std::string_view step, const FieldSet& f
                 return found != nullptr && is_equal(*found, member.value());
             });
         }();
-        if (!is_it) continue;
+        if (!is_match) continue;
         if (step.starts_with("v:") || fields.contains(".")) {
             list.erase(item);
         } else {
@@ -340,10 +344,10 @@ FieldSet intersect(const FieldSet& a, const FieldSet& b) {
     for (const auto& [step, value] : a) {
         const json::value* match = b.if_contains(step);
         if (match == nullptr) continue;
-        const FieldSet& ours = below(value);
-        const FieldSet& theirs = below(*match);
-        FieldSet both = intersect(ours, theirs);
-        if (ours.empty() || theirs.empty() || !both.empty()) out[step] = std::move(both);
+        const FieldSet& fields_a = below(value);
+        const FieldSet& fields_b = below(*match);
+        FieldSet both = intersect(fields_a, fields_b);
+        if (fields_a.empty() || fields_b.empty() || !both.empty()) out[step] = std::move(both);
     }
     return out;
 }

@@ -17,27 +17,27 @@ bool is_path_segment(std::string_view name) {
            name.find_first_of("/%") == std::string_view::npos;
 }
 
-/// Missing, it becomes what it has to be.
-bool settle(json::object& object, std::string_view path, std::string_view expected) {
+/// Sets the member if it is missing. False: it has another value.
+bool set_or_match(json::object& object, std::string_view path, std::string_view expected) {
     const std::string_view found = text_at(object, path);
     if (found.empty()) set_value(object, path, json_view(expected));
     return found.empty() || found == expected;
 }
 
-/// What no client may change, whichever part it writes.
-constexpr std::array kept_metadata = {"name",
-                                      "namespace",
-                                      "uid",
-                                      "creationTimestamp",
-                                      "deletionTimestamp",
-                                      "deletionGracePeriodSeconds",
-                                      "generation",
-                                      "resourceVersion"};
+/// Metadata that no client may change, whichever part of the object it writes.
+constexpr std::array immutable_metadata = {"name",
+                                           "namespace",
+                                           "uid",
+                                           "creationTimestamp",
+                                           "deletionTimestamp",
+                                           "deletionGracePeriodSeconds",
+                                           "generation",
+                                           "resourceVersion"};
 
-void keep_metadata(json::object& asked, const json::object& current) {
-    json::object& fresh = make_object(asked, "metadata");
+void keep_metadata(json::object& written, const json::object& current) {
+    json::object& fresh = make_object(written, "metadata");
     const json::object& old = current.at("metadata").as_object();
-    for (const char* key : kept_metadata) take_member(fresh, old, key);
+    for (const char* key : immutable_metadata) take_member(fresh, old, key);
     if (!fresh.contains("managedFields")) take_member(fresh, old, "managedFields");
 }
 
@@ -62,7 +62,7 @@ bool is_quantity(const json::value& value) {
            (std::ranges::count(units, unit) > 0 || is_exponent(unit));
 }
 
-/// `amounts`: NULL: there are none.
+/// `amounts`, NULL: there is nothing to check.
 Answer<void> check_quantities(const ResourceKind& kind, const json::object* amounts) {
     if (amounts == nullptr) return {};
     for (const auto& [resource, amount] : *amounts)
@@ -86,10 +86,11 @@ Answer<void> check_containers(const ResourceKind& kind, const json::object& pod,
     return {};
 }
 
+/// Equality apart from the members `ignored`.
 bool is_same(const json::object& a, const json::object& b,
-             std::initializer_list<std::string_view> but) {
+             std::initializer_list<std::string_view> ignored) {
     const auto counts = [&](const json::key_value_pair& member) {
-        return std::ranges::find(but, view(member.key())) == but.end();
+        return std::ranges::find(ignored, view(member.key())) == ignored.end();
     };
     const auto agrees = [&](const json::key_value_pair& member) {
         const json::value* match = b.if_contains(member.key());
@@ -103,7 +104,8 @@ bool is_same(const json::object& a, const json::object& b,
 
 Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
                             json::object& object) {
-    if (!settle(object, "kind", kind.kind) || !settle(object, "apiVersion", kind.api_version()))
+    if (!set_or_match(object, "kind", kind.kind) ||
+        !set_or_match(object, "apiVersion", kind.api_version()))
         return fail(bad_request(kind.resource() + " in version " + kind.api_version() +
                                 " cannot be handled as a " +
                                 std::string(text_at(object, "apiVersion")) + " " +
@@ -114,7 +116,7 @@ Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
     json::object& metadata = make_object(object, "metadata");
     if (!kind.namespaced) {
         metadata.erase("namespace");
-    } else if (!settle(object, "metadata.namespace", space)) {
+    } else if (!set_or_match(object, "metadata.namespace", space)) {
         return fail(bad_request(
             "the namespace of the provided object does not match the namespace sent on the "
             "request"));
@@ -171,11 +173,11 @@ Answer<void> check_selector(const ResourceKind& kind, const json::object& object
 Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
                                  std::string_view uid, std::string_view resource_version) {
     const std::string name(text_at(current, "metadata.name"));
-    const std::string_view has_uid = text_at(current, "metadata.uid");
-    if (!uid.empty() && uid != has_uid)
+    const std::string_view current_uid = text_at(current, "metadata.uid");
+    if (!uid.empty() && uid != current_uid)
         return fail(conflict(kind.resource(), name,
                              "Precondition failed: UID in precondition: " + std::string(uid) +
-                                 ", UID in object meta: " + std::string(has_uid)));
+                                 ", UID in object meta: " + std::string(current_uid)));
     if (!resource_version.empty() &&
         resource_version != text_at(current, "metadata.resourceVersion"))
         return fail(conflict(kind.resource(), name,
@@ -184,24 +186,24 @@ Answer<void> check_preconditions(const ResourceKind& kind, const json::object& c
     return {};
 }
 
-json::object merge_parts(const ResourceKind& kind, const json::object& current, json::object asked,
-                         ObjectPart part) {
+json::object merge_parts(const ResourceKind& kind, const json::object& current,
+                         json::object written, ObjectPart part) {
     if (part == ObjectPart::status) {
         json::object out = current;
-        take_member(out, asked, "status");
+        take_member(out, written, "status");
         return out;
     }
-    keep_metadata(asked, current);
+    keep_metadata(written, current);
     if (part == ObjectPart::all_but_status && kind.has_status)
-        take_member(asked, current, "status");
-    return asked;
+        take_member(written, current, "status");
+    return written;
 }
 
 bool is_same_object(const json::object& a, const json::object& b) {
-    const json::object* ours = find_object(a, "metadata");
-    const json::object* theirs = find_object(b, "metadata");
-    return is_same(a, b, {"metadata"}) && ours != nullptr && theirs != nullptr &&
-           is_same(*ours, *theirs, {"resourceVersion", "managedFields"});
+    const json::object* metadata_a = find_object(a, "metadata");
+    const json::object* metadata_b = find_object(b, "metadata");
+    return is_same(a, b, {"metadata"}) && metadata_a != nullptr && metadata_b != nullptr &&
+           is_same(*metadata_a, *metadata_b, {"resourceVersion", "managedFields"});
 }
 
 bool is_same_desire(const json::object& a, const json::object& b) {
@@ -209,7 +211,7 @@ bool is_same_desire(const json::object& a, const json::object& b) {
 }
 
 std::string name_suffix(std::uint64_t random) {
-    // No vowels and nothing that looks like another: names stay readable and decent.
+    // No vowels, and no two characters that look alike: names are readable and spell no words.
     constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
     std::string out;
     for (int i = 0; i < 5; ++i, random /= letters.size()) out += letters[random % letters.size()];

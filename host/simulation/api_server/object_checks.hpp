@@ -1,4 +1,4 @@
-/// What an object must be before it is kept, and which of its members a write may change.
+/// The validation of objects before they are stored, and which of its members a write may change.
 #pragma once
 
 #include <string_view>
@@ -10,29 +10,30 @@
 
 namespace capstan::simulation::api_server {
 
-/// Fills in kind, apiVersion and namespace where they are missing; 400: they are others.
+/// Sets kind, apiVersion and namespace where they are missing. 400: the object has others.
 Answer<void> check_identity(const ResourceKind& kind, std::string_view space, json::object& object);
-/// 422: no name that the API takes.
+/// 422: the API does not allow the name.
 Answer<void> check_name(const ResourceKind& kind, std::string_view name);
-/// 400: an amount of a pod, a pod template, a node or a quota is none.
+/// 400: an amount of a pod, a pod template, a node or a quota is no quantity.
 Answer<void> check_amounts(const ResourceKind& kind, const json::object& object);
-/// 422: a workload that would not find its own pods, and make more and more of them. `before`:
-/// NULL: it is new; what it selects stays.
+/// 422: the selector of a workload does not match its pod template, so that its controller would
+/// make more and more pods; or the selector differs from that of `before`, since it is immutable.
+/// `before`, NULL: the object is new.
 Answer<void> check_selector(const ResourceKind& kind, const json::object& object,
                             const json::object* before);
-/// 409: the object is not the one, or not any more the one, that was meant.
+/// 409: `current` has another uid or resourceVersion. An empty one matches any.
 Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
                                  std::string_view uid, std::string_view resource_version);
 
-/// What becomes of `current` when `asked` is written to that part of it.
-json::object merge_parts(const ResourceKind& kind, const json::object& current, json::object asked,
-                         ObjectPart part);
-/// Apart from its revision and its managers.
+/// `current` after a write of `written` to that part of it.
+json::object merge_parts(const ResourceKind& kind, const json::object& current,
+                         json::object written, ObjectPart part);
+/// Equality apart from resourceVersion and managedFields.
 bool is_same_object(const json::object& a, const json::object& b);
-/// Apart from metadata and status.
+/// Equality apart from metadata and status: metadata.generation stays then.
 bool is_same_desire(const json::object& a, const json::object& b);
 
-/// "" or the five characters that a generated name ends in.
+/// The five characters at the end of a generated name.
 std::string name_suffix(std::uint64_t random);
 bool has_finalizers(const json::object& object);
 

@@ -15,7 +15,7 @@ struct Default {
     json::value value;
 };
 
-/// Each element of a list that is an object.
+/// Calls `change` with each element of a list that is an object.
 template <class Change>
 void for_each_object(json::object& object, std::string_view key, const Change& change) {
     json::value* list = object.if_contains(json_view(key));
@@ -24,7 +24,7 @@ void for_each_object(json::object& object, std::string_view key, const Change& c
         if (item.is_object()) change(item.get_object());
 }
 
-/// Limits stand in for requests that are missing.
+/// A missing request is set to the limit.
 void set_requests(json::object& container) {
     const json::object* limits = find_object(container, "resources.limits");
     if (limits == nullptr) return;
@@ -57,14 +57,14 @@ void set_pod_spec_defaults(json::object& spec) {
     for_each_object(spec, "initContainers", set_container_defaults);
 }
 
-/// Whether a pod says itself how it bears such a taint; a toleration without a key is for all.
-bool is_for_eviction(const json::object& toleration, std::string_view taint) {
+/// Whether a toleration is for that NoExecute taint; one without a key is for all taints.
+bool tolerates_eviction(const json::object& toleration, std::string_view taint) {
     const std::string_view key = text_at(toleration, "key");
     const std::string_view effect = text_at(toleration, "effect");
     return (key.empty() || key == taint) && (effect.empty() || effect == "NoExecute");
 }
 
-/// A minute's patience is not what pods get: five minutes on a node that is not ready.
+/// Pods stay for five minutes on a node that is not ready or unreachable.
 void add_default_tolerations(json::object& spec) {
     json::value& tolerations = spec["tolerations"];
     if (!tolerations.is_array()) tolerations.emplace_array();
@@ -73,7 +73,7 @@ void add_default_tolerations(json::object& spec) {
         bool is_there = false;
         for (const json::value& item : tolerations.get_array()) {
             const json::object* toleration = item.if_object();
-            is_there = is_there || (toleration != nullptr && is_for_eviction(*toleration, key));
+            is_there = is_there || (toleration != nullptr && tolerates_eviction(*toleration, key));
         }
         if (!is_there)
             tolerations.get_array().push_back(json::object{{"key", json_view(key)},
@@ -89,8 +89,8 @@ bool has_resources(const json::object& container, std::string_view which) {
     return found != nullptr && !found->empty();
 }
 
-/// The class by which a kubelet evicts.
-std::string_view quality_class(json::object& spec) {
+/// The QoS class.
+std::string_view qos_class(json::object& spec) {
     bool any = false, all = true;
     for_each_object(spec, "containers", [&](json::object& container) {
         any = any || has_resources(container, "requests");
@@ -98,8 +98,9 @@ std::string_view quality_class(json::object& spec) {
         const json::object* limits = find_object(container, "resources.limits");
         for (const char* name : {"cpu", "memory"}) {
             const json::value* limit = limits == nullptr ? nullptr : limits->if_contains(name);
-            const json::value* asked = requests == nullptr ? nullptr : requests->if_contains(name);
-            all = all && limit != nullptr && asked != nullptr && *limit == *asked;
+            const json::value* request =
+                requests == nullptr ? nullptr : requests->if_contains(name);
+            all = all && limit != nullptr && request != nullptr && *limit == *request;
         }
     });
     return !any ? "BestEffort" : all ? "Guaranteed" : "Burstable";
@@ -153,7 +154,7 @@ const std::vector<Default>& defaults_of(const ResourceKind& kind) {
     return found == all.end() ? none : found->second;
 }
 
-/// A quarter at a time, where rolling is what happens.
+/// 25 percent of surge and of unavailable pods, if the strategy is RollingUpdate.
 void set_rolling_defaults(json::object& deployment) {
     if (text_at(deployment, "spec.strategy.type") != "RollingUpdate") return;
     set_default(deployment, "spec.strategy.rollingUpdate.maxUnavailable", "25%");
@@ -169,17 +170,16 @@ void set_job_counts(json::object& job) {
 
 }  // namespace
 
-void set_first_status(const ResourceKind& kind, json::object& object) {
+void set_initial_status(const ResourceKind& kind, json::object& object) {
     if (!kind.has_status) return;
-    if (!kind.keeps_first_status) object.erase("status");
+    if (!kind.keeps_initial_status) object.erase("status");
     const std::string resource = kind.resource();
     if (resource == "namespaces") object["status"] = json::object{{"phase", "Active"}};
     if (resource == "persistentvolumeclaims" || resource == "persistentvolumes")
         set_default(object, "status.phase", "Pending");
     if (resource == "pods")
-        object["status"] =
-            json::object{{"phase", "Pending"},
-                         {"qosClass", json_view(quality_class(make_object(object, "spec")))}};
+        object["status"] = json::object{
+            {"phase", "Pending"}, {"qosClass", json_view(qos_class(make_object(object, "spec")))}};
     if (!kind.is_custom) make_object(object, "status");
 }
 

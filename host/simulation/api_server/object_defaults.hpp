@@ -1,4 +1,4 @@
-/// What an API server writes into objects that their authors left out.
+/// Defaults that an API server sets in objects.
 #pragma once
 
 #include "simulation/api_server/api_object.hpp"
@@ -6,10 +6,11 @@
 
 namespace capstan::simulation::api_server {
 
-/// A fresh object's first status; its old one goes where the kind's clients do not write it.
-void set_first_status(const ResourceKind& kind, json::object& object);
+/// Sets the status of a new object. A status that the client sent is dropped, unless the kind keeps
+/// it (ResourceKind::keeps_initial_status).
+void set_initial_status(const ResourceKind& kind, json::object& object);
 
-/// Those members that controllers, schedulers and kubectl rely on.
+/// Sets the missing members of the spec that controllers, schedulers and kubectl rely on.
 void set_defaults(const ResourceKind& kind, json::object& object);
 
 }  // namespace capstan::simulation::api_server

@@ -43,15 +43,15 @@ const ResourceKind& ObjectStore::kind(std::string_view resource) const {
     return *found;
 }
 
-ResourceStorage& ObjectStore::shelf(const ResourceKind& kind) const {
-    auto& out = shelves_[kind.resource()];
+ResourceStorage& ObjectStore::storage_of(const ResourceKind& kind) const {
+    auto& out = storages_[kind.resource()];
     if (out == nullptr) out = std::make_unique<ResourceStorage>(loop_.io(), options_.history);
     return *out;
 }
 
 ApiObject ObjectStore::find(const ResourceKind& kind, std::string_view space,
                             std::string_view name) const {
-    return shelf(kind).find(object_key(space, name));
+    return storage_of(kind).find(object_key(space, name));
 }
 
 Answer<ApiObject> ObjectStore::get(const ResourceKind& kind, std::string_view space,
@@ -62,12 +62,12 @@ Answer<ApiObject> ObjectStore::get(const ResourceKind& kind, std::string_view sp
 }
 
 Listing ObjectStore::list(const ResourceKind& kind, std::string_view space) const {
-    return {items_of(shelf(kind).objects(), space), revision_};
+    return {items_of(storage_of(kind).objects(), space), revision_};
 }
 
 Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t revision) const {
     if (revision > revision_) return fail(too_large(revision, revision_));
-    const std::uint64_t oldest = shelf(kind).oldest();
+    const std::uint64_t oldest = storage_of(kind).oldest();
     if (revision < oldest)
         return fail(expired("too old resource version: " + std::to_string(revision) + " (" +
                             std::to_string(oldest) + ")"));
@@ -77,9 +77,10 @@ Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t
 Answer<Listing> ObjectStore::list_at(const ResourceKind& kind, std::string_view space,
                                      std::uint64_t revision) const {
     CAPSTAN_CHECK(check_revision(kind, revision));
-    const ResourceStorage& its = shelf(kind);
-    if (!its.has_changed_since(revision)) return Listing{items_of(its.objects(), space), revision};
-    return Listing{items_of(its.objects_at(revision), space), revision};
+    const ResourceStorage& storage = storage_of(kind);
+    if (!storage.has_changed_since(revision))
+        return Listing{items_of(storage.objects(), space), revision};
+    return Listing{items_of(storage.objects_at(revision), space), revision};
 }
 
 Answer<void> ObjectStore::check_space(const ResourceKind& kind, std::string_view space) const {
@@ -130,11 +131,11 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
     metadata.erase("deletionGracePeriodSeconds");
     if (kind.has_generation) metadata["generation"] = 1;
     set_defaults(kind, object);
-    if (options.part != ObjectPart::everything) set_first_status(kind, object);
+    if (options.part != ObjectPart::everything) set_initial_status(kind, object);
     if (!options.manager.empty())
         record_fields(object, nullptr, {options.manager, "Update", options.subresource}, now());
     if (options.is_dry_run) return std::make_shared<json::object>(std::move(object));
-    set_value(object, "metadata.resourceVersion", "");  // room for that of the kept one
+    set_value(object, "metadata.resourceVersion", "");  // make_stored() replaces it
     return keep(kind, ChangeType::added, object, nullptr);
 }
 
@@ -167,13 +168,13 @@ Answer<ApiObject> ObjectStore::replace(const ResourceKind& kind, const ApiObject
     if (!options.manager.empty())
         record_fields(fresh, current.get(), {options.manager, "Update", options.subresource},
                       now());
-    const bool is_leaving = find_value(fresh, "metadata.deletionTimestamp") != nullptr &&
-                            !has_finalizers(fresh) && has_finalizers(*current) &&
-                            integer_at(fresh, "metadata.deletionGracePeriodSeconds") == 0;
+    const bool loses_last_finalizer = find_value(fresh, "metadata.deletionTimestamp") != nullptr &&
+                                      !has_finalizers(fresh) && has_finalizers(*current) &&
+                                      integer_at(fresh, "metadata.deletionGracePeriodSeconds") == 0;
     if (is_same_object(fresh, *current) && is_equal(managers_of(fresh), managers_of(*current)))
         return current;
     if (options.is_dry_run) return std::make_shared<json::object>(std::move(fresh));
-    if (is_leaving) return end(kind, fresh, current);
+    if (loses_last_finalizer) return end(kind, fresh, current);
     return keep(kind, ChangeType::modified, fresh, current);
 }
 
@@ -182,7 +183,7 @@ Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view s
                                     const std::function<void(json::object&)>& change,
                                     const WriteOptions& options) {
     CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
-    // On the heap, where changes come from, too: they move in.
+    // On the heap, like the values that `change` puts in, so that those are moved and not copied.
     json::object fresh(*current, json::storage_ptr());
     change(fresh);
     return replace(kind, current, std::move(fresh), options);
@@ -190,8 +191,8 @@ Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view s
 
 ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, const json::object& object,
                             ApiObject before) {
-    ApiObject kept = make_kept(object, ++revision_);
-    shelf(kind).record(object_key(*kept), {revision_, type, kept, std::move(before)});
+    ApiObject kept = make_stored(object, ++revision_);
+    storage_of(kind).record(object_key(*kept), {revision_, type, kept, std::move(before)});
     return kept;
 }
 
@@ -204,19 +205,19 @@ Answer<std::unique_ptr<Subscription>> ObjectStore::subscribe(const ResourceKind&
                                                              std::uint64_t after,
                                                              Subscriber subscriber) {
     CAPSTAN_CHECK(check_revision(kind, after));
-    return shelf(kind).subscribe(after, std::move(subscriber));
+    return storage_of(kind).subscribe(after, std::move(subscriber));
 }
 
 void ObjectStore::compact(std::uint64_t revision) {
     for (const KindPtr& kind : kinds_.all())
-        shelf(*kind).forget_until(std::min(revision, revision_));
+        storage_of(*kind).forget_until(std::min(revision, revision_));
 }
 
-/// How objects end: at once, after their grace, or when the last finalizer is gone.
+// Deletion: at once, after the grace period, or when the last finalizer is removed.
 
 namespace {
 
-/// What a kubelet may still take to stop it. Nothing: no kubelet has to.
+/// The grace period in seconds; zero unless the object is a pod that a kubelet may run.
 std::int64_t grace_of(const ResourceKind& kind, const json::object& object,
                       const RemoveOptions& options) {
     if (kind.resource() != "pods" || text_at(object, "spec.nodeName").empty()) return 0;
@@ -236,14 +237,15 @@ void add_finalizer(json::object& object, std::string_view finalizer) {
     list.get_array().push_back(json_view(finalizer));
 }
 
-/// By which finalizer; empty: by none.
+/// The finalizer that a propagation policy adds; empty: none.
 std::string_view finalizer_of(std::string_view propagation) {
     if (propagation == "Foreground") return "foregroundDeletion";
     return propagation == "Orphan" ? "orphan" : "";
 }
 
-/// A second removal can only shorten the wait.
-void mark_leaving(const ResourceKind& kind, json::object& object, Time now, std::int64_t grace) {
+/// Sets the deletion timestamp. A second removal can only shorten the grace period.
+void mark_terminating(const ResourceKind& kind, json::object& object, Time now,
+                      std::int64_t grace) {
     json::object& metadata = make_object(object, "metadata");
     const auto before = integer_at(object, "metadata.deletionGracePeriodSeconds");
     if (before && *before <= grace) return;
@@ -253,8 +255,8 @@ void mark_leaving(const ResourceKind& kind, json::object& object, Time now, std:
         metadata["generation"] = integer_at(object, "metadata.generation").value_or(0) + 1;
 }
 
-/// Without them nothing would find its place any more.
-bool is_immortal(const ResourceKind& kind, std::string_view name) {
+/// The namespaces that an API server never deletes.
+bool is_undeletable(const ResourceKind& kind, std::string_view name) {
     return kind.resource() == "namespaces" &&
            (name == "default" || name == "kube-system" || name == "kube-public");
 }
@@ -265,7 +267,7 @@ Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view s
                                     std::string_view name, const RemoveOptions& options) {
     CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
     CAPSTAN_CHECK(check_preconditions(kind, *current, options.uid, options.resource_version));
-    if (is_immortal(kind, name))
+    if (is_undeletable(kind, name))
         return fail(
             forbidden(kind.resource(), std::string(name), "this namespace may not be deleted"));
     const std::int64_t grace = grace_of(kind, *current, options);
@@ -276,7 +278,7 @@ Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view s
     }
     json::object fresh(*current, json::storage_ptr());
     if (!finalizer.empty()) add_finalizer(fresh, finalizer);
-    mark_leaving(kind, fresh, now(), grace);
+    mark_terminating(kind, fresh, now(), grace);
     if (options.is_dry_run || is_same_object(fresh, *current)) return Removed{current, false};
     return Removed{keep(kind, ChangeType::modified, fresh, current), false};
 }

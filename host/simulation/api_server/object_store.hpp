@@ -1,5 +1,6 @@
-/// The objects of a cluster as an API server keeps them: one count of revisions for all, conflicts,
-/// and what happened lately. Controllers, kubelets and the scheduler use it directly.
+/// The objects of a cluster as an API server stores them: one counter of revisions for all objects,
+/// optimistic concurrency, and a history of the latest changes, from which watches are served.
+/// Controllers, kubelets and the scheduler use it directly.
 ///     store.edit(*pods, "default", "web-0", [](json::object& pod) { ... });
 #pragma once
 
@@ -20,27 +21,27 @@
 
 namespace capstan::simulation::api_server {
 
-/// Which part of an object a write is for; the others stay as they are.
+/// The part of an object that a write changes; the other parts stay as they are.
 enum class ObjectPart { all_but_status, status, everything };
 
 struct WriteOptions {
     ObjectPart part = ObjectPart::all_but_status;
-    bool is_dry_run = false;       ///< all checks, all defaults, and nothing kept
-    std::string manager{};         ///< owner of the fields that change; empty: not recorded
-    std::string subresource{};     ///< through which the manager came
-    bool is_from_outside = false;  ///< checked for what people write, and controllers do not
+    bool is_dry_run = false;       ///< all checks and all defaults, and nothing is stored
+    std::string manager{};         ///< manager of the fields that change; empty: not recorded
+    std::string subresource{};     ///< of the request, for the manager's entry
+    bool is_from_outside = false;  ///< by a request: more is checked than for controllers
 };
 
 struct RemoveOptions {
-    std::string uid{}, resource_version{};  ///< empty: any
-    std::optional<std::int64_t> grace_s{};  ///< of a pod; nothing: what it asks for
-    std::string propagation{};              ///< "Foreground" and "Orphan" leave a finalizer
+    std::string uid{}, resource_version{};  ///< preconditions; empty: any
+    std::optional<std::int64_t> grace_s{};  ///< of a pod; nothing: the pod's own grace period
+    std::string propagation{};              ///< "Foreground" and "Orphan" add a finalizer
     bool is_dry_run = false;
 };
 
 struct Removed {
     ApiObject object{};
-    bool is_gone = true;  ///< false: it has a deletionTimestamp now, and waits
+    bool is_gone = true;  ///< false: the object is terminating
 };
 
 struct Listing {
@@ -48,16 +49,16 @@ struct Listing {
     std::uint64_t revision = 0;
 };
 
-/// Objects that come back are never NULL. An empty namespace stands for all in lists, and for none
-/// in kinds that have none. [the loop's thread]
+/// Objects in an Answer are never NULL. An empty namespace means all namespaces in a list, and no
+/// namespace for a kind that is not namespaced. [the loop's thread]
 class ObjectStore {
 public:
     struct Options {
         std::uint64_t seed = 1;  ///< of uids and generated names
-        std::size_t history =
-            10'000;  ///< changes remembered of each resource, at least until they are told
+        /// Changes of each resource that are remembered; more until all subscribers were called.
+        std::size_t history = 10'000;
     };
-    /// Borrows `loop`. The namespaces that every cluster has are there.
+    /// Borrows `loop`. Makes the namespaces that every cluster has.
     ObjectStore(io::Loop& loop, Options options);
     ObjectStore(const ObjectStore&) = delete;
     ObjectStore& operator=(const ObjectStore&) = delete;
@@ -65,7 +66,7 @@ public:
 
     ResourceKinds& kinds() noexcept { return kinds_; }
     const ResourceKinds& kinds() const noexcept { return kinds_; }
-    /// By "pods" or "deployments.apps"; must be served.
+    /// The kind named "pods" or "deployments.apps"; it must be served.
     const ResourceKind& kind(std::string_view resource) const;
     Time now() const { return loop_.clock()->wall(); }
     io::Loop& loop() const noexcept { return loop_; }
@@ -73,35 +74,40 @@ public:
 
     Answer<ApiObject> get(const ResourceKind& kind, std::string_view space,
                           std::string_view name) const;
-    /// NULL: none.
+    /// NULL: there is no such object.
     ApiObject find(const ResourceKind& kind, std::string_view space, std::string_view name) const;
     Listing list(const ResourceKind& kind, std::string_view space = {}) const;
-    /// As it was; 410: that is forgotten, 504: not reached yet.
+    /// The list as of a revision. 410: the revision is older than the history; 504: the revision is
+    /// not reached yet.
     Answer<Listing> list_at(const ResourceKind& kind, std::string_view space,
                             std::uint64_t revision) const;
 
     Answer<ApiObject> create(const ResourceKind& kind, std::string_view space, json::object object,
                              const WriteOptions& options = {});
-    /// A metadata.resourceVersion or uid in `object` must be the present one. What stays the same
-    /// gets no new revision. An object that waits for its end goes with its last finalizer.
+    /// A metadata.resourceVersion or uid in `object` must be the current one, else 409. A write
+    /// that changes nothing makes no new revision. A terminating object is deleted when a write
+    /// removes its last finalizer.
     Answer<ApiObject> update(const ResourceKind& kind, std::string_view space,
                              std::string_view name, json::object object,
                              const WriteOptions& options = {});
-    /// Changes what is there now. `change` writes nothing else to the store.
+    /// Applies `change` to a copy of the current object and stores the copy. `change` must not
+    /// write to the store itself.
     Answer<ApiObject> edit(const ResourceKind& kind, std::string_view space, std::string_view name,
                            const std::function<void(json::object&)>& change,
                            const WriteOptions& options = {});
+    /// Deletes an object, or marks it as terminating if it has finalizers or a grace period.
     Answer<Removed> remove(const ResourceKind& kind, std::string_view space, std::string_view name,
                            const RemoveOptions& options = {});
 
-    /// All changes after that revision. 410: they are forgotten, 504: it is not reached yet.
+    /// Calls `subscriber` with all changes after that revision. 410: the revision is older than the
+    /// history; 504: the revision is not reached yet.
     Answer<std::unique_ptr<Subscription>> subscribe(const ResourceKind& kind, std::uint64_t after,
                                                     Subscriber subscriber);
-    /// Forgets what happened up to a revision.
+    /// Discards the history up to a revision.
     void compact(std::uint64_t revision);
 
 private:
-    ResourceStorage& shelf(const ResourceKind& kind) const;
+    ResourceStorage& storage_of(const ResourceKind& kind) const;
     Answer<void> check_space(const ResourceKind& kind, std::string_view space) const;
     Answer<void> check_revision(const ResourceKind& kind, std::uint64_t revision) const;
     Answer<void> name_new(const ResourceKind& kind, std::string_view space, json::object& object);
@@ -118,7 +124,8 @@ private:
     io::RandomSource random_;
     ResourceKinds kinds_;
     std::uint64_t revision_ = 0;
-    mutable std::map<std::string, std::unique_ptr<ResourceStorage>, std::less<>> shelves_;
+    /// By resource.
+    mutable std::map<std::string, std::unique_ptr<ResourceStorage>, std::less<>> storages_;
 };
 
 }  // namespace capstan::simulation::api_server

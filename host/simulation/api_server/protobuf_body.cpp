@@ -11,8 +11,9 @@
 namespace capstan::simulation::api_server {
 namespace {
 
-/// A message a line: numbers of fields, their names, and types; `list`, `map` and `inline` come
-/// before what they are of. Numbers are those of Kubernetes' generated.proto files.
+/// One message a line: its name, then number, name and type of each field. `list`, `map` and
+/// `inline` stand before the type of an element. The numbers are those of Kubernetes'
+/// generated.proto files.
 constexpr std::string_view messages = R"(
 ObjectMeta 1 name text 2 generateName text 3 namespace text 4 selfLink ignored 5 uid text 6 resourceVersion text 7 generation ignored 8 creationTimestamp ignored 9 deletionTimestamp ignored 10 deletionGracePeriodSeconds ignored 11 labels map text 12 annotations map text 13 ownerReferences list OwnerReference 14 finalizers list text 17 managedFields ignored
 OwnerReference 1 kind text 3 name text 4 uid text 5 apiVersion text 6 controller flag 7 blockOwnerDeletion flag
@@ -102,9 +103,9 @@ void set_type(ProtobufField& field, const std::string& word) {
         {"quantity", ProtobufType::quantity},
         {"number_or_text", ProtobufType::number_or_text},
         {"ignored", ProtobufType::ignored}};
-    const auto known = types.find(word);
-    field.type = known == types.end() ? ProtobufType::message : known->second;
-    if (known == types.end()) field.message = word;
+    const auto found = types.find(word);
+    field.type = found == types.end() ? ProtobufType::message : found->second;
+    if (found == types.end()) field.message = word;
 }
 
 ProtobufMessage read_schema_message(std::istream& words) {
@@ -144,7 +145,7 @@ const ProtobufMessage* find_protobuf_message(std::string_view name) {
 namespace {
 
 constexpr std::string_view magic{"k8s\0", 4};
-constexpr int deepest = 32;
+constexpr int message_depth_max = 32;
 
 UnexpectedStatus no_protobuf_object() {
     return fail(StatusError{400, "BadRequest", "the body is no protobuf of an object", {}, {}, {}});
@@ -159,24 +160,24 @@ UnexpectedStatus unsupported_media_type(const std::string& what) {
                             {}});
 }
 
-/// One field as it stands: a number, or bytes.
-struct Raw {
+/// One field on the wire: a number, or bytes.
+struct RawField {
     unsigned number = 0;
     std::uint64_t varint = 0;
     std::string_view bytes{};
 };
 
-/// Takes fields off the front of a message.
-class Wire {
+/// Reads the fields of a message one after the other.
+class WireReader {
 public:
-    explicit Wire(std::string_view rest) : rest_(rest) {}
+    explicit WireReader(std::string_view rest) : rest_(rest) {}
     bool is_at_end() const { return rest_.empty(); }
 
-    /// Nothing: it is none.
-    std::optional<Raw> next() {
+    /// Nothing: the bytes are malformed, or the field has a type that the API does not use.
+    std::optional<RawField> next() {
         const auto key = varint();
         if (!key) return std::nullopt;
-        Raw out{.number = static_cast<unsigned>(*key >> 3)};
+        RawField out{.number = static_cast<unsigned>(*key >> 3)};
         const auto type = *key & 7;
         if (type == 0) return with_number(out);
         if (type == 2) return with_bytes(out);
@@ -194,13 +195,13 @@ private:
         }
         return std::nullopt;
     }
-    std::optional<Raw> with_number(Raw out) {
+    std::optional<RawField> with_number(RawField out) {
         const auto number = varint();
         if (!number) return std::nullopt;
         out.varint = *number;
         return out;
     }
-    std::optional<Raw> with_bytes(Raw out) {
+    std::optional<RawField> with_bytes(RawField out) {
         const auto size = varint();
         if (!size || *size > rest_.size()) return std::nullopt;
         out.bytes = rest_.substr(0, *size);
@@ -213,12 +214,12 @@ private:
 
 Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth);
 
-/// IntOrString: which of the two, the number, the text.
+/// IntOrString: field 1 tells which of the two it is, 2 is the number, 3 the text.
 Answer<json::value> read_number_or_text(std::string_view bytes) {
     bool is_text = false;
     json::value number = 0, text = "";
-    for (Wire wire(bytes); !wire.is_at_end();) {
-        const auto raw = wire.next();
+    for (WireReader reader(bytes); !reader.is_at_end();) {
+        const auto raw = reader.next();
         if (!raw) return no_protobuf_object();
         if (raw->number == 1) is_text = raw->varint == 1;
         if (raw->number == 2) number = static_cast<std::int64_t>(raw->varint);
@@ -227,18 +228,18 @@ Answer<json::value> read_number_or_text(std::string_view bytes) {
     return is_text ? text : number;
 }
 
-/// Quantity: its text alone.
+/// Quantity: field 1 is its text.
 Answer<json::value> read_quantity(std::string_view bytes) {
     json::value out = "0";
-    for (Wire wire(bytes); !wire.is_at_end();) {
-        const auto raw = wire.next();
+    for (WireReader reader(bytes); !reader.is_at_end();) {
+        const auto raw = reader.next();
         if (!raw) return no_protobuf_object();
         if (raw->number == 1) out = json_view(raw->bytes);
     }
     return out;
 }
 
-Answer<json::value> read_value(const Raw& raw, const ProtobufField& field, int depth) {
+Answer<json::value> read_value(const RawField& raw, const ProtobufField& field, int depth) {
     switch (field.type) {
         case ProtobufType::text: return json::value(json_view(raw.bytes));
         case ProtobufType::number:
@@ -256,12 +257,13 @@ Answer<json::value> read_value(const Raw& raw, const ProtobufField& field, int d
     return json::value();
 }
 
-/// An entry of a map: a message of key and value.
-Answer<void> read_entry(const Raw& raw, const ProtobufField& field, json::object& map, int depth) {
+/// An entry of a map: a message with the key as field 1 and the value as field 2.
+Answer<void> read_entry(const RawField& raw, const ProtobufField& field, json::object& map,
+                        int depth) {
     std::string key;
     json::value value = "";
-    for (Wire wire(raw.bytes); !wire.is_at_end();) {
-        const auto part = wire.next();
+    for (WireReader reader(raw.bytes); !reader.is_at_end();) {
+        const auto part = reader.next();
         if (!part) return no_protobuf_object();
         if (part->number == 1) key = part->bytes;
         if (part->number != 2) continue;
@@ -271,8 +273,8 @@ Answer<void> read_entry(const Raw& raw, const ProtobufField& field, json::object
     return {};
 }
 
-/// Members that are nothing but a zero were not given: they are always sent.
-bool is_said(const json::value& value, ProtobufType type) {
+/// Clients always send these fields, so a zero value means that the member is absent.
+bool is_present(const json::value& value, ProtobufType type) {
     switch (type) {
         case ProtobufType::text: return !value.get_string().empty();
         case ProtobufType::number: return value.get_int64() != 0;
@@ -282,7 +284,8 @@ bool is_said(const json::value& value, ProtobufType type) {
     }
 }
 
-Answer<void> take_field(const Raw& raw, const ProtobufField& field, json::object& to, int depth) {
+Answer<void> take_field(const RawField& raw, const ProtobufField& field, json::object& to,
+                        int depth) {
     if (field.type == ProtobufType::ignored) return {};
     if (field.is_map) return read_entry(raw, field, make_object(to, field.name), depth);
     CAPSTAN_TRY(json::value value, read_value(raw, field, depth));
@@ -292,7 +295,7 @@ Answer<void> take_field(const Raw& raw, const ProtobufField& field, json::object
         json::value& list = to[field.name];
         if (!list.is_array()) list.emplace_array();
         list.get_array().push_back(std::move(value));
-    } else if (is_said(value, field.type)) {
+    } else if (is_present(value, field.type)) {
         to[field.name] = std::move(value);
     }
     return {};
@@ -301,23 +304,23 @@ Answer<void> take_field(const Raw& raw, const ProtobufField& field, json::object
 Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth) {
     const ProtobufMessage* const message = find_protobuf_message(name);
     if (message == nullptr) return unsupported_media_type(name);
-    if (depth > deepest) return no_protobuf_object();
+    if (depth > message_depth_max) return no_protobuf_object();
     json::object out;
-    for (Wire wire(bytes); !wire.is_at_end();) {
-        const auto raw = wire.next();
+    for (WireReader reader(bytes); !reader.is_at_end();) {
+        const auto raw = reader.next();
         if (!raw) return no_protobuf_object();
         const auto field = message->find(raw->number);
-        const bool says_nothing = raw->bytes.empty() && raw->varint == 0;
+        const bool is_zero = raw->bytes.empty() && raw->varint == 0;
         if (field != message->end()) {
             CAPSTAN_CHECK(take_field(*raw, field->second, out, depth));
-        } else if (!says_nothing) {
+        } else if (!is_zero) {
             return unsupported_media_type("field " + std::to_string(raw->number) + " of " + name);
         }
     }
     return out;
 }
 
-/// runtime.Unknown: what it is, and the object itself.
+/// runtime.Unknown: apiVersion and kind, and the bytes of the object.
 struct Envelope {
     std::string api_version{}, kind{};
     std::optional<std::string_view> object{};
@@ -326,12 +329,12 @@ struct Envelope {
 std::optional<Envelope> open_envelope(std::string_view body) {
     if (!body.starts_with(magic)) return std::nullopt;
     Envelope out;
-    for (Wire wire(body.substr(magic.size())); !wire.is_at_end();) {
-        const auto raw = wire.next();
+    for (WireReader reader(body.substr(magic.size())); !reader.is_at_end();) {
+        const auto raw = reader.next();
         if (!raw) return std::nullopt;
         if (raw->number == 2) out.object = raw->bytes;
         if (raw->number != 1) continue;
-        for (Wire type(raw->bytes); !type.is_at_end();) {
+        for (WireReader type(raw->bytes); !type.is_at_end();) {
             const auto part = type.next();
             if (!part) return std::nullopt;
             (part->number == 1 ? out.api_version : out.kind) = part->bytes;
@@ -345,10 +348,10 @@ std::optional<Envelope> open_envelope(std::string_view body) {
 Answer<json::object> parse_protobuf_body(std::string_view body) {
     const std::optional<Envelope> envelope = open_envelope(body);
     if (!envelope || !envelope->object) return no_protobuf_object();
-    const std::string whole = envelope->api_version + "." + envelope->kind;
-    const bool is_of_version = find_protobuf_message(whole) != nullptr;
+    const std::string versioned = envelope->api_version + "." + envelope->kind;
+    const bool is_versioned = find_protobuf_message(versioned) != nullptr;
     CAPSTAN_TRY(json::object out,
-                decode_message(*envelope->object, is_of_version ? whole : envelope->kind, 0));
+                decode_message(*envelope->object, is_versioned ? versioned : envelope->kind, 0));
     out["apiVersion"] = envelope->api_version;
     out["kind"] = envelope->kind;
     return out;

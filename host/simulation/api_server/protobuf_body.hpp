@@ -1,4 +1,9 @@
-/// What the messages of the API look like in protobuf, for those that kubectl sends that way.
+/// Request bodies in protobuf: kubectl from 1.32 on sends its own kinds that way, and does not
+/// retry in JSON if the server refuses that.
+///
+/// A table describes the messages of the API: for each field number the name of the JSON member and
+/// its type. The decoder walks over the bytes by that table, so a further kind is one more line of
+/// the table.
 #pragma once
 
 #include <map>
@@ -12,35 +17,33 @@ namespace capstan::simulation::api_server {
 
 enum class ProtobufType {
     text,
-    number,  ///< zero where nothing was said
-    count,   ///< zero is something that was said
+    number,  ///< an integer; zero means that the member is absent
+    count,   ///< an integer; zero is a value
     flag,
     bytes,  ///< base64 in JSON
     quantity,
     number_or_text,
     message,
-    ignored,  ///< what a client has no say in
+    ignored,  ///< a member that the server sets itself
 };
 
 struct ProtobufField {
     std::string name{};  ///< of the JSON member
     ProtobufType type = ProtobufType::text;
-    std::string message{};  ///< of `message`: which
+    std::string message{};  ///< for type `message`: the name of the message
     bool is_list = false, is_map = false;
-    bool is_inline = false;  ///< of `message`: its members stand among those of its parent
+    bool is_inline = false;  ///< for type `message`: its members become members of the parent
 };
 
+/// The fields of a message by number.
 using ProtobufMessage = std::map<unsigned, ProtobufField>;
 
-/// By kind: "Deployment", or by version and kind where versions differ:
-/// "autoscaling/v1.HorizontalPodAutoscaler"; parts by their own names. NULL: not known.
+/// The message of a kind, "Deployment", or of a version and a kind where versions differ,
+/// "autoscaling/v1.HorizontalPodAutoscaler", or of a part of an object, "PodSpec". NULL: unknown.
 const ProtobufMessage* find_protobuf_message(std::string_view name);
 
-// Objects that come as protobuf: kubectl from 1.32 on sends its own kinds that way, and does not
-// ask again in JSON where that is refused.
-
-/// The object as JSON would have had it. 415: its kind, or a part of it, is none of those that are
-/// known, so that nothing is lost without a word; 400: it is none at all.
+/// The object in JSON. 415: the kind, or a field that is set, is not in the table, so that no field
+/// is lost silently; 400: the body is no object in protobuf.
 Answer<json::object> parse_protobuf_body(std::string_view body);
 
 }  // namespace capstan::simulation::api_server

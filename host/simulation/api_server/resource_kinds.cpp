@@ -123,7 +123,7 @@ ResourceKind builtin_kind(const Row& row) {
     const auto has = [&](Trait trait) { return (row.traits & trait) != 0; };
     out.namespaced = !has(cluster_wide);
     out.has_status = has(status);
-    out.keeps_first_status = has(first_status);
+    out.keeps_initial_status = has(first_status);
     out.has_generation = has(generation);
     if (has(scale)) out.scale = ScalePaths{};
     if (has(in_all)) out.categories = {"all"};
@@ -155,7 +155,7 @@ void ResourceKinds::replace(std::string_view resource, std::vector<ResourceKind>
     ++changes_;
     std::erase_if(kinds_, [&](const KindPtr& kind) { return kind->resource() == resource; });
     for (ResourceKind& kind : versions) {
-        // Beside its group, so that discovery finds groups whole.
+        // After the last kind of its group, since discovery expects the kinds of a group together.
         auto behind = std::find_if(kinds_.rbegin(), kinds_.rend(), [&](const KindPtr& other) {
                           return other->group == kind.group;
                       }).base();

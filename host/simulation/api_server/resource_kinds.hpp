@@ -1,4 +1,4 @@
-/// Which kinds of objects an API server serves, and how each is spoken of.
+/// The kinds of objects that an API server serves: their names and their traits.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,13 @@
 
 namespace capstan::simulation::api_server {
 
-/// Where a custom resource keeps what its scale subresource shows.
+/// Where an object has the members that its scale subresource shows.
 struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
     std::string status_replicas = "status.replicas";
-    std::string selector{};  ///< of a text; empty: the selector is spec.selector, an object
+    /// The path of a selector that is text; empty: a built-in kind has an object at spec.selector,
+    /// and a custom resource has no selector.
+    std::string selector{};
 };
 
 /// A column of a custom resource's table.
@@ -26,40 +28,40 @@ struct PrinterColumn {
 };
 
 struct ResourceKind {
-    std::string group{};  ///< empty: the core's
+    std::string group{};  ///< empty: the core group
     std::string version{};
     std::string plural{}, singular{}, kind{};
     std::vector<std::string> short_names{}, categories{};
     bool namespaced = true;
     bool has_status = false;  ///< /status is served, and other writes leave the status alone
-    bool keeps_first_status = false;  ///< an object may be born with one
-    bool has_generation = false;      ///< metadata.generation counts changes of what is desired
+    bool keeps_initial_status = false;  ///< a create may set the status
+    bool has_generation = false;        ///< metadata.generation counts changes of the desired state
     bool is_custom = false;
     std::optional<ScalePaths> scale{};
     std::vector<PrinterColumn> columns{};  ///< of a custom resource
-    ApiObject schema{};                    ///< as its definition writes it; NULL: none
+    ApiObject schema{};                    ///< openAPIV3Schema of the definition; NULL: none
 
     std::string api_version() const { return group.empty() ? version : group + "/" + version; }
-    /// "pods", "deployments.apps": one for all versions.
+    /// "pods", "deployments.apps": the same for all versions.
     std::string resource() const { return group.empty() ? plural : plural + "." + group; }
 };
 
 using KindPtr = std::shared_ptr<const ResourceKind>;
 
-/// The built-in ones, and those that custom resource definitions add. [one thread]
+/// The built-in kinds, and the kinds that custom resource definitions add. [one thread]
 class ResourceKinds {
 public:
     ResourceKinds();
 
-    /// NULL: not served.
+    /// NULL: the kind is not served.
     KindPtr find(std::string_view group, std::string_view version, std::string_view plural) const;
-    /// By "pods" or "deployments.apps"; the version that is preferred.
+    /// The preferred version of "pods" or "deployments.apps". NULL: the resource is not served.
     KindPtr find(std::string_view resource) const;
     const std::vector<KindPtr>& all() const noexcept { return kinds_; }
-    /// How often what is served has changed.
+    /// The number of changes of the set of kinds.
     std::uint64_t changes() const noexcept { return changes_; }
 
-    /// Puts the versions of a custom resource in the place of those that were served before.
+    /// Replaces the served versions of a custom resource; no versions: it is served no more.
     void replace(std::string_view resource, std::vector<ResourceKind> versions);
 
 private:

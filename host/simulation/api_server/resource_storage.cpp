@@ -25,7 +25,7 @@ std::size_t bytes_of(const json::object& object) {
     return out;
 }
 
-/// What lies outside of the value itself, generously.
+/// The memory that a copy of the value allocates beside the value itself; an upper estimate.
 std::size_t bytes_of(const json::value& value) {
     constexpr std::size_t head = 32, inside = 14;
     if (const json::object* object = value.if_object()) return bytes_of(*object);
@@ -38,16 +38,16 @@ std::size_t bytes_of(const json::value& value) {
     return out;
 }
 
-/// Memory that is given away bit by bit and taken back at once.
-class Piece {
+/// An arena: hands out memory part by part and frees all of it at once.
+class Arena {
 public:
-    explicit Piece(std::size_t size) { add(first_, size); }
+    explicit Arena(std::size_t size) { add(first_, size); }
 
     void* take(std::size_t size, std::size_t alignment) {
         void* at = next_;
         if (std::align(alignment, size, at, left_) == nullptr) {
-            // The guess was short.
-            add(more_.emplace_back(), std::max(size + alignment, least_more));
+            // The estimate was too small.
+            add(more_.emplace_back(), std::max(size + alignment, more_min));
             at = next_;
             std::align(alignment, size, at, left_);
         }
@@ -58,7 +58,7 @@ public:
 
 private:
     using Bytes = std::unique_ptr<std::byte[]>;
-    static constexpr std::size_t least_more = 256;
+    static constexpr std::size_t more_min = 256;
 
     void add(Bytes& part, std::size_t size) {
         part = std::make_unique_for_overwrite<std::byte[]>(size);
@@ -72,67 +72,69 @@ private:
     std::size_t left_ = 0;
 };
 
-/// Of all kept objects. Boost's copies name the memory of what they were copied from, so it must
-/// serve them, too, for as long as the program runs: outside the making of a kept object memory
+/// The memory resource of all stored objects. While a stored object is constructed, memory comes
+/// from its arena. Boost gives the copy of a value the memory resource of the original, so this
+/// resource must also serve such copies, for as long as the program runs: at all other times memory
 /// comes from the heap.
-class KeptMemory final : public json::memory_resource {
+class StoredMemory final : public json::memory_resource {
 public:
-    /// While one is made, by this thread, in that piece; what is given back then stays in it.
-    class Making {
+    /// As long as it lives, memory of this thread comes from that arena, and memory that is freed
+    /// stays in the arena.
+    class ArenaScope {
     public:
-        explicit Making(Piece& piece) { piece_ = &piece; }
-        Making(const Making&) = delete;
-        Making& operator=(const Making&) = delete;
-        ~Making() { piece_ = nullptr; }
+        explicit ArenaScope(Arena& arena) { arena_ = &arena; }
+        ArenaScope(const ArenaScope&) = delete;
+        ArenaScope& operator=(const ArenaScope&) = delete;
+        ~ArenaScope() { arena_ = nullptr; }
     };
 
 private:
     void* do_allocate(std::size_t size, std::size_t alignment) override {
-        if (piece_ != nullptr) return piece_->take(size, alignment);
+        if (arena_ != nullptr) return arena_->take(size, alignment);
         return ::operator new(size);  // Boost asks for no more than its alignment
     }
     void do_deallocate(void* from, std::size_t size, std::size_t) override {
-        if (piece_ == nullptr) ::operator delete(from, size);
+        if (arena_ == nullptr) ::operator delete(from, size);
     }
     bool do_is_equal(const json::memory_resource& other) const noexcept override {
         return this == &other;
     }
 
-    static thread_local Piece* piece_;
+    static thread_local Arena* arena_;
 };
 
-thread_local Piece* KeptMemory::piece_ = nullptr;
+thread_local Arena* StoredMemory::arena_ = nullptr;
 
-json::memory_resource* kept_memory() {
-    static KeptMemory* const memory = new KeptMemory;  // outlives every copy
+json::memory_resource* stored_memory() {
+    static StoredMemory* const memory = new StoredMemory;  // outlives every copy
     return memory;
 }
 
-struct Kept {
-    explicit Kept(const json::object& from, std::uint64_t revision)
-        : piece(sizeof(json::object) + bytes_of(from)) {
-        const KeptMemory::Making making(piece);
-        void* const at = piece.take(sizeof(json::object), alignof(json::object));
-        auto* const made = new (at) json::object(from, kept_memory());
+struct StoredObject {
+    explicit StoredObject(const json::object& from, std::uint64_t revision)
+        : arena(sizeof(json::object) + bytes_of(from)) {
+        const StoredMemory::ArenaScope scope(arena);
+        void* const at = arena.take(sizeof(json::object), alignof(json::object));
+        auto* const made = new (at) json::object(from, stored_memory());
         make_object(*made, "metadata")["resourceVersion"] = std::to_string(revision);
         object = made;
     }
 
-    Piece piece;
-    const json::object* object = nullptr;  ///< in the piece; never destroyed, for all goes with it
+    Arena arena;
+    const json::object* object = nullptr;  ///< in the arena, which frees it without a destructor
 };
 
 }  // namespace
 
-ApiObject make_kept(const json::object& object, std::uint64_t revision) {
-    const auto kept = std::make_shared<const Kept>(object, revision);
-    return {kept, kept->object};
+ApiObject make_stored(const json::object& object, std::uint64_t revision) {
+    const auto stored = std::make_shared<const StoredObject>(object, revision);
+    return {stored, stored->object};
 }
 
 struct Subscription::State {
     Subscriber subscriber;
-    std::uint64_t seen = 0;
-    bool is_awake = false;
+    std::uint64_t delivered = 0;  ///< revision of the last change that the subscriber was given
+    bool is_scheduled = false;    ///< the loop is about to deliver
     bool is_over = false;
 };
 
@@ -194,24 +196,24 @@ void ResourceStorage::record(const std::string& key, Change change) {
     }
     changes_.push_back(std::move(change));
     std::erase_if(subscribers_, [](const auto& weak) { return weak.expired(); });
-    std::uint64_t told = changes_.back().revision;
+    std::uint64_t delivered_to_all = changes_.back().revision;
     for (const auto& weak : subscribers_)
         if (const auto state = weak.lock(); state != nullptr && !state->is_over) {
-            told = std::min(told, state->seen);
+            delivered_to_all = std::min(delivered_to_all, state->delivered);
             wake(state);
         }
-    // A burst that the loop has not told yet stays, however long it is.
-    while (changes_.size() > history_ && changes_.front().revision <= told) {
+    // Changes that the loop has not delivered yet stay, however many they are.
+    while (changes_.size() > history_ && changes_.front().revision <= delivered_to_all) {
         oldest_ = changes_.front().revision;
         changes_.pop_front();
     }
 }
 
 void ResourceStorage::forget_until(std::uint64_t revision) {
-    // A watcher that has been told everything misses nothing.
+    // A subscriber that was given all changes misses none of those that are discarded.
     for (const auto& weak : subscribers_)
-        if (const auto state = weak.lock(); state != nullptr && next(state->seen) == nullptr)
-            state->seen = std::max(state->seen, revision);
+        if (const auto state = weak.lock(); state != nullptr && next(state->delivered) == nullptr)
+            state->delivered = std::max(state->delivered, revision);
     oldest_ = std::max(oldest_, revision);
     while (!changes_.empty() && changes_.front().revision <= oldest_) changes_.pop_front();
 }
@@ -220,28 +222,28 @@ std::unique_ptr<Subscription> ResourceStorage::subscribe(std::uint64_t after,
                                                          Subscriber subscriber) {
     auto state = std::make_shared<Subscription::State>();
     state->subscriber = std::move(subscriber);
-    state->seen = after;
+    state->delivered = after;
     subscribers_.push_back(state);
     wake(state);
     return std::make_unique<Subscription>(std::move(state));
 }
 
 void ResourceStorage::wake(const std::shared_ptr<Subscription::State>& state) {
-    if (std::exchange(state->is_awake, true)) return;
+    if (std::exchange(state->is_scheduled, true)) return;
     boost::asio::post(io_, [this, state] {
-        state->is_awake = false;
+        state->is_scheduled = false;
         if (!state->is_over) deliver(state);
     });
 }
 
 void ResourceStorage::deliver(const std::shared_ptr<Subscription::State>& state) {
-    while (!state->is_over && state->seen >= oldest_) {
-        const Change* change = next(state->seen);
+    while (!state->is_over && state->delivered >= oldest_) {
+        const Change* change = next(state->delivered);
         if (change == nullptr) return;
-        state->seen = change->revision;
-        // A copy: the watcher that is told may write, which moves the history.
-        const Change told = *change;
-        state->subscriber.changed(told);
+        state->delivered = change->revision;
+        // A copy, since the subscriber may write, which moves the history.
+        const Change copy = *change;
+        state->subscriber.changed(copy);
     }
     if (state->is_over) return;
     state->is_over = true;

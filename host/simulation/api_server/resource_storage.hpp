@@ -1,4 +1,8 @@
-/// Objects in one piece of memory each.
+/// The storage of one resource: its objects, their latest changes, and the subscribers.
+///
+/// The current objects are a map by "namespace/name", and the latest changes are a list ordered by
+/// revision, each with the object before and after. So a list at an older revision is the current
+/// map with the later changes undone, and a watch is a position in the list of changes.
 #pragma once
 
 #include <cstdint>
@@ -17,31 +21,28 @@
 
 namespace capstan::simulation::api_server {
 
-/// A copy that never changes, of that revision. All of it lies together and goes at once, so that
-/// thousands of old states cost little to keep and to forget. Copies of it, and of its parts, are
-/// like any others and may outlive it. [any thread]
-ApiObject make_kept(const json::object& object, std::uint64_t revision);
-
-// One resource's objects, what lately happened to them, and their watchers.
+/// An immutable copy of `object`, with that resourceVersion. The whole copy lies in one block of
+/// memory and is freed at once, so that thousands of old objects cost little to keep and to free.
+/// A copy of the result, or of a part of it, has memory of its own and may outlive the result.
+/// [any thread]
+ApiObject make_stored(const json::object& object, std::uint64_t revision);
 
 enum class ChangeType { added, modified, deleted };
 
 struct Change {
     std::uint64_t revision = 0;
     ChangeType type = ChangeType::added;
-    ApiObject object{};  ///< deleted: its last state, with the revision of its end
-    ApiObject before{};  ///< NULL: added
+    ApiObject object{};  ///< if deleted: the last state, with the revision of the deletion
+    ApiObject before{};  ///< NULL if added
 };
 
 struct Subscriber {
     std::function<void(const Change&)> changed{};
-    /// What comes next is not remembered any more; nothing follows.
+    /// The next change is no longer in the history. The subscriber is not called again.
     std::function<void()> expired{};
 };
 
-class ResourceStorage;
-
-/// Ends what it stands for when it goes. Must go before the store.
+/// Unsubscribes when it is destroyed. Must be destroyed before the store.
 class Subscription {
 public:
     struct State;
@@ -54,7 +55,7 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// Subscribers are called by the loop, never inside a write, each in the order of the revisions.
+/// Subscribers are called by the loop, never inside a write, and in the order of the revisions.
 /// [the loop's thread]
 class ResourceStorage {
 public:
@@ -66,16 +67,19 @@ public:
 
     /// Ordered by "namespace/name".
     const Objects& objects() const noexcept { return objects_; }
-    /// NULL: none.
+    /// NULL: there is no such object.
     ApiObject find(std::string_view key) const;
-    /// As it was at a revision that is not older than `oldest`.
+    /// The objects as of a revision that is not older than `oldest`.
     Objects objects_at(std::uint64_t revision) const;
     bool has_changed_since(std::uint64_t revision) const;
+    /// Carries out the change, adds it to the history and wakes the subscribers.
     void record(const std::string& key, Change change);
 
-    /// The oldest revision from which all that happened since is remembered.
+    /// The oldest revision after which the history is complete.
     std::uint64_t oldest() const noexcept { return oldest_; }
+    /// Discards the changes up to a revision.
     void forget_until(std::uint64_t revision);
+    /// Calls the subscriber with all changes after that revision, which is not older than `oldest`.
     std::unique_ptr<Subscription> subscribe(std::uint64_t after, Subscriber subscriber);
 
 private:
@@ -94,7 +98,7 @@ private:
     std::vector<std::weak_ptr<Subscription::State>> subscribers_;
 };
 
-/// "namespace/name"; "/name" of what has no namespace.
+/// "namespace/name"; "/name" if there is no namespace.
 std::string object_key(std::string_view space, std::string_view name);
 std::string object_key(const json::object& object);
 

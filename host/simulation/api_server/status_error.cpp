@@ -48,10 +48,10 @@ StatusError expired(std::string message) {
     return {410, "Expired", std::move(message), {}, {}, {}};
 }
 
-StatusError too_large(std::uint64_t asked, std::uint64_t current) {
+StatusError too_large(std::uint64_t requested, std::uint64_t current) {
     StatusError out{504,
                     "Timeout",
-                    "Timeout: Too large resource version: " + std::to_string(asked) +
+                    "Timeout: Too large resource version: " + std::to_string(requested) +
                         ", current: " + std::to_string(current),
                     {},
                     {},

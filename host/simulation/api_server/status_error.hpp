@@ -1,4 +1,4 @@
-/// What an API server says instead of an object.
+/// The refusal of an API server: a Status of failure.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,14 @@
 
 namespace capstan::simulation::api_server {
 
-/// A Status that tells of a failure: its HTTP status, the word that programs react to and the
-/// sentence for people.
 struct StatusError {
-    int code = 500;
+    int code = 500;  ///< the HTTP status
     std::string reason = "InternalError";
     std::string message{};
-    boost::json::object details{};               ///< as they stand in the Status
-    std::optional<int> retry_after_s{};          ///< header Retry-After and details alike
-    std::optional<std::string> next_continue{};  ///< 410 of a page: where to go on all the same
+    boost::json::object details{};       ///< of the Status
+    std::optional<int> retry_after_s{};  ///< for the header Retry-After and for the details
+    /// 410 of a page of a list: a continue token for the remainder as of now.
+    std::optional<std::string> next_continue{};
 
     bool operator==(const StatusError&) const = default;
 };
@@ -34,7 +33,8 @@ using Answer = tl::expected<T, StatusError>;
 
 using UnexpectedStatus = tl::unexpected<StatusError>;
 
-/// `what`: the resource with its group, "deployments.apps".
+// `what`: the resource with its group, "deployments.apps".
+
 StatusError not_found(const std::string& what, const std::string& name);
 StatusError already_exists(const std::string& what, const std::string& name);
 StatusError conflict(const std::string& what, const std::string& name, const std::string& why);
@@ -42,16 +42,16 @@ StatusError invalid(const std::string& what, const std::string& name, const std:
 StatusError forbidden(const std::string& what, const std::string& name, const std::string& why);
 StatusError bad_request(std::string message);
 StatusError expired(std::string message);
-/// A resourceVersion that has not been given yet.
-StatusError too_large(std::uint64_t asked, std::uint64_t current);
+/// 504: a resourceVersion that has not been reached yet.
+StatusError too_large(std::uint64_t requested, std::uint64_t current);
 
-/// The same as an object of the API.
+/// The refusal as an object of kind Status.
 boost::json::object status_object(const StatusError& refusal);
 
 }  // namespace capstan::simulation::api_server
 
 namespace capstan {
-/// For CAPSTAN_TRY in functions that answer or refuse.
+/// For CAPSTAN_TRY in functions that return an Answer.
 inline simulation::api_server::UnexpectedStatus fail(simulation::api_server::StatusError refusal) {
     return simulation::api_server::UnexpectedStatus(std::move(refusal));
 }

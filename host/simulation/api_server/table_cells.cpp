@@ -52,7 +52,7 @@ json::value address_cell(const json::object& node, std::string_view type) {
     return "<none>";
 }
 
-/// Images or names of a pod template's containers.
+/// The images or the names (`member`) of a pod template's containers.
 std::string of_containers(const json::object& object, std::string_view member) {
     std::string out;
     if (const json::array* containers = find_array(object, "spec.template.spec.containers"))
@@ -189,7 +189,7 @@ json::array job_cells(const json::object& job, Time now) {
     return out;
 }
 
-/// Rows of kinds that are kept and that no controller here acts upon.
+// Kinds that are stored and that no controller here acts on.
 
 namespace {
 
@@ -199,7 +199,7 @@ void append(std::string& list, const std::string& item) {
 
 std::string none_if_empty(std::string text) { return text.empty() ? "<none>" : std::move(text); }
 
-/// "cpu: <unknown>/50%": nothing is measured here.
+/// "cpu: <unknown>/50%": the current value is unknown, because nothing is measured here.
 std::string targets_text(const json::object& autoscaler) {
     std::string out;
     for (const json::value& item : list_at(autoscaler, "spec.metrics")) {
@@ -276,7 +276,7 @@ json::array scale_cells(const json::object& scale, Time now) {
             age_cell(scale, now)};
 }
 
-/// A pod's row: its state in one word, as kubectl's users know it.
+// The row of a pod, with its state in one word.
 
 namespace {
 
@@ -295,7 +295,7 @@ std::string ended_reason(const json::object& terminated) {
     return "ExitCode:" + std::to_string(count_at(terminated, "exitCode"));
 }
 
-void look_at(const json::object& status, Containers& out) {
+void add_container(const json::object& status, Containers& out) {
     out.restarts += count_at(status, "restartCount");
     out.last_restart =
         std::max(out.last_restart, std::string(text_at(status, "lastState.terminated.finishedAt")));
@@ -316,11 +316,11 @@ Containers containers_of(const json::object& pod) {
     out.total = static_cast<std::int64_t>(list_at(pod, "spec.containers").size());
     const json::array& statuses = list_at(pod, "status.containerStatuses");
     for (auto item = statuses.rbegin(); item != statuses.rend(); ++item)
-        if (const json::object* status = item->if_object()) look_at(*status, out);
+        if (const json::object* status = item->if_object()) add_container(*status, out);
     return out;
 }
 
-/// "Init:1/2"; empty: all init containers are through.
+/// "Init:1/2"; empty: all init containers are done.
 std::string init_state(const json::object& pod) {
     const json::array& statuses = list_at(pod, "status.initContainerStatuses");
     for (std::size_t i = 0; i < statuses.size(); ++i) {

@@ -1,4 +1,4 @@
-/// What stands in the columns of the kinds that people look at most.
+/// The cells of a table's row, for each kind that has columns of its own.
 #pragma once
 
 #include <string>
@@ -22,12 +22,12 @@ json::array network_policy_cells(const json::object& policy, Time now);
 json::array volume_cells(const json::object& volume, Time now);
 json::array scale_cells(const json::object& scale, Time now);
 
-/// What people read where nothing is written.
+/// The text at `path`; `otherwise` if there is none.
 json::value text_or(const json::object& object, std::string_view path, std::string_view otherwise);
 std::int64_t count_at(const json::object& object, std::string_view path);
 json::value name_cell(const json::object& object);
 json::value age_cell(const json::object& object, Time now);
-/// "a=b,c=d"; "<none>": no labels.
+/// "a=b,c=d"; "<none>" if there are no labels.
 std::string labels_text(const json::object* labels);
 
 }  // namespace capstan::simulation::api_server

@@ -7,6 +7,7 @@
 #include <capstan/ascii.hpp>
 #include <capstan/time_text.hpp>
 
+#include "simulation/api_server/column_paths.hpp"
 #include "simulation/api_server/table_cells.hpp"
 
 namespace capstan::simulation::api_server {
@@ -16,7 +17,7 @@ using namespace std::chrono;
 
 std::string in_unit(std::int64_t count, const char* unit) { return std::to_string(count) + unit; }
 
-/// "3h25m"; the finer part only where there is one.
+/// "3h25m"; without the finer part if it is zero.
 std::string two_parts(std::int64_t coarse, const char* unit, std::int64_t fine,
                       const char* fine_unit) {
     return in_unit(coarse, unit) + (fine == 0 ? "" : in_unit(fine, fine_unit));
@@ -116,11 +117,11 @@ json::object make_table(const ResourceKind& kind, const std::vector<ApiObject>& 
             {"rows", std::move(rows)}};
 }
 
-/// Which columns each kind has; those of few words fill them here.
+// The columns of each kind, and the cells of kinds with simple ones.
 
 namespace {
 
-/// A number or a percentage; "N/A": neither.
+/// A number or a percentage; "N/A" if there is neither.
 json::value count_or_share(const json::object& object, std::string_view path) {
     const json::value* found = find_value(object, path);
     if (found == nullptr) return "N/A";
@@ -133,7 +134,7 @@ json::array budget_cells(const json::object& budget, Time now) {
             count_at(budget, "status.disruptionsAllowed"), age_cell(budget, now)};
 }
 
-/// When it was last seen: in its series, by its count, or the one time that it was.
+/// The time of the latest occurrence of an Event.
 std::string_view last_seen(const json::object& event) {
     for (const std::string_view path :
          {"series.lastObservedTime", "lastTimestamp", "eventTime", "metadata.creationTimestamp"})
@@ -182,9 +183,9 @@ json::array secret_cells(const json::object& secret, Time now) {
 }
 
 json::array namespace_cells(const json::object& space, Time now) {
-    const bool is_leaving = find_value(space, "metadata.deletionTimestamp") != nullptr;
+    const bool is_terminating = find_value(space, "metadata.deletionTimestamp") != nullptr;
     return {name_cell(space),
-            is_leaving ? json::value("Terminating") : text_or(space, "status.phase", "Active"),
+            is_terminating ? json::value("Terminating") : text_or(space, "status.phase", "Active"),
             age_cell(space, now)};
 }
 

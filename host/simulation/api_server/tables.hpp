@@ -1,4 +1,4 @@
-/// Objects as rows and columns, the way kubectl shows them.
+/// Objects as rows and columns, for kubectl.
 #pragma once
 
 #include <optional>
@@ -14,36 +14,32 @@ namespace capstan::simulation::api_server {
 struct TableColumn {
     std::string name{};
     std::string type = "string";
-    int priority = 0;  ///< above zero: with -o wide only
+    int priority = 0;  ///< above zero: kubectl shows the column only with -o wide
 };
 
-/// A kind's columns and what stands in them.
+/// A kind's columns, and the cells of a row.
 struct TableLayout {
     std::vector<TableColumn> columns{};
     json::array (*cells)(const json::object& object, Time now) = nullptr;
 };
 
-/// NULL: the kind has none of its own, but name and age.
+/// NULL: the kind has no layout of its own; its table has name and age.
 const TableLayout* find_layout(const ResourceKind& kind);
 
-/// What comes beside the rows of a whole object: nothing, its metadata or all of it.
+/// The part of the object that comes with each row.
 enum class RowObject { none, metadata, object };
 
-/// `list_metadata`: as a list has it.
+/// `list_metadata`: the metadata of the list, which become those of the Table.
 json::object make_table(const ResourceKind& kind, const std::vector<ApiObject>& objects,
                         json::object list_metadata, std::string_view meta_version,
                         RowObject row_object, Time now);
 
-/// "5m12s", "3d": as long as people want to read it.
+/// "5m12s", "3d": rounded as kubectl rounds ages.
 std::string human_duration(Duration age);
-/// Since a timestamp; "<unknown>" without one.
+/// The time since a timestamp; "<unknown>" without one.
 std::string age_text(std::string_view timestamp, Time now);
 
-/// Metadata alone, under the kind PartialObjectMetadata.
+/// The PartialObjectMetadata of an object.
 json::object metadata_of(const json::object& object, std::string_view meta_version);
-
-/// The values that a path of a custom resource's column leads to: ".spec.replicas",
-/// ".status.conditions[?(@.type=='Ready')].status", ".spec.hosts[0]".
-std::vector<const json::value*> values_at(const json::object& object, std::string_view path);
 
 }  // namespace capstan::simulation::api_server

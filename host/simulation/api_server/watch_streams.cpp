@@ -38,16 +38,16 @@ private:
     std::uint64_t send_initial(const Listing& listing);
     void follow(std::uint64_t after);
     void set_timers(const Options& options);
-    void bookmark_again(Duration interval);
-    void tell(const Change& change);
+    void schedule_bookmark(Duration interval);
+    void send_change(const Change& change);
     void send(std::string_view type, const ApiObject& object);
     void send_object(std::string_view type, const json::object& object);
     void write(std::string line);
     void send_bookmark(std::uint64_t revision, bool ends_initial);
     void send_error(const StatusError& refusal);
     void finish();
-    bool falls();
-    void send_spoilt();
+    bool inject_fault();
+    void send_corrupted();
 
     ObjectStore& store_;
     KindPtr kind_;
@@ -77,7 +77,7 @@ Answer<void> WatchStreams::Stream::start(const Options& options) {
                         {}});
     if (revision > store_.revision()) return fail(too_large(revision, store_.revision()));
     begin();
-    if (falls()) return {};
+    if (inject_fault()) return {};
     const bool is_fresh = revision == 0 || is_initial_list();
     follow(is_fresh ? send_initial(store_.list(*kind_, request_.space)) : revision);
     set_timers(options);
@@ -100,7 +100,7 @@ void WatchStreams::Stream::follow(std::uint64_t after) {
     if (is_over_) return;
     auto made = store_.subscribe(
         *kind_, after,
-        {[this](const Change& change) { tell(change); },
+        {[this](const Change& change) { send_change(change); },
          [this] {
              send_error(expired("The resourceVersion for the provided watch is too old."));
          }});
@@ -114,9 +114,10 @@ void WatchStreams::Stream::follow(std::uint64_t after) {
 void WatchStreams::Stream::set_timers(const Options& options) {
     if (is_over_) return;
     Duration longest = options.longest;
-    if (const auto asked = parse_revision(request_.option("timeoutSeconds")); asked && *asked > 0)
+    if (const auto seconds = parse_revision(request_.option("timeoutSeconds"));
+        seconds && *seconds > 0)
         longest = bounded_seconds(static_cast<std::int64_t>(
-            std::min<std::uint64_t>(*asked, std::numeric_limits<std::int64_t>::max())));
+            std::min<std::uint64_t>(*seconds, std::numeric_limits<std::int64_t>::max())));
     const std::weak_ptr<Stream> weak = weak_from_this();
     end_timer_ = store_.loop().after(longest, [weak] {
         const auto self = weak.lock();
@@ -124,24 +125,24 @@ void WatchStreams::Stream::set_timers(const Options& options) {
         if (self->wants_bookmarks()) self->send_bookmark(self->store_.revision(), false);
         self->finish();
     });
-    if (wants_bookmarks()) bookmark_again(options.bookmark_interval);
+    if (wants_bookmarks()) schedule_bookmark(options.bookmark_interval);
 }
 
-void WatchStreams::Stream::bookmark_again(Duration interval) {
+void WatchStreams::Stream::schedule_bookmark(Duration interval) {
     const std::weak_ptr<Stream> weak = weak_from_this();
     bookmark_timer_ = store_.loop().after(interval, [weak, interval] {
         const auto self = weak.lock();
         if (self == nullptr || self->is_over_) return;
-        // Behind all that has happened up to here and is still to be told.
+        // After all changes up to this revision that are not delivered yet.
         boost::asio::post(self->store_.loop().io(), [weak, revision = self->store_.revision()] {
             if (const auto later = weak.lock()) later->send_bookmark(revision, false);
         });
-        self->bookmark_again(interval);
+        self->schedule_bookmark(interval);
     });
 }
 
-/// An object that stops to match is gone for this watch, and one that starts to match is new.
-void WatchStreams::Stream::tell(const Change& change) {
+/// For the client an object that no longer matches is deleted, and one that begins to match is new.
+void WatchStreams::Stream::send_change(const Change& change) {
     const std::string_view space = text_at(*change.object, "metadata.namespace");
     if (!request_.space.empty() && space != request_.space) return;
     const bool was = change.before != nullptr && query_.has(*change.before);
@@ -152,28 +153,28 @@ void WatchStreams::Stream::tell(const Change& change) {
         send("ADDED", change.object);
     } else if (was) {
         const bool has_ended = change.type == ChangeType::deleted;
-        send("DELETED", has_ended ? change.object : make_kept(*change.before, change.revision));
+        send("DELETED", has_ended ? change.object : make_stored(*change.before, change.revision));
     }
 }
 
 void WatchStreams::Stream::send(std::string_view type, const ApiObject& object) {
-    if (is_over_ || falls()) return;
+    if (is_over_ || inject_fault()) return;
     ++events_;
-    const ApiObject shown = in_version(*kind_, object);
+    const ApiObject versioned = in_version(*kind_, object);
     const Accepted& accepted = request_.accepted;
     if (accepted.form == Form::table) {
         const RowObject row =
             request_.option("includeObject") == "Object" ? RowObject::object : RowObject::metadata;
         json::object metadata{
             {"resourceVersion", json_view(text_at(*object, "metadata.resourceVersion"))}};
-        send_object(type, make_table(*kind_, {shown}, std::move(metadata), accepted.version, row,
-                                     store_.now()));
+        send_object(type, make_table(*kind_, {versioned}, std::move(metadata), accepted.version,
+                                     row, store_.now()));
     } else if (accepted.form == Form::metadata) {
-        send_object(type, metadata_of(*shown, accepted.version));
+        send_object(type, metadata_of(*versioned, accepted.version));
     } else {
-        send_object(type, *shown);
+        send_object(type, *versioned);
     }
-    if (fault_ && fault_->after_events) std::ignore = falls();
+    if (fault_ && fault_->after_events) std::ignore = inject_fault();
 }
 
 void WatchStreams::Stream::send_object(std::string_view type, const json::object& object) {
@@ -211,8 +212,8 @@ void WatchStreams::Stream::send_error(const StatusError& refusal) {
     finish();
 }
 
-/// Whether the fault has come that this watch was promised.
-bool WatchStreams::Stream::falls() {
+/// Carries out the fault once its number of events is reached. True: the watch is over.
+bool WatchStreams::Stream::inject_fault() {
     if (is_over_ || !fault_ || events_ < fault_->after_events.value_or(0)) return is_over_;
     if (fault_->cuts) {
         is_over_ = true;
@@ -220,12 +221,12 @@ bool WatchStreams::Stream::falls() {
     } else if (fault_->status != 0) {
         send_error(refusal_of(*fault_, request_));
     } else if (fault_->spoil != ResponseCorruption::none) {
-        send_spoilt();
+        send_corrupted();
     }
     return is_over_;
 }
 
-void WatchStreams::Stream::send_spoilt() {
+void WatchStreams::Stream::send_corrupted() {
     is_over_ = true;
     if (fault_->spoil == ResponseCorruption::garbage) responder_.write("<html>\n");
     if (fault_->spoil == ResponseCorruption::half || fault_->spoil == ResponseCorruption::torn)
@@ -258,7 +259,7 @@ Answer<void> WatchStreams::open(const KindPtr& kind, const ApiRequest& request,
     const std::uint64_t id = ++last_id_;
     streams_.emplace(id, stream);
     stream->when_closed([this, id, weak = std::weak_ptr<Stream>(stream)] {
-        // The stream is kept by this object alone: gone with it, or still in its list.
+        // Only `streams_` owns the stream, so a living stream means that `this` lives, too.
         if (weak.lock() != nullptr) close(id);
     });
     return {};

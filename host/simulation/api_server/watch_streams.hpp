@@ -1,4 +1,4 @@
-/// Watches: one reply each that goes on, line by line, for as long as its client listens.
+/// Watches: replies that get one line for each change, for as long as the client listens.
 #pragma once
 
 #include <chrono>
@@ -12,22 +12,23 @@
 
 namespace capstan::simulation::api_server {
 
-/// Must go before the store. [the loop's thread]
+/// Must be destroyed before the store. [the loop's thread]
 class WatchStreams {
 public:
     struct Options {
         Duration bookmark_interval = std::chrono::minutes(1);
-        Duration longest = std::chrono::minutes(30);  ///< of a watch that names no time
+        Duration longest = std::chrono::minutes(30);  ///< of a watch without timeoutSeconds
     };
     WatchStreams(ObjectStore& store, Options options) : store_(store), options_(options) {}
     WatchStreams(const WatchStreams&) = delete;
     WatchStreams& operator=(const WatchStreams&) = delete;
     ~WatchStreams();
 
-    /// Answers by the responder, unless it refuses. `fault`: what goes wrong on the way.
+    /// Answers through the responder, unless the Answer is a refusal. `fault`: a fault that takes
+    /// effect while the watch is open.
     Answer<void> open(const KindPtr& kind, const ApiRequest& request, io::Responder responder,
                       const std::optional<ApiFault>& fault);
-    /// Drops every connection, as a server that dies would.
+    /// Drops every connection, as a server that is killed does.
     void cut_all();
     std::size_t count() const noexcept { return streams_.size(); }
 

@@ -1,4 +1,4 @@
-/// NodeRegistrar that clouds have agreed to remove, as long as their lists show them.
+/// The machines that clouds have agreed to remove, for as long as the clouds still list them.
 #pragma once
 
 #include <map>
@@ -12,19 +12,23 @@
 
 namespace capstan::simulation::chaos {
 
+/// A cloud's list may lag behind the cloud's answer: for some passes it shows a removed machine as
+/// running, and a target that still includes it. Invariants about bounds subtract such machines.
 class AgreedRemovals {
 public:
-    /// The lists of a pass, before its decision is judged.
+    /// To be called in each pass before its decision is judged. Forgets machines that are gone.
     void see_lists(const std::vector<engine::Group>& groups);
     void see_results(const engine::Decision& decision, const engine::Results& results);
 
+    /// Whether the cloud is deleting the machine or has agreed to.
     bool is_going(const Machine& machine) const;
-    /// NodeRegistrar that are going, and that the group's listed target still has.
+    /// How many machines the listed target includes although the cloud has agreed to remove them. A
+    /// target that has fallen since the removal is taken to include none.
     int still_in_target(const engine::Group& group) const;
 
 private:
-    std::map<NodeGroupId, int> targets_{};
-    std::map<MachineId, int> agreed_{};  ///< with its group's target then
+    std::map<NodeGroupId, int> targets_{};  ///< as listed in the last pass
+    std::map<MachineId, int> agreed_{};     ///< the group's listed target when the cloud agreed
 };
 
 }  // namespace capstan::simulation::chaos

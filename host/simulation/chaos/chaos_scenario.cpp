@@ -18,9 +18,9 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr Duration storm_min = hours(2);
-/// Longer than everything that waits by default: back-offs, drains, unneeded nodes.
+/// Longer than all default waits together: back-offs, drains, times of unneeded nodes.
 constexpr Duration calm = hours(4);
-/// For steps that say no length.
+/// The time a step lasts beyond its last action if it gives no length.
 constexpr Duration step_default = minutes(30);
 
 constexpr std::array<FaultKind, 14> kinds{
@@ -41,8 +41,8 @@ struct GroupBounds {
     std::string id{};
     int min = 0;
     std::optional<int> max{};
-    Duration from{0};                  ///< its cloud has it from then on
-    Duration until = Duration::max();  ///< and no more after that
+    Duration from{0};                  ///< when its cloud gets the group
+    Duration until = Duration::max();  ///< when its cloud loses the group
 };
 
 std::optional<int> find_whole(const runtime::config::TomlValue& table, std::string_view key) {
@@ -57,7 +57,7 @@ GroupBounds bounds_from(const runtime::config::TomlValue& group, Duration from) 
             from};
 }
 
-/// Of all groups that the clouds begin with, get and lose.
+/// The bounds of all groups that the clouds begin with or get later.
 std::vector<GroupBounds> group_bounds(const std::vector<SimulatedCloud>& clouds,
                                       const std::vector<Action>& actions) {
     std::vector<GroupBounds> out;
@@ -80,7 +80,7 @@ std::vector<GroupBounds> group_bounds(const std::vector<SimulatedCloud>& clouds,
 
 std::string full_name(const PodBatch& batch) { return batch.pod.ns + "/" + batch.pod.name; }
 
-/// Everything of the base, its steps one after the other.
+/// All actions of the base, with times counted from its start. Adds the base's length to `length`.
 std::vector<Action> flattened(const Input& base, Duration& length) {
     std::vector<Action> out;
     for (const Step& step : base.steps) {
@@ -95,10 +95,11 @@ std::vector<Action> flattened(const Input& base, Duration& length) {
     return out;
 }
 
-/// What chance adds to one base.
-class Weather {
+/// Adds random faults and events to one base.
+class ScenarioBuilder {
 public:
-    Weather(const Input& base, const std::vector<SimulatedCloud>& clouds, std::uint64_t seed)
+    ScenarioBuilder(const Input& base, const std::vector<SimulatedCloud>& clouds,
+                    std::uint64_t seed)
         : dice_(seed) {
         actions_ = flattened(base, length_);
         length_ = std::max(length_, storm_min);
@@ -125,7 +126,8 @@ public:
     }
 
 private:
-    /// Those that are there until the end: the base never takes them away.
+    /// Collects all batches of pods, and apart from these the batches that can be scaled: those of
+    /// a ReplicaSet or StatefulSet that the base never removes.
     void find_batches() {
         for (std::size_t i = 0; i < actions_.size(); ++i) {
             actions_[i].place.column = static_cast<std::uint32_t>(i);  // keeps their order
@@ -151,7 +153,8 @@ private:
     }
 
     void add(Duration after, ExternalEvent what) {
-        // The column keeps what happens at one moment in the order in which it was thought of.
+        // Actions of the same moment are sorted by the column, so they keep the order in which they
+        // were added.
         Action action{.after = after, .what = std::move(what), .if_impossible = IfImpossible::skip};
         action.place.column = static_cast<std::uint32_t>(actions_.size());
         actions_.push_back(std::move(action));
@@ -163,7 +166,8 @@ private:
         add(some_time(from), Scale{full_name(batch), dice_.between(0, 2 * usual + 2)});
     }
 
-    /// Pods of a look that there is, which go again or end by themselves.
+    /// Adds copies of an existing batch: a Job's pods, which end by themselves, or a ReplicaSet's,
+    /// which in half of the cases is removed later.
     void arrive(int number) {
         PodBatch batch = one_of(batches_);
         const std::string name = "chaos-" + std::to_string(number);
@@ -186,7 +190,7 @@ private:
         if (goes) add(some_time(from), Remove{full});
     }
 
-    /// Another client sets a target, of a group that is there then.
+    /// Another client sets the target of a group that exists at that time.
     void retarget() {
         const Duration at = some_time();
         std::vector<GroupBounds> there;
@@ -201,7 +205,7 @@ private:
     void add_faults(FaultKind kind, std::vector<Fault>& out) {
         out.push_back(fault(kind));
         if (kind != FaultKind::clock_jump) return;
-        // A clock is set back as well.
+        // One clock jump goes forward and one back.
         out.push_back(fault(kind));
         out.back().lasts *= -1;
     }
@@ -232,7 +236,7 @@ Result<ChaosScenario> make_chaos_scenario(const Input& base,
     if (clouds.empty())
         return fail(ErrorCode::invalid_config,
                     base.source + ": chaos needs a simulated cloud, and this has others");
-    return Weather(base, clouds, seed).make(base, seed);
+    return ScenarioBuilder(base, clouds, seed).make(base, seed);
 }
 
 }  // namespace capstan::simulation::chaos

@@ -1,4 +1,4 @@
-/// A scenario with things that go wrong by chance on top of it.
+/// A scenario with random faults and random external events on top of it.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace capstan::simulation::chaos {
 
-// Chance that is the same on every machine.
+// Random numbers that are the same on every machine and with every standard library.
 
-/// Equal seeds, equal throws.
+/// Equal seeds give equal sequences.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : state_(seed) {}
 
-    /// SplitMix64.
+    /// All 64 bits, by SplitMix64.
     std::uint64_t next() noexcept {
         std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -37,22 +37,26 @@ public:
         const auto span = static_cast<std::uint64_t>((most - least) / seconds(1));
         return least + seconds(next() % (span + 1));
     }
+    /// True with a probability of 1/n.
     bool one_in(int n) noexcept { return between(1, n) == 1; }
 
 private:
     std::uint64_t state_;
 };
 
-/// `input` is what happens in `base` without its expectations, then calm. Until `faults` after the
-/// start there are faults, targets that another client changes, pods that come, go and are scaled;
-/// all faults are over by then. What chance has made impossible (an edit of a node that never came,
-/// the target of a group that has left) is left out; what the base asks for and a cloud refuses
-/// ends the run. Equal arguments give equal scenarios.
+/// A run in two parts. The stormy part plays the steps of the base scenario without their
+/// expectations, and adds faults, targets that another client sets, and pods that come, go and are
+/// scaled. The calm part has no events at all, and all faults are over when it begins.
+///
+/// An action that chance has made impossible (an edit of a node that never came, the target of a
+/// group that has left) is left out. An action of the base that a cloud refuses ends the run.
 struct ChaosScenario {
     Input input{};
-    Duration faults{0}, calm{0};
+    Duration faults{0};  ///< the length of the stormy part
+    Duration calm{0};    ///< the length of the calm part
 };
-/// `clouds`: those of the base that are simulated. `invalid_config`: there is none.
+/// Equal arguments give equal scenarios. `clouds`: the simulated clouds of the base.
+/// `invalid_config`: there is none.
 Result<ChaosScenario> make_chaos_scenario(const Input& base,
                                           const std::vector<SimulatedCloud>& clouds,
                                           std::uint64_t seed);

@@ -13,9 +13,10 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// How many times the price of another group is too much. The shipped expander weighs a price with
-/// how well pods and nodes suit each other, which is worth a part of it, never a multiple.
-constexpr double too_dear = 3;
+/// An increase is too expensive at more than this multiple of another group's price. The shipped
+/// expander also weighs how well pods and nodes suit each other, which changes its choice by a
+/// fraction of the price and never by a multiple.
+constexpr double price_ratio_max = 3;
 
 class Cost final : public Invariant {
 public:
@@ -24,7 +25,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         if (!goes_by_price(moment)) return out;
-        looks_.see(moment);
+        templates_.see(moment);
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;
@@ -42,8 +43,8 @@ private:
         return !expanders.empty() && expanders.front().expander->id() == "price";
     }
 
-    /// The waiting pods that the option was chosen for; one that only looks like them may be among
-    /// them. Empty: not all of them are known.
+    /// The waiting pods that the increase's option helps. An option tells pod equivalence groups
+    /// and counts, so any pods of a group stand for those meant. Empty: not all were found.
     static std::vector<engine::snapshot::PodIndex> pods_for(const Moment& moment,
                                                             const engine::Increase& increase) {
         std::vector<engine::snapshot::PodIndex> out;
@@ -53,7 +54,7 @@ private:
         for (const engine::PodCount& pods : options[increase.option].pods)
             wanted[pods.equivalence_group] += pods.count;
         for (const engine::snapshot::PodIndex pod : moment.cluster().unbound()) {
-            const auto at = wanted.find(moment.cluster().class_of(pod));
+            const auto at = wanted.find(moment.cluster().equivalence_group_of(pod));
             if (at == wanted.end() || at->second == 0) continue;
             --at->second;
             out.push_back(pod);
@@ -69,22 +70,24 @@ private:
         if (other.group.id == increase.group || !other.price_per_hour) return;
         const std::optional<int> machines = machines_for(moment, other, pods);
         if (!machines || !is_able(moment, increase, other, *machines)) return;
-        const double its = *other.price_per_hour * *machines;
-        if (price * increase.by <= too_dear * its) return;
+        const double other_price = *other.price_per_hour * *machines;
+        if (price * increase.by <= price_ratio_max * other_price) return;
         out.push_back("group " + increase.group.value() + " is to grow by " +
                       std::to_string(increase.by) + " though " + std::to_string(*machines) +
                       " of group " + other.group.id.value() +
                       " would have had room for the same pods at less than a third of the price");
     }
 
-    /// How many are surely enough: first come, first served. Nothing: not all pods surely fit.
+    /// How many machines of the group surely suffice, by first-fit packing. Empty: not all pods
+    /// surely fit.
     std::optional<int> machines_for(const Moment& moment, const engine::Group& group,
                                     const std::vector<engine::snapshot::PodIndex>& pods) const {
         std::vector<Resources> rooms;
         for (const engine::snapshot::PodIndex pod : pods) {
             const engine::snapshot::Cluster& cluster = moment.cluster();
-            if (!looks_.surely_fits(moment, pod, group)) return std::nullopt;
-            Resources wants = cluster.equivalence_group(cluster.class_of(pod)).spec->requests;
+            if (!templates_.surely_fits(moment, pod, group)) return std::nullopt;
+            Resources wants =
+                cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec->requests;
             wants += Resources{{"pods", 1}};
             const auto has_room = [&](const Resources& room) {
                 return std::ranges::all_of(wants, [&](const auto& entry) {
@@ -98,12 +101,13 @@ private:
         return static_cast<int>(rooms.size());
     }
 
-    /// Whether it could grow by so many in place of `instead`, beside all else that is asked for.
+    /// Whether the group could grow by `machines` in place of `instead`, with all other increases
+    /// of the pass carried out.
     static bool is_able(const Moment& moment, const engine::Increase& instead,
                         const engine::Group& group, int machines) {
         if (group.options.zero_or_max.value_or(false)) return false;
         int target = group.group.target.value_or(0);
-        Sums sums = sums_of(moment, Going::counts);
+        Sums sums = sums_of(moment, DeletingMachines::counted);
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const grows = moment.find_group(increase.group);
             if (grows == nullptr || increase.group == instead.group) continue;
@@ -113,7 +117,7 @@ private:
         return could_grow(moment, group, target, machines, std::move(sums));
     }
 
-    KnownLooks looks_;
+    ObservedTemplates templates_;
 };
 
 }  // namespace

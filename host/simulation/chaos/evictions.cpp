@@ -31,7 +31,8 @@ public:
 private:
     static std::vector<std::string> budgets_of(const engine::snapshot::Cluster& cluster,
                                                engine::snapshot::PodIndex pod) {
-        const engine::snapshot::PodGroupRow& row = cluster.equivalence_group(cluster.class_of(pod));
+        const engine::snapshot::PodGroupRow& row =
+            cluster.equivalence_group(cluster.equivalence_group_of(pod));
         const Labels labels = engine::snapshot::to_labels(cluster, row.labels);
         std::vector<std::string> out;
         for (const auto& [name, budget] : cluster.objects().budgets) {

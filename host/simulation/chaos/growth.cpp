@@ -12,7 +12,8 @@ namespace capstan::simulation::chaos {
 
 namespace {
 
-bool is_put_right(const engine::Decision& decision, const NodeGroupId& group) {
+/// Whether the pass takes machines back that failed, never joined or were never made.
+bool is_repaired(const engine::Decision& decision, const NodeGroupId& group) {
     return std::ranges::count(decision.decreases, group, &engine::Decrease::group) > 0 ||
            std::ranges::any_of(decision.removals, [&](const engine::MachineRemoval& removal) {
                return removal.group == group &&
@@ -28,9 +29,9 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
     if (group.group.max && target + machines > *group.group.max) return false;
     if (!group.group.healthy.value_or(true)) return false;
     if (engine::health::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
-    // Where a pass puts a group's size right it does nothing else to the group.
-    if (is_put_right(moment.decision(), group.group.id)) return false;
-    // Of a cloud that is out of reach nothing can be had.
+    // A pass that repairs a group's size does nothing else to the group.
+    if (is_repaired(moment.decision(), group.group.id)) return false;
+    // A cloud that cannot be reached adds no machines.
     if (!group.unreadable_because.empty()) return false;
     sums.add(size_of(group), machines);
     return std::ranges::none_of(bounds_of(moment.settings()), [&](const auto& entry) {
@@ -38,7 +39,7 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
     });
 }
 
-void KnownLooks::see(const Moment& moment) {
+void ObservedTemplates::see(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     const std::vector<engine::Group>& groups = moment.groups();
     std::erase_if(known_, [&](const auto& entry) {
@@ -51,22 +52,22 @@ void KnownLooks::see(const Moment& moment) {
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const auto& machine = membership.machine_of[i];
         if (!machine || !cluster.node(i).ready) continue;
-        std::optional<engine::snapshot::NodeIndex>& one = newest[machine->group];
-        if (!one || cluster.node(*one).created < cluster.node(i).created) one = i;
+        std::optional<engine::snapshot::NodeIndex>& best = newest[machine->group];
+        if (!best || cluster.node(*best).created < cluster.node(i).created) best = i;
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
         if (newest[g] && groups[g].described)
             known_[groups[g].group.id] = {.described = *groups[g].described,
-                                          .look = look_of(cluster, *newest[g])};
+                                          .observed = template_from_node(cluster, *newest[g])};
     }
 }
 
-bool KnownLooks::surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
-                             const engine::Group& group) const {
+bool ObservedTemplates::surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
+                                    const engine::Group& group) const {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     if (!simulation::surely_fits(cluster, pod, group, moment.settings())) return false;
     const auto known = known_.find(group.group.id);
-    return known == known_.end() || might_fit(cluster, pod, known->second.look);
+    return known == known_.end() || might_fit(cluster, pod, known->second.observed);
 }
 
 }  // namespace capstan::simulation::chaos

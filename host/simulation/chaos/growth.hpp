@@ -1,5 +1,4 @@
-/// What more machines of a group would be good for: whether it could get them, and which pods fit
-/// there.
+/// Whether a group could grow, and which pods would surely fit its new machines.
 #pragma once
 
 #include <map>
@@ -12,26 +11,27 @@
 
 namespace capstan::simulation::chaos {
 
-/// Whether its maximum, its health, its back-off and the cluster's limits let a group grow.
-/// `target`, `sums`: what there is to be without these machines.
+/// Whether a group could grow by `machines`: its maximum, its health, its back-off and the
+/// cluster's limits permit it, its cloud can be read, and the pass does not repair its size.
+/// `target`, `sums`: the group's target and the cluster's totals without these machines.
 bool could_grow(const Moment& moment, const engine::Group& group, int target, int machines,
                 Sums sums);
 
-/// How nodes of each group have turned out. A cloud's template may promise labels that nodes do not
-/// get, and know nothing of taints that they do get.
-class KnownLooks {
+/// The template of each group as its nodes really turned out. A cloud's template may promise labels
+/// that the nodes do not get, and omit taints that they do get.
+class ObservedTemplates {
 public:
-    /// Once in each pass.
+    /// To be called once in each pass.
     void see(const Moment& moment);
-    /// By the cloud's template and, where the group has had a ready node, by the look of the newest
-    /// of those. A new template is trusted until a node is seen again.
+    /// Whether the pod surely fits a new node of the group: by the cloud's template and, where the
+    /// group has had a ready node since the template last changed, by the newest ready node, too.
     bool surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
                      const engine::Group& group) const;
 
 private:
     struct Known {
-        NodeTemplate described{};  ///< of the group, then
-        NodeTemplate look{};
+        NodeTemplate described{};  ///< the cloud's template when the node was seen
+        NodeTemplate observed{};   ///< the newest ready node as a template
     };
     std::map<NodeGroupId, Known> known_;
 };

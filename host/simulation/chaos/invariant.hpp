@@ -1,7 +1,13 @@
-/// What has to be true of an autoscaler whatever goes wrong. Each is judged by arithmetic of its
-/// own on what a pass saw and what it asked for. Of the engine they use what says which node is
-/// which machine, and what its memory says of back-offs and of removals under way: what is wrong
-/// there is not found here.
+/// The invariants of chaos runs: what must hold for an autoscaler whatever fails around it.
+///
+/// An invariant compares what a pass saw (PassInput) with what the pass asked for (Decision) and
+/// with what the clouds agreed to (Results). The arithmetic is the invariant's own, because a check
+/// that called the engine's rules would repeat their mistakes. Rules that are too rich to write
+/// twice (affinity, spread, volumes) are not repeated: an invariant judges only what is certain
+/// without them, so it may overlook a mistake, but what it reports is one.
+///
+/// Two things are taken from the engine unchecked: which node is which machine, and what Memory
+/// says about back-offs and about removals under way. Mistakes there are not found here.
 #pragma once
 
 #include <algorithm>
@@ -18,21 +24,23 @@
 
 namespace capstan::simulation::chaos {
 
-/// One pass over the cluster and the clouds as they are, whatever the pass made of them.
+/// One pass as an invariant judges it. `input` is the true state of cluster and clouds, also where
+/// a sabotage showed the engine another one. Borrows both parts.
 struct Moment {
     const runtime::PassInput& input;
     const runtime::PassResult& result;
-    Time calm = Time::max();  ///< from then on nothing comes from outside
-    std::optional<Time>
-        end{};  ///< of the run, once it is over: nothing has happened since the pass
+    Time calm = Time::max();  ///< from then on there are no faults and no external events
+    /// The end of the run, set once it is over: nothing has happened between the pass and this.
+    std::optional<Time> end{};
 
+    /// The time of the pass, or the end of the run.
     Time now() const { return end.value_or(input.call_context.now); }
-    /// What objects were written by, see PassTime.
+    /// `now()` on the wall clock, by which timestamps of objects are written; see PassTime.
     Time wall() const { return input.call_context.time().written(now()); }
     bool is_calm() const { return now() >= calm; }
     const engine::snapshot::Cluster& cluster() const { return input.snapshot.cluster; }
     const std::vector<engine::Group>& groups() const { return *result.groups; }
-    /// NULL: there is none.
+    /// NULL: the clouds list no such group.
     const engine::Group* find_group(const NodeGroupId& id) const {
         const auto at = std::ranges::find(
             groups(), id, [](const engine::Group& group) { return group.group.id; });
@@ -43,65 +51,88 @@ struct Moment {
     const engine::Settings& settings() const { return input.settings; }
 };
 
+/// Follows one run from its first pass to its end. The calls come in the order of the run, and each
+/// returns the violations found then, a sentence each; empty: there are none.
 class Invariant {
 public:
     virtual ~Invariant() = default;
-    /// "bounds": in one word, for reports.
+    /// One word for reports: "bounds".
     virtual std::string_view name() const = 0;
-    /// What is wrong; empty: nothing is.
+    /// Called after each pass, before its decision is carried out.
     virtual std::vector<std::string> on_pass(const Moment&) { return {}; }
-    /// After each decision that was carried out, also where the host died before it could remember.
+    /// Called after each decision that was carried out, also if the autoscaler ended before it
+    /// could save its memory.
     virtual std::vector<std::string> on_results(const engine::Decision&, const engine::Results&) {
         return {};
     }
+    /// The autoscaler was restarted with the memory that it had saved.
     virtual void on_restart() {}
-    /// Calm has lasted; `last` is the last pass there was, and its `end` is set.
+    /// Called when the run is over. `last` is its last pass; `last.end` is set where the end of the
+    /// run is known beforehand.
     virtual std::vector<std::string> on_end(const Moment& last) {
         (void)last;
         return {};
     }
 };
 
-/// No group above its maximum by an act of ours.
+/// "bounds": no increase takes a group above its maximum. A target that another client set too high
+/// is no violation, since only groups that the pass grows are judged. Machines that their cloud has
+/// agreed to remove do not count, even while its list still shows them.
 std::unique_ptr<Invariant> bounds_invariant();
-/// The cluster's limits are kept by our acts.
+/// "limits": no increase takes a total of the cluster (nodes, cores, memory, GPUs) above its limit.
+/// Machines that targets have beyond the joined ones count, because all of a target may come. What
+/// the same pass gives back counts as well, because no cloud has agreed to that yet.
 std::unique_ptr<Invariant> limits_invariant();
-/// No group and no total of the cluster below its minimum by an act of ours, machines counted that
-/// a cloud has agreed to remove and still lists.
+/// "minima": no decrease or removal takes a group or a total of the cluster below its minimum.
+/// Machines that their cloud has agreed to remove do not count, even while its list still shows
+/// them. Forced removals are not judged by their group's minimum.
 std::unique_ptr<Invariant> minima_invariant();
-/// No more evictions than budgets allow.
+/// "budgets": the evictions of one pass stay within what each budget allowed when the pass began.
 std::unique_ptr<Invariant> evictions_invariant();
-/// No removal begins with a pod on the node that may not be moved, and each was announced by both
-/// taints before it is carried out.
+/// "removals": a ready node is first marked for removal only if each of its pods may be moved. A
+/// working node's machine is removed only once the node carries both taints of a removal, or gets
+/// the second one in the same pass and that write succeeded.
 std::unique_ptr<Invariant> removals_invariant();
-/// No machine goes by our act under a pod that counts.
+/// "pods": when a cloud agrees to remove a machine, the pass that asked for it saw no pod that
+/// counts on the machine's node.
 std::unique_ptr<Invariant> pods_invariant();
-/// No node keeps our taints or our cordon once its removal has ended.
+/// "leftovers": a node whose removal has ended carries our taints and our cordon for an hour at
+/// most, and at the end of the run only if its removal is under way and not overdue.
 std::unique_ptr<Invariant> leftovers_invariant();
-/// Pods that fit a group that could grow get a node within a bound.
+/// "service": a pod gets a node in time if a group could grow for it. The pod must surely fit the
+/// group, by resources, labels and taints alone. The time (50 minutes) starts anew whenever the
+/// group could not grow, and whenever a machine was on its way that would have room for the pod.
 std::unique_ptr<Invariant> service_invariant();
-/// Each machine is asked for because of a pod that may run on it, or of a minimum; all machines of
-/// a group that grows as a whole because of one pod. As long as the picture stays the same, none is
-/// asked for twice.
+/// "purpose": each machine is asked for because of a pod that might run on it, or of a minimum. One
+/// pod justifies all machines of a group that grows as a whole (GroupOptions::zero_or_max). After a
+/// pass that helped all pods, nothing is asked for again while pods, nodes, back-offs and targets
+/// stay as they were. "Might run" is generous: affinity and spread never speak against a pod.
 std::unique_ptr<Invariant> purpose_invariant();
-/// In calm no machine stays that could surely go: one without pods, or one whose pods have room on
-/// one other node. Judged by the outcome: times, switches and the threshold of [scale_down] excuse
-/// nothing. Excused is what minima, a group's own threshold, and settings about pods that may not
-/// be moved or do not count keep, and a cluster with more unready nodes than the settings allow.
+/// "thrift": at the end of the run no machine has stayed in calm for two hours that could surely
+/// have gone. A machine could if its node is little used, and either has no pods that count or has
+/// only pods for which one other node has room. The outcome is judged, so the times, the switches
+/// and the threshold of [scale_down] excuse nothing. A machine may stay because of a minimum, of
+/// its group's own threshold, of settings about pods that may not be moved or do not count, and
+/// while more nodes are unready than the settings allow.
 std::unique_ptr<Invariant> thrift_invariant();
-/// In calm no machine is bought and thrown away without a pod that got a node in between.
+/// "rest": in calm no machine is bought and removed again without a pod that got a node in between,
+/// and no group goes through more than three such rounds even if pods did. One round is allowed to
+/// a group whose nodes turn out to differ from their template; a back-off starts the count anew.
 std::unique_ptr<Invariant> rest_invariant();
-/// Where the price decides first, no group is grown that costs a multiple of another that would
-/// surely have done.
+/// "cost": where `price` is the first expander, no increase costs more than three times what
+/// another group would have cost that surely had room for the same pods and could have grown.
 std::unique_ptr<Invariant> cost_invariant();
-/// No group is made twice or without need, and none deleted that has machines, is to have some, or
-/// was not made by auto-provisioning.
+/// "groups": a group is made once, only if it does not exist yet, and only together with an
+/// increase of it. A group is deleted only if auto-provisioning made it, it has no machines and no
+/// target, and the pass does not grow it.
 std::unique_ptr<Invariant> made_groups_invariant();
-/// After a restart nothing is asked for a second time.
+/// "restart": the first pass after a restart grows nothing if the pass before the restart had
+/// helped all pods and nothing has changed that could call for more.
 std::unique_ptr<Invariant> restart_invariant();
-/// Memory comes back from its text as it was.
+/// "memory": the memory after each pass equals what is read back from its text.
 std::unique_ptr<Invariant> memory_invariant();
 
+/// One of each of the above.
 std::vector<std::unique_ptr<Invariant>> all_invariants();
 
 }  // namespace capstan::simulation::chaos

@@ -11,12 +11,14 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// How long a node may carry our marks though its removal has ended: the time it takes to notice,
-/// and an API server that fails meanwhile.
-constexpr Duration leftover_patience = std::chrono::hours(1);
-/// How long a removal that began in calm may take: a drain has an hour, and then the rest.
+/// How long a node may carry our marks after its removal has ended. Covers the time until the
+/// autoscaler notices, and an API server that fails meanwhile.
+constexpr Duration leftover_time_max = std::chrono::hours(1);
+/// How long a removal may be under way at the end of calm: an hour for the drain, and the time to
+/// delete the machine.
 constexpr Duration removal_max = std::chrono::minutes(100);
 
+/// The taint of a removal, or "our cordon"; empty: the node carries neither.
 std::string mark_of(const engine::snapshot::Cluster& cluster,
                     const engine::snapshot::NodeRow& node) {
     for (const Taint& taint : node.taints) {
@@ -40,8 +42,8 @@ public:
             const auto before = since_.find(node);
             const Time since = before == since_.end() ? moment.now() : before->second;
             seen[node] = since;
-            if (moment.now() - since < leftover_patience || told_.contains(node)) continue;
-            told_.insert(node);
+            if (moment.now() - since < leftover_time_max || reported_.contains(node)) continue;
+            reported_.insert(node);
             out.push_back("node " + node + " carries " + mark + " for " +
                           format_duration(moment.now() - since) + ", and nobody removes it");
         }
@@ -69,7 +71,7 @@ private:
             engine::templates::make_membership({cluster, moment.result.groups});
         for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             const engine::snapshot::NodeRow& node = cluster.node(i);
-            // What is left of a node whose machine has gone is for others to take away.
+            // The node object of a machine that is gone is deleted by others, with its marks.
             if (!node.ready && !membership.machine_of[i]) continue;
             const std::string mark = mark_of(cluster, node);
             if (!mark.empty()) out[std::string(cluster.text(node.name))] = mark;
@@ -77,8 +79,9 @@ private:
         return out;
     }
 
+    /// When a node without a removal was first seen with a mark, by node.
     std::map<std::string, Time> since_;
-    std::set<std::string> told_;
+    std::set<std::string> reported_;
 };
 
 }  // namespace

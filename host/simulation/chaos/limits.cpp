@@ -20,15 +20,16 @@ public:
     }
 
 private:
-    /// What the pass takes back, no cloud has agreed to yet: it counts as if it stayed.
+    /// Decreases and removals of the same pass do not count, because no cloud has agreed to them
+    /// yet.
     static void find_above(const Moment& moment, std::vector<std::string>& out) {
-        Sums sums = sums_of(moment, Going::does_not);
+        Sums sums = sums_of(moment, DeletingMachines::excluded);
         std::map<NodeGroupId, int> asked_for;
         for (const engine::Increase& increase : moment.decision().increases)
             asked_for[increase.group] += increase.by;
         for (const engine::Group& group : moment.groups())
             sums.add(size_of(group), std::exchange(asked_for[group.group.id], 0));
-        // Groups that are to be made first.
+        // Increases of groups that the same pass makes.
         for (const runtime::PlannedGroupAnswer& candidate_group : moment.result.candidate_groups) {
             if (candidate_group.group)
                 sums.add(candidate_group.group->planned.node.capacity,
@@ -48,7 +49,7 @@ std::unique_ptr<Invariant> limits_invariant() { return std::make_unique<Limits>(
 
 namespace {
 
-/// Of a target, machines that its cloud has agreed to remove count no more, whatever its list says.
+/// Subtracts machines from a listed target that the cloud has agreed to remove: its list may lag.
 class Bounds final : public Invariant {
 public:
     std::string_view name() const override { return "bounds"; }

@@ -22,7 +22,7 @@ public:
                 out.push_back("group " + creation.group.value() + " is to be made for nobody");
         }
         for (const engine::GroupDeletion& deletion : moment.decision().deletions) {
-            if (const std::string why = why_not(moment, deletion.group); !why.empty())
+            if (const std::string why = why_undeletable(moment, deletion.group); !why.empty())
                 out.push_back("group " + deletion.group.value() + " is to be deleted, and " + why);
         }
         return out;
@@ -35,7 +35,8 @@ private:
             out += increase.group == id ? increase.by : 0;
         return out;
     }
-    static std::string why_not(const Moment& moment, const NodeGroupId& id) {
+    /// Why the group must not be deleted; empty: it may be.
+    static std::string why_undeletable(const Moment& moment, const NodeGroupId& id) {
         const engine::Group* const group = moment.find_group(id);
         if (group == nullptr) return "is not there";
         if (!group->group.autoprovisioned) return "was not made by auto-provisioning";

@@ -12,8 +12,9 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// What a cloud has agreed to remove counts no more, whatever its list says, and what it has agreed
-/// to grow to counts until its list shows it.
+/// A cloud's list may lag behind its answers in both directions. Machines that the cloud has agreed
+/// to remove are subtracted from the listed target; a target that it has agreed to grow to counts
+/// until the list shows it.
 class Minima final : public Invariant {
 public:
     std::string_view name() const override { return "minima"; }
@@ -22,7 +23,7 @@ public:
         see_lists(moment);
         std::vector<std::string> out;
         judge_groups(moment, out);
-        if (std::ranges::any_of(moment.decision().removals, is_of_nodes))
+        if (std::ranges::any_of(moment.decision().removals, removes_working_nodes))
             judge_cluster(moment, out);
         return out;
     }
@@ -61,6 +62,7 @@ private:
         }
     }
 
+    /// The machines of a removal that are not already being deleted.
     int counted_in(const engine::Group& group, const engine::MachineRemoval& removal) const {
         return static_cast<int>(std::ranges::count_if(group.machines, [&](const Machine& machine) {
             return !agreed_.is_going(machine) &&
@@ -91,7 +93,7 @@ private:
         }
     }
 
-    /// Nodes that are left once all that are going have gone.
+    /// Judges the nodes that remain once all machines being removed are gone.
     void judge_cluster(const Moment& moment, std::vector<std::string>& out) const {
         std::set<MachineId> going;
         for (const engine::Group& group : moment.groups())
@@ -99,7 +101,8 @@ private:
                 if (agreed_.is_going(machine)) going.insert(machine.id);
         std::set<std::string> nodes;
         for (const engine::MachineRemoval& removal : moment.decision().removals)
-            if (is_of_nodes(removal)) nodes.insert(removal.nodes.begin(), removal.nodes.end());
+            if (removes_working_nodes(removal))
+                nodes.insert(removal.nodes.begin(), removal.nodes.end());
         Sums sums;
         const engine::snapshot::Cluster& cluster = moment.cluster();
         for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
@@ -116,7 +119,7 @@ private:
     }
 
     AgreedRemovals agreed_{};
-    std::map<NodeGroupId, int> grown_{};  ///< to what, where lists do not show it yet
+    std::map<NodeGroupId, int> grown_{};  ///< agreed targets that lists do not show yet
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ Picture picture_of(const Moment& moment) {
     return out;
 }
 
-bool has_trouble(const Moment& moment) {
+bool has_failures(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         if (!cluster.node(i).ready) return true;
@@ -54,9 +54,9 @@ bool has_trouble(const Moment& moment) {
     });
 }
 
-bool has_choosy_pods(const Moment& moment) {
+bool has_constrained_pods(const Moment& moment) {
     return std::ranges::any_of(moment.cluster().unbound(), [&](engine::snapshot::PodIndex pod) {
-        return wants_more_than_room(moment.cluster(), pod, moment.settings());
+        return has_other_constraints(moment.cluster(), pod, moment.settings());
     });
 }
 

@@ -1,4 +1,5 @@
-/// What of a cluster decides whether another machine is wanted, to be compared from pass to pass.
+/// The part of a cluster's state that decides whether another machine is needed. Two passes with
+/// equal pictures must not both ask for machines.
 #pragma once
 
 #include <map>
@@ -9,21 +10,22 @@
 
 namespace capstan::simulation::chaos {
 
-/// Names, so that pictures of different moments can be compared.
+/// Holds names and no indices, so that pictures of different passes can be compared.
 struct Picture {
-    std::set<std::string> waiting{};     ///< pods without a node
-    std::set<std::string> running{};     ///< "default/web-1 on n1", DaemonSets' and going ones not
-    std::set<std::string> nodes{};       ///< each with what decides which pods may run there
-    std::set<std::string> going{};       ///< nodes whose pods have to go somewhere else
-    std::set<std::string> backed_off{};  ///< groups that may not grow at that moment
+    std::set<std::string> waiting{};  ///< pods without a node
+    /// "default/web-1 on n1"; without DaemonSet pods, mirror pods and pods being deleted.
+    std::set<std::string> running{};
+    std::set<std::string> nodes{};         ///< name, readiness, cordon and taints of each
+    std::set<std::string> going{};         ///< nodes with a removal under way, by Memory
+    std::set<std::string> backed_off{};    ///< groups
     std::map<std::string, int> targets{};  ///< by group
 };
 Picture picture_of(const Moment& moment);
 
-/// Something by which another machine may be wanted though nothing was forgotten: a node that is
-/// not ready, a machine that failed.
-bool has_trouble(const Moment& moment);
-/// Whether a pod waits that resources, labels and taints do not tell the place of.
-bool has_choosy_pods(const Moment& moment);
+/// Whether a node is not ready or a machine failed. Either may justify another machine even if the
+/// autoscaler has forgotten nothing.
+bool has_failures(const Moment& moment);
+/// Whether a pod waits for which resources, labels and taints do not suffice to tell where it fits.
+bool has_constrained_pods(const Moment& moment);
 
 }  // namespace capstan::simulation::chaos

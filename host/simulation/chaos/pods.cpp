@@ -41,7 +41,8 @@ public:
     }
 
 private:
-    std::map<std::string, std::vector<std::string>> pods_;  ///< that count, by node
+    /// The pods that count, by node, of the nodes whose removal the last pass asked for.
+    std::map<std::string, std::vector<std::string>> pods_;
 };
 
 }  // namespace

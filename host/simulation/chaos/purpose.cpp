@@ -17,13 +17,13 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// The time in which the figures of a cloud show an agreed target.
-constexpr Duration showing_patience = std::chrono::minutes(5);
-/// The time for which an order counts though the cloud may not have got the request, and for which
-/// the calls of the order's pass count.
-constexpr Duration unsure_patience = std::chrono::minutes(3);
+/// The time within which a cloud's list shows an agreed target.
+constexpr Duration list_lag_max = std::chrono::minutes(5);
+/// How long the fate of a cancelled order, or of the orders before a restart, may stay unknown. No
+/// repeated order is judged meanwhile.
+constexpr Duration unknown_order_time = std::chrono::minutes(3);
 
-/// Pods that want a node, or will when theirs has gone.
+/// Pods that need a node, or will once the removal of their node is complete.
 std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     std::vector<engine::snapshot::PodIndex> out;
@@ -38,8 +38,9 @@ std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
     return out;
 }
 
-/// What machines of the group are or may be like, those there are included.
-std::vector<NodeTemplate> looks_of(const Moment& moment, const NodeGroupId& id) {
+/// All templates that a new machine of the group may turn out to have: the plan of a group to be
+/// made, the cloud's template, and each existing node of the group.
+std::vector<NodeTemplate> templates_of(const Moment& moment, const NodeGroupId& id) {
     std::vector<NodeTemplate> out;
     for (const runtime::PlannedGroupAnswer& candidate_group : moment.result.candidate_groups)
         if (candidate_group.group && candidate_group.group->planned.group.id == id)
@@ -52,7 +53,7 @@ std::vector<NodeTemplate> looks_of(const Moment& moment, const NodeGroupId& id) 
         const std::string_view own = cluster.text(cluster.node(i).provider_id);
         if (std::ranges::any_of(group->machines,
                                 [&](const Machine& m) { return m.id.value() == own; }))
-            out.push_back(look_of(cluster, i));
+            out.push_back(template_from_node(cluster, i));
     }
     return out;
 }
@@ -68,14 +69,18 @@ bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
     return group != nullptr && group->options.zero_or_max.value_or(false);
 }
 
-/// The one machine by which a group that is backed off until a machine joins is found to work
-/// again.
-bool ends_backoff(const Moment& moment, const engine::Increase& increase) {
+/// Whether the increase is the single machine that probes a group which is backed off until a
+/// machine joins.
+bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
     const auto backoff = moment.memory().backoffs.find(increase.group);
     return increase.by == 1 && increase.option == engine::health::no_option &&
            backoff != moment.memory().backoffs.end() && !backoff->second.until;
 }
 
+/// Two checks. A useless machine is one more than there are pods that might run on it. A repeated
+/// order comes after a pass that helped all pods, though nothing has changed that could make its
+/// orders insufficient. The second order is a violation only once the cloud's targets show both: a
+/// cloud that gave less than it was asked for is rightly asked again.
 class Purpose final : public Invariant {
 public:
     std::string_view name() const override { return "purpose"; }
@@ -94,35 +99,35 @@ public:
         if (asks && now_ > unsure_until_) remember(moment);
         return out;
     }
-    /// What was refused may be asked for elsewhere. An order of unknown fate counts for a while,
-    /// and then its pods are placed no more.
+    /// After a refusal the pass may rightly ask elsewhere. After a cancelled call it is unknown
+    /// whether the cloud got the order, so repeated orders are not judged for a while.
     std::vector<std::string> on_results(const engine::Decision&,
                                         const engine::Results& results) override {
         for (const auto& refusal : results.increases) {
             if (!refusal) continue;
             before_.reset();
-            if (refusal->code == ErrorCode::cancelled) unsure_until_ = now_ + unsure_patience;
+            if (refusal->code == ErrorCode::cancelled) unsure_until_ = now_ + unknown_order_time;
         }
         return {};
     }
     void on_restart() override {
         before_.reset();
-        unsure_until_ = now_ + unsure_patience;
+        unsure_until_ = now_ + unknown_order_time;
     }
 
 private:
-    /// What was asked for last, forgotten as soon as anything changes by which it may not be
-    /// enough.
+    /// The last pass that asked for machines. Forgotten as soon as a change may have made these
+    /// insufficient.
     struct Ordered {
         Picture picture{};
-        std::map<std::string, int> asked{};  ///< targets with what was asked for
-        bool has_scheduled_all = false;
+        std::map<std::string, int> asked{};  ///< targets by group, including the increases
+        bool has_scheduled_all = false;      ///< every pod was helped, and no target lowered
     };
-    /// Asked for a second time, if the clouds come to show both.
+    /// A suspected repetition, which becomes a violation if the targets come to show both orders.
     struct Repeated {
-        std::map<std::string, int> targets{};
-        std::set<NodeGroupId> groups{};   ///< that were asked again
-        std::set<std::string> waiting{};  ///< pods without a node, then
+        std::map<std::string, int> targets{};  ///< by group, with both orders
+        std::set<NodeGroupId> groups{};        ///< those asked again
+        std::set<std::string> waiting{};       ///< pods without a node, then
         std::string text{};
         Time until{};
     };
@@ -131,19 +136,19 @@ private:
         const std::vector<engine::snapshot::PodIndex> pods = wanting_pods(moment);
         int machines = 0;
         for (const engine::Increase& increase : moment.decision().increases) {
-            if (ends_backoff(moment, increase)) continue;
+            if (probes_backoff(moment, increase)) continue;
             const int missing = missing_to_minimum(moment, increase.group);
             // One pod is enough for all machines of a group that grows as a whole.
             const bool is_whole = grows_as_a_whole(moment, increase.group);
             const int needed = is_whole ? (missing > 0 ? 0 : 1) : increase.by - missing;
             machines += std::max(0, needed);
-            const std::vector<NodeTemplate> looks = looks_of(moment, increase.group);
+            const std::vector<NodeTemplate> templates = templates_of(moment, increase.group);
             const auto suited = std::ranges::count_if(pods, [&](engine::snapshot::PodIndex pod) {
-                return std::ranges::any_of(looks, [&](const NodeTemplate& look) {
-                    return might_fit(moment.cluster(), pod, look);
+                return std::ranges::any_of(templates, [&](const NodeTemplate& node) {
+                    return might_fit(moment.cluster(), pod, node);
                 });
             });
-            if (!looks.empty() && needed > suited)
+            if (!templates.empty() && needed > suited)
                 out.push_back("group " + increase.group.value() + " is to grow by " +
                               std::to_string(increase.by) + ", and " + counted(suited, "pod") +
                               " could use that: " + increase.because);
@@ -153,7 +158,8 @@ private:
                           counted(std::ssize(pods), "pod") + " could use them");
     }
 
-    /// Nothing has happened by which what was asked for before would not be enough.
+    /// Whether the machines asked for before must still suffice: no new pod, no changed node, no
+    /// fallen target, no failure.
     bool is_unchanged(const Moment& moment) const {
         const engine::Settings& settings = moment.settings();
         if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
@@ -163,11 +169,11 @@ private:
         if (!decision.decreases.empty() || !decision.removals.empty()) return false;
         const Picture now = picture_of(moment);
         const Picture& before = before_->picture;
-        const auto has_fallen = [&](const auto& shown) {
-            const auto at = now.targets.find(shown.first);
-            return at == now.targets.end() || at->second < shown.second;
+        const auto has_fallen = [&](const auto& target) {
+            const auto at = now.targets.find(target.first);
+            return at == now.targets.end() || at->second < target.second;
         };
-        return !has_trouble(moment) && std::ranges::includes(before.waiting, now.waiting) &&
+        return !has_failures(moment) && std::ranges::includes(before.waiting, now.waiting) &&
                before.running == now.running && before.nodes == now.nodes &&
                before.going == now.going && before.backed_off == now.backed_off &&
                std::ranges::none_of(before.targets, has_fallen);
@@ -176,7 +182,7 @@ private:
     void find_repeated(const Moment& moment, std::vector<std::string>& out) {
         Repeated repeated{.targets = before_->asked,
                           .waiting = picture_of(moment).waiting,
-                          .until = moment.now() + showing_patience};
+                          .until = moment.now() + list_lag_max};
         bool is_shown = true;
         for (const auto& [group, asked] : before_->asked) {
             const engine::Group* const now = moment.find_group(NodeGroupId(group));
@@ -200,8 +206,10 @@ private:
         }
     }
 
-    /// A cloud that gave less than it was asked for never shows both; one whose list is late does.
-    /// Once there is another reason to grow, a target tells nothing any more.
+    /// Reports suspected repetitions that the targets now confirm. A cloud that gave less than it
+    /// was asked for never shows both orders; a cloud whose list was late does. A suspicion is
+    /// dropped when the group grows once more or other pods wait, because the targets may then have
+    /// grown for another reason.
     void confirm(const Moment& moment, std::vector<std::string>& out) {
         if (repeated_.empty()) return;
         const std::set<std::string> waiting = picture_of(moment).waiting;
@@ -232,7 +240,8 @@ private:
         before_ = std::move(ordered);
     }
 
-    Time now_{}, unsure_until_{};
+    Time now_{};
+    Time unsure_until_{};  ///< until then orders of unknown fate may still take effect
     std::optional<Ordered> before_;
     std::vector<Repeated> repeated_;
 };

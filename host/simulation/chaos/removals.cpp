@@ -31,38 +31,38 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         for (const engine::NodeChange& change : moment.decision().node_changes) {
-            if (sets(change, engine::to_be_deleted_taint)) begins(moment, change.node, out);
+            if (sets(change, engine::to_be_deleted_taint)) judge_begin(moment, change.node, out);
         }
         for (const engine::MachineRemoval& removal : moment.decision().removals) {
-            if (!is_of_nodes(removal)) continue;
-            for (const std::string& node : removal.nodes) ends(moment, node, out);
+            if (!removes_working_nodes(removal)) continue;
+            for (const std::string& node : removal.nodes) judge_end(moment, node, out);
         }
         return out;
     }
 
-    /// A machine must not go where its node could not be told.
+    /// A machine must not be removed if the write of its node's taint failed.
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
         std::vector<std::string> out;
         for (const RemovedMachine& removed : find_removed(decision, results))
-            if (!removed.node.empty() && was_not_told(decision, results, removed.node))
+            if (!removed.node.empty() && is_marking_failed(decision, results, removed.node))
                 out.push_back("the machine of node " + removed.node +
                               " was removed though the node could not be marked");
         return out;
     }
 
 private:
-    static bool was_not_told(const engine::Decision& decision, const engine::Results& results,
-                             const std::string& node) {
+    static bool is_marking_failed(const engine::Decision& decision, const engine::Results& results,
+                                  const std::string& node) {
         const engine::NodeChange* change = find_change(decision, node);
         if (change == nullptr || !sets(*change, engine::being_deleted_taint)) return false;
         const auto at = static_cast<std::size_t>(change - decision.node_changes.data());
         return at < results.node_changes.size() && results.node_changes[at].has_value();
     }
 
-    /// It is marked for the first time.
-    static void begins(const Moment& moment, const std::string& name,
-                       std::vector<std::string>& out) {
+    /// Judges a node that the pass marks for removal, if it is not marked already.
+    static void judge_begin(const Moment& moment, const std::string& name,
+                            std::vector<std::string>& out) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const auto index = cluster.find_node(name);
         if (!index || carries(cluster.node(*index), engine::to_be_deleted_taint)) return;
@@ -77,7 +77,9 @@ private:
         }
     }
 
-    static void ends(const Moment& moment, const std::string& name, std::vector<std::string>& out) {
+    /// Judges a node whose machine the pass removes.
+    static void judge_end(const Moment& moment, const std::string& name,
+                          std::vector<std::string>& out) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const auto index = cluster.find_node(name);
         if (!index) return;
@@ -86,8 +88,8 @@ private:
             out.push_back("node " + name + " is to go without " +
                           std::string(engine::to_be_deleted_taint));
         const engine::NodeChange* change = find_change(moment.decision(), name);
-        const bool is_told = change != nullptr && sets(*change, engine::being_deleted_taint);
-        if (!is_told && !carries(node, engine::being_deleted_taint))
+        const bool is_marked = change != nullptr && sets(*change, engine::being_deleted_taint);
+        if (!is_marked && !carries(node, engine::being_deleted_taint))
             out.push_back("node " + name + " is to go without " +
                           std::string(engine::being_deleted_taint));
     }

@@ -17,20 +17,23 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// How often a group may be grown for machines that go again in calm, though pods were served.
-constexpr std::size_t turns_max = 3;
+/// How many orders of a group may be removed again in calm, even though pods were served.
+constexpr std::size_t removed_orders_max = 3;
 
-/// Why a machine that was bought in calm and went again may have been a lesson: its node is not
-/// what the cloud had said it would be.
-bool is_a_surprise(const engine::Group& group, const NodeTemplate& look) {
+/// Whether a node (`actual`) is not what the cloud's template promised. The autoscaler could not
+/// know that before it bought a machine, so one removal of such a machine is excused.
+bool differs_from_template(const engine::Group& group, const NodeTemplate& actual) {
     if (!group.described) return true;
-    const NodeTemplate& said = *group.described;
-    const bool has_strange_taint = std::ranges::any_of(
-        look.taints, [&](const Taint& t) { return std::ranges::count(said.taints, t) == 0; });
-    return has_strange_taint || !has_all(look.labels, said.labels) ||
-           look.allocatable != said.allocatable;
+    const NodeTemplate& promised = *group.described;
+    const bool has_unknown_taint = std::ranges::any_of(
+        actual.taints, [&](const Taint& t) { return std::ranges::count(promised.taints, t) == 0; });
+    return has_unknown_taint || !has_all(actual.labels, promised.labels) ||
+           actual.allocatable != promised.allocatable;
 }
 
+/// Waste in calm shows as an order whose machine is removed again. The invariant remembers the time
+/// of each order that a cloud agreed to, and a node belongs to the last order of its group before
+/// the node was created. The machine was of use if any pod got a node after that order.
 class Rest final : public Invariant {
 public:
     std::string_view name() const override { return "rest"; }
@@ -41,9 +44,9 @@ public:
         now_ = moment.now();
         going_.clear();
         if (!is_calm_) return {};
-        // A group that is backed off after a failure has learned from it: it begins anew.
-        std::erase_if(learned_, [&](const auto& group) { return is_backed_off(moment, group); });
-        std::erase_if(turns_,
+        // A back-off is the autoscaler's answer to a failure, so counting starts anew.
+        std::erase_if(excused_, [&](const auto& group) { return is_backed_off(moment, group); });
+        std::erase_if(removed_orders_,
                       [&](const auto& entry) { return is_backed_off(moment, entry.first); });
         for (const engine::MachineRemoval& removal : moment.decision().removals)
             see(moment, removal);
@@ -65,11 +68,11 @@ public:
     }
 
 private:
-    /// A node that is to go, and that was bought in calm.
+    /// A node that the pass removes, and that was bought in calm.
     struct Bought {
         NodeGroupId group{};
         Time ordered{};
-        bool is_surprise = false;
+        bool differs_from_template = false;
     };
 
     static bool is_backed_off(const Moment& moment, const NodeGroupId& id) {
@@ -78,7 +81,7 @@ private:
 
     void see_served(const Moment& moment) {
         std::set<std::string> running = picture_of(moment).running;
-        if (!std::ranges::includes(running_, running)) served_ = moment.now();
+        if (!std::ranges::includes(running_, running)) last_served_ = moment.now();
         running_ = std::move(running);
     }
 
@@ -89,13 +92,14 @@ private:
         for (const std::string& name : removal.nodes) {
             const auto index = moment.cluster().find_node(name);
             if (!index) continue;
-            // Nodes tell when they were created by the wall clock, which is not set in calm.
+            // `created` is on the wall clock, whose distance to `now()` is constant in calm.
             const Time created =
                 moment.cluster().node(*index).created - (moment.wall() - moment.now());
             const auto after = orders->second.upper_bound(created);
             if (after == orders->second.begin()) continue;
-            going_[name] = {removal.group, *std::prev(after),
-                            is_a_surprise(*group, look_of(moment.cluster(), *index))};
+            going_[name] = {
+                removal.group, *std::prev(after),
+                differs_from_template(*group, template_from_node(moment.cluster(), *index))};
         }
     }
 
@@ -104,24 +108,28 @@ private:
         if (at == going_.end()) return;
         const Bought& bought = at->second;
         const std::string group = bought.group.value();
-        const bool is_lesson = bought.is_surprise && learned_.insert(bought.group).second;
-        if (served_ <= bought.ordered && !is_lesson)
+        const bool is_excused =
+            bought.differs_from_template && excused_.insert(bought.group).second;
+        if (last_served_ <= bought.ordered && !is_excused)
             out.push_back("in calm node " + node + " of group " + group +
                           " was bought and thrown away, and no pod got a node in between");
-        std::set<Time>& turns = turns_[bought.group];
-        if (turns.insert(bought.ordered).second && turns.size() == turns_max + 1)
+        std::set<Time>& orders = removed_orders_[bought.group];
+        if (orders.insert(bought.ordered).second && orders.size() == removed_orders_max + 1)
             out.push_back("in calm group " + group +
                           " grows and shrinks again and again: machines of " +
-                          counted(std::ssize(turns), "order") + " have gone");
+                          counted(std::ssize(orders), "order") + " have gone");
     }
 
     bool is_calm_ = false;
-    Time now_{}, served_{};
-    std::set<std::string> running_;
-    std::map<NodeGroupId, std::set<Time>> ordered_;  ///< in calm, that clouds agreed to
-    std::map<std::string, Bought> going_;            ///< by this pass
-    std::set<NodeGroupId> learned_;                  ///< those that had their surprise
-    std::map<NodeGroupId, std::set<Time>> turns_;    ///< orders of which machines have gone
+    Time now_{};
+    Time last_served_{};             ///< the last pass in which a pod had got a node
+    std::set<std::string> running_;  ///< Picture::running of the last pass
+    /// The times of the orders in calm that clouds agreed to.
+    std::map<NodeGroupId, std::set<Time>> ordered_;
+    std::map<std::string, Bought> going_;  ///< by node, of this pass
+    std::set<NodeGroupId> excused_;        ///< groups that have used up their one excuse
+    /// The orders that had a machine removed.
+    std::map<NodeGroupId, std::set<Time>> removed_orders_;
 };
 
 }  // namespace

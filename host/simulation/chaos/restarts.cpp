@@ -13,8 +13,8 @@ namespace {
 
 /// What the pass before a restart saw and asked for.
 struct Before {
-    Picture picture{};  ///< its targets with what was asked for
-    bool has_scheduled_all = false;
+    Picture picture{};               ///< its targets include the changes that were asked for
+    bool has_scheduled_all = false;  ///< the pass found no pod unschedulable
 };
 
 class Restarts final : public Invariant {
@@ -37,18 +37,20 @@ public:
     void on_restart() override { has_restarted_ = true; }
 
 private:
-    /// No machine failed or was late, no back-off began or ended, and no pod came: what was asked
-    /// for is enough. Pods with spread
-    /// or affinity go by where others run. The scheduler, which knows no plan, may have put one of
-    /// them meanwhile into a zone that another was to have: then the other needs a machine there
-    /// that could not have been asked for before. Where no pod moved, none needs one.
+    /// Whether the machines asked for before the restart still suffice: no machine failed, no
+    /// back-off began or ended, and no pod came.
+    ///
+    /// A pod with spread or affinity depends on where other pods run. The scheduler does not know
+    /// the autoscaler's plan, so it may have put such a pod into a zone that the plan had meant for
+    /// another, and the other pod needs a machine that could not have been asked for before. If
+    /// such pods wait, nothing is judged unless the running pods are the same as before.
     bool is_unchanged(const Moment& moment) const {
         const Picture now = picture_of(moment);
         const Picture& before = before_->picture;
         return before_->has_scheduled_all && before.targets == now.targets &&
                before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
-               before.backed_off == now.backed_off && !has_trouble(moment) &&
-               (!has_choosy_pods(moment) || before.running == now.running);
+               before.backed_off == now.backed_off && !has_failures(moment) &&
+               (!has_constrained_pods(moment) || before.running == now.running);
     }
 
     void remember(const Moment& moment) {
@@ -72,7 +74,7 @@ std::unique_ptr<Invariant> restart_invariant() { return std::make_unique<Restart
 
 namespace {
 
-class MemoryComesBack final : public Invariant {
+class MemoryRoundTrip final : public Invariant {
 public:
     std::string_view name() const override { return "memory"; }
 
@@ -88,6 +90,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<Invariant> memory_invariant() { return std::make_unique<MemoryComesBack>(); }
+std::unique_ptr<Invariant> memory_invariant() { return std::make_unique<MemoryRoundTrip>(); }
 
 }  // namespace capstan::simulation::chaos

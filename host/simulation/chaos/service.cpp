@@ -16,33 +16,36 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// A machine that never joins is waited for a quarter of an hour, one that is never ready for
-/// another; then the next try.
-constexpr Duration growth_patience = std::chrono::minutes(50);
+/// Covers a machine that never joins (a quarter of an hour), one that joins and is never ready
+/// (another), and one more try.
+constexpr Duration growth_timeout = std::chrono::minutes(50);
 
+/// A pod is late once two clocks have both run for `growth_timeout`: the pod's, which starts when
+/// it begins to wait and again whenever a machine is on its way that has room for it, and that of a
+/// group it surely fits, which starts when the group becomes able to grow.
 class Service final : public Invariant {
 public:
     std::string_view name() const override { return "service"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        looks_.see(moment);
+        templates_.see(moment);
         see_groups(moment);
         see_machines(moment);
         see_pods(moment);
         std::vector<std::string> out;
         for (const auto& [name, waiting] : waiting_) {
-            if (told_.contains(name)) continue;
+            if (reported_.contains(name)) continue;
             const std::string group = find_late(moment, waiting);
             if (group.empty()) continue;
-            told_.insert(name);
+            reported_.insert(name);
             out.push_back("pod " + name + " waits for " +
                           format_duration(moment.now() - waiting.since) + ", and group " + group +
-                          " could have grown for the last " + format_duration(growth_patience));
+                          " could have grown for the last " + format_duration(growth_timeout));
         }
         return out;
     }
 
-    /// What went wrong in carrying out is a reason to wait again.
+    /// A group that refused an increase starts its clock anew.
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
         for_each_action_of<engine::Increase>(
@@ -56,9 +59,10 @@ public:
     std::vector<std::string> on_end(const Moment& last) override {
         std::vector<std::string> out;
         for (const auto& [name, waiting] : waiting_) {
-            if (last.now() - waiting.since < growth_patience) continue;
+            if (last.now() - waiting.since < growth_timeout) continue;
             for (const engine::Group& group : last.groups()) {
-                if (was_able(last, group.group.id) && looks_.surely_fits(last, waiting.pod, group))
+                if (was_able(last, group.group.id) &&
+                    templates_.surely_fits(last, waiting.pod, group))
                     out.push_back("at the end, in calm, pod " + name + " still waits, and group " +
                                   group.group.id.value() + " would have room for it");
             }
@@ -69,11 +73,12 @@ public:
 private:
     struct Waiting {
         Time since{};
-        engine::snapshot::PodIndex pod = 0;  ///< of the last pass
-        Time hoped{};  ///< a machine was last on its way that would have room for it
+        engine::snapshot::PodIndex pod = 0;  ///< in the snapshot of the last pass
+        Time expected{};  ///< when a machine with room for it was last on its way
     };
 
-    /// Before the last pass, too, and it was not refused then: otherwise it is about to be asked.
+    /// Whether the group could already grow before the last pass and did not refuse then. A group
+    /// that has only now become able may be about to be asked.
     bool was_able(const Moment& last, const NodeGroupId& id) const {
         const auto able = able_since_.find(id.value());
         return able != able_since_.end() && able->second < last.now();
@@ -84,11 +89,12 @@ private:
         const bool is_whole = group.options.zero_or_max.value_or(false);
         if (is_whole && (target > 0 || !group.group.max)) return false;
         const int machines = is_whole ? std::max(1, *group.group.max) : 1;
-        return could_grow(moment, group, target, machines, sums_of(moment, Going::counts));
+        return could_grow(moment, group, target, machines,
+                          sums_of(moment, DeletingMachines::counted));
     }
     void see_groups(const Moment& moment) {
-        const bool is_well = is_cluster_well(moment.cluster(), moment.settings());
-        // One that is made anew under the same name begins anew.
+        const bool is_well = is_cluster_healthy(moment.cluster(), moment.settings());
+        // A group that is deleted and made again under the same name starts its clock anew.
         std::erase_if(able_since_, [&](const auto& entry) {
             return moment.find_group(NodeGroupId(entry.first)) == nullptr;
         });
@@ -102,8 +108,8 @@ private:
         }
     }
 
-    /// Groups with machines that have yet to become ready nodes, each for no longer than that may
-    /// take. Waiting for one of these is right, however many in a row come to nothing.
+    /// Finds the groups with machines that may yet become ready nodes, because the time for that
+    /// has not run out. Waiting for such a machine is right, even if several in a row fail.
     void see_machines(const Moment& moment) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
@@ -127,8 +133,9 @@ private:
         }
         coming_ = std::move(coming);
     }
-    /// By the template: what a machine that has not joined turns out to be is not known.
-    bool is_schedulable(const Moment& moment, engine::snapshot::PodIndex pod) const {
+    /// Whether the pod surely fits a machine on its way. The cloud's template decides, because it
+    /// is not known yet how the machine's node will turn out.
+    bool fits_upcoming(const Moment& moment, engine::snapshot::PodIndex pod) const {
         return std::ranges::any_of(on_their_way_, [&](const NodeGroupId& id) {
             return surely_fits(moment.cluster(), pod, *moment.find_group(id), moment.settings());
         });
@@ -140,7 +147,7 @@ private:
             const engine::snapshot::PodRow row = moment.cluster().pod(pod);
             if (row.gated || row.deleted ||
                 is_expendable(moment.cluster(), pod, moment.settings()) ||
-                may_push_others_aside(moment.cluster(), pod, moment.settings()))
+                may_preempt(moment.cluster(), pod, moment.settings()))
                 continue;
             const std::string name = name_of_pod(moment.cluster(), pod);
             const auto before = waiting_.find(name);
@@ -148,30 +155,29 @@ private:
             if (before != waiting_.end()) waiting = before->second;
             if (before == waiting_.end()) waiting.since = moment.now();
             waiting.pod = pod;
-            if (is_schedulable(moment, pod)) waiting.hoped = moment.now();
+            if (fits_upcoming(moment, pod)) waiting.expected = moment.now();
         }
-        std::erase_if(told_, [&](const std::string& name) { return !now.contains(name); });
+        std::erase_if(reported_, [&](const std::string& name) { return !now.contains(name); });
         waiting_ = std::move(now);
     }
 
-    /// The group that could have taken it; empty: none.
+    /// The group that should have grown for the pod by now; empty: there is none.
     std::string find_late(const Moment& moment, const Waiting& waiting) const {
-        if (moment.now() - std::max(waiting.since, waiting.hoped) < growth_patience) return {};
+        if (moment.now() - std::max(waiting.since, waiting.expected) < growth_timeout) return {};
         for (const engine::Group& group : moment.groups()) {
             const auto able = able_since_.find(group.group.id.value());
-            if (able == able_since_.end() || moment.now() - able->second < growth_patience)
-                continue;
-            if (looks_.surely_fits(moment, waiting.pod, group)) return able->first;
+            if (able == able_since_.end() || moment.now() - able->second < growth_timeout) continue;
+            if (templates_.surely_fits(moment, waiting.pod, group)) return able->first;
         }
         return {};
     }
 
-    KnownLooks looks_;
-    std::map<std::string, Time> able_since_;
-    std::map<MachineId, Time> coming_;    ///< machines without a ready node, since when
-    std::set<NodeGroupId> on_their_way_;  ///< groups of machines to wait for
-    std::map<std::string, Waiting> waiting_;
-    std::set<std::string> told_;
+    ObservedTemplates templates_;
+    std::map<std::string, Time> able_since_;  ///< by group
+    std::map<MachineId, Time> coming_;        ///< machines without a ready node, since when
+    std::set<NodeGroupId> on_their_way_;      ///< groups with machines to wait for
+    std::map<std::string, Waiting> waiting_;  ///< by pod
+    std::set<std::string> reported_;          ///< pods
 };
 
 }  // namespace

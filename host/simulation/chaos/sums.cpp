@@ -28,7 +28,7 @@ std::map<std::string, engine::Bound> bounds_of(const engine::Settings& settings)
     return out;
 }
 
-Sums sums_of(const Moment& moment, Going going) {
+Sums sums_of(const Moment& moment, DeletingMachines deleting) {
     Sums out;
     const engine::Snapshot snapshot{moment.cluster(), moment.result.groups};
     const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
@@ -37,7 +37,7 @@ Sums sums_of(const Moment& moment, Going going) {
         const Machine* machine = engine::templates::find_machine(snapshot, membership, i);
         const bool is_going = machine != nullptr && machine->state == MachineState::deleting;
         if (machine != nullptr && !is_going) ++joined[machine->group];
-        if (is_going && going == Going::does_not) continue;
+        if (is_going && deleting == DeletingMachines::excluded) continue;
         const engine::snapshot::NodeRow& node = moment.cluster().node(i);
         if (is_limited(moment.cluster(), node)) out.add(*node.capacity, 1);
     }

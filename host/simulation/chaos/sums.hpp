@@ -1,4 +1,4 @@
-/// What of the cluster its limits are about, added up without the engine.
+/// The totals of a cluster that its limits bound, added up without the engine.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,33 @@
 
 namespace capstan::simulation::chaos {
 
-/// By what is limited: "cpu", "memory", "nodes", "gpu" for those of all makes, and any resource.
+/// Totals by name: "nodes", "gpu" for the GPUs of all makers together, and each resource ("cpu",
+/// "memory", "nvidia.com/gpu").
 class Sums {
 public:
+    /// Adds `nodes` times this capacity; `nodes` may be negative.
     void add(const Resources& capacity, std::int64_t nodes);
+    /// Zero for a name that was never added.
     std::int64_t of(std::string_view what) const;
 
 private:
     std::map<std::string, std::int64_t, std::less<>> sums_;
 };
 
-/// The bounds there are, by the names of sums.
+/// The configured minima and maxima of the cluster, by the names of Sums.
 std::map<std::string, engine::Bound> bounds_of(const engine::Settings& settings);
 
-enum class Going : std::uint8_t { counts, does_not };
-/// Nodes there are, and what clouds have been asked for beyond them: all of a target may come.
-/// `going`: whether nodes count whose machines are being deleted.
-Sums sums_of(const Moment& moment, Going going);
+/// Whether nodes count whose machines are being deleted.
+enum class DeletingMachines : std::uint8_t { counted, excluded };
+/// The nodes of the cluster, and the machines that targets have beyond the joined ones, because all
+/// of a target may come.
+Sums sums_of(const Moment& moment, DeletingMachines deleting);
 
-/// Virtual nodes (label type=virtual-kubelet) are machines of no cloud.
+/// Whether limits count the node. They do not count virtual nodes (label type=virtual-kubelet),
+/// which are machines of no cloud.
 bool is_limited(const engine::snapshot::Cluster& cluster, const engine::snapshot::NodeRow& node);
 
-/// What one machine of the group takes; where the cloud does not tell, a node and nothing else.
+/// The capacity of one machine of the group; empty where its cloud gives no template.
 Resources size_of(const engine::Group& group);
 
 }  // namespace capstan::simulation::chaos

@@ -19,16 +19,20 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// How long a machine may serve nothing in calm: longer than everything that delays a removal by
-/// default.
-constexpr Duration idle_patience = std::chrono::hours(2);
-/// The share of its cpu or memory below which a node is little used, where no group says another.
+/// How long a machine that could go may stay in calm: longer than all default delays of a removal
+/// together.
+constexpr Duration idle_time_max = std::chrono::hours(2);
+/// A node is little used if the requested shares of its cpu and of its memory are both below this,
+/// or below the threshold of its group.
 constexpr double little_used = 0.5;
 
-/// One look at which nodes could surely go.
-class Idleness {
+/// Finds the nodes that could surely go as the cluster stands. A node counts only if no rule could
+/// keep it: its pods move freely, no minimum needs it, no waiting pod might use it, and its pods
+/// fit together on one other node by resources, labels and taints. Removals that need pods to be
+/// spread over several nodes are possible, too, but they are not certain, so they are not demanded.
+class RemovableNodes {
 public:
-    explicit Idleness(const Moment& moment)
+    explicit RemovableNodes(const Moment& moment)
         : moment_(moment),
           cluster_(moment.cluster()),
           membership_(
@@ -37,11 +41,12 @@ public:
             if (is_limited(cluster_, cluster_.node(i))) sums_.add(*cluster_.node(i).capacity, 1);
     }
 
-    /// Why the node could go, by its group; nothing of it: something keeps it, or may.
+    /// Why the node could go.
     struct Finding {
         NodeGroupId group{};
         std::string because{};
     };
+    /// Empty: something keeps the node, or may keep it.
     std::optional<Finding> find(engine::snapshot::NodeIndex index) const {
         const engine::Group* const group = group_of(index);
         if (group == nullptr || !is_free_to_go(index, *group)) return std::nullopt;
@@ -89,7 +94,7 @@ private:
                 threshold * static_cast<double>(there[resource]))
                 return false;
         }
-        // Of GPUs another threshold tells.
+        // A node with GPUs is judged by another threshold.
         for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             if (cluster_.resource_name(r).ends_with("/gpu") && there[r] > 0) return false;
         return true;
@@ -103,47 +108,48 @@ private:
         });
     }
 
-    /// A pod without a node may be thought to find room there. One that is expendable, gated or on
-    /// its way out keeps no node.
+    /// Whether a pending pod might fit the node, so that the autoscaler may keep it for the pod.
+    /// Expendable, gated and terminating pods keep no node.
     bool is_waited_for(engine::snapshot::NodeIndex index) const {
-        const NodeTemplate look = look_of(cluster_, index);
+        const NodeTemplate node_template = template_from_node(cluster_, index);
         return std::ranges::any_of(cluster_.unbound(), [&](auto pod) {
             return counts(cluster_, pod, moment_.settings()) && !cluster_.pod(pod).gated &&
-                   might_fit(cluster_, pod, look);
+                   might_fit(cluster_, pod, node_template);
         });
     }
 
     bool moves_freely(engine::snapshot::PodIndex pod) const {
         const engine::snapshot::PodGroupRow& row =
-            cluster_.equivalence_group(cluster_.class_of(pod));
+            cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
         const bool waits_for_end =
             engine::snapshot::find_label(cluster_, row.annotations,
                                          well_known::safe_to_evict_annotation)
                 .has_value();
         return !waits_for_end && !has_budget(cluster_, pod) &&
-               !wants_more_than_room(cluster_, pod, moment_.settings()) &&
+               !has_other_constraints(cluster_, pod, moment_.settings()) &&
                why_unmovable(cluster_, pod, moment_.settings(), moment_.wall()).empty();
     }
 
-    /// For all of them at once, whatever else may come there.
+    /// Whether the node surely has room for all these pods together. A node with pods that have
+    /// anti-affinity is never counted on.
     bool has_room(engine::snapshot::NodeIndex index,
                   const std::vector<engine::snapshot::PodIndex>& pods) const {
         const engine::snapshot::NodeRow& node = cluster_.node(index);
         if (!node.ready || node.unschedulable || engine::is_marked(node)) return false;
         const bool has_terms = std::ranges::any_of(cluster_.pods_on(index), [&](auto pod) {
-            return !cluster_.equivalence_group(cluster_.class_of(pod))
+            return !cluster_.equivalence_group(cluster_.equivalence_group_of(pod))
                         .spec->pod_anti_affinity.empty();
         });
         if (has_terms) return false;
-        NodeTemplate look = look_of(cluster_, index);
-        look.taints.assign(node.taints.begin(), node.taints.end());
+        NodeTemplate node_template = template_from_node(cluster_, index);
+        node_template.taints.assign(node.taints.begin(), node.taints.end());
         Resources room;
         const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
         for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             room.set(cluster_.resource_name(r), there[r] - requested[r]);
         for (const engine::snapshot::PodIndex pod : pods) {
-            if (!might_fit(cluster_, pod, look)) return false;
-            room -= cluster_.equivalence_group(cluster_.class_of(pod)).spec->requests;
+            if (!might_fit(cluster_, pod, node_template)) return false;
+            room -= cluster_.equivalence_group(cluster_.equivalence_group_of(pod)).spec->requests;
             room -= Resources{{"pods", 1}};
         }
         return std::ranges::all_of(room, [](const auto& entry) { return entry.amount >= 0; });
@@ -165,22 +171,22 @@ public:
     }
 
     std::vector<std::string> on_end(const Moment& last) override {
-        // Nothing has happened in calm that called for a pass.
+        // No pass ran in calm, so the last one's state has held since calm began.
         if (last.input.call_context.now < last.calm) see(last, last.calm);
         std::vector<std::string> out;
         for (const auto& [node, idle] : idle_) {
-            if (last.now() - idle.since < idle_patience) continue;
+            if (last.now() - idle.since < idle_time_max) continue;
             out.push_back("at the end, in calm, node " + node + " of group " +
                           idle.finding.group.value() + " " + idle.finding.because +
                           ", and could have gone for the last " +
-                          format_duration(last.now() - idle.since) + what_is_said(last, node));
+                          format_duration(last.now() - idle.since) + autoscaler_reason(last, node));
         }
         return out;
     }
 
 private:
-    /// What the autoscaler makes of it, for the report of a violation.
-    static std::string what_is_said(const Moment& last, const std::string& node) {
+    /// Why the autoscaler kept the node, in its own words, for the report of a violation.
+    static std::string autoscaler_reason(const Moment& last, const std::string& node) {
         const auto& verdicts = last.decision().nodes;
         const auto at = std::ranges::find(verdicts, node, &engine::NodeVerdict::node);
         const std::string& general = last.decision().no_removals_because;
@@ -191,16 +197,16 @@ private:
 
     struct Idle {
         Time since{};
-        Idleness::Finding finding{};
+        RemovableNodes::Finding finding{};
     };
 
     void see(const Moment& moment, Time since) {
         std::map<std::string, Idle> now;
         const engine::snapshot::Cluster& cluster = moment.cluster();
-        const Idleness idleness(moment);
-        const bool is_well = is_cluster_well(cluster, moment.settings());
+        const RemovableNodes removable(moment);
+        const bool is_well = is_cluster_healthy(cluster, moment.settings());
         for (engine::snapshot::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
-            auto finding = idleness.find(i);
+            auto finding = removable.find(i);
             if (!finding) continue;
             const std::string name(cluster.text(cluster.node(i).name));
             const auto before = idle_.find(name);
@@ -209,7 +215,7 @@ private:
         idle_ = std::move(now);
     }
 
-    std::map<std::string, Idle> idle_;
+    std::map<std::string, Idle> idle_;  ///< nodes that could have gone without interruption
 };
 
 }  // namespace

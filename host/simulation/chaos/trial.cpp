@@ -9,14 +9,14 @@
 namespace capstan::simulation::chaos {
 
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
-                        Observer* beside) {
+                        Observer* observer) {
     CAPSTAN_TRY(const ChaosScenario scenario,
                 make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed));
     const Time calm = scenario.input.start + scenario.faults;
     InvariantChecker checker(
         {.start = scenario.input.start, .calm = calm, .end = calm + scenario.calm});
     Observers observers;
-    if (beside != nullptr) observers.add(*beside);
+    if (observer != nullptr) observers.add(*observer);
     observers.add(checker);
     const Result<Report> report = run(scenario.input, setup, observers);
     return Trial{.violations = checker.violations(),

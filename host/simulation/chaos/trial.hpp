@@ -15,26 +15,28 @@
 
 namespace capstan::simulation::chaos {
 
-// Looks on while everything goes wrong, and says what must not have been.
+// An observer of a run that asks all invariants after each pass and collects their violations.
 
 struct Violation {
-    Duration at{0};
-    std::string invariant{};
+    Duration at{0};           ///< since the start of the run
+    std::string invariant{};  ///< Invariant::name()
     std::string text{};
     bool operator==(const Violation&) const = default;
 };
 
-/// What a run was like, so that a batch that saw nothing shows.
+/// What a run went through. A batch of clean runs without faults, increases or removals has proved
+/// nothing, and these counts show it.
 struct Exposure {
     std::int64_t passes = 0, faults = 0, restarts = 0;
     std::int64_t increases = 0, decreases = 0, removals = 0, evictions = 0;
     Exposure& operator+=(const Exposure& other) noexcept;
 };
 
-/// From when to when a run is watched; in calm nothing comes from outside.
+/// The times of a run that invariants go by.
 struct Watch {
     Time start{};
-    Time calm = Time::max(), end = Time::max();
+    Time calm = Time::max();  ///< from then on there are no faults and no external events
+    Time end = Time::max();   ///< max(): not known beforehand
 };
 
 class InvariantChecker final : public Observer {
@@ -49,7 +51,7 @@ public:
     void on_restart(const engine::Memory& memory, Time now) override;
     void on_end() override;
 
-    /// In the order in which they happened.
+    /// In the order in which they were found.
     const std::vector<Violation>& violations() const noexcept { return violations_; }
     const Exposure& exposure() const noexcept { return exposure_; }
 
@@ -74,9 +76,10 @@ struct Trial {
     bool is_clean() const noexcept { return violations.empty() && error.empty(); }
 };
 
-/// Of a base that is left as it is. `beside` looks on, too. `invalid_config`: no cloud of it is
-/// simulated.
+/// Makes the chaos scenario of `base` and `seed`, runs it and checks all invariants. `observer`
+/// (NULL: none) is called as well, before the checks. `invalid_config`: no cloud of `base` is
+/// simulated. A run that ends early with an error is a Trial with that error.
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
-                        Observer* beside = nullptr);
+                        Observer* observer = nullptr);
 
 }  // namespace capstan::simulation::chaos

@@ -1,4 +1,4 @@
-/// What makes the objects of an API server live: scheduler, controllers, kubelets.
+/// A control plane for an API server in memory: the scheduler, the controllers and the kubelets.
 ///     ObjectStore store(loop, {});
 ///     ApiServer server(store);
 ///     ControlPlane control_plane(store, {.speed = 10});
@@ -13,14 +13,13 @@
 
 namespace capstan::simulation::control_plane {
 
-// PriorityClasses: the two that every cluster has, and what they mean for pods.
-
-/// Gives a pod that names a class the priority of the class, as a server's admission does. Must
-/// listen before the scheduler. [the loop's thread]
+/// Gives a pod that names a PriorityClass the priority of the class, as the admission of an API
+/// server does. Must be made before the scheduler, so that its listener is called first. [the
+/// loop's thread]
 class PodPriorities {
 public:
     explicit PodPriorities(ControlContext& context);
-    /// Makes the classes that are missing.
+    /// Makes the two PriorityClasses that every cluster has, if they are missing.
     void start();
 
 private:
@@ -29,20 +28,20 @@ private:
     ControlContext& context_;
 };
 
-/// Everything that happens, happens on the store's loop, in answer to changes of the store and to
-/// timers; a turn of the loop does a bounded piece of it. [the loop's thread]
+/// All work is done on the store's loop, in answer to changes of the store and to timers, and each
+/// handler of the loop does a bounded part of it. [the loop's thread]
 class ControlPlane {
 public:
     using Options = ControlPlaneOptions;
     explicit ControlPlane(api_server::ObjectStore& store) : ControlPlane(store, Options{}) {}
-    /// Borrows the store, which must outlive it. Nothing happens before start().
+    /// Borrows the store, which must outlive this object. Nothing happens before start().
     ControlPlane(api_server::ObjectStore& store, const Options& options);
     ControlPlane(const ControlPlane&) = delete;
     ControlPlane& operator=(const ControlPlane&) = delete;
-    /// Nothing happens any more; the objects stay as they are.
+    /// Stops all work; the objects stay as they are.
     ~ControlPlane();
 
-    /// Takes up what is there, and what will come. Once.
+    /// Begins to work, with the objects that exist. To be called once.
     void start();
 
 private:

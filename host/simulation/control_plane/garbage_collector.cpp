@@ -15,7 +15,7 @@ constexpr Content contents[] = {{"serviceaccounts", "default"}, {"configmaps", "
 
 json::object make_content(std::string_view name, std::string_view resource) {
     json::object out{{"metadata", json::object{{"name", api_server::json_view(name)}}}};
-    // Nothing in this process has a certificate to trust.
+    // The simulated server has no certificate.
     if (resource == "configmaps") out["data"] = json::object{{"ca.crt", ""}};
     return out;
 }
@@ -38,7 +38,7 @@ NamespaceContents::NamespaceContents(ControlContext& context)
 void NamespaceContents::reconcile(const std::string& space) {
     const api_server::ApiObject found =
         context_.find("namespaces", api_server::object_key("", space));
-    if (found == nullptr || is_leaving(*found)) return;
+    if (found == nullptr || is_terminating(*found)) return;
     for (const Content& content : contents)
         if (context_.find(content.resource, api_server::object_key(space, content.name)) == nullptr)
             context_.create(content.resource, space, make_content(content.name, content.resource));
@@ -46,7 +46,7 @@ void NamespaceContents::reconcile(const std::string& space) {
 
 namespace {
 
-/// "pods|default/web-0", and back.
+/// The key of an object in the queue: "pods|default/web-0".
 std::string key_of(const ObjectName& name) {
     return name.resource + "|" + api_server::object_key(name.space, name.name);
 }
@@ -56,17 +56,19 @@ ObjectName name_in(const std::string& key) {
     return {key.substr(0, bar), key.substr(bar + 1, slash - bar - 1), key.substr(slash + 1)};
 }
 
-bool waits_for_dependents(const json::object& object) {
-    return is_leaving(object) && has_finalizer(object, foreground_finalizer);
+bool is_in_foreground_deletion(const json::object& object) {
+    return is_terminating(object) && has_finalizer(object, foreground_finalizer);
 }
 
 bool has_same_owners(const json::object& a, const json::object& b) {
-    const json::array* ours = api_server::find_array(a, "metadata.ownerReferences");
-    const json::array* theirs = api_server::find_array(b, "metadata.ownerReferences");
-    return (ours == nullptr) == (theirs == nullptr) && (ours == nullptr || *ours == *theirs);
+    const json::array* owners_a = api_server::find_array(a, "metadata.ownerReferences");
+    const json::array* owners_b = api_server::find_array(b, "metadata.ownerReferences");
+    return (owners_a == nullptr) == (owners_b == nullptr) &&
+           (owners_a == nullptr || *owners_a == *owners_b);
 }
 
-bool holds_up(const json::object& dependent, std::string_view uid) {
+/// Whether the dependent delays the foreground deletion of its owner.
+bool blocks_deletion(const json::object& dependent, std::string_view uid) {
     return std::ranges::any_of(owners_of(dependent), [&](const json::object* owner) {
         return api_server::text_at(*owner, "uid") == uid &&
                api_server::is_true_at(*owner, "blockOwnerDeletion");
@@ -92,15 +94,15 @@ void GarbageCollector::follow(const api_server::ResourceKind& kind,
     const std::string_view uid = api_server::text_at(object, "metadata.uid");
     if (change.type == api_server::ChangeType::deleted) {
         for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
-        // Owners that waited for it.
+        // Owners in foreground deletion wait for this object.
         for (const json::object* owner : owners_of(object))
             for (const ObjectName& name :
-                 context_.index().named_by_uid(api_server::text_at(*owner, "uid")))
+                 context_.index().find_by_uid(api_server::text_at(*owner, "uid")))
                 add(name);
         return;
     }
     const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
-    if (is_leaving(object) || (is_new && !owners_of(object).empty()))
+    if (is_terminating(object) || (is_new && !owners_of(object).empty()))
         add({kind.resource(), std::string(api_server::text_at(object, "metadata.namespace")),
              std::string(api_server::text_at(object, "metadata.name"))});
 }
@@ -115,54 +117,55 @@ void GarbageCollector::reconcile(const std::string& key) {
     const api_server::ApiObject object = find(name);
     if (object == nullptr) return;
     const api_server::ResourceKind& kind = context_.kind(name.resource);
-    if (waits_for_dependents(*object)) return go_after_dependents(kind, *object);
-    if (is_leaving(*object) && has_finalizer(*object, orphan_finalizer))
-        return leave_orphans(kind, *object);
-    if (!is_leaving(*object)) collect(kind, *object);
+    if (is_in_foreground_deletion(*object)) return finish_foreground_deletion(kind, *object);
+    if (is_terminating(*object) && has_finalizer(*object, orphan_finalizer))
+        return orphan_dependents(kind, *object);
+    if (!is_terminating(*object)) collect(kind, *object);
 }
 
-/// Goes when no owner is left that keeps it; lets go of those that are gone while others stay.
+/// Deletes an object that no owner keeps, in the foreground if an owner waits for it. If an owner
+/// keeps the object, removes the references to owners that do not exist.
 void GarbageCollector::collect(const api_server::ResourceKind& kind, const json::object& object) {
-    bool is_kept = false, is_awaited = false;
-    std::vector<std::string> gone;
+    bool has_owner = false, is_awaited = false;
+    std::vector<std::string> missing;
     for (const json::object* reference : owners_of(object)) {
         const std::string_view uid = api_server::text_at(*reference, "uid");
-        const auto names = context_.index().named_by_uid(uid);
+        const auto names = context_.index().find_by_uid(uid);
         const api_server::ApiObject owner = names.empty() ? nullptr : find(names.front());
         if (owner == nullptr) {
-            gone.emplace_back(uid);
-        } else if (waits_for_dependents(*owner)) {
+            missing.emplace_back(uid);
+        } else if (is_in_foreground_deletion(*owner)) {
             is_awaited = true;
         } else {
-            is_kept = true;
+            has_owner = true;
         }
     }
-    if (!is_kept && (is_awaited || !gone.empty()))
+    if (!has_owner && (is_awaited || !missing.empty()))
         return context_.remove(kind.resource(), object,
                                {.propagation = is_awaited ? "Foreground" : ""});
-    if (gone.empty()) return;
+    if (missing.empty()) return;
     context_.edit(kind.resource(), object, [&](json::object& fresh) {
-        for (const std::string& uid : gone) remove_owner(fresh, uid);
+        for (const std::string& uid : missing) remove_owner(fresh, uid);
     });
 }
 
-void GarbageCollector::go_after_dependents(const api_server::ResourceKind& kind,
-                                           const json::object& owner) {
+void GarbageCollector::finish_foreground_deletion(const api_server::ResourceKind& kind,
+                                                  const json::object& owner) {
     const std::string_view uid = api_server::text_at(owner, "metadata.uid");
-    bool is_held_up = false;
+    bool is_blocked = false;
     for (const ObjectName& name : context_.index().dependents_of(uid)) {
         const api_server::ApiObject dependent = find(name);
         if (dependent == nullptr) continue;
-        if (!is_leaving(*dependent)) add(name);
-        is_held_up = is_held_up || holds_up(*dependent, uid);
+        if (!is_terminating(*dependent)) add(name);
+        is_blocked = is_blocked || blocks_deletion(*dependent, uid);
     }
-    if (is_held_up) return;
+    if (is_blocked) return;
     context_.edit(kind.resource(), owner,
                   [](json::object& fresh) { remove_finalizer(fresh, foreground_finalizer); });
 }
 
-void GarbageCollector::leave_orphans(const api_server::ResourceKind& kind,
-                                     const json::object& owner) {
+void GarbageCollector::orphan_dependents(const api_server::ResourceKind& kind,
+                                         const json::object& owner) {
     const std::string_view uid = api_server::text_at(owner, "metadata.uid");
     for (const ObjectName& name : context_.index().dependents_of(uid))
         if (const api_server::ApiObject dependent = find(name))

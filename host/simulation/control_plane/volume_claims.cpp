@@ -36,7 +36,7 @@ std::vector<std::string> claim_keys(const json::object& pod) {
     return out;
 }
 
-/// Nodes of that zone alone.
+/// A node affinity that admits only nodes of that zone.
 json::object zone_affinity(std::string_view zone) {
     const json::object expression{{"key", api_server::json_view(well_known::zone_label)},
                                   {"operator", "In"},
@@ -65,8 +65,8 @@ json::object make_volume(const json::object& claim, const json::object& storage_
                              {"volumeHandle", volume_name(claim)}}}};
     for (const char* key : {"accessModes", "volumeMode"})
         api_server::take_member(spec, *api_server::find_object(claim, "spec"), key);
-    if (const json::object* asked = api_server::find_object(claim, "spec.resources.requests"))
-        spec["capacity"] = *asked;
+    if (const json::object* requests = api_server::find_object(claim, "spec.resources.requests"))
+        spec["capacity"] = *requests;
     json::object out{{"metadata", json::object{{"name", volume_name(claim)}}},
                      {"spec", std::move(spec)},
                      {"status", json::object{{"phase", "Bound"}}}};
@@ -102,8 +102,8 @@ void VolumeClaims::start() {
     context_.create(classes, "", std::move(standard));
 }
 
-/// Of a claim that does not say, the default one; the youngest, where there are several. NULL:
-/// none.
+/// The class of a claim. A claim that names none gets the default class, the youngest if there are
+/// several. NULL: there is no such class.
 api_server::ApiObject VolumeClaims::find_class(const json::object& claim) {
     const json::value* named = api_server::find_value(claim, "spec.storageClassName");
     if (named != nullptr)
@@ -129,7 +129,7 @@ api_server::ApiObject VolumeClaims::find_class(const json::object& claim) {
 
 void VolumeClaims::reconcile(const std::string& key) {
     const api_server::ApiObject claim = context_.find(claims, key);
-    if (claim == nullptr || is_leaving(*claim) ||
+    if (claim == nullptr || is_terminating(*claim) ||
         !api_server::text_at(*claim, "spec.volumeName").empty())
         return;
     const api_server::ApiObject storage_class = find_class(*claim);

@@ -1,4 +1,4 @@
-/// Volumes for claims: what a storage driver would provide.
+/// Provisions and binds volumes for PersistentVolumeClaims, as a storage driver would.
 #pragma once
 
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace capstan::simulation::control_plane {
 
-/// A claim gets a volume at once, or, where its class waits for a consumer, when its first pod has
-/// a node; the volume is then held to the node's zone, if it has one. Volumes that were made here
-/// go with their claims. Claims of no class wait to be bound from outside. [the loop's thread]
+/// A claim gets a volume at once. If its class has WaitForFirstConsumer, the claim gets a volume
+/// when a pod that uses the claim has a node, and the volume is bound to the node's zone, if the
+/// node has one. A volume that was made here is deleted with its claim. A claim without a class
+/// waits until a client binds it. [the loop's thread]
 class VolumeClaims {
 public:
     explicit VolumeClaims(ControlContext& context);
-    /// Makes `standard`, the default class, which waits for consumers, if there is none of the
+    /// Makes the default class `standard`, with WaitForFirstConsumer, if there is no class of that
     /// name.
     void start();
 
 private:
     void reconcile(const std::string& key);
     api_server::ApiObject find_class(const json::object& claim);
-    /// NULL: no pod with a node uses it.
+    /// The node of a pod that uses the claim. NULL: no pod with a node uses the claim.
     api_server::ApiObject find_consumers_node(const json::object& claim) const;
     void provide(const json::object& claim, const json::object& storage_class,
                  const json::object* node);

@@ -57,7 +57,7 @@ constexpr std::array open_domains{"node-role.kubernetes.io"sv,
                                   "delay-deletion.cluster-autoscaler.kubernetes.io"sv};
 constexpr std::array own_roles{"control-plane"sv, "master"sv};
 
-/// Their values are from a small, well-known set.
+/// Keys whose values are from a small, well-known set, and stay.
 constexpr std::array public_keys{well_known::arch_label,
                                  well_known::beta_arch_label,
                                  well_known::os_label,
@@ -89,7 +89,7 @@ bool is_known_key(std::string_view key) {
                                            : is_known_domain(key.substr(0, slash));
 }
 
-/// A longer one could be the number of an account.
+/// Whether the text is a number of at most ten digits. A longer one could be an account's id.
 bool is_small_number(std::string_view text) {
     constexpr std::size_t longest = 10;
     return text.size() <= longest && find_whole_number(text).has_value();
@@ -110,7 +110,8 @@ std::string Aliases::of(std::string_view text) {
         return of(set->second) + std::string(text.substr(set->second.size()));
     auto at = aliases_.find(text);
     if (at == aliases_.end()) at = aliases_.emplace(text, "").first;
-    // What a DaemonSet of that name takes is known beforehand.
+    // The prefix stays because the engine recognizes kube-proxy's DaemonSet by this part of its
+    // name.
     constexpr std::string_view proxy = "kube-proxy";
     return text.starts_with(proxy) ? std::string(proxy) + "-" + at->second : at->second;
 }

@@ -1,4 +1,4 @@
-/// One alias for each text of a dump, and the texts that need none.
+/// Aliases for the texts of a dump that its owner chose, and the texts that need none.
 #pragma once
 
 #include <map>
@@ -8,33 +8,37 @@
 
 namespace capstan::simulation::dump {
 
-/// A domain of Kubernetes or of a cloud, or below one: "topology.kubernetes.io".
+/// Whether the domain belongs to Kubernetes, a cloud or a well-known vendor, or lies below such a
+/// domain: "topology.kubernetes.io".
 bool is_known_domain(std::string_view domain);
 
-/// Meets every text first, then answers: of() before number() returns nothing of use.
+/// Used in two rounds, because aliases are numbered in the order of the texts and so need all of
+/// them. In the first round the of...() functions collect texts and return nothing of use; after
+/// number(), the same calls return the aliases.
 class Aliases {
 public:
-    /// Of a name of anything. Those that Kubernetes gives to its own stay.
+    /// The alias of an object's name. Names that Kubernetes itself gives, such as "kube-system",
+    /// stay.
     std::string of(std::string_view text);
-    /// Of the key of a label, taint, annotation or resource: of its domain and its name, where they
-    /// are not known.
+    /// The alias of the key of a label, taint, annotation or resource. Known keys stay, and so do
+    /// known domains of keys that users name; all other domains and names are replaced.
     std::string of_key(std::string_view key);
-    /// Of the value of a label or taint under that key.
+    /// The alias of the value of a label or taint under that key.
     std::string of_value(std::string_view key, std::string_view value);
-    /// Of the value of an annotation under that key.
+    /// The alias of the value of an annotation under that key.
     std::string of_annotation(std::string_view key, std::string_view value);
-    /// Values under this key are compared as numbers.
+    /// Says that values under this key are compared as numbers, so numbers among them stay.
     void order(std::string_view key) { ordered_keys_.emplace(key); }
 
-    /// The pod's alias is that of its StatefulSet with the pod's number.
+    /// Makes the pod's alias that of its StatefulSet with the pod's ordinal: "x0007-3".
     void keep_number(std::string_view pod, std::string_view set);
 
-    /// Every text has been met: "x0001" and so on, by the order of the texts.
+    /// Ends the first round: gives the aliases "x0001" and so on, in the order of the texts.
     void number();
 
 private:
     std::map<std::string, std::string, std::less<>> aliases_;
-    std::map<std::string, std::string, std::less<>> sets_;  ///< by pod
+    std::map<std::string, std::string, std::less<>> sets_;  ///< StatefulSets by pod
     std::set<std::string, std::less<>> ordered_keys_;
 };
 

@@ -26,7 +26,7 @@ std::string_view string_in(const json::value& value) {
 
 namespace rewrites {
 
-/// What becomes of a member; null: it is left out.
+/// Returns the anonymous form of a member's value; null: the member is left out.
 using Rewrite = json::value (*)(Aliases& aliases, const json::value& value);
 
 struct Member {
@@ -34,7 +34,7 @@ struct Member {
     Rewrite rewrite;
 };
 
-/// These members of an object, or of each object in an array.
+/// Keeps only `members` of an object, or of each object in an array, each rewritten.
 json::value rewrite_members(Aliases& aliases, const json::value& value,
                             std::span<const Member> members) {
     if (const json::array* items = value.if_array()) {
@@ -64,7 +64,7 @@ json::value as_it_is(Aliases&, const json::value& value) { return value; }
 
 json::value nothing_of(Aliases&, const json::value&) { return json::object(); }
 
-/// A text, or each in an array.
+/// Replaces a text, or each text in an array.
 template <auto alias>
 json::value texts(Aliases& aliases, const json::value& value) {
     if (value.is_string()) return json::value((aliases.*alias)(string_in(value)));
@@ -76,7 +76,7 @@ json::value texts(Aliases& aliases, const json::value& value) {
 
 constexpr Rewrite name = texts<&Aliases::of>, key = texts<&Aliases::of_key>;
 
-/// An object of keys with values, such as labels.
+/// Replaces the keys and values of an object such as labels.
 template <auto alias>
 json::value pairs(Aliases& aliases, const json::value& value) {
     const json::object* object = value.if_object();
@@ -103,7 +103,8 @@ json::value quantities(Aliases& aliases, const json::value& value) {
 
 constexpr Member resource_members[] = {{"limits", quantities}, {"requests", quantities}};
 
-/// "In" with its key and values, of nodes or of labels; also of topologies, which have no operator.
+/// Rewrites a requirement of a node or label selector ("key in values"), or a topology term, which
+/// has no operator.
 json::value requirement(Aliases& aliases, const json::value& value) {
     if (const json::array* items = value.if_array()) {
         json::array out;
@@ -132,7 +133,8 @@ json::value requirement(Aliases& aliases, const json::value& value) {
 
 constexpr Member selector_members[] = {{"matchExpressions", requirement}, {"matchLabels", labels}};
 
-/// A label selector; Services and ReplicationControllers have its labels alone.
+/// Rewrites a label selector. The selectors of Services and ReplicationControllers are plain maps
+/// of labels.
 json::value selector(Aliases& aliases, const json::value& value) {
     const json::object* object = value.if_object();
     const auto is_structured = [&](std::string_view of) {
@@ -144,7 +146,7 @@ json::value selector(Aliases& aliases, const json::value& value) {
     return is_whole ? rewrite_members(aliases, value, selector_members) : labels(aliases, value);
 }
 
-/// A taint, or a toleration.
+/// Rewrites a list of taints or of tolerations.
 json::value taints(Aliases& aliases, const json::value& value) {
     json::array out;
     if (const json::array* items = value.if_array()) {
@@ -192,7 +194,7 @@ constexpr Member spread_members[] = {
     {"minDomains", as_it_is},    {"nodeAffinityPolicy", as_it_is}, {"nodeTaintsPolicy", as_it_is},
     {"topologyKey", key},        {"whenUnsatisfiable", as_it_is}};
 
-/// Of the addresses of a host, those that mean all of them stay.
+/// Replaces a host address, except the two that mean all addresses.
 json::value address(Aliases& aliases, const json::value& value) {
     const std::string_view text = string_in(value);
     return text == "0.0.0.0" || text == "::" ? value : name(aliases, value);
@@ -268,7 +270,7 @@ constexpr Member template_members[] = {{"metadata", members_of<metadata_members>
 constexpr Member claim_ref_members[] = {{"name", name}, {"namespace", name}};
 constexpr Member csi_members[] = {{"driver", name}, {"volumeHandle", name}};
 constexpr Member driver_members[] = {{"allocatable", as_it_is}, {"name", name}};
-/// Of all kinds but pods.
+/// The members of `spec` of all kinds but Pod.
 constexpr Member other_spec_members[] = {{"accessModes", as_it_is},
                                          {"capacity", quantities},
                                          {"claimRef", members_of<claim_ref_members>},
@@ -298,7 +300,8 @@ json::value spec(Aliases& aliases, const json::value& value) {
     return out;
 }
 
-/// Conditions have types of many makers, and decisions read three.
+/// Keeps the three types of conditions that decisions read. Other controllers add types of their
+/// own.
 json::value conditions(Aliases&, const json::value& value) {
     json::array out;
     if (const json::array* items = value.if_array()) {
@@ -309,7 +312,7 @@ json::value conditions(Aliases&, const json::value& value) {
             const bool is_scheduled = text == "PodScheduled";
             if (!is_scheduled && text != "Ready" && text != "Suspended") continue;
             json::object one = *old;
-            // Of others it is a word of their makers, and decides nothing.
+            // Only the reason of PodScheduled decides something; other reasons are free text.
             if (!is_scheduled) one.erase("reason");
             out.push_back(std::move(one));
         }
@@ -341,7 +344,8 @@ json::value object(Aliases& aliases, const json::value& value) {
 
 }  // namespace rewrites
 
-/// The claim of an ephemeral volume is named after pod and volume, which aliases would not tell.
+/// Makes an ephemeral volume name its claim. Kubernetes derives that name from pod and volume,
+/// which aliases would break.
 void name_ephemeral_claims(json::value& pod) {
     boost::system::error_code absent;
     json::value* volumes = pod.find_pointer("/spec/volumes", absent);
@@ -358,7 +362,7 @@ bool is_kind(const json::value& object, std::string_view kind) {
     return text_at(object, "kind") == kind;
 }
 
-/// A StatefulSet knows its pods by their numbers.
+/// Keeps the ordinals of a StatefulSet's pods, by which the StatefulSet knows them.
 void keep_numbers(Aliases& aliases, const json::value& pod) {
     const std::string_view pod_name = text_at(pod, "metadata.name");
     for (const json::value& owner : list_at(pod, "metadata.ownerReferences")) {
@@ -368,7 +372,7 @@ void keep_numbers(Aliases& aliases, const json::value& pod) {
     }
 }
 
-/// Why a kind is absent may quote names.
+/// Removes the reasons why kinds are absent, because they may quote names.
 void forget_reasons(json::value& header) {
     boost::system::error_code absent;
     json::value* outcomes = header.find_pointer("/metadata/annotations", absent);
@@ -387,7 +391,7 @@ void make_anonymous(json::array& objects) {
             name_ephemeral_claims(object);
             keep_numbers(aliases, object);
         }
-        rewrites::object(aliases, object);
+        rewrites::object(aliases, object);  // first round: collects the texts
     }
     aliases.number();
     for (json::value& object : objects)

@@ -1,4 +1,4 @@
-/// A dump that may be shown to others: what a cluster's owner named, replaced by aliases.
+/// Makes a dump anonymous: names that the cluster's owner chose are replaced by aliases.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -6,17 +6,17 @@
 namespace capstan::simulation::dump {
 
 /// Replaces names, namespaces, uids, labels, taints, annotations, extended resources, CSI drivers,
-/// addresses and provider ids of a dump's objects, the same text by the same alias everywhere: what
-/// selected, owned, tolerated or bound goes on doing so. Members that no decision reads are left
-/// out, those of unknown names, too.
+/// addresses and provider ids of a dump's objects. Equal texts get the same alias everywhere, so
+/// selectors, owners, tolerations and bindings still match. Members that no decision reads are left
+/// out, and so are members that this version does not know.
 ///
-/// Texts that decide by their meaning stay: names that Kubernetes and clouds give to keys,
-/// namespaces, priority classes and the like; of values machine types, operating systems,
-/// architectures, capacity types, truth, whole numbers under such keys or under Gt and Lt,
-/// durations. Resources, counts and times stay, too.
+/// Texts whose meaning decides something stay. Of keys, namespaces, priority classes and the like,
+/// these are the names that Kubernetes and clouds give. Of values, these are machine types,
+/// operating systems, architectures, capacity types, true and false, durations, and whole numbers
+/// under known keys or under keys that Gt and Lt compare. Resources, counts and times stay, too.
 ///
-/// Aliases are of one length and sort as the texts do, so ties by name fall the same way, save
-/// those between an alias and a text that stays.
+/// Aliases have one length and sort as their texts do, so ties by name are decided the same way.
+/// Only a tie between an alias and a text that stays may be decided otherwise.
 void make_anonymous(boost::json::array& objects);
 
 }  // namespace capstan::simulation::dump

@@ -15,7 +15,7 @@
 namespace capstan::simulation::dump {
 namespace {
 
-/// Nothing in the dump is younger, so nothing is from the future.
+/// When the clock starts: never before the youngest object, so no object is from the future.
 Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     Time latest{};
     for (const engine::snapshot::NodeObject& node : objects.nodes)
@@ -25,7 +25,7 @@ Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
 }
 
-/// The simulated cloud calls its machines by number; the nodes are told that they are those.
+/// Gives the group's nodes the provider ids of the simulated cloud's machines, which are numbered.
 void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup& group) {
     for (std::size_t i = 0; i < group.nodes.size(); ++i)
         nodes[group.nodes[i]].provider_id = machine_id(group.id, i + 1);
@@ -61,7 +61,7 @@ void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string
             remarks.push_back("passes over " + std::to_string(count) + " of kind " + kind);
 }
 
-/// One sentence about all kinds that are absent, with what takes them.
+/// Adds one sentence about all absent kinds, with the command that dumps them.
 void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks) {
     const std::vector<std::string> absent = find_absent_kinds(facts);
     if (absent.empty()) return;
@@ -72,7 +72,7 @@ void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks)
                       dump_command() + " takes all, and so does capstan dump");
 }
 
-/// Of an empty cluster nothing can be told, and a list of one kind alone looks like one.
+/// Fails without nodes or pods: a list of one kind alone would look like an empty cluster.
 Result<void> check_whole(const Objects& objects, const std::string& source) {
     if (!objects.nodes.empty() && !objects.pods.empty()) return {};
     const std::string what = !objects.nodes.empty()  ? "no pods"

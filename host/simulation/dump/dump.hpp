@@ -1,4 +1,4 @@
-/// A real cluster as the input of a simulation: what would happen to it now?
+/// A dump of a real cluster as the input of a simulation.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,7 @@
 
 namespace capstan::simulation::dump {
 
-// Keeps decoded objects as they are.
-
+/// A sink that keeps decoded objects as they are, for an Input.
 class CollectedObjects final : public engine::snapshot::ClusterSink {
 public:
     void set(const engine::snapshot::NodeObject& o) override { nodes_.insert_or_assign(o.name, o); }
@@ -23,7 +22,8 @@ public:
         pods_.insert_or_assign({o.ns, o.name}, o);
     }
     void set(engine::snapshot::DaemonSetObject o) override { put(daemon_sets_, std::move(o)); }
-    /// What it may do now changes as pods move; their bounds are in DumpFacts.
+    /// Left out: the disruptions a budget allows change as pods move. DumpFacts has the budgets'
+    /// specs, and the simulation computes the rest.
     void set(engine::snapshot::DisruptionBudgetObject) override {}
     void set(engine::snapshot::ControllerObject o) override {
         Key key(o.kind + "/" + o.ns, o.name);
@@ -40,7 +40,7 @@ public:
     void set(engine::snapshot::NamespaceObject o) override { put(namespaces_, std::move(o)); }
     void set(engine::snapshot::ServiceObject o) override { put(services_, std::move(o)); }
 
-    /// All of them, by namespace and name.
+    /// All objects, sorted by namespace and name.
     Objects take() &&;
 
 private:
@@ -71,20 +71,20 @@ private:
 
 struct Dump {
     Input input{};
-    /// What was left out and what was guessed, a sentence each.
+    /// What was left out, what was guessed and what is absent, a sentence each.
     std::vector<std::string> remarks{};
 };
 
 /// Where the node groups of a dump come from.
 enum class DumpGroups {
     guessed,        ///< from the nodes; see group_guess.hpp
-    configuration,  ///< from the clouds of the configuration, with the nodes in none of them
+    configuration,  ///< from the clouds of the configuration; the dump's nodes are in none of them
 };
 
-/// From `kubectl get ... -o json` or a `/snapshotz` of upstream ("-": standard input). The clock
-/// starts when the dump says it was taken, else a minute after the youngest object. Budgets are
-/// held to their spec. Kinds that decisions need and that are absent are one remark. Fails where
-/// the file cannot be read, is no JSON, or lacks nodes or pods.
+/// Reads the output of `kubectl get ... -o json`, of `capstan dump`, or of upstream's `/snapshotz`
+/// ("-": standard input). The clock starts when the dump says it was taken, or else a minute after
+/// its youngest object. Budgets follow their spec. All absent kinds that decisions need are one
+/// remark. Fails if the file cannot be read, is not JSON, or has no nodes or no pods.
 Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
 
 }  // namespace capstan::simulation::dump

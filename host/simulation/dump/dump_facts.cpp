@@ -45,7 +45,7 @@ std::string id_of(std::string_view ns, std::string_view kind, std::string_view n
     return std::string(ns) + "/" + std::string(kind) + "/" + std::string(name);
 }
 
-/// "50%" or 3; nothing: absent, or neither.
+/// Reads a bound of a budget: "50%" or 3. Empty: it is absent, or neither.
 std::optional<PodShare> read_bound(const JsonCursor& place) {
     if (place.is_absent()) return std::nullopt;
     if (!place.is_text()) {
@@ -123,7 +123,7 @@ void DumpFacts::see_controller(std::string_view kind, const boost::json::value& 
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
     if (!metadata.is_identified) return;
     std::string id = id_of(metadata.ns, kind, metadata.name);
-    // The API's default.
+    // 1 is the API's default.
     const auto replicas = place["spec"]["replicas"].integer(0, largest).value_or(1);
     std::string above = id;
     for (const JsonCursor& owner : place["metadata"]["ownerReferences"].items()) {
@@ -139,7 +139,7 @@ void DumpFacts::add_to(Objects& objects) && {
     objects.unready = std::move(unready_);
     for (const auto& [id, own] : controllers_) {
         const auto above = controllers_.find(own.id);
-        // Where the controller above is not told of, the pods' own one counts.
+        // If the dump lacks the owning controller, the pods' own controller counts.
         objects.scaled[id] = above == controllers_.end()
                                  ? ScaledController{id, own.wanted}
                                  : ScaledController{own.id, above->second.wanted};

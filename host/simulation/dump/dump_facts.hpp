@@ -1,4 +1,5 @@
-/// What a simulation of a dump needs beside the objects of a snapshot.
+/// The facts of a dump that the snapshot's objects do not hold and a simulation needs: specs of
+/// budgets, pods that are not ready, replicas of controllers, the time of the dump.
 #pragma once
 
 #include <map>
@@ -15,16 +16,16 @@
 
 namespace capstan::simulation::dump {
 
-/// Reads the objects of a dump one after the other, each as its text stands.
+/// Reads the objects of a dump one after the other, as raw JSON.
 class DumpFacts {
 public:
     void see(std::string_view kind, const boost::json::value& object);
 
-    /// Some objects of that kind are there, or the dump says that it was asked for.
+    /// Whether the dump has objects of that kind, or says that it asked for them and found none.
     bool has_kind(std::string_view kind) const { return kinds_.contains(kind); }
-    /// When it was taken; nothing: it does not say.
+    /// When the dump was taken; empty: it does not say.
     std::optional<Time> taken_at() const noexcept { return taken_at_; }
-    /// Bounds that cannot be read, a sentence each.
+    /// Budgets with a bound that cannot be read, a sentence each.
     const std::vector<std::string>& problems() const noexcept { return problems_; }
     std::vector<Budget> take_budgets() { return std::move(budgets_); }
     /// Adds which pods are not ready, and how many pods controllers want.
@@ -41,19 +42,18 @@ private:
     std::vector<std::string> problems_;
     std::vector<Budget> budgets_;
     std::set<std::string, std::less<>> unready_;
-    /// By "namespace/kind/name"; `id` is that of the controller above, where there is one.
+    /// By "namespace/kind/name". `id` is that of the owning controller, or its own without one.
     std::map<std::string, ScaledController, std::less<>> controllers_;
 };
 
-/// An object of this kind, the first of a dump that `capstan dump` takes: its creationTimestamp is
-/// the moment, its annotations say of each kind, by its name, what came of asking for it: "asked",
-/// or why it is absent.
+/// The kind of the first object in a dump by `capstan dump`. Its creationTimestamp is the time of
+/// the dump. It has an annotation for each kind of object: "asked", or why the kind is absent.
 inline constexpr std::string_view dump_header_kind = "CapstanDump";
 inline constexpr std::string_view asked_for = "asked";
 
-/// The kinds that decisions need and that stand in none of these objects, as kubectl calls them.
+/// The kinds that decisions need and that the dump does not have, as kubectl calls them.
 std::vector<std::string> find_absent_kinds(const DumpFacts& facts);
-/// "kubectl get nodes,pods,... -A -o json": takes all of them.
+/// "kubectl get nodes,pods,... -A -o json": the command that dumps all kinds that decisions need.
 std::string dump_command();
 
 }  // namespace capstan::simulation::dump

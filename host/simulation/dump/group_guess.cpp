@@ -10,7 +10,7 @@
 namespace capstan::simulation::dump {
 namespace {
 
-/// Which of them a node has, the first one counts: most specific first.
+/// Labels that name a node's pool, most specific first. The first one that a node has counts.
 constexpr std::array<std::string_view, 9> pool_labels{"alpha.eksctl.io/nodegroup-name",
                                                       "eks.amazonaws.com/nodegroup",
                                                       "cloud.google.com/gke-nodepool",
@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 9> pool_labels{"alpha.eksctl.io/nodegroup
                                                       "karpenter.sh/nodepool",
                                                       "cluster.x-k8s.io/deployment-name",
                                                       "node.kubernetes.io/pool"};
-/// The same for what else tells machines apart; the second is the older spelling.
+/// Labels for the other parts of a group's key; the second of each is the older spelling.
 constexpr std::array<std::string_view, 2> type_labels{well_known::instance_type_label,
                                                       well_known::beta_instance_type_label};
 constexpr std::array<std::string_view, 2> zone_labels{well_known::zone_label,
@@ -50,7 +50,8 @@ GroupKey group_key_of(const engine::snapshot::NodeObject& node) {
             .os = first_label(node.labels, os_labels)};
 }
 
-bool grows(const engine::snapshot::NodeObject& node) {
+/// Whether the node may belong to a group: no control plane node and no virtual kubelet.
+bool is_groupable(const engine::snapshot::NodeObject& node) {
     const auto has = [&](std::string_view key) {
         return node.labels.find(key) != node.labels.end();
     };
@@ -73,7 +74,7 @@ void keep_common(std::vector<Taint>& taints, const std::vector<Taint>& others) {
     });
 }
 
-/// What a machine lacks altogether, no machine of the group is taken to have.
+/// The smaller amount of each resource. A resource that one side lacks is left out.
 Resources least_of(const Resources& a, const Resources& b) {
     Resources out;
     for (const auto& [resource, amount] : a) {
@@ -99,14 +100,15 @@ void add_node(GuessedGroup& group, const engine::snapshot::NodeObject& node, std
     group.nodes.push_back(index);
 }
 
-/// The parts that are known, joined by dashes.
+/// The pool, or else the machine type, and the zone, joined by a dash.
 std::string base_id(const GroupKey& kind) {
     std::string out = kind.pool.empty() ? kind.type : kind.pool;
     if (!kind.zone.empty()) out += "-" + kind.zone;
     return out;
 }
 
-/// Two kinds whose short ids are equal take in what tells them apart.
+/// Gives each group its base id. Groups with equal base ids add machine type, architecture and
+/// operating system.
 void make_ids(std::map<GroupKey, GuessedGroup>& groups) {
     std::map<std::string, int> uses;
     for (const auto& [kind, group] : groups) ++uses[base_id(kind)];
@@ -123,7 +125,7 @@ void make_ids(std::map<GroupKey, GuessedGroup>& groups) {
 std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < nodes.size(); ++i)
-        if (grows(nodes[i])) order.push_back(i);
+        if (is_groupable(nodes[i])) order.push_back(i);
     std::ranges::sort(order, {},
                       [&](std::size_t i) -> const std::string& { return nodes[i].name; });
 

@@ -1,5 +1,5 @@
-/// Node groups of a cluster that does not say which it has, guessed from what its nodes have in
-/// common.
+/// Guesses the node groups of a dump from the labels of its nodes, because a dump does not name
+/// groups.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,16 @@ namespace capstan::simulation::dump {
 
 struct GuessedGroup {
     std::string id{};
-    /// The labels and taints that all its nodes have, hostname aside, and the least that any of
-    /// them has of each resource.
+    /// The labels (without the hostname) and taints that all nodes of the group have, and of each
+    /// resource the least amount that any of them has.
     NodeTemplate node{};
     std::vector<std::size_t> nodes{};  ///< indices of the nodes, by name
 };
 
-/// Nodes of one pool (by the label that EKS, GKE, AKS, kops, eksctl, Karpenter or Cluster API put
-/// on them), machine type, zone, architecture and system are one group. Control plane nodes and
-/// virtual kubelets are in none, and neither is a node without a pool and a machine type. By id.
+/// Nodes with the same pool, machine type, zone, architecture and operating system form a group.
+/// The pool is the label that EKS, GKE, AKS, kops, eksctl, Karpenter or Cluster API puts on a node.
+/// Control plane nodes, virtual kubelets, and nodes with neither a pool nor a machine type are in
+/// no group. The result is sorted by id.
 std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes);
 
 }  // namespace capstan::simulation::dump

@@ -20,26 +20,27 @@ using Kind = TomlValue::Kind;
 constexpr Duration boot_default = std::chrono::seconds(60);
 constexpr Duration for_ever = std::chrono::hours(24 * 365);
 
-/// What of the plugin's settings are lengths of time.
-constexpr std::array<std::string_view, 11> times{"latency",      "refresh_every",
-                                                 "list_lag",     "boot",
-                                                 "delete_time",  "error_after",
-                                                 "at",           "unneeded_time",
-                                                 "unready_time", "max_node_provision_time",
-                                                 "drain_timeout"};
+/// The plugin's settings that are durations.
+constexpr std::array<std::string_view, 11> duration_keys{"latency",      "refresh_every",
+                                                         "list_lag",     "boot",
+                                                         "delete_time",  "error_after",
+                                                         "at",           "unneeded_time",
+                                                         "unready_time", "max_node_provision_time",
+                                                         "drain_timeout"};
 
 void speed_up_cloud(TomlValue& value, double speed) {
     for (TomlValue& member : value.children) {
-        // Labels of machines may have any name.
+        // A machine's labels may have the names of durations.
         if (member.key == "machine") continue;
         speed_up_cloud(member, speed);
-        if (member.kind != Kind::string || std::ranges::count(times, member.key) == 0) continue;
+        if (member.kind != Kind::string || std::ranges::count(duration_keys, member.key) == 0)
+            continue;
         if (const auto time = parse_duration(member.text))
             member.text = format_duration(sped_up(*time, speed));
     }
 }
 
-/// The cloud's groups, and the types that it makes further ones of: their times are the same.
+/// Whether the member is the list of groups, or of the machine types for auto-provisioned groups.
 bool has_machines(const TomlValue& member) {
     return member.key == "groups" || member.key == "machine_types";
 }
@@ -56,12 +57,12 @@ LiveCloud::LiveCloud(const Input& input, double speed)
     : speed_(speed), register_delay_(input.register_delay) {
     if (input.cloud) settings_ = input.cloud->settings;
     for (const Registration& registration : input.registrations)
-        std::ignore = happen(registration, Duration(0));
+        std::ignore = apply(registration, Duration(0));
 }
 
-Result<void> LiveCloud::happen(const ExternalEvent& what, Duration since) {
+Result<void> LiveCloud::apply(const ExternalEvent& what, Duration since) {
     if (const auto* change = std::get_if<CloudChange>(&what)) {
-        // Its moment is one of real time already.
+        // `since` is real time, and the settings are in the scenario's time.
         const auto at =
             Duration(static_cast<Duration::rep>(static_cast<double>(since.count()) * speed_));
         return add_change(settings_, *change, at);
@@ -87,11 +88,11 @@ Result<void> LiveCloud::happen(const ExternalEvent& what, Duration since) {
 }
 
 Duration LiveCloud::boot_of(const TomlValue& group) const {
-    const auto known = registrations_.find(text_of(group, "id"));
-    const Registration own = known == registrations_.end() ? Registration{} : known->second;
+    const auto found = registrations_.find(text_of(group, "id"));
+    const Registration own = found == registrations_.end() ? Registration{} : found->second;
     if (!own.joins.value_or(true)) return for_ever;
-    const auto said = parse_duration(text_of(group, "boot"));
-    return (said ? *said : boot_default) + own.register_delay.value_or(register_delay_);
+    const auto written = parse_duration(text_of(group, "boot"));
+    return (written ? *written : boot_default) + own.register_delay.value_or(register_delay_);
 }
 
 void LiveCloud::scale_group(TomlValue& group) const {
@@ -105,7 +106,7 @@ TomlValue LiveCloud::settings() const {
         if (!has_machines(member)) continue;
         for (TomlValue& group : member.children) scale_group(group);
     }
-    // Groups are done.
+    // The settings beside the groups.
     for (TomlValue& member : out.children) {
         if (member.kind != Kind::string) continue;
         TomlValue one{.children = {member}};

@@ -1,5 +1,5 @@
-/// The simulated cloud of a scenario as `capstan run` is to be told of it: settings of the plugin,
-/// in the real time of its host.
+/// The simulated cloud of a scenario as settings of the plugin in `capstan run`, with durations in
+/// real time.
 #pragma once
 
 #include <map>
@@ -14,17 +14,19 @@ namespace capstan::simulation::live {
 
 class LiveCloud {
 public:
-    /// Copies what it needs. Times of the scenario pass `speed` times as fast.
+    /// Copies what it needs of the input. The scenario's times are divided by `speed`.
     LiveCloud(const Input& input, double speed);
 
-    /// Only CloudChange, AddGroup, RemoveGroup, CloudEdit and Registration are of the cloud; others
-    /// are `unsupported`. `since`: real time from the start of the story.
-    Result<void> happen(const ExternalEvent& what, Duration since);
+    /// Applies a CloudChange, AddGroup, RemoveGroup, CloudEdit or Registration to the settings.
+    /// `unsupported`: the event is no change of the cloud. `since`: real time from the start of the
+    /// scenario.
+    Result<void> apply(const ExternalEvent& what, Duration since);
 
-    /// A table: groups, `register_nodes`, and what else the scenario says of its cloud.
-    /// NodeRegistrar take as long to boot as until their nodes join.
+    /// The plugin's settings as a table: groups, `register_nodes`, and the scenario's other
+    /// settings of the cloud. A machine's boot time includes the time until its node is registered.
     runtime::config::TomlValue settings() const;
-    /// From a request to the node, of the slowest group whose machines join at all.
+    /// The time from a request to the node, of the slowest group. Groups with machines that never
+    /// join are left out.
     Duration slowest_boot() const;
 
 private:
@@ -37,7 +39,8 @@ private:
     std::map<std::string, Registration> registrations_{};
 };
 
-/// A length of time of a scenario, in real time; what is more than nothing stays so.
+/// A duration of a scenario in real time: divided by `speed`, and at least a millisecond if it is
+/// positive.
 Duration sped_up(Duration time, double speed);
 
 }  // namespace capstan::simulation::live

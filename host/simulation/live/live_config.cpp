@@ -17,12 +17,12 @@ namespace {
 
 using runtime::config::SettingValue;
 
-/// Bounds of the time that computing and calls may take, which nothing makes faster; and what has
-/// no effect, of which a configuration that sets it is told.
-constexpr std::array<std::string_view, 4> of_this_machine{
+/// Settings that the speed does not divide: bounds of the time that computing and calls take, and
+/// settings without effect, of which a configuration that sets them is warned.
+constexpr std::array<std::string_view, 4> unscaled_settings{
     "simulation_timeout", "max_bulk_soft_taint_time", "max_nodegroup_binpacking_duration",
     "unremovable_node_recheck_timeout"};
-/// SimulatedAutoscaler more often than that would be all that happens.
+/// With shorter intervals the daemon would do little but passes.
 constexpr Duration scan_interval_min = std::chrono::milliseconds(250);
 
 constexpr std::string_view simulated = "simulated";
@@ -40,7 +40,7 @@ void set_time(SettingValue& value, Duration time) {
 
 void speed_up_settings(SettingValue& table, double speed) {
     for (SettingValue& member : table.children) {
-        const bool is_fixed = std::ranges::count(of_this_machine, member.key) > 0;
+        const bool is_fixed = std::ranges::count(unscaled_settings, member.key) > 0;
         if (member.shape != SettingValue::Shape::value) speed_up_settings(member, speed);
         const bool is_time = member.shape == SettingValue::Shape::value &&
                              member.type == SettingType::duration && member.integer > 0;
@@ -48,7 +48,7 @@ void speed_up_settings(SettingValue& table, double speed) {
     }
 }
 
-/// What the scenario says of a configuration, without the cloud that `prepare` put in.
+/// The configuration of the scenario, without the simulated cloud that `prepare` added.
 std::string text_without_cloud(const runtime::config::Config& own) {
     runtime::config::Config config = own;
     std::erase_if(config.plugins, [](const runtime::config::PluginConfig& plugin) {
@@ -64,7 +64,7 @@ std::vector<std::string> overrides(bool has_cloud, const LiveConfigOptions& opti
             runtime::config::to_toml(runtime::config::TomlValue{
                 .kind = runtime::config::TomlValue::Kind::string, .text = options.kubeconfig}),
         "cluster.context=\"\"", "cluster.server=\"\"",
-        // Loopback bears more than a production API server would like.
+        // The server in memory takes more requests than the defaults, made for production, allow.
         "cluster.kube_client_qps=200.0", "cluster.kube_client_burst=400",
         "admin.listen=\"" + options.admin + "\""};
     if (!has_cloud) return out;
@@ -105,7 +105,7 @@ Result<std::string> make_live_config(const runtime::config::Config& own, const I
                                          [](const PluginInstanceId&) { return nullptr; });
 }
 
-Duration patience_of(const runtime::config::Config& own, const Input& input, double speed) {
+Duration quiet_period_of(const runtime::config::Config& own, const Input& input, double speed) {
     const runtime::config::ScaleDown& down = own.scale_down;
     Duration out = 3 * input.scan_interval;
     if (down.enabled)

@@ -12,11 +12,11 @@
 namespace capstan::simulation::live {
 namespace {
 
-/// What happens within this time is told together.
-constexpr Duration one_moment = std::chrono::milliseconds(400);
+/// Changes within this time are told together.
+constexpr Duration coalescing_interval = std::chrono::milliseconds(400);
 constexpr std::string_view to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 
-/// Whose pod it is, as scenarios and most people label them.
+/// The label `app` of a pod; its name if it has no such label.
 std::string app_of(const json::object& pod) {
     const std::string_view app = api_server::text_at(pod, "metadata.labels.app");
     return std::string(app.empty() ? api_server::text_at(pod, "metadata.name") : app);
@@ -64,7 +64,8 @@ LiveEvents::~LiveEvents() {
 
 void LiveEvents::follow(std::string_view resource,
                         void (LiveEvents::*take)(const api_server::Change&)) {
-    // A reader that falls behind goes on with what comes next: a story may have a gap.
+    // If the history no longer has the next change, the watch goes on with the current revision,
+    // and the output has a gap.
     auto opened = store_.subscribe(
         store_.kind(resource), store_.revision(),
         {[this, take](const api_server::Change& change) { (this->*take)(change); },
@@ -79,7 +80,7 @@ void LiveEvents::take_pod(const api_server::Change& change) {
     App& app = apps_[app_of(pod)];
     for (auto* const pods : {&app.waiting, &app.placed, &app.ending}) pods->erase(key);
     app.has_changed = true;
-    tell_soon();
+    schedule_flush();
     if (change.type == api_server::ChangeType::deleted || is_over(pod)) return;
     const bool is_ending = api_server::find_value(pod, "metadata.deletionTimestamp") != nullptr;
     const bool has_node = !api_server::text_at(pod, "spec.nodeName").empty();
@@ -89,25 +90,25 @@ void LiveEvents::take_pod(const api_server::Change& change) {
 void LiveEvents::take_node(const api_server::Change& change) {
     const json::object& node = *change.object;
     const std::string name(api_server::text_at(node, "metadata.name"));
-    if (change.type == api_server::ChangeType::deleted) return say_of_node("gone", name);
-    if (change.type == api_server::ChangeType::added) say_of_node("joined", name);
+    if (change.type == api_server::ChangeType::deleted) return add_node_event("gone", name);
+    if (change.type == api_server::ChangeType::added) add_node_event("joined", name);
     const auto became = [&](bool (*is_so)(const json::object&)) {
         return is_so(node) && (change.before == nullptr || !is_so(*change.before));
     };
-    if (became(control_plane::is_node_ready)) say_of_node("ready", name);
+    if (became(control_plane::is_node_ready)) add_node_event("ready", name);
     if (became(is_drained)) {
-        say_of_node("being drained", name);
+        add_node_event("being drained", name);
     } else if (became(is_cordoned) && !is_drained(node)) {
-        say_of_node("cordoned", name);
+        add_node_event("cordoned", name);
     }
     if (change.before == nullptr) return;
     if (control_plane::is_node_ready(*change.before) && !control_plane::is_node_ready(node))
-        say_of_node("not ready", name);
-    if (is_drained(*change.before) && !is_drained(node)) say_of_node("kept after all", name);
+        add_node_event("not ready", name);
+    if (is_drained(*change.before) && !is_drained(node)) add_node_event("kept after all", name);
 }
 
-/// Of the autoscaler's events those about the cluster, and about Balancers, which may come again;
-/// those about each pod would be many.
+/// Tells the autoscaler's Events about the cluster (its ConfigMap) and about Balancers. Events
+/// about single pods are left out, since there would be many.
 void LiveEvents::take_event(const api_server::Change& change) {
     const json::object& event = *change.object;
     const std::string_view about = api_server::text_at(event, "involvedObject.kind");
@@ -126,31 +127,32 @@ void LiveEvents::take_event(const api_server::Change& change) {
 void LiveEvents::take_balancer(const api_server::Change& change) {
     balancers_[api_server::object_key(*change.object)].second =
         change.type == api_server::ChangeType::deleted ? "" : text_of_balancer(*change.object);
-    tell_soon();
+    schedule_flush();
 }
 
 void LiveEvents::flush_balancers() {
     for (auto& [name, text] : balancers_) {
-        auto& [told, now] = text;
-        if (now.empty() || now == told) continue;
-        told = now;
+        auto& [reported, now] = text;
+        if (now.empty() || now == reported) continue;
+        reported = now;
         tell_({"balancer", name, now});
     }
 }
 
-void LiveEvents::say_of_node(const std::string& what, const std::string& node) {
-    const auto known = std::ranges::find(nodes_, what, [](const auto& said) { return said.first; });
-    if (known == nodes_.end()) {
+void LiveEvents::add_node_event(const std::string& what, const std::string& node) {
+    const auto found =
+        std::ranges::find(nodes_, what, [](const auto& entry) { return entry.first; });
+    if (found == nodes_.end()) {
         nodes_.push_back({what, {node}});
     } else {
-        known->second.push_back(node);
+        found->second.push_back(node);
     }
-    tell_soon();
+    schedule_flush();
 }
 
-void LiveEvents::tell_soon() {
+void LiveEvents::schedule_flush() {
     if (timer_) return;
-    timer_ = store_.loop().after(one_moment, [this] {
+    timer_ = store_.loop().after(coalescing_interval, [this] {
         timer_.reset();
         flush();
     });
@@ -167,11 +169,11 @@ void LiveEvents::flush() {
 void LiveEvents::flush_nodes() {
     for (auto& [what, names] : std::exchange(nodes_, {})) {
         std::ranges::sort(names);
-        const std::string who = listed(names, [](const std::string& name) { return name; }, 6);
+        const std::string list = listed(names, [](const std::string& name) { return name; }, 6);
         const bool is_one = names.size() == 1;
         const std::string verb = what == "joined" ? " " : is_one ? " is " : " are ";
         tell_({"nodes", is_one ? names.front() : "",
-               (is_one ? "node " : "nodes ") + who + verb + what});
+               (is_one ? "node " : "nodes ") + list + verb + what});
     }
 }
 
@@ -182,7 +184,7 @@ void LiveEvents::flush_app(const std::string& name, App& app) {
         text += ", " + std::to_string(app.waiting.size()) +
                 (app.waiting.size() == 1 ? " waits for one" : " wait for one");
     if (!app.ending.empty()) text += ", " + std::to_string(app.ending.size()) + " on their way out";
-    if (std::exchange(app.told, text) != text) tell_({"pods", name, text});
+    if (std::exchange(app.last_line, text) != text) tell_({"pods", name, text});
 }
 
 }  // namespace capstan::simulation::live

@@ -1,4 +1,4 @@
-/// What happens in a live cluster, told as it happens.
+/// The output of a live cluster: a line for each thing that happens.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@
 
 namespace capstan::simulation::live {
 
-/// A sentence, and about what it is: "scenario" (the scenario acts), "pods", "nodes", "autoscaler"
-/// (its own events), "balancer", "note".
 struct LiveLine {
+    /// "scenario" (an action of the scenario), "pods", "nodes", "autoscaler" (its Events),
+    /// "balancer", "unmet" or "note".
     std::string kind{};
     std::string subject{};  ///< the batch, node or group; empty: none
     std::string text{};
@@ -23,10 +23,8 @@ struct LiveLine {
 
 using TellLive = std::function<void(const LiveLine&)>;
 
-// Watches the objects of a live cluster and says what becomes of its pods and nodes, and what its
-// autoscaler announces.
-
-/// Many changes of one moment become one line. [the loop's thread]
+/// Watches a live cluster and tells the changes of its pods, nodes and Balancers, and the Events of
+/// its autoscaler. Changes that come shortly after each other become one line. [the loop's thread]
 class LiveEvents {
 public:
     /// Borrows the store. Tells from now on.
@@ -36,10 +34,10 @@ public:
     ~LiveEvents();
 
 private:
-    /// The pods of one app that no DaemonSet owns.
+    /// The pods with one label `app` that no DaemonSet owns.
     struct App {
         std::set<std::string> waiting{}, placed{}, ending{};  ///< by "namespace/name"
-        std::string told{};
+        std::string last_line{};
         bool has_changed = false;
     };
 
@@ -49,8 +47,8 @@ private:
     void take_event(const api_server::Change& change);
     void take_balancer(const api_server::Change& change);
     void flush_balancers();
-    void say_of_node(const std::string& what, const std::string& node);
-    void tell_soon();
+    void add_node_event(const std::string& what, const std::string& node);
+    void schedule_flush();
     void flush();
     void flush_nodes();
     void flush_app(const std::string& name, App& app);
@@ -58,8 +56,9 @@ private:
     api_server::ObjectStore& store_;
     const TellLive tell_;
     std::map<std::string, App> apps_{};
-    std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};   ///< kind, names
-    std::map<std::string, std::pair<std::string, std::string>> balancers_{};  ///< told and now
+    std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};  ///< kind, names
+    /// The line that was told last and the current one, by Balancer.
+    std::map<std::string, std::pair<std::string, std::string>> balancers_{};
     std::optional<io::TimerId> timer_{};
     std::vector<std::unique_ptr<api_server::Subscription>> subscriptions_{};
 };

@@ -1,4 +1,4 @@
-/// What of a scenario is not played on a live cluster, or is played otherwise.
+/// Warnings about keys of a scenario that a live cluster ignores or treats differently.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace capstan::simulation::live {
 
-/// `names_clouds`: the configuration does. One line each, the key first; empty: all of it is played
-/// as it stands.
+/// One line for each key, which begins with the key; empty: the live cluster plays the scenario as
+/// it is written. `names_clouds`: whether the configuration names clouds.
 std::vector<std::string> find_live_warnings(const Input& input, bool names_clouds = true);
 
 }  // namespace capstan::simulation::live

@@ -11,7 +11,7 @@ namespace {
 
 using kubernetes::encode_labels;
 
-/// With an image, which no spec of the engine keeps.
+/// A pod spec with an image, which the engine's PodSpec does not have.
 json::object pod_spec(const engine::snapshot::PodSpec& spec, const std::string& image) {
     json::object out = kubernetes::encode_pod_spec(spec);
     out["containers"].as_array().front().as_object()["image"] = image;
@@ -26,7 +26,7 @@ json::object manifest_metadata(const std::string& name, const Labels& labels,
     return out;
 }
 
-/// Pods are told apart by this label, whatever others they have.
+/// A selector by the label `app`; by all labels if there is no such label.
 json::object manifest_selector(const Labels& labels) {
     const auto app = labels.find("app");
     const Labels own = app == labels.end() ? labels : Labels{*app};
@@ -40,7 +40,8 @@ json::object template_of(const engine::snapshot::PodSpec& spec, const Labels& la
     return {{"metadata", std::move(metadata)}, {"spec", pod_spec(spec, name + ":1")}};
 }
 
-/// How its pods live is said by annotations. A job without a duration never ends.
+/// Annotations that set the start-up and the run time of the pods. A Job without a duration never
+/// ends.
 Labels annotations_of(const PodBatch& batch) {
     constexpr Duration for_ever = std::chrono::hours(24 * 365);
     Labels out = batch.pod.annotations;
@@ -74,31 +75,30 @@ std::string workload_of(const PodBatch& batch) {
 }
 
 Manifest make_manifest(const PodBatch& batch) {
-    const engine::snapshot::PodObject& look = batch.pod;
+    const engine::snapshot::PodObject& pod = batch.pod;
     const std::string resource = workload_of(batch);
     const int count = batch.count.value_or(1);
-    json::object pods = template_of(look.spec, look.labels, annotations_of(batch), look.name);
+    json::object pods = template_of(pod.spec, pod.labels, annotations_of(batch), pod.name);
     json::object spec;
     if (resource == "jobs.batch") {
         spec = job_spec(count, std::move(pods));
     } else {
         spec = {{"replicas", count},
-                {"selector", manifest_selector(look.labels)},
+                {"selector", manifest_selector(pod.labels)},
                 {"template", std::move(pods)}};
     }
-    if (resource == "statefulsets.apps") spec["serviceName"] = look.name;
-    return {
-        resource,
-        look.ns,
-        {{"metadata", manifest_metadata(look.name, look.labels, {})}, {"spec", std::move(spec)}}};
+    if (resource == "statefulsets.apps") spec["serviceName"] = pod.name;
+    return {resource,
+            pod.ns,
+            {{"metadata", manifest_metadata(pod.name, pod.labels, {})}, {"spec", std::move(spec)}}};
 }
 
 Manifest make_pod(const PodBatch& batch, const std::string& name) {
-    const engine::snapshot::PodObject& look = batch.pod;
+    const engine::snapshot::PodObject& pod = batch.pod;
     return {"pods",
-            look.ns,
-            {{"metadata", manifest_metadata(name, look.labels, annotations_of(batch))},
-             {"spec", pod_spec(look.spec, look.name + ":1")}}};
+            pod.ns,
+            {{"metadata", manifest_metadata(name, pod.labels, annotations_of(batch))},
+             {"spec", pod_spec(pod.spec, pod.name + ":1")}}};
 }
 
 Manifest make_manifest(const engine::snapshot::DaemonSetObject& set) {

@@ -1,4 +1,4 @@
-/// What a scenario speaks of as objects of the API, the way kubectl would apply them.
+/// The nodes, workloads and other objects of a scenario as manifests, as kubectl would apply them.
 #pragma once
 
 #include <string>
@@ -10,24 +10,24 @@
 
 namespace capstan::simulation::live {
 
-/// An object and where it goes.
 struct Manifest {
     std::string resource{};  ///< "pods", "deployments.apps"
-    std::string ns{};        ///< empty: has none
+    std::string ns{};        ///< empty: the object is not namespaced
     boost::json::object object{};
 };
 
-/// Ready from the start, as one that has been there for long.
+/// The node is ready from the start.
 Manifest make_manifest(const engine::snapshot::NodeObject& node);
 Manifest make_manifest(const engine::snapshot::DaemonSetObject& set);
 Manifest make_manifest(const Budget& budget);
 Manifest make_manifest(const engine::snapshot::ServiceObject& service);
-/// The Deployment, StatefulSet or Job that looks after the pods. Pods that end by themselves are a
-/// Job's; pods without a controller are no manifest, but many: `make_pod`.
+/// The Deployment, StatefulSet or Job of the batch's pods; pods that end by themselves belong to a
+/// Job. For a batch without a controller make_pod() makes one manifest for each pod.
 Manifest make_manifest(const PodBatch& batch);
 Manifest make_pod(const PodBatch& batch, const std::string& name);
 
-/// The controller of the pods: "deployments.apps", "statefulsets.apps", "jobs.batch"; empty: none.
+/// The resource of the batch's controller: "deployments.apps", "statefulsets.apps" or "jobs.batch";
+/// empty: the batch has no controller.
 std::string workload_of(const PodBatch& batch);
 
 }  // namespace capstan::simulation::live

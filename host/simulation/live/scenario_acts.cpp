@@ -1,4 +1,4 @@
-// What happens from outside in a scenario, done to the objects of a live cluster.
+// The actions of a scenario, carried out on the objects of a live cluster.
 #include <algorithm>
 #include <utility>
 
@@ -11,7 +11,7 @@
 namespace capstan::simulation::live {
 namespace {
 
-/// Ours have a resource to read; a refusal is an error whose sentence says all.
+/// A refusal of the API server as an Error.
 template <class T>
 Result<T> as_result(api_server::Answer<T> answer) {
     if (answer) return *std::move(answer);
@@ -20,14 +20,14 @@ Result<T> as_result(api_server::Answer<T> answer) {
                 answer.error().message);
 }
 
-/// NAME or NAMESPACE/NAME.
+/// Namespace and name of "NAME" or "NAMESPACE/NAME".
 std::pair<std::string, std::string> split(const std::string& name) {
     const std::size_t slash = name.find('/');
     if (slash == std::string::npos) return {"default", name};
     return {name.substr(0, slash), name.substr(slash + 1)};
 }
 
-Unexpected nothing_called(const std::string& name) {
+Unexpected no_such_object(const std::string& name) {
     return fail(ErrorCode::not_found, "there is no " + in_quotes(name));
 }
 
@@ -55,7 +55,7 @@ void set_taints(json::object& node, const NodeEdit& edit) {
     if (taints.empty()) api_server::make_object(node, "spec").erase("taints");
 }
 
-/// Whether a node is ready is its kubelet's to say: one that has stopped lets it become unknown.
+/// A node is made unready by stopping its kubelet, so its Ready condition becomes Unknown later.
 void set_annotations(json::object& node, const NodeEdit& edit) {
     json::object& annotations =
         api_server::make_object(api_server::make_object(node, "metadata"), "annotations");
@@ -101,45 +101,45 @@ Result<void> ScenarioPlayer::create(const Manifest& manifest) {
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const PodBatch& batch) {
-    std::string said = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
-                       (batch.count.value_or(1) == 1 ? " comes" : " come");
+    std::string summary = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
+                          (batch.count.value_or(1) == 1 ? " comes" : " come");
     if (workload_of(batch).empty()) {
         CAPSTAN_CHECK(add_pods(batch));
-        return said;
+        return summary;
     }
     const Manifest manifest = make_manifest(batch);
-    const auto known = batches_.find(batch.pod.name);
-    if (known != batches_.end()) return add_replicas(batch, manifest);
+    const auto found = batches_.find(batch.pod.name);
+    if (found != batches_.end()) return add_replicas(batch, manifest);
     CAPSTAN_CHECK(create(manifest));
     batches_[batch.pod.name] = {manifest.resource, manifest.ns};
-    return said;
+    return summary;
 }
 
 Result<std::string> ScenarioPlayer::add_pods(const PodBatch& batch) {
-    Known& known = batches_[batch.pod.name];
-    known.resource = "pods";
-    known.ns = batch.pod.ns;
+    LiveBatch& live = batches_[batch.pod.name];
+    live.resource = "pods";
+    live.ns = batch.pod.ns;
     if (!batch.count) CAPSTAN_CHECK(create(make_pod(batch, batch.pod.name)));
     for (int i = 0; i < batch.count.value_or(0); ++i) {
-        const std::string number = std::to_string(++known.last_number);
+        const std::string number = std::to_string(++live.last_number);
         CAPSTAN_CHECK(create(make_pod(batch, batch.pod.name + "-" + number)));
     }
     return std::string();
 }
 
-/// More of what is there already.
+/// Scales an existing workload up by the batch's pods.
 Result<std::string> ScenarioPlayer::add_replicas(const PodBatch& batch, const Manifest& manifest) {
     const api_server::ResourceKind& kind = store_.kind(manifest.resource);
     CAPSTAN_TRY(const api_server::ApiObject now,
                 as_result(store_.get(kind, manifest.ns, batch.pod.name)));
-    const auto there = api_server::integer_at(*now, "spec.replicas").value_or(0);
-    return carry_out(Scale{batch.pod.name, static_cast<int>(there) + batch.count.value_or(1)});
+    const auto current = api_server::integer_at(*now, "spec.replicas").value_or(0);
+    return carry_out(Scale{batch.pod.name, static_cast<int>(current) + batch.count.value_or(1)});
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const Scale& to) {
-    const auto known = batches_.find(to.batch);
-    if (known == batches_.end()) return nothing_called(to.batch);
-    const Known& batch = known->second;
+    const auto found = batches_.find(to.batch);
+    if (found == batches_.end()) return no_such_object(to.batch);
+    const LiveBatch& batch = found->second;
     const bool is_job = batch.resource == "jobs.batch";
     if (batch.resource == "pods" || is_job)
         return fail(ErrorCode::invalid_argument, to.batch + " has no controller to be scaled");
@@ -155,9 +155,9 @@ Result<std::string> ScenarioPlayer::carry_out(const Remove& what) {
                             const std::string& name) {
         return as_result(store_.remove(store_.kind(resource), ns, name)).has_value();
     };
-    if (const auto known = batches_.find(what.name); known != batches_.end()) {
-        const Known batch = known->second;
-        batches_.erase(known);
+    if (const auto found = batches_.find(what.name); found != batches_.end()) {
+        const LiveBatch batch = found->second;
+        batches_.erase(found);
         if (batch.resource != "pods") remove(batch.resource, batch.ns, what.name);
         remove("pods", batch.ns, what.name);
         for (int i = 1; i <= batch.last_number; ++i)
@@ -167,7 +167,7 @@ Result<std::string> ScenarioPlayer::carry_out(const Remove& what) {
     const auto [ns, name] = split(what.name);
     if (remove("pods", ns, name)) return "pod " + what.name + " is removed";
     if (remove("nodes", "", what.name)) return "node " + what.name + " is removed";
-    return nothing_called(what.name);
+    return no_such_object(what.name);
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const Bind& what) {
@@ -225,9 +225,9 @@ Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
         return fail(ErrorCode::unsupported,
                     "balancer " + shared.name + ": the cluster has no definition of Balancers");
     const auto kind_of = [this](const std::string& name) {
-        const auto known = batches_.find(name);
+        const auto found = batches_.find(name);
         const bool is_set =
-            known != batches_.end() && known->second.resource == "statefulsets.apps";
+            found != batches_.end() && found->second.resource == "statefulsets.apps";
         return std::string(is_set ? "StatefulSet" : "Deployment");
     };
     CAPSTAN_CHECK(create(make_balancer_manifest(shared, kind_of, options_.speed)));

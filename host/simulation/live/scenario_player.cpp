@@ -14,15 +14,14 @@
 namespace capstan::simulation::live {
 namespace {
 
-/// Between two looks at a cluster that is to come to rest.
-constexpr Duration look_interval = std::chrono::milliseconds(500);
-/// A step ends before what comes at the same moment, and is compared with what has happened.
+/// Between two checks of whether the cluster is at rest.
+constexpr Duration rest_check_interval = std::chrono::milliseconds(500);
 constexpr Duration no_time{0};
 
 }  // namespace
 
 ScenarioPlayer::ScenarioPlayer(api_server::ObjectStore& store, const Input& input, Options options)
-    : store_(store), input_(input), options_(std::move(options)), rest_(options_.patience) {}
+    : store_(store), input_(input), options_(std::move(options)), rest_(options_.quiet_period) {}
 
 ScenarioPlayer::~ScenarioPlayer() {
     if (timer_) store_.loop().cancel(*timer_);
@@ -60,7 +59,7 @@ void ScenarioPlayer::start() {
     add_balancers();
 }
 
-/// After what the first step brings, for that is what they share replicas out among.
+/// Called after the first step has begun, because that step creates the targets of the Balancers.
 void ScenarioPlayer::add_balancers() {
     for (const SharedReplicas& shared : options_.balancers) {
         const auto done = carry_out(shared);
@@ -77,23 +76,23 @@ void ScenarioPlayer::begin_step() {
     act(input_.steps[step_], 0);
 }
 
-/// The actions from `next` on, each at its own time.
+/// Carries out the actions from `next` on, each at its own time.
 void ScenarioPlayer::act(const Step& step, std::size_t next) {
     for (; next < step.actions.size(); ++next) {
         const Action& action = step.actions[next];
         const Duration before = next == 0 ? no_time : step.actions[next - 1].after;
         if (action.after > before) {
             return after(sped_up(action.after - before, options_.speed), [this, &step, next] {
-                happen(step.actions[next]);
+                apply(step.actions[next]);
                 act(step, next + 1);
             });
         }
-        happen(action);
+        apply(action);
     }
-    wait_out(step);
+    wait_for_end(step);
 }
 
-void ScenarioPlayer::wait_out(const Step& step) {
+void ScenarioPlayer::wait_for_end(const Step& step) {
     if (step.advance) {
         const Duration acted = step.actions.empty() ? no_time : step.actions.back().after;
         return after(sped_up(std::max(*step.advance - acted, no_time), options_.speed),
@@ -102,46 +101,47 @@ void ScenarioPlayer::wait_out(const Step& step) {
     const Duration now = store_.loop().monotonic();
     const Duration within = step.until_command ? step.until_command->within : UntilCommand{}.within;
     rest_.begin(now);
-    await_rest(now + sped_up(within, options_.speed) + options_.patience);
+    await_rest(now + sped_up(within, options_.speed) + options_.quiet_period);
 }
 
 void ScenarioPlayer::await_rest(Duration deadline) {
     const Duration now = store_.loop().monotonic();
     if (rest_.is_at_rest(store_, now) || now >= deadline) return end_step();
-    after(look_interval, [this, deadline] { await_rest(deadline); });
+    after(rest_check_interval, [this, deadline] { await_rest(deadline); });
 }
 
 void ScenarioPlayer::end_step() {
-    compare(input_.steps[step_]);
+    check_expectations(input_.steps[step_]);
     ++step_;
     begin_step();
 }
 
-void ScenarioPlayer::unmet(const std::string& what) {
+void ScenarioPlayer::add_unmet(const std::string& what) {
     ++unmet_;
     options_.tell({"unmet", "", "expected otherwise: " + what});
 }
 
-void ScenarioPlayer::compare(const Step& step) {
+void ScenarioPlayer::check_expectations(const Step& step) {
     const Expectations& expect = step.expect;
     const ClusterFigures found = figures_of(store_);
     if (expect.pending && *expect.pending != found.pending) {
-        unmet(counted(*expect.pending, "pod") + " without a node, there are " +
-              std::to_string(found.pending));
+        add_unmet(counted(*expect.pending, "pod") + " without a node, there are " +
+                  std::to_string(found.pending));
     }
     for (const auto& [group, count] : expect.nodes) {
         const auto at = found.nodes.find(group);
-        const int there = at == found.nodes.end() ? 0 : at->second;
-        if (there != count)
-            unmet(counted(count, "node") + " of " + group + ", there are " + std::to_string(there));
+        const int actual = at == found.nodes.end() ? 0 : at->second;
+        if (actual != count)
+            add_unmet(counted(count, "node") + " of " + group + ", there are " +
+                      std::to_string(actual));
     }
     for (const std::string& node : expect.present)
-        if (!found.looks.contains(node)) unmet("a node " + node);
+        if (!found.node_states.contains(node)) add_unmet("a node " + node);
     for (const std::string& node : expect.absent)
-        if (found.looks.contains(node)) unmet("no node " + node);
+        if (found.node_states.contains(node)) add_unmet("no node " + node);
 }
 
-void ScenarioPlayer::happen(const Action& action) {
+void ScenarioPlayer::apply(const Action& action) {
     const auto done = std::visit(
         [&]<class What>(const What& what) -> Result<std::string> {
             if constexpr (requires { carry_out(what); }) {
@@ -158,7 +158,7 @@ void ScenarioPlayer::happen(const Action& action) {
 
 namespace {
 
-/// "web" of "simulated://web/3".
+/// The group in a node's providerID: "web" of "simulated://web/3". Empty: the node has none.
 std::string group_of(const json::object& node) {
     constexpr std::string_view scheme = "simulated://";
     const std::string_view id = api_server::text_at(node, "spec.providerID");
@@ -167,7 +167,7 @@ std::string group_of(const json::object& node) {
     return std::string(id.substr(scheme.size(), slash - scheme.size()));
 }
 
-std::string look_of(const json::object& node) {
+std::string state_of_node(const json::object& node) {
     std::string out = api_server::is_true_at(node, "spec.unschedulable") ? "cordoned" : "";
     if (const json::array* const taints = api_server::find_array(node, "spec.taints"))
         out += json::serialize(*taints);
@@ -186,15 +186,17 @@ ClusterFigures figures_of(const api_server::ObjectStore& store) {
     ClusterFigures out;
     for (const api_server::ApiObject& node : store.list(store.kind("nodes")).items) {
         ++out.nodes[group_of(*node)];
-        out.looks[std::string(api_server::text_at(*node, "metadata.name"))] = look_of(*node);
+        out.node_states[std::string(api_server::text_at(*node, "metadata.name"))] =
+            state_of_node(*node);
     }
     for (const api_server::ApiObject& pod : store.list(store.kind("pods")).items) {
         const std::string_view phase = api_server::text_at(*pod, "status.phase");
         if (phase == "Succeeded" || phase == "Failed") continue;
         if (api_server::text_at(*pod, "spec.nodeName").empty()) ++out.pending;
-        // A pod of a node that is gone ends with garbage collection, which is not waited for.
+        // Pods of a deleted node are left out, so that rest does not wait for pod garbage
+        // collection.
         const bool has_node =
-            out.looks.contains(std::string(api_server::text_at(*pod, "spec.nodeName")));
+            out.node_states.contains(std::string(api_server::text_at(*pod, "spec.nodeName")));
         if (has_node && api_server::find_value(*pod, "metadata.deletionTimestamp") != nullptr)
             ++out.ending;
     }
@@ -207,7 +209,7 @@ bool QuiescenceWatch::is_at_rest(const api_server::ObjectStore& store, Duration 
         last_ = std::move(figures);
         since_ = now;
     }
-    return now - since_ >= patience_;
+    return now - since_ >= quiet_period_;
 }
 
 }  // namespace capstan::simulation::live

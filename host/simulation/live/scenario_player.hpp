@@ -1,4 +1,5 @@
-/// Plays a scenario on a live cluster: what is there from the start, then its steps in real time.
+/// Plays a scenario on a live cluster: makes the initial objects, then carries out the steps in
+/// real time.
 #pragma once
 
 #include <cstddef>
@@ -17,29 +18,28 @@
 
 namespace capstan::simulation::live {
 
-// When a live cluster has come to rest.
-
-/// Nodes and pods of one moment, as far as the wait for quiescence needs them.
+/// The nodes and pods at one moment, as far as quiescence and expectations depend on them.
 struct ClusterFigures {
-    std::int64_t pending = 0;                    ///< pods without a node that are not over
-    std::map<std::string, int> nodes{};          ///< by group of the simulated cloud; "": of none
-    std::map<std::string, std::string> looks{};  ///< nodes by name: taints, cordoned, ready
-    std::int64_t ending = 0;  ///< pods that were told to end, on nodes that are there
+    std::int64_t pending = 0;            ///< pods without a node that have not ended
+    std::map<std::string, int> nodes{};  ///< by group of the simulated cloud; "": in no group
+    std::map<std::string, std::string> node_states{};  ///< by node: taints, cordoned, ready
+    std::int64_t ending = 0;                           ///< terminating pods on existing nodes
 
     bool operator==(const ClusterFigures&) const = default;
 };
 ClusterFigures figures_of(const api_server::ObjectStore& store);
 
-/// Looked at again and again. Pods that only wait and nodes that stay as they are count as rest.
+/// Tells when a cluster is at rest: no figure has changed for the quiet period, and no pod is
+/// terminating. Pods that stay pending do not prevent rest. The caller polls is_at_rest().
 class QuiescenceWatch {
 public:
-    explicit QuiescenceWatch(Duration patience) : patience_(patience) {}
-    /// From now on; forgets what was.
+    explicit QuiescenceWatch(Duration quiet_period) : quiet_period_(quiet_period) {}
+    /// Starts the quiet period anew.
     void begin(Duration now) { since_ = now; }
     bool is_at_rest(const api_server::ObjectStore& store, Duration now);
 
 private:
-    const Duration patience_;
+    const Duration quiet_period_;
     Duration since_{0};
     ClusterFigures last_{};
 };
@@ -49,38 +49,38 @@ class ScenarioPlayer {
 public:
     struct Options {
         double speed = 1;  ///< the scenario's times are divided by it
-        Duration patience{
-            0};  ///< without any change for so long, in real time, a cluster is at rest
+        /// A cluster without a change for this real time is at rest.
+        Duration quiet_period{0};
         TellLive tell{};
-        std::vector<SharedReplicas> balancers{};  ///< there from the first step on
-        /// Changes of the cloud, so long after the start.
+        std::vector<SharedReplicas> balancers{};  ///< created after the actions of the first step
+        /// Called for a change of the cloud; `since`: real time from the start.
         std::function<Result<void>(const ExternalEvent& what, Duration since)> change_cloud{};
-        /// All steps are over; so many expectations did not hold.
+        /// Called after the last step with the number of expectations that did not hold.
         std::function<void(int unmet)> over{};
     };
-    /// Borrows store and input.
+    /// Borrows the store and the input.
     ScenarioPlayer(api_server::ObjectStore& store, const Input& input, Options options);
     ScenarioPlayer(const ScenarioPlayer&) = delete;
     ScenarioPlayer& operator=(const ScenarioPlayer&) = delete;
     ~ScenarioPlayer();
 
-    /// Puts in place what is there from the start.
+    /// Creates the initial objects of the scenario.
     void fill();
-    /// Begins with the first step. Once.
+    /// Begins with the first step. To be called once.
     void start();
 
 private:
     void add_balancers();
     void begin_step();
     void act(const Step& step, std::size_t next);
-    void wait_out(const Step& step);
+    void wait_for_end(const Step& step);
     void await_rest(Duration deadline);
     void end_step();
-    void compare(const Step& step);
-    void unmet(const std::string& what);
+    void check_expectations(const Step& step);
+    void add_unmet(const std::string& what);
     void after(Duration real, std::function<void()> then);
 
-    void happen(const Action& action);
+    void apply(const Action& action);
     Result<std::string> carry_out(const PodBatch& batch);
     Result<std::string> carry_out(const Scale& to);
     Result<std::string> carry_out(const Remove& what);
@@ -95,9 +95,9 @@ private:
     Result<std::string> add_pods(const PodBatch& batch);
     Result<std::string> add_replicas(const PodBatch& batch, const Manifest& manifest);
 
-    /// Where a batch's pods come from.
-    struct Known {
-        std::string resource{};  ///< of their workload; "pods": they have none
+    /// A batch of pods, or another object of the scenario, as it was created.
+    struct LiveBatch {
+        std::string resource{};  ///< of its workload; "pods": a batch without a workload
         std::string ns{};
         int last_number = 0;  ///< of pods without a controller
     };
@@ -109,7 +109,7 @@ private:
     Duration started_{0};
     std::size_t step_ = 0;
     int unmet_ = 0;
-    std::map<std::string, Known> batches_{};
+    std::map<std::string, LiveBatch> batches_{};
     std::optional<io::TimerId> timer_{};
 };
 

@@ -64,7 +64,7 @@ void PassHistory::see_back_offs(const engine::Memory& memory, Time now) {
             engine::health::find_backoff(memory, NodeGroupId(group), now);
         const auto open = open_.find(group);
         if (open != open_.end()) {
-            // It ended by itself between two passes, or something ended it at this one.
+            // The back-off expired between two passes, or was lifted in this one.
             const Duration end = open->second ? std::min(*open->second, now_) : now_;
             const bool goes_on = backoff != nullptr && (!open->second || *open->second >= now_);
             seen.back_offs.back().to = std::max(seen.back_offs.back().from, goes_on ? now_ : end);
@@ -72,7 +72,7 @@ void PassHistory::see_back_offs(const engine::Memory& memory, Time now) {
         }
         if (backoff == nullptr) continue;
         if (!open_.contains(group)) {
-            // It failed after the pass before decided, or as this one began.
+            // The failure happened between the decision of the previous pass and that of this one.
             const Duration from = std::clamp(since_start(backoff->last_failure), previous_, now_);
             seen.back_offs.push_back({from, now_, backoff->because});
         }

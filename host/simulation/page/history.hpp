@@ -13,7 +13,7 @@
 
 namespace capstan::simulation::page {
 
-/// What was true from `at` to the next.
+/// A value that holds from `at` until the next entry of its list.
 template <class T>
 struct Since {
     Duration at{0};
@@ -24,14 +24,14 @@ struct Since {
 /// A group as one pass saw it.
 struct GroupLevel {
     int target = 0;
-    int ready = 0;     ///< nodes that take pods
-    int upcoming = 0;  ///< nodes that it will have without being asked again
-    int other = 0;     ///< nodes that are neither: broken, or going
+    int ready = 0;     ///< nodes
+    int upcoming = 0;  ///< nodes that are ordered or starting
+    int other = 0;     ///< nodes that are unready, start for too long, or are being deleted
     std::optional<int> max{};
     bool operator==(const GroupLevel&) const = default;
 };
 
-/// The group was backed off.
+/// A time during which a group was backed off.
 struct Band {
     Duration from{0}, to{0};
     std::string because{};
@@ -44,34 +44,35 @@ struct GroupHistory {
 };
 
 struct History {
-    std::map<std::string, GroupHistory> groups{};  ///< by id; all that any pass saw
-    std::vector<Since<int>> pending{};             ///< pods without a node
-    /// The group of each node that any pass saw in one.
-    std::map<std::string, std::string> group_of{};
-    Duration end{0};
+    std::map<std::string, GroupHistory> groups{};   ///< by id; all groups that any pass saw
+    std::vector<Since<int>> pending{};              ///< pods without a node
+    std::map<std::string, std::string> group_of{};  ///< group ids by node, of all passes
+    Duration end{0};                                ///< the end of the run
 };
 
-/// SimulatedAutoscaler that are left out change nothing, so a level holds until a later pass sees
-/// another. Where the clock is set back, time stands still until it has caught up.
+/// Records a level only when it differs from the one before. Passes that the simulation leaves out
+/// would have seen no change, so a level holds until a later pass sees another. Recorded times
+/// never go back: after the clock was set back, they stand still until it has caught up.
 class PassHistory final : public Observer {
 public:
     explicit PassHistory(Time start) : start_(start) {}
 
     void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
 
-    /// Of a run that lasted to `end`; bands that have not ended reach there.
+    /// The history of a run that lasted until `end`. Back-offs that have not ended last until then.
+    /// To be called once, after the run.
     History take(Duration end);
 
 private:
     void see_levels(const runtime::PassInput& input, const runtime::PassResult& result);
     void see_back_offs(const engine::Memory& memory, Time now);
-    /// As the page's time goes, which never goes back.
+    /// The time since the start, at least that of the pass before.
     Duration since_start(Time moment) const;
 
     const Time start_;
-    Duration now_{0}, previous_{0};  ///< of the last two passes
+    Duration now_{0}, previous_{0};  ///< the times of the last two passes
     History history_{};
-    /// By group, until when what is open now would last; nothing: without an end.
+    /// The groups that are backed off now, with the end of their back-off; empty: it has none.
     std::map<std::string, std::optional<Duration>> open_;
 };
 

@@ -8,9 +8,9 @@ namespace capstan::simulation::page {
 namespace {
 
 constexpr double lane_height = 14;
-/// A mark takes so much, and each digit of how many it stands for.
+/// The width of a mark, and of each digit of the count beside it.
 constexpr double mark_width = 13, digit_width = 6;
-constexpr std::size_t told_max = 5;
+constexpr std::size_t hover_marks_max = 5;
 
 const MarkLook* find_look(EventKind kind) {
     static const std::vector<MarkLook> looks = mark_looks();
@@ -41,7 +41,7 @@ double width_of(const MarkCluster& cluster) {
     return mark_width + digit_width * static_cast<double>(digits);
 }
 
-/// Kind by kind, in the order of the legend.
+/// Clusters kind by kind, in the order of the legend.
 std::vector<MarkCluster> cluster(const std::vector<Mark>& marks, const Frame& frame) {
     std::vector<MarkCluster> out;
     for (const MarkLook& look : mark_looks()) {
@@ -59,9 +59,9 @@ std::vector<MarkCluster> cluster(const std::vector<Mark>& marks, const Frame& fr
 
 std::string cluster_text(const MarkCluster& cluster) {
     std::string out;
-    const std::size_t told = std::min(cluster.marks.size(), told_max);
-    for (std::size_t i = 0; i < told; ++i) out += (i == 0 ? "" : "\n") + cluster.marks[i]->text;
-    const std::size_t more = cluster.marks.size() - told;
+    const std::size_t listed = std::min(cluster.marks.size(), hover_marks_max);
+    for (std::size_t i = 0; i < listed; ++i) out += (i == 0 ? "" : "\n") + cluster.marks[i]->text;
+    const std::size_t more = cluster.marks.size() - listed;
     return more == 0 ? out : out + "\nand " + std::to_string(more) + " more";
 }
 

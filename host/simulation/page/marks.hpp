@@ -1,4 +1,4 @@
-/// Decisions, and what became of them, as marks on a strip and rows of a table.
+/// The events of a run as marks: small symbols below a strip, each linked to its row in the table.
 #pragma once
 
 #include <cstddef>
@@ -14,37 +14,39 @@
 
 namespace capstan::simulation::page {
 
-/// How a mark of that kind looks.
+/// How marks of a kind of event look.
 struct MarkLook {
     EventKind kind{};
     std::string_view label{};  ///< for the legend
     std::string_view shape{};  ///< SVG around (0, 0), ten units wide
 };
-/// In the order of the legend.
+/// One for each kind of event that has marks, in the order of the legend.
 std::vector<MarkLook> mark_looks();
 
 struct Mark {
     Duration at{0};
     EventKind kind{};
-    std::string text{};  ///< on hover, in lines
-    std::string row{};   ///< the table's row; empty: it has none
+    std::string text{};  ///< shown on hover; several lines
+    std::string row{};   ///< id of the event's row in the table; empty: it has none
 };
 
 struct MarkedEvents {
-    std::map<std::string, std::vector<Mark>> of_group{};
-    std::vector<Mark> of_all{};  ///< of no group there is
+    std::map<std::string, std::vector<Mark>> of_group{};  ///< by group id
+    std::vector<Mark> of_all{};                           ///< events that belong to no group
 };
-/// `rows`: so many of the events `shown` have a row in the table, from the first.
+/// An event belongs to the group that is its subject, or to the group of the node that is.
+/// `shown`: the events that the page tells. `rows`: how many of these, from the first, have a row
+/// in the table.
 MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,
                          const History& history);
 
-/// Whether the event is a decision or what became of one.
+/// Whether events of this kind have marks: decisions, their failures, faults and the like.
 bool is_decision(const Event& event);
 
-/// Marks below a strip, from `y` down; those too close to tell apart are one. Each kind
-/// there is has a lane of its own, one below the other, so that none hides another.
+/// Draws marks below a strip, from `y` downwards. Each kind has a lane of its own, so that no kind
+/// hides another. Marks of one kind that are too close to tell apart become one mark with a count.
 void draw_marks(Markup& out, const std::vector<Mark>& marks, const Frame& frame, double y);
-/// How high they are together.
+/// The height of all lanes that these marks need.
 double height_of(const std::vector<Mark>& marks);
 
 }  // namespace capstan::simulation::page

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-/// Bytes of the character that `text` begins with; 0: it is broken, or none that XML allows.
+/// The length in bytes of the first character of `text`; 0: it is broken UTF-8 or not allowed in
+/// XML.
 std::size_t length_of_character(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned char first = byte(0);

@@ -1,4 +1,4 @@
-/// Writes elements that an XML parser and a browser read alike.
+/// Writes HTML and SVG that is well-formed XML, so an XML parser and a browser read it alike.
 #pragma once
 
 #include <initializer_list>
@@ -9,11 +9,11 @@
 
 namespace capstan::simulation::page {
 
-/// As it may stand between tags and in an attribute. What no page may hold, control characters and
-/// broken UTF-8, becomes U+FFFD; lines stay apart.
+/// The text with entities, fit for use between tags and in an attribute. Control characters and
+/// broken UTF-8 become U+FFFD; line breaks stay line breaks.
 std::string escaped(std::string_view text);
 
-/// A place on a page: "12.3"; to a tenth.
+/// A coordinate in a drawing, rounded to a tenth: "12.3".
 std::string coordinate(double value);
 
 class Markup {
@@ -21,16 +21,17 @@ public:
     using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
     Markup& open(std::string_view name, Attributes attributes = {});
-    Markup& close();  ///< what was opened last; there is something
+    /// Closes the element that was opened last. One must be open.
+    Markup& close();
     Markup& text(std::string_view text);
     /// `<name ...>text</name>`
     Markup& leaf(std::string_view name, std::string_view text, Attributes attributes = {});
-    /// `<name .../>`: of HTML only meta and the like may be so.
+    /// `<name .../>`: SVG elements, and HTML elements that never have content, such as meta.
     Markup& empty(std::string_view name, Attributes attributes = {});
-    /// As it stands: our own.
+    /// Writes trusted markup without escaping.
     Markup& raw(std::string_view markup);
 
-    /// What is still open is closed.
+    /// Closes all open elements and returns the document.
     std::string take();
 
 private:

@@ -18,21 +18,22 @@
 namespace capstan::simulation::page {
 namespace {
 
-/// Longer stories are told by their decisions alone, and of those only so many.
+/// A run with more events than `events_max` is told by its decisions and back-offs alone, and the
+/// table has at most `rows_max` rows.
 constexpr std::size_t events_max = 400, rows_max = 2000;
-/// Of more groups than this, those that stayed empty are named and not drawn.
+/// If there are more groups than this, those that stayed empty are named and not drawn.
 constexpr std::size_t drawn_idle_max = 8;
 
 std::vector<const Event*> shown_of(const std::vector<Event>& events) {
     std::vector<const Event*> out;
     for (const Event& event : events) {
-        const bool is_told = is_decision(event) || event.kind == EventKind::backoff;
-        if (events.size() <= events_max || is_told) out.push_back(&event);
+        const bool is_important = is_decision(event) || event.kind == EventKind::backoff;
+        if (events.size() <= events_max || is_important) out.push_back(&event);
     }
     return out;
 }
 
-/// Wide columns where there are many groups, so that the page stays small.
+/// Columns of each strip: the more groups, the fewer and wider, so that the page stays small.
 int columns_for(std::size_t groups) {
     return static_cast<int>(std::clamp<std::size_t>(20'000 / std::max<std::size_t>(groups, 1), 100,
                                                     static_cast<std::size_t>(Frame::width)));
@@ -52,7 +53,7 @@ std::string facts_of(const GroupHistory& group) {
     return out;
 }
 
-/// It had no node and was asked for none.
+/// Whether the group never had a node and was never asked for one.
 bool is_idle(const GroupHistory& group, const std::vector<Mark>& marks) {
     const auto is_empty = [](const Since<GroupLevel>& level) {
         const GroupLevel& l = level.value;
@@ -156,7 +157,7 @@ std::string make_page(const Report& report, const std::string& source, const His
 
 namespace {
 
-/// A figure with more bytes has a row of its own.
+/// A figure whose text is longer than this, in bytes, has a row of its own.
 constexpr std::size_t long_figure = 80;
 
 void begin_table(Markup& out, std::initializer_list<std::string_view> columns) {
@@ -167,7 +168,7 @@ void begin_table(Markup& out, std::initializer_list<std::string_view> columns) {
 
 void end_table(Markup& out) { out.close().close(); }
 
-/// A symbol of the legend, 30 by 16.
+/// An entry of the legend; its symbol is 30 units wide and 16 high.
 void entry(Markup& out, std::string_view drawing, std::string_view text) {
     out.open("li").open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                                 {"viewBox", "0 0 30 16"},

@@ -1,4 +1,4 @@
-/// A run on one page that needs nothing else: no network, no script, no other file.
+/// A run as one HTML page that needs no network, no script and no other file.
 #pragma once
 
 #include <span>
@@ -11,24 +11,24 @@
 
 namespace capstan::simulation::page {
 
-/// HTML that is well-formed XML: verdict and figures, a strip for the pods that wait and one for
-/// each group, decisions with their reasons. Of many groups, those that stayed empty are only
-/// named; of long stories, only decisions are told, and of those the first 2000. Equal arguments,
-/// equal bytes. However long a run was, a group takes a hundred kilobytes at most, of many less
-/// than half.
+/// HTML that is well-formed XML: verdict and figures, a strip for the pending pods and one for each
+/// group, a table of events with their reasons. A page of more than 8 groups only names those that
+/// stayed empty. A page of more than 400 events tells decisions and back-offs only, and of these
+/// the first 2000. A group takes at most a hundred kilobytes, however long the run was, and less
+/// than half of that if there are many groups. Equal arguments give equal bytes.
 std::string make_page(const Report& report, const std::string& source, const History& history);
 
-// What of a page is no strip.
+// The parts of a page around its strips.
 
-/// Shapes and patterns that strips, legend and table point to; shows nothing itself.
+/// Defines the shapes and patterns that strips, legend and table refer to; draws nothing visible.
 void draw_shared_shapes(Markup& out);
-/// How many expectations were met, and which were not; nothing where there were none.
+/// How many expectations were met, and which were not. Writes nothing if there were none.
 void write_verdict(Markup& out, const Report& report);
 void write_figures(Markup& out, const Summary& summary);
-/// Nothing where no pod waits.
+/// A table of the pods that are pending at the end. Writes nothing if there are none.
 void write_still_pending(Markup& out, const std::vector<StillPending>& lines);
 void write_legend(Markup& out);
-/// When, what, because; the rows are named e1, e2, ...
+/// A table of time, event and reason; the ids of its rows are e1, e2, ...
 void write_events(Markup& out, std::span<const Event* const> events);
 
 }  // namespace capstan::simulation::page

@@ -60,7 +60,7 @@ std::vector<std::int64_t> count_ticks(int largest, int most) {
 
 namespace {
 
-/// Writes the steps, and none that leads nowhere.
+/// Writes the path of a step line, without steps that change nothing.
 class Pen {
 public:
     explicit Pen(const Frame& frame) : frame_(frame) {}
@@ -69,7 +69,7 @@ public:
         y_ = coordinate(frame_.y(at.value));
         out_ = "M" + coordinate(frame_.x(at.at)) + " " + y_;
     }
-    /// At one moment through all of them to the last.
+    /// Moves through all `values` at the same time and stays at the last.
     void step(Duration at, std::initializer_list<std::int64_t> values) {
         std::string moves, y = y_;
         for (const std::int64_t value : values) {
@@ -136,7 +136,7 @@ std::int64_t peak_of(const std::vector<Point>& points) {
 
 int cells_for(const Strips& strips) { return std::clamp(strips.columns / 7, 20, cells_max); }
 
-/// A drawing under way: its axes, then what is in it, then what it says on hover.
+/// A drawing while it is written: areas, grid, lines, and last its cells and marks.
 class Strip {
 public:
     Strip(const Strips& strips, double height, std::int64_t largest, std::string_view label,
@@ -199,7 +199,7 @@ private:
 void draw_back_offs(Strip& strip, const std::vector<Band>& bands) {
     const Frame& frame = strip.frame();
     for (std::size_t i = 0; i < bands.size();) {
-        // Those in one column are one band, or a month of them would be a page of its own.
+        // Back-offs that share a column are drawn as one, which bounds the size of the page.
         const Band& first = bands[i];
         Duration to = first.to;
         for (++i; i < bands.size() && frame.column(bands[i].from) <= frame.column(to); ++i)
@@ -219,7 +219,7 @@ void draw_back_offs(Strip& strip, const std::vector<Band>& bands) {
     }
 }
 
-/// Where it can be seen; the strip's heading has it in any case.
+/// Draws the maximum if it lies within the drawing. The strip's heading tells it in any case.
 void draw_maximum(Strip& strip, const std::vector<Since<GroupLevel>>& levels) {
     const Frame& frame = strip.frame();
     const std::optional<int> last = levels.back().value.max;
@@ -230,7 +230,7 @@ void draw_maximum(Strip& strip, const std::vector<Since<GroupLevel>>& levels) {
     strip.path("max", line_path(points, frame));
 }
 
-/// The maximum belongs into the picture unless it would make the rest small.
+/// The largest value of the drawing: the maximum, unless that would make the rest too small.
 std::int64_t largest_of(std::int64_t peak, const std::vector<Since<GroupLevel>>& levels) {
     const std::int64_t max = levels.empty() ? 0 : levels.back().value.max.value_or(0);
     return max <= 2 * std::max<std::int64_t>(peak, 2) ? std::max(peak, max) : peak;
@@ -269,7 +269,7 @@ std::string draw_pending(const std::vector<Since<int>>& pending, const std::vect
 
 namespace {
 
-constexpr std::size_t bands_told_max = 3;
+constexpr std::size_t hover_bands_max = 3;
 
 struct Range {
     std::int64_t least = 0, most = 0;
@@ -305,26 +305,28 @@ std::string levels_text(const std::vector<const int*>& pending) {
     return range.text() + " without a node";
 }
 
-/// The bands between `from` and `to`, a line each and its reason; empty: none.
-std::string levels_text(const std::vector<Band>& bands, Duration from, Duration to) {
+/// The back-offs between `from` and `to`, a line each with its reason; empty: there are none.
+std::string bands_text(const std::vector<Band>& bands, Duration from, Duration to) {
     std::string out;
     std::size_t met = 0;
     auto band = std::ranges::lower_bound(bands, from, {}, &Band::to);
     for (; band != bands.end() && band->from < to; ++band) {
         const bool only_touches = band->to == from && band->from < from;
-        if (only_touches || ++met > bands_told_max) continue;
+        if (only_touches || ++met > hover_bands_max) continue;
         out += "\nbacked off from " + clock_text(band->from) + " to " + clock_text(band->to) +
                ": " + band->because;
     }
-    if (met > bands_told_max)
+    if (met > hover_bands_max)
         out +=
-            "\nand " + counted(static_cast<std::int64_t>(met - bands_told_max), "time") + " more";
+            "\nand " + counted(static_cast<std::int64_t>(met - hover_bands_max), "time") + " more";
     return out;
 }
 
-/// What is in force from `from` to `to`; there is something at `from`.
+/// The levels that hold at some time from `from` to `to`. The first level must not begin after
+/// `from`.
 template <class T>
-std::vector<const T*> held(const std::vector<Since<T>>& levels, Duration from, Duration to) {
+std::vector<const T*> levels_within(const std::vector<Since<T>>& levels, Duration from,
+                                    Duration to) {
     std::vector<const T*> out;
     auto level = std::prev(std::ranges::upper_bound(levels, from, {}, &Since<T>::at));
     do {
@@ -334,7 +336,8 @@ std::vector<const T*> held(const std::vector<Since<T>>& levels, Duration from, D
     return out;
 }
 
-/// When something begins or ends, from the first level on; the end is the last.
+/// The times at which a level or a back-off begins or ends, from the first level on; `span` is the
+/// last of them.
 template <class T>
 std::vector<Duration> level_moments(const std::vector<Since<T>>& levels,
                                     const std::vector<Band>& bands, Duration span) {
@@ -362,7 +365,8 @@ std::vector<Cell> make_cells(const std::vector<Since<T>>& levels, const std::vec
         const Duration to = moments[i];
         out.push_back({from, to,
                        clock_text(from) + " to " + clock_text(to) + "\n" +
-                           levels_text(held(levels, from, to)) + levels_text(bands, from, to)});
+                           levels_text(levels_within(levels, from, to)) +
+                           bands_text(bands, from, to)});
     }
     return out;
 }

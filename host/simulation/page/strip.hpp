@@ -1,4 +1,4 @@
-/// Where the marks of an axis stand, and what they say.
+/// A strip: a drawing of one group, or of the pending pods, over the time of a run.
 #pragma once
 
 #include <cstdint>
@@ -14,66 +14,69 @@
 
 namespace capstan::simulation::page {
 
-// What a strip says below the pointer.
+// Cells: the invisible areas of a strip that show a text when the pointer is over them.
 
 struct Cell {
     Duration from{0}, to{0};
     std::string text{};
 };
 
-/// More of them are too narrow to point at.
+/// More cells than this would be too narrow to point at.
 inline constexpr int cells_max = 150;
 
-/// At most one more than `most`, side by side from the first level to `span`, each wide enough to
-/// point at, so that a cell may hold several levels: "target 2 to 5". A back-off begins and ends
-/// with a cell where it can, and each cell that it reaches into gives its reason.
+/// At most `most` + 1 cells, side by side from the first level to `span`. Each is wide enough to
+/// point at, so a cell may cover several levels: "target 2 to 5". Cells begin and end with
+/// back-offs where they are wide enough for that, and a cell gives the reason of each back-off that
+/// it overlaps.
 std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most = cells_max);
 std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span,
                            int most = cells_max);
 
 void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame);
 
+// Ticks of the two axes.
+
 struct TimeTick {
     Duration at{0};
     std::string text{};
     bool operator==(const TimeTick&) const = default;
 };
-/// From zero up to `span`, at most `most` (at least 2) of them, in steps that a clock has.
+/// At most `most` (at least 2) ticks from zero up to `span`, at round times of a clock.
 ///     25m, 6  ->  0s, 5m, 10m, 15m, 20m, 25m
 std::vector<TimeTick> time_ticks(Duration span, int most);
 
-/// From zero to the first that is not below `largest`, in steps of 1, 2 or 5 times a power of ten;
-/// about `most` (at least 1) steps.
+/// Ticks from zero to the first one that is not below `largest`, in steps of 1, 2 or 5 times a
+/// power of ten; at most `most` (at least 1) steps.
 ///     7, 3  ->  0, 5, 10
 std::vector<std::int64_t> count_ticks(int largest, int most);
 
-// Lines that stay level until they step.
+// Step lines: a value holds until the next point.
 
 struct Point {
     Duration at{0};
     std::int64_t value = 0;
 };
 
-/// The path of a line from the first point to the end of the frame; empty without points. Of the
-/// points that share a column only the lowest, the highest and the last are drawn, so that a path
-/// is never long and no extreme is lost.
+/// The SVG path of a step line from the first point to the right end of the frame; empty without
+/// points. Of the points in one column only the lowest, the highest and the last are drawn, which
+/// bounds the path's length and loses no extreme.
 std::string line_path(const std::vector<Point>& points, const Frame& frame);
-/// The same closed along zero.
+/// The path of the area between the step line and zero.
 std::string area_path(const std::vector<Point>& points, const Frame& frame);
 
-// One strip of a page over time: a group, or the pods that wait.
+// Whole strips.
 
 /// What all strips of a page have in common.
 struct Strips {
-    Duration span{0};  ///< more than zero
-    int columns = 1;   ///< nothing finer than this is drawn
+    Duration span{0};  ///< the time they show; more than zero
+    int columns = 1;   ///< changes within one column are drawn as one
 };
 
-/// An SVG drawing: nodes ready, upcoming on top of them, the target, the maximum where it is near,
-/// back-offs as bands, marks below, time at the bottom.
+/// An SVG drawing of a group: ready nodes, upcoming nodes on top of them, the target, the maximum
+/// if it is near, back-offs as bands, marks below, time at the bottom.
 std::string draw_group(const std::string& id, const GroupHistory& group,
                        const std::vector<Mark>& marks, const Strips& strips);
-/// The same with pods that wait as an area.
+/// An SVG drawing of the pending pods as an area, with marks and time like a group's.
 std::string draw_pending(const std::vector<Since<int>>& pending, const std::vector<Mark>& marks,
                          const Strips& strips);
 

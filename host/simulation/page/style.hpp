@@ -1,4 +1,4 @@
-/// How a page looks: on a screen, light and dark, and in print without colours.
+/// How a page looks on a screen, light or dark, and in print without colours.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@ std::string_view style_sheet() noexcept;
 /// A hidden drawing with the patterns that the style sheet names.
 std::string_view patterns() noexcept;
 
-// Where things of a run stand in a drawing, in the drawing's units: one is a pixel at 1280.
+// Coordinates of a drawing, in its own units: one is a pixel in a window 1280 pixels wide.
 
-/// The part of a strip that is about time, and what its heights mean.
+/// The plot area of a strip: converts times and values to coordinates.
 struct Frame {
     static constexpr double drawing_width = 1160, left = 44, right = 1136, top = 8;
     static constexpr double width = right - left;
 
-    Duration span{0};       ///< from the left to the right; more than zero
-    int columns = 1;        ///< nothing finer than this is drawn
-    double height = 64;     ///< of what is drawn above zero
-    std::int64_t peak = 1;  ///< stands at the top; more than zero
+    Duration span{0};       ///< the time from the left to the right end; more than zero
+    int columns = 1;        ///< changes within one column are drawn as one
+    double height = 64;     ///< from zero to `peak`
+    std::int64_t peak = 1;  ///< the value at the top; more than zero
 
     double bottom() const noexcept { return top + height; }
     double x(Duration at) const noexcept {

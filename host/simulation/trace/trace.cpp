@@ -24,7 +24,7 @@ constexpr std::array pod_columns{"name",          "cpu_milli",     "memory_mib",
                                  "num_gpu",       "gpu_milli",     "gpu_spec",
                                  "creation_time", "deletion_time", "scheduled_time"};
 
-/// A kind of machine, ordered by what it has.
+/// A kind of machine, ordered by its resources.
 struct MachineKind {
     std::int64_t cpu_milli = 0, memory_mib = 0, gpus = 0;
     std::string model{};
@@ -70,7 +70,7 @@ Result<CloudSettings> make_trace_cloud(const CsvTable& nodes) {
     return make_cloud_settings(nodes.name(), groups);
 }
 
-/// "G2|G3" as a required node affinity.
+/// The accepted GPU models, "G2|G3", as a required node affinity.
 std::vector<NodeSelectorTerm> accepted_models(const std::string& spec) {
     if (spec.empty()) return {};
     Requirement models{.key = std::string(well_known::nvidia_gpu_product_label),
@@ -151,13 +151,13 @@ Result<void> demand_columns(const CsvTable& table, const std::array<const char*,
                 table.name() + ":1: has no column " + in_quotes(missing));
 }
 
-/// "pods.csv", or packed "pods.csv.gz".
+/// "pods.csv", or compressed "pods.csv.gz".
 bool is_csv(const std::filesystem::path& file) {
     return file.extension() == ".csv" ||
            (file.extension() == ".gz" && file.stem().extension() == ".csv");
 }
 
-/// The CSV files of the folder by name.
+/// The CSV files of the folder, sorted by name.
 Result<std::vector<std::filesystem::path>> csv_files(const std::filesystem::path& folder) {
     std::error_code error;
     std::vector<std::filesystem::path> files;
@@ -184,7 +184,7 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
 
 Result<Input> read_trace(const std::filesystem::path& folder, int threads) {
     CAPSTAN_TRY(const auto files, csv_files(folder));
-    // With one thread each is read when it is asked for, else all at once: traces have two.
+    // Deferred, a file is read at its get(); otherwise all are read at once. A trace has two files.
     const auto when = threads == 1 ? std::launch::deferred : std::launch::async;
     std::vector<std::future<Result<CsvTable>>> tables;
     for (const auto& file : files)
@@ -210,8 +210,8 @@ Result<Input> read_trace(const std::filesystem::path& folder, int threads) {
 
 namespace {
 
-/// Takes the values of one row off `text`, and counts the lines it goes over. Nothing: a quote is
-/// not closed.
+/// Takes the values of one row off the front of `text`, and sets `lines` to the lines it spans.
+/// Empty: a quote is not closed.
 std::optional<std::vector<std::string>> take_row(std::string_view& text, std::size_t& lines) {
     std::vector<std::string> values(1);
     bool quoted = false;

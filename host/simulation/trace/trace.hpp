@@ -1,5 +1,5 @@
-/// A production trace as the input of a simulation: pods that come and go, and the machines that
-/// there are to choose from.
+/// A production trace as the input of a simulation: pods with their lifetimes, and the kinds of
+/// machines to choose from.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,13 @@ public:
 
     /// "pods.csv:17"
     const std::string& place() const noexcept { return place_; }
-    /// The value of a column that the table has.
+    /// The value in a column. The table must have the column.
     const std::string& text(std::string_view column) const;
-    /// A whole number that is not negative; the error names place and column.
+    /// A whole number of 0 or more; the error names place and column.
     Result<std::int64_t> natural(std::string_view column) const;
-    /// The same; nothing where the value is empty.
+    /// Like natural(), but an empty value gives an empty result.
     Result<std::optional<std::int64_t>> find_natural(std::string_view column) const;
-    /// A decimal number that is not negative.
+    /// A decimal number of 0 or more; the error names place and column.
     Result<double> number(std::string_view column) const;
 
 private:
@@ -42,11 +42,13 @@ private:
     std::string place_;
 };
 
-/// A table of one file, read whole. Values may be put in double quotes, a quote in them doubled;
-/// lines end with LF or CRLF, empty ones count for nothing.
+/// The table of one file, read whole. Values may stand in double quotes, and a quote within them is
+/// doubled. Lines end with LF or CRLF; empty lines are skipped. Rows refer to the table's header,
+/// so the table must outlive its rows.
 class CsvTable {
 public:
-    /// The error names file and line: a row with too many or too few values, an open quote.
+    /// Fails for a row with too many or too few values, and for a quote that is not closed. The
+    /// error names file and line.
     static Result<CsvTable> read(const std::filesystem::path& file);
     static Result<CsvTable> parse(std::string name, std::string_view text);
 
@@ -65,22 +67,23 @@ private:
     std::vector<Line> rows_;
 };
 
-/// From a folder with two tables of the openb kind, told apart by their columns:
+/// Reads a folder with two tables in the format of Alibaba's openb traces, told apart by their
+/// columns:
 ///     nodes  sn, cpu_milli, memory_mib, gpu, model
 ///     pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec, creation_time,
 ///            deletion_time, scheduled_time (seconds; the last may be empty)
-/// Each kind of machine is a group without a maximum. A pod arrives at its creation, and runs for
-/// as long as it did in the trace: from being scheduled, or else created, to being deleted. GPUs
-/// are counted in thousandths, so that pods may share one; which of a node's GPUs a share is of, is
-/// not looked at. The models a pod accepts are a required node affinity.
+/// Each kind of machine is a group without a maximum. A pod arrives at its creation_time and runs
+/// as long as in the trace: from its scheduled_time, or else its creation_time, to its
+/// deletion_time. GPUs are counted in thousandths, so pods may share one; a share is not assigned
+/// to one of the node's GPUs. The GPU models a pod accepts become a required node affinity.
 ///
-/// With one thread its files are read one after the other, else all at once; the answer is the
+/// With one thread the files are read one after the other, otherwise all at once; the result is the
 /// same. The error names file and line.
 Result<Input> read_trace(const std::filesystem::path& folder, int threads = 1);
-/// The same of tables at hand.
+/// Like read_trace, of two tables that have been read.
 Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods);
 
-/// Thousandths of GPUs, on nodes and in requests.
+/// The resource of nodes and pods that counts thousandths of GPUs.
 inline constexpr const char* gpu_milli_resource = "alibabacloud.com/gpu-milli";
 
 }  // namespace capstan::simulation::trace

@@ -20,13 +20,13 @@ namespace {
 using GroupReading = Result<AutoScalingGroup>;
 using NamedConfiguration = std::pair<std::string, LaunchTemplateData>;
 
-/// As many names as one request may have. More than 50 are allowed beside a MaxRecords alone.
+/// The maximum number of names of one request. More than 50 are allowed only with a MaxRecords.
 constexpr std::size_t names_of_groups = 100, names_of_configurations = 50;
 constexpr std::int64_t groups_a_page = 100, configurations_a_page = 50;
 constexpr std::size_t most_activities = 100;
-/// An answer may have fewer than MaxRecords though there are more.
+/// A page may have fewer than MaxRecords entries although more pages follow.
 constexpr int most_activity_pages = 10;
-/// Batches that are asked for side by side.
+/// Batches that are requested in parallel.
 constexpr std::size_t parallel_batches = 4;
 
 QueryRequest about_groups(const char* action) { return {Service::auto_scaling, action}; }
@@ -52,7 +52,7 @@ void set_filter(QueryRequest& request, int number, const std::string& name,
 }
 
 void set_reference(QueryRequest& request, const std::string& prefix, const LaunchTemplateRef& ref) {
-    // Both at once are refused.
+    // AWS refuses a request with both the id and the name.
     if (!ref.id.empty()) {
         request.set(prefix + ".LaunchTemplateId", ref.id);
     } else {
@@ -139,7 +139,7 @@ Task<std::vector<ScalingActivity>> AutoScalingApi::describe_activities(std::stri
     QueryRequest first = about_groups("DescribeScalingActivities");
     first.set("AutoScalingGroupName", group)
         .set("MaxRecords", static_cast<std::int64_t>(most_activities));
-    // In whole seconds, as AWS's own clients write times.
+    // In whole seconds, like the times of AWS's own clients.
     if (since)
         set_filter(first, 1, "StartTimeLowerBound",
                    format_rfc3339(std::chrono::floor<std::chrono::seconds>(*since)));
@@ -186,7 +186,8 @@ Task<void> AutoScalingApi::set_desired_capacity(std::string group, int desired) 
 Task<std::string> AutoScalingApi::terminate_instance(std::string instance_id) {
     QueryRequest request = about_groups("TerminateInstanceInAutoScalingGroup");
     request.set("InstanceId", std::move(instance_id)).set("ShouldDecrementDesiredCapacity", true);
-    // Sent twice it might lower the desired capacity twice, and another instance would go.
+    // A repeated request might lower the desired capacity twice, and AWS would terminate another
+    // instance.
     const XmlReply reply = co_await client_.call(std::move(request), Repeatable::no);
     co_return reply.result().child("Activity").text("Description");
 }

@@ -17,8 +17,8 @@ namespace capstan::aws {
 class AwsClient;
 
 struct TypeOverride {
-    std::string instance_type{};                         ///< empty: by requirements
-    std::optional<LaunchTemplateRef> launch_template{};  ///< instead of the policy's
+    std::string instance_type{};                         ///< empty: `requirements` select types
+    std::optional<LaunchTemplateRef> launch_template{};  ///< replaces the policy's
     std::string weighted_capacity{};                     ///< empty: 1
     std::optional<InstanceRequirements> requirements{};
 };
@@ -27,7 +27,7 @@ struct MixedInstancesPolicy {
     LaunchTemplateRef launch_template{};
     std::vector<TypeOverride> overrides{};
     int on_demand_base = 0;
-    int on_demand_percentage = 100;  ///< of what is above the base
+    int on_demand_percentage = 100;  ///< of the capacity above the base
     std::string spot_allocation_strategy{}, spot_max_price{};
 };
 
@@ -47,7 +47,7 @@ struct AutoScalingGroup {
     std::string launch_configuration{};
     std::optional<LaunchTemplateRef> launch_template{};
     std::optional<MixedInstancesPolicy> mixed{};
-    Labels tags{};  ///< a tag without a value has an empty one
+    Labels tags{};  ///< a tag without a value has the empty value
     std::vector<AsgInstance> instances{};
     std::string status{};  ///< "Delete in progress" while it is being deleted
     std::vector<std::string> suspended_processes{};
@@ -56,9 +56,9 @@ struct AutoScalingGroup {
     std::optional<Time> created{};
 };
 
-/// One answer; a group that could not be read is an error and costs no other.
+/// One answer. A group that could not be parsed is an entry of `unreadable`; the others are kept.
 struct AutoScalingGroups {
-    std::vector<AutoScalingGroup> groups{};  ///< in the order of their names
+    std::vector<AutoScalingGroup> groups{};  ///< ascending by name
     std::vector<Error> unreadable{};         ///< Error::subject is the group's name
 };
 
@@ -66,35 +66,36 @@ struct ScalingActivity {
     std::string id{}, description{}, cause{};
     std::optional<Time> started{}, ended{};
     std::string status_code{};     ///< "Successful", "Failed", "Cancelled", "InProgress", ...
-    std::string status_message{};  ///< why it failed, in AWS's words
+    std::string status_message{};  ///< AWS's text on why the activity failed
 };
 
-/// What a filter of a tag asks: any value where `value` is absent.
+/// A filter by tag. Without `value`, every value of the tag matches.
 struct TagFilter {
     std::string key{};
     std::optional<std::string> value{};
     bool operator==(const TagFilter&) const = default;
 };
 
-/// [strand] Each function is one action, with all of its pages; names go in batches of 100.
+/// [strand] Each function is one action and reads all pages. Names are sent in batches.
 class AutoScalingApi {
 public:
     explicit AutoScalingApi(AwsClient& client) : client_(client) {}
 
-    /// Groups that carry all of the tags; one at least (`invalid_argument`).
+    /// The groups that have all of the tags. `invalid_argument`: `tags` is empty.
     Task<AutoScalingGroups> find_groups(std::vector<TagFilter> tags);
-    /// Those of the names that exist.
+    /// The groups by name; names of groups that do not exist are ignored.
     Task<AutoScalingGroups> describe_groups(std::vector<std::string> names);
-    /// The newest hundred at most, the newest first; none that started before `since`.
+    /// At most the newest 100 activities, newest first, without those that started before `since`.
     Task<std::vector<ScalingActivity>> describe_activities(std::string group,
                                                            std::optional<Time> since);
-    /// The instance type of each launch configuration, by name.
+    /// The launch configurations that exist, by name.
     Task<std::map<std::string, LaunchTemplateData>> describe_launch_configurations(
         std::vector<std::string> names);
 
     Task<void> set_desired_capacity(std::string group, int desired);
-    /// Terminates, and lowers the desired capacity by one. The activity's description. Sent once:
-    /// after an attempt without an answer what came of it is not known (`deadline`).
+    /// Terminates the instance and lowers the desired capacity by one. Returns the description of
+    /// the scaling activity. The request is sent only once: if no answer comes, the outcome is
+    /// unknown (`deadline`).
     Task<std::string> terminate_instance(std::string instance_id);
 
     struct NewGroup {
@@ -102,13 +103,13 @@ public:
         LaunchTemplateRef launch_template{};
         std::vector<std::string> subnets{};
         int min = 0, max = 0, desired = 0;
-        Labels tags{};  ///< none of them is propagated to instances
-        Labels propagated_tags{};
-        bool spot = false;            ///< all of it, by a mixed instances policy
-        std::string instance_type{};  ///< of spot; else the launch template's
+        Labels tags{};                ///< of the group only
+        Labels propagated_tags{};     ///< of the group and its instances (PropagateAtLaunch)
+        bool spot = false;            ///< all instances are spot, by a mixed instances policy
+        std::string instance_type{};  ///< used for spot; else the launch template's type counts
     };
     Task<void> create_group(NewGroup group);
-    /// Refused by AWS (`conflict`) while it has instances or a scaling activity is in progress.
+    /// AWS refuses (`conflict`) while the group has instances or a scaling activity is in progress.
     Task<void> delete_group(std::string name);
 
 private:

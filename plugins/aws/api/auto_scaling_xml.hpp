@@ -1,4 +1,4 @@
-/// Answers of EC2 Auto Scaling, element by element.
+/// Parses answers of EC2 Auto Scaling.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace capstan::aws {
 
-/// <member> of AutoScalingGroups. An error (`unavailable`) has the group's name as its subject, and
-/// says which value is missing or is not of its type.
+/// Parses a <member> of AutoScalingGroups. The error (`unavailable`) names the missing or malformed
+/// value; its subject is the group's name.
 Result<AutoScalingGroup> read_group(const XmlElement& member);
-/// In the order of their names; of two with one name the first counts.
+/// Sorts groups by name and collects the errors. The first of two groups with one name counts.
 AutoScalingGroups sorted_groups(std::vector<Result<AutoScalingGroup>> read);
-/// <member> of Activities. Throws a Failure, as XmlElement does.
+/// Parses a <member> of Activities. Throws a Failure for a malformed value, as XmlElement does.
 ScalingActivity read_activity(const XmlElement& member);
 
 }  // namespace capstan::aws

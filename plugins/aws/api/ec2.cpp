@@ -26,20 +26,19 @@ constexpr const char* never_made = "capstan-dry-run";
 
 QueryRequest ec2_request(const char* action) { return {Service::ec2, action}; }
 
-/// An action that is asked for things by their ids, and fails for all of them where one does not
-/// exist.
+/// An action that describes resources by id, and fails as a whole if one of the ids does not exist.
 template <class T>
 struct ByIds {
     const char* action = "";
-    const char* list = "";          ///< of the ids
-    const char* missing_code = "";  ///< what AWS's code begins with then
+    const char* list = "";          ///< the parameter with the ids
+    const char* missing_code = "";  ///< the prefix of the error code if an id does not exist
     ReadItems<T> read = nullptr;
 };
 constexpr ByIds<Image> images_by_ids{"DescribeImages", "ImageId", "InvalidAMIID", &images_of};
 constexpr ByIds<InstanceType> types_by_names{"DescribeInstanceTypes", "InstanceType",
                                              "InvalidInstanceType", &instance_types_of};
 
-/// Of the ids that exist. A request that fails for a missing one is made again in two halves.
+/// The resources that exist. A request that fails for a missing id is split into two halves.
 template <class T>
 Task<std::vector<T>> describe_existing(AwsClient* client, const ByIds<T>* by,
                                        std::vector<std::string> ids) {
@@ -73,7 +72,7 @@ Task<std::vector<T>> describe_batches(AwsClient* client, const ByIds<T>* by,
 
 QueryRequest about_version(const LaunchTemplateRef& ref) {
     QueryRequest request = ec2_request("DescribeLaunchTemplateVersions");
-    // Both at once are refused.
+    // AWS refuses a request with both the id and the name.
     if (!ref.id.empty()) {
         request.set("LaunchTemplateId", ref.id);
     } else {
@@ -84,7 +83,7 @@ QueryRequest about_version(const LaunchTemplateRef& ref) {
     return request;
 }
 
-/// The version's element. A Failure (`not_found`): AWS answers with none.
+/// The element of the version. Throws a Failure (`not_found`) if the answer has none.
 XmlElement version_in(const XmlReply& reply, const LaunchTemplateRef& ref) {
     const std::vector<XmlElement> versions = reply.result().items("launchTemplateVersionSet");
     if (versions.empty())
@@ -94,7 +93,7 @@ XmlElement version_in(const XmlReply& reply, const LaunchTemplateRef& ref) {
 }
 
 /// Whether the same request may succeed soon.
-bool may_pass(const Error& error) {
+bool is_transient(const Error& error) {
     switch (error.code) {
         case ErrorCode::unavailable:
         case ErrorCode::throttled:
@@ -104,7 +103,7 @@ bool may_pass(const Error& error) {
     }
 }
 
-/// What an action demands that is asked for its permission alone. It names nothing that exists.
+/// A DryRun request with the parameters that the action requires. The names in it do not exist.
 QueryRequest dry_request(const std::string& action) {
     QueryRequest request(Service::ec2, action);
     request.set("DryRun", true);
@@ -134,15 +133,15 @@ Task<LaunchTemplateData> Ec2Api::describe_launch_template_version(LaunchTemplate
     LaunchTemplateData data = read_launch_template_version(version_in(reply, ref));
     if (!data.image_id.starts_with(by_parameter)) co_return data;
     data.image_parameter = data.image_id;
-    // Asked apart, since it needs a permission for the parameter that little else needs. Without
-    // it the image stays unknown, and all else is known.
+    // A request of its own: ResolveAlias needs a permission for the SSM parameter, which nothing
+    // else needs. Without that permission only the image stays unknown.
     QueryRequest again = about_version(ref);
     again.set("ResolveAlias", true);
     const Result<XmlReply> resolved =
         co_await as_result(client_.call(std::move(again), Repeatable::yes));
-    if (!resolved && may_pass(resolved.error())) co_return fail(resolved.error());
+    if (!resolved && is_transient(resolved.error())) co_return fail(resolved.error());
     if (!resolved) {
-        data.image_trouble = resolved.error().message;
+        data.image_error = resolved.error().message;
         co_return data;
     }
     const XmlElement found = version_in(*resolved, ref).child("launchTemplateData");
@@ -151,7 +150,7 @@ Task<LaunchTemplateData> Ec2Api::describe_launch_template_version(LaunchTemplate
 }
 
 Task<std::vector<Image>> Ec2Api::describe_images(std::vector<std::string> ids) {
-    // DescribeImages takes no parameter in the place of an id.
+    // DescribeImages does not accept an SSM parameter as an id.
     std::erase_if(ids,
                   [](const std::string& id) { return id.empty() || id.starts_with(by_parameter); });
     return describe_batches<Image>(&client_, &images_by_ids, std::move(ids));
@@ -171,7 +170,7 @@ Task<std::vector<std::string>> Ec2Api::find_types(InstanceRequirements requireme
     QueryRequest request = ec2_request("GetInstanceTypesFromInstanceRequirements");
     request.set("ArchitectureType.1", std::move(architecture));
     request.set("VirtualizationType.1", std::move(virtualization_type));
-    // Required here, and not where groups have requirements.
+    // This action requires both minimums; requirements of groups may lack them.
     for (const std::string_view bound : {"VCpuCount.Min", "MemoryMiB.Min"}) {
         if (find_parameter(requirements.parameters, bound) == nullptr)
             requirements.parameters.emplace_back(bound, "0");

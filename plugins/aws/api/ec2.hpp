@@ -28,33 +28,33 @@ struct Subnet {
     Labels tags{};
 };
 
-/// [strand] Each function is one action, with all of its pages.
+/// [strand] Each function is one action and reads all pages.
 class Ec2Api {
 public:
     explicit Ec2Api(AwsClient& client) : client_(client) {}
 
-    /// An image that is told as a parameter ("resolve:ssm:...") is resolved by a second request;
-    /// where AWS refuses that the parameter stays, with the reason. `not_found`: there is no such
-    /// version.
+    /// An image that is named by an SSM parameter ("resolve:ssm:...") is resolved by a second
+    /// request. If AWS refuses that request, `image_id` stays the parameter and `image_error` has
+    /// the reason. `not_found`: there is no such version.
     Task<LaunchTemplateData> describe_launch_template_version(LaunchTemplateRef ref);
-    /// Those of the ids that exist. "resolve:ssm:..." is no id, and left out: EC2 resolves it of a
-    /// launch template alone.
+    /// The images by id; ids of images that do not exist are ignored, and so is "resolve:ssm:...",
+    /// which EC2 resolves only in a launch template.
     Task<std::vector<Image>> describe_images(std::vector<std::string> ids);
-    /// All where `names` is empty, else those of the names that exist. A type whose processors or
-    /// memory cannot be read is left out.
+    /// All types if `names` is empty, else the named types that exist. A type without a readable
+    /// number of cores or memory is left out.
     Task<std::vector<InstanceType>> describe_instance_types(std::vector<std::string> names);
-    /// The names of types that satisfy the requirements.
+    /// The names of the types that satisfy the requirements.
     Task<std::vector<std::string>> find_types(InstanceRequirements requirements,
                                               std::string architecture,
                                               std::string virtualization_type);
-    /// Subnets that carry all of the tags; "*" in a value stands for any text, as EC2 has it.
+    /// The subnets that have all of the tags. "*" in a value is a wildcard of EC2.
     Task<std::vector<Subnet>> find_subnets(Labels tags);
-    /// Zones in which each type is offered: pairs of type and zone.
+    /// The zones in which each type is offered, as pairs of type and zone.
     Task<std::vector<std::pair<std::string, std::string>>> describe_type_offerings();
 
     struct NewLaunchTemplate {
         std::string name{};
-        LaunchTemplateRef source{};  ///< what is not said here is taken from it
+        LaunchTemplateRef source{};  ///< everything else is copied from this version
         std::string instance_type{};
         std::string user_data{};  ///< base64; empty: the source's
         Labels tags{}, instance_tags{};
@@ -62,8 +62,8 @@ public:
     Task<LaunchTemplateRef> create_launch_template(NewLaunchTemplate launch_template);
     Task<void> delete_launch_template(std::string name);
 
-    /// Whether the action would be allowed, asked by DryRun. Nothing: it is. An error of another
-    /// code than `permission` does not say that it is not.
+    /// Checks by DryRun whether the action is permitted. nullopt if it is. Only the code
+    /// `permission` says that it is not; any other error leaves that open.
     Task<std::optional<Error>> dry_run(std::string action);
 
 private:

@@ -1,4 +1,4 @@
-/// Answers of EC2, as paged_query.hpp reads them.
+/// Parses answers of EC2; the functions are the ReadItems of paged_query.hpp.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 namespace capstan::aws {
 
 std::vector<Image> images_of(const XmlElement& result);
-/// Without those that cannot be read; see instance_type_xml.hpp.
+/// Leaves out types that find_instance_type cannot parse.
 std::vector<InstanceType> instance_types_of(const XmlElement& result);
-/// Of GetInstanceTypesFromInstanceRequirements.
+/// The answer of GetInstanceTypesFromInstanceRequirements.
 std::vector<std::string> type_names_of(const XmlElement& result);
 std::vector<Subnet> subnets_of_answer(const XmlElement& result);
 std::vector<std::pair<std::string, std::string>> type_offerings_of(const XmlElement& result);

@@ -1,4 +1,4 @@
-/// Answers of EKS.
+/// Parses answers of EKS.
 #pragma once
 
 #include <capstan/json.hpp>
@@ -8,8 +8,8 @@
 
 namespace capstan::aws {
 
-/// Of DescribeNodegroup. What is absent, null or of another type is empty. An error
-/// (`unavailable`): there is no node group in it.
+/// Parses the answer of DescribeNodegroup. A member that is absent, null or of another type is
+/// empty. `unavailable`: the answer has no node group.
 Result<EksNodegroup> read_nodegroup(const Json& answer);
 
 }  // namespace capstan::aws

@@ -1,4 +1,4 @@
-/// Values of XML answers that several actions have alike.
+/// Helpers to parse values that the XML answers of several actions have.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +13,23 @@
 
 namespace capstan::aws {
 
-/// A whole number that an int holds. Absent where it may not be, no number, or too large: throws a
-/// Failure (`unavailable`) with the element's path and its text.
+/// A whole number that fits an int. Both throw a Failure (`unavailable`) with the element's path
+/// and its text if the value is no number or too large; `required_int` also if it is absent.
 int required_int(const XmlElement& element, std::string_view name);
 std::optional<int> find_int(const XmlElement& element, std::string_view name);
 
-/// How a protocol spells the members of a tag.
+/// The names of the members of a tag in a protocol.
 struct TagSpelling {
     std::string_view key, value;
 };
 inline constexpr TagSpelling query_tags{"Key", "Value"}, ec2_tags{"key", "value"};
 
-/// A tag without a value has an empty one; one without a key is left out.
+/// A tag without a value has the empty value. A tag without a key is left out.
 Labels read_tags(const XmlElement& element, std::string_view list, TagSpelling spelling);
-/// The texts of a list's items, without the empty ones.
+/// The texts of a list's items, without empty ones.
 std::vector<std::string> read_texts(const XmlElement& element, std::string_view list);
 
-/// The values without those that came before, sorted, in pieces of `size` at most.
+/// The values sorted and without duplicates, in batches of at most `size`.
 std::vector<std::vector<std::string>> batches_of(std::vector<std::string> values, std::size_t size);
 
 }  // namespace capstan::aws

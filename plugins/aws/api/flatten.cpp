@@ -11,8 +11,8 @@ namespace {
 
 constexpr int deepest_parameter = 16;
 
-/// Lists whose name in a request does not follow from that in an answer; botocore's model of ec2
-/// has no other. `parent` is empty where it does not matter.
+/// Lists with a name in requests that does not follow by rule from the name in answers; botocore's
+/// model of ec2 has no others. `parent` is empty if any parent matches.
 struct ListName {
     std::string_view parent, in_answer, in_request;
 };
@@ -24,13 +24,13 @@ constexpr std::array list_names{
     ListName{"secondaryInterfaceSet", "privateIpAddressesSet", "PrivateIpAddress"},
 };
 
-/// Members of answers that a request may not have.
+/// Whether only answers have the member: a request with it is refused.
 bool is_of_answers_alone(std::string_view parent, std::string_view name) noexcept {
     return name == "operator" || name == "isPrimaryIpv6" ||
            (parent == "metadataOptions" && name == "state");
 }
 
-/// An empty text there leaves a device of the image out.
+/// An empty `noDevice` element suppresses a device of the image.
 bool says_by_its_presence(std::string_view name) noexcept { return name == "noDevice"; }
 
 bool is_element(const pugi::xml_node& node) noexcept { return node.type() == pugi::node_element; }
@@ -71,12 +71,12 @@ std::string list_name(std::string_view parent, std::string_view name) {
     return out;
 }
 
-/// One walk over an answer.
+/// Collects the parameters in one traversal of an answer.
 class Flattening {
 public:
     Ec2Parameters take() { return std::move(out_); }
 
-    /// `parent` is the name of the element, of a list's item that of the list.
+    /// `parent`: the name of `element`, or of the list if `element` is a list's item.
     void add_children(const pugi::xml_node& element, std::string_view parent,
                       const std::string& prefix, int depth) {
         for (const pugi::xml_node& child : element.children()) {

@@ -1,4 +1,4 @@
-/// What a service answered as parameters of an ec2 request.
+/// Turns XML of an answer into the parameters of an ec2 request.
 #pragma once
 
 #include <string>
@@ -12,21 +12,22 @@ namespace capstan::aws {
 
 using Ec2Parameters = std::vector<std::pair<std::string, std::string>>;
 
-/// The children of `element`, whatever they are, so that members are kept that are not known here.
-/// Answers of both protocols spell them otherwise than ec2 requests do:
+/// Converts all children of `element`, so that members unknown to this program are kept, too.
+/// Answers of both protocols name the members differently from ec2 requests:
 ///     <vCpuCount><min>2</min></vCpuCount>  or  <VCpuCount><Min>2</Min></VCpuCount>
 ///                                                          ->  VCpuCount.Min=2
 ///     <cpuManufacturerSet><item>intel</item></cpuManufacturerSet>
 ///     <CpuManufacturers><member>intel</member></CpuManufacturers>
 ///                                                          ->  CpuManufacturer.1=intel
-/// Empty elements are left out but `noDevice`, which says something by its presence. So is what
-/// answers alone have: `operator`, and the state of metadata options. Nested deeper than ec2 has it
-/// (16), it is left out, too.
+/// Left out are empty elements (except `noDevice`: its presence matters), members that only
+/// answers have (`operator`, `isPrimaryIpv6`, the state of metadata options), and elements nested
+/// more than 16 deep.
 Ec2Parameters flatten(const XmlElement& element);
 
-/// Nothing: absent.
+/// NULL if there is no such parameter.
 const std::string* find_parameter(const Ec2Parameters& parameters, std::string_view name) noexcept;
-/// "intel" and "amd" of "CpuManufacturer.1" and "CpuManufacturer.2".
+/// The values of a list: those of "CpuManufacturer.1" and "CpuManufacturer.2" for the name
+/// "CpuManufacturer".
 std::vector<std::string> list_of_parameters(const Ec2Parameters& parameters, std::string_view name);
 
 }  // namespace capstan::aws

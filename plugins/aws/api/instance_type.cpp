@@ -12,14 +12,14 @@
 namespace capstan::aws {
 namespace {
 
-/// EC2 tells the size of disks in 10^9 bytes.
+/// EC2 gives the size of disks in units of 10^9 bytes.
 std::int64_t gib_of_gb(std::int64_t gb) {
     constexpr std::int64_t longest = 1'000'000'000;
     return static_cast<std::int64_t>(static_cast<double>(std::clamp<std::int64_t>(gb, 0, longest)) *
                                      1e9 / (1 << 30));
 }
 
-/// Absent or below zero: 0.
+/// An absent or negative number is 0.
 int count_of(const XmlElement& element, std::string_view name) {
     return std::max(find_int(element, name).value_or(0), 0);
 }
@@ -32,7 +32,8 @@ Accelerators ec2_devices_of(const XmlElement& item, std::string_view manufacture
     return out;
 }
 
-/// A type with a part of a GPU has none as a whole, and offers the part as one.
+/// A type with a fraction of a GPU has a count of 0; its device plugin offers the fraction as one
+/// GPU.
 Accelerators gpu_of(const XmlElement& item) {
     Accelerators out = ec2_devices_of(item, "");
     if (out.count == 0) out.count = count_of(item, "logicalGpuCount");
@@ -49,7 +50,7 @@ void read_neuron_devices(const XmlElement& item, InstanceType& out) {
     }
     out.neuron_cores = static_cast<int>(cores);
     if (!out.neuron_devices.empty()) return;
-    // What EC2 said of Inferentia before it had neuronInfo. Other makers' devices are none.
+    // EC2's older member for Inferentia, from before neuronInfo. Other manufacturers are no Neuron.
     for (const XmlElement& device : item.child("inferenceAcceleratorInfo").items("accelerators")) {
         Accelerators found = ec2_devices_of(device, "");
         if (found.manufacturer == "AWS") out.neuron_devices.push_back(std::move(found));

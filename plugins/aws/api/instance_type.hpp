@@ -8,7 +8,7 @@
 namespace capstan::aws {
 
 struct Accelerators {
-    std::string manufacturer{}, name{};  ///< "NVIDIA" and "T4"; as EC2 has them
+    std::string manufacturer{}, name{};  ///< EC2's texts: "NVIDIA" and "T4"
     int count = 0;
     std::int64_t memory_mib = 0;  ///< of each
     bool operator==(const Accelerators&) const = default;
@@ -22,11 +22,11 @@ struct InstanceType {
     std::vector<Accelerators> gpus{};
     std::vector<Accelerators> neuron_devices{};  ///< Inferentia and Trainium
     int neuron_cores = 0;                        ///< of all devices
-    std::int64_t instance_storage_gib = 0;  ///< of local disks, all together; EC2 tells 10^9 bytes
-    int efa_interfaces = 0;                 ///< at most
-    int network_interfaces = 0;             ///< at most, of the default card
+    std::int64_t instance_storage_gib = 0;       ///< of all local disks (instance store)
+    int efa_interfaces = 0;                      ///< maximum
+    int network_interfaces = 0;                  ///< maximum of the default network card
     int ipv4_per_interface = 0;
-    bool has_prefix_delegation = false;  ///< Nitro: /28 prefixes in the place of addresses
+    bool has_prefix_delegation = false;  ///< interfaces take /28 prefixes (Nitro, bare metal)
     bool bare_metal = false;
     std::vector<std::string> usage_classes{};  ///< "on-demand", "spot"
 

@@ -1,4 +1,4 @@
-/// Instance types as EC2 answers with them.
+/// Parses instance types of EC2's answers.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace capstan::aws {
 
-/// <item> of instanceTypeSet. Nothing: it has no name, or its processors or memory are not told or
-/// are no number; for whatever asks it is as if EC2 did not know the type.
+/// Parses an <item> of instanceTypeSet. nullopt if the name, the number of cores or the memory is
+/// missing or malformed; callers treat such a type as unknown to EC2.
 std::optional<InstanceType> find_instance_type(const XmlElement& item);
 
 }  // namespace capstan::aws

@@ -24,7 +24,7 @@ std::optional<std::int64_t> find_bound(const XmlElement& element, const Ec2Param
     return value;
 }
 
-/// How a protocol spells the members of a block device mapping.
+/// The names of the members of a block device mapping in a protocol.
 struct DeviceSpelling {
     std::string_view device, ebs, size, type, snapshot;
 };

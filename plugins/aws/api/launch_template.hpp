@@ -1,4 +1,4 @@
-/// What instances are made from.
+/// Launch templates and launch configurations.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace capstan::aws {
 
 struct LaunchTemplateRef {
-    std::string id{}, name{};  ///< one may be empty
+    std::string id{}, name{};  ///< one of the two may be empty
     std::string version{};     ///< "3", "$Latest", "$Default"; empty: "$Default"
 
     /// "lt-0abc, version 3"
@@ -20,14 +20,15 @@ struct LaunchTemplateRef {
     auto operator<=>(const LaunchTemplateRef&) const = default;
 };
 
-/// Attribute-based selection. What is asked of EC2 is the parameters as they were read, so that
-/// one that is not known here is not lost.
+/// Attribute-based instance type selection. EC2 is queried with `parameters` as they were read, so
+/// that requirements unknown to this program count, too.
 struct InstanceRequirements {
     std::optional<std::int64_t> vcpu_min{}, vcpu_max{};
     std::optional<std::int64_t> memory_mib_min{}, memory_mib_max{};
     std::optional<std::int64_t> accelerator_count_min{}, accelerator_count_max{};
     std::vector<std::string> accelerator_manufacturers{}, accelerator_types{};
-    /// "VCpuCount.Min" and "2", "AllowedInstanceType.1" and "m5.*": as the ec2 protocol has them.
+    /// Names and values of the ec2 protocol: "VCpuCount.Min" and "2", "AllowedInstanceType.1" and
+    /// "m5.*".
     std::vector<std::pair<std::string, std::string>> parameters{};
 
     bool operator==(const InstanceRequirements&) const = default;
@@ -40,20 +41,21 @@ struct BlockDevice {
     bool operator==(const BlockDevice&) const = default;
 };
 
-/// Of a launch template's version, or of a launch configuration.
+/// The contents of a launch template's version, or of a launch configuration.
 struct LaunchTemplateData {
-    std::string instance_type{};  ///< empty: by requirements, or left to the group
-    std::string image_id{};       ///< "ami-..." or "resolve:ssm:..."
-    /// Of an image that is told as a parameter: that, and why it is not resolved; empty: it is.
-    std::string image_parameter{}, image_trouble{};
-    std::string user_data{};  ///< base64, as AWS has it
+    std::string instance_type{};  ///< empty: by `requirements`, or set by the group's overrides
+    std::string image_id{};       ///< "ami-...", or "resolve:ssm:..." if it could not be resolved
+    /// The SSM parameter that names the image (empty: none), and why it could not be resolved
+    /// (empty: it was).
+    std::string image_parameter{}, image_error{};
+    std::string user_data{};  ///< base64
     std::optional<InstanceRequirements> requirements{};
     std::vector<BlockDevice> block_devices{};
     bool spot = false;
     std::string spot_max_price{};
     int efa_interfaces = 0;
     Labels instance_tags{};
-    std::string version{};  ///< the number behind "$Latest"; empty of a launch configuration
+    std::string version{};  ///< the number, also for "$Latest"; empty for a launch configuration
     bool operator==(const LaunchTemplateData&) const = default;
 };
 

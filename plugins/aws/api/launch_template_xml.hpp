@@ -1,4 +1,4 @@
-/// Launch templates as answers have them.
+/// Parses launch templates and launch configurations of answers.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,20 @@
 
 namespace capstan::aws {
 
-// Each throws a Failure (`unavailable`) that names a value that is not of its type. A launch
-// template's user data stands in no message.
+// Each function throws a Failure (`unavailable`) that names the value that is malformed. No message
+// contains the user data of a launch template.
 
-/// <LaunchTemplate> and <LaunchTemplateSpecification> of the query protocol; nothing: `element` is
-/// absent, or names none.
+/// Parses <LaunchTemplate> or <LaunchTemplateSpecification> of the query protocol. nullopt if
+/// `element` is absent, or has neither an id nor a name.
 std::optional<LaunchTemplateRef> find_reference(const XmlElement& element);
-/// Of either protocol; nothing: `element` is absent or has no member.
+/// Parses requirements of either protocol. nullopt if `element` is absent or empty.
 std::optional<InstanceRequirements> find_requirements(const XmlElement& element);
-/// <item> of launchTemplateVersionSet.
+/// Parses an <item> of launchTemplateVersionSet.
 LaunchTemplateData read_launch_template_version(const XmlElement& item);
-/// <member> of LaunchConfigurations.
+/// Parses a <member> of LaunchConfigurations.
 LaunchTemplateData read_launch_configuration(const XmlElement& member);
-/// Of ec2's lists of mappings: volumes alone, not devices that are left out or instance stores.
+/// Parses block device mappings of the ec2 protocol. Only EBS volumes are kept, no instance stores
+/// and no suppressed devices.
 std::vector<BlockDevice> read_block_devices(const XmlElement& element, std::string_view list);
 
 }  // namespace capstan::aws

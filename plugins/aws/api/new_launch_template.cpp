@@ -9,7 +9,7 @@
 namespace capstan::aws {
 namespace {
 
-/// In the place of all parameters of that name or below it; empty: they stay.
+/// Replaces the parameter of that name. An empty value changes nothing.
 void replace_parameter(Ec2Parameters& parameters, std::string_view name, const std::string& value) {
     if (value.empty()) return;
     std::erase_if(parameters, [&](const auto& one) { return one.first == name; });

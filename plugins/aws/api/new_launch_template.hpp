@@ -1,5 +1,5 @@
-/// A launch template made from another one. EC2 has no such action: what was answered of one is
-/// sent as the other's.
+/// Copies a launch template with changes. EC2 has no action for that: the answer that describes the
+/// source is converted into the request that creates the copy.
 #pragma once
 
 #include <map>
@@ -19,11 +19,11 @@ struct LaunchTemplateParts {
     std::map<std::string, Labels> tags{};  ///< by the type of resource: "instance", "volume"
 };
 
-/// Of <launchTemplateData>. Market options are left out, since the group decides between spot and
-/// on demand, and so are tags that AWS keeps for itself (`aws:`).
+/// Parses <launchTemplateData>. Market options are left out, since the group decides between spot
+/// and on demand, and so are tags with AWS's reserved prefix (`aws:`).
 LaunchTemplateParts read_parts(const XmlElement& data);
 
-/// CreateLaunchTemplate. An instance type takes the place of requirements.
+/// The request CreateLaunchTemplate. An instance type replaces the requirements of the source.
 QueryRequest make_create_request(LaunchTemplateParts parts,
                                  const Ec2Api::NewLaunchTemplate& launch_template);
 

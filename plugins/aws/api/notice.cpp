@@ -40,7 +40,7 @@ Result<Notices> one_notice(const std::string& id, LeaveReason reason, std::optio
 
 Result<Notices> read_spot_warning(const Json& event) {
     std::optional<Time> at = find_event_time(event);
-    // Compared before they are added: the last time that there is leaves no room.
+    // Checked before the addition, which could overflow.
     if (at && *at > Time::max() - spot_warning) at.reset();
     if (at) *at += spot_warning;
     return one_notice(event.text_at({"detail", "instance-id"}), LeaveReason::spot_interruption, at);
@@ -101,7 +101,7 @@ constexpr std::array event_kinds{
     EventKind{"EC2 Instance-terminate Lifecycle Action", &read_lifecycle_action},
 };
 
-/// What Auto Scaling writes into a queue by itself.
+/// A message that a lifecycle hook of Auto Scaling writes into the queue directly.
 Result<Notices> read_direct_hook(const Json& message) {
     if (message.text_at({"LifecycleTransition"}) != terminating) return Notices();
     const Result<Time> time = parse_rfc3339(message.text_at({"Time"}));
@@ -137,7 +137,7 @@ Result<std::vector<Notice>> read_notices(std::string_view body) {
     return fail(ErrorCode::invalid_argument, "the message has no detail-type");
 }
 
-bool takes_the_place(const Notice& later, const Notice& earlier) noexcept {
+bool supersedes(const Notice& later, const Notice& earlier) noexcept {
     return certainty_of(later.reason) >= certainty_of(earlier.reason);
 }
 

@@ -1,4 +1,4 @@
-/// What EventBridge tells of instances that leave, as a queue's messages have it.
+/// Notices of EventBridge about instances that AWS is about to terminate, from messages of a queue.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace capstan::aws {
 struct Notice {
     std::string instance_id{};
     LeaveReason reason = LeaveReason::other;
-    std::optional<Time> at{};  ///< nothing: not known when
-    bool is_over = false;      ///< was called off, or carried out: it is told no longer
+    std::optional<Time> at{};  ///< nullopt: the time is unknown
+    bool is_over = false;      ///< cancelled or done: ends an earlier notice with the same reason
     bool operator==(const Notice&) const = default;
 };
 
-/// The notices of one message's body. None: an event that is of no concern, such as an instance
-/// that starts. These are:
+/// Parses the body of one message. Empty if the event is irrelevant, such as an instance that
+/// starts. The relevant events are:
 ///
 /// | detail-type                              | reason            | at                        |
 /// |------------------------------------------|-------------------|---------------------------|
@@ -30,14 +30,15 @@ struct Notice {
 /// | EC2 Instance State-change Notification   | other             | `time`                    |
 /// | EC2 Instance-terminate Lifecycle Action  | other             | `time`                    |
 ///
-/// Of states these count: stopping, stopped, shutting-down, terminated; with "running" it is over,
-/// as of an instance that comes out of a warm pool. A scheduled change that is "closed" is over. A
-/// lifecycle hook that writes into the queue without EventBridge is understood, too. A time that is
-/// none is not known. An error (`invalid_argument`): it is no JSON, no such envelope, or an event
-/// of these kinds without an instance.
+/// The relevant states are stopping, stopped, shutting-down and terminated. The state "running" is
+/// over: it ends a notice of such a state, as an instance may leave a warm pool. A scheduled change
+/// that is "closed" is over, too. Messages of a lifecycle hook that writes into the queue without
+/// EventBridge are understood as well. A malformed time is unknown. `invalid_argument`: the body is
+/// no JSON, has no such envelope, or is one of these events without an instance.
 Result<std::vector<Notice>> read_notices(std::string_view body);
 
-/// Which of two is told of an instance: a notice that is more certain, of equal ones the later.
-bool takes_the_place(const Notice& later, const Notice& earlier) noexcept;
+/// Whether `later` replaces `earlier` as the notice of an instance: it does unless it is less
+/// certain. The order of certainty is spot_interruption, other, maintenance, all others.
+bool supersedes(const Notice& later, const Notice& earlier) noexcept;
 
 }  // namespace capstan::aws

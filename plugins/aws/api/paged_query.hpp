@@ -13,7 +13,7 @@
 
 namespace capstan::aws {
 
-/// What one answer has.
+/// Parses the items of one page.
 template <class T>
 using ReadItems = std::vector<T> (*)(const XmlElement& result);
 
@@ -45,8 +45,8 @@ private:
     ReadItems<T> read_;
 };
 
-/// The items of all pages, in order. One page that cannot be read fails all: half a list would look
-/// like things that are gone. The action only reads, so it is repeatable.
+/// The items of all pages, in order. If one page cannot be read, all fail: missing items of a
+/// partial list would look deleted. The action has to be read-only, since it is repeated.
 template <class T>
 Task<std::vector<T>> ask_all(AwsClient& client, QueryRequest request, ReadItems<T> read) {
     return read_pages(PageOf<T>(client, std::move(request), read));

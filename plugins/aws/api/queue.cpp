@@ -11,14 +11,14 @@
 namespace capstan::aws {
 namespace {
 
-constexpr int messages_at_once = 10;  // SQS' maximum, of a batch to delete as well
-/// How long a message that was received is kept from others; it is deleted at once.
+constexpr int messages_at_once = 10;  // SQS's maximum for ReceiveMessage and DeleteMessageBatch
+/// How long SQS hides a received message from other consumers. It is deleted right away.
 constexpr int visibility_seconds = 30;
 constexpr std::chrono::minutes list_lag{10};
-/// An answer without a message that came sooner than this was not waited for.
-constexpr std::chrono::seconds soonest{1};
+/// An empty answer that comes sooner than this was no long poll: the next call is delayed.
+constexpr std::chrono::seconds shortest_poll{1};
 constexpr std::chrono::seconds first_delay{1}, longest_delay{60};
-constexpr std::size_t most_told = 100;
+constexpr std::size_t logged_malformed_max = 100;
 
 std::string sentence_of(const Notice& notice) {
     return std::string(notice.reason == LeaveReason::spot_interruption ? "spot notice"
@@ -42,7 +42,7 @@ std::optional<Leaving> NoticeQueue::find(std::string_view instance_id) const {
 void NoticeQueue::follow(std::set<std::string, std::less<>> instance_ids) {
     const Duration now = host_.monotonic();
     std::erase_if(notices_, [&](const auto& one) {
-        return !instance_ids.contains(one.first) && now - one.second.came >= list_lag;
+        return !instance_ids.contains(one.first) && now - one.second.received_at >= list_lag;
     });
     existing_ = std::move(instance_ids);
 }
@@ -52,14 +52,15 @@ Task<void> NoticeQueue::listen() {
         const Duration began = host_.monotonic();
         const Result<std::size_t> got = co_await as_result(receive());
         if (!got) {
-            // An instance that stops fails its sleeps, too, and that ends this task.
-            if (got.error().code != ErrorCode::cancelled) note_trouble(got.error());
+            // When the plugin's instance stops, its sleeps fail too, and that ends this task.
+            if (got.error().code != ErrorCode::cancelled) set_last_error(got.error());
             co_await sleep_for(host_, delay_after_failure());
             continue;
         }
         failures_ = 0;
-        note_trouble(std::nullopt);
-        if (*got == 0 && host_.monotonic() - began < soonest) co_await sleep_for(host_, soonest);
+        set_last_error(std::nullopt);
+        if (*got == 0 && host_.monotonic() - began < shortest_poll)
+            co_await sleep_for(host_, shortest_poll);
     }
 }
 
@@ -75,7 +76,7 @@ Task<std::size_t> NoticeQueue::receive() {
     if (messages == nullptr || messages->items().empty()) co_return std::size_t{0};
     Json entries = Json::array();
     for (const Json& message : messages->items()) {
-        take(message);
+        store_message(message);
         const std::string& receipt = message.text_at({"ReceiptHandle"});
         if (receipt.empty()) continue;
         Json entry = Json::object();
@@ -93,7 +94,7 @@ Task<void> NoticeQueue::remove(Json entries) {
                                                   std::move(request), Repeatable::yes);
     const Json* const failed = reply.find("Failed");
     if (failed == nullptr || failed->items().empty()) co_return;
-    // They come again, and change nothing then.
+    // The messages will be received again, which does no harm.
     const Json& first = failed->items().front();
     throw Failure(ErrorCode::unavailable,
                   "sqs:DeleteMessageBatch: " +
@@ -102,57 +103,59 @@ Task<void> NoticeQueue::remove(Json entries) {
                       in_quotes(first.text_at({"Message"})));
 }
 
-void NoticeQueue::take(const Json& message) {
+void NoticeQueue::store_message(const Json& message) {
     Result<std::vector<Notice>> notices = read_notices(message.text_at({"Body"}));
     if (!notices) {
-        tell_malformed(notices.error());
+        warn_of_malformed(notices.error());
         return;
     }
-    for (Notice& notice : *notices) remember(std::move(notice));
+    for (Notice& notice : *notices) store_notice(std::move(notice));
 }
 
-void NoticeQueue::remember(Notice notice) {
+void NoticeQueue::store_notice(Notice notice) {
     const auto at = notices_.find(notice.instance_id);
     if (notice.is_over) {
         if (at == notices_.end() || at->second.notice.reason != notice.reason) return;
-        // Messages come in any order: what came to pass after it stands.
-        const std::optional<Time>&told = at->second.notice.at, &over = notice.at;
-        if (!told || !over || *told <= *over) notices_.erase(at);
+        // Messages come in any order: a notice of a later time than this end stays.
+        const std::optional<Time>&known = at->second.notice.at, &over = notice.at;
+        if (!known || !over || *known <= *over) notices_.erase(at);
         return;
     }
     if (at != notices_.end() &&
-        (at->second.notice == notice || !takes_the_place(notice, at->second.notice)))
+        (at->second.notice == notice || !supersedes(notice, at->second.notice)))
         return;
-    const bool concerns_us = !existing_ || existing_->contains(notice.instance_id);
+    const bool is_in_a_group = !existing_ || existing_->contains(notice.instance_id);
     const std::string sentence = sentence_of(notice);
     std::string id = notice.instance_id;
-    notices_.insert_or_assign(std::move(id), Known{std::move(notice), host_.monotonic(), ++came_});
-    if (notices_.size() > std::max<std::size_t>(config_.most_remembered, 1)) {
+    notices_.insert_or_assign(std::move(id),
+                              StoredNotice{std::move(notice), host_.monotonic(), ++received_});
+    if (notices_.size() > std::max<std::size_t>(config_.notices_max, 1)) {
         notices_.erase(std::min_element(
             notices_.begin(), notices_.end(),
             [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
     }
-    if (!concerns_us) return;
+    if (!is_in_a_group) return;
     host_.info("an instance is about to leave: " + sentence);
     if (const Result<void> woken = wake(host_, sentence); !woken)
         host_.debug("the next pass comes in its own time: " + woken.error().message);
 }
 
-void NoticeQueue::tell_malformed(const Error& error) {
-    if (told_.size() >= most_told || !told_.insert(error.message).second) return;
+void NoticeQueue::warn_of_malformed(const Error& error) {
+    if (logged_malformed_.size() >= logged_malformed_max) return;
+    if (!logged_malformed_.insert(error.message).second) return;
     host_.warn(
         "a message of the queue is no event that can be read, and was deleted: " + error.message,
         {field("queue", config_.url)});
 }
 
-void NoticeQueue::note_trouble(const std::optional<Error>& error) {
-    if (error && (!trouble_ || trouble_->code != error->code))
+void NoticeQueue::set_last_error(const std::optional<Error>& error) {
+    if (error && (!last_error_ || last_error_->code != error->code))
         host_.warn("notices of instances that leave cannot be read: " + error->message,
                    {field("queue", config_.url)});
-    if (!error && trouble_)
+    if (!error && last_error_)
         host_.info("notices of instances that leave can be read again",
                    {field("queue", config_.url)});
-    trouble_ = error;
+    last_error_ = error;
 }
 
 Duration NoticeQueue::delay_after_failure() {
@@ -160,7 +163,7 @@ Duration NoticeQueue::delay_after_failure() {
     for (int n = 0; n < failures_ && most < longest_delay; ++n) most *= 2;
     ++failures_;
     most = std::min<Duration>(most, longest_delay);
-    // Between a half and the whole, so that several listeners spread.
+    // Between a half and the whole, so that several listeners do not retry together.
     return most - std::chrono::duration_cast<Duration>(most * (host_.random_share() / 2));
 }
 

@@ -1,7 +1,7 @@
 /// Notices of instances that are about to leave, from an SQS queue into which EventBridge writes.
 ///
 ///     NoticeQueue queue_{host_, client_, {.url = config.event_queue_url}};  // a member
-///     queue_.start();                                // in start: listens until the instance stops
+///     queue_.start();                      // in start: listens until the plugin's instance stops
 ///     queue_.follow(ids_of(groups));                 // in each refresh
 ///     machine.leaves = queue_.find(instance.id);
 #pragma once
@@ -31,59 +31,60 @@ class AwsClient;
 
 struct NoticeQueueConfig {
     std::string url{};
-    /// How long SQS waits for a message before it answers; 20 s is its maximum. Shorter than the
-    /// client's time-out of an attempt.
+    /// How long SQS waits for a message before it answers; 20 s is its maximum. Has to be shorter
+    /// than the client's timeout of an attempt.
     std::chrono::seconds wait{20};
-    std::size_t most_remembered = 10'000;  ///< notices; beyond it the oldest goes
+    std::size_t notices_max = 10'000;  ///< when exceeded, the oldest notice is dropped
 };
 
-/// [strand] The queue is ours alone: each message is deleted once it was read, one that cannot be
-/// read or is of no concern, too. A message may come twice or late; both change nothing. What was
-/// told is not kept across a restart.
+/// [strand] The queue must have no other consumer: each message is deleted once it was received,
+/// also if it is malformed or irrelevant. Messages that come twice or late do no harm. Notices are
+/// lost on a restart.
 class NoticeQueue {
 public:
     NoticeQueue(const Host& host, AwsClient& client, NoticeQueueConfig config);
 
-    /// Listens from now on, until the instance stops. Once.
+    /// Listens from now on, until the plugin's instance stops. Call once.
     void start();
 
-    /// Nothing: no notice of it came.
+    /// nullopt if there is no notice of the instance.
     std::optional<Leaving> find(std::string_view instance_id) const;
-    /// The instances that exist now. What was told of others is forgotten ten minutes after it came
-    /// (a list may lag), and wakes no pass.
+    /// Takes the instances that exist now. Notices of other instances trigger no pass, and are
+    /// dropped ten minutes after they came: a list may lag.
     void follow(std::set<std::string, std::less<>> instance_ids);
     std::size_t size() const noexcept { return notices_.size(); }
-    /// Why the queue cannot be read at present; nothing: it can.
-    const std::optional<Error>& trouble() const noexcept { return trouble_; }
+    /// Why the queue cannot be read at present; nullopt if it can.
+    const std::optional<Error>& last_error() const noexcept { return last_error_; }
 
 private:
-    struct Known {
+    struct StoredNotice {
         Notice notice{};
-        Duration came{};           ///< by host.monotonic()
-        std::uint64_t number = 0;  ///< the oldest has the lowest
+        Duration received_at{};    ///< by host.monotonic()
+        std::uint64_t number = 0;  ///< ascending in the order of receipt
     };
 
     Task<void> listen();
-    /// One answer, taken over and deleted. How many messages it had.
+    /// Receives one batch of messages, stores their notices and deletes them. Returns the number of
+    /// messages.
     Task<std::size_t> receive();
     Task<void> remove(Json entries);
-    void take(const Json& message);
-    void remember(Notice notice);
-    void tell_malformed(const Error& error);
-    /// The first of several equal ones is told, and the end of them.
-    void note_trouble(const std::optional<Error>& error);
+    void store_message(const Json& message);
+    void store_notice(Notice notice);
+    void warn_of_malformed(const Error& error);
+    /// Sets last_error_; logs the first of several equal errors, and the recovery.
+    void set_last_error(const std::optional<Error>& error);
     Duration delay_after_failure();
 
     Host host_;
     AwsClient& client_;
     NoticeQueueConfig config_;
     Background background_;
-    std::map<std::string, Known, std::less<>> notices_{};  ///< by instance
-    std::optional<std::set<std::string, std::less<>>> existing_{};
-    std::optional<Error> trouble_{};
-    std::set<std::string> told_{};  ///< what was told of malformed messages
-    std::uint64_t came_ = 0;
-    int failures_ = 0;  ///< in a row
+    std::map<std::string, StoredNotice, std::less<>> notices_{};    ///< by instance
+    std::optional<std::set<std::string, std::less<>>> existing_{};  ///< nullopt: unknown so far
+    std::optional<Error> last_error_{};
+    std::set<std::string> logged_malformed_{};  ///< texts of the warnings
+    std::uint64_t received_ = 0;
+    int failures_ = 0;  ///< consecutive
 };
 
 }  // namespace capstan::aws

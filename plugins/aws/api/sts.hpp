@@ -14,8 +14,8 @@ struct CallerIdentity {
     std::string account{}, arn{}, user_id{};
 };
 
-/// What a policy of the caller can be asked for: the role behind the identity of an assumed role
-/// (without the role's path, which STS does not tell), any other identity as it is.
+/// The ARN for SimulatePrincipalPolicy (PolicySourceArn): the role of an assumed role, without the
+/// role's path, which STS does not tell; any other ARN as it is.
 ///     "arn:aws:sts::1:assumed-role/capstan/i-1"  ->  "arn:aws:iam::1:role/capstan"
 std::string policy_source_of(std::string_view arn);
 

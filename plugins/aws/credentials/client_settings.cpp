@@ -13,7 +13,7 @@
 namespace capstan::aws {
 namespace {
 
-/// Letters, digits and dashes: it becomes a part of host names.
+/// Lower-case letters, digits and dashes only, since the region becomes a part of host names.
 bool is_region_name(std::string_view name) noexcept {
     constexpr std::size_t longest = 40;
     return !name.empty() && name.size() <= longest &&
@@ -42,31 +42,32 @@ void set_override(EndpointConfig& config, std::string_view service, const Variab
 Task<std::string> find_region(Host host, std::string setting, CredentialsConfig config,
                               Environment& environment) {
     if (!setting.empty()) co_return checked_region(setting, "the settings");
-    const auto look = std::make_shared<Look>(Look{host, std::move(config), &environment, {}});
-    look->variables = co_await environment.variables();
+    const auto lookup = std::make_shared<CredentialLookup>(
+        CredentialLookup{host, std::move(config), &environment, {}});
+    lookup->variables = co_await environment.variables();
     for (const char* name : {"AWS_REGION", "AWS_DEFAULT_REGION"}) {
-        const std::string value = look->variable(name);
+        const std::string value = lookup->variable(name);
         if (!value.empty()) co_return checked_region(value, name);
     }
-    const ProfileChoice choice = choose_profile(look->config.profile, look->variables);
-    const auto files = co_await read_shared_files(environment, look->variables);
+    const ProfileChoice choice = choose_profile(lookup->config.profile, lookup->variables);
+    const auto files = co_await read_shared_files(environment, lookup->variables);
     const auto profile = files->profiles.find(choice.name);
     if (profile != files->profiles.end()) {
         const std::string value = find_property(profile->second, "region");
         if (!value.empty()) co_return checked_region(value, "profile " + in_quotes(choice.name));
     }
-    const MetadataText told = co_await read_metadata(look, "placement/region");
-    if (told.text) co_return checked_region(*told.text, "instance metadata");
-    co_return fail(told.may_pass ? ErrorCode::unavailable : ErrorCode::invalid_config,
+    const MetadataText metadata = co_await read_metadata(lookup, "placement/region");
+    if (metadata.text) co_return checked_region(*metadata.text, "instance metadata");
+    co_return fail(metadata.is_transient ? ErrorCode::unavailable : ErrorCode::invalid_config,
                    "no region is known: none in the settings, in AWS_REGION or AWS_DEFAULT_REGION, "
                    "or in profile " +
-                       in_quotes(choice.name) + "; instance metadata: " + told.absence);
+                       in_quotes(choice.name) + "; instance metadata: " + metadata.absence);
 }
 
 Task<EndpointConfig> find_endpoints(EndpointConfig settings, Environment& environment) {
     const Variables variables = co_await environment.variables();
     const bool are_ignored = is_switched_on(variables, "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-    // A URL for all services that the settings have comes before one of the environment for one.
+    // The settings' URL for all services takes precedence over the environment's for one service.
     const bool has_all = settings.overrides.contains("");
     for (const Service service : all_services) {
         if (!are_ignored && !has_all)

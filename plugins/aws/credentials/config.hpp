@@ -1,4 +1,4 @@
-/// What the settings say of credentials.
+/// The settings of credentials.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ struct CredentialsConfig {
     std::string access_key_id{};  ///< empty: none in the settings
     /// Names of the host's secrets, which are read at each renewal. `session_token` may be empty.
     std::string secret_access_key{}, session_token{};
-    /// Assumed with whatever credentials the chain finds; empty: those are used themselves.
+    /// A role to assume with the credentials that the chain finds; empty: they are used directly.
     std::string role_arn{};
     std::string external_id{};
     std::string session_name{};   ///< empty: AWS_ROLE_SESSION_NAME, or "capstan"
-    std::string imds_endpoint{};  ///< "http://169.254.169.254"; empty: AWS's
-    std::string region{};         ///< where STS is asked; empty: us-east-1
+    std::string imds_endpoint{};  ///< "http://169.254.169.254"; empty: the default
+    std::string region{};         ///< of STS; empty: us-east-1
     EndpointConfig endpoints{};
 };
 

@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 constexpr Duration container_timeout = 2s;
 constexpr const char* ecs_agent = "http://169.254.170.2";
 
-/// Of an absolute URL, without the port and the brackets of IPv6; empty: it has none, or a name and
-/// a password, behind which another host may hide.
+/// The host of an absolute URL, without the port and the brackets of IPv6. Empty if there is none,
+/// or if the URL has a user name and password, which could disguise the host.
 std::string_view container_host_of(std::string_view url) noexcept {
     const std::size_t scheme = url.find("://");
     if (scheme == std::string_view::npos) return {};
@@ -31,7 +31,7 @@ std::string_view container_host_of(std::string_view url) noexcept {
     return url.substr(0, url.find(':'));
 }
 
-/// "127.0.0.1" to "127.255.255.255": four numbers.
+/// "127.0.0.1" to "127.255.255.255", or "::1".
 bool is_loopback_address(std::string_view host) noexcept {
     if (host == "::1") return true;
     if (!host.starts_with("127.")) return false;
@@ -57,29 +57,29 @@ bool breaks_a_line(std::string_view text) noexcept {
     return text.find_first_of("\r\n") != std::string_view::npos;
 }
 
-/// The value of the header; empty: none is asked for.
-Task<std::string> read_authorization(SharedLook look) {
-    const std::string file = look->variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
-    std::string out = look->variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
+/// The value of the authorization header; empty if no variable sets a token.
+Task<std::string> read_authorization(SharedLookup lookup) {
+    const std::string file = lookup->variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+    std::string out = lookup->variable("AWS_CONTAINER_AUTHORIZATION_TOKEN");
     const std::string from = file.empty() ? "AWS_CONTAINER_AUTHORIZATION_TOKEN" : in_quotes(file);
-    if (!file.empty()) out = co_await look->environment->read_file(file);
+    if (!file.empty()) out = co_await lookup->environment->read_file(file);
     if (breaks_a_line(out))
         co_return fail(ErrorCode::invalid_config,
                        from + " has a line break, and cannot be a header");
     co_return out;
 }
 
-Task<HttpReply> ask_agent(SharedLook look, HttpRequest request) {
+Task<HttpReply> ask_agent(SharedLookup lookup, HttpRequest request) {
     RetryPolicy policy;
     request.header("accept", "application/json").direct().within(container_timeout);
-    RetryingClient client(look->host, std::move(policy));
+    RetryingClient client(lookup->host, std::move(policy));
     co_return co_await client.send(std::move(request), Repeatable::yes);
 }
 
-/// Empty: no container's variable is set.
-std::string container_url(const Look& look) {
-    const std::string relative = look.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
-    if (relative.empty()) return look.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+/// The URL by the variables of containers; empty if none is set.
+std::string container_url(const CredentialLookup& lookup) {
+    const std::string relative = lookup.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+    if (relative.empty()) return lookup.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI");
     return ecs_agent + std::string(relative.starts_with('/') ? "" : "/") + relative;
 }
 
@@ -96,9 +96,9 @@ std::string find_url_mistake(const std::string& url) {
            ", which is none of 169.254.170.2, 169.254.170.23, fd00:ec2::23 and this machine";
 }
 
-Task<SourceAnswer> ask_container(SharedLook look) {
+Task<SourceAnswer> ask_container(SharedLookup lookup) {
     SourceAnswer out;
-    const std::string url = container_url(*look);
+    const std::string url = container_url(*lookup);
     if (url.empty()) {
         out.absence = "AWS_CONTAINER_CREDENTIALS_FULL_URI is not set";
         co_return out;
@@ -108,9 +108,9 @@ Task<SourceAnswer> ask_container(SharedLook look) {
         co_return fail(ErrorCode::invalid_config,
                        in_quotes(without_query(url)) + " is not asked: " + mistake);
     HttpRequest request("GET", url);
-    std::string authorization = co_await read_authorization(look);
+    std::string authorization = co_await read_authorization(lookup);
     if (!authorization.empty()) request.header("authorization", std::move(authorization));
-    const HttpReply reply = co_await ask_agent(look, std::move(request));
+    const HttpReply reply = co_await ask_agent(lookup, std::move(request));
     const std::string name = "GET " + std::string(without_query(url));
     if (!is_success(reply))
         co_return fail(ErrorCode::unauthenticated,

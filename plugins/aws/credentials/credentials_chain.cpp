@@ -12,7 +12,7 @@ namespace {
 
 struct NamedSource {
     const char* name;
-    Task<SourceAnswer> (*ask)(SharedLook look);
+    Task<SourceAnswer> (*ask)(SharedLookup lookup);
 };
 
 std::vector<NamedSource> credential_sources_of(const CredentialsConfig& config) {
@@ -27,10 +27,10 @@ std::vector<NamedSource> credential_sources_of(const CredentialsConfig& config) 
     return out;
 }
 
-Task<Credentials> find_base(SharedLook look) {
+Task<Credentials> find_base(SharedLookup lookup) {
     std::string absences;
-    for (const NamedSource& source : credential_sources_of(look->config)) {
-        const Result<SourceAnswer> answer = co_await as_result(source.ask(look));
+    for (const NamedSource& source : credential_sources_of(lookup->config)) {
+        const Result<SourceAnswer> answer = co_await as_result(source.ask(lookup));
         if (!answer)
             co_return fail(within(std::string("credentials: ") + source.name, answer.error()));
         if (answer->credentials) co_return *answer->credentials;
@@ -40,33 +40,36 @@ Task<Credentials> find_base(SharedLook look) {
     co_return fail(ErrorCode::unauthenticated, "no source has credentials: " + absences);
 }
 
-/// A walk along the sources, and the role of the settings over what it finds.
-Task<Credentials> find_credentials(std::shared_ptr<Look> look) {
-    look->variables = co_await look->environment->variables();
-    const Credentials base = co_await find_base(look);
-    if (look->config.role_arn.empty()) co_return base;
+/// Searches the sources, then assumes the role of the settings with the result.
+Task<Credentials> find_credentials(std::shared_ptr<CredentialLookup> lookup) {
+    lookup->variables = co_await lookup->environment->variables();
+    const Credentials base = co_await find_base(lookup);
+    if (lookup->config.role_arn.empty()) co_return base;
     RoleRequest request;
-    request.role_arn = look->config.role_arn;
-    request.external_id = look->config.external_id;
+    request.role_arn = lookup->config.role_arn;
+    request.external_id = lookup->config.external_id;
     request.source = base.source;
-    co_return co_await assume_role(look, base, std::move(request));
+    co_return co_await assume_role(lookup, base, std::move(request));
 }
 
-/// Tells what signs from here on, where that changed.
-Task<Credentials> find_and_tell(std::shared_ptr<Look> look, std::shared_ptr<std::string> told) {
-    const Credentials found = co_await find_credentials(look);
-    if (*told != found.source) {
-        look->host.info("requests to AWS are signed with credentials of " + found.source);
-        *told = found.source;
+/// Finds credentials, and logs their source if it is another one than last time.
+Task<Credentials> find_and_log(std::shared_ptr<CredentialLookup> lookup,
+                               std::shared_ptr<std::string> logged_source) {
+    const Credentials found = co_await find_credentials(lookup);
+    if (*logged_source != found.source) {
+        lookup->host.info("requests to AWS are signed with credentials of " + found.source);
+        *logged_source = found.source;
     }
     co_return found;
 }
 
 Renewed<Credentials>::Find search_for_credentials(const Host& host, CredentialsConfig config,
                                                   Environment& environment) {
-    const auto told = std::make_shared<std::string>();
-    return [host, config = std::move(config), &environment, told] {
-        return find_and_tell(std::make_shared<Look>(Look{host, config, &environment, {}}), told);
+    const auto logged_source = std::make_shared<std::string>();
+    return [host, config = std::move(config), &environment, logged_source] {
+        return find_and_log(
+            std::make_shared<CredentialLookup>(CredentialLookup{host, config, &environment, {}}),
+            logged_source);
     };
 }
 

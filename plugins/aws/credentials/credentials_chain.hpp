@@ -1,4 +1,5 @@
-/// Credentials as all AWS clients find them: the first source that has some.
+/// The credential provider chain that all AWS clients have: the first source with credentials
+/// counts.
 #pragma once
 
 #include <string>
@@ -12,15 +13,15 @@
 namespace capstan::aws {
 
 /// [strand] The order: settings, environment, web identity, shared profile, container, instance
-/// metadata. A profile that the settings name is asked before the environment, which then is not
-/// asked at all. A source that is there and fails ends the search: what another one has would be
-/// another identity. With `role_arn` in the settings that role is assumed with what was found.
+/// metadata. If the settings name a profile, the environment and web identity are skipped. A source
+/// that is configured and fails ends the search, since the next source would be another identity.
+/// If the settings have a `role_arn`, that role is assumed with the credentials that were found.
 ///
-/// One renewal is under way at a time, and all callers share it. While credentials hold, a renewal
-/// that fails is logged, and they are used on. The error of a search without a result
-/// (`unauthenticated`) tells each source and why it has nothing.
+/// At most one renewal is under way, and all callers share it. If a renewal fails while the
+/// credentials are still valid, the failure is logged and the credentials stay in use. The error of
+/// a search without a result (`unauthenticated`) says of each source why it has no credentials.
 ///
-/// The environment lives longer than the chain.
+/// The environment has to outlive the chain.
 class CredentialsChain : public CredentialsProvider {
 public:
     CredentialsChain(const Host& host, CredentialsConfig config, Environment& environment,

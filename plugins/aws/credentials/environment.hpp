@@ -7,7 +7,7 @@
 
 namespace capstan::aws {
 
-/// Those of AWS's clients, and HOME.
+/// The variables of AWS's clients that the plugin reads, and HOME.
 std::span<const char* const> variable_names() noexcept;
 
 }  // namespace capstan::aws

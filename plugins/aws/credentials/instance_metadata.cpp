@@ -20,42 +20,43 @@ using namespace std::chrono_literals;
 constexpr Duration metadata_timeout = 1s;
 constexpr const char* roles_path = "iam/security-credentials/";
 
-std::string metadata_url(const Look& look) {
-    std::string url = look.config.imds_endpoint;
-    if (url.empty()) url = look.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
+std::string metadata_url(const CredentialLookup& lookup) {
+    std::string url = lookup.config.imds_endpoint;
+    if (url.empty()) url = lookup.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT");
     while (url.ends_with('/')) url.pop_back();
     if (!url.empty()) return url;
-    const std::string mode = look.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
+    const std::string mode = lookup.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE");
     const bool is_ipv6 = mode == "IPv6" || mode == "ipv6";
     return is_ipv6 ? "http://[fd00:ec2::254]" : "http://169.254.169.254";
 }
 
 /// A reply of any status, or why there is none.
-Task<HttpReply> ask_metadata(SharedLook look, HttpRequest request) {
+Task<HttpReply> ask_metadata(SharedLookup lookup, HttpRequest request) {
     RetryPolicy policy;
     policy.delay = 500ms;
     request.direct().within(metadata_timeout);
-    RetryingClient client(look->host, std::move(policy));
+    RetryingClient client(lookup->host, std::move(policy));
     co_return co_await client.send(std::move(request), Repeatable::yes);
 }
 
-MetadataText no_metadata(std::string why, bool may_pass) {
+MetadataText no_metadata(std::string why, bool is_transient) {
     MetadataText out;
     out.absence = std::move(why);
-    out.may_pass = may_pass;
+    out.is_transient = is_transient;
     return out;
 }
 
-/// A packet that may make no hop is lost on its way into a pod, and nothing else tells that.
+/// With a hop limit of 1 the service's packets are dropped on their way into a pod; the only
+/// symptom is a timeout.
 constexpr const char* hop_limit_advice =
     "; from a pod the instance's metadata options need a hop limit of 2 "
     "(aws ec2 modify-instance-metadata-options --http-put-response-hop-limit 2)";
 
-/// The token of a session with the service.
-Task<MetadataText> open_metadata(SharedLook look) {
-    HttpRequest request("PUT", metadata_url(*look) + "/latest/api/token");
+/// The session token of IMDSv2.
+Task<MetadataText> open_metadata(SharedLookup lookup) {
+    HttpRequest request("PUT", metadata_url(*lookup) + "/latest/api/token");
     request.header("x-aws-ec2-metadata-token-ttl-seconds", "21600");
-    const Result<HttpReply> reply = co_await as_result(ask_metadata(look, std::move(request)));
+    const Result<HttpReply> reply = co_await as_result(ask_metadata(lookup, std::move(request)));
     if (!reply) {
         const bool is_silent = reply.error().code == ErrorCode::deadline;
         co_return no_metadata(reply.error().message + (is_silent ? hop_limit_advice : ""),
@@ -71,10 +72,10 @@ Task<MetadataText> open_metadata(SharedLook look) {
     co_return out;
 }
 
-Task<MetadataText> get_metadata(SharedLook look, std::string token, std::string path) {
-    HttpRequest request("GET", metadata_url(*look) + "/latest/meta-data/" + path);
+Task<MetadataText> get_metadata(SharedLookup lookup, std::string token, std::string path) {
+    HttpRequest request("GET", metadata_url(*lookup) + "/latest/meta-data/" + path);
     request.header("x-aws-ec2-metadata-token", std::move(token));
-    const Result<HttpReply> reply = co_await as_result(ask_metadata(look, std::move(request)));
+    const Result<HttpReply> reply = co_await as_result(ask_metadata(lookup, std::move(request)));
     if (!reply) co_return no_metadata(reply.error().message, true);
     if (reply->status == 404) co_return no_metadata("it has no " + path + " (status 404)", false);
     if (!is_success(*reply))
@@ -84,7 +85,7 @@ Task<MetadataText> get_metadata(SharedLook look, std::string token, std::string 
     co_return out;
 }
 
-/// What a role may be called, so that a page of something else is none.
+/// Whether the text is a valid role name, and not a page of some other server.
 bool is_role_name(std::string_view name) noexcept {
     constexpr std::size_t longest = 128;
     return !name.empty() && name.size() <= longest &&
@@ -100,8 +101,8 @@ std::string first_metadata_line(std::string_view text) {
     return std::string(line);
 }
 
-/// The service has new ones five minutes before the end of the old ones at the latest. AWS takes
-/// credentials of an instance past their time while what renews them is impaired.
+/// The service has new credentials at least five minutes before the old ones expire. If it does
+/// not, the service is impaired, and AWS then accepts an instance's credentials after they expired.
 void extend_served(Credentials& credentials, const Host& host) {
     constexpr Duration promised = 5min, longer = 10min, jitter = 5min;
     if (!credentials.expires || *credentials.expires - promised > host.now()) return;
@@ -119,28 +120,28 @@ SourceAnswer metadata_absence(std::string why) {
 
 }  // namespace
 
-Task<MetadataText> read_metadata(SharedLook look, std::string path) {
-    if (is_switched_on(look->variables, "AWS_EC2_METADATA_DISABLED"))
+Task<MetadataText> read_metadata(SharedLookup lookup, std::string path) {
+    if (is_switched_on(lookup->variables, "AWS_EC2_METADATA_DISABLED"))
         co_return no_metadata("AWS_EC2_METADATA_DISABLED is true", false);
-    MetadataText token = co_await open_metadata(look);
+    MetadataText token = co_await open_metadata(lookup);
     if (!token.text) co_return token;
-    co_return co_await get_metadata(look, *token.text, std::move(path));
+    co_return co_await get_metadata(lookup, *token.text, std::move(path));
 }
 
-Task<SourceAnswer> ask_instance_metadata(SharedLook look) {
-    if (is_switched_on(look->variables, "AWS_EC2_METADATA_DISABLED"))
+Task<SourceAnswer> ask_instance_metadata(SharedLookup lookup) {
+    if (is_switched_on(lookup->variables, "AWS_EC2_METADATA_DISABLED"))
         co_return metadata_absence("AWS_EC2_METADATA_DISABLED is true");
-    const MetadataText token = co_await open_metadata(look);
+    const MetadataText token = co_await open_metadata(lookup);
     if (!token.text) co_return metadata_absence(token.absence);
-    const MetadataText roles = co_await get_metadata(look, *token.text, roles_path);
+    const MetadataText roles = co_await get_metadata(lookup, *token.text, roles_path);
     if (!roles.text) co_return metadata_absence(roles.absence + "; has the instance a role?");
     const std::string role = first_metadata_line(*roles.text);
     if (!is_role_name(role)) co_return metadata_absence("it names no role but " + in_quotes(role));
-    const MetadataText served = co_await get_metadata(look, *token.text, roles_path + role);
+    const MetadataText served = co_await get_metadata(lookup, *token.text, roles_path + role);
     if (!served.text) co_return metadata_absence(served.absence);
     Result<Credentials> read = parse_served_credentials(*served.text);
     if (!read) co_return fail(within("role " + role, read.error()));
-    extend_served(*read, look->host);
+    extend_served(*read, lookup->host);
     read->source = "the instance's role " + role;
     SourceAnswer out;
     out.credentials = std::move(*read);

@@ -11,11 +11,11 @@
 namespace capstan::aws {
 namespace {
 
-/// A chosen profile, and the ones that led to it.
+/// A profile, and the chain of source_profile that led to it.
 struct ProfileWalk {
-    SharedLook look{};
+    SharedLookup lookup{};
     std::shared_ptr<const SharedFiles> files{};
-    std::vector<std::string> names{};  ///< the last one is looked at
+    std::vector<std::string> names{};  ///< of the chain; the last one is the current profile
 
     const std::string& name() const { return names.back(); }
     std::string where() const { return "profile " + in_quotes(name()); }
@@ -57,7 +57,7 @@ RoleRequest profile_role_of(const ProfileWalk& walk) {
     return out;
 }
 
-/// The walk to the profile that has the credentials a role is assumed with.
+/// Continues to the source_profile, which has the credentials that assume the role.
 ProfileWalk step_to_source(const ProfileWalk& walk, const std::string& source) {
     if (!walk.files->profiles.contains(source))
         throw Failure(profile_mistake(
@@ -70,9 +70,9 @@ ProfileWalk step_to_source(const ProfileWalk& walk, const std::string& source) {
 }
 
 Task<SourceAnswer> ask_named_source(const ProfileWalk& walk, const std::string& source) {
-    if (source == "Environment") return ask_environment(walk.look);
-    if (source == "EcsContainer") return ask_container(walk.look);
-    if (source == "Ec2InstanceMetadata") return ask_instance_metadata(walk.look);
+    if (source == "Environment") return ask_environment(walk.lookup);
+    if (source == "EcsContainer") return ask_container(walk.lookup);
+    if (source == "Ec2InstanceMetadata") return ask_instance_metadata(walk.lookup);
     return fail_task<SourceAnswer>(profile_mistake(
         walk, "has the credential_source " + in_quotes(source) +
                   ", which is none of Environment, EcsContainer and Ec2InstanceMetadata"));
@@ -106,10 +106,10 @@ Task<Credentials> credentials_of_role(ProfileWalk walk) {
                                                  ", which a daemon cannot enter"));
     Credentials base = co_await base_of_role(walk);
     const RoleRequest role = profile_role_of(walk);
-    co_return co_await assume_role(walk.look, std::move(base), role);
+    co_return co_await assume_role(walk.lookup, std::move(base), role);
 }
 
-/// What has no keys and no role: why, in a sentence.
+/// Why a profile without keys and without a role cannot be used; empty if nothing says so.
 std::string why_there_are_none(const ProfileWalk& walk) {
     if (!walk.property("credential_process").empty())
         return "has a credential_process, and a plugin starts no process: let the program write "
@@ -127,7 +127,7 @@ Task<Credentials> credentials_of_profile(ProfileWalk walk) {
         co_return fail(profile_mistake(walk, "has a web_identity_token_file and no role_arn"));
     if (!token_file.empty()) {
         const RoleRequest role = profile_role_of(walk);
-        co_return co_await assume_role_by_token(walk.look, token_file, role);
+        co_return co_await assume_role_by_token(walk.lookup, token_file, role);
     }
     if (!walk.property("role_arn").empty() && (walk.names.size() == 1 || !find_profile_keys(walk)))
         co_return co_await credentials_of_role(walk);
@@ -152,11 +152,11 @@ std::string listed_profile_paths(const SharedFiles& files) {
 
 }  // namespace
 
-Task<SourceAnswer> ask_profile(SharedLook look) {
-    const ProfileChoice choice = choose_profile(look->config.profile, look->variables);
+Task<SourceAnswer> ask_profile(SharedLookup lookup) {
+    const ProfileChoice choice = choose_profile(lookup->config.profile, lookup->variables);
     ProfileWalk walk;
-    walk.look = look;
-    walk.files = co_await read_shared_files(*look->environment, look->variables);
+    walk.lookup = lookup;
+    walk.files = co_await read_shared_files(*lookup->environment, lookup->variables);
     walk.names.push_back(choice.name);
     SourceAnswer out;
     if (!walk.files->profiles.contains(choice.name)) {

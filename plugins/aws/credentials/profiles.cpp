@@ -18,7 +18,7 @@ std::string_view trimmed_ini(std::string_view text) noexcept {
     return text.substr(begin, text.find_last_not_of(ini_blanks) - begin + 1);
 }
 
-/// Without a comment, which begins with '#' or ';' at the start or behind a blank.
+/// The line without its comment, which begins with '#' or ';' at the start or after a blank.
 std::string_view without_ini_comment(std::string_view line) noexcept {
     for (std::size_t i = 0; i < line.size(); ++i) {
         const bool is_marker = line[i] == '#' || line[i] == ';';
@@ -34,7 +34,7 @@ std::string_view without_ini_quotes(std::string_view text) noexcept {
     return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The name of the profile that a section is; nothing: it is of another kind.
+/// The name of the profile that a section defines; nullopt if the section is of another kind.
 std::optional<std::string> find_profile_name(std::string_view section, ProfileFile kind) {
     section = trimmed_ini(section);
     if (kind == ProfileFile::credentials || section == "default")
@@ -46,12 +46,12 @@ std::optional<std::string> find_profile_name(std::string_view section, ProfileFi
     return std::string(without_ini_quotes(trimmed_ini(section.substr(word.size()))));
 }
 
-/// Takes one line after the other.
+/// Parses a file line by line.
 class ProfileReader {
 public:
     explicit ProfileReader(ProfileFile kind) : kind_(kind) {}
 
-    /// What is wrong with the line; empty: nothing.
+    /// Parses the next line. Returns what is wrong with it; empty if nothing is.
     std::string take(std::string_view line) {
         const bool is_nested =
             !line.empty() && ini_blanks.find(line.front()) != std::string_view::npos;
@@ -94,7 +94,7 @@ private:
 
 struct SharedPath {
     std::string path{};      ///< empty: HOME is not set
-    bool is_chosen = false;  ///< by a variable
+    bool is_chosen = false;  ///< a variable names the path
 };
 
 SharedPath path_of_file(const Variables& variables, const char* variable, const char* name) {
@@ -105,8 +105,9 @@ SharedPath path_of_file(const Variables& variables, const char* variable, const 
     return {home.empty() ? home : home + "/.aws/" + name, false};
 }
 
-/// The file's text; empty where there is none. A user that is not the image's has a HOME that may
-/// not be read: what no variable asks for is told then, and counts as not there.
+/// The file's text; empty if the file does not exist. A container that runs as another user than
+/// the image's may be unable to read HOME. So a file that no variable names counts as missing if it
+/// cannot be read, and `files->paths` has the reason.
 Task<std::string> read_shared_file(Environment& environment, std::shared_ptr<SharedFiles> files,
                                    SharedPath from) {
     const Result<std::string> text = co_await as_result(environment.read_file(from.path));

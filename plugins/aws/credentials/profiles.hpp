@@ -19,33 +19,33 @@ namespace capstan::aws {
 using Profile = std::map<std::string, std::string, std::less<>>;
 using Profiles = std::map<std::string, Profile, std::less<>>;
 
-/// Empty: it has no such property.
+/// Empty if the profile has no such property.
 std::string find_property(const Profile& profile, std::string_view name);
 
-/// The two files differ in how they name a profile: `[name]`, and `[profile name]`.
+/// The two files name a profile differently: `[name]` in credentials, `[profile name]` in config.
 enum class ProfileFile : std::uint8_t { credentials, config };
 
-/// What a file says. Sections of other kinds ("sso-session") and nested properties are left out; a
-/// profile that stands there twice is one. An error names the line, and shows nothing of it: it may
+/// Parses one file. Other sections ("sso-session") and nested properties are left out. Sections of
+/// the same profile are merged. An error gives the number of the line but not its text, which may
 /// be a secret.
 Result<Profiles> parse_profiles(std::string_view text, ProfileFile kind);
 
-/// Both files together, and where they are: of a property that both have, that of the credentials
-/// file counts. A file that is not there has no profiles, and neither has one below HOME that
-/// cannot be read. A Failure names the file: one that a variable asks for cannot be read, or a line
-/// of it.
+/// Both files merged; the credentials file takes precedence. A file that does not exist has no
+/// profiles, nor has a file below HOME that cannot be read. Throws a Failure that names the file if
+/// it has a malformed line, or if it cannot be read although a variable names it.
 struct SharedFiles {
-    /// For people: what was looked for, and why it could not be read. None where HOME is not set.
+    /// For messages: the path of each file, or why it could not be read. Empty if HOME is not set
+    /// and no variable names a file.
     std::vector<std::string> paths{};
     Profiles profiles{};
 };
 Task<std::shared_ptr<const SharedFiles>> read_shared_files(Environment& environment,
                                                            Variables variables);
 
-/// The profile that is asked for: the settings', AWS_PROFILE's, or "default".
+/// The profile to use: that of the settings, of AWS_PROFILE or AWS_DEFAULT_PROFILE, or "default".
 struct ProfileChoice {
     std::string name{};
-    std::string chosen_by{};  ///< for people; empty: nothing, and it need not exist
+    std::string chosen_by{};  ///< for messages; empty for "default", which need not exist
 };
 ProfileChoice choose_profile(const std::string& setting, const Variables& variables);
 

@@ -1,4 +1,4 @@
-/// The JSON in which metadata services serve credentials.
+/// Parses the JSON in which metadata services serve credentials.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace capstan::aws {
 
-/// {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}, and of IMDS a "Code" that is
-/// "Success". An error says what is missing, and shows no value.
+/// Parses {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}; IMDS adds a "Code" that has to
+/// be "Success". An error says what is missing and contains no value.
 Result<Credentials> parse_served_credentials(std::string_view body);
 
-/// Why a metadata service refused, in its words where the reply has some.
+/// Why a metadata service refused: the status, and the reply's message if it has one.
 std::string served_refusal(int status, std::string_view body);
 
 }  // namespace capstan::aws

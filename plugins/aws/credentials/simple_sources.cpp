@@ -22,8 +22,8 @@ std::string read_secret(const Host& host, const std::string& name) {
 
 }  // namespace
 
-Task<SourceAnswer> ask_settings(SharedLook look) {
-    const CredentialsConfig& config = look->config;
+Task<SourceAnswer> ask_settings(SharedLookup lookup) {
+    const CredentialsConfig& config = lookup->config;
     if (config.access_key_id.empty()) co_return absent_because("no access_key_id");
     if (config.secret_access_key.empty())
         co_return fail(ErrorCode::invalid_config,
@@ -31,16 +31,16 @@ Task<SourceAnswer> ask_settings(SharedLook look) {
     SourceAnswer out;
     Credentials& found = out.credentials.emplace();
     found.access_key_id = config.access_key_id;
-    found.secret_access_key = read_secret(look->host, config.secret_access_key);
+    found.secret_access_key = read_secret(lookup->host, config.secret_access_key);
     if (!config.session_token.empty())
-        found.session_token = read_secret(look->host, config.session_token);
+        found.session_token = read_secret(lookup->host, config.session_token);
     found.source = "the settings";
     co_return out;
 }
 
-Task<SourceAnswer> ask_environment(SharedLook look) {
-    const std::string id = look->variable("AWS_ACCESS_KEY_ID");
-    const std::string secret = look->variable("AWS_SECRET_ACCESS_KEY");
+Task<SourceAnswer> ask_environment(SharedLookup lookup) {
+    const std::string id = lookup->variable("AWS_ACCESS_KEY_ID");
+    const std::string secret = lookup->variable("AWS_SECRET_ACCESS_KEY");
     if (id.empty() && secret.empty()) co_return absent_because("AWS_ACCESS_KEY_ID is not set");
     if (id.empty() || secret.empty())
         co_return fail(ErrorCode::invalid_config,
@@ -49,22 +49,22 @@ Task<SourceAnswer> ask_environment(SharedLook look) {
     Credentials& found = out.credentials.emplace();
     found.access_key_id = id;
     found.secret_access_key = secret;
-    found.session_token = look->variable("AWS_SESSION_TOKEN");
+    found.session_token = lookup->variable("AWS_SESSION_TOKEN");
     found.source = "the environment";
     co_return out;
 }
 
-Task<SourceAnswer> ask_web_identity(SharedLook look) {
-    const std::string file = look->variable("AWS_WEB_IDENTITY_TOKEN_FILE");
+Task<SourceAnswer> ask_web_identity(SharedLookup lookup) {
+    const std::string file = lookup->variable("AWS_WEB_IDENTITY_TOKEN_FILE");
     if (file.empty()) co_return absent_because("AWS_WEB_IDENTITY_TOKEN_FILE is not set");
     RoleRequest request;
-    request.role_arn = look->variable("AWS_ROLE_ARN");
+    request.role_arn = lookup->variable("AWS_ROLE_ARN");
     request.source = "web identity";
     if (request.role_arn.empty())
         co_return fail(ErrorCode::invalid_config,
                        "AWS_WEB_IDENTITY_TOKEN_FILE is set, and AWS_ROLE_ARN is not");
     SourceAnswer out;
-    out.credentials = co_await assume_role_by_token(look, file, std::move(request));
+    out.credentials = co_await assume_role_by_token(lookup, file, std::move(request));
     co_return out;
 }
 

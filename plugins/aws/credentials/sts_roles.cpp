@@ -16,20 +16,20 @@ namespace {
 
 constexpr Duration sts_timeout = std::chrono::seconds(10);
 
-ClientConfig sts_config(const Look& look) {
+ClientConfig sts_config(const CredentialLookup& lookup) {
     ClientConfig out;
-    out.region = look.config.region.empty() ? "us-east-1" : look.config.region;
-    out.endpoints = look.config.endpoints;
+    out.region = lookup.config.region.empty() ? "us-east-1" : lookup.config.region;
+    out.endpoints = lookup.config.endpoints;
     out.timeout = sts_timeout;
     return out;
 }
 
-/// What STS takes as a session's name: 2 to 64 of letters, digits and "_=,.@-".
-std::string session_name_of(const Look& look, const RoleRequest& request) {
+/// A session name that STS accepts: 2 to 64 letters, digits and "_=,.@-+".
+std::string session_name_of(const CredentialLookup& lookup, const RoleRequest& request) {
     constexpr std::size_t longest = 64;
     std::string out = request.session_name;
-    if (out.empty()) out = look.config.session_name;
-    if (out.empty()) out = look.variable("AWS_ROLE_SESSION_NAME");
+    if (out.empty()) out = lookup.config.session_name;
+    if (out.empty()) out = lookup.variable("AWS_ROLE_SESSION_NAME");
     if (out.size() < 2) out = "capstan";
     const auto is_taken = [](char c) {
         return is_ascii_alnum(c) || std::string_view("_=,.@-+").find(c) != std::string_view::npos;
@@ -38,9 +38,10 @@ std::string session_name_of(const Look& look, const RoleRequest& request) {
     return out.substr(0, longest);
 }
 
-QueryRequest role_request(const char* action, const Look& look, const RoleRequest& request) {
+QueryRequest role_request(const char* action, const CredentialLookup& lookup,
+                          const RoleRequest& request) {
     QueryRequest out(Service::sts, action);
-    out.set("RoleArn", request.role_arn).set("RoleSessionName", session_name_of(look, request));
+    out.set("RoleArn", request.role_arn).set("RoleSessionName", session_name_of(lookup, request));
     if (request.duration_seconds) out.set("DurationSeconds", *request.duration_seconds);
     return out;
 }
@@ -56,10 +57,10 @@ Credentials read_sts_credentials(const XmlReply& reply, const RoleRequest& reque
     return out;
 }
 
-Task<Credentials> ask_sts(SharedLook look, Credentials base, QueryRequest query,
+Task<Credentials> ask_sts(SharedLookup lookup, Credentials base, QueryRequest query,
                           RoleRequest request) {
     StaticCredentials provider(std::move(base));
-    AwsClient client(look->host, sts_config(*look), provider);
+    AwsClient client(lookup->host, sts_config(*lookup), provider);
     const Result<XmlReply> reply =
         co_await as_result(client.call(std::move(query), Repeatable::yes));
     if (!reply) co_return fail(within("role " + request.role_arn, reply.error()));
@@ -74,24 +75,24 @@ std::string token_without_line_end(std::string text) {
 
 }  // namespace
 
-Task<Credentials> assume_role(SharedLook look, Credentials base, RoleRequest request) {
-    QueryRequest query = role_request("AssumeRole", *look, request);
+Task<Credentials> assume_role(SharedLookup lookup, Credentials base, RoleRequest request) {
+    QueryRequest query = role_request("AssumeRole", *lookup, request);
     if (!request.external_id.empty()) query.set("ExternalId", request.external_id);
-    co_return co_await ask_sts(look, std::move(base), std::move(query), std::move(request));
+    co_return co_await ask_sts(lookup, std::move(base), std::move(query), std::move(request));
 }
 
-Task<Credentials> assume_role_by_token(SharedLook look, std::string token_file,
+Task<Credentials> assume_role_by_token(SharedLookup lookup, std::string token_file,
                                        RoleRequest request) {
-    const Result<std::string> text = co_await as_result(look->environment->read_file(token_file));
+    const Result<std::string> text = co_await as_result(lookup->environment->read_file(token_file));
     if (!text) co_return fail(within("the token of role " + request.role_arn, text.error()));
     const std::string token = token_without_line_end(*text);
     if (token.empty())
         co_return fail(ErrorCode::unauthenticated, "the token of role " + request.role_arn + ": " +
                                                        in_quotes(token_file) + " is empty");
-    QueryRequest query = role_request("AssumeRoleWithWebIdentity", *look, request);
+    QueryRequest query = role_request("AssumeRoleWithWebIdentity", *lookup, request);
     query.set("WebIdentityToken", token);
     Credentials none;
-    co_return co_await ask_sts(look, std::move(none), std::move(query), std::move(request));
+    co_return co_await ask_sts(lookup, std::move(none), std::move(query), std::move(request));
 }
 
 }  // namespace capstan::aws

@@ -22,15 +22,15 @@ Task<std::optional<TypeTable>> DataFiles::read_types() {
 
 Task<void> DataFiles::read_prices() {
     co_await prices_.read();
-    tell_prices();
+    warn_of_prices();
 }
 
 Task<void> DataFiles::renew_prices() {
     co_await prices_.renew();
-    tell_prices();
+    warn_of_prices();
 }
 
-void DataFiles::tell_prices() {
+void DataFiles::warn_of_prices() {
     const std::shared_ptr<const PriceTable>& prices = prices_.value();
     if (!prices) return;
     std::vector<std::string> sentences;

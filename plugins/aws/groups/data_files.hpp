@@ -1,4 +1,4 @@
-/// The files of data that the settings name.
+/// The data files that the settings name: instance types and prices.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,29 @@
 
 namespace capstan::aws {
 
-/// [strand] Files are read where it may block.
+/// [strand] Files are read off the strand, where a read may block.
 class DataFiles {
 public:
     struct Config {
         std::string types_file{}, price_file{};  ///< empty: none
-        std::string region{};                    ///< that prices are to be of
+        std::string region{};  ///< of the groups; prices of another region cause a warning
     };
     DataFiles(const Host& host, Config config);
 
-    /// A file that cannot be read, or is none, is `invalid_config`.
+    /// Fails with `invalid_config` if the file cannot be read or parsed.
     Task<std::optional<TypeTable>> read_types();
     Task<void> read_prices();
-    /// Reads the prices again once in ten minutes; a file that cannot be read leaves them.
+    /// Reads the prices again once in ten minutes. The earlier prices stay if the file cannot be
+    /// read.
     Task<void> renew_prices();
 
-    /// NULL: none are known.
+    /// NULL if no prices are known.
     const std::shared_ptr<const PriceTable>& prices() const noexcept { return prices_.value(); }
-    /// Another one whenever the prices changed.
+    /// Changes whenever the prices change.
     std::uint64_t version() const noexcept { return prices_.version(); }
 
 private:
-    void tell_prices();
+    void warn_of_prices();
 
     const Host host_;
     const Config config_;

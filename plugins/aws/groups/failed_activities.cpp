@@ -12,9 +12,9 @@
 namespace capstan::aws {
 namespace {
 
-/// Launches are tried again within a minute or two; a group that has waited for longer has known
-/// nothing new each time.
-constexpr Duration attention = std::chrono::minutes(5);
+/// AWS retries a launch within a minute or two. Reading the activities in each pass for longer than
+/// this would show nothing new.
+constexpr Duration frequent_reads_for = std::chrono::minutes(5);
 
 bool is_failed_launch(const ScalingActivity& activity) {
     const bool has_failed = activity.status_code == "Failed" || activity.status_code == "Cancelled";
@@ -44,7 +44,7 @@ FailedActivities::FailedActivities(const Host& host, AutoScalingApi& api, Config
     : host_(host), api_(api), config_(config), aws_now_(std::move(aws_now)), warnings_(host) {}
 
 Task<void> FailedActivities::update(std::vector<Size> groups) {
-    drop_strangers(groups);
+    drop_unlisted(groups);
     std::vector<Task<void>> reads;
     for (const Size& size : groups) {
         Followed& group =
@@ -64,7 +64,8 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
 bool FailedActivities::is_due(const Followed& group) const {
     if (!group.read_at) return true;
     const Duration now = host_.monotonic();
-    return now - *group.wants_since < attention || now - *group.read_at >= config_.refresh_every;
+    return now - *group.wants_since < frequent_reads_for ||
+           now - *group.read_at >= config_.refresh_every;
 }
 
 Task<void> FailedActivities::read(std::string group) {
@@ -79,7 +80,7 @@ Task<void> FailedActivities::read(std::string group) {
         co_return;
     }
     warnings_.end(group);
-    // A request that was begun meanwhile has another moment to count from.
+    // A request that began meanwhile has moved `since`: these activities may be too old for it.
     if (at->second.since != since) co_return;
     at->second.failure = find_failed_launch(*activities, since);
     if (at->second.failure) ++version_;
@@ -90,7 +91,7 @@ void FailedActivities::forget_failure(Followed& group) {
     group.failure.reset();
 }
 
-void FailedActivities::drop_strangers(const std::vector<Size>& groups) {
+void FailedActivities::drop_unlisted(const std::vector<Size>& groups) {
     std::vector<std::string_view> names;
     for (const Size& size : groups) names.push_back(size.group);
     std::sort(names.begin(), names.end());

@@ -1,4 +1,4 @@
-/// Scaling activities that failed after this process asked for machines.
+/// Scaling activities that failed to launch instances after this process requested them.
 #pragma once
 
 #include <cstddef>
@@ -17,50 +17,51 @@
 
 namespace capstan::aws {
 
-/// [strand] A group's launches that failed are those that began after its last request, or, without
-/// one, after it was seen first: none from before a start is held against it.
+/// [strand] Only failed launches that began after the group's last request count. Without a
+/// request, those that began after this process first listed the group count. So a failure from
+/// before a restart does not back a group off.
 class FailedActivities {
 public:
     struct Config {
         Duration refresh_every = std::chrono::minutes(1);
         std::size_t parallel_calls = 8;
     };
-    /// `aws_now`: what AWS's clock shows, in which activities are dated.
+    /// `aws_now`: the time by AWS's clock, which dates the activities.
     FailedActivities(const Host& host, AutoScalingApi& api, Config config,
                      std::function<Time()> aws_now);
 
-    /// How many instances a group has and wants.
+    /// The number of member instances and the desired capacity of a group.
     struct Size {
         std::string group{};
         int members = 0, desired = 0;
     };
-    /// Of all groups that could be read. Reads the activities of those that want more than they
-    /// have and have not failed yet: in each pass for five minutes, then once in `refresh_every`.
-    /// What cannot be read is no news.
+    /// `groups`: all groups that could be read. Reads the activities of each group that has fewer
+    /// members than desired and no known failure: in each pass for five minutes, then once in
+    /// `refresh_every`. Activities that cannot be read cause a warning and change nothing.
     Task<void> update(std::vector<Size> groups);
-    /// Before machines are asked for: what failed earlier was another request.
+    /// Call before an increase. Failures of earlier requests no longer count.
     void begin_request(const std::string& group);
-    /// Before fewer machines are asked for: AWS cancels launches that are not wanted any more,
-    /// which is no failure. One that stands goes on standing.
+    /// Call before a decrease. AWS then cancels launches, and those cancellations are no failures.
+    /// A failure that is known already stays.
     void end_request(const std::string& group);
 
-    /// The failure that stands: until the group has what it wants, or wants no more than it has, or
-    /// is asked for more. NULL: none.
+    /// The last failed launch of the group, or NULL. The failure ends when the group has at least
+    /// as many members as desired, or with the next `begin_request`.
     const Error* find(const std::string& group) const;
-    /// Another one whenever `find` may give another failure.
+    /// Changes whenever `find` may give another failure.
     std::uint64_t version() const noexcept { return version_; }
 
 private:
     struct Followed {
-        Time since{};                           ///< activities that began later count
-        std::optional<Duration> wants_since{};  ///< more than it has
-        std::optional<Duration> read_at{};
+        Time since{};                           ///< only activities that began later count
+        std::optional<Duration> wants_since{};  ///< when members first were fewer than desired
+        std::optional<Duration> read_at{};      ///< when the activities were read last
         std::optional<Error> failure{};
     };
     bool is_due(const Followed& group) const;
     void forget_failure(Followed& group);
     Task<void> read(std::string group);
-    void drop_strangers(const std::vector<Size>& groups);
+    void drop_unlisted(const std::vector<Size>& groups);
 
     const Host host_;
     AutoScalingApi& api_;
@@ -71,7 +72,8 @@ private:
     std::uint64_t version_ = 0;
 };
 
-/// The failure of a launch among activities, the newest first, that began after `since`.
+/// The first failed launch among `activities` (newest first) that began after `since`; nullopt if
+/// there is none.
 std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since);
 
 }  // namespace capstan::aws

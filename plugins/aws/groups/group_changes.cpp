@@ -17,9 +17,9 @@
 namespace capstan::aws {
 namespace {
 
-/// How long AWS's lists may take to show a change. A lower target after that is one that others
-/// have set.
-constexpr Duration list_lag_most = std::chrono::minutes(2);
+/// How long AWS's lists may take to show a change. A lower desired capacity after that was set by
+/// another client.
+constexpr Duration list_lag_max = std::chrono::minutes(2);
 
 std::string titled(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
 
@@ -33,8 +33,8 @@ const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view
     return at != group.instances.end() ? &*at : nullptr;
 }
 
-Membership standing_of(const AsgInstance& instance) {
-    return read_lifecycle(instance.lifecycle_state).standing;
+Membership membership_of(const AsgInstance& instance) {
+    return read_lifecycle(instance.lifecycle_state).membership;
 }
 
 std::optional<int> goal_of(const Resize& request, int change) {
@@ -44,7 +44,8 @@ std::optional<int> goal_of(const Resize& request, int change) {
     return static_cast<int>(goal);
 }
 
-/// Of a change that was sent: without AWS's word against it, what came of it is not known.
+/// The error of a change that was sent. AWS has not refused the change if the error is
+/// `unavailable`, so the outcome is unknown (`deadline`).
 Error outcome_of(Error error) {
     if (error.code == ErrorCode::unavailable) error.code = ErrorCode::deadline;
     return error;
@@ -63,15 +64,15 @@ GroupChanges::GroupChanges(const Host& host, Parts parts, std::size_t parallel_c
 Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
         co_return refuse(id, ErrorCode::not_found, "it is none of the groups that are listed");
-    auto told = co_await as_result(parts_.lists.read(id.value()));
-    if (!told) co_return fail(within(titled(id), std::move(told).error()));
-    if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
-    Current out{.group = *std::move(told)};
+    auto group = co_await as_result(parts_.lists.read(id.value()));
+    if (!group) co_return fail(within(titled(id), std::move(group).error()));
+    if (auto obstacle = find_obstacle(*group)) co_return fail(*std::move(obstacle));
+    Current out{.group = *std::move(group)};
     out.desired = out.group.desired;
     for (const AsgInstance& instance : out.group.instances) {
-        if (standing_of(instance) != Membership::member) continue;
-        // A list that still has an instance that goes has the target with it.
-        if (is_going(id, instance.id)) {
+        if (membership_of(instance) != Membership::member) continue;
+        // A list that still has a terminating instance still counts it in the desired capacity.
+        if (is_terminating(id, instance.id)) {
             --out.desired;
         } else {
             ++out.members;
@@ -80,21 +81,21 @@ Task<GroupChanges::Current> GroupChanges::read(NodeGroupId id) {
     co_return out;
 }
 
-Semaphore& GroupChanges::turn_of(const NodeGroupId& group) {
-    return turns_.try_emplace(group, host_, 1).first->second;
+Semaphore& GroupChanges::lock_of(const NodeGroupId& group) {
+    return locks_.try_emplace(group, host_, 1).first->second;
 }
 
 bool GroupChanges::may_lag(const NodeGroupId& group) const {
     const auto at = answered_at_.find(group);
-    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_max;
 }
 
-/// Whether AWS has agreed to terminate it.
-bool GroupChanges::is_going(const NodeGroupId& group, const std::string& instance_id) const {
-    const auto going = going_.find(group);
-    if (going == going_.end()) return false;
-    const auto at = going->second.find(instance_id);
-    return at != going->second.end() && at->second.is_agreed;
+/// Whether AWS has agreed to terminate the instance.
+bool GroupChanges::is_terminating(const NodeGroupId& group, const std::string& instance_id) const {
+    const auto instances = terminating_.find(group);
+    if (instances == terminating_.end()) return false;
+    const auto at = instances->second.find(instance_id);
+    return at != instances->second.end() && at->second.is_agreed;
 }
 
 bool GroupChanges::suits(const Resize& request, int listed) const {
@@ -119,7 +120,7 @@ Task<Resized> GroupChanges::increase(Resize request) {
         co_return refuse(request.group, ErrorCode::invalid_argument,
                          "an increase by " + std::to_string(request.delta) + " from " +
                              std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
     const Current now = co_await read(request.group);
     if (const int max = parts_.limits.of(now.group).max; *goal > max)
         co_return refuse(request.group, ErrorCode::invalid_argument,
@@ -141,7 +142,7 @@ Task<Resized> GroupChanges::decrease_target(Resize request) {
         co_return refuse(request.group, ErrorCode::invalid_argument,
                          "a decrease by " + std::to_string(request.delta) + " from " +
                              std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
     const Current now = co_await read(request.group);
     if (answers_.is_repeat(request, *goal, now.group.desired)) co_return Resized{*goal};
     if (const auto fits = check(request, now); !fits) co_return fail(fits.error());
@@ -172,28 +173,28 @@ Task<Resized> GroupChanges::set_target(Resize request, int goal) {
 
 Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGroup& listed) const {
     if (request.force) return {};
-    int going = 0;
+    int removals = 0;
     for (const MachineId& machine : request.machines) {
         const AsgInstance* const instance =
             find_instance(listed.group, instance_id_of(machine.value()));
-        const bool counts = instance != nullptr && standing_of(*instance) == Membership::member &&
-                            !is_going(request.group, instance->id);
-        if (counts || ordinal_of(machine.value(), listed.group.name)) ++going;
+        const bool counts = instance != nullptr && membership_of(*instance) == Membership::member &&
+                            !is_terminating(request.group, instance->id);
+        if (counts || ordinal_of(machine.value(), listed.group.name)) ++removals;
     }
     const int min = parts_.limits.of(listed.group).min;
-    const int left = answers_.counted(request.group, listed.group.desired) - going;
-    if (left >= min || going == 0) return {};
+    const int left = answers_.counted(request.group, listed.group.desired) - removals;
+    if (left >= min || removals == 0) return {};
     return refuse(request.group, ErrorCode::invalid_argument,
-                  "without " + counted(going, "machine") + " it has " + std::to_string(left) +
+                  "without " + counted(removals, "machine") + " it has " + std::to_string(left) +
                       ", and at least " + std::to_string(min) + " are to stay");
 }
 
 Task<Removed> GroupChanges::remove(Removal request) {
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
-    co_return co_await remove_in_turn(std::move(request));
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
+    co_return co_await remove_locked(std::move(request));
 }
 
-Task<Removed> GroupChanges::remove_in_turn(Removal request) {
+Task<Removed> GroupChanges::remove_locked(Removal request) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
         co_return refuse(request.group, ErrorCode::not_found,
@@ -212,9 +213,10 @@ Task<Removed> GroupChanges::remove_in_turn(Removal request) {
     co_return out;
 }
 
-/// The ordinals tell which of them are still asked for: one below the instances was made
-/// meanwhile, one beyond the desired capacity is gone. While the list may lag behind an increase,
-/// what was agreed to then is lowered, not what is listed.
+/// Removes placeholders. The ordinal tells what became of a placeholder: AWS has launched those
+/// below the number of member instances, and those at or above the desired capacity are gone
+/// already. While the list may lag behind an increase, the accepted desired capacity is lowered,
+/// not the listed one.
 Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
                                                  std::vector<MachineId> placeholders) {
     std::vector<Error> failed;
@@ -255,7 +257,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
 Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
                                                      std::vector<MachineId> machines) {
     std::vector<Error> failed;
-    std::vector<MachineId> going;
+    std::vector<MachineId> called;  ///< by `calls`
     std::vector<Task<void>> calls;
     std::set<std::string> seen;
     const ListedGroup* const listed = parts_.lists.find(group.value());
@@ -263,21 +265,22 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
         const std::string id(instance_id_of(machine.value()));
         const AsgInstance* const instance =
             listed != nullptr ? find_instance(listed->group, id) : nullptr;
-        if (!seen.insert(id).second || is_going(group, id)) continue;
+        if (!seen.insert(id).second || is_terminating(group, id)) continue;
         if (instance == nullptr) {
             failed.push_back({.code = ErrorCode::not_found,
                               .message = titled(group) + ": it has no such machine",
                               .subject = machine.value()});
-        } else if (standing_of(*instance) == Membership::member && going_[group].contains(id)) {
+        } else if (membership_of(*instance) == Membership::member &&
+                   terminating_[group].contains(id)) {
             failed.push_back({.code = ErrorCode::deadline,
                               .message = titled(group) +
                                          ": AWS was asked to terminate it and gave " +
                                          "no answer; it is asked again after two minutes",
                               .subject = machine.value()});
-        } else if (standing_of(*instance) == Membership::member) {
-            going.push_back(machine);
+        } else if (membership_of(*instance) == Membership::member) {
+            called.push_back(machine);
             calls.push_back(terminate(group, id));
-        } else if (standing_of(*instance) != Membership::leaving) {
+        } else if (membership_of(*instance) != Membership::leaving) {
             failed.push_back({.code = ErrorCode::invalid_argument,
                               .message = titled(group) + ": it is " + instance->lifecycle_state +
                                          ", which does not count as the group's",
@@ -286,26 +289,27 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
     }
     if (!calls.empty()) parts_.lists.note_change(group.value());
     const auto done = co_await gather_results(std::move(calls), parallel_calls_);
-    if (!going.empty()) parts_.lists.note_change(group.value());
-    for (std::size_t i = 0; i < going.size(); ++i)
+    if (!called.empty()) parts_.lists.note_change(group.value());
+    for (std::size_t i = 0; i < called.size(); ++i)
         if (!done[i])
-            failed.push_back(about_machine(going[i], within(titled(group), done[i].error())));
+            failed.push_back(about_machine(called[i], within(titled(group), done[i].error())));
     co_return failed;
 }
 
-/// One that is not there any more has gone, as was asked for. One without an answer may be going:
-/// asked again it might lower the target twice.
+/// An instance that no longer exists counts as terminated. After a lost answer the entry stays, so
+/// that the call is not repeated: a second one might lower the desired capacity twice.
 Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id) {
-    going_[group][instance_id] = {.asked_at = host_.monotonic()};
+    terminating_[group][instance_id] = {.asked_at = host_.monotonic()};
     const auto done = co_await as_result(parts_.api.terminate_instance(instance_id));
-    std::map<std::string, Going>& going = going_[group];
+    std::map<std::string, Termination>& instances = terminating_[group];
     if (!done) {
-        if (done.error().code != ErrorCode::deadline) going.erase(instance_id);
+        if (done.error().code != ErrorCode::deadline) instances.erase(instance_id);
         if (done.error().code == ErrorCode::not_found) co_return;
         throw Failure(done.error());
     }
-    const auto at = going.find(instance_id);
-    if (at == going.end()) co_return;  // a list has shown it meanwhile, and the lower target
+    const auto at = instances.find(instance_id);
+    // A list read meanwhile has shown the termination and the lower desired capacity.
+    if (at == instances.end()) co_return;
     at->second.is_agreed = true;
     const ListedGroup* const listed = parts_.lists.find(group.value());
     if (listed != nullptr) note_removal(group, 1, listed->group.desired);
@@ -322,39 +326,39 @@ void GroupChanges::see(std::uint64_t asked_at) {
         const NodeGroupId id(name);
         answers_.see(id, listed.group.desired, asked_at);
     }
-    forget_what_is_seen();
-    // A list that lags shows a group at rest, which would not be read again for a while.
+    forget_listed_changes();
+    // An outdated list may show the group at rest, and a group at rest is not read in each pass.
     for (const auto& [name, listed] : parts_.lists.groups())
         if (is_awaited(NodeGroupId(name), listed.group.desired)) parts_.lists.note_change(name);
 }
 
-/// Whether something was agreed to, or may have been, that this list does not show.
+/// Whether AWS accepted, or may have accepted, a change that this list does not show.
 bool GroupChanges::is_awaited(const NodeGroupId& group, int listed) const {
-    if (going_.contains(group)) return true;
+    if (terminating_.contains(group)) return true;
     const bool was_changed = answered_at_.contains(group) || removed_at_.contains(group);
     return was_changed && answers_.counted(group, listed) != listed;
 }
 
-/// What lists show by now, or would have shown.
-void GroupChanges::forget_what_is_seen() {
-    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_most; };
+/// Drops changes that lists show by now, or that lists must show by now.
+void GroupChanges::forget_listed_changes() {
+    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_max; };
     std::erase_if(answered_at_, [&](const auto& entry) { return is_past(entry.second); });
     std::erase_if(removed_at_, [&](const auto& entry) {
         if (!is_past(entry.second)) return false;
         answers_.forget_removals(entry.first);
         return true;
     });
-    for (auto& [group, instances] : going_) {
+    for (auto& [group, instances] : terminating_) {
         const ListedGroup* const listed = parts_.lists.find(group.value());
         const bool is_fresh = listed != nullptr && parts_.lists.is_of_last_update(*listed);
         std::erase_if(instances, [&](const auto& one) {
             if (is_past(one.second.asked_at)) return true;
             if (!is_fresh) return false;
             const AsgInstance* const instance = find_instance(listed->group, one.first);
-            return instance == nullptr || standing_of(*instance) != Membership::member;
+            return instance == nullptr || membership_of(*instance) != Membership::member;
         });
     }
-    std::erase_if(going_, [](const auto& entry) { return entry.second.empty(); });
+    std::erase_if(terminating_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 }  // namespace capstan::aws

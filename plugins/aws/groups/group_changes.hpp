@@ -1,4 +1,4 @@
-/// What groups are asked for: more, fewer, and the end of machines.
+/// Changes of Auto Scaling groups: increases, decreases, and removals of instances.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace capstan::aws {
 
-/// [strand] SetDesiredCapacity has no key against repetition and takes an absolute number: repeated
-/// it does no harm, and decided on an old number it takes back what others asked for meanwhile. So
-/// the group is read right before, and the number is set only if it is the one that was expected.
-/// Changes of one group are made one after another.
+/// [strand] SetDesiredCapacity takes an absolute number and no idempotency key. Repeating it is
+/// harmless, but a number computed from an outdated desired capacity undoes what other clients have
+/// requested meanwhile. So the group is read right before each change, and the desired capacity is
+/// set only if it is the one that the request expects. Changes of one group are serialized.
 class GroupChanges {
 public:
     struct Parts {
@@ -34,53 +34,56 @@ public:
     GroupChanges(const Host& host, Parts parts, std::size_t parallel_calls);
 
     Task<Resized> increase(Resize request);
-    /// Down to the instances that are there, never below.
+    /// Never lowers the desired capacity below the number of member instances.
     Task<Resized> decrease_target(Resize request);
-    /// Placeholders by one change of the desired capacity; instances side by side, each with a
-    /// decrement.
+    /// Removes placeholders by one change of the desired capacity. Terminates instances in
+    /// parallel, each by one call that also lowers the desired capacity by one.
     Task<Removed> remove(Removal request);
 
-    /// Before an update of the lists: the moment to hand to `see`.
+    /// Call before an update of the lists, and pass the result to `see` after the update.
     std::uint64_t moment() noexcept { return answers_.moment(); }
-    /// After it: what was answered counts until the lists show it.
+    /// Call after an update of the lists. Accepted changes that the lists now show, or should show
+    /// by now, are forgotten; until then the accepted numbers count in place of the listed ones.
     void see(std::uint64_t asked_at);
 
 private:
-    /// A group's size as AWS has it now, less what AWS agreed to remove and may still list.
+    /// A group as AWS lists it now. Instances that AWS agreed to terminate and still lists are
+    /// subtracted from `members` and `desired`.
     struct Current {
         AutoScalingGroup group{};
         int members = 0;
         int desired = 0;
     };
     Task<Current> read(NodeGroupId id);
-    Semaphore& turn_of(const NodeGroupId& group);
-    Task<Removed> remove_in_turn(Removal request);
+    Semaphore& lock_of(const NodeGroupId& group);
+    Task<Removed> remove_locked(Removal request);
     bool suits(const Resize& request, int listed) const;
     Result<void> check(const Resize& request, const Current& now) const;
     Task<Resized> set_target(Resize request, int goal);
     void note_removal(const NodeGroupId& group, int count, int desired);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
     bool may_lag(const NodeGroupId& group) const;
-    bool is_going(const NodeGroupId& group, const std::string& instance_id) const;
+    bool is_terminating(const NodeGroupId& group, const std::string& instance_id) const;
     Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
     Task<void> terminate(NodeGroupId group, std::string instance_id);
-    void forget_what_is_seen();
+    void forget_listed_changes();
     bool is_awaited(const NodeGroupId& group, int listed) const;
     Task<std::vector<Error>> terminate_all(NodeGroupId group, std::vector<MachineId> machines);
 
     const Host host_;
     const Parts parts_;
     const std::size_t parallel_calls_;
-    std::map<NodeGroupId, Semaphore> turns_{};
+    std::map<NodeGroupId, Semaphore> locks_{};  ///< one permit each
     TargetAnswers answers_{};
-    /// Targets and removals that were agreed to last, by host.monotonic(), while lists may lag.
+    /// When AWS last accepted a desired capacity and a removal, by host.monotonic(). Entries are
+    /// dropped once lists can no longer lag behind them.
     std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
-    struct Going {
+    struct Termination {
         Duration asked_at{};
-        bool is_agreed = false;  ///< false: no answer came (yet)
+        bool is_agreed = false;  ///< false: AWS has not answered
     };
     /// Instances that AWS was asked to terminate and may still list as members.
-    std::map<NodeGroupId, std::map<std::string, Going>> going_{};
+    std::map<NodeGroupId, std::map<std::string, Termination>> terminating_{};
 };
 
 }  // namespace capstan::aws

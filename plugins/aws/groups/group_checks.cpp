@@ -81,7 +81,7 @@ std::vector<std::string> find_notes(const AutoScalingGroup& group) {
         remark("its process Terminate is suspended, so machines may stay that were removed");
     const bool has_warm = std::any_of(
         group.instances.begin(), group.instances.end(), [](const AsgInstance& instance) {
-            return read_lifecycle(instance.lifecycle_state).standing == Membership::warm;
+            return read_lifecycle(instance.lifecycle_state).membership == Membership::warm;
         });
     if (group.has_warm_pool || has_warm)
         remark(

@@ -1,4 +1,4 @@
-/// What keeps a group from being scaled, or is worth a word.
+/// Properties of a group that prevent scaling it, or that cause a warning.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,17 @@
 
 namespace capstan::aws {
 
-/// Why it cannot be scaled at all: it is being deleted, its capacity is no number of instances, it
-/// contradicts itself. `not_found` or `unsupported`, with the group as the subject.
+/// Why the group cannot be scaled at all; nullopt if it can. The subject is the group. `not_found`:
+/// the group is being deleted. `unsupported`: its capacity is not a number of instances (a capacity
+/// type other than units, weights), its overrides mix types and requirements, or its minimum is
+/// above its maximum.
 std::optional<Error> find_obstacle(const AutoScalingGroup& group);
 
-/// Why it cannot grow at present, as a sentence; empty: it can.
+/// Why the group cannot scale up at present, as a sentence; empty if it can.
 std::string why_not_growing(const AutoScalingGroup& group);
 
-/// What else differs from a plain group, in sentences that name it.
+/// Warnings about other unusual properties (suspended processes, a warm pool), as sentences that
+/// name the group.
 std::vector<std::string> find_notes(const AutoScalingGroup& group);
 
 }  // namespace capstan::aws

@@ -16,23 +16,23 @@ const StaticGroup* StaticLimits::find(const std::string& name) const {
 }
 
 GroupLimits StaticLimits::of(const AutoScalingGroup& group) const {
-    const StaticGroup* const told = find(group.name);
-    if (told == nullptr) return {group.min, group.max};
-    const int max = std::min(told->max, group.max);
-    return {std::min(std::max(told->min, group.min), max), max};
+    const StaticGroup* const setting = find(group.name);
+    if (setting == nullptr) return {group.min, group.max};
+    const int max = std::min(setting->max, group.max);
+    return {std::min(std::max(setting->min, group.min), max), max};
 }
 
 std::vector<std::string> StaticLimits::find_conflicts(const AutoScalingGroup& group) const {
-    const StaticGroup* const told = find(group.name);
-    if (told == nullptr) return {};
+    const StaticGroup* const setting = find(group.name);
+    if (setting == nullptr) return {};
     std::vector<std::string> out;
     const auto note = [&](const char* what, int wanted, int kept) {
         out.push_back("Auto Scaling group " + in_quotes(group.name) + ": the settings' " + what +
                       " of " + std::to_string(wanted) + " is beyond its own of " +
                       std::to_string(kept) + ", to which AWS keeps");
     };
-    if (told->max > group.max) note("maximum", told->max, group.max);
-    if (told->min < group.min) note("minimum", told->min, group.min);
+    if (setting->max > group.max) note("maximum", setting->max, group.max);
+    if (setting->min < group.min) note("minimum", setting->min, group.min);
     return out;
 }
 

@@ -1,4 +1,4 @@
-/// Between which sizes a group may be scaled.
+/// The minimum and maximum size of a group.
 #pragma once
 
 #include <map>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../api/auto_scaling.hpp"
-#include "group_spec.hpp"
+#include "group_settings.hpp"
 
 namespace capstan::aws {
 
@@ -15,18 +15,19 @@ struct GroupLimits {
     bool operator==(const GroupLimits&) const = default;
 };
 
-/// Of groups by name, as the settings have them; the first of several with one name counts.
+/// Limits that the setting `groups` gives to groups by name. If several entries have one name, the
+/// first counts.
 class StaticLimits {
 public:
     StaticLimits() = default;
     explicit StaticLimits(const std::vector<StaticGroup>& groups);
 
-    /// The settings' limits, or the group's own. AWS keeps to the group's in any case, so the
-    /// settings can only be narrower.
+    /// The settings' limits within the group's own, or the group's own limits. AWS enforces the
+    /// group's own limits in any case.
     GroupLimits of(const AutoScalingGroup& group) const;
-    /// NULL: the settings do not name it.
+    /// NULL if the settings do not name the group.
     const StaticGroup* find(const std::string& name) const;
-    /// What of the settings AWS would not take, in sentences.
+    /// A sentence for each of the settings' limits that lies outside the group's own.
     std::vector<std::string> find_conflicts(const AutoScalingGroup& group) const;
     std::vector<std::string> names() const;
 

@@ -6,7 +6,7 @@
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
-#include "group_spec.hpp"
+#include "group_settings.hpp"
 #include "lifecycle.hpp"
 
 namespace capstan::aws {
@@ -26,8 +26,8 @@ InstanceCounts count_instances(const AutoScalingGroup& group) noexcept {
     InstanceCounts out;
     for (const AsgInstance& instance : group.instances) {
         const Lifecycle lifecycle = read_lifecycle(instance.lifecycle_state);
-        if (lifecycle.standing == Membership::leaving) ++out.leaving;
-        if (lifecycle.standing != Membership::member) continue;
+        if (lifecycle.membership == Membership::leaving) ++out.leaving;
+        if (lifecycle.membership != Membership::member) continue;
         ++out.members;
         if (lifecycle.state != MachineState::running) ++out.unfinished;
     }
@@ -55,17 +55,17 @@ Task<void> GroupLists::update() {
     std::vector<Task<AutoScalingGroups>> calls;
     for (const Source* source : due) calls.push_back(list(*source));
     const Duration began = host_.monotonic();
-    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    auto answers = co_await gather_results(std::move(calls), config_.parallel_calls);
     for (std::size_t i = 0; i < due.size(); ++i) {
-        if (told[i]) due[i]->listed_at = began;
-        take(*due[i], std::move(told[i]), asked_at);
+        if (answers[i]) due[i]->listed_at = began;
+        store_list(*due[i], std::move(answers[i]), asked_at);
     }
-    drop_strangers();
+    drop_unlisted();
     const auto has_failed = [](const Source& source) { return source.failure.has_value(); };
     if (!sources_.empty() && std::all_of(sources_.begin(), sources_.end(), has_failed))
         throw Failure(*sources_.front().failure);
     co_await read_moving(asked_at);
-    drop_strangers();
+    drop_unlisted();
 }
 
 std::vector<GroupLists::Source*> GroupLists::find_due() {
@@ -83,34 +83,35 @@ Task<AutoScalingGroups> GroupLists::list(const Source& source) {
     return api_.describe_groups(source.asked);
 }
 
-void GroupLists::take(Source& source, Result<AutoScalingGroups> told, std::uint64_t asked_at) {
+void GroupLists::store_list(Source& source, Result<AutoScalingGroups> answer,
+                            std::uint64_t asked_at) {
     ++version_;
     source.failure.reset();
-    if (told) leave_out_nameless(*told);
-    if (!told) {
-        source.failure = told.error();
-        for (const std::string& name : source.names) store_error(name, told.error(), asked_at);
+    if (answer) leave_out_nameless(*answer);
+    if (!answer) {
+        source.failure = answer.error();
+        for (const std::string& name : source.names) store_error(name, answer.error(), asked_at);
         return;
     }
     if (source.tags.empty()) {
-        take_absent(source.asked, *told, asked_at);
+        store_absent(source.asked, *answer, asked_at);
     } else {
         source.names.clear();
     }
-    for (const Error& error : told->unreadable) source.names.insert(error.subject);
-    take_group_errors(*told, asked_at);
-    for (AutoScalingGroup& group : told->groups) {
+    for (const Error& error : answer->unreadable) source.names.insert(error.subject);
+    store_group_errors(*answer, asked_at);
+    for (AutoScalingGroup& group : answer->groups) {
         source.names.insert(group.name);
         store(std::move(group), asked_at);
     }
 }
 
-/// Groups that were asked for by name and are in no answer.
-void GroupLists::take_absent(const std::vector<std::string>& names, const AutoScalingGroups& told,
-                             std::uint64_t asked_at) {
+/// Marks groups that were asked for by name and are not in the answer as not found.
+void GroupLists::store_absent(const std::vector<std::string>& names,
+                              const AutoScalingGroups& answer, std::uint64_t asked_at) {
     std::set<std::string> there;
-    for (const AutoScalingGroup& group : told.groups) there.insert(group.name);
-    for (const Error& error : told.unreadable) there.insert(error.subject);
+    for (const AutoScalingGroup& group : answer.groups) there.insert(group.name);
+    for (const Error& error : answer.unreadable) there.insert(error.subject);
     for (const std::string& name : names) {
         if (there.contains(name)) continue;
         ListedGroup& group = groups_[name];
@@ -133,22 +134,22 @@ void GroupLists::store(AutoScalingGroup group, std::uint64_t asked_at) {
     listed.read_at = listed.tried_at = asked_at;
 }
 
-/// A group that cannot even be named costs no other.
-void GroupLists::leave_out_nameless(AutoScalingGroups& told) const {
-    std::erase_if(told.unreadable, [&](const Error& error) {
+/// A group without a name cannot be stored; the other groups of the answer still are.
+void GroupLists::leave_out_nameless(AutoScalingGroups& answer) const {
+    std::erase_if(answer.unreadable, [&](const Error& error) {
         if (error.subject.empty()) host_.warn("a group is left out: " + error.message);
         return error.subject.empty();
     });
 }
 
-void GroupLists::take_group_errors(AutoScalingGroups& told, std::uint64_t asked_at) {
-    for (Error& error : told.unreadable) {
+void GroupLists::store_group_errors(AutoScalingGroups& answer, std::uint64_t asked_at) {
+    for (Error& error : answer.unreadable) {
         const std::string name = error.subject;
         store_error(name, std::move(error), asked_at);
     }
 }
 
-/// A group that was read by another list of the same update, or since, is readable.
+/// Does nothing if another list of the same update, or a later call, has read the group.
 void GroupLists::store_error(const std::string& name, Error error, std::uint64_t asked_at) {
     ListedGroup& listed = groups_[name];
     if (listed.read_at >= asked_at) return;
@@ -157,7 +158,7 @@ void GroupLists::store_error(const std::string& name, Error error, std::uint64_t
     listed.tried_at = asked_at;
 }
 
-/// Names that no list of this update has read, by batches.
+/// Groups in motion that no list of this update has tried to read, in batches of names.
 std::vector<std::vector<std::string>> GroupLists::find_moving(std::uint64_t asked_at) const {
     std::vector<std::vector<std::string>> out;
     for (const auto& [name, group] : groups_) {
@@ -174,22 +175,23 @@ Task<void> GroupLists::read_moving(std::uint64_t asked_at) {
     std::vector<Task<AutoScalingGroups>> calls;
     for (const std::vector<std::string>& batch : batches)
         calls.push_back(api_.describe_groups(batch));
-    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    auto answers = co_await gather_results(std::move(calls), config_.parallel_calls);
     for (std::size_t i = 0; i < batches.size(); ++i) {
         ++version_;
-        if (!told[i]) {
-            for (const std::string& name : batches[i]) store_error(name, told[i].error(), asked_at);
+        if (!answers[i]) {
+            for (const std::string& name : batches[i])
+                store_error(name, answers[i].error(), asked_at);
             continue;
         }
-        leave_out_nameless(*told[i]);
-        take_absent(batches[i], *told[i], asked_at);
-        take_group_errors(*told[i], asked_at);
-        for (AutoScalingGroup& group : told[i]->groups) store(std::move(group), asked_at);
+        leave_out_nameless(*answers[i]);
+        store_absent(batches[i], *answers[i], asked_at);
+        store_group_errors(*answers[i], asked_at);
+        for (AutoScalingGroup& group : answers[i]->groups) store(std::move(group), asked_at);
     }
 }
 
-/// Groups that no list has any more, and discovered ones that are not there.
-void GroupLists::drop_strangers() {
+/// Drops groups that no list has any more, and discovered groups that AWS no longer has.
+void GroupLists::drop_unlisted() {
     const auto is_gone = [this](const std::string& name) {
         const ListedGroup* const group = find(name);
         return group != nullptr && group->unreadable &&
@@ -206,11 +208,11 @@ void GroupLists::drop_strangers() {
 Task<AutoScalingGroup> GroupLists::read(std::string name) {
     const std::uint64_t asked_at = ++clock_;
     const std::vector<std::string> names{name};
-    AutoScalingGroups told = co_await api_.describe_groups(names);
-    if (!told.unreadable.empty()) co_return fail(std::move(told.unreadable.front()));
-    if (told.groups.empty()) co_return fail(missing_group(name));
-    store(told.groups.front(), asked_at);
-    co_return std::move(told.groups.front());
+    AutoScalingGroups answer = co_await api_.describe_groups(names);
+    if (!answer.unreadable.empty()) co_return fail(std::move(answer.unreadable.front()));
+    if (answer.groups.empty()) co_return fail(missing_group(name));
+    store(answer.groups.front(), asked_at);
+    co_return std::move(answer.groups.front());
 }
 
 std::vector<std::string> GroupLists::find_failures() const {

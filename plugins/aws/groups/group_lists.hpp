@@ -1,4 +1,4 @@
-/// The Auto Scaling groups that are meant, as AWS listed them last.
+/// The Auto Scaling groups that the settings select, as AWS listed them last.
 #pragma once
 
 #include <cstddef>
@@ -17,82 +17,85 @@
 namespace capstan::aws {
 
 struct ListConfig {
-    std::vector<std::vector<TagFilter>> discovery{};  ///< each an alternative
-    std::vector<std::string> names{};                 ///< listed whether or not they exist
+    /// A group is selected if its tags match at least one of these expressions.
+    std::vector<std::vector<TagFilter>> discovery{};
+    std::vector<std::string> names{};  ///< groups by name; a missing one is reported as unreadable
     Duration refresh_every = std::chrono::minutes(1);
     std::size_t parallel_calls = 8;
 };
 
-/// Instances by what they mean for the group's size.
+/// Numbers of instances by Membership; `unfinished` are members that do not run yet.
 struct InstanceCounts {
-    int members = 0, leaving = 0, unfinished = 0;  ///< unfinished: members that do not run yet
+    int members = 0, leaving = 0, unfinished = 0;
 };
 InstanceCounts count_instances(const AutoScalingGroup& group) noexcept;
 
 struct ListedGroup {
-    AutoScalingGroup group{};  ///< as it was read last, where `was_read`
-    InstanceCounts counts{};   ///< of it
+    AutoScalingGroup group{};  ///< as it was read last; empty unless `was_read`
+    InstanceCounts counts{};   ///< of `group`
     bool was_read = false;
-    std::optional<Error> unreadable{};  ///< of the last attempt; the subject is its name
-    /// Moments: of the last reading, of the last attempt, of the last change by this process.
+    /// The error of the last attempt, if it failed; the subject is the group's name.
+    std::optional<Error> unreadable{};
+    /// Values of the lists' logical clock: at the last successful read, at the last attempt, and at
+    /// the last change by this process.
     std::uint64_t read_at = 0, tried_at = 0, changed_at = 0;
 
-    /// What AWS shows of it may change from one pass to the next.
+    /// Whether what AWS shows of the group may change from one pass to the next: the group was
+    /// changed since it was read, could not be read, or has instances that start or terminate.
     bool is_in_motion() const noexcept;
 };
 
-/// [strand] All groups are listed once in `refresh_every`: a call for each expression and 100
-/// groups of it, and one for 100 names. In between, groups in motion are read by their names, 100
-/// at a time.
+/// [strand] All groups are listed once in `refresh_every`: each tag expression and the names of the
+/// settings, 100 groups a call. In between, only groups in motion are read by name, 100 a call.
 class GroupLists {
 public:
     GroupLists(const Host& host, AutoScalingApi& api, ListConfig config);
 
-    /// Reads what is due. A list that fails leaves its groups as they were, and unreadable. Fails
-    /// where all lists do, with the error of the first.
+    /// Reads what is due. If a list fails, its groups stay as they were and are marked unreadable.
+    /// Fails only if all lists fail, with the error of the first.
     Task<void> update();
-    /// One group as it is now; `not_found`: it is not there.
+    /// Reads one group now. `not_found`: the group does not exist.
     Task<AutoScalingGroup> read(std::string name);
 
-    /// The group is about to be changed, or was: what was read before holds no longer.
+    /// Call before and after a change of the group: what was read before is outdated.
     void note_change(const std::string& name);
-    /// Groups may have come or gone: the next update lists all.
+    /// Call when groups were created or deleted: the next update lists all groups.
     void expire() noexcept;
 
     /// In the order of their names.
     const std::map<std::string, ListedGroup>& groups() const noexcept { return groups_; }
-    /// NULL: it is not known.
+    /// NULL if the group is unknown.
     const ListedGroup* find(const std::string& name) const;
-    /// Why lists could not be read last time, in sentences; none: what there is, is known.
+    /// A sentence for each list that could not be read last time. Empty if the groups are complete.
     std::vector<std::string> find_failures() const;
-    /// Another one whenever something was read.
+    /// Changes whenever something was read.
     std::uint64_t version() const noexcept { return version_; }
-    /// Whether the last update has read it, or something since.
+    /// Whether the group was read by the last update or after it.
     bool is_of_last_update(const ListedGroup& group) const noexcept {
         return group.was_read && group.read_at >= updated_at_;
     }
 
 private:
-    /// What one list is about: an expression, or names.
+    /// What one list asks for: a tag expression, or groups by name.
     struct Source {
         std::vector<TagFilter> tags{};
-        std::vector<std::string> asked{};  ///< where there are no tags
-        std::set<std::string> names{};     ///< of the last list that succeeded, and `asked`
+        std::vector<std::string> asked{};  ///< names of groups, if `tags` is empty
+        std::set<std::string> names{};     ///< `asked` and the groups of the last successful list
         std::optional<Duration> listed_at{};
         std::optional<Error> failure{};  ///< of the last attempt
     };
     std::vector<Source*> find_due();
     Task<AutoScalingGroups> list(const Source& source);
-    void take(Source& source, Result<AutoScalingGroups> told, std::uint64_t asked_at);
-    void take_absent(const std::vector<std::string>& names, const AutoScalingGroups& told,
-                     std::uint64_t asked_at);
+    void store_list(Source& source, Result<AutoScalingGroups> answer, std::uint64_t asked_at);
+    void store_absent(const std::vector<std::string>& names, const AutoScalingGroups& answer,
+                      std::uint64_t asked_at);
     void store(AutoScalingGroup group, std::uint64_t asked_at);
-    void leave_out_nameless(AutoScalingGroups& told) const;
-    void take_group_errors(AutoScalingGroups& told, std::uint64_t asked_at);
+    void leave_out_nameless(AutoScalingGroups& answer) const;
+    void store_group_errors(AutoScalingGroups& answer, std::uint64_t asked_at);
     void store_error(const std::string& name, Error error, std::uint64_t asked_at);
     Task<void> read_moving(std::uint64_t asked_at);
     std::vector<std::vector<std::string>> find_moving(std::uint64_t asked_at) const;
-    void drop_strangers();
+    void drop_unlisted();
 
     const Host host_;
     AutoScalingApi& api_;

@@ -6,22 +6,22 @@ namespace capstan::aws {
 namespace {
 
 struct LifecycleRow {
-    std::string_view begins;  ///< with this
+    std::string_view prefix;  ///< of the lifecycle state
     Lifecycle means;
 };
 
 using enum Membership;
 using enum MachineState;
 
-// EnteringStandby and Detaching have left the desired capacity already; where it is kept, an
-// instance in their place is launched. A root volume is replaced under a node that stays.
+// An instance in EnteringStandby or Detaching no longer counts towards the desired capacity: AWS
+// either lowers the capacity or launches a replacement. Replacing a root volume keeps the node.
 constexpr std::array lifecycle_rows{
     LifecycleRow{"InService", {member, running}},
     LifecycleRow{"Pending", {member, creating}},
     LifecycleRow{"Terminat", {leaving, deleting}},
-    LifecycleRow{"EnteringStandby", {apart, running}},
-    LifecycleRow{"Standby", {apart, running}},
-    LifecycleRow{"Detach", {apart, running}},
+    LifecycleRow{"EnteringStandby", {non_member, running}},
+    LifecycleRow{"Standby", {non_member, running}},
+    LifecycleRow{"Detach", {non_member, running}},
     LifecycleRow{"Warmed:", {warm, running}},
     LifecycleRow{"ReplacingRootVolume", {member, running}},
     LifecycleRow{"RootVolumeReplaced", {member, running}},
@@ -32,7 +32,7 @@ constexpr std::array lifecycle_rows{
 
 Lifecycle read_lifecycle(std::string_view state) noexcept {
     for (const LifecycleRow& row : lifecycle_rows)
-        if (state.starts_with(row.begins)) return row.means;
+        if (state.starts_with(row.prefix)) return row.means;
     return {};
 }
 

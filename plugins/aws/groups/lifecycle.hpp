@@ -9,20 +9,20 @@
 namespace capstan::aws {
 
 enum class Membership : std::uint8_t {
-    member,   ///< counts towards the desired capacity
-    leaving,  ///< is being terminated; the desired capacity is without it
-    apart,    ///< runs beside the group and does not count: standby, detached
-    warm,     ///< of the warm pool, which is not the group's capacity
+    member,      ///< counts towards the desired capacity
+    leaving,     ///< is being terminated; the desired capacity no longer includes it
+    non_member,  ///< runs and does not count towards the desired capacity: standby, detached
+    warm,        ///< in the warm pool, which does not count towards the desired capacity
 };
 
 struct Lifecycle {
-    Membership standing = Membership::member;
+    Membership membership = Membership::member;
     MachineState state = MachineState::creating;
     bool operator==(const Lifecycle&) const = default;
 };
 
-/// Of "InService", "Pending:Wait", "Terminating:Retained", ... One that is not known counts as a
-/// member that is being made.
+/// `state` is AWS's text: "InService", "Pending:Wait", "Terminating:Retained", ... An unknown state
+/// counts as a member that is being created.
 Lifecycle read_lifecycle(std::string_view state) noexcept;
 
 }  // namespace capstan::aws

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::minutes;
 
-/// Up to half of a life is taken off at random.
+/// `jitter`: the share of the lifetime that is subtracted at random, at most.
 constexpr CacheLife launch_life{.fresh = minutes(20), .jitter = 0.5};
 constexpr CacheLife nodegroup_life{.fresh = minutes(6), .jitter = 0.2};
 constexpr Duration launch_pause = minutes(1), nodegroup_pause = minutes(6);
@@ -43,7 +43,8 @@ std::vector<std::string> override_types(const AutoScalingGroup& group) {
 
 std::string group_title(const AutoScalingGroup& group) { return "group " + in_quotes(group.name); }
 
-/// Of machines made from what is none of their group's any more.
+/// The fingerprint of machines that were not made from their group's current launch template or
+/// launch configuration.
 std::string fingerprint_of_make(std::string_view name, std::string_view version) {
     return "made from " + std::string(name) +
            (version.empty() ? "" : ", version " + std::string(version));
@@ -103,7 +104,8 @@ Task<NodeTemplate> TemplateReader::describe(AutoScalingGroup group) {
     co_return std::move(made->node);
 }
 
-/// Asks for all that is due. What could not be read is looked for afterwards.
+/// Reads all that is due. Errors are kept in the caches: find_missing_types and missing_parts
+/// report them.
 Task<void> TemplateReader::read_sources(AutoScalingGroup group) {
     co_await read_launch_data(group);
     const LaunchTemplateData* const data = find_launch_data(group);
@@ -128,14 +130,15 @@ TemplateSources TemplateReader::known_sources(const AutoScalingGroup& group) con
     if (const LaunchTemplateData* const data = find_launch_data(group)) out.launch_template = *data;
     if (const Image* const image = find_image(group)) out.image = *image;
     if (const auto nodegroup = find_nodegroup(group.tags)) {
-        if (const EksNodegroup* const told = nodegroups_.find(*nodegroup)) out.nodegroup = *told;
+        if (const EksNodegroup* const known = nodegroups_.find(*nodegroup)) out.nodegroup = *known;
     }
     for (const std::string& name : find_type_names(group))
         if (const InstanceType* const type = types_.find(name)) out.types.push_back(*type);
     return out;
 }
 
-/// Why no node can be told from them; nothing: all types are known, or what they have to offer is.
+/// Why no template can be made of the sources; nullopt if all instance types, or the requirements
+/// for them, are known.
 std::optional<Error> TemplateReader::find_missing_types(const TemplateSources& sources) const {
     const AutoScalingGroup& group = sources.group;
     const std::vector<std::string> names = find_type_names(group);
@@ -169,16 +172,17 @@ Task<void> TemplateReader::read_launch_data(AutoScalingGroup group) {
     co_await launch_templates_.update(*ref, read);
 }
 
-/// All that are due, in one call.
+/// Reads all launch configurations that are due in one call.
 Task<bool> TemplateReader::read_wanted_configurations() {
     std::vector<std::string> names;
     for (const std::string& name : wanted_configurations_)
         if (configurations_.is_due(name)) names.push_back(name);
-    const auto told = co_await as_result(apis_.auto_scaling.describe_launch_configurations(names));
+    const auto answer =
+        co_await as_result(apis_.auto_scaling.describe_launch_configurations(names));
     for (const std::string& name : names) {
-        if (!told) {
-            configurations_.put_error(name, told.error());
-        } else if (const auto at = told->find(name); at != told->end()) {
+        if (!answer) {
+            configurations_.put_error(name, answer.error());
+        } else if (const auto at = answer->find(name); at != answer->end()) {
             configurations_.put(name, at->second);
         } else {
             configurations_.put_error(
@@ -262,7 +266,7 @@ const Image* TemplateReader::find_image(const AutoScalingGroup& group) const {
     return data != nullptr ? images_.find(data->image_id) : nullptr;
 }
 
-/// Why the types of a group are not known.
+/// The error that keeps the instance types of the group unknown; NULL if there is none.
 const Error* TemplateReader::find_launch_error(const AutoScalingGroup& group) const {
     if (const auto requirements = find_requirements(group)) {
         if (const Error* const error =
@@ -275,7 +279,7 @@ const Error* TemplateReader::find_launch_error(const AutoScalingGroup& group) co
     return ref ? launch_templates_.find_error(*ref) : nullptr;
 }
 
-/// What its template is made without.
+/// A sentence for each part that could not be read and that the template is made without.
 std::vector<std::string> TemplateReader::missing_parts(const AutoScalingGroup& group) const {
     std::vector<std::string> out;
     const auto note = [&](const char* what, const Error* error) {
@@ -287,16 +291,16 @@ std::vector<std::string> TemplateReader::missing_parts(const AutoScalingGroup& g
     if (data == nullptr) note("its launch template", find_launch_error(group));
     if (data != nullptr && images_.find(data->image_id) == nullptr)
         note("its image", images_.find_error(data->image_id));
-    if (data != nullptr && !data->image_trouble.empty())
+    if (data != nullptr && !data->image_error.empty())
         out.push_back(group_title(group) + ": its template is made without its image " +
-                      in_quotes(data->image_parameter) + ": " + data->image_trouble);
+                      in_quotes(data->image_parameter) + ": " + data->image_error);
     const auto nodegroup = find_nodegroup(group.tags);
     if (nodegroup && nodegroups_.find(*nodegroup) == nullptr)
         note("what EKS knows of its node group", nodegroups_.find_error(*nodegroup));
     return out;
 }
 
-/// An instance of a later version tells that "$Latest" is another one by now.
+/// Expires the cached version behind "$Latest" if an instance was made from a later version.
 void TemplateReader::expect_latest(const AutoScalingGroup& group) {
     const std::optional<LaunchTemplateRef> ref = find_launch_template(group);
     if (!ref || ref->version != "$Latest") return;
@@ -317,7 +321,7 @@ Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& gro
         if (!described_.contains(group->name)) continue;
         expect_latest(*group);
         const std::optional<LaunchTemplateRef> ref = find_launch_template(*group);
-        if (ref && may_stand_for_another(*ref) && launch_templates_.is_due(*ref))
+        if (ref && may_resolve_otherwise(*ref) && launch_templates_.is_due(*ref))
             reads.push_back(read_launch_data(*group));
         const auto nodegroup = find_nodegroup(group->tags);
         if (nodegroup && nodegroups_.is_due(*nodegroup))
@@ -330,9 +334,9 @@ Task<void> TemplateReader::run_all_reads(std::vector<Task<void>> reads) {
     co_await gather_results(std::move(reads), parallel_calls_);
 }
 
-/// Whether the same reference may come to mean another template: by its version, or by a parameter
-/// that names its image.
-bool TemplateReader::may_stand_for_another(const LaunchTemplateRef& ref) const {
+/// Whether the same reference may later resolve to other contents: by a symbolic version, or by an
+/// SSM parameter that names the image.
+bool TemplateReader::may_resolve_otherwise(const LaunchTemplateRef& ref) const {
     const LaunchTemplateData* const data = launch_templates_.find(ref);
     return is_symbolic(ref) || (data != nullptr && !data->image_parameter.empty());
 }

@@ -1,4 +1,4 @@
-/// Reads what the template of a group is made of, and keeps it for a while.
+/// Reads and caches what the template of a group is made of.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +26,19 @@
 
 namespace capstan::aws {
 
-/// The launch template of a group's policy, or its own; nothing: it has a launch configuration.
+/// The launch template of the group's mixed instances policy, or else the group's own; nullopt if
+/// the group has a launch configuration.
 std::optional<LaunchTemplateRef> find_launch_template(const AutoScalingGroup& group);
 
-/// What EKS tags name: cluster and node group.
+/// The cluster and node group that the tags of EKS name.
 struct NodegroupName {
     std::string cluster{}, name{};
     auto operator<=>(const NodegroupName&) const = default;
 };
 std::optional<NodegroupName> find_nodegroup(const Labels& tags);
 
-/// [strand] Launch templates, configurations and images hold for 20 minutes, EKS node groups for
-/// 6; what was read together is not read again together.
+/// [strand] Launch templates, launch configurations and images are cached for 20 minutes, EKS node
+/// groups for 6. The times are jittered, so that entries read together do not expire together.
 class TemplateReader {
 public:
     struct Apis {
@@ -48,29 +49,30 @@ public:
     TemplateReader(const Host& host, Apis apis, TypeSource& types, TemplateConfig config,
                    std::size_t parallel_calls);
 
-    /// The template of the group, its fingerprint included. What is missing is read; what could be
-    /// done without is a warning in the log, once.
+    /// The template of the group with its fingerprint. Reads what is missing or due. Optional parts
+    /// that cannot be read cause one warning in the log.
     Task<NodeTemplate> describe(AutoScalingGroup group);
-    /// Reads anew what may have changed of groups that were described: what "$Latest", "$Default"
-    /// and a parameter in the place of an image stand for, and node groups of EKS. A few each time,
-    /// and all in turn.
+    /// Reads again what may have changed of groups that were described before: the versions behind
+    /// "$Latest" and "$Default", the image behind a parameter, and EKS node groups. Each call reads
+    /// a few of the groups; the calls cycle through all groups.
     Task<void> renew(const std::vector<const AutoScalingGroup*>& groups);
 
-    /// Of a new node of the group, from what is known; empty: it was not described yet. Calls
-    /// nothing. `read_at`: the moment of the group's reading, which has one fingerprint.
+    /// The fingerprint of the group's template by what is cached; makes no call. Empty if the group
+    /// was not described yet. `read_at` is ListedGroup::read_at: the result is cached by it.
     const std::string& fingerprint(const AutoScalingGroup& group, std::uint64_t read_at);
-    /// Of the template that the instance was made from: the group's, where that is the one, and
-    /// empty where it is not known. `of_group` is the group's.
+    /// The fingerprint of the template that the instance was made from: `of_group`, the group's, if
+    /// the instance was made from the group's current launch template or configuration. Empty if
+    /// that is unknown.
     std::string fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                             const std::string& of_group) const;
-    /// NULL: not known.
+    /// NULL if not known.
     const LaunchTemplateData* find_launch_data(const AutoScalingGroup& group) const;
-    /// The types that a group's instances may be of, as far as they are known.
+    /// The instance types of the group, as far as they are known.
     std::vector<std::string> find_type_names(const AutoScalingGroup& group) const;
-    /// Another one whenever a fingerprint may be another.
+    /// Changes whenever a fingerprint may change.
     std::uint64_t version() const noexcept;
-    /// The groups that are there: what they need is read together, and those that are gone are
-    /// forgotten. Calls nothing.
+    /// Takes the groups that exist now; makes no call. Later reads fetch what all of them need in
+    /// common calls. Cache entries that no group needs are dropped.
     void follow(const std::vector<const AutoScalingGroup*>& groups);
 
 private:
@@ -91,7 +93,7 @@ private:
     std::optional<Error> find_missing_types(const TemplateSources& sources) const;
     void expect_latest(const AutoScalingGroup& group);
     std::vector<std::string> missing_parts(const AutoScalingGroup& group) const;
-    bool may_stand_for_another(const LaunchTemplateRef& ref) const;
+    bool may_resolve_otherwise(const LaunchTemplateRef& ref) const;
     std::string resolved(const LaunchTemplateRef& ref) const;
 
     const Host host_;
@@ -107,11 +109,11 @@ private:
     std::set<std::string> wanted_configurations_{};
     struct Described {
         std::string fingerprint{};
-        std::uint64_t version = 0, read_at = 0;  ///< that it is of
+        std::uint64_t version = 0, read_at = 0;  ///< that the fingerprint was computed for
     };
     std::map<std::string, Described> described_{};
     std::uint64_t described_version_ = 0;
-    std::size_t renewed_ = 0;  ///< groups that were looked at, over and over
+    std::size_t renewed_ = 0;  ///< counts the groups that `renew` has visited in turn
     Semaphore calls_;
     const std::size_t parallel_calls_;
     StandingWarnings warnings_;

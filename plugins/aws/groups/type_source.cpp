@@ -11,7 +11,8 @@ namespace {
 
 constexpr Duration type_life = std::chrono::minutes(20);
 constexpr Duration type_life_stale = std::chrono::hours(24);
-/// What is read together is not all read again together.
+/// Share of the lifetime that is subtracted at random, so that types read together are not all due
+/// together.
 constexpr double type_jitter = 0.5;
 constexpr Duration type_pause = std::chrono::minutes(1);
 
@@ -27,7 +28,7 @@ bool TypeSource::is_due(const std::string& name) const {
     return at == entries_.end() || host_.monotonic() >= at->second.due;
 }
 
-/// Those of `names` that are due, and with them what else is.
+/// The due types among `names`; if there are any, all other due types as well.
 std::vector<std::string> TypeSource::find_due(const std::vector<std::string>& names) const {
     std::set<std::string> out;
     if (!asks_ec2_ || host_.monotonic() < failed_until_) return {};
@@ -41,7 +42,7 @@ std::vector<std::string> TypeSource::find_due(const std::vector<std::string>& na
 
 Task<std::vector<InstanceType>> TypeSource::get(std::vector<std::string> names) {
     for (const std::string& name : names) want(name);
-    // A reading under way may have begun before these were wanted.
+    // A call under way may have begun before these types were wanted.
     for (int i = 0; i < 2; ++i) {
         std::vector<std::string> due = find_due(names);
         if (due.empty()) break;
@@ -70,37 +71,37 @@ const InstanceType* TypeSource::find(const std::string& name) const {
 }
 
 Task<bool> TypeSource::read(std::vector<std::string> names) {
-    const auto told = co_await as_result(api_.describe_instance_types(names));
-    if (told) {
-        keep(names, *told);
+    const auto answer = co_await as_result(api_.describe_instance_types(names));
+    if (answer) {
+        keep(names, *answer);
         warnings_.end("types");
     } else {
         failed_until_ = host_.monotonic() + type_pause;
-        tell_table(told.error());
+        warn_of_table(answer.error());
     }
-    co_return told.has_value();
+    co_return answer.has_value();
 }
 
-/// A name without an answer is none of EC2's.
+/// Stores an answer. A name without a type in the answer is unknown to EC2.
 void TypeSource::keep(const std::vector<std::string>& names,
-                      const std::vector<InstanceType>& told) {
+                      const std::vector<InstanceType>& answer) {
     const Duration now = host_.monotonic();
     const auto life = [&] {
         const double share = 1 - type_jitter * host_.random_share();
         return std::chrono::duration_cast<Duration>(type_life * share);
     };
-    for (const InstanceType& type : told) {
+    for (const InstanceType& type : answer) {
         const InstanceType* const before = find(type.name);
         if (before == nullptr || *before != type) ++version_;
     }
     for (const std::string& name : names) entries_[name] = Entry{.due = now + life()};
-    for (const InstanceType& type : told) {
+    for (const InstanceType& type : answer) {
         const Duration due = now + life();
         entries_[type.name] = Entry{.type = type, .due = due, .stale = due + type_life_stale};
     }
 }
 
-void TypeSource::tell_table(const Error& error) {
+void TypeSource::warn_of_table(const Error& error) {
     warnings_.tell("types", "instance types that EC2 has not told yet are those of a table of " +
                                 table().date() + ": " + error.message);
 }
@@ -122,7 +123,7 @@ Task<std::shared_ptr<const TypeTable>> TypeSource::get_all() {
     co_return all_;
 }
 
-/// What EC2 has told, dated today.
+/// The types that EC2 has answered, as a table dated today.
 TypeTable TypeSource::make_table() const {
     std::vector<InstanceType> types;
     for (const auto& [name, entry] : entries_)

@@ -1,4 +1,4 @@
-/// Instance types by name: from EC2, and where it does not tell, from a file or the built-in table.
+/// Instance types by name: from EC2, or from a file or the built-in table if EC2 does not answer.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,33 @@
 
 namespace capstan::aws {
 
-/// [strand] EC2 is asked for the types in use alone, all that are due in one call. What it told
-/// holds for 20 minutes, and for a day where it cannot be asked again.
+/// [strand] EC2 is asked only for the types in use, and for all due types in one call. Answers are
+/// renewed after 20 minutes, and stay valid for another day if they cannot be renewed.
 class TypeSource {
 public:
-    /// `asks_ec2`: false leaves it to the tables.
+    /// `asks_ec2`: false takes all types from the table.
     TypeSource(const Host& host, Ec2Api& api, bool asks_ec2);
 
-    /// In place of the built-in table.
+    /// Replaces the built-in table.
     void use_table(TypeTable table) { table_ = std::move(table); }
-    /// Types that groups have: the next reading has them, too.
+    /// Marks a type as in use: the next call to EC2 asks for it, too.
     void want(const std::string& name);
 
-    /// In the order of the names. An error names those that are not known anywhere.
+    /// The types in the order of the names, read if they are due. `not_found` names the types that
+    /// neither EC2 nor the table has.
     Task<std::vector<InstanceType>> get(std::vector<std::string> names);
-    /// As it is known now; NULL: it is not.
+    /// The type as it is known now, without a call; NULL if it is unknown.
     const InstanceType* find(const std::string& name) const;
-    /// Another one whenever `find` may give another type.
+    /// Changes whenever `find` may give another type.
     std::uint64_t version() const noexcept { return version_; }
-    /// All of EC2's, for groups that could be made; of the table where it does not tell. The same
-    /// again, where it is.
+    /// All types of EC2, for auto-provisioning; those of the table if EC2 has never answered.
+    /// Returns the same pointer as long as the types stay the same.
     Task<std::shared_ptr<const TypeTable>> get_all();
 
 private:
     struct Entry {
-        std::optional<InstanceType> type{};  ///< nothing: EC2 has no such type
-        Duration due{}, stale{};
+        std::optional<InstanceType> type{};  ///< nullopt: EC2 has no such type
+        Duration due{}, stale{};  ///< by host.monotonic(): renewed from `due`, unused from `stale`
     };
     bool is_due(const std::string& name) const;
     std::vector<std::string> find_due(const std::vector<std::string>& names) const;
@@ -53,8 +54,8 @@ private:
     Task<bool> read_all();
     TypeTable make_table() const;
     const TypeTable& table() const { return table_ ? *table_ : TypeTable::built_in(); }
-    void keep(const std::vector<std::string>& names, const std::vector<InstanceType>& told);
-    void tell_table(const Error& error);
+    void keep(const std::vector<std::string>& names, const std::vector<InstanceType>& answer);
+    void warn_of_table(const Error& error);
 
     const Host host_;
     Ec2Api& api_;
@@ -64,9 +65,9 @@ private:
     std::set<std::string> wanted_{};
     SingleFlight<bool> reading_;
     Duration failed_until_{};
-    Duration all_due_{};  ///< zero: they were never read
+    Duration all_due_{};  ///< when all types are due; zero: they were never read
     std::uint64_t version_ = 0;
-    std::shared_ptr<const TypeTable> all_{};  ///< as they were told last
+    std::shared_ptr<const TypeTable> all_{};  ///< the last result of get_all
     std::uint64_t all_version_ = 0;
     bool all_is_of_ec2_ = false;
     StandingWarnings warnings_;

@@ -6,7 +6,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "../provisioning/made_group.hpp"
+#include "../provisioning/autoprovisioned_group.hpp"
 #include "group_checks.hpp"
 #include "lifecycle.hpp"
 #include "machine_names.hpp"
@@ -16,7 +16,7 @@ namespace capstan::aws {
 CloudView ViewMaker::make(const PriceTable* prices) {
     CloudView out;
     for (const auto& [name, listed] : parts_.lists.groups()) add(name, listed, prices, out);
-    // Of a list that was never read its groups are not known, so none of them is named.
+    // A list that was never read has no known groups to mark unreadable; it is only incomplete.
     std::vector<std::string> failures = parts_.lists.find_failures();
     out.complete = out.unreadable.empty() && failures.empty();
     warnings_.tell("lists", std::move(failures));
@@ -42,11 +42,11 @@ void ViewMaker::add(const std::string& name, const ListedGroup& listed, const Pr
     context.fingerprint = parts_.templates.fingerprint(listed.group, listed.read_at);
     context.types = parts_.templates.find_type_names(listed.group);
     out.groups.push_back(make_group(context));
-    tell_group(listed.group, out.groups.back());
+    warn_of_group(listed.group, out.groups.back());
     add_machines(context, listed, out);
 }
 
-/// One that the settings name is expected to be there.
+/// A group that the settings name is expected in the view, so it stays there as unreadable.
 void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
     const StaticGroup* const limits = parts_.limits.find(name);
     if (limits == nullptr) return warnings_.tell(name, why.message + ": it is left out");
@@ -58,12 +58,12 @@ void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
     out.unreadable.push_back(std::move(why));
 }
 
-void ViewMaker::tell_group(const AutoScalingGroup& group, const NodeGroup& told) {
+void ViewMaker::warn_of_group(const AutoScalingGroup& group, const NodeGroup& made) {
     std::vector<std::string> sentences = find_notes(group);
     for (std::string& conflict : parts_.limits.find_conflicts(group))
         sentences.push_back(std::move(conflict));
     for (const std::string& warning : read_option_tags(group.tags).warnings)
-        sentences.push_back("group " + in_quotes(told.id.value()) + ": " + warning);
+        sentences.push_back("group " + in_quotes(made.id.value()) + ": " + warning);
     warnings_.tell(group.name, std::move(sentences));
 }
 
@@ -94,7 +94,7 @@ void ViewMaker::add_machines(const GroupContext& context, const ListedGroup& lis
                              CloudView& out) const {
     const auto first = static_cast<std::ptrdiff_t>(out.machines.size());
     for (const AsgInstance& instance : listed.group.instances) {
-        if (read_lifecycle(instance.lifecycle_state).standing != Membership::warm)
+        if (read_lifecycle(instance.lifecycle_state).membership != Membership::warm)
             out.machines.push_back(make_machine(context, instance));
     }
     std::sort(out.machines.begin() + first, out.machines.end(),
@@ -106,7 +106,7 @@ Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& 
     const Lifecycle lifecycle = read_lifecycle(instance.lifecycle_state);
     Machine out;
     out.id = MachineId(machine_id_of(instance.zone, instance.id));
-    if (lifecycle.standing != Membership::apart) out.group = NodeGroupId(context.group.name);
+    if (lifecycle.membership != Membership::non_member) out.group = NodeGroupId(context.group.name);
     out.state = lifecycle.state;
     out.machine_type = instance.instance_type;
     out.zone = instance.zone;
@@ -115,7 +115,7 @@ Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& 
         parts_.templates.fingerprint(instance, context.group, context.fingerprint);
     if (lifecycle.state != MachineState::deleting) {
         out.leaves = parts_.find_notice(instance.id);
-        // AWS ends one that its health checks have given up, and launches another one.
+        // AWS terminates and replaces an instance that its health checks report as unhealthy.
         if (!out.leaves && instance.health_status == "Unhealthy") out.leaves = Leaving{};
     }
     if (context.prices != nullptr && out.spot) {

@@ -1,4 +1,4 @@
-/// The groups and machines of a view.
+/// Makes the CloudView of groups and machines.
 #pragma once
 
 #include <functional>
@@ -13,31 +13,32 @@
 #include "failed_activities.hpp"
 #include "group_limits.hpp"
 #include "group_lists.hpp"
-#include "group_terms.hpp"
+#include "purchase_options.hpp"
 #include "template_reader.hpp"
 
 namespace capstan::aws {
 
-/// [strand] Told from what was read; makes no call. A group that cannot be scaled is left out and
-/// said in the log, and one that the settings name stays, unreadable.
+/// [strand] Uses only what was read before; makes no call. A group that cannot be scaled is left
+/// out with a warning in the log. If the settings name that group, it stays in the view as
+/// unreadable.
 class ViewMaker {
 public:
     struct Parts {
         const GroupLists& lists;
         const StaticLimits& limits;
         TemplateReader& templates;
-        const FailedActivities* failures;  ///< NULL: they are not looked at
-        std::string cluster{};             ///< of groups that were made for it; empty: none were
-        /// Whether AWS has given notice of an instance.
+        const FailedActivities* failures;  ///< NULL: failed activities are not used
+        std::string cluster{};  ///< marks groups made for this cluster; empty: no group is marked
+        /// The notice that AWS has given of an instance, by its id.
         std::function<std::optional<Leaving>(std::string_view)> find_notice;
     };
     ViewMaker(const Host& host, Parts parts) : parts_(std::move(parts)), warnings_(host) {}
 
-    /// `prices`: NULL: none are known.
+    /// `prices`: NULL if no prices are known.
     CloudView make(const PriceTable* prices);
 
 private:
-    /// What the machines of a group have in common.
+    /// Values that all machines of a group share.
     struct GroupContext {
         const AutoScalingGroup& group;
         GroupTerms terms{};
@@ -53,7 +54,7 @@ private:
     void add_placeholders(const GroupContext& context, const ListedGroup& listed,
                           CloudView& out) const;
     void leave_out(const std::string& name, Error why, CloudView& out);
-    void tell_group(const AutoScalingGroup& group, const NodeGroup& told);
+    void warn_of_group(const AutoScalingGroup& group, const NodeGroup& made);
 
     const Parts parts_;
     StandingWarnings warnings_;

@@ -72,7 +72,7 @@ std::string taint_flag(const std::vector<Taint>& taints) {
 
 // bootstrap.sh of Amazon Linux 2.
 
-/// Where its path stands in lines that are no comments.
+/// The positions of the script's path in lines that are no comments.
 std::vector<std::size_t> find_script(std::string_view text) {
     std::vector<std::size_t> out;
     for (std::size_t at = text.find(eks_script_path); at != std::string_view::npos;
@@ -84,7 +84,7 @@ std::vector<std::size_t> find_script(std::string_view text) {
     return out;
 }
 
-/// The end of the command that stands at `at`: a line break without a '\' before it.
+/// The end of the command at `at`: the first line break without a '\' before it.
 std::size_t end_of_command(std::string_view text, std::size_t at) noexcept {
     for (std::size_t end = text.find('\n', at); end != std::string_view::npos;
          end = text.find('\n', end + 1)) {
@@ -94,7 +94,7 @@ std::size_t end_of_command(std::string_view text, std::size_t at) noexcept {
     return text.size();
 }
 
-/// Where the text in quotes behind the option ends; npos: there is none.
+/// The position of the closing quote of the option's value; npos if the value is not quoted.
 std::size_t end_of_extra_args(std::string_view command, std::size_t option) noexcept {
     constexpr std::string_view between = " \t=\\\r\n";
     const std::size_t open = command.find_first_not_of(between, option + extra_args_option.size());
@@ -131,7 +131,7 @@ Result<std::string> add_to_script(std::string_view text, const std::string& flag
     return out.insert(begin + close, " " + flags);
 }
 
-// NodeConfig of nodeadm. It merges all of them, and appends kubelet's flags.
+// NodeConfig of nodeadm, which merges all NodeConfigs and concatenates their kubelet flags.
 
 std::string kubelet_flags_config(const std::vector<std::string>& flags) {
     std::string out =
@@ -190,7 +190,7 @@ std::string label_lines(const Labels& labels) {
     return out;
 }
 
-/// The table of labels with ours in the place of those with the same keys.
+/// The user data with `labels` in its table of labels; they replace those with the same keys.
 std::string join_label_table(std::string_view text, const Labels& labels) {
     std::string out;
     bool is_inside = false;
@@ -263,7 +263,7 @@ std::string_view name_of(Bootstrap bootstrap) noexcept {
 }
 
 Bootstrap find_bootstrap(std::string_view user_data) {
-    // What an encoded part says would have to be known, too.
+    // An encoded part is not decoded, so its contents are unknown.
     if (is_multipart(user_data) && has_part(user_data, "Content-Transfer-Encoding: base64"))
         return Bootstrap::unknown;
     if (has_part(user_data, node_config_api)) return Bootstrap::nodeadm;

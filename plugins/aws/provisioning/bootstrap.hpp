@@ -1,9 +1,9 @@
-/// The user data of new machines: what registers a node with the labels and taints of its group.
+/// Adds labels and taints to user data, so that nodes register with them.
 ///
-/// Kubelet gives a node its labels and taints once, when it registers, and AWS passes no tag of an
-/// Auto Scaling group on to it. So they are written into what the machine starts with, in the
-/// words of the image: the arguments of bootstrap.sh (EKS on Amazon Linux 2), one more NodeConfig
-/// (nodeadm, Amazon Linux 2023), or settings (Bottlerocket).
+/// Kubelet sets the labels and taints of a node when it registers the node, and it does not see the
+/// tags of the Auto Scaling group. So they are written into the user data, in the format that the
+/// image reads: arguments of bootstrap.sh (EKS on Amazon Linux 2), another NodeConfig (nodeadm,
+/// Amazon Linux 2023), or settings (Bottlerocket).
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,21 @@
 
 namespace capstan::aws {
 
-/// What reads the user data on the machine.
+/// The program that reads the user data on the machine.
 enum class Bootstrap : std::uint8_t { unknown, eks_script, nodeadm, bottlerocket };
 
 /// "bootstrap.sh", "nodeadm", "Bottlerocket"; "unknown".
 std::string_view name_of(Bootstrap bootstrap) noexcept;
 
-/// Of user data that is decoded. What is compressed or empty is unknown.
+/// `user_data` is decoded, not base64. Compressed or empty user data is unknown.
 Bootstrap find_bootstrap(std::string_view user_data);
 
-/// Whether nodes have taints by it already. They would be on no template.
+/// Whether the user data sets taints already. No template would show those taints.
 bool has_taints(std::string_view user_data) noexcept;
 
-/// User data with which nodes register with these as well; without any it is as it was. Labels of
-/// the source stay, and of one key ours counts. `unsupported`: it is not known how, or the machine
-/// would not take it (more than 16 KiB).
+/// The user data with these labels and taints added. Labels that the user data has already stay,
+/// unless `labels` has the same key. `unsupported`: the format is unknown, a label or taint is not
+/// allowed, or the result is larger than EC2's limit of 16 KiB.
 Result<std::string> add_to_user_data(std::string_view user_data, const Labels& labels,
                                      const std::vector<Taint>& taints);
 

@@ -19,17 +19,17 @@ bool is_gone(const Error& error) {
            error.provider_code.find("NotFound") != std::string::npos;
 }
 
-/// Whether AWS has said no. Without an answer, or with one about AWS's own trouble, the request may
+/// Whether AWS has refused the request. After a server error, or without an answer, the request may
 /// have been carried out.
 bool is_refusal(const Error& error) {
     return error.code != ErrorCode::deadline && error.code != ErrorCode::unavailable &&
            error.code != ErrorCode::cancelled;
 }
 
-/// How long AWS may take to show a group that it has made after all.
+/// How long AWS may take to list a group if it did not answer the creation.
 constexpr Duration uncertain_for = std::chrono::minutes(10);
 
-/// Tables are made anew more often than types change.
+/// Compares the contents, since the pointer changes more often than the types.
 bool are_alike(const TypeTable* a, const TypeTable* b) {
     return a == b || (a != nullptr && b != nullptr && a->all() == b->all());
 }
@@ -39,9 +39,9 @@ Failure another_has_the_name(const std::string& what, const std::string& name) {
                                             ", which was not made for this plan");
 }
 
-/// Whether the group is the one that the plan would become.
-void demand_like(const AutoScalingGroup& there, const PossibleGroup& wanted,
-                 const std::string& cluster) {
+/// Throws a Failure unless the group was made for the same plan and is not being deleted.
+void require_same_plan(const AutoScalingGroup& there, const PossibleGroup& wanted,
+                       const std::string& cluster) {
     const auto digest = there.tags.find(plan_tag);
     const bool is_alike = is_made_for(there.tags, cluster) && digest != there.tags.end() &&
                           digest->second == wanted.group.tags.at(std::string(plan_tag));
@@ -51,7 +51,7 @@ void demand_like(const AutoScalingGroup& there, const PossibleGroup& wanted,
                       "group " + there.name + " is being deleted (" + there.status + ")");
 }
 
-void demand_deletable(const AutoScalingGroup& group, const std::string& cluster) {
+void require_deletable(const AutoScalingGroup& group, const std::string& cluster) {
     const std::string what = "group " + in_quotes(group.name);
     if (!is_made_for(group.tags, cluster))
         throw Failure(ErrorCode::permission,
@@ -90,7 +90,7 @@ Task<MarketFacts> GroupMaker::read_facts() {
     co_return out;
 }
 
-/// What was read earlier counts where reading fails.
+/// Reads the facts again. Earlier ones stay if that fails.
 Task<void> GroupMaker::renew_facts() {
     Result<MarketFacts> facts = co_await as_result(read_facts());
     if (!facts && !facts_) throw Failure(within("provisioning", std::move(facts).error()));
@@ -116,17 +116,17 @@ Task<void> GroupMaker::read_market() {
         facts_.reset();
         throw Failure(std::move(market).error());
     }
-    for (const std::string& complaint : market->complaints())
-        if (complained_.insert(complaint).second) host_.warn(complaint);
-    offers_ = market->machine_types();
+    for (const std::string& warning : market->warnings())
+        if (logged_warnings_.insert(warning).second) host_.warn(warning);
+    machine_types_ = market->machine_types();
     market_.publish(*std::move(market));
     is_changed_ = false;
 }
 
 Task<MachineTypes> GroupMaker::machine_types() {
-    co_await sweep();
+    co_await delete_leftovers();
     co_await read_market();
-    co_return offers_;
+    co_return machine_types_;
 }
 
 Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
@@ -147,7 +147,8 @@ Task<std::optional<AutoScalingGroup>> GroupMaker::find_group(std::string name) {
     co_return std::nullopt;
 }
 
-/// One of the name that is ours belongs to no group any more, and may be of another source.
+/// Replaces an existing launch template of that name if this plugin made it: its group does not
+/// exist, and its contents may be outdated.
 Task<void> GroupMaker::make_launch_template(Ec2Api::NewLaunchTemplate wanted) {
     const auto made = co_await as_result(ec2_.create_launch_template(wanted));
     if (made) co_return;
@@ -171,12 +172,12 @@ Task<void> GroupMaker::delete_launch_template(std::string name) {
                    " is left over, and is tried again: " + deleted.error().message);
 }
 
-Task<void> GroupMaker::sweep() {
+Task<void> GroupMaker::delete_leftovers() {
     const std::map<std::string, Duration> uncertain = uncertain_;
     for (const auto& [name, since] : uncertain) {
         if (host_.monotonic() - since < uncertain_for) continue;
         const auto there = co_await as_result(find_group(name));
-        // One that is made meanwhile is neither any more.
+        // A `create` that ran meanwhile may have removed the entry.
         if (!there || uncertain_.erase(name) == 0) continue;
         if (!*there) leftovers_.insert(name);
     }
@@ -202,7 +203,7 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     if (made) co_return;
     const bool is_there = is_there_already(made.error());
     if (is_there && co_await is_made(*wanted)) co_return;
-    // Without an answer the group may be there, and it needs its launch template.
+    // If AWS did not answer, the group may exist and need its launch template.
     if (is_refusal(made.error()) && !is_there) {
         co_await delete_launch_template(name);
     } else {
@@ -211,10 +212,10 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     throw Failure(made.error());
 }
 
-/// Another one of its name is a Failure.
+/// Whether the group exists already. Throws a Failure if another group has its name.
 Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
     const std::optional<AutoScalingGroup> there = co_await find_group(wanted.group.name);
-    if (there) demand_like(*there, wanted, config_.cluster);
+    if (there) require_same_plan(*there, wanted, config_.cluster);
     co_return there.has_value();
 }
 
@@ -222,12 +223,12 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     const std::string& name = id.value();
     const std::optional<AutoScalingGroup> there = co_await find_group(name);
     if (!there) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(name));
-    demand_deletable(*there, config_.cluster);
-    // What is being deleted already is not asked for again.
+    require_deletable(*there, config_.cluster);
+    // The status is set while the group is being deleted already.
     if (there->status.empty()) {
         const auto deleted = co_await as_result(groups_.delete_group(name));
         if (!deleted && !is_gone(deleted.error())) {
-            // Without an answer it may be gone, and is not asked for again then.
+            // If AWS did not answer, the group may be gone; its launch template is deleted later.
             if (!is_refusal(deleted.error())) uncertain_.emplace(name, host_.monotonic());
             throw Failure(deleted.error());
         }

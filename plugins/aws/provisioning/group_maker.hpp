@@ -1,4 +1,4 @@
-/// Makes Auto Scaling groups for node auto-provisioning, and deletes them: the companion
+/// Makes and deletes Auto Scaling groups for node auto-provisioning: the companion
 /// `capstan.cloud.autoprovision/1` of the cloud.
 ///
 ///     maker_.use(types, prices);                                  // refresh, on the strand
@@ -9,9 +9,10 @@
 ///     Task<void> create(GroupPlan plan) { return maker_.create(std::move(plan)); }
 ///     Task<void> destroy(NodeGroupId group) { return maker_.destroy(std::move(group)); }
 ///
-/// A group is a launch template and an Auto Scaling group of one name: minimum 0, nothing desired,
-/// one zone, one instance type, and the tags of made_group.hpp. Both are of the plan alone, so that
-/// one that was half made is known again.
+/// A group that Capstan makes is a launch template and an Auto Scaling group with the same name:
+/// minimum and desired capacity 0, one zone, one instance type, and the tags of
+/// autoprovisioned_group.hpp. The name and the contents depend only on the plan and the settings,
+/// so that a retry recognizes what a failed attempt has made.
 #pragma once
 
 #include <map>
@@ -32,24 +33,26 @@ namespace capstan::aws {
 
 class GroupMaker {
 public:
-    /// The APIs live longer.
+    /// The APIs have to outlive the maker.
     GroupMaker(const Host& host, AutoScalingApi& groups, Ec2Api& ec2, MakingConfig config);
 
-    /// [strand] Types and prices as they are known now; before the first machine_types(), and
-    /// again in each pass or whenever they are others.
+    /// [strand] Sets the current instance types and prices. Call before the first machine_types(),
+    /// and again whenever they may have changed.
     void use(std::shared_ptr<const TypeTable> types, std::shared_ptr<const PriceTable> prices);
 
-    /// [strand] What groups could be made of. Subnets, image and zones of types are read once in
-    /// ten minutes; where that fails later the earlier ones count, and the log says so.
+    /// [strand] The instance types and offerings that groups can be made of. Launch template,
+    /// image, subnets and the zones of types are read once in ten minutes. If a later read fails,
+    /// the earlier data stays in use with a warning.
     Task<MachineTypes> machine_types();
-    /// [any] `unsupported`: these do not go together. `unavailable`: nothing was read so far.
+    /// [any] `unsupported`: no such group can be made. `unavailable`: nothing was read so far.
     Result<PlannedGroup> new_group(const GroupPlan& plan) const;
 
-    /// [strand] Done already: done. `conflict`: another group has the name. What was left by an
-    /// attempt that failed is made anew; what this one leaves is cleaned up.
+    /// [strand] Idempotent: succeeds if the plan's group exists already. `conflict`: another group
+    /// has the name. A launch template that a failed attempt left is replaced. If AWS refuses the
+    /// group, the new launch template is deleted.
     Task<void> create(GroupPlan plan);
-    /// [strand] The group, then its launch template. `not_found`, `permission` (not made here),
-    /// `conflict` (it has machines, or some are desired).
+    /// [strand] Deletes the group, then its launch template. `not_found`; `permission`: this plugin
+    /// did not make the group; `conflict`: the group has instances or a desired capacity above 0.
     Task<void> destroy(NodeGroupId id);
 
 private:
@@ -60,7 +63,7 @@ private:
     Task<bool> is_made(PossibleGroup wanted);
     Task<void> make_launch_template(Ec2Api::NewLaunchTemplate wanted);
     Task<void> delete_launch_template(std::string name);
-    Task<void> sweep();
+    Task<void> delete_leftovers();
 
     Host host_;
     AutoScalingApi& groups_;
@@ -71,13 +74,13 @@ private:
     std::optional<MarketFacts> facts_{};
     Duration read_at_{};  ///< when facts_ were read, monotonic
     bool is_changed_ = false;
-    MachineTypes offers_{};
+    MachineTypes machine_types_{};
     Published<Market> market_{};
-    std::set<std::string> complained_{};
-    /// Launch templates of groups that are gone, and that could not be deleted.
+    std::set<std::string> logged_warnings_{};
+    /// Launch templates without a group that could not be deleted.
     std::set<std::string> leftovers_{};
-    /// Launch templates of groups that AWS may have made or deleted: it gave no answer; since when,
-    /// monotonic.
+    /// Names of groups with a creation or deletion that AWS did not answer, with the time by
+    /// host.monotonic(). Their launch templates stay until a list shows the outcome.
     std::map<std::string, Duration> uncertain_{};
 };
 

@@ -14,7 +14,7 @@
 namespace capstan::aws {
 namespace {
 
-/// Labels that are of an offer even where all offers of a type agree on them.
+/// Labels that belong to an offering even if all offerings of a type have the same value.
 constexpr std::array<std::string_view, 6> labels_of_offers{
     well_known::zone_label,           well_known::beta_zone_label, "topology.ebs.csi.aws.com/zone",
     "eks.amazonaws.com/capacityType", "topology.k8s.aws/zone-id",  well_known::lifecycle_label};
@@ -25,7 +25,7 @@ std::string text_of_tags(const Labels& tags) {
     return out;
 }
 
-/// What all of them have alike.
+/// The labels with equal values in all of them, without labels_of_offers.
 Labels common_labels(const std::vector<Labels>& all) {
     Labels out = all.front();
     std::erase_if(out, [&](const auto& label) {
@@ -43,7 +43,7 @@ Labels without_labels(Labels labels, const Labels& others) {
     return labels;
 }
 
-/// What the machines carry by themselves and the plan wants otherwise.
+/// Fails if the machines have a label of their own for which the plan wants another value.
 Result<void> check_contradictions(const Labels& own, const GroupPlan& plan) {
     for (const auto& [key, value] : plan.labels) {
         const auto at = own.find(key);
@@ -83,11 +83,11 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
         out.subnets_by_zone_[subnet.zone].push_back(subnet.id);
     for (auto& [zone, subnets] : out.subnets_by_zone_) std::ranges::sort(subnets);
     if (out.subnets_by_zone_.empty())
-        out.complaints_.push_back("provisioning: no subnet has the tags " +
-                                  text_of_tags(out.config_.subnet_tags));
+        out.warnings_.push_back("provisioning: no subnet has the tags " +
+                                text_of_tags(out.config_.subnet_tags));
     if (!out.facts_.image)
-        out.complaints_.push_back("provisioning: image " + out.facts_.source.image_id +
-                                  " cannot be read, so types of every architecture are offered");
+        out.warnings_.push_back("provisioning: image " + out.facts_.source.image_id +
+                                " cannot be read, so types of every architecture are offered");
     out.choose_types();
     return out;
 }
@@ -108,8 +108,8 @@ void Market::choose_types() {
             if (zones != offered.end()) zones_by_type_.emplace(name, zones->second);
         }
         if (found == 0)
-            complaints_.push_back("provisioning: no instance type that suits the image matches " +
-                                  in_quotes(glob));
+            warnings_.push_back("provisioning: no instance type that suits the image matches " +
+                                in_quotes(glob));
     }
 }
 
@@ -121,7 +121,7 @@ bool Market::suits_image(const InstanceType& type) const {
 bool Market::is_offered(const InstanceType& type, const std::string& zone, bool spot) const {
     const auto zones = zones_by_type_.find(type.name);
     if (zones == zones_by_type_.end() || !zones->second.contains(zone)) return false;
-    // A table that does not say how a type may be had says nothing against it.
+    // A data file may lack the usage classes; then spot and on demand are both assumed.
     return type.usage_classes.empty() ||
            std::ranges::count(type.usage_classes, spot ? "spot" : "on-demand") > 0;
 }
@@ -161,7 +161,7 @@ TemplateSources Market::sources_of(AutoScalingGroup group, const InstanceType& t
     out.launch_template = facts_.source;
     out.launch_template->instance_type = type.name;
     out.launch_template->requirements.reset();
-    out.launch_template->spot = false;  // the group's policy says it
+    out.launch_template->spot = false;  // the group's mixed instances policy decides
     out.launch_template->user_data = user_data;
     out.image = facts_.image;
     return out;
@@ -214,10 +214,11 @@ MachineTypes Market::machine_types() const {
     return out;
 }
 
-/// As the source has it where nothing is to be added.
+/// Base64. The source's user data if there is nothing to add.
 Result<std::string> Market::user_data_of(const GroupPlan& plan, const Labels& tags) const {
     const bool is_known = bootstrap_ != Bootstrap::unknown;
-    // Nodes cannot be given anything then. What the settings' tags say is the operator's word.
+    // With user data of an unknown format, only labels and taints of the plan count: they are
+    // refused below. Those in tags of the settings are the operator's responsibility.
     const NodeTags wanted =
         is_known ? read_node_tags(tags) : NodeTags{.labels = plan.labels, .taints = plan.taints};
     if (wanted.labels.empty() && wanted.taints.empty()) return facts_.source.user_data;

@@ -1,5 +1,5 @@
-/// What groups could be made of: types in zones, on demand and spot, with the image that the
-/// launch template of the settings names.
+/// The offerings that groups can be made of: instance types in zones, on demand and spot, with the
+/// launch template of the settings.
 #pragma once
 
 #include <map>
@@ -17,25 +17,25 @@
 #include "../api/ec2.hpp"
 #include "../templates/price_table.hpp"
 #include "../templates/type_table.hpp"
+#include "autoprovisioned_group.hpp"
 #include "bootstrap.hpp"
-#include "made_group.hpp"
-#include "making_config.hpp"
+#include "provisioning_config.hpp"
 
 namespace capstan::aws {
 
-/// All that was read of the account.
+/// Everything read from the account that offerings depend on.
 struct MarketFacts {
-    LaunchTemplateData source{};  ///< of the settings' launch template
+    LaunchTemplateData source{};  ///< the settings' launch template
     std::optional<Image> image{};
     std::vector<Subnet> subnets{};
     std::vector<std::pair<std::string, std::string>> offerings{};  ///< type and zone
     std::shared_ptr<const TypeTable> types{};                      ///< not NULL
-    std::shared_ptr<const PriceTable> prices{};                    ///< NULL: none are known
+    std::shared_ptr<const PriceTable> prices{};                    ///< NULL if unknown
 };
 
-/// One group that could be, with all that AWS would be told to make it.
+/// A group for a plan, with the requests that would make it.
 struct PossibleGroup {
-    AutoScalingGroup group{};  ///< as AWS would list it
+    AutoScalingGroup group{};  ///< as AWS would list the group
     PlannedGroup planned{};
     Ec2Api::NewLaunchTemplate launch_template{};
     AutoScalingApi::NewGroup request{};
@@ -44,15 +44,15 @@ struct PossibleGroup {
 /// [any] Immutable once made.
 class Market {
 public:
-    /// `invalid_config`: no group can be made of such a launch template, with the reason.
+    /// `invalid_config`: no group can be made from the launch template, with the reason.
     static Result<Market> make(MarketFacts facts, MakingConfig config);
 
-    /// Types by name; of each those zones in which AWS offers it and a subnet is.
+    /// The types by name, each with the zones in which AWS offers the type and a subnet exists.
     MachineTypes machine_types() const;
-    /// `unsupported`: it is not on offer, or its nodes would not be what the plan wants.
+    /// `unsupported`: there is no such offering, or its nodes would not match the plan.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
-    /// Sentences about what keeps offers away: globs that match nothing, no subnet.
-    const std::vector<std::string>& complaints() const noexcept { return complaints_; }
+    /// Warnings about missing offerings: globs that match nothing, no subnet, an unreadable image.
+    const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
 private:
     struct Node {
@@ -66,7 +66,8 @@ private:
     bool is_offered(const InstanceType& type, const std::string& zone, bool spot) const;
     std::optional<Price> price_of(const std::string& type, const std::string& zone,
                                   bool spot) const;
-    /// Labels that machines on these terms are given, if there is a way to give them any.
+    /// The labels that the user data gives to nodes of the plan. None if the format of the user
+    /// data is unknown.
     Labels given_labels(const GroupPlan& plan) const;
     AutoScalingGroup group_of(const GroupPlan& plan, const MadeTags& tags) const;
     Result<Node> node_of(const GroupPlan& plan, const InstanceType& type) const;
@@ -84,7 +85,7 @@ private:
     Bootstrap bootstrap_ = Bootstrap::unknown;
     std::map<std::string, std::vector<std::string>> subnets_by_zone_{};
     std::map<std::string, std::set<std::string>> zones_by_type_{};
-    std::vector<std::string> complaints_{};
+    std::vector<std::string> warnings_{};
 };
 
 }  // namespace capstan::aws

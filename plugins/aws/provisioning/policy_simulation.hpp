@@ -1,4 +1,4 @@
-/// Asks IAM what the caller's policies say of actions, without any of them being carried out.
+/// Asks IAM whether the caller's policies allow actions (SimulatePrincipalPolicy).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace capstan::aws {
 
 class AwsClient;
 
-/// The one condition key of those that are told whose value is no text, but true or false.
+/// The only condition key in use with a boolean value; all others have strings.
 inline constexpr const char* launch_template_version_key =
     "autoscaling:LaunchTemplateVersionSpecified";
 
@@ -20,23 +20,23 @@ struct SimulatedRight {
     enum class Decision : std::uint8_t {
         allowed,
         denied,
-        unknown  ///< a condition asks for what a simulation is not told
+        unknown  ///< a condition depends on a key that is missing in the simulation's context
     };
     std::string action{};  ///< "autoscaling:SetDesiredCapacity"
     Decision decision = Decision::denied;
     std::string word{};                          ///< IAM's own: "implicitDeny"
-    std::vector<std::string> missing_context{};  ///< condition keys that it would need
+    std::vector<std::string> missing_context{};  ///< those condition keys
 };
 
-/// What is asked. IAM looks up no tags of the resource, so they are told as context.
+/// A request. IAM does not look up the resource's tags, so they are passed as context.
 struct Simulation {
     std::string principal_arn{};  ///< a role or a user
     std::vector<std::string> actions{};
     std::string resource{};  ///< an ARN
-    Labels context{};        ///< by condition key: "aws:ResourceTag/team" and "a"
+    Labels context{};        ///< values by condition key: "a" by "aws:ResourceTag/team"
 };
 
-/// [strand] In the order in which IAM answers. `permission`: the caller may not ask.
+/// [strand] In the order of IAM's answer. `permission`: the caller may not use the simulation.
 Task<std::vector<SimulatedRight>> simulate_policy(AwsClient& client, Simulation asked);
 
 }  // namespace capstan::aws

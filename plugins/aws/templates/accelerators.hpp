@@ -1,4 +1,4 @@
-/// GPUs, Neuron devices and EFA interfaces as nodes offer them, once their device plugins run.
+/// GPUs, Neuron devices and EFA interfaces as nodes offer them once their device plugins run.
 #pragma once
 
 #include <capstan/resources.hpp>
@@ -7,8 +7,8 @@
 
 namespace capstan::aws {
 
-/// `efa_interfaces`: of the launch template; a node has no more of them than its type takes. What
-/// there is none of is absent.
+/// `efa_interfaces`: their number in the launch template; the instance type limits it. Resources of
+/// which the node has none are absent.
 Resources accelerator_resources(const InstanceType& type, int efa_interfaces);
 
 }  // namespace capstan::aws

@@ -36,7 +36,7 @@ std::vector<std::string> names_of_letters(std::string_view letters,
     return out;
 }
 
-/// Up to the separator, which goes, too.
+/// Takes the text up to the separator from the front of `rest`, and drops the separator.
 std::string_view take_line_field(std::string_view& rest, char separator) {
     const std::string_view field = rest.substr(0, rest.find(separator));
     rest.remove_prefix(field.size() < rest.size() ? field.size() + 1 : rest.size());

@@ -1,5 +1,5 @@
-/// The instance types that are compiled in, as `deploy/aws/make_instance_types --format table`
-/// writes them: a line for each.
+/// The instance types that are compiled in. `deploy/aws/make_instance_types --format table` writes
+/// them, one type a line.
 ///
 ///     m5.large 2 8192 x 3 10 p - - 0 0 0 os
 ///
@@ -23,7 +23,7 @@ namespace capstan::aws {
 std::string_view built_in_type_lines() noexcept;
 std::string_view built_in_types_date() noexcept;  ///< "2026-11-01": when EC2 was asked
 
-/// A line that is none of these is left out.
+/// Parses such lines. A line without a positive number of cores and amount of memory is left out.
 std::vector<InstanceType> read_type_lines(std::string_view lines);
 
 }  // namespace capstan::aws

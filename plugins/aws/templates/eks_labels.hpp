@@ -1,4 +1,4 @@
-/// Labels and taints that EKS gives to the nodes of a group it manages.
+/// Labels and taints that EKS gives to the nodes of a managed node group.
 #pragma once
 
 #include <string>
@@ -17,12 +17,12 @@ struct EksLabels {
     std::vector<std::string> warnings{};
 };
 
-/// Those that its nodes carry: the node group's name and capacity type, its image, and its own
-/// labels. Upstream's `amiType`, `diskSize` and `k8sVersion` are on no node. `image_id` may be
-/// empty.
+/// The labels of the node group's nodes: its name, its capacity type, its image, and its configured
+/// labels. Upstream's `amiType`, `diskSize` and `k8sVersion` are left out, since no node carries
+/// them. `image_id` may be empty.
 EksLabels read_eks_labels(const EksNodegroup& nodegroup, const std::string& image_id);
 
-/// `unsupported`: an effect that is none.
+/// `unsupported`: a taint has an unknown effect.
 Result<std::vector<Taint>> read_eks_taints(const EksNodegroup& nodegroup);
 
 }  // namespace capstan::aws

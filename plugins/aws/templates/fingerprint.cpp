@@ -1,7 +1,7 @@
-// One text for all that a template is made from.
+// One hash of all that a template is made from.
 //
-// What has no order is sorted first, and each part begins with its count or a mark, so that no two
-// different sources make the same sequence. The launch template's version is not in it: a new
+// Unordered lists are sorted first, and each part begins with its count or a marker, so that no two
+// different sources hash the same sequence. The launch template's version is left out: a new
 // version with the same contents makes the same machines.
 #include <algorithm>
 #include <optional>
@@ -19,7 +19,7 @@
 namespace capstan::aws {
 namespace {
 
-/// Raised when templates are made in another way, so that hosts ask for them anew.
+/// Incremented when make_template changes, so that hosts describe their groups again.
 constexpr std::int64_t template_rules = 2;
 
 class TemplateHash {
@@ -45,7 +45,7 @@ public:
             hash_.add(one.count);
         }
     }
-    /// The sources in the order of what `before` compares.
+    /// Adds the items sorted by `before`.
     template <class T, class Before>
     void add_sorted(const std::vector<T>& list, Before before) {
         std::vector<const T*> sorted;

@@ -10,7 +10,7 @@
 #include <capstan/well_known.hpp>
 
 #include "eks_labels.hpp"
-#include "machine_figures.hpp"
+#include "node_resources.hpp"
 #include "node_tags.hpp"
 
 namespace capstan::aws {
@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::int64_t kube_proxy_cpu = 100;
 
-/// Those that count, of which there is at least one.
-Result<std::vector<InstanceType>> types_that_count(const TemplateSources& sources,
-                                                   const TemplateConfig& config,
-                                                   std::vector<std::string>& warnings) {
+/// The instance types that the template is made from; at least one.
+Result<std::vector<InstanceType>> types_of_template(const TemplateSources& sources,
+                                                    const TemplateConfig& config,
+                                                    std::vector<std::string>& warnings) {
     if (!sources.types.empty()) {
         if (config.mixed == MixedTemplate::first) return std::vector{sources.types.front()};
         return sources.types;
@@ -35,7 +35,7 @@ Result<std::vector<InstanceType>> types_that_count(const TemplateSources& source
     return std::vector{least_machine(*sources.requirements)};
 }
 
-/// What `of` says of all types alike; empty: they differ.
+/// The text that `of` gives for every type; empty if the types differ.
 template <class Of>
 std::string said_by_all(const std::vector<InstanceType>& types, Of of) {
     const std::string first(of(types.front()));
@@ -56,19 +56,19 @@ std::string template_zone(const AutoScalingGroup& group) {
 }
 
 void put_label(Labels& labels, std::string_view key, const std::string& value) {
-    // A name from a file may have what a label may not.
+    // A type's name from a data file may be no valid label value.
     if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
 }
 
-Labels machine_labels(const std::vector<InstanceType>& types, const MachineMake& make,
+Labels machine_labels(const std::vector<InstanceType>& types, const MachineTraits& traits,
                       const TemplateSources& sources, const TemplateConfig& config) {
     Labels out;
     const std::string zone = template_zone(sources.group);
     const std::string arch =
-        make.image.arch.empty() ? said_by_all(types, template_arch_of) : make.image.arch;
-    put_label(out, well_known::os_label, make.image.os);
+        traits.image.arch.empty() ? said_by_all(types, template_arch_of) : traits.image.arch;
+    put_label(out, well_known::os_label, traits.image.os);
     put_label(out, well_known::arch_label, arch);
-    put_label(out, well_known::windows_build_label, make.image.windows_build);
+    put_label(out, well_known::windows_build_label, traits.image.windows_build);
     put_label(out, well_known::instance_type_label,
               said_by_all(types, [](const InstanceType& type) { return type.name; }));
     put_label(out, well_known::region_label, config.region);
@@ -125,7 +125,7 @@ Result<void> put_eks_node_group(const TemplateSources& sources, GroupTemplate& o
     return {};
 }
 
-/// The host takes what a label says; so the fields say the same.
+/// Sets the fields from the labels, so that both agree.
 void set_fields_by_labels(NodeTemplate& node) {
     const auto said = [&](std::string_view key) {
         const auto at = node.labels.find(key);
@@ -161,18 +161,18 @@ void warn_of_template(const AutoScalingGroup& group, const NodeTemplate& node,
     }
 }
 
-/// By its machines alone, before tags and EKS say theirs.
-NodeTemplate machine_node(const std::vector<InstanceType>& types, const MachineMake& make,
+/// The node by its machines alone, without tags and the EKS node group.
+NodeTemplate machine_node(const std::vector<InstanceType>& types, const MachineTraits& traits,
                           const TemplateSources& sources, const TemplateConfig& config) {
-    MachineFigures figures = figures_of(types.front(), make, sources, config);
+    NodeResources resources = node_resources_of(types.front(), traits, sources, config);
     for (const InstanceType& type : types)
-        figures = least_of(figures, figures_of(type, make, sources, config));
-    // Two stand for the types that requirements allow.
+        resources = least_of(resources, node_resources_of(type, traits, sources, config));
+    // Requirements usually allow several types: 2 variants stand for an unknown number.
     const std::size_t variants = sources.types.empty() ? 2 : sources.types.size();
     return {.name = sources.group.name,
-            .labels = machine_labels(types, make, sources, config),
-            .capacity = std::move(figures.capacity),
-            .allocatable = std::move(figures.allocatable),
+            .labels = machine_labels(types, traits, sources, config),
+            .capacity = std::move(resources.capacity),
+            .allocatable = std::move(resources.allocatable),
             .variants = static_cast<int>(variants)};
 }
 
@@ -189,14 +189,14 @@ void put_node_tags(const Labels& group_tags, GroupTemplate& out) {
 Result<GroupTemplate> make_template(const TemplateSources& sources, const TemplateConfig& config) {
     GroupTemplate out;
     CAPSTAN_TRY(const std::vector<InstanceType> types,
-                types_that_count(sources, config, out.warnings));
-    const MachineMake make = find_make(sources);
-    out.node = machine_node(types, make, sources, config);
+                types_of_template(sources, config, out.warnings));
+    const MachineTraits traits = find_machine_traits(sources);
+    out.node = machine_node(types, traits, sources, config);
     put_node_tags(sources.group.tags, out);
     CAPSTAN_CHECK(put_eks_node_group(sources, out));
     set_fields_by_labels(out.node);
     out.node.free = out.node.allocatable;
-    if (!make.made_for_eks) take_off_kube_proxy(out.node);
+    if (!traits.made_for_eks) take_off_kube_proxy(out.node);
     out.node.fingerprint = fingerprint_of(sources, config);
     warn_of_template(sources.group, out.node, out.warnings);
     return out;

@@ -1,4 +1,4 @@
-/// What a new node of an Auto Scaling group will be.
+/// The template of a new node of an Auto Scaling group.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace capstan::aws {
 
-/// Of several types: the least of each resource over all of them, or the first of them alone, as
-/// upstream has it. `NodeTemplate::variants` counts all types in either case.
+/// How a template counts several instance types: `minimum` takes the least of each resource over
+/// all types; `first` takes the first type alone, as upstream does. `NodeTemplate::variants` counts
+/// all types in either case.
 enum class MixedTemplate : std::uint8_t { minimum, first };
 
 struct TemplateConfig {
     std::string region{};
     MixedTemplate mixed = MixedTemplate::minimum;
-    bool prefix_delegation = false;  ///< of the VPC CNI: pods by prefixes
-    /// In place of what is computed; a group's tag and its user data come before.
+    bool prefix_delegation = false;  ///< whether the VPC CNI gives nodes prefixes
+    /// Replaces the computed number of pods. A tag of the group and its user data take precedence.
     std::optional<int> max_pods{};
 };
 
-/// All that is known of a group. What could not be read is absent, and said in `warnings` of the
-/// result.
+/// All that is known of a group. Parts that could not be read are absent.
 struct TemplateSources {
     AutoScalingGroup group{};
-    /// Of the group, resolved, in its order. Empty: they could not be told; then the least that
-    /// `requirements` ask for counts.
+    /// The group's instance types in its order. Empty if they are unknown; then the minimum of
+    /// `requirements` counts.
     std::vector<InstanceType> types{};
     std::optional<InstanceRequirements> requirements{};
     std::optional<LaunchTemplateData> launch_template{};
     std::optional<Image> image{};
     std::optional<EksNodegroup> nodegroup{};
-    Labels zone_ids{};  ///< "use1-az4" by "us-east-1a", of the zones whose id is known
+    Labels zone_ids{};  ///< "use1-az4" by "us-east-1a", of the zones with a known id
 };
 
 struct GroupTemplate {
@@ -47,41 +47,41 @@ struct GroupTemplate {
     std::vector<std::string> warnings{};  ///< sentences without the group's name: a bad tag
 };
 
-/// Pure.
+/// A node of a group with several instance types may be of any of them. So the template promises
+/// only what every type has. Pure.
 ///
 ///     c4.xlarge (4 cores, 7.5Gi) and r4.large (2 cores, 15.25Gi)  ->  2 cores, 7.5Gi
 ///
-/// Of several types each resource is the least, capacity and allocatable apart, and one that a type
-/// has none of is none of the template's: a GPU that only some machines have is promised to no pod.
-/// A label of the machine (its type or architecture) is there where all types agree.
+/// The least of each resource counts, for capacity and allocatable separately. A resource that one
+/// of the types lacks is absent: a GPU that only some instances have is promised to no pod. The
+/// labels of type and architecture are present only if all types agree.
 ///
-/// Of labels, a tag's comes before what is known of the machine, and the node group's own, which
-/// its kubelets register, before a tag's. Of taints with one key and effect the node group's
-/// counts. Resources that a tag names have its amount, allocatable as a whole. What of them kubelet
-/// keeps is taken off otherwise, where the image is one made for EKS. `free` lacks a static
-/// kube-proxy (100m), as upstream has it, unless the image is one made for EKS, where it is a
-/// DaemonSet.
+/// Precedence of labels and taints: those of the EKS node group, which its kubelets register; then
+/// those of tags; then what is known of the machine. A resource of a tag is capacity and
+/// allocatable in full. The reserves of kubelet are subtracted from other resources; those of cpu
+/// and memory only for images made for EKS. `free` is without a static kube-proxy (100m), as
+/// upstream's, unless the machines are made for EKS, where kube-proxy is a DaemonSet.
 ///
-/// In a group of several zones the node is in the first of them by name.
+/// In a group of several zones the node is in the first zone by name.
 ///
 /// `unavailable`: neither types nor requirements are known. `unsupported`: a taint of EKS has an
 /// unknown effect.
 Result<GroupTemplate> make_template(const TemplateSources& sources, const TemplateConfig& config);
 
-/// A short text over all that `make_template` looks at, the same for the same in whatever order:
-/// while it stays, so does the template. Cheap, for each refresh.
+/// A hash of all that `make_template` uses: while it stays the same, so does the template. The
+/// order of unordered lists does not matter. Cheap enough for each refresh.
 std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig& config);
 
-/// Options of a group by its tags
-/// (`k8s.io/cluster-autoscaler/node-template/autoscaling-options/...`), and a sentence for each
-/// that cannot be read. Durations, shares and truths are written as upstream reads them.
+/// The options that a group's tags
+/// (`k8s.io/cluster-autoscaler/node-template/autoscaling-options/...`) set, and a warning for each
+/// tag that cannot be read. Durations, numbers and booleans have upstream's syntax.
 ///
 ///     .../scaledownunneededtime = 10m        .../scaledownutilizationthreshold = 0.5
 ///     .../scaledownunreadytime               .../scaledowngpuutilizationthreshold
 ///     .../maxnodeprovisiontime               .../ignoredaemonsetsutilization = true
 ///                                            .../zeroormaxnodescaling
 struct TaggedOptions {
-    std::optional<GroupOptions> options{};  ///< nothing: there is no such tag
+    std::optional<GroupOptions> options{};  ///< nullopt: no tag sets an option
     std::vector<std::string> warnings{};
 };
 TaggedOptions read_option_tags(const Labels& tags);

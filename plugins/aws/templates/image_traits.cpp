@@ -66,7 +66,7 @@ ImageTraits find_image_traits(const Image* image, const EksNodegroup* nodegroup,
     const std::string_view name =
         image != nullptr ? std::string_view(image->name) : std::string_view();
     ImageTraits out{.family = family_by_ami_type(ami_type)};
-    // The wire has the first, the service's model the second.
+    // EC2 answers "windows"; the service's model documents "Windows".
     const bool is_windows =
         out.family == ImageFamily::windows ||
         (image != nullptr && (image->platform == "windows" || image->platform == "Windows"));

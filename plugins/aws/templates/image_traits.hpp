@@ -1,4 +1,4 @@
-/// What an image makes of a machine: operating system, architecture, and how its kubelet is set up.
+/// What an image determines: operating system, architecture, and how kubelet is configured.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace capstan::aws {
 
-/// Images made for EKS, each with its own way of setting up kubelet. Any other is unknown.
+/// Families of images made for EKS, each with its own way of configuring kubelet. Every other image
+/// is `unknown`.
 enum class ImageFamily : std::uint8_t {
     unknown,
     amazon_linux_2,
@@ -23,16 +24,17 @@ enum class ImageFamily : std::uint8_t {
 struct ImageTraits {
     ImageFamily family = ImageFamily::unknown;
     std::string os = "linux";     ///< or "windows"
-    std::string arch{};           ///< "amd64", "arm64"; empty: the image does not tell
-    std::string windows_build{};  ///< "10.0.20348"; empty: unknown, or no Windows
+    std::string arch{};           ///< "amd64", "arm64"; empty: unknown
+    std::string windows_build{};  ///< "10.0.20348"; empty: unknown, or not Windows
 };
 
-/// The type that EKS names is believed first, the image's name next, then what the user data is
-/// written for: an image of one's own, made from one of these, goes by the last. NULL: not known.
+/// The family is that of the node group's AMI type, else of the image's name, else the family that
+/// the user data is written for. The last one covers custom images that are built from one of these
+/// families. `image` and `nodegroup` may be NULL.
 ImageTraits find_image_traits(const Image* image, const EksNodegroup* nodegroup,
                               ImageFamily by_user_data);
 
-/// As Kubernetes calls an architecture of EC2: "amd64" for "x86_64". Empty: it runs no node.
+/// Kubernetes' name of an architecture of EC2: "amd64" for "x86_64". Empty if no node runs on it.
 std::string_view kubernetes_arch(std::string_view ec2_name) noexcept;
 
 }  // namespace capstan::aws

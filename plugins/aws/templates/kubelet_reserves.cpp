@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kept_mib = std::int64_t{1} << 20;
 constexpr std::int64_t kept_storage = std::int64_t{1} << 30;
 
-/// In thousandths of a core. Each share is cut to a whole one by itself, as the images do.
+/// In thousandths of a core. Each share is rounded down by itself, as the images do.
 std::int64_t kept_cpu(std::int64_t vcpus) noexcept {
     struct Share {
         std::int64_t up_to, ten_thousandths;
@@ -31,12 +31,12 @@ std::int64_t kept_cpu(std::int64_t vcpus) noexcept {
 
 }  // namespace
 
-Resources kept_by_kubelet(const ReserveSources& sources) {
+Resources reserved_by_kubelet(const ReserveSources& sources) {
     Resources out;
     const bool is_known =
         sources.family != ImageFamily::unknown && sources.family != ImageFamily::windows;
     if (sources.ephemeral_storage > 0) {
-        // Rounded up: what is in doubt is not promised.
+        // Rounded up, so that allocatable is not overestimated.
         out.set(well_known::ephemeral_storage,
                 (sources.ephemeral_storage + 9) / 10 + (is_known ? kept_storage : 0));
     }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view label_part = "label/", taint_part = "taint/",
                            resource_part = "resources/";
 
-/// What stands behind the prefix and `part`; nothing: the key is none of these.
+/// The key without the prefix and `part`; nullopt if the key does not begin with both.
 std::optional<std::string_view> find_tag_part(std::string_view key, std::string_view part) {
     if (!key.starts_with(node_template_prefix)) return std::nullopt;
     key.remove_prefix(node_template_prefix.size());
@@ -25,7 +25,7 @@ std::string tag_left_out(const std::string& key, const std::string& why) {
     return "tag " + key + ": " + why + "; it is left out";
 }
 
-/// The effect is what follows the last colon, or all of the text.
+/// The effect follows the last colon. Without a colon the text is the effect.
 Result<Taint> read_taint_tag(std::string_view key, std::string_view written) {
     const std::size_t colon = written.rfind(':');
     const bool has_colon = colon != std::string_view::npos;

@@ -1,11 +1,12 @@
-/// What an Auto Scaling group's tags say of its nodes, under upstream's keys.
+/// Labels, taints and resources of nodes by the tags of their Auto Scaling group, with upstream's
+/// keys.
 ///
 ///     k8s.io/cluster-autoscaler/node-template/label/team = web        the label team=web
 ///     k8s.io/cluster-autoscaler/node-template/taint/dedicated = gpu:NoSchedule
 ///     k8s.io/cluster-autoscaler/node-template/taint/dedicated = NoSchedule    without a value
 ///     k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage = 100Gi
 ///
-/// A tag that Kubernetes would not accept is left out, with a sentence.
+/// A tag that is no valid label, taint or resource is left out with a warning.
 #pragma once
 
 #include <string>
@@ -22,20 +23,20 @@ inline constexpr std::string_view node_template_prefix = "k8s.io/cluster-autosca
 
 struct NodeTags {
     Labels labels{};
-    std::vector<Taint> taints{};  ///< in the order of their keys
+    std::vector<Taint> taints{};  ///< ascending by key
     Resources resources{};
     std::vector<std::string> warnings{};
 };
 NodeTags read_node_tags(const Labels& tags);
 
-/// Those of resources alone, as tags of an EKS node group may have them.
+/// Only the resources; for the tags of an EKS node group.
 struct ResourceTags {
     Resources resources{};
     std::vector<std::string> warnings{};
 };
 ResourceTags read_resource_tags(const Labels& tags);
 
-/// Whether a template depends on the tag: upstream's, but for options, and those that EKS sets.
+/// Whether a template depends on the tag: it names a label, taint or resource, or EKS has set it.
 bool is_template_tag(std::string_view key) noexcept;
 
 }  // namespace capstan::aws

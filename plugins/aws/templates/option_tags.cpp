@@ -1,4 +1,4 @@
-// Options of a group by its tags, in upstream's words.
+// Options of a group by its tags, with upstream's names.
 #include <string>
 #include <string_view>
 

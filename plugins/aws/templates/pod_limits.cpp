@@ -27,7 +27,7 @@ std::optional<std::int64_t> count_eni_pods(const InstanceType& type) noexcept {
 }
 
 std::int64_t count_pods(const InstanceType& type, const PodLimitSources& sources) noexcept {
-    if (!sources.vpc_cni || sources.windows || !tells_interfaces(type)) return usual_pods;
+    if (!sources.vpc_cni || sources.windows || !tells_interfaces(type)) return default_max_pods;
     const bool by_prefixes = sources.prefix_delegation && type.has_prefix_delegation;
     const std::int64_t pods =
         type.network_interfaces * addresses_for_pods(type, by_prefixes) + pods_without_address;

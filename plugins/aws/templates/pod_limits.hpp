@@ -1,9 +1,11 @@
-/// How many pods a node takes: with the VPC CNI each has an address of the node's interfaces.
+/// The number of pods that fit on a node. With the VPC CNI each pod needs an IP address of one of
+/// the node's network interfaces, so the interfaces limit the number.
 ///
 ///     m5.large: 3 interfaces of 10 addresses     3 * (10 - 1) + 2  ->  29
-///     the same with prefixes of 16 addresses     3 * (10 - 1) * 16 + 2 = 434  ->  110
+///     m5.large with prefixes of 16 addresses     3 * (10 - 1) * 16 + 2 = 434  ->  110
 ///
-/// One address of each interface is its own, and two pods, the CNI's and kube-proxy, need none.
+/// The primary address of each interface is not for pods. Two pods, the CNI's and kube-proxy, use
+/// the host's network and need no address.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +15,26 @@
 
 namespace capstan::aws {
 
-/// The kubelet's own limit.
-inline constexpr std::int64_t usual_pods = 110;
+/// Kubelet's default limit.
+inline constexpr std::int64_t default_max_pods = 110;
 
 struct PodLimitSources {
-    bool vpc_cni = false;            ///< else the kubelet's own limit holds
-    bool prefix_delegation = false;  ///< of the VPC CNI; of types that have it
-    bool windows = false;            ///< its pods are limited by a resource of their own
-    bool managed = false;            ///< by EKS, with an image of EKS
+    bool vpc_cni = false;            ///< false: default_max_pods is the limit
+    bool prefix_delegation = false;  ///< used by types that support it
+    bool windows = false;  ///< default_max_pods is the limit; count_windows_addresses limits, too
+    bool managed = false;  ///< in a managed node group with an image of EKS
 };
 
-/// By single addresses, as kubelet's reserves are reckoned whatever else is set. Nothing: the type
-/// does not tell its interfaces.
+/// The number of pods by single addresses, without prefixes. Kubelet's reserves are computed from
+/// it in any case. nullopt if the interfaces of the type are unknown.
 std::optional<std::int64_t> count_eni_pods(const InstanceType& type) noexcept;
 
-/// With prefixes, and in node groups that EKS manages in any case, at most 110 up to 30 cores, and
-/// 250 above.
+/// With prefixes, and in managed node groups, the result is capped: 110 for up to 30 cores, and 250
+/// above.
 std::int64_t count_pods(const InstanceType& type, const PodLimitSources& sources) noexcept;
 
-/// Addresses for pods of a Windows node, whose one interface they share: the resource
-/// `vpc.amazonaws.com/PrivateIPv4Address`. Nothing: the type does not tell.
+/// The addresses for pods of a Windows node, which uses one interface: the resource
+/// `vpc.amazonaws.com/PrivateIPv4Address`. nullopt if the interfaces of the type are unknown.
 std::optional<std::int64_t> count_windows_addresses(const InstanceType& type,
                                                     bool prefix_delegation) noexcept;
 

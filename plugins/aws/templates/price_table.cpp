@@ -18,7 +18,7 @@ Result<double> read_json_price(const Json& json, const std::string& place) {
     return *price;
 }
 
-/// "2026-11-01", of which only the form is looked at.
+/// Whether the text has the form "2026-11-01". The digits are not checked for a valid date.
 bool is_price_date(std::string_view text) noexcept {
     if (text.size() != 10) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -53,7 +53,7 @@ Result<TypePrices> read_type_prices(const Json& json, const std::string& place) 
     return out;
 }
 
-/// What keeps the head of the file from being one; NULL: nothing.
+/// The mistake in the members other than prices; NULL if there is none.
 const char* find_price_fault(const Json& file) {
     if (file.text_at({"region"}).empty()) return "region is absent, or no text";
     if (!is_price_date(file.text_at({"date"}))) return "date is no date like \"2026-11-01\"";

@@ -1,4 +1,4 @@
-/// What instances cost, by a data file.
+/// Prices of instances, from a data file.
 #pragma once
 
 #include <map>
@@ -11,20 +11,20 @@
 
 namespace capstan::aws {
 
-/// Prices of Linux instances with shared tenancy, in one region. `deploy/aws/make_prices` writes
-/// the file; the one that ships is a sample, and says so.
+/// Prices of Linux instances with shared tenancy in one region. `deploy/aws/make_prices` writes the
+/// file. The file that ships with Capstan is a sample and is marked as such.
 ///
 ///     {"region": "us-east-1", "date": "2026-11-01", "currency": "USD", "sample": true,
 ///      "prices": {"m5.large": {"on_demand": 0.096, "spot": {"us-east-1a": 0.0401}}}}
 ///
-/// "currency" and "sample" may be absent: USD, and none.
+/// "currency" and "sample" are optional: the defaults are USD and false.
 class PriceTable {
 public:
     /// An error names the place in the file.
     static Result<PriceTable> parse(std::string_view json);
 
-    /// Nothing: not known. The price on demand has one for the region, that of spot one for each
-    /// zone; of a zone that has none the highest of the region's counts.
+    /// nullopt if the price is unknown. An on-demand price holds for the whole region; spot prices
+    /// are by zone. A zone without a spot price has the highest spot price of the other zones.
     std::optional<Price> find(const std::string& instance_type, const std::string& zone,
                               bool spot) const;
     const std::string& region() const noexcept { return region_; }

@@ -13,7 +13,7 @@ bool holds_pods(const BlockDevice& device, const StorageSources& sources) {
     if (sources.family == ImageFamily::bottlerocket) return device.device_name == "/dev/xvdb";
     if (sources.image != nullptr && !sources.image->root_device_name.empty())
         return device.device_name == sources.image->root_device_name;
-    // The two names that images give to their root.
+    // The two usual device names of a root volume.
     return device.device_name == "/dev/xvda" || device.device_name == "/dev/sda1";
 }
 

@@ -1,4 +1,4 @@
-/// How much pods may write to a node's own disks.
+/// The ephemeral storage of a node.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 namespace capstan::aws {
 
 struct StorageSources {
-    const Image* image = nullptr;                         ///< NULL: not known
-    const LaunchTemplateData* launch_template = nullptr;  ///< NULL: not known
-    const EksNodegroup* nodegroup = nullptr;              ///< NULL: EKS does not manage it
+    const Image* image = nullptr;                         ///< NULL: unknown
+    const LaunchTemplateData* launch_template = nullptr;  ///< NULL: unknown
+    const EksNodegroup* nodegroup = nullptr;              ///< NULL: no managed node group
     ImageFamily family = ImageFamily::unknown;
     LocalDisks local_disks = LocalDisks::unused;
 };
 
-/// In bytes, the first of these that is known: the machine's local disks, where the user data joins
-/// them; the disk in the launch template; the node group's disk size; the image's; what EKS makes
-/// for a node group that says nothing (20 GiB, 50 GiB for Windows). The disk is the image's root,
-/// or `/dev/xvdb` of Bottlerocket, whose root holds the system alone. Nothing: none is known, and
-/// a tag may say it.
+/// In bytes, the first of these sizes that is known: the instance store, if the user data uses it
+/// for pods; the volume in the launch template; the node group's disk size; the volume in the
+/// image; EKS's default for a managed node group (20 GiB, 50 GiB for Windows). The volume is the
+/// root volume, or `/dev/xvdb` of Bottlerocket, which keeps only the system on its root volume.
+/// nullopt if no size is known.
 std::optional<std::int64_t> find_ephemeral_storage(const InstanceType& type,
                                                    const StorageSources& sources);
 

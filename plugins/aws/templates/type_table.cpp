@@ -13,7 +13,7 @@
 namespace capstan::aws {
 namespace {
 
-/// One entry of "types" in the file. The first mistake is kept, and all that follow read as absent.
+/// Reads one entry of "types" in the file. The first mistake is kept; a bad value reads as empty.
 class TypeEntry {
 public:
     TypeEntry(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}

@@ -1,4 +1,4 @@
-/// Instance types by name: from EC2, and from a data file where EC2 does not tell.
+/// A table of instance types by name, from a data file, the built-in list, or EC2.
 #pragma once
 
 #include <map>
@@ -12,18 +12,17 @@
 
 namespace capstan::aws {
 
-/// The file has `{"date": "2026-11-01", "types": [...]}`, each type with members named as those of
-/// InstanceType (`prefix_delegation` is has_prefix_delegation); a name, cores and memory alone must
-/// be there, and members that are not known are not looked at.
+/// The file has `{"date": "2026-11-01", "types": [...]}`. The members of each type are named like
+/// those of InstanceType, except `prefix_delegation` for has_prefix_delegation. `name`, `vcpus` and
+/// `memory_mib` are required; unknown members are ignored.
 class TypeTable {
 public:
-    /// An error names the place in the file. `deploy/aws/make_instance_types` writes it.
+    /// `deploy/aws/make_instance_types` writes the file. An error names the place in the file.
     static Result<TypeTable> parse(std::string_view json);
-    /// The table that is built in.
     static const TypeTable& built_in();
     static TypeTable of(std::vector<InstanceType> types, std::string date);
 
-    /// NULL: not known.
+    /// NULL if the table has no such type.
     const InstanceType* find(std::string_view name) const noexcept;
     const std::map<std::string, InstanceType, std::less<>>& all() const noexcept { return types_; }
     const std::string& date() const noexcept { return date_; }  ///< when it was made: "2026-11-01"

@@ -13,7 +13,7 @@ namespace {
 
 bool is_part_of_word(char c) noexcept { return is_ascii_alnum(c) || c == '_'; }
 
-/// The word at the front behind "=", ":" or a blank; empty: there is none.
+/// The first word of `text` after "=", ":", a blank or quotes; empty if there is none.
 std::string_view word_at(std::string_view text) {
     const std::size_t begin = text.find_first_not_of(" \t=:\"'\\");
     if (begin == 0 || begin == std::string_view::npos) return {};
@@ -22,7 +22,7 @@ std::string_view word_at(std::string_view text) {
     return text.substr(begin, end - begin);
 }
 
-/// Calls `take` with the word behind each `key` of the line.
+/// Calls `take` with the word after each occurrence of `key` in the line.
 template <class Take>
 void for_words_behind(std::string_view line, std::string_view key, Take take) {
     for (std::size_t at = line.find(key); at != std::string_view::npos; at = line.find(key, at)) {
@@ -33,7 +33,7 @@ void for_words_behind(std::string_view line, std::string_view key, Take take) {
 
 void read_max_pods(std::string_view line, UserDataFacts& out) {
     for_words_behind(line, "--use-max-pods", [&](std::string_view word) {
-        if (word == "false" && !out.max_pods) out.max_pods = usual_pods;
+        if (word == "false" && !out.max_pods) out.max_pods = default_max_pods;
     });
     for (const std::string_view key : {"max-pods", "maxPods"}) {
         for_words_behind(line, key, [&](std::string_view word) {

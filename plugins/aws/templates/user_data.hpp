@@ -1,12 +1,12 @@
-/// What the text that a machine starts with tells of its kubelet.
+/// Kubelet settings in the user data of a launch template.
 ///
 ///     /etc/eks/bootstrap.sh prod --kubelet-extra-args '--max-pods=58' --local-disks raid0
 ///     kubelet: { config: { maxPods: 58 } }                     of nodeadm, in YAML or JSON
 ///     [settings.kubernetes]
 ///     max-pods = 58                                            of Bottlerocket
 ///
-/// The text is searched, not carried out: a number behind a shell variable is not found, nor what
-/// is compressed. Labels and taints in it are not read; tags say them.
+/// The text is searched, not executed: a number in a shell variable is not found, and compressed
+/// user data is not read. Labels and taints in it are ignored; tags of the group state them.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace capstan::aws {
 
-/// How local disks are joined to hold what pods write.
+/// How the instance store is used for the ephemeral storage of pods: not, as RAID 0, as RAID 10.
 enum class LocalDisks : std::uint8_t { unused, striped, mirrored };
 
 struct UserDataFacts {
-    ImageFamily family = ImageFamily::unknown;  ///< whose way of starting it is
+    ImageFamily family = ImageFamily::unknown;  ///< that the user data is written for
     std::optional<std::int64_t> max_pods{};
     LocalDisks local_disks = LocalDisks::unused;
 };
 
-/// Nothing is known from what is no base64.
+/// Returns the defaults if the text is no valid base64.
 UserDataFacts read_user_data(std::string_view base64);
 
 }  // namespace capstan::aws

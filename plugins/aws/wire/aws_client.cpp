@@ -21,22 +21,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// AWS accepts five minutes; what is well within them was not refused for the time.
+/// AWS accepts a skew of five minutes. A request well within that was not refused for its time.
 constexpr Duration skew_min = 2min;
 
-/// One request of a client, however often it is sent.
+/// One request of a client with all its attempts.
 struct AwsCall {
     Service service{};
     std::string action{};   ///< "autoscaling:SetDesiredCapacity"
     HttpRequest request{};  ///< not signed
     Repeatable repeatable{};
-    /// Keeps the answer; an error: it is unreadable.
+    /// Parses and keeps the answer; returns an error if it cannot be parsed.
     std::function<std::optional<Error>(const HttpReply&)> read{};
 
     std::string endpoint() const { return action.substr(action.find(':') + 1); }
 };
 
-/// Each helps once.
+/// The corrections that a request has used; each is made at most once.
 struct Corrections {
     bool time = false, identity = false;
 };
@@ -74,8 +74,8 @@ struct AwsClient::State {
     CredentialsProvider& credentials;
     AttemptBudget budget;
     Metric durations;
-    Duration skew{};   ///< that requests are signed with
-    Duration ahead{};  ///< of AWS's clock, as dates of replies tell
+    Duration skew{};   ///< added to the time of signatures
+    Duration ahead{};  ///< of AWS's clock before this machine's, by the dates of replies
 
     std::string url_of(Service service, std::string_view path) const {
         return endpoint_of(service, config.region, config.endpoints) + std::string(path);
@@ -108,21 +108,23 @@ struct AwsClient::State {
                               bool is_time_wrong);
 };
 
-/// Whether the time by the reply is another one than requests were signed with.
+/// Adopts the reply's time for signatures if AWS refused the request for its time. Returns whether
+/// that changed the skew.
 bool AwsClient::State::learn_skew(const std::string& code, const Result<HttpReply>& reply) {
     if (!reply || !is_refused_time(code)) return false;
     const Result<Time> date = parse_http_date(reply->header("date"));
     if (!date || *date < Time()) return false;
-    const Duration told = *date - host.now();
-    if (told - skew < skew_min && skew - told < skew_min) return false;
-    skew = told;
+    const Duration measured = *date - host.now();
+    if (measured - skew < skew_min && skew - measured < skew_min) return false;
+    skew = measured;
     host.warn("the clock of this machine and AWS's differ; requests are signed by AWS's",
-              {field("ahead", format_duration(told))});
+              {field("ahead", format_duration(measured))});
     return true;
 }
 
-/// A reply's date is a whole second of AWS's between sending and receiving. What agrees with that
-/// stays, so that a slow answer moves nothing.
+/// A reply's date is AWS's time at some moment between sending and receiving, rounded down to a
+/// second. That bounds `ahead` on both sides; a value within the bounds is kept, so that a slow
+/// answer does not change it.
 void AwsClient::State::learn_clock(Time sent, const HttpReply& reply) {
     const Result<Time> date = parse_http_date(reply.header("date"));
     if (!date || *date < Time()) return;
@@ -130,8 +132,8 @@ void AwsClient::State::learn_clock(Time sent, const HttpReply& reply) {
     if (least <= most) ahead = std::clamp(ahead, least, most);
 }
 
-/// Whether the request can be signed anew. What came of the attempt to renew credentials is in
-/// `failed` where it was none.
+/// Whether the request can be signed anew and retried. If the credentials cannot be renewed, the
+/// reason is appended to the error in `failed`.
 Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
                                      Credentials refused, std::shared_ptr<FailedAttempt> failed,
                                      bool is_time_wrong) {

@@ -23,14 +23,14 @@
 
 namespace capstan::aws {
 
-/// The parameters of an action, in the order in which they were set.
+/// A request of the query or ec2 protocol: an action and its parameters in the order of `set`.
 class QueryRequest {
 public:
     QueryRequest(Service service, std::string action)
         : service_(service), action_(std::move(action)) {}
 
     QueryRequest& set(std::string name, std::string value) &;
-    /// A whole number, or true or false.
+    /// For whole numbers and bool.
     template <std::integral Value>
     QueryRequest& set(std::string name, Value value) & {
         if constexpr (std::is_same_v<Value, bool>) {
@@ -39,7 +39,7 @@ public:
             return set(std::move(name), std::to_string(value));
         }
     }
-    /// "AutoScalingGroupNames.member.1", ".member.2": the query protocol's lists. `list` is
+    /// Sets "LIST.1", "LIST.2", ... `list` of the query protocol ends with ".member", as in
     /// "AutoScalingGroupNames.member"; that of the ec2 protocol is the bare name, "ImageId".
     QueryRequest& set_list(const std::string& list, const std::vector<std::string>& values) &;
 
@@ -48,7 +48,7 @@ public:
     const std::vector<std::pair<std::string, std::string>>& parameters() const noexcept {
         return parameters_;
     }
-    /// "Action=...&Version=...&Name=value"; each value percent-encoded.
+    /// "Action=...&Version=...&Name=value", with percent-encoded values.
     std::string body() const;
 
 private:
@@ -57,8 +57,8 @@ private:
     std::vector<std::pair<std::string, std::string>> parameters_{};
 };
 
-/// Gives credentials that hold for a while longer; `renew` gives others than the ones that were
-/// refused. [strand]
+/// Provides credentials. `get` gives credentials that are valid for a while longer. `renew` gives
+/// credentials other than the refused ones, if there are any. [strand]
 class CredentialsProvider {
 public:
     virtual ~CredentialsProvider() = default;
@@ -70,23 +70,23 @@ struct ClientConfig {
     std::string region{};
     EndpointConfig endpoints{};
     Duration timeout = std::chrono::seconds(30);  ///< of one attempt
-    /// What is repeated is AWS's to say: `statuses`, `errors` and `also` count for nothing.
+    /// AWS's error codes decide what is repeated: `statuses`, `errors` and `also` are ignored.
     RetryPolicy retry{};
 };
 
-/// [strand] Lives longer than its requests. All of them share the budget for repetitions.
+/// [strand] Has to outlive its requests. All requests share one budget of retries.
 ///
-/// Every error names action and subject as AWS calls them, and has AWS's code as `provider_code`:
-/// "autoscaling:SetDesiredCapacity: ValidationError: ... (request id ...)". `permission` names the
-/// action that the policy lacks and the resource that AWS's message names.
+/// Every error names the action and has AWS's code as `provider_code`:
+/// "autoscaling:SetDesiredCapacity: ValidationError: ... (request id ...)". An error `permission`
+/// names the action that the policy lacks and the resource of AWS's message.
 ///
-/// Throttling is repeated by token bucket and jitter, and so is a request without an answer, or
-/// with one that cannot be read, if it can be sent twice or was not carried out. Each attempt is
-/// signed anew. Refused credentials are renewed once; the clock's skew is learned from a reply's
-/// Date, and the request signed anew once. A change of which it is not known what came of it is
-/// `deadline`.
+/// Throttled requests are retried with jitter, limited by a token bucket. A request without a
+/// readable answer is retried, too, if it is repeatable or was not carried out. Each attempt is
+/// signed anew. After a refusal of the credentials they are renewed once. After a refusal of the
+/// time, the clock skew is learned from the reply's Date and the request is retried once. A change
+/// with an unknown outcome fails with `deadline`.
 ///
-/// Credentials without an access key id leave a request unsigned.
+/// Requests are sent unsigned if the credentials have no access key id.
 ///
 /// The histogram `cluster_autoscaler_aws_request_duration_seconds` has the labels `endpoint`, which
 /// is the action, and `status`: "success", AWS's error code, or "error".
@@ -94,16 +94,16 @@ class AwsClient {
 public:
     AwsClient(const Host& host, ClientConfig config, CredentialsProvider& credentials);
 
-    /// The query or ec2 protocol. Repeatable: whether the action may be sent again after an attempt
-    /// without an answer. An error of AWS is a Failure.
+    /// Query or ec2 protocol. `repeatable`: whether the action may be sent again after an attempt
+    /// without an answer. Throws a Failure for an error of AWS, as the other functions do.
     Task<XmlReply> call(QueryRequest request, Repeatable repeatable);
-    /// rest-json: GET of a path that is percent-encoded already.
+    /// rest-json protocol: GET of a path that is percent-encoded already.
     Task<Json> get(Service service, std::string action, std::string path);
-    /// json 1.0: POST with X-Amz-Target; of SQS `target` is "AmazonSQS.ReceiveMessage".
+    /// json 1.0 protocol: POST with X-Amz-Target, such as "AmazonSQS.ReceiveMessage".
     Task<Json> post_json(Service service, std::string target, Json body, Repeatable repeatable);
 
     const std::string& region() const noexcept;
-    /// How far AWS's clock is ahead of this machine's, as the dates of all replies have told.
+    /// How far AWS's clock is ahead of this machine's, learned from the dates of all replies.
     Duration clock_skew() const noexcept;
 
 private:

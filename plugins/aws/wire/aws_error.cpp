@@ -15,7 +15,7 @@
 namespace capstan::aws {
 namespace {
 
-/// A message of AWS's may hold an encoded part of a kilobyte, and the host cuts all at four.
+/// A message of AWS may have an encoded part of a kilobyte. The host truncates messages at four.
 constexpr std::size_t aws_message_size_max = 1500;
 
 std::string error_line_of(std::string_view text) {
@@ -27,7 +27,7 @@ std::string error_line_of(std::string_view text) {
     return out;
 }
 
-/// `<Error>` of any of the three forms in which it is wrapped, or alone.
+/// Parses `<Error>`, alone or in any of the three elements that may wrap it.
 AwsErrorText read_xml_error(const HttpReply& reply) {
     pugi::xml_document document;
     if (!document.load_buffer(reply.body.data(), reply.body.size())) return {};
@@ -37,7 +37,7 @@ AwsErrorText read_xml_error(const HttpReply& reply) {
     if (!error) error = root.child("Errors").child("Error");
     if (!error && name == "Error") error = root;
     AwsErrorText out{error.child_value("Code"), error.child_value("Message"), {}};
-    // The gate of the query protocol knows no Code: the name is that of the element.
+    // The front end of the query protocol sends no Code: the element's name is the code.
     if (!error && name.ends_with("Exception")) out.code = name;
     for (const char* id : {"RequestId", "RequestID"}) {
         if (out.request_id.empty()) out.request_id = root.child_value(id);
@@ -87,7 +87,8 @@ std::string find_request_id(const HttpReply& reply) {
     return {};
 }
 
-/// A code goes into metrics and messages: what is none of AWS's words is left out.
+/// Whether the text looks like an error code. Codes go into metrics and messages, so others are
+/// dropped.
 bool is_error_code(std::string_view code) noexcept {
     constexpr std::size_t longest = 80;
     const auto is_of_a_word = [](char c) {
@@ -107,7 +108,7 @@ std::string_view word_behind(std::string_view text, std::string_view words) noex
     return word;
 }
 
-/// What an operator does about a refusal. A deny beats every policy that allows.
+/// What an operator has to change about a refusal. An explicit deny overrides every allow.
 std::string what_is_missing(const std::string& action, const std::string& message) {
     MissingRight right = find_missing_right(message);
     if (right.action.empty()) right.action = action;

@@ -1,4 +1,4 @@
-/// What AWS says where it refuses, in each of its forms, as an Error.
+/// Converts error replies of AWS, in each of their formats, to an Error.
 #pragma once
 
 #include <optional>
@@ -13,34 +13,34 @@ namespace capstan::aws {
 
 /// An error as AWS writes it.
 struct AwsErrorText {
-    std::string code{};     ///< "ValidationError"; empty: the reply has none, as a proxy's
-    std::string message{};  ///< of a page in HTML its title
+    std::string code{};     ///< "ValidationError"; empty if the reply has none, as a proxy's
+    std::string message{};  ///< the title, if the reply is an HTML page
     std::string request_id{};
     bool operator==(const AwsErrorText&) const = default;
 };
 
-/// Reads `<ErrorResponse>` of the query protocol, `<Response>` of ec2's, JSON, and pages of HTML. A
-/// reply that is none of these has the beginning of its body as the message.
+/// Parses `<ErrorResponse>` of the query protocol, `<Response>` of ec2's, JSON, and HTML pages. The
+/// message of any other reply is the beginning of its body.
 AwsErrorText read_aws_error(const HttpReply& reply);
 
-/// "autoscaling:SetDesiredCapacity: ValidationError: ... (request id ...)". `action` is the one
-/// that was called, as policies name it. A `permission` also names the action that the policy
-/// lacks, and the resource, where AWS tells them.
+/// "autoscaling:SetDesiredCapacity: ValidationError: ... (request id ...)". `action` is the called
+/// action by its name in policies. An error `permission` also names the missing action and the
+/// resource, if AWS's message has them.
 Error make_aws_error(const std::string& action, const HttpReply& reply, Time now);
 
-/// A reply that is no success, with whether the request may be sent again.
+/// The error of an unsuccessful reply, and whether the request may be sent again.
 FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, Time now);
 
-/// What a refusal says of the right that is missing: "is not authorized to perform:
-/// ec2:RunInstances on resource: arn:aws:..."; each is empty where it does not say.
+/// The missing permission that a message names: "is not authorized to perform: ec2:RunInstances on
+/// resource: arn:aws:...". A part that the message lacks is empty.
 struct MissingRight {
     std::string action{}, resource{};
     bool operator==(const MissingRight&) const = default;
 };
 MissingRight find_missing_right(std::string_view message);
 
-/// The message without the encoded part that AWS appends to refusals of EC2: up to a kilobyte that
-/// `sts decode-authorization-message` alone can read.
+/// The message without the encoded part that EC2 appends when it refuses an action. That part has
+/// up to a kilobyte, and only `sts decode-authorization-message` can decode it.
 std::string without_encoded_part(std::string message);
 
 }  // namespace capstan::aws

@@ -1,4 +1,4 @@
-/// What requests are signed with.
+/// The credentials that sign requests.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace capstan::aws {
 struct Credentials {
     std::string access_key_id{}, secret_access_key{};
     std::string session_token{};    ///< empty: long-lived keys
-    std::optional<Time> expires{};  ///< nothing: never
-    std::string source{};           ///< for people: "web identity, role arn:aws:iam::1:role/a"
+    std::optional<Time> expires{};  ///< nullopt: never
+    std::string source{};           ///< for messages: "role arn:aws:iam::1:role/a by web identity"
 
     bool operator==(const Credentials&) const = default;
 };

@@ -6,8 +6,8 @@
 namespace capstan::aws {
 namespace {
 
-/// Of a service that is one for all regions: its host names, plain, by FIPS, dual stack, and both.
-/// "{}" stands for the partition's suffix.
+/// The host names of a global service: plain, with FIPS, with dual stack, and with both. "{}" is
+/// the place of the partition's suffix.
 struct GlobalHosts {
     std::string_view plain, fips, dual_stack, both;
     std::string_view signing_region, fips_signing_region;
@@ -20,7 +20,7 @@ struct Partition {
     GlobalHosts iam;
 };
 
-/// The one of most regions is the last: it has no prefix of its own.
+/// The last partition has most regions: its empty prefix matches all that the others do not.
 constexpr std::array<Partition, 8> partitions{{
     {"aws-cn",
      "cn-",
@@ -90,7 +90,7 @@ std::string global_host(const GlobalHosts& hosts, std::string_view suffix,
     return std::string(form.substr(0, form.find("{}"))) + std::string(suffix);
 }
 
-/// What stands before the region: "ec2-fips". Two services were named before there was a rule.
+/// The part of the host name before the region: "ec2-fips". Some names do not follow the rule.
 std::string first_labels(Service service, const Partition& partition,
                          const EndpointConfig& config) {
     std::string name(name_of(service));

@@ -1,4 +1,4 @@
-/// Where services are reached.
+/// The endpoints of AWS's services.
 #pragma once
 
 #include <map>
@@ -10,21 +10,20 @@
 namespace capstan::aws {
 
 struct EndpointConfig {
-    /// By service name ("autoscaling"), or under "" for all: a URL in place of AWS's.
+    /// URLs that replace AWS's, by service name ("autoscaling"); the key "" is for all services.
     std::map<std::string, std::string, std::less<>> overrides{};
     bool fips = false, dual_stack = false;
 };
 
-/// "https://autoscaling.eu-central-1.amazonaws.com", without a path or a slash at its end. An
-/// override keeps its path, and loses the slash.
+/// "https://autoscaling.eu-central-1.amazonaws.com", without a path and without a trailing slash.
+/// An override keeps its path and loses a trailing slash.
 std::string endpoint_of(Service service, std::string_view region, const EndpointConfig& config);
 
-/// The region that a signature for the service names: another one where the service is one for all
-/// regions, as IAM is.
+/// The region in signatures for the service. It differs from `region` for a global service (IAM).
 std::string signing_region_of(Service service, std::string_view region,
                               const EndpointConfig& config);
 
-/// "aws", "aws-cn", "aws-us-gov" and the others, by the region's name: what ARNs begin with.
+/// The partition of a region, as ARNs contain it: "aws", "aws-cn", "aws-us-gov", ...
 std::string_view partition_of(std::string_view region) noexcept;
 
 }  // namespace capstan::aws

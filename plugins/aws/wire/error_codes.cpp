@@ -29,7 +29,7 @@ constexpr CodeMeaning means_bad_argument = code_alone(ErrorCode::invalid_argumen
 constexpr CodeMeaning means_bad_config = code_alone(ErrorCode::invalid_config);
 constexpr CodeMeaning means_no_call = code_alone(ErrorCode::unsupported);
 
-/// In the order of their names.
+/// Ascending by code, for the binary search.
 constexpr auto code_rows = std::to_array<CodeRow>({
     {"AccessDenied", means_no_right},
     {"AccessDeniedException", means_no_right},
@@ -182,7 +182,7 @@ constexpr bool is_sorted_by_name() noexcept {
 }
 static_assert(is_sorted_by_name());
 
-/// Auto Scaling has one code for most of its refusals; what they are is in the words alone.
+/// Auto Scaling has one code for most of its refusals; only the text of the message differs.
 struct WordingRow {
     std::string_view words;
     CodeMeaning meaning;
@@ -216,7 +216,7 @@ std::optional<CodeMeaning> find_by_wording(std::string_view message) noexcept {
     return std::nullopt;
 }
 
-/// Codes are made by rules, and are more than a table can have.
+/// Codes that are not in the table, by the patterns that AWS uses for names of codes.
 std::optional<CodeMeaning> find_by_part(std::string_view code) noexcept {
     const auto has = [code](std::string_view part) {
         return code.find(part) != std::string_view::npos;
@@ -229,12 +229,12 @@ std::optional<CodeMeaning> find_by_part(std::string_view code) noexcept {
     return std::nullopt;
 }
 
-/// A reply without a code that is known. A 5xx of a proxy or of AWS's own gate says little of what
-/// came of the request.
+/// The meaning of a reply without a known code. After a 5xx of a proxy or of AWS's front end it is
+/// unknown whether the request was carried out.
 CodeMeaning meaning_of_status(int status) noexcept {
     const ErrorCode code = http_error_code(status);
     if (status == 429 || status == 509) return means_throttled;
-    // What redirects is no endpoint of AWS.
+    // A server that redirects is no endpoint of AWS.
     if (status < 400) return code_alone(ErrorCode::unavailable);
     if (status == 408 || status == 425 || status >= 500) return {code, RepeatWhen::if_safe};
     return code_alone(code);

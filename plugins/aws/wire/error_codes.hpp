@@ -1,4 +1,4 @@
-/// What the host does about each of AWS's error codes, and which of them are repeated.
+/// Maps AWS's error codes to the host's ErrorCode, and says which errors are retried.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,19 @@ struct CodeMeaning {
     bool operator==(const CodeMeaning&) const = default;
 };
 
-/// By the code, and by AWS's wording where one code stands for several things, as ValidationError
-/// does. Nothing: the code is not known. "Client." and "Server." in front of a code count for
-/// nothing.
+/// The meaning of a code. The message decides if one code has several meanings, as ValidationError
+/// does. nullopt if the code is unknown. The prefixes "Client." and "Server." are ignored.
 std::optional<CodeMeaning> find_meaning(std::string_view code, std::string_view message);
 
-/// Of a reply: by its code, and by its HTTP status where the code is not known or absent.
+/// The meaning of a reply: by its code, or by its HTTP status if the code is unknown or absent.
 CodeMeaning meaning_of(int status, std::string_view code, std::string_view message);
 
-/// The credentials were refused: others may help.
+/// Whether AWS refused the credentials, so that renewed ones may help.
 bool is_refused_identity(std::string_view code) noexcept;
-/// The time of the signature was refused, or may have been: the clocks differ.
+/// Whether AWS refused the time of the signature, or may have: the clocks may differ.
 bool is_refused_time(std::string_view code) noexcept;
 
-/// As text of AWS's that holds words of a code in any case: "Max spot instance count exceeded".
+/// Whether `text` contains `words`, regardless of case.
 bool contains_words(std::string_view text, std::string_view words) noexcept;
 
 }  // namespace capstan::aws

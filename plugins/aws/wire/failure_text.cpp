@@ -15,7 +15,7 @@
 namespace capstan::aws {
 namespace {
 
-/// What Auto Scaling says without a code, and the code that EC2 has for it.
+/// Texts of Auto Scaling that contain no code, and EC2's code for the same failure.
 struct FailureWording {
     std::string_view words;
     std::string_view code;
@@ -60,7 +60,7 @@ constexpr auto failure_wordings = std::to_array<FailureWording>({
 
 bool is_code_character(char c) noexcept { return is_ascii_alnum(c) || c == '.'; }
 
-/// A word of the text that is one of AWS's codes: "InsufficientInstanceCapacity - ...",
+/// An error code of AWS in a text: "InsufficientInstanceCapacity - ...",
 /// "Client.VolumeLimitExceeded: ...".
 struct FoundCode {
     std::string_view name;
@@ -72,8 +72,8 @@ std::optional<FoundCode> find_code_in(std::string_view text) {
         std::string_view word = text.substr(0, static_cast<std::size_t>(end - text.begin()));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
         while (word.ends_with('.')) word.remove_suffix(1);
-        // A code has a capital inside: words such as "Unavailable" and "Unsupported" begin
-        // sentences, too.
+        // A code has a capital letter inside. Codes such as "Unavailable" and "Unsupported" are
+        // skipped, since sentences begin with these words.
         const bool has_inner_capital =
             word.size() > 2 &&
             std::any_of(word.begin() + 1, word.end(), [](char c) { return is_ascii_upper(c); });
@@ -84,7 +84,8 @@ std::optional<FoundCode> find_code_in(std::string_view text) {
     return std::nullopt;
 }
 
-/// The codes of calls are about the object that was called for; here it is the group's parts.
+/// Converts the meaning of a code in a call's reply to its meaning in a failed launch: there,
+/// `not_found` and the like are about resources that the group's configuration names.
 ErrorCode of_a_launch(ErrorCode code) noexcept {
     switch (code) {
         case ErrorCode::not_found:
@@ -119,7 +120,7 @@ Error classify_failure_text(std::string_view status_code, std::string_view messa
     }
     const FailureWording* const wording = find_wording(message);
     const std::optional<FoundCode> found = find_code_in(message);
-    // "Client.InternalError: Client error on launch" is how a key that may not be used is told.
+    // AWS reports a KMS key without permission as "Client.InternalError: Client error on launch".
     const bool is_explained = wording != nullptr && wording->error == ErrorCode::permission;
     if (found) {
         out.code = is_explained ? wording->error : of_a_launch(found->error);

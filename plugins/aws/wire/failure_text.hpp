@@ -1,4 +1,4 @@
-/// Why Auto Scaling could not launch an instance, by the text of a failed scaling activity.
+/// Classifies the text of a failed scaling activity: why Auto Scaling could not launch an instance.
 #pragma once
 
 #include <string_view>
@@ -12,10 +12,10 @@ namespace capstan::aws {
 ///      have sufficient m5.large capacity in the Availability Zone you requested ..."
 ///         ->  out_of_capacity, InsufficientInstanceCapacity
 ///
-/// Error::provider_code is AWS's code, where the text has one or its wording is known; the message
-/// is AWS's, on one line. What does not exist or cannot be used (a security group, an image, a key)
-/// is `invalid_config`, since it is the group's, not the group. A text that is not known is
-/// `unavailable`. Without a text the message tells the status code.
+/// Error::provider_code is AWS's code if the text has one or its wording is known. The message is
+/// AWS's, on one line. A resource that does not exist or cannot be used (a security group, image or
+/// key) is `invalid_config`, not `not_found`: the group's configuration names it, and the group
+/// itself exists. An unknown text is `unavailable`. Without a text the message has the status code.
 Error classify_failure_text(std::string_view status_code, std::string_view message);
 
 }  // namespace capstan::aws

@@ -1,4 +1,4 @@
-/// The services of AWS that are called, and what is the same for each of them.
+/// The services of AWS that the plugin calls.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace capstan::aws {
 
 enum class Service : std::uint8_t { auto_scaling, ec2, eks, sts, iam, sqs };
 
-/// What a signature, an endpoint and IAM call it: "autoscaling".
+/// The service's name in signatures, endpoints and IAM actions: "autoscaling".
 constexpr std::string_view name_of(Service service) noexcept {
     switch (service) {
         case Service::auto_scaling: return "autoscaling";
@@ -21,7 +21,7 @@ constexpr std::string_view name_of(Service service) noexcept {
     return "";
 }
 
-/// The `Version` of its query or ec2 protocol; empty: it speaks JSON.
+/// The `Version` of the service's query or ec2 protocol; empty for a service with JSON.
 constexpr std::string_view api_version_of(Service service) noexcept {
     switch (service) {
         case Service::auto_scaling: return "2011-01-01";
@@ -34,7 +34,7 @@ constexpr std::string_view api_version_of(Service service) noexcept {
     return "";
 }
 
-/// The environment variable with the URL that all AWS clients take in place of its endpoint.
+/// The environment variable that overrides the service's endpoint in all AWS clients.
 constexpr const char* endpoint_variable_of(Service service) noexcept {
     switch (service) {
         case Service::auto_scaling: return "AWS_ENDPOINT_URL_AUTO_SCALING";

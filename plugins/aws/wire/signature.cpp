@@ -27,14 +27,14 @@ std::string_view digest_bytes_of(const Sha256Digest& digest) noexcept {
     return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
-[[noreturn]] void complain_of_crypto(const char* what) {
+[[noreturn]] void throw_crypto_error(const char* what) {
     throw Failure(ErrorCode::internal, std::string("signature: libcrypto computes no ") + what);
 }
 
 Sha256Digest sha256_of(std::string_view bytes) {
     Sha256Digest out{};
     if (EVP_Digest(bytes.data(), bytes.size(), out.data(), nullptr, EVP_sha256(), nullptr) != 1)
-        complain_of_crypto("SHA-256");
+        throw_crypto_error("SHA-256");
     return out;
 }
 
@@ -44,11 +44,11 @@ Sha256Digest hmac_sha256(std::string_view key, std::string_view text) {
     if (HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
              reinterpret_cast<const unsigned char*>(text.data()), text.size(), out.data(),
              &size) == nullptr)
-        complain_of_crypto("HMAC");
+        throw_crypto_error("HMAC");
     return out;
 }
 
-/// Of an absolute URL.
+/// The parts of an absolute URL.
 struct SignedUrl {
     std::string authority{};  ///< as the Host header has it: without a port that is the scheme's
     std::string_view path{}, query{};
@@ -142,14 +142,14 @@ std::string trimmed_header(std::string_view value) {
     return out;
 }
 
-/// What is between the client and AWS may change these.
+/// Headers that proxies between the client and AWS may change.
 bool is_unsigned_header(std::string_view name) noexcept {
     constexpr std::string_view names[] = {"authorization", "expect", "transfer-encoding",
                                           "user-agent", "x-amzn-trace-id"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-/// By name; the values of one that comes twice are joined.
+/// Headers by lower-case name; the values of a repeated header are joined with commas.
 std::map<std::string, std::string> headers_to_sign(const HttpRequest& request,
                                                    std::string_view authority) {
     std::map<std::string, std::string> out;

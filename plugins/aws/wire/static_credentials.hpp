@@ -9,8 +9,8 @@
 
 namespace capstan::aws {
 
-/// Gives those it was made with, always: there are no others. Without an access key id requests are
-/// sent unsigned, as AssumeRoleWithWebIdentity takes them.
+/// Always gives the credentials of the constructor, also from `renew`. Without an access key id
+/// requests are sent unsigned, as AssumeRoleWithWebIdentity requires.
 class StaticCredentials : public CredentialsProvider {
 public:
     StaticCredentials() = default;

@@ -13,7 +13,7 @@
 namespace capstan::aws {
 namespace {
 
-/// White space that is all of an element's text is kept: it may be the value of a tag.
+/// Text that consists of white space only is kept: it may be the value of a tag.
 constexpr unsigned int xml_parsing = pugi::parse_default | pugi::parse_ws_pcdata_single;
 
 bool is_xml_list_item(pugi::xml_node node) {
@@ -32,17 +32,17 @@ std::string xml_step_of(pugi::xml_node node) {
     return out + '[' + std::to_string(count) + ']';
 }
 
-[[noreturn]] void complain_of_xml_value(const XmlElement& element, const char* kind) {
+[[noreturn]] void throw_malformed_value(const XmlElement& element, const char* kind) {
     throw Failure(ErrorCode::unavailable,
                   element.path() + ": " + in_quotes(element.text()) + " is no " + kind);
 }
 
-[[noreturn]] void complain_of_xml_absence(const XmlElement& parent, std::string_view name) {
+[[noreturn]] void throw_missing_element(const XmlElement& parent, std::string_view name) {
     throw Failure(ErrorCode::unavailable,
                   parent.path() + "/" + std::string(name) + " is missing in the answer");
 }
 
-/// The root element alone, which nothing but white space and comments may stand beside.
+/// The root element; none if the document has a second element beside it.
 pugi::xml_node find_xml_root(const pugi::xml_document& document) {
     const pugi::xml_node root = document.document_element();
     for (pugi::xml_node one = root.next_sibling(); one; one = one.next_sibling()) {
@@ -77,7 +77,7 @@ std::optional<std::int64_t> XmlElement::integer(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const std::optional<std::int64_t> value = find_whole_number(text);
-    if (!value) complain_of_xml_value(element, "whole number");
+    if (!value) throw_malformed_value(element, "whole number");
     return value;
 }
 
@@ -87,7 +87,7 @@ std::optional<double> XmlElement::number(std::string_view name) const {
     if (text.empty()) return std::nullopt;
     const Result<Json> json = parse_json(text);
     const std::optional<double> value = json ? json->number() : std::nullopt;
-    if (!value) complain_of_xml_value(element, "number");
+    if (!value) throw_malformed_value(element, "number");
     return value;
 }
 
@@ -95,7 +95,7 @@ std::optional<bool> XmlElement::boolean(std::string_view name) const {
     const XmlElement element = child(name);
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
-    if (text != "true" && text != "false") complain_of_xml_value(element, "true or false");
+    if (text != "true" && text != "false") throw_malformed_value(element, "true or false");
     return text == "true";
 }
 
@@ -104,19 +104,19 @@ std::optional<Time> XmlElement::time(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const Result<Time> value = parse_rfc3339(text);
-    if (!value) complain_of_xml_value(element, "time");
+    if (!value) throw_malformed_value(element, "time");
     return *value;
 }
 
 std::string XmlElement::required_text(std::string_view name) const {
     std::string out = text(name);
-    if (out.empty()) complain_of_xml_absence(*this, name);
+    if (out.empty()) throw_missing_element(*this, name);
     return out;
 }
 
 std::int64_t XmlElement::required_integer(std::string_view name) const {
     const std::optional<std::int64_t> out = integer(name);
-    if (!out) complain_of_xml_absence(*this, name);
+    if (!out) throw_missing_element(*this, name);
     return *out;
 }
 

@@ -13,7 +13,7 @@
 
 namespace capstan::aws {
 
-/// One element. An absent one is empty: each of its values is absent, too. Valid as long as its
+/// One element. The children and values of an absent element are absent, too. Valid as long as its
 /// XmlReply.
 class XmlElement {
 public:
@@ -21,29 +21,29 @@ public:
     explicit XmlElement(pugi::xml_node node) : node_(node) {}
 
     explicit operator bool() const noexcept { return static_cast<bool>(node_); }
-    /// The first child of that name.
+    /// The first child of that name; an absent element if there is none.
     XmlElement child(std::string_view name) const;
     /// The children of a list: `<member>` of the query protocol, `<item>` of ec2's.
     std::vector<XmlElement> items(std::string_view list) const;
 
-    /// Empty: absent or empty.
+    /// Empty if the element is absent or empty.
     std::string text(std::string_view name) const;
     std::string text() const;
-    /// Nothing: absent or empty. A value that is not of the type throws a Failure (`unavailable`)
-    /// that names the element's path and its text.
+    /// nullopt if the element is absent or empty. Throws a Failure (`unavailable`) that names the
+    /// element's path and its text if the value is malformed.
     std::optional<std::int64_t> integer(std::string_view name) const;
     std::optional<double> number(std::string_view name) const;
     std::optional<bool> boolean(std::string_view name) const;
     std::optional<Time> time(std::string_view name) const;
-    /// As the above, but what is absent or empty throws, too.
+    /// Like the functions above, but these throw also if the element is absent or empty.
     std::string required_text(std::string_view name) const;
     std::int64_t required_integer(std::string_view name) const;
 
-    /// What it stands for, for what walks elements of any name.
+    /// The node of pugixml, to traverse elements of any name.
     pugi::xml_node node() const noexcept { return node_; }
 
-    /// "DescribeAutoScalingGroupsResult/AutoScalingGroups/member[3]": without the root where the
-    /// answer stands below it, and counted from one.
+    /// For messages: "DescribeAutoScalingGroupsResult/AutoScalingGroups/member[3]". Items are
+    /// counted from 1. The root is left out if it wraps a `<...Result>` element.
     std::string path() const;
 
 private:
@@ -52,12 +52,12 @@ private:
 
 class XmlReply {
 public:
-    /// An error (`unavailable`): it is no XML, is cut off, or has another root than an answer has.
-    /// Bytes that are no UTF-8 are question marks afterwards.
+    /// `unavailable`: the body is no XML, is truncated, or its root is not `<ActionResponse>`.
+    /// Bytes that are no valid UTF-8 are replaced.
     static Result<XmlReply> parse(std::string body, std::string_view action);
 
-    /// The element that holds the answer: `<ActionResult>` of the query protocol,
-    /// `<ActionResponse>` of ec2's and of an action that answers nothing.
+    /// The element with the answer: `<ActionResult>` in the query protocol; `<ActionResponse>` in
+    /// the ec2 protocol and if the answer is empty.
     XmlElement result() const;
 
 private:

@@ -6,8 +6,8 @@
 
 namespace capstan::balancer {
 
-/// Fails with invalid_argument when a group does not say its target or its maximum, or `nodes` is
-/// below zero. Minima are not looked at: they are not this request's.
+/// Fails with invalid_argument when a group has no target size or no maximum, or `nodes` is below
+/// zero. Minima are ignored.
 class NodeGroups {
 public:
     Result<void> split(const Call& call, int nodes, const GroupList& groups,

@@ -40,7 +40,7 @@ public:
 
 private:
     void complain(Phase phase, std::string message) {
-        out_.troubles.push_back({phase, std::move(message)});
+        out_.problems.push_back({phase, std::move(message)});
     }
 
     void read_targets() {
@@ -48,7 +48,8 @@ private:
         if (targets == nullptr) return;
         for (const Json& each : targets->items()) read_target(each);
     }
-    /// The first of several keeps the name, and the object: two would pull it to and fro.
+    /// Of several targets with one name, or with one object, the first is kept: two would scale the
+    /// object back and forth.
     void read_target(const Json& json) {
         Target target{.name = json.text_at({"name"}),
                       .ref = {.api_version = json.text_at({"scaleTargetRef", "apiVersion"}),
@@ -56,18 +57,18 @@ private:
                               .name = json.text_at({"scaleTargetRef", "name"})},
                       .min = count_at(json, {"minReplicas"}, 0),
                       .max = count_at(json, {"maxReplicas"}, unlimited)};
-        const std::string who = "target " + target.name;
+        const std::string label = "target " + target.name;
         for (const Target& other : out_.targets) {
             if (other.name == target.name)
-                return complain(Phase::spec, who + " is there twice, the second is ignored");
+                return complain(Phase::spec, label + " is there twice, the second is ignored");
             if (is_same_object(other.ref, target.ref))
-                return complain(Phase::spec, who + " is ignored: " + target.ref.kind + " " +
+                return complain(Phase::spec, label + " is ignored: " + target.ref.kind + " " +
                                                  target.ref.name + " is target " + other.name);
         }
         if (is_same_object(target.ref, {"balancer.x-k8s.io/", "Balancer", out_.name}))
-            return complain(Phase::spec, who + " is ignored: it is the Balancer itself");
+            return complain(Phase::spec, label + " is ignored: it is the Balancer itself");
         if (target.min > target.max)
-            complain(Phase::spec, who + ": minReplicas " + std::to_string(target.min) +
+            complain(Phase::spec, label + ": minReplicas " + std::to_string(target.min) +
                                       " is above maxReplicas " + std::to_string(target.max) +
                                       ", the minimum counts");
         out_.targets.push_back(std::move(target));
@@ -102,7 +103,7 @@ private:
                                         std::string(has_block ? member : block));
         return found;
     }
-    void demand_target(const std::string& name, std::string_view where) {
+    void check_names_target(const std::string& name, std::string_view where) {
         if (std::ranges::find(out_.targets, name, &Target::name) == out_.targets.end())
             complain(Phase::spec,
                      std::string(where) + " names " + in_quotes(name) + ", which is no target");
@@ -119,7 +120,7 @@ private:
                                               " more than once, the first place counts");
                 continue;
             }
-            demand_target(name, "targetOrder");
+            check_names_target(name, "targetOrder");
             out_.order.push_back(name);
         }
         out_.policy = Policy::priority;
@@ -129,7 +130,7 @@ private:
         if (weights == nullptr) return;
         bool is_any = false;
         for (const auto& [name, weight] : weights->members()) {
-            demand_target(name, "targetProportions");
+            check_names_target(name, "targetProportions");
             const std::int64_t number = weight.integer().value_or(0);
             if (number < 0)
                 complain(Phase::spec, "targetProportions gives " + in_quotes(name) + " " +
@@ -144,7 +145,7 @@ private:
         out_.policy = Policy::proportional;
     }
 
-    /// It stands for no limit elsewhere, and no target could take the last of them.
+    /// `unlimited` stands for "no maximum" elsewhere, so it cannot be a number of replicas.
     void refuse_unlimited() {
         if (out_.replicas < unlimited) return;
         out_.policy.reset();
@@ -152,7 +153,7 @@ private:
                  "replicas: " + std::to_string(unlimited) + " are more than can be shared out");
     }
 
-    /// As the KEP has it, or else as upstream's objects have it.
+    /// Reads startupTimeout, which the proposal has, or else upstream's startupTimeoutSeconds.
     void read_fallback() {
         const Json* fallback = object_.find({"spec", "policy", "fallback"});
         if (fallback == nullptr || !fallback->is_object()) return;

@@ -1,4 +1,4 @@
-/// A Balancer object, read.
+/// A Balancer object of the cluster as a value, and how it is read.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@
 
 namespace capstan::replicas {
 
-/// An object with a Scale, as references name it.
+/// A reference to an object that has the subresource `scale`.
 struct ScaleRef {
     std::string api_version{}, kind{}, name{};
     auto operator<=>(const ScaleRef&) const = default;
 };
 
-/// Of "apps/v1" "apps"; empty: the core's.
+/// The API group of the reference: "apps" for "apps/v1"; empty for the core group.
 std::string_view group_of(const ScaleRef& ref) noexcept;
-/// Whether both name the same object, whatever version of it.
+/// Whether both references name the same object; the version of the API does not matter.
 bool is_same_object(const ScaleRef& a, const ScaleRef& b) noexcept;
 
 struct Target {
@@ -38,22 +38,22 @@ struct Target {
 
 struct Balancer {
     std::string ns{}, name{}, uid{};
-    std::string created{};  ///< as written; earlier ones sort first
+    std::string created{};  ///< creationTimestamp as text; the earlier one sorts first
     std::int64_t generation = 0;
-    std::int64_t replicas = 1;                ///< wanted of all targets
+    std::int64_t replicas = 1;                ///< wanted of all targets together
     std::vector<Target> targets{};            ///< names and references are unique
-    std::optional<LabelSelector> selector{};  ///< nothing: it is none, and holds for nothing
-    std::optional<Policy> policy{};  ///< nothing: none that can be followed; a trouble says why
+    std::optional<LabelSelector> selector{};  ///< nothing: invalid, and matches no pod
+    std::optional<Policy> policy{};           ///< nothing: invalid; one of `problems` says why
     std::vector<std::string> order{};
     std::map<std::string, std::int64_t, std::less<>> weights{};
     std::optional<Duration> startup_timeout{};  ///< nothing: never falls back
-    std::vector<Problem> troubles{};            ///< in what is written there
-    Json status{};                              ///< as the cluster has it
+    std::vector<Problem> problems{};            ///< found in the object
+    Json status{};                              ///< as the API server has it
 
     std::string path() const { return ns + "/" + name; }
 };
 
-/// Reads whatever the cluster lets in: what makes no sense is a trouble and is passed over.
+/// Reads any object that the API server admits. An invalid part is left out and becomes a problem.
 Balancer read_balancer(const Json& object);
 
 }  // namespace capstan::replicas

@@ -71,7 +71,8 @@ void BalancerCache::mark_all_dirty_but(const std::set<Claim>& claims, const std:
     }
 }
 
-const Balancer* BalancerCache::find_elder(const Balancer& balancer, const Target& target) const {
+const Balancer* BalancerCache::find_older_owner(const Balancer& balancer,
+                                                const Target& target) const {
     const auto claims = claims_.find(object_of(balancer.ns, target.ref));
     if (claims == claims_.end() || claims->second.empty()) return nullptr;
     const std::string& oldest = claims->second.begin()->second;
@@ -84,15 +85,15 @@ void BalancerCache::mark_all_dirty() {
     for (const auto& [path, entry] : entries_) entry->is_dirty = true;
 }
 
-void BalancerCache::forget_told() {
+void BalancerCache::forget_reported() {
     for (const auto& [path, entry] : entries_) {
-        entry->troubles.reset();
-        entry->has_fallen_back.reset();
-        entry->status.reset();
+        entry->reported_problems.reset();
+        entry->reported_fallback.reset();
+        entry->written_status.reset();
     }
 }
 
-bool BalancerCache::soil_namespace(const std::string& ns) {
+bool BalancerCache::mark_namespace_dirty(const std::string& ns) {
     bool is_any = false;
     const std::string start = ns + "/";
     for (auto at = entries_.lower_bound(start); at != entries_.end(); ++at) {
@@ -102,8 +103,8 @@ bool BalancerCache::soil_namespace(const std::string& ns) {
     return is_any;
 }
 
-bool BalancerCache::soil_target(const KubeResource& resource, const std::string& ns,
-                                const std::string& name) {
+bool BalancerCache::mark_target_dirty(const KubeResource& resource, const std::string& ns,
+                                      const std::string& name) {
     bool is_any = false;
     for (const auto& [path, entry] : entries_) {
         if (entry->balancer.ns != ns) continue;
@@ -115,7 +116,7 @@ bool BalancerCache::soil_target(const KubeResource& resource, const std::string&
     return is_any;
 }
 
-void BalancerCache::soil_due(Time now) {
+void BalancerCache::mark_due_dirty(Time now) {
     for (const auto& [path, entry] : entries_) {
         if (entry->next_due && *entry->next_due <= now) entry->is_dirty = true;
     }

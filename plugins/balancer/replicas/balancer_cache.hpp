@@ -1,4 +1,4 @@
-/// The Balancers of the cluster, and what is remembered of each.
+/// The Balancers of the cluster, and what the controller remembers of each.
 #pragma once
 
 #include <map>
@@ -20,56 +20,59 @@ namespace capstan::replicas {
 
 struct Entry {
     Balancer balancer{};
-    Json spec{};  ///< as written
-    bool is_dirty = true;
-    bool is_gone = false;                ///< deleted, or replaced, while it was worked on
+    Json spec{};                         ///< as the API server has it
+    bool is_dirty = true;                ///< to be reconciled
+    bool is_gone = false;                ///< deleted, or replaced, while it was reconciled
     std::map<ScaleRef, Scale> scales{};  ///< as last read or written
-    std::set<ScaleRef> silent{};         ///< targets that did not answer when last asked
-    std::uint64_t last_turn = 0;         ///< the higher the later
-    std::optional<Time> next_due{};
-    // As last told or written by this process while it leads; nothing: not yet.
-    std::optional<std::string> troubles{};
-    std::optional<bool> has_fallen_back{};
-    std::optional<Json> status{};
-    std::vector<Problem> now{};  ///< what goes wrong with it
+    std::set<ScaleRef> unresponsive{};   ///< targets that timed out and have not answered since
+    std::uint64_t last_turn = 0;         ///< number of its last reconcile; higher is later
+    std::optional<Time> next_due{};      ///< when it becomes dirty without an event
+    // What this process reported or wrote last since it became the leader; nothing: not yet.
+    std::optional<std::string> reported_problems{};
+    std::optional<bool> reported_fallback{};
+    std::optional<Json> written_status{};
+    std::vector<Problem> problems{};  ///< found by its last reconcile
 };
 
 /// [strand]
 class BalancerCache {
 public:
-    /// Whether it is new, or another spec; its own status is no news.
+    /// Whether the Balancer is new or its spec changed. A change of its status alone is not one.
     bool put(const Json& object);
-    /// NULL: there was none.
+    /// The entry that was removed; NULL: there was none.
     std::shared_ptr<Entry> remove(const Json& object);
 
     void mark_all_dirty();
-    /// Others may have told and written since.
-    void forget_told();
-    // Whether there was an entry to mark.
-    bool soil_namespace(const std::string& ns);
-    /// Those with that target.
-    bool soil_target(const KubeResource& resource, const std::string& ns, const std::string& name);
-    void soil_due(Time now);
+    /// Forgets what was reported and written: another process may have been the leader since.
+    void forget_reported();
+    /// Marks the Balancers of a namespace. False: it has none.
+    bool mark_namespace_dirty(const std::string& ns);
+    /// Marks the Balancers that have the object as a target. False: there is none.
+    bool mark_target_dirty(const KubeResource& resource, const std::string& ns,
+                           const std::string& name);
+    /// Marks the Balancers whose `next_due` has come.
+    void mark_due_dirty(Time now);
 
-    /// Those that waited longest first, then by namespace and name.
+    /// The entries to be reconciled: the longest waiting first, then by namespace and name.
     std::vector<std::shared_ptr<Entry>> dirty() const;
-    /// The older Balancer that has the object for a target, too, and decides on it. NULL: none.
-    const Balancer* find_elder(const Balancer& balancer, const Target& target) const;
+    /// The oldest Balancer that has the target's object as a target, too: that one scales it.
+    /// NULL: `balancer` is the oldest.
+    const Balancer* find_older_owner(const Balancer& balancer, const Target& target) const;
     const std::map<std::string, std::shared_ptr<Entry>>& entries() const noexcept {
         return entries_;
     }
     std::optional<Time> next_due() const;
 
 private:
-    /// When it was made, its path; and by object: the Balancers that have it for a target, the
-    /// oldest first.
+    /// A Balancer's claim on a target: the Balancer's creation time, and its path. The oldest
+    /// sorts first.
     using Claim = std::pair<std::string, std::string>;
     void claim_all(const Balancer& balancer);
     void unclaim_all(const Balancer& balancer);
     void mark_all_dirty_but(const std::set<Claim>& claims, const std::string& path);
 
     std::map<std::string, std::shared_ptr<Entry>> entries_;  ///< by path
-    std::map<std::string, std::set<Claim>> claims_;
+    std::map<std::string, std::set<Claim>> claims_;          ///< by the target's object
 };
 
 }  // namespace capstan::replicas

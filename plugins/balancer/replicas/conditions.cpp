@@ -8,7 +8,7 @@
 namespace capstan::replicas {
 namespace {
 
-/// The API takes no longer one.
+/// The API refuses longer messages.
 constexpr std::size_t message_max = 32768;
 constexpr std::size_t message_cut = 2048;
 static_assert(message_cut < message_max);

@@ -1,4 +1,4 @@
-/// The conditions of a status.
+/// The conditions of a Balancer's status.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace capstan::replicas {
 
-/// "Balancing": True while all is well, as upstream; False names what goes wrong.
+/// "Balancing": True while there are no problems, as upstream has it. When False, its reason and
+/// message name them.
 inline constexpr std::string_view balancing = "Balancing";
-/// "FallenBack": True while replicas are asked of others because some do not start.
+/// "FallenBack": True while replicas that do not start are asked of other targets.
 inline constexpr std::string_view fallen_back = "FallenBack";
 
 struct Condition {
@@ -21,12 +22,13 @@ struct Condition {
     bool is_true = false;
     std::string reason{}, message{};
     std::int64_t observed_generation = 0;
-    std::optional<Time> since{};  ///< when it last became so; kept from before where it was so
+    std::optional<Time> since{};  ///< lastTransitionTime
 };
 
-/// The one of that type; nothing: a status without it.
+/// The condition of that type; nothing: the status has none.
 std::optional<Condition> find_condition(const Json& status, std::string_view type);
-/// `now` is its time where it was not so before.
+/// The condition as JSON. Its lastTransitionTime is the one in `status_before` when is_true is the
+/// same there, and `now` otherwise; `condition.since` is not looked at.
 Json write_condition(const Condition& condition, const Json& status_before, Time now);
 
 }  // namespace capstan::replicas

@@ -14,7 +14,7 @@ class Decider {
 public:
     Decider(const Balancer& balancer, const Pods& pods, const Config& config, Time now)
         : balancer_(balancer), pods_(pods), config_(config), now_(now) {
-        out_.troubles = balancer.troubles;
+        out_.problems = balancer.problems;
     }
 
     Decision decide(const std::vector<Reading>& readings) {
@@ -32,18 +32,18 @@ public:
 
 private:
     void complain(Phase phase, const Target& target, const std::string& what) {
-        out_.troubles.push_back({phase, "target " + target.name + ": " + what});
+        out_.problems.push_back({phase, "target " + target.name + ": " + what});
     }
 
     void look_at(const Target& target, const Reading& reading) {
         TargetState state{.name = target.name};
         if (reading.scale) state.replicas = reading.scale->replicas;
-        // One that cannot be read at the moment goes on as it was.
+        // A target that cannot be read at the moment counts as it was when it was read last.
         const bool is_gone = reading.error && reading.error->code == ErrorCode::not_found;
         if (reading.error) complain(Phase::scale_polling, target, reading.error->message);
-        const std::optional<Scale>& known = reading.scale ? reading.scale : reading.before;
-        if (known && !is_gone) {
-            const std::optional<PodCounts> pods = count(target, *known);
+        const std::optional<Scale>& last_scale = reading.scale ? reading.scale : reading.before;
+        if (last_scale && !is_gone) {
+            const std::optional<PodCounts> pods = count(target, *last_scale);
             state.knows_pods = pods.has_value();
             state.pods = pods.value_or(PodCounts());
         }
@@ -83,7 +83,7 @@ private:
     void due(Time at) { out_.next_due = std::min(out_.next_due.value_or(Time::max()), at); }
 
     void plan(const std::vector<Reading>& readings) {
-        std::vector<Scaled> scaled;
+        std::vector<ScalableTarget> scaled;
         std::int64_t gone = 0;
         for (std::size_t i = 0; i < readings.size(); ++i) {
             TargetState& state = out_.targets[i];
@@ -100,12 +100,13 @@ private:
                     std::max<std::int64_t>(state.desired - readings[i].before->replicas, 0);
             }
         }
-        // What others have been asked for in its place is not held back there as well.
+        // Growth of a target that is gone: other targets have been asked for the part that does not
+        // overflow, so only the overflow is stuck.
         out_.stuck += request_.falls_back ? std::min(gone, out_.placement.overflow) : gone;
         const std::optional<Time> held_until =
             hold_end(balancer_, out_.placement.fallback, config_.fallback_hold, now_);
         if (held_until) due(*held_until);
-        out_.steps = plan_steps(std::move(scaled), balancer_.replicas, config_.easing,
+        out_.steps = plan_steps(std::move(scaled), balancer_.replicas, config_.step_limit,
                                 held_until.has_value());
     }
 
@@ -113,12 +114,12 @@ private:
     const Pods& pods_;
     const Config& config_;
     const Time now_;
-    Question request_{.policy = balancer_.policy.value_or(Policy::priority),
-                      .wanted = balancer_.replicas,
-                      .targets = {},
-                      .order = balancer_.order,
-                      .falls_back = balancer_.startup_timeout.has_value(),
-                      .rounding = config_.rounding};
+    PlacementRequest request_{.policy = balancer_.policy.value_or(Policy::priority),
+                              .wanted = balancer_.replicas,
+                              .targets = {},
+                              .order = balancer_.order,
+                              .falls_back = balancer_.startup_timeout.has_value(),
+                              .rounding = config_.rounding};
     Decision out_;
 };
 

@@ -1,4 +1,4 @@
-/// One Balancer, decided: from what was read of it to what is to be written.
+/// The decision for one Balancer: from what was read to what is to be written. A pure function.
 #pragma once
 
 #include <cstdint>
@@ -21,38 +21,39 @@ namespace capstan::replicas {
 /// A target's Scale.
 struct Scale {
     std::int64_t replicas = 0;
-    std::string selector{};  ///< as text; empty: it names none
-    Json object{};           ///< as the server sent it
+    std::string selector{};  ///< status.selector, as text; empty: the Scale has none
+    Json object{};           ///< as the API server sent it
     KubeResource resource{};
 };
 
+/// The answer of the API server when a target's Scale was read.
 struct Reading {
     std::optional<Scale> scale{};
-    std::optional<Error> error{};   ///< why there is none
-    std::optional<Scale> before{};  ///< the last one that could be read
+    std::optional<Error> error{};   ///< why there is no scale
+    std::optional<Scale> before{};  ///< the Scale of the last successful read
 };
 
-/// What is told of a target.
+/// What the status says of a target.
 struct TargetState {
     std::string name{};
-    std::int64_t desired = 0;                ///< what it is to have in the end
-    std::optional<std::int64_t> replicas{};  ///< what its Scale asks for; nothing: unknown
+    std::int64_t desired = 0;                ///< the replicas that it is to have in the end
+    std::optional<std::int64_t> replicas{};  ///< its Scale's spec.replicas; nothing: unknown
     PodCounts pods{};
-    bool knows_pods = false;  ///< else they are taken to be there, and ready
+    bool knows_pods = false;  ///< false: as many ready pods as `replicas` are assumed
 };
 
 struct Decision {
-    bool is_placed = false;  ///< the policy could be followed
+    bool is_placed = false;  ///< the policy is valid, and `placement` follows it
     Placement placement{};
     Steps steps{};
-    std::int64_t stuck = 0;  ///< growth of targets that cannot be written
-    std::int64_t observed = 0;
+    std::int64_t stuck = 0;              ///< growth of targets that cannot be written
+    std::int64_t observed = 0;           ///< pods that the Balancer's selector matches
     std::vector<TargetState> targets{};  ///< in the Balancer's order
-    std::vector<Problem> troubles{};     ///< the Balancer's own first
-    std::optional<Time> next_due{};      ///< something changes then without an event
+    std::vector<Problem> problems{};     ///< those of the Balancer object come first
+    std::optional<Time> next_due{};      ///< when the decision may change without an event
 };
 
-/// `readings`: one for each of the Balancer's targets, in their order.
+/// `readings` has one entry for each of the Balancer's targets, in their order.
 Decision decide(const Balancer& balancer, const std::vector<Reading>& readings, const Pods& pods,
                 const Config& config, Time now);
 

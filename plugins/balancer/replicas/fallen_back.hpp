@@ -1,4 +1,4 @@
-/// Holding on to replicas that others were asked for.
+/// `fallback_hold`: how long targets keep the replicas that were asked of them in place of others.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace capstan::replicas {
 
-/// Until when no target shrinks; nothing: that is over, or never began. Kept in the condition, so
-/// that it outlives a restart; another spec ends it.
+/// The time until which no target shrinks, `hold` after the fallback ended; nothing: targets may
+/// shrink. The hold begins with the transition time of the condition FallenBack, so it outlives a
+/// restart. A change of the spec ends it.
 std::optional<Time> hold_end(const Balancer& balancer, std::int64_t fallback, Duration hold,
                              Time now);
 

@@ -5,7 +5,7 @@
 namespace capstan::replicas {
 namespace {
 
-/// The host gives an instance so many watches, and two are ours.
+/// The host limits the watches of an instance, and Balancers and pods take two of them.
 constexpr std::size_t kinds_max = 12;
 
 std::string key_of(const KubeResource& resource) { return resource.plural + "." + resource.group; }
@@ -24,9 +24,9 @@ Informers::Informers(Host host, Options options) : host_(host), options_(std::mo
 
 void Informers::start() {
     balancers_.emplace(host_, KubeSelection(balancer_resource(), options_.ns),
-                       [this](const KubeEvent& event) { hear_balancer(event); });
+                       [this](const KubeEvent& event) { on_balancer_event(event); });
     all_pods_.emplace(host_, KubeSelection(KubeResource("", "v1", "pods", "Pod"), options_.ns),
-                      [this](const KubeEvent& event) { hear_pod(event); });
+                      [this](const KubeEvent& event) { on_pod_event(event); });
 }
 
 void Informers::stop() {
@@ -42,17 +42,17 @@ void Informers::follow(const KubeResource& resource) {
         targets_.emplace(key,
                          new Targets{.watch = KubeWatch(host_, KubeSelection(resource, options_.ns),
                                                         [this, resource](const KubeEvent& event) {
-                                                            hear_target(resource, event);
+                                                            on_target_event(resource, event);
                                                         })});
     } catch (const Failure& failure) {
-        // A resync finds out what they would have told.
+        // The resync finds what the watch would have told.
         host_.debug(failure.error().message);
     }
 }
 
 std::vector<Error> Informers::problems() const {
     std::vector<Error> out;
-    for (const auto& [plural, why] : trouble_) {
+    for (const auto& [plural, why] : problems_) {
         Error error{ErrorCode::unavailable, plural + " cannot be followed: " + why};
         error.subject = plural;
         out.push_back(std::move(error));
@@ -62,7 +62,7 @@ std::vector<Error> Informers::problems() const {
 
 bool Informers::is_of_object(const std::string& plural, bool& is_complete, const KubeEvent& event) {
     if (event.type == KubeEvent::Type::trouble) {
-        std::string& known = trouble_[plural];
+        std::string& known = problems_[plural];
         const std::string why =
             event.error != nullptr ? std::string(text(event.error->message)) : "";
         // Plugins start before their host is connected, and a host that ends closes its connection.
@@ -76,36 +76,37 @@ bool Informers::is_of_object(const std::string& plural, bool& is_complete, const
         options_.on_news();
         return false;
     }
-    trouble_.erase(plural);
+    problems_.erase(plural);
     if (event.type != KubeEvent::Type::synced) return true;
     is_complete = true;
     options_.on_news();
     return false;
 }
 
-void Informers::hear_balancer(const KubeEvent& event) {
+void Informers::on_balancer_event(const KubeEvent& event) {
     if (!is_of_object("balancers", has_balancers_, event)) return;
     const Result<Json> object = parse_json(event.object);
     if (!object) return host_.warn("a Balancer cannot be read: " + object.error().message);
     if (event.type == KubeEvent::Type::deleted) {
-        if (const auto gone = book_.remove(*object)) options_.on_gone(*gone);
-    } else if (book_.put(*object)) {
+        if (const auto gone = cache_.remove(*object)) options_.on_gone(*gone);
+    } else if (cache_.put(*object)) {
         options_.on_news();
     }
 }
 
-void Informers::hear_pod(const KubeEvent& event) {
+void Informers::on_pod_event(const KubeEvent& event) {
     if (!is_of_object("pods", has_pods_, event)) return;
     const Result<Json> pod = parse_json(event.object);
     if (!pod) return host_.warn("a pod cannot be read: " + pod.error().message);
     const bool is_news =
         event.type == KubeEvent::Type::deleted ? pods_.remove(*pod) : pods_.put(*pod);
-    if (is_news && book_.soil_namespace(pod->text_at({"metadata", "namespace"})))
+    if (is_news && cache_.mark_namespace_dirty(pod->text_at({"metadata", "namespace"})))
         options_.on_news();
 }
 
-/// News is another number of replicas, and one that comes or goes; the rest pods tell.
-void Informers::hear_target(const KubeResource& resource, const KubeEvent& event) {
+/// Only a target that comes, goes or changes spec.replicas marks its Balancers dirty. All else that
+/// matters of a target shows in its pods.
+void Informers::on_target_event(const KubeResource& resource, const KubeEvent& event) {
     const auto at = targets_.find(key_of(resource));
     if (at == targets_.end()) return;
     Targets& targets = *at->second;
@@ -119,10 +120,10 @@ void Informers::hear_target(const KubeResource& resource, const KubeEvent& event
     const bool is_news = is_gone || is_new || known->second != now;
     known->second = now;
     if (is_gone) targets.replicas.erase(known);
-    // What was there before it was followed has just been read.
+    // The targets of the first list have just been read.
     if (!is_news || !targets.has_synced) return;
-    if (book_.soil_target(resource, object->text_at({"metadata", "namespace"}),
-                          object->text_at({"metadata", "name"})))
+    if (cache_.mark_target_dirty(resource, object->text_at({"metadata", "namespace"}),
+                                 object->text_at({"metadata", "name"})))
         options_.on_news();
 }
 

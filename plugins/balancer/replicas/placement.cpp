@@ -7,23 +7,23 @@
 namespace capstan::replicas {
 namespace {
 
-/// Replicas that will not start: the blocked ones, and those that are yet to be created beside
-/// them.
+/// Replicas of a target that will not start: its blocked pods, and those that are yet to be
+/// created.
 std::int64_t not_starting(const PlacedTarget& target, std::int64_t placed) {
     if (target.is_gone) return placed;
     if (target.blocked <= 0) return 0;
     return std::max<std::int64_t>(target.blocked + placed - target.total, 0);
 }
 
-/// Sums stop at the end of their range; a Balancer that wants so much is beyond help.
+/// Adds, and stops at the ends of the range. Only a Balancer with absurd numbers gets there.
 void add(std::int64_t& sum, std::int64_t more) {
     sum = detail::saturated(detail::Int128(sum) + more);
 }
 
 bool is_healthy(const PlacedTarget& target) { return !target.is_gone && target.blocked <= 0; }
 
-/// Each once.
-std::vector<const PlacedTarget*> in_order(const Question& request) {
+/// The targets that `order` names, each once.
+std::vector<const PlacedTarget*> in_order(const PlacementRequest& request) {
     std::vector<const PlacedTarget*> out;
     for (const std::string& name : request.order) {
         const auto target = std::ranges::find(request.targets, name, &PlacedTarget::name);
@@ -33,7 +33,7 @@ std::vector<const PlacedTarget*> in_order(const Question& request) {
     return out;
 }
 
-/// As many of `rest` as it may take.
+/// Moves as many of `rest` to the target as its maximum lets it take.
 void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
     std::int64_t& placed = out.replicas[target.name];
     const std::int64_t taken = std::clamp<std::int64_t>(target.max - placed, 0, rest);
@@ -41,7 +41,7 @@ void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
     rest -= taken;
 }
 
-void place_by_priority(const Question& request, std::int64_t rest, Placement& out) {
+void place_by_priority(const PlacementRequest& request, std::int64_t rest, Placement& out) {
     const std::vector<const PlacedTarget*> order = in_order(request);
     const bool is_any_healthy =
         std::ranges::any_of(order, [](const PlacedTarget* target) { return is_healthy(*target); });
@@ -68,7 +68,7 @@ void place_by_priority(const Question& request, std::int64_t rest, Placement& ou
 
 /// Hands `rest` out among the targets that `suits` picks; the answer is what is left.
 template <class Suits>
-std::int64_t fill(const Question& request, std::int64_t rest, Placement& out, Suits suits) {
+std::int64_t fill(const PlacementRequest& request, std::int64_t rest, Placement& out, Suits suits) {
     std::vector<Sharer> sharers;
     for (const PlacedTarget& target : request.targets) {
         if (suits(target))
@@ -79,7 +79,7 @@ std::int64_t fill(const Question& request, std::int64_t rest, Placement& out, Su
     return left;
 }
 
-void place_by_proportions(const Question& request, std::int64_t rest, Placement& out) {
+void place_by_proportions(const PlacementRequest& request, std::int64_t rest, Placement& out) {
     rest = fill(request, rest, out, [](const PlacedTarget&) { return true; });
     out.overflow = rest;
     if (rest > 0 || !request.falls_back) return;
@@ -90,7 +90,7 @@ void place_by_proportions(const Question& request, std::int64_t rest, Placement&
 
 }  // namespace
 
-Placement place(const Question& request) {
+Placement place(const PlacementRequest& request) {
     Placement out;
     std::int64_t minimums = 0;
     for (const PlacedTarget& target : request.targets) {
@@ -104,7 +104,7 @@ Placement place(const Question& request) {
     } else {
         place_by_proportions(request, rest, out);
     }
-    // Replicas that found no other place have not been asked of any target.
+    // Extra replicas that no target could take have not been asked of any.
     out.fallback = std::max<std::int64_t>(out.fallback - out.overflow, 0);
     return out;
 }

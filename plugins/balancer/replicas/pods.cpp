@@ -8,11 +8,12 @@
 namespace capstan::replicas {
 namespace {
 
-/// A kubelet says within this time after a pod's begin that it is not ready yet; what it says later
-/// is that the pod is ready no more. Horizontal autoscalers hold it the same way.
-constexpr Duration first_word = std::chrono::seconds(30);
+/// A kubelet reports within this time after a pod's start that the pod is not ready yet. A later
+/// transition to "not ready" thus means that the pod was ready before. The HorizontalPodAutoscaler
+/// has the same rule.
+constexpr Duration readiness_grace = std::chrono::seconds(30);
 
-/// NULL: there is none.
+/// The pod's condition Ready; NULL: there is none.
 const Json* find_ready(const Json& pod) {
     const Json* conditions = pod.find({"status", "conditions"});
     if (conditions == nullptr) return nullptr;
@@ -28,7 +29,8 @@ std::span<const Json> containers_of(const Json& pod) {
     return all->items();
 }
 
-/// Nothing: it did not restart, or it is not known how that went and the pod is ready.
+/// Nothing: the container did not restart, or it restarted, its last run is unknown and the pod is
+/// ready.
 std::optional<Restart> find_restart(const Json& container, bool is_ready) {
     const Json* count = container.find("restartCount");
     if (count == nullptr || count->integer().value_or(0) <= 0) return std::nullopt;
@@ -43,7 +45,7 @@ std::optional<Restart> find_restart(const Json& container, bool is_ready) {
     return Restart{.up_since = up_since};
 }
 
-/// When its present run began, as far as that is known.
+/// When the pod, or its container that started last, began to run.
 std::optional<Time> find_begin(const Json& pod) {
     std::optional<Time> out = find_rfc3339(pod.text_at({"status", "startTime"}));
     for (const Json& container : containers_of(pod)) {
@@ -55,12 +57,12 @@ std::optional<Time> find_begin(const Json& pod) {
 
 bool is_true(const Json* ready) { return ready != nullptr && ready->text_at({"status"}) == "True"; }
 
-/// Whether it lost its readiness, which it thus had.
+/// Whether the pod, which is not ready, was ready earlier.
 bool was_once_ready(const Json& pod, const Json* ready) {
     if (ready == nullptr) return false;
     const auto since = find_rfc3339(ready->text_at({"lastTransitionTime"}));
     const auto began = find_begin(pod);
-    return since && began && *since - *began > first_word;
+    return since && began && *since - *began > readiness_grace;
 }
 
 }  // namespace
@@ -68,7 +70,7 @@ bool was_once_ready(const Json& pod, const Json* ready) {
 std::optional<PodFacts> read_pod(const Json& pod) {
     const std::string& phase = pod.text_at({"status", "phase"});
     const bool is_running = phase == "Running";
-    // One without a phase has just been made.
+    // A pod without a phase has just been created.
     if (!is_running && phase != "Pending" && !phase.empty()) return std::nullopt;
     if (pod.find({"metadata", "deletionTimestamp"}) != nullptr) return std::nullopt;
     const Json* const ready = find_ready(pod);
@@ -119,7 +121,7 @@ PodCounts Pods::count(const std::string& ns, const LabelSelector& of, const Labe
     const auto pods = namespaces_.find(ns);
     if (pods == namespaces_.end()) return out;
     std::int64_t starting = 0, late = 0;
-    // No sum, which the longest timeouts would carry past the end of time.
+    // Compared before it is added: the longest timeouts would overflow Time.
     const auto due_in = [&](Duration left) {
         if (left < std::chrono::hours(24 * 365))
             out.next_due = std::min(out.next_due.value_or(Time::max()), now + left + Duration(1));

@@ -1,4 +1,4 @@
-/// The pods of the cluster, as far as Balancers care.
+/// The pods of the cluster, reduced to what Balancers need.
 #pragma once
 
 #include <cstdint>
@@ -16,49 +16,52 @@ namespace capstan::replicas {
 
 /// A container that ended and began again.
 struct Restart {
-    Duration ran{};                  ///< for how long the last time
-    std::optional<Time> up_since{};  ///< nothing: it waits for its next run
+    Duration ran{};                  ///< how long its last ended run took
+    std::optional<Time> up_since{};  ///< begin of its present run; nothing: it does not run
     bool operator==(const Restart&) const = default;
 };
 
 struct PodFacts {
     Labels labels{};
-    bool is_running = false;  ///< else pending
+    bool is_running = false;  ///< false: pending
     bool is_ready = false;
-    bool was_ready = false;  ///< now, or earlier
+    bool was_ready = false;  ///< is ready, or was ready earlier
     std::optional<Time> created{};
     std::vector<Restart> restarts{};
     bool operator==(const PodFacts&) const = default;
 };
 
-/// Whether it has been ready, and none of its containers restarts each time within `timeout`.
+/// Whether a running pod has been ready and no container of it is in a restart loop: its last run
+/// and its present one are both shorter than `timeout`.
 bool has_started(const PodFacts& pod, Time now, Duration timeout);
 
-/// Nothing for pods that count no more: ended, failed, or being deleted. (Upstream goes on counting
-/// what is being deleted.)
+/// Nothing for a pod that no longer counts: it ended, failed, or is being deleted. (Upstream counts
+/// pods that are being deleted.)
 std::optional<PodFacts> read_pod(const Json& pod);
 
-/// Pods of one selector.
+/// The pods that one selector matches.
 struct PodCounts {
     std::int64_t total = 0, running = 0, ready = 0;
-    /// Those that have not started, once one of them exists for longer than the startup timeout:
-    /// younger ones are not expected to start where it did not.
+    /// All pods that have not started, once one of them is older than the startup timeout: where
+    /// that one did not start, the younger ones are not expected to. 0 before that.
     std::int64_t blocked = 0;
-    std::optional<Time> next_due{};  ///< when that changes without an event
-    std::int64_t foreign = 0;        ///< that the Balancer's own selector does not hold for
-    std::string foreign_name{};      ///< of the first of these
+    std::optional<Time> next_due{};  ///< when `blocked` may change without an event
+    std::int64_t foreign = 0;        ///< pods that the Balancer's own selector does not match
+    std::string foreign_name{};      ///< name of the first foreign pod
     bool operator==(const PodCounts&) const = default;
 };
 
 /// [strand]
 class Pods {
 public:
-    /// Whether anything that counts is another now. That a pod was ready is remembered.
+    /// Whether facts of the pod changed. Remembers that a pod was ready.
     bool put(const Json& pod);
+    /// Whether the pod was there.
     bool remove(const Json& pod);
     void clear() { namespaces_.clear(); }
 
-    /// `own`: the Balancer's selector, NULL: none. `timeout`: nothing: none is ever blocked.
+    /// Counts the pods of a namespace that `of` matches. `own` is the Balancer's selector, or NULL.
+    /// Without a `timeout` no pod is ever blocked.
     PodCounts count(const std::string& ns, const LabelSelector& of, const LabelSelector* own,
                     Time now, std::optional<Duration> timeout) const;
 

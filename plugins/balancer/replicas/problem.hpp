@@ -1,4 +1,4 @@
-/// What goes wrong with one Balancer while all else goes on.
+/// A problem of one Balancer. It stops nothing else.
 #pragma once
 
 #include <string>
@@ -6,10 +6,11 @@
 
 namespace capstan::replicas {
 
-/// Where; upstream's phases, in their order, and one of our own for what is written in the object.
+/// The phase of a reconcile that met the problem: upstream's phases in their order, after our own
+/// `spec` for mistakes in the object.
 enum class Phase { spec, scale_polling, pod_listing, pod_labels, policy, writing };
 
-/// As conditions name it.
+/// The reason that a condition gives.
 constexpr std::string_view name_of(Phase phase) noexcept {
     switch (phase) {
         case Phase::spec: return "SpecChecking";

@@ -11,10 +11,10 @@
 namespace capstan::replicas {
 namespace {
 
-/// After these no other Balancer has its turn, no other target of one is read, and none written:
-/// the next reconcile goes on. With a last request each, all that is within the minute that a
-/// reconcile may take.
+/// No turn begins later than this in a reconcile; the next reconcile continues.
 constexpr Duration time_for_turns = std::chrono::seconds(5);
+/// No target is read, and none is written, later than this in a turn. Together with one last
+/// request each, all of them stay within the minute that a reconcile may take.
 constexpr Duration time_to_read = std::chrono::seconds(10),
                    time_to_write = std::chrono::seconds(25);
 
@@ -38,7 +38,7 @@ Replicas::Replicas(Host host, Config config)
                         .on_news = [this] { want_soon(); },
                         .on_gone = [this](const Entry& entry) { reporter_.forget(entry); }}) {}
 
-/// Refused is only what comes too late.
+/// The host refuses this only when the instance is about to stop.
 void Replicas::want_soon() const {
     const Result<void> asked = want_reconcile(host_, config_.debounce);
     if (!asked) host_.debug(asked.error().message);
@@ -46,77 +46,78 @@ void Replicas::want_soon() const {
 
 void Replicas::reconfigure(Config config) {
     config_ = std::move(config);
-    informers_.book().mark_all_dirty();
+    informers_.cache().mark_all_dirty();
     want_soon();
 }
 
 Task<Reconciled> Replicas::reconcile(Reconcile what) {
     const Duration began = host_.monotonic();
     if (!informers_.is_complete()) co_return report();
-    BalancerCache& book = informers_.book();
-    if (what.is_first || !looked_at_all_ || began - *looked_at_all_ >= config_.resync) {
-        book.mark_all_dirty();
-        looked_at_all_ = began;
+    BalancerCache& cache = informers_.cache();
+    if (what.is_first || !last_resync_ || began - *last_resync_ >= config_.resync) {
+        cache.mark_all_dirty();
+        last_resync_ = began;
     }
-    book.soil_due(host_.now());
-    if (what.is_first) book.forget_told();
-    const std::vector<std::shared_ptr<Entry>> dirty = book.dirty();
+    cache.mark_due_dirty(host_.now());
+    if (what.is_first) cache.forget_reported();
+    const std::vector<std::shared_ptr<Entry>> dirty = cache.dirty();
     for (const std::shared_ptr<Entry>& entry : dirty) {
         if (host_.monotonic() - began > time_for_turns) break;
-        if (!entry->is_gone) co_await look_after(entry);
+        if (!entry->is_gone) co_await reconcile_one(entry);
     }
     co_return report();
 }
 
 Reconciled Replicas::report() const {
-    const BalancerCache& book = informers_.book();
-    Reconciled out{.objects = static_cast<int>(book.entries().size()),
+    const BalancerCache& cache = informers_.cache();
+    Reconciled out{.objects = static_cast<int>(cache.entries().size()),
                    .problems = informers_.problems()};
     if (!informers_.is_complete()) {
         out.summary = "waits until all Balancers and pods have been seen";
         return out;
     }
     std::size_t troubled = 0;
-    for (const auto& [path, entry] : book.entries()) {
-        if (entry->now.empty()) continue;
+    for (const auto& [path, entry] : cache.entries()) {
+        if (entry->problems.empty()) continue;
         ++troubled;
-        Error error{ErrorCode::unavailable, troubles_text(entry->now)};
+        Error error{ErrorCode::unavailable, problems_text(entry->problems)};
         error.subject = path;
         out.problems.push_back(std::move(error));
     }
     out.summary = "looks after " + counted(out.objects, "Balancer") + ", " +
                   std::to_string(troubled) + " of them in trouble";
     const Duration now = host_.monotonic();
-    Duration next = looked_at_all_.value_or(now) + config_.resync - now;
-    if (const auto due = book.next_due()) next = std::min(next, *due - host_.now());
-    if (!book.dirty().empty()) next = Duration::zero();
+    Duration next = last_resync_.value_or(now) + config_.resync - now;
+    if (const auto due = cache.next_due()) next = std::min(next, *due - host_.now());
+    if (!cache.dirty().empty()) next = Duration::zero();
     out.again_in = std::max(next, Duration::zero());
     return out;
 }
 
-Task<void> Replicas::look_after(std::shared_ptr<Entry> entry) {
+Task<void> Replicas::reconcile_one(std::shared_ptr<Entry> entry) {
     entry->is_dirty = false;
     entry->last_turn = ++turns_;
     Turn turn{.entry = entry, .balancer = entry->balancer, .began = host_.monotonic()};
     yield_to_owners(turn.balancer);
     co_await read_targets(turn);
-    // Changed or deleted meanwhile: then its turn comes again, or never.
+    // The Balancer was changed, and has another turn, or it was deleted.
     if (entry->is_dirty || entry->is_gone) co_return;
     turn.decision = decide(turn.balancer, turn.readings, informers_.pods(), config_, host_.now());
     entry->next_due = turn.decision.next_due;
     co_await carry_out(turn);
     if (entry->is_gone) co_return;
-    entry->now = turn.decision.troubles;
-    reporter_.tell(*entry, turn.decision, turn.done);
+    entry->problems = turn.decision.problems;
+    reporter_.report(*entry, turn.decision, turn.done);
     co_await write_status(turn);
 }
 
-/// Two Balancers would pull a target to and fro for ever.
+/// Drops the targets that an older Balancer has, too: two Balancers that scale one target would
+/// undo each other's writes for ever.
 void Replicas::yield_to_owners(Balancer& balancer) const {
     std::erase_if(balancer.targets, [&](const Target& target) {
-        const Balancer* const owner = informers_.book().find_elder(balancer, target);
+        const Balancer* const owner = informers_.cache().find_older_owner(balancer, target);
         if (owner == nullptr) return false;
-        balancer.troubles.push_back(
+        balancer.problems.push_back(
             {Phase::spec, "target " + target.name + " is ignored: " + target.ref.kind + " " +
                               target.ref.name + " is a target of Balancer " + owner->name +
                               ", which is older"});
@@ -124,14 +125,14 @@ void Replicas::yield_to_owners(Balancer& balancer) const {
     });
 }
 
-/// Those that did not answer last time come last, so that they cost the others no time.
+/// Targets that did not answer last time are read last, so that they take no time from the others.
 Task<void> Replicas::read_targets(Turn& turn) {
     const std::vector<Target>& targets = turn.balancer.targets;
     turn.readings.resize(targets.size());
-    const std::set<ScaleRef> silent = turn.entry->silent;
+    const std::set<ScaleRef> unresponsive = turn.entry->unresponsive;
     for (const bool was_silent : {false, true}) {
         for (std::size_t i = 0; i < targets.size(); ++i) {
-            if (silent.contains(targets[i].ref) != was_silent) continue;
+            if (unresponsive.contains(targets[i].ref) != was_silent) continue;
             turn.readings[i] = co_await read_target(turn, targets[i]);
         }
     }
@@ -153,28 +154,29 @@ Task<Reading> Replicas::read_target(Turn& turn, const Target& target) {
         turn.entry->is_dirty = true;
         throw Failure(*std::move(reading.error));
     }
-    if (is_asked && code == ErrorCode::deadline) turn.entry->silent.insert(target.ref);
+    if (is_asked && code == ErrorCode::deadline) turn.entry->unresponsive.insert(target.ref);
     if (code == ErrorCode::not_found) known.erase(target.ref);
     if (reading.scale) {
         informers_.follow(reading.scale->resource);
         known[target.ref] = *reading.scale;
-        turn.entry->silent.erase(target.ref);
+        turn.entry->unresponsive.erase(target.ref);
     }
     co_return reading;
 }
 
-/// Growth first; what of it failed is not taken from others either.
+/// Writes growth first. As many replicas as could not be added are not removed elsewhere either.
 Task<void> Replicas::carry_out(Turn& turn) {
     std::int64_t failed = turn.decision.stuck;
     const Steps steps = turn.decision.steps;
     for (const Step& step : steps.grow) {
         if (!co_await write(turn, step)) failed += step.to - step.from;
     }
-    const std::vector<Step> shrink = hold_back(steps.shrink, failed);
+    const std::vector<Step> shrink = shrink_less(steps.shrink, failed);
     for (const Step& step : shrink) co_await write(turn, step);
 }
 
-/// In a dry run, and once the lead is lost, what is not written is no trouble of the Balancer's.
+/// False: not written. In a dry run, and when this process is no longer the leader, that is no
+/// problem of the Balancer.
 Task<bool> Replicas::write(Turn& turn, Step step) {
     if (turn.entry->is_gone) co_return false;
     std::optional<Error> failed;
@@ -196,7 +198,7 @@ Task<bool> Replicas::write(Turn& turn, Step step) {
         host_.info("balancer " + turn.balancer.path() + ": would scale " + step.name + " from " +
                    std::to_string(step.from) + " to " + std::to_string(step.to));
     } else {
-        decision.troubles.push_back(
+        decision.problems.push_back(
             {Phase::writing, "target " + step.name + ": " + failed->message});
     }
     co_return !failed;
@@ -205,9 +207,9 @@ Task<bool> Replicas::write(Turn& turn, Step step) {
 Task<void> Replicas::write_status(Turn& turn) {
     Entry& entry = *turn.entry;
     Json status = make_status(turn.balancer, turn.decision, host_.now());
-    // The second: this server keeps less of it than was written.
-    const bool is_known =
-        is_same(status, entry.balancer.status) || (entry.status && is_same(status, *entry.status));
+    // The second comparison is for an API server that drops fields, whose status never equals ours.
+    const bool is_known = is_same(status, entry.balancer.status) ||
+                          (entry.written_status && is_same(status, *entry.written_status));
     if (is_known) co_return;
     std::optional<Error> failed;
     std::string body = to_string(Json::object({{"status", status}}));
@@ -224,10 +226,10 @@ Task<void> Replicas::write_status(Turn& turn) {
     const bool is_over =
         failed && (failed->code == ErrorCode::cancelled || failed->code == ErrorCode::not_found);
     if (!failed) {
-        entry.status = status;
+        entry.written_status = status;
         entry.balancer.status = std::move(status);
     } else if (!is_over) {
-        entry.now.push_back({Phase::writing, "its status: " + failed->message});
+        entry.problems.push_back({Phase::writing, "its status: " + failed->message});
         host_.warn("balancer " + turn.balancer.path() + ": status: " + failed->message);
     }
 }

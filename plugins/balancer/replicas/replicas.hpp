@@ -1,5 +1,5 @@
-/// The Balancer: keeps the replicas of several targets in the proportion, or the order, that an
-/// object asks for.
+/// The controller of Balancer objects: keeps the replicas of several targets in the proportion, or
+/// the order of priority, that the object asks for.
 #pragma once
 
 #include <cstdint>
@@ -30,17 +30,17 @@ public:
     void reconfigure(Config config);
 
 private:
-    /// One Balancer's turn, on what it was at its begin.
+    /// The reconcile of one Balancer.
     struct Turn {
         std::shared_ptr<Entry> entry;
-        Balancer balancer;
-        Duration began{};  ///< by the even clock
+        Balancer balancer;  ///< a copy from the begin of the turn; the entry may change meanwhile
+        Duration began{};   ///< on the monotonic clock
         std::vector<Reading> readings{};
         Decision decision{};
-        std::vector<Step> done{};
+        std::vector<Step> done{};  ///< written
     };
     void want_soon() const;
-    Task<void> look_after(std::shared_ptr<Entry> entry);
+    Task<void> reconcile_one(std::shared_ptr<Entry> entry);
     void yield_to_owners(Balancer& balancer) const;
     Task<void> read_targets(Turn& turn);
     Task<Reading> read_target(Turn& turn, const Target& target);
@@ -57,8 +57,8 @@ private:
     Scales scales_;
     Reporter reporter_;
     Informers informers_;
-    std::optional<Duration> looked_at_all_{};  ///< by the even clock
-    std::uint64_t turns_ = 0;
+    std::optional<Duration> last_resync_{};  ///< on the monotonic clock
+    std::uint64_t turns_ = 0;                ///< so far
 };
 
 }  // namespace capstan::replicas

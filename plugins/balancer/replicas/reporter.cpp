@@ -33,63 +33,63 @@ Reporter::Reporter(const Host& host)
       fallback_(gauge(host, "fallback_replicas",
                       "Asked of others because pods of a target do not start.",
                       {"namespace", "balancer"})),
-      troubles_(
+      problems_(
           gauge(host, "problems", "What goes wrong with a Balancer.", {"namespace", "balancer"})),
       writes_(counter(host, "scale_writes_total", "Changes of a target's replicas, by outcome.",
                       {"outcome"})) {}
 
-void Reporter::note(const Balancer& about, bool is_warning, std::string_view reason,
-                    std::string_view message) {
+void Reporter::record_event(const Balancer& about, bool is_warning, std::string_view reason,
+                            std::string_view message) {
     const KubeReference reference{.api_version = "balancer.x-k8s.io/v1alpha1",
                                   .kind = "Balancer",
                                   .ns = about.ns,
                                   .name = about.name,
                                   .uid = about.uid};
     const Result<void> told = record(host_, reference, is_warning, reason, message);
-    if (!told && std::exchange(may_note_, false)) host_.warn(told.error().message);
+    if (!told && std::exchange(warns_of_lost_events_, false)) host_.warn(told.error().message);
 }
 
-void Reporter::tell(Entry& entry, const Decision& decision, const std::vector<Step>& done) {
+void Reporter::report(Entry& entry, const Decision& decision, const std::vector<Step>& done) {
     const Balancer& balancer = entry.balancer;
     if (!done.empty()) {
         const std::string what = steps_text(done, balancer.replicas);
         host_.info("balancer " + balancer.path() + ": " + what);
-        note(balancer, false, "Rescaled", what);
+        record_event(balancer, false, "Rescaled", what);
     }
-    tell_fallback(entry, decision);
-    tell_troubles(entry, decision);
-    gauge_all(balancer, decision);
+    report_fallback(entry, decision);
+    report_problems(entry, decision);
+    set_gauges(balancer, decision);
 }
 
-/// What an earlier process told stands in the condition.
-void Reporter::tell_troubles(Entry& entry, const Decision& decision) {
-    const std::string now = troubles_text(decision.troubles);
-    if (!entry.troubles) {
+/// What an earlier process reported is read from the condition.
+void Reporter::report_problems(Entry& entry, const Decision& decision) {
+    const std::string now = problems_text(decision.problems);
+    if (!entry.reported_problems) {
         const auto before = find_condition(entry.balancer.status, balancing);
-        entry.troubles = before && !before->is_true ? before->message : std::string();
+        entry.reported_problems = before && !before->is_true ? before->message : std::string();
     }
-    if (now == *entry.troubles) return;
+    if (now == *entry.reported_problems) return;
     if (now.empty()) {
-        note(entry.balancer, false, "Balanced", "all troubles are over");
+        record_event(entry.balancer, false, "Balanced", "all troubles are over");
     } else {
         host_.warn("balancer " + entry.balancer.path() + ": " + now);
-        note(entry.balancer, true, "UnableToBalance", now);
+        record_event(entry.balancer, true, "UnableToBalance", now);
     }
-    entry.troubles = now;
+    entry.reported_problems = now;
 }
 
-void Reporter::tell_fallback(Entry& entry, const Decision& decision) {
-    if (!entry.has_fallen_back) {
+void Reporter::report_fallback(Entry& entry, const Decision& decision) {
+    if (!entry.reported_fallback) {
         const auto before = find_condition(entry.balancer.status, fallen_back);
-        entry.has_fallen_back = before && before->is_true;
+        entry.reported_fallback = before && before->is_true;
     }
     const bool is = decision.placement.fallback > 0;
-    if (is == std::exchange(*entry.has_fallen_back, is)) return;
-    if (is) return note(entry.balancer, true, "FellBack", fallback_text(decision));
-    note(entry.balancer, false, "Rebalanced", settled_text(decision));
+    if (is == std::exchange(*entry.reported_fallback, is)) return;
+    if (is) return record_event(entry.balancer, true, "FellBack", fallback_text(decision));
+    record_event(entry.balancer, false, "Rebalanced", settled_text(decision));
 }
 
-void Reporter::gauge_all(const Balancer& balancer, const Decision& decision) {
+void Reporter::set_gauges(const Balancer& balancer, const Decision& decision) {
     const auto set = [&](const Metric& metric, std::int64_t value) {
         metric.record(static_cast<double>(value), {balancer.ns, balancer.name});
     };
@@ -98,13 +98,13 @@ void Reporter::gauge_all(const Balancer& balancer, const Decision& decision) {
     set(missing_, decision.placement.missing);
     set(overflow_, decision.placement.overflow);
     set(fallback_, decision.placement.fallback);
-    set(troubles_, static_cast<std::int64_t>(decision.troubles.size()));
+    set(problems_, static_cast<std::int64_t>(decision.problems.size()));
 }
 
 void Reporter::forget(const Entry& entry) {
     Balancer nothing{.ns = entry.balancer.ns, .name = entry.balancer.name};
     nothing.replicas = 0;
-    gauge_all(nothing, {});
+    set_gauges(nothing, {});
 }
 
 }  // namespace capstan::replicas

@@ -1,4 +1,4 @@
-/// What is told of Balancers: events when something changes, and figures.
+/// Reports on Balancers: events and log lines when something changes, and metrics.
 #pragma once
 
 #include <string>
@@ -17,22 +17,23 @@ class Reporter {
 public:
     explicit Reporter(const Host& host);
 
-    /// After a Balancer was looked after: `done` was written. Says what is new since it last was.
-    void tell(Entry& entry, const Decision& decision, const std::vector<Step>& done);
-    /// It is no more.
+    /// Called after each reconcile of a Balancer. Reports `done`, the steps that were written, and
+    /// what changed since the last call.
+    void report(Entry& entry, const Decision& decision, const std::vector<Step>& done);
+    /// Sets the metrics of a deleted Balancer to 0.
     void forget(const Entry& entry);
     void count_write(std::string_view outcome) { writes_.record(1, {outcome}); }
 
 private:
-    void note(const Balancer& about, bool is_warning, std::string_view reason,
-              std::string_view message);
-    void tell_troubles(Entry& entry, const Decision& decision);
-    void tell_fallback(Entry& entry, const Decision& decision);
-    void gauge_all(const Balancer& balancer, const Decision& decision);
+    void record_event(const Balancer& about, bool is_warning, std::string_view reason,
+                      std::string_view message);
+    void report_problems(Entry& entry, const Decision& decision);
+    void report_fallback(Entry& entry, const Decision& decision);
+    void set_gauges(const Balancer& balancer, const Decision& decision);
 
     Host host_;
-    bool may_note_ = true;
-    Metric wanted_, observed_, missing_, overflow_, fallback_, troubles_, writes_;
+    bool warns_of_lost_events_ = true;  ///< until the first event that could not be recorded
+    Metric wanted_, observed_, missing_, overflow_, fallback_, problems_, writes_;
 };
 
 }  // namespace capstan::replicas

@@ -7,7 +7,7 @@ namespace capstan::replicas {
 namespace {
 
 constexpr int conflicts_max = 3;
-/// One that does not answer keeps the others waiting for so long.
+/// A target that does not answer delays the others for that long.
 constexpr Duration request_timeout = std::chrono::seconds(5);
 
 std::string named(const ScaleRef& ref) { return ref.kind + " " + ref.name; }

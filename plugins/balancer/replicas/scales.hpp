@@ -1,4 +1,4 @@
-/// The Scales of targets, through the host.
+/// Reads and writes the Scales of targets, through the host's service for the Kubernetes API.
 #pragma once
 
 #include <string>
@@ -16,10 +16,11 @@ class Scales {
 public:
     explicit Scales(Host host) : host_(host) {}
 
-    /// `not_found`: the object, or its kind, is not there.
+    /// Throws a Failure with `not_found` when the object or its kind does not exist.
     Task<Scale> read(std::string ns, ScaleRef ref);
-    /// Asks for so many replicas; as the server has it then. A conflict is tried again on what is
-    /// there by now, for the number was decided without looking at the one that was changed.
+    /// Sets spec.replicas, and returns the Scale as the API server then has it. After a conflict
+    /// the Scale is read again and the same number is written, up to three times: the number does
+    /// not depend on the one that was changed.
     Task<Scale> write(std::string ns, ScaleRef ref, Scale scale, std::int64_t replicas);
 
 private:

@@ -64,18 +64,18 @@ Config read_config(const Settings& settings) {
                .resync = settings.duration("resync"),
                .debounce = settings.duration("debounce"),
                .fallback_hold = settings.duration("fallback_hold")};
-    Result<StepLimit> easing = parse_easing(settings.text("max_moved"));
-    if (!easing) throw Failure(std::move(easing.error()));
-    out.easing = *easing;
+    Result<StepLimit> step_limit = parse_step_limit(settings.text("max_moved"));
+    if (!step_limit) throw Failure(std::move(step_limit.error()));
+    out.step_limit = *step_limit;
     return out;
 }
 
 void check_config(const Settings& settings) {
-    const Result<StepLimit> easing = parse_easing(settings.text("max_moved"));
-    if (!easing) settings.reject("max_moved", easing.error().message);
+    const Result<StepLimit> step_limit = parse_step_limit(settings.text("max_moved"));
+    if (!step_limit) settings.reject("max_moved", step_limit.error().message);
 }
 
-Result<StepLimit> parse_easing(std::string_view text) {
+Result<StepLimit> parse_step_limit(std::string_view text) {
     if (text.empty()) return StepLimit{};
     const bool is_percent = text.ends_with('%');
     const std::string_view digits = text.substr(0, text.size() - (is_percent ? 1 : 0));

@@ -1,4 +1,4 @@
-/// What the controller can be told.
+/// The settings of the controller as values, and their schema.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Config {
     Rounding rounding = Rounding::least_error;
     Duration resync = std::chrono::seconds(30);
     Duration debounce = std::chrono::milliseconds(500);
-    StepLimit easing{};
+    StepLimit step_limit{};  ///< `max_moved`
     Duration fallback_hold{};
 };
 
@@ -24,7 +24,7 @@ Schema config_schema();
 Config read_config(const Settings& settings);
 void check_config(const Settings& settings);
 
-/// "5", "20%"; empty: no easing.
-Result<StepLimit> parse_easing(std::string_view text);
+/// Parses "5" and "20%"; the empty text gives no limit.
+Result<StepLimit> parse_step_limit(std::string_view text);
 
 }  // namespace capstan::replicas

@@ -14,8 +14,8 @@ using Wide = detail::Int128;
 /// The sharers that can take more, with the exact share of each as a fraction over `weights`.
 struct Round {
     std::vector<Sharer*> open;
-    Wide pool = 0;     ///< what they have, and the rest
-    Wide weights = 0;  ///< of all of them
+    Wide pool = 0;     ///< what the open sharers have, and what is left to hand out
+    Wide weights = 0;  ///< sum of the weights of the open sharers
 
     Wide share(const Sharer& s) const { return pool * s.weight; }
     bool is_low(const Sharer& s) const { return share(s) < weights * s.has; }
@@ -49,8 +49,10 @@ Wide excess(const Round& round) {
     return out;
 }
 
-/// Takes out sharers beyond a bound, where that is certain to be so in the end; the others go on
-/// without. False: none is.
+/// Takes out sharers whose exact share is beyond a bound, as far as it is certain that they end at
+/// that bound. When the bounds ask for more than the exact shares in sum, the shares of the others
+/// can only fall, so those that are too low leave; otherwise those that are too high leave. False:
+/// no sharer leaves.
 bool narrow(Round& round) {
     const Wide over = excess(round);
     const auto leaves = [&](Sharer* s) {
@@ -70,9 +72,10 @@ bool narrow(Round& round) {
     return !leaving.empty();
 }
 
-/// What each has once every replica went where the deficit (exact share less what is there) was
-/// largest, maxima aside. A target that keeps more than its share thus costs the others the same
-/// number each, and no placement has a smaller largest difference of shares.
+/// What each open sharer has once every replica went to the one with the largest deficit (its exact
+/// share less what it has); maxima are not looked at. A sharer that keeps more than its share thus
+/// costs the others the same number each, and no placement has a smaller largest difference of
+/// shares.
 std::vector<Wide> level_deficits(const Round& round) {
     // Deficits are numbers over `weights`; at a level of `deficit` no larger one is left.
     const auto has_at = [&](const Sharer& s, Wide deficit) {
@@ -97,7 +100,7 @@ std::vector<Wide> level_deficits(const Round& round) {
     }
     std::vector<Wide> out;
     for (const Sharer* s : round.open) out.push_back(has_at(*s, low));
-    // Of equal deficits the lower names have theirs.
+    // Among sharers with equal deficits, the lower names get what is left.
     std::vector<std::size_t> by_name(out.size());
     std::iota(by_name.begin(), by_name.end(), std::size_t{0});
     std::ranges::sort(by_name, {}, [&](std::size_t i) { return round.open[i]->name; });
@@ -110,7 +113,8 @@ std::vector<Wide> level_deficits(const Round& round) {
     return out;
 }
 
-/// Sets those that are above their most to it, or else those that are at it. False: none is.
+/// Fills sharers up to their `most`: those that would be above it, or, when there are none, those
+/// that would be exactly at it. False: none was filled.
 bool fill_up(const Round& round, std::span<const Wide> has) {
     bool is_above = false, is_any = false;
     for (std::size_t i = 0; i < has.size(); ++i)
@@ -140,7 +144,7 @@ std::int64_t share_by_least_error(std::int64_t rest, std::vector<Sharer>& sharer
     return rest;
 }
 
-/// Gives the next one to the sharer with the most weight for each, `left` times.
+/// Gives one replica to the sharer with the most weight per replica, `left` times.
 void give_to_highest(std::vector<Sharer>& sharers, Wide left) {
     for (; left > 0; --left) {
         Sharer* pick = nullptr;
@@ -164,8 +168,8 @@ std::int64_t share_by_highest_averages(std::int64_t rest, std::vector<Sharer>& s
     Round round = begin(rest, sharers);
     while (!round.open.empty() && narrow(round)) {
     }
-    // All shares are within bounds now, and what is cut off of them is less than one each. Everyone
-    // gets at least that, so the steps are few.
+    // All exact shares are within bounds now. Rounding them down leaves less than one replica for
+    // each sharer, so few steps follow.
     Wide left = round.open.empty() ? 0 : round.pool;
     for (Sharer* s : round.open) {
         s->has = detail::saturated(round.share(*s) / round.weights);

@@ -1,4 +1,9 @@
-/// Sharing replicas out by weight, within bounds.
+/// Shares replicas out by weight, within bounds.
+///
+/// Exact shares are rarely whole numbers, so each sharer's number is rounded. Bounds break
+/// proportions: a sharer at its maximum leaves the calculation, and the others share what is left
+/// by their own weights. All arithmetic is on whole numbers, so equal arguments give equal answers
+/// on every machine.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +12,27 @@
 
 namespace capstan::replicas {
 
-/// What to do where exact shares are no whole numbers.
+/// How exact shares become whole numbers.
 enum class Rounding {
-    least_error,       ///< the largest difference of shares is least
-    highest_averages,  ///< D'Hondt: one more replica never takes one from any target
+    least_error,       ///< keeps the largest difference between a share and its weight's least
+    highest_averages,  ///< D'Hondt's method: one more replica never takes one from any target
 };
 
-/// One that takes part.
+/// A participant.
 struct Sharer {
-    std::string_view name;    ///< ties go to the lower one
-    std::int64_t weight = 0;  ///< below one it gets nothing
-    std::int64_t has = 0;     ///< keeps it in any case
-    std::int64_t most = 0;    ///< at most this; a sharer that has more keeps it
+    std::string_view name;    ///< ties go to the lower name
+    std::int64_t weight = 0;  ///< below one: the sharer gets nothing
+    std::int64_t has = 0;     ///< in: what it keeps in any case; out: what it has in the end
+    std::int64_t most = 0;    ///< it gets nothing above this; when it has more, it keeps that
     bool operator==(const Sharer&) const = default;
 };
 
-/// Hands out up to `rest` more. A sharer that reaches its most leaves the calculation with all it
-/// has, and the others share what is left by their own weights. By least error the largest
-/// |has / N - weight / W| of the others is then least, N being what they have together and W the
-/// sum of their weights; ties go to the lower name.
+/// Hands out up to `rest` replicas in addition to what the sharers have. By least error, the
+/// largest |has / N - weight / W| of the sharers below their `most` is then least, where N is what
+/// these have together and W the sum of their weights; ties go to the lower name.
 ///     weights 60/30/10, the first at most 2, rest 10           ->  2/6/2
 ///     weights 7/45/10, the first two have 1 and 2, rest 1      ->  1/3/0
-/// Returns what no sharer could take. Time does not depend on `rest`.
+/// Returns the part of `rest` that no sharer could take. The time taken does not depend on `rest`.
 std::int64_t share_out(std::int64_t rest, std::vector<Sharer>& sharers, Rounding rounding);
 
 }  // namespace capstan::replicas

@@ -12,18 +12,18 @@ namespace {
 
 Condition balancing_of(const Balancer& balancer, const Decision& decision) {
     Condition out{.type = std::string(balancing),
-                  .is_true = decision.troubles.empty(),
+                  .is_true = decision.problems.empty(),
                   .reason = "Completed",
                   .message = "Balancer running OK",
                   .observed_generation = balancer.generation};
     if (out.is_true) return out;
-    const auto first = std::ranges::min_element(decision.troubles, {}, &Problem::phase);
+    const auto first = std::ranges::min_element(decision.problems, {}, &Problem::phase);
     out.reason = name_of(first->phase);
-    out.message = troubles_text(decision.troubles);
+    out.message = problems_text(decision.problems);
     return out;
 }
 
-/// What has another place is asked for elsewhere; the others wait for one.
+/// A target whose replicas do not start: it has blocked pods, or its Scale cannot be read.
 bool does_not_start(const TargetState& target) {
     return target.pods.blocked > 0 || (!target.replicas && target.desired > 0);
 }
@@ -96,9 +96,9 @@ bool is_same(const Json& a, const Json& b) {
     return a == b;
 }
 
-std::string troubles_text(const std::vector<Problem>& troubles) {
+std::string problems_text(const std::vector<Problem>& problems) {
     std::string out;
-    for (const Problem& trouble : troubles) out += (out.empty() ? "" : "; ") + trouble.message;
+    for (const Problem& problem : problems) out += (out.empty() ? "" : "; ") + problem.message;
     return out;
 }
 

@@ -17,7 +17,8 @@ std::int64_t sum(const std::vector<Step>& steps) {
     return detail::saturated(out);
 }
 
-/// Cuts all of them to `most` in sum, each by its part.
+/// Cuts the steps to `most` replicas in sum, each in proportion to its size. Returns the replicas
+/// cut off.
 std::int64_t cut_steps(std::vector<Step>& steps, std::int64_t most) {
     const std::int64_t all = sum(steps);
     if (all <= most) return 0;
@@ -37,9 +38,9 @@ struct Sums {
     detail::Int128 current = 0, goal = 0, ready = 0;
 };
 
-Sums sums_of(const std::vector<Scaled>& targets) {
+Sums sums_of(const std::vector<ScalableTarget>& targets) {
     Sums out;
-    for (const Scaled& target : targets) {
+    for (const ScalableTarget& target : targets) {
         out.current += target.current;
         out.goal += target.goal;
         out.ready += std::min(target.ready, target.current);
@@ -47,12 +48,14 @@ Sums sums_of(const std::vector<Scaled>& targets) {
     return out;
 }
 
-/// Cuts what would take ready pods to `spare` in sum; the others go first, and freely.
-std::int64_t cut_ready(std::vector<Step>& shrink, const std::vector<Scaled>& targets,
+/// Cuts the removal of ready pods to `spare` in sum. Pods that are not ready are removed first, and
+/// without a limit. Returns the replicas cut off.
+std::int64_t cut_ready(std::vector<Step>& shrink, const std::vector<ScalableTarget>& targets,
                        std::int64_t spare) {
     std::vector<Step> of_ready;
     for (Step& step : shrink) {
-        const std::int64_t ready = std::ranges::find(targets, step.name, &Scaled::name)->ready;
+        const std::int64_t ready =
+            std::ranges::find(targets, step.name, &ScalableTarget::name)->ready;
         const std::int64_t after_others = std::max(step.to, std::min(ready, step.from));
         if (step.to < after_others) of_ready.push_back({step.name, after_others, step.to});
         step.to = after_others;
@@ -73,20 +76,21 @@ std::int64_t StepLimit::step(std::int64_t wanted) const noexcept {
     return std::max<std::int64_t>(out, 1);
 }
 
-Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLimit& easing,
-                 bool holds) {
-    std::ranges::sort(targets, {}, &Scaled::name);
+Steps plan_steps(std::vector<ScalableTarget> targets, std::int64_t wanted,
+                 const StepLimit& step_limit, bool holds) {
+    std::ranges::sort(targets, {}, &ScalableTarget::name);
     Steps out;
-    for (const Scaled& target : targets) {
+    for (const ScalableTarget& target : targets) {
         if (target.goal > target.current)
             out.grow.push_back({target.name, target.current, target.goal});
         if (target.goal < target.current)
             out.shrink.push_back({target.name, target.current, target.goal});
     }
     if (holds) out.put_off += cut_steps(out.shrink, 0);
-    if (!easing.is_on()) return out;
+    if (!step_limit.is_on()) return out;
     const Sums sums = sums_of(targets);
-    const std::int64_t above = detail::saturated(sums.goal - sums.current) + easing.step(wanted);
+    const std::int64_t above =
+        detail::saturated(sums.goal - sums.current) + step_limit.step(wanted);
     out.put_off += cut_steps(out.grow, std::max<std::int64_t>(above, 0));
     const auto needed = std::min<detail::Int128>(wanted, sums.goal);
     const std::int64_t spare = std::max<std::int64_t>(detail::saturated(sums.ready - needed), 0);
@@ -94,7 +98,7 @@ Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLim
     return out;
 }
 
-std::vector<Step> hold_back(std::vector<Step> shrink, std::int64_t failed) {
+std::vector<Step> shrink_less(std::vector<Step> shrink, std::int64_t failed) {
     if (failed > 0) cut_steps(shrink, std::max<std::int64_t>(sum(shrink) - failed, 0));
     return shrink;
 }

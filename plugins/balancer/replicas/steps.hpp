@@ -1,4 +1,5 @@
-/// From how many replicas each target has to how many it is to have: what is written now.
+/// What is written now, on the way from the replicas that each target has to those that it is to
+/// have.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +9,22 @@
 
 namespace capstan::replicas {
 
-/// One target that can be written.
-struct Scaled {
+/// A target whose Scale can be written.
+struct ScalableTarget {
     std::string name{};
     std::int64_t current = 0;  ///< its Scale's spec.replicas
     std::int64_t goal = 0;
-    std::int64_t ready = 0;  ///< of its pods
-    bool operator==(const Scaled&) const = default;
+    std::int64_t ready = 0;  ///< how many of its pods are ready
+    bool operator==(const ScalableTarget&) const = default;
 };
 
-/// How gently replicas are moved.
+/// How many replicas move from target to target in one step. Without a limit all move at once.
 struct StepLimit {
-    std::optional<std::int64_t> most{};     ///< at most so many of them in one step
-    std::optional<std::int64_t> percent{};  ///< or of what is wanted, rounded up
+    std::optional<std::int64_t> most{};     ///< replicas
+    std::optional<std::int64_t> percent{};  ///< of the replicas wanted, rounded up
 
     bool is_on() const noexcept { return most.has_value() || percent.has_value(); }
-    /// At least one, or nothing would ever move.
+    /// The replicas of one step: at least one, or nothing would ever move.
     std::int64_t step(std::int64_t wanted) const noexcept;
     bool operator==(const StepLimit&) const = default;
 };
@@ -37,17 +38,19 @@ struct Step {
 
 struct Steps {
     std::vector<Step> grow{}, shrink{};  ///< to be written in this order; by name
-    std::int64_t put_off = 0;            ///< replicas that move later: easing, or holding on
+    std::int64_t put_off = 0;            ///< replicas that move later, for the limit or the hold
     bool operator==(const Steps&) const = default;
 };
 
-/// With easing there are never fewer ready pods than wanted, and never more replicas than the goal
-/// and one step above it: others grow by a step, and as far as pods are ready there, these shrink.
-/// What changes the sum is no move and not put off. `holds`: no target shrinks at present.
-Steps plan_steps(std::vector<Scaled> targets, std::int64_t wanted, const StepLimit& easing,
-                 bool holds);
+/// Replicas move in rounds: some targets grow by one step, and as many pods as are then ready above
+/// the wanted number let other targets shrink. So with a limit there are never fewer ready pods
+/// than wanted, and never more replicas than the goals and one step. A change of the sum of
+/// replicas is not a move, and is not put off. `holds`: no target shrinks at present.
+Steps plan_steps(std::vector<ScalableTarget> targets, std::int64_t wanted,
+                 const StepLimit& step_limit, bool holds);
 
-/// After growth failed: shrinks by so many less in all, that no target has fewer replicas for it.
-std::vector<Step> hold_back(std::vector<Step> shrink, std::int64_t failed);
+/// Shrinks by `failed` replicas less in all. For growth that could not be written, so that it does
+/// not reduce the sum of replicas.
+std::vector<Step> shrink_less(std::vector<Step> shrink, std::int64_t failed);
 
 }  // namespace capstan::replicas

@@ -1,4 +1,4 @@
-/// What label_priority can be told.
+/// The settings of label_priority as values, and their schema.
 #pragma once
 
 #include <string>

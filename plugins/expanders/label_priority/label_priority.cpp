@@ -19,7 +19,7 @@ struct HigherPriority {
     }
 };
 
-/// A label that is there and says nothing usable.
+/// A label whose value is no whole number of 64 bits.
 struct BadLabel {
     OptionView option;
     std::string_view value;

@@ -9,8 +9,9 @@
 
 namespace capstan::expanders {
 
-/// A label that is missing counts as 0, and so does one that is no whole number of 64 bits, with a
-/// word about it. Groups without a template are left out, unless none has one: then all pass.
+/// A missing label counts as 0. A label whose value is no whole number of 64 bits counts as 0, too,
+/// and the explanation says so. Groups without a template are left out; when no group has one, all
+/// options pass.
 class LabelPriority {
 public:
     explicit LabelPriority(LabelPriorityConfig config) : config_(std::move(config)) {}

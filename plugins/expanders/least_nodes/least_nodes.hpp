@@ -5,8 +5,7 @@
 
 namespace capstan::expanders {
 
-/// An option of no nodes at all is a mistake of the caller: it is left out, also when nothing else
-/// is there.
+/// An option without nodes is a mistake of the caller. It is left out, even when no option remains.
 class LeastNodes {
 public:
     void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;

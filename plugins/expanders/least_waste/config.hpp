@@ -1,4 +1,4 @@
-/// What least_waste can be told.
+/// The settings of least_waste as values, and their schema.
 #pragma once
 
 #include <map>
@@ -10,14 +10,15 @@
 namespace capstan::expanders {
 
 struct LeastWasteConfig {
-    enum class Of { capacity, allocatable, free };  ///< the amount of which a part is wasted
+    enum class Of { capacity, allocatable, free };  ///< the amount that waste is a share of
 
     std::map<std::string, double, std::less<>> weights{};  ///< by resource
     double other_weight = 1;  ///< of every resource that `weights` does not name
-    double tolerance = 0;     ///< options this much above the least waste are as good
+    double tolerance = 0;     ///< how far above the least waste an option still counts as equal
     Of of = Of::allocatable;
 
-    /// Slots ("pods", "attachable-volumes-...") are not bought, so they weigh nothing unless named.
+    /// The weight of a resource. Slots ("pods", "attachable-volumes-...") cost nothing, so their
+    /// weight is 0 unless `weights` names them.
     double weight_of(std::string_view resource) const;
 };
 

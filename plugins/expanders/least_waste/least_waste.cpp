@@ -12,12 +12,12 @@
 namespace capstan::expanders {
 namespace {
 
-// Shares are quotients of whole numbers, so equal waste may differ in the last bits of a sum.
+// Equal waste may differ in the last bits, because it is a sum of quotients.
 constexpr double rounding = 1e-9;
 
 struct Share {
     std::string_view resource;
-    double wasted;  ///< of what there is, 0 to 1
+    double wasted;  ///< part of the amount offered, 0 to 1
 };
 
 struct Waste {
@@ -54,22 +54,22 @@ bool states(View<capstan_quantity> amounts, std::string_view resource) {
     return find(amounts, resource).value_or(0) > 0;
 }
 
-/// Machines differ in how much of these they have, never in whether.
+/// Every machine has these resources, whether its template states them or not.
 constexpr std::string_view on_every_machine[] = {"cpu", "memory", "ephemeral-storage", "pods"};
 
-class Measure {
+class WasteCalculator {
 public:
-    Measure(const LeastWasteConfig& config, const OptionList& options) : config_(config) {
+    WasteCalculator(const LeastWasteConfig& config, const OptionList& options) : config_(config) {
         for (const OptionView option : options)
-            (is_known(option) ? known_ : unknown_).push_back(option);
+            (has_usable_template(option) ? with_template_ : without_template_).push_back(option);
         for (const std::string_view resource : on_every_machine) {
             if (!all_state(resource)) incomparable_.push_back(resource);
         }
     }
-    const std::vector<OptionView>& unknown() const { return unknown_; }
+    const std::vector<OptionView>& without_template() const { return without_template_; }
     std::vector<Ranked<Waste>> ranked() const {
         std::vector<Ranked<Waste>> out;
-        for (const OptionView& option : known_) out.push_back({option, waste_of(option)});
+        for (const OptionView& option : with_template_) out.push_back({option, waste_of(option)});
         return out;
     }
 
@@ -82,7 +82,7 @@ private:
                std::find(incomparable_.begin(), incomparable_.end(), resource) ==
                    incomparable_.end();
     }
-    bool is_known(const OptionView& option) const {
+    bool has_usable_template(const OptionView& option) const {
         if (!option.node() || option.nodes() < 1) return false;
         for (const char* resource : {"cpu", "memory"}) {
             if (counts(resource) && !states(amounts(option), resource)) return false;
@@ -90,22 +90,21 @@ private:
         return true;
     }
     bool all_state(std::string_view resource) const {
-        return std::all_of(known_.begin(), known_.end(), [&](const OptionView& option) {
-            return states(amounts(option), resource);
-        });
+        return std::all_of(
+            with_template_.begin(), with_template_.end(),
+            [&](const OptionView& option) { return states(amounts(option), resource); });
     }
     Waste waste_of(const OptionView& option) const {
         Waste out;
         for (const capstan_quantity& offered : amounts(option)) {
             const std::string_view resource = text(offered.resource);
             if (offered.amount <= 0 || !counts(resource)) continue;
-            // One division of whole numbers: two nodes of half the size waste exactly as much as
-            // one.
+            // A single division, so that two nodes of half the size waste exactly as much as one.
             const double all = static_cast<double>(offered.amount) * option.nodes();
             const auto asked = static_cast<double>(find(option.requested(), resource).value_or(0));
             out.shares.push_back({resource, std::clamp(1 - asked / all, 0.0, 1.0)});
         }
-        // A sum of doubles depends on the order, the answer must not.
+        // Sorted, because a sum of doubles depends on the order and the answer must not.
         std::sort(out.shares.begin(), out.shares.end(),
                   [](const Share& a, const Share& b) { return a.resource < b.resource; });
         for (const Share& share : out.shares)
@@ -114,23 +113,23 @@ private:
     }
 
     const LeastWasteConfig& config_;
-    std::vector<OptionView> known_, unknown_;
+    std::vector<OptionView> with_template_, without_template_;
     std::vector<std::string_view>
-        incomparable_;  ///< every machine has them, not every template states them
+        incomparable_;  ///< resources of every machine that some template does not state
 };
 
 }  // namespace
 
 void LeastWaste::filter(const Call& call, const ExpanderRequest& request,
                         const Selection& keep) const {
-    const Measure measure(config_, request.options());
-    const std::vector<Ranked<Waste>> ranked = measure.ranked();
+    const WasteCalculator calculator(config_, request.options());
+    const std::vector<Ranked<Waste>> ranked = calculator.ranked();
     if (ranked.empty()) {
         return keep_all(call, keep, request.options(),
                         "none has a template that states cpu and memory");
     }
-    if (!measure.unknown().empty()) {
-        call.explain("leaves out " + group_names(measure.unknown()) +
+    if (!calculator.without_template().empty()) {
+        call.explain("leaves out " + group_names(calculator.without_template()) +
                      ": no template that states cpu and memory");
     }
     keep_best(call, keep, ranked, LessWaste{config_.tolerance});

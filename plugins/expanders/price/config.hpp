@@ -1,4 +1,4 @@
-/// What price can be told.
+/// The settings of price as values, and their schema.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace capstan::expanders {
 
-/// What pods are worth, in the currency of the cloud's prices. The defaults are Google's public
-/// rates for what is not in a table, in dollars, as upstream uses them.
+/// What the requests of pods are worth, in the currency of the cloud's prices. The defaults are the
+/// public rates of Google, in dollars, that upstream uses for machine types missing in its table.
 struct PriceConfig {
     double cpu_per_hour = 0.033174;         ///< one core
     double memory_gib_per_hour = 0.004446;  ///< 2^30 bytes

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double gpu_unfitness = 1000;
 constexpr double not_existing_factor = 2;
-// Products and quotients of prices: equal scores may differ in the last bits.
+// Equal scores may differ in the last bits, because they are products and quotients of prices.
 constexpr double rounding = 1e-9;
 
 struct Cost {
@@ -44,7 +44,7 @@ struct Cheaper {
     }
 };
 
-/// Per hour. What is missing is worth nothing.
+/// What requests are worth per hour. A resource that is not requested is worth nothing.
 class Worth {
 public:
     explicit Worth(const PriceConfig& config) : config_(config) {}
@@ -73,7 +73,7 @@ bool has_gpu(const TemplateView& node, const std::vector<std::string>& gpus) {
     });
 }
 
-/// Nothing when price or cores are unknown.
+/// The cost of an option; nothing when its price or its cores are unknown.
 std::optional<Cost> find_cost(const OptionView& option, std::uint32_t cluster_nodes,
                               const PriceConfig& config) {
     const auto price = option.price_per_hour();

@@ -1,4 +1,4 @@
-/// Keeps the options that cost the least for what they let run.
+/// Keeps the options that cost the least in relation to the pods that they let run.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace capstan::expanders {
 
-/// Cores of the machine that suits a cluster of that many nodes: small clusters grow by small
+/// Cores of the machine that suits a cluster of that many nodes. Small clusters grow by small
 /// machines.
 int preferred_cores(std::uint32_t cluster_nodes) noexcept;
 
@@ -19,12 +19,11 @@ int preferred_cores(std::uint32_t cluster_nodes) noexcept;
 double suppressed_unfitness(double cores, double preferred, bool has_gpu,
                             std::int32_t nodes) noexcept;
 
-/// Upstream's score; the lowest wins:
-///     suppressed unfitness x (price of the nodes + s) / (worth of the pods + s), twice that for a
-///     group to be created
-/// where s is the worth of half a core and 500 MiB, so that tiny pods do not decide alone. An
-/// option without a price or without a template that states cpu is left out, unless that is true of
-/// all: then all pass.
+/// The score is upstream's; the lowest score wins:
+///     suppressed unfitness x (price of the nodes + s) / (worth of the pods + s)
+/// where s is the worth of half a core and 500 MiB, so that tiny pods do not dominate the score.
+/// The score of a group to be created is doubled. An option without a price, or without a template
+/// that states cpu, is left out; when that is so for all options, all pass.
 class Price {
 public:
     explicit Price(PriceConfig config) : config_(std::move(config)) {}

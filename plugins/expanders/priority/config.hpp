@@ -1,5 +1,5 @@
-/// What priority can be told: the tiers as a table or as upstream's ConfigMap writes them, or the
-/// ConfigMap to take them from.
+/// The settings of priority as values, and their schema: the tiers as a table or as upstream's
+/// ConfigMap writes them, or the name of a ConfigMap that has them.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace capstan::expanders {
 
-/// A mistake and the setting it is in; with an index, that entry of it.
+/// A mistake in the settings.
 struct PriorityMistake {
-    std::string key;
-    std::optional<std::size_t> index;
+    std::string key;                   ///< of the setting
+    std::optional<std::size_t> index;  ///< of the entry in a list or table; nothing: the whole
     std::string why;
 };
 
@@ -26,14 +26,14 @@ struct ConfigMapName {
     bool operator==(const ConfigMapName&) const = default;
 };
 
-/// "NAMESPACE/NAME", of names that a ConfigMap can have.
+/// Parses "NAMESPACE/NAME". Fails when a ConfigMap cannot have such a name.
 Result<ConfigMapName> parse_config_map_name(std::string_view text);
 
-/// No tiers when no setting is given: nothing is preferred. What is read counts only if there are
-/// no mistakes.
+/// Without any setting there are no tiers, and no group is preferred. The values are valid only
+/// while `mistakes` is empty.
 struct PriorityConfig {
     Tiers tiers{};
-    std::optional<ConfigMapName> config_map{};  ///< tiers come from there
+    std::optional<ConfigMapName> config_map{};  ///< when set, tiers come from this ConfigMap
     std::vector<PriorityMistake> mistakes{};
 };
 
@@ -41,10 +41,10 @@ Schema priority_schema();
 PriorityConfig read_priority(const Settings& settings);
 void check_priority(const Settings& settings);
 
-/// The first mistake, if there is one.
+/// Fails with the first mistake, if there is one.
 Result<void> demand_sound(const PriorityConfig& config);
 
-/// The tiers, or the first mistake.
+/// The tiers. Fails with the first mistake.
 Result<Tiers> tiers_of(PriorityConfig config);
 
 }  // namespace capstan::expanders

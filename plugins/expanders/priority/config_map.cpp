@@ -22,7 +22,7 @@ Result<std::string> document_of(const Json& config_map) {
     return document->text();
 }
 
-/// How long a doctor waits for what the cluster says at first.
+/// How long `check` waits for the API server's first answer.
 constexpr int answer_rounds = 50;
 constexpr auto answer_pause = std::chrono::milliseconds(100);
 
@@ -43,7 +43,7 @@ Task<void> FollowedConfigMap::start() {
     KubeSelection selection(KubeResource("", "v1", "configmaps", "ConfigMap"), name_.ns);
     selection.field_selector = "metadata.name=" + name_.name;
     watch_.emplace(host_, selection, [this](const KubeEvent& event) { hear(event); });
-    // What the host itself refuses has been told by then.
+    // A refusal of the host itself has arrived by then.
     co_await sleep_for(host_, std::chrono::milliseconds(1));
     if (!watch_ || watch_->has_ended()) throw Failure(refusal());
 }
@@ -87,7 +87,7 @@ void FollowedConfigMap::hear(const KubeEvent& event) {
     take(object ? document_of(*object) : fail(object.error()));
 }
 
-/// A host that is not connected yet, which is what it tells first, or not any more is no news.
+/// Warns, except when the host is not connected yet, or is no longer connected.
 void FollowedConfigMap::hear_trouble(const Error& why) {
     const bool is_early = !known_ && !trouble_ && why.code == ErrorCode::unavailable;
     const bool is_news = !is_early && why.code != ErrorCode::cancelled;
@@ -97,7 +97,7 @@ void FollowedConfigMap::hear_trouble(const Error& why) {
     trouble_ = why;
 }
 
-/// Other versions with the same document, such as one with a new label, are no news.
+/// Ignores a new version of the ConfigMap with the same document, such as one with a new label.
 void FollowedConfigMap::take(Result<std::string> document) {
     if (known_ && *known_ == document) return;
     known_ = std::move(document);
@@ -114,7 +114,7 @@ void FollowedConfigMap::complain(const std::string& why) {
     host_.warn(title_ + ": " + message);
     const KubeReference about{
         .api_version = "v1", .kind = "ConfigMap", .ns = name_.ns, .name = name_.name, .uid = uid_};
-    // Not granted, as a rule; the log has it all the same.
+    // Events are often not granted; the log has the message in any case.
     std::ignore = record(host_, about, true, "PriorityConfigMapInvalid", message);
 }
 

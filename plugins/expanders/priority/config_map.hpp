@@ -1,4 +1,4 @@
-/// Follows the ConfigMap that priorities are taken from.
+/// Follows the ConfigMap that has the priorities.
 #pragma once
 
 #include <functional>
@@ -15,26 +15,26 @@
 
 namespace capstan::expanders {
 
-/// Hands over what stands under the key `priorities`, each time that changes. What cannot be read
-/// and what is not there hands over nothing, so the last good priorities stay; it is told once, in
-/// the log and, where events are granted, on the ConfigMap. [strand]
+/// Calls `on_tiers` with the tiers under the key `priorities`, each time these change. An invalid
+/// or missing ConfigMap leads to no call, so the last good priorities stay. Each such state is
+/// reported once, in the log and, where events are granted, as an event on the ConfigMap. [strand]
 class FollowedConfigMap {
 public:
     using OnTiers = std::function<void(Tiers)>;
 
-    /// Throws a Failure that says what to write where nothing of the cluster is granted. Asks for
-    /// nothing yet. [load]
+    /// Sends no request yet. Throws a Failure that says which grant to write when the instance has
+    /// no access to the Kubernetes API. [load]
     FollowedConfigMap(const Host& host, ConfigMapName name, OnTiers on_tiers);
     FollowedConfigMap(const FollowedConfigMap&) = delete;
     FollowedConfigMap& operator=(const FollowedConfigMap&) = delete;
 
-    /// Throws a Failure where the host refuses, as without the grant. Does not wait for the
-    /// cluster, which may not be connected yet.
+    /// Begins to watch. Does not wait for the API server, which may not be connected yet. Throws a
+    /// Failure when the host refuses the watch, as it does without the grant.
     Task<void> start();
     void stop() { watch_.reset(); }
-    /// For a doctor: waits a few seconds for the cluster's answer. Throws a Failure where there is
-    /// none, where the ConfigMap is not there, with the command that makes it, or where it cannot
-    /// be read.
+    /// For `capstan doctor`: waits a few seconds for the API server's answer. Throws a Failure when
+    /// there is no answer, when the ConfigMap is missing (with the command that makes it), or when
+    /// its text is invalid.
     Task<void> check();
 
 private:
@@ -51,10 +51,10 @@ private:
     const OnTiers on_tiers_;
     std::optional<KubeWatch> watch_;
     std::optional<Error> trouble_;  ///< why it cannot be followed at present
-    std::string uid_;               ///< as it was last seen
+    std::string uid_;               ///< of the ConfigMap
     bool is_there_ = false;
-    bool has_been_good_ = false;
-    std::optional<Result<std::string>> known_;  ///< what was taken last, or why it could not be
+    bool has_been_good_ = false;                ///< its text was valid at least once
+    std::optional<Result<std::string>> known_;  ///< the last text, or why there was none
 };
 
 }  // namespace capstan::expanders

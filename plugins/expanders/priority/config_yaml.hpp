@@ -1,4 +1,4 @@
-/// Reads the document that upstream keeps in its ConfigMap.
+/// Parses the document that upstream keeps in its ConfigMap.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace capstan::expanders {
 ///       - .*t2\.large.*
 ///     50:
 ///       - .*m4\.4xlarge.*
-/// Also accepts the whole ConfigMap, `kind` and `data` and all, with that document under the key
-/// `priorities`. The error names line and column inside the document.
+/// Also accepts a whole ConfigMap with `kind` and `data`, and that document under the key
+/// `priorities`. The error names line and column in the document.
 Result<Tiers> parse_priorities_yaml(const std::string& document);
 
 }  // namespace capstan::expanders

@@ -35,7 +35,7 @@ public:
         if (followed_) co_await followed_->check();
     }
 
-    /// What cannot be read changes nothing: the last good priorities stay.
+    /// Invalid settings are refused, and the last good priorities stay.
     Result<void> reconfigure(const Settings& settings) {
         Result<Tiers> tiers = tiers_of(read_priority(settings));
         if (!tiers) {
@@ -43,7 +43,7 @@ public:
                        tiers.error().message);
             return fail(tiers.error());
         }
-        // Those of a ConfigMap are not in the settings.
+        // The tiers of a ConfigMap are not in the settings.
         if (!followed_) replace(*std::move(tiers));
         return {};
     }

@@ -10,15 +10,16 @@
 
 namespace capstan::expanders {
 
-/// A group has the highest of the priorities of which a pattern matches its id. Groups that none
-/// matches are left out; when none matches any, or there are no tiers, all pass.
+/// The priority of a group is the highest one with a pattern that matches the group's id. Groups
+/// that no pattern matches are left out. When no pattern matches any group, or there are no tiers,
+/// all options pass.
 class Priority {
 public:
     explicit Priority(Tiers tiers);
     Priority(const Priority& other) : tiers_(other.tiers()) {}
-    /// Goes by the tiers that are there when it begins. [any thread]
+    /// Uses the tiers at the begin of the call. [any thread]
     void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
-    /// [any thread]
+    /// Replaces the tiers for later calls. [any thread]
     void replace(Tiers tiers);
 
 private:

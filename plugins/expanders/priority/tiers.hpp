@@ -1,4 +1,4 @@
-/// Priorities, each with the patterns of the groups that have it.
+/// Tiers: priorities, each with the patterns that the ids of its groups match.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class RE2;
 
 namespace capstan::expanders {
 
-/// A regular expression in RE2's syntax, which is Go's and so upstream's. It may match anywhere in
-/// the text, and takes time linear in the text whatever the pattern. Copies share the compiled
-/// form. [any thread]
+/// A regular expression in RE2's syntax, which Go and so upstream have, too. It may match anywhere
+/// in the text. Matching takes time linear in the length of the text, whatever the pattern. Copies
+/// share the compiled form. [any thread]
 class Pattern {
 public:
     bool matches(std::string_view text) const;
@@ -31,7 +31,7 @@ private:
     std::shared_ptr<const re2::RE2> compiled_;
 };
 
-/// Fails with what is wrong with it.
+/// The error says what is wrong with the pattern.
 Result<Pattern> parse_pattern(const std::string& written);
 
 /// A decimal int64 with an optional sign.

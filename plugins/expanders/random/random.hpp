@@ -8,12 +8,12 @@
 
 namespace capstan::expanders {
 
-/// The lot that a group draws: a number without pattern that depends on seed and id alone.
+/// The lot that a group draws: a pseudo-random number that depends on seed and id alone.
 /// README.md has the algorithm.
 std::uint64_t lot(std::uint64_t seed, std::string_view group_id) noexcept;
 
-/// The highest lot wins, so the answer does not depend on the order of the options, and taking away
-/// one that lost changes nothing. Equal lots: the lower id.
+/// The highest lot wins, so the answer does not depend on the order of the options, and the removal
+/// of a losing option changes nothing. Among equal lots the lower id wins.
 class Random {
 public:
     void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;

@@ -17,12 +17,12 @@
 namespace capstan::external_grpc {
 namespace {
 
-/// Tag and length of a field, at most.
+/// Maximum size of a field's tag and length.
 constexpr std::size_t field_overhead = 6;
 
 using Pods = std::deque<PodMessages>;
 
-/// cluster-autoscaler's debug text, as far as the cloud gives none of its own: "web (0:10)".
+/// The cloud's debug text of the group, or else cluster-autoscaler's: "web (0:10)".
 std::string title_of_group(const NodeGroup& group) {
     if (!group.debug.empty()) return group.debug;
     if (!group.min || !group.max) return group.id.value();
@@ -38,7 +38,7 @@ std::string debug_text(const ScaleUpOption& option) {
     return out;
 }
 
-/// All of the request but for the pods.
+/// The request without pods.
 grpcplugin::BestOptionsRequest without_pods(const AsyncExpanderRequest& request) {
     grpcplugin::BestOptionsRequest out;
     for (const ScaleUpOption& option : request.options) {
@@ -60,7 +60,7 @@ std::vector<PodShare> shares_of(const ScaleUpOption& option) {
     return option.pods != nullptr ? *option.pods : std::vector<PodShare>();
 }
 
-/// What a pod of each equivalence group adds to the request, at most.
+/// The maximum size that a pod of each equivalence group adds to the request.
 std::vector<std::size_t> pod_sizes(const AsyncExpanderRequest& request, Pods& pods) {
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < pods.size(); ++i)
@@ -68,8 +68,8 @@ std::vector<std::size_t> pod_sizes(const AsyncExpanderRequest& request, Pods& po
     return out;
 }
 
-/// The most bytes that the pods of one option may have, so that those of all have no more than
-/// `room`. Options that need less leave the others more.
+/// The maximum number of bytes for the pods of one option, so that all options together need at
+/// most `room`. Options that need less leave their share to the others.
 std::size_t room_of_each(const AsyncExpanderRequest& request, const std::vector<std::size_t>& sizes,
                          std::size_t room) {
     std::vector<std::size_t> needs;
@@ -115,24 +115,25 @@ grpcplugin::BestOptionsRequest message_of(const AsyncExpanderRequest& request, s
     const std::size_t used = out.ByteSizeLong() + request.options.size() * field_overhead;
     const std::vector<std::size_t> sizes = pod_sizes(request, pods);
     const std::size_t room = room_of_each(request, sizes, size_max - std::min(size_max, used));
-    std::int64_t told = 0, all = 0;
+    std::int64_t included = 0, all = 0;
     for (int i = 0; i < out.options_size(); ++i) {
         const ScaleUpOption& option = request.options[static_cast<std::size_t>(i)];
         add_pods(option, pods, sizes, room, *out.mutable_options(i));
-        told += out.options(i).podbytes_size();
+        included += out.options(i).podbytes_size();
         all += option.pod_count;
     }
-    if (told < all)
-        sentences.push_back("the server was told of " + std::to_string(told) + " of the options' " +
-                            counted(all, "pod") + ", since all are more than " +
+    if (included < all)
+        sentences.push_back("the server was told of " + std::to_string(included) +
+                            " of the options' " + counted(all, "pod") +
+                            ", since all are more than " +
                             format_amount("memory", static_cast<std::int64_t>(size_max)));
     return out;
 }
 
-Result<KeptOptions> kept_options(const grpcplugin::BestOptionsResponse& told,
+Result<KeptOptions> kept_options(const grpcplugin::BestOptionsResponse& reply,
                                  const AsyncExpanderRequest& request) {
     std::map<std::string_view, int> nodes_by_group;
-    for (const grpcplugin::Option& option : told.options())
+    for (const grpcplugin::Option& option : reply.options())
         nodes_by_group[option.nodegroupid()] = option.nodecount();
     KeptOptions out;
     std::vector<std::string> resized;
@@ -144,22 +145,22 @@ Result<KeptOptions> kept_options(const grpcplugin::BestOptionsResponse& told,
         if (at == nodes_by_group.end()) continue;
         unknown.erase(id);
         out.kept.push_back({.option = i});
-        // 0: the server repeats ids alone.
+        // 0: the server only returns ids.
         if (at->second != 0 && at->second != option.nodes)
             resized.push_back(in_quotes(id) + " has " + std::to_string(option.nodes) + " and not " +
                               std::to_string(at->second));
     }
-    const std::string strangers =
+    const std::string unknown_groups =
         listed(unknown, [](const auto& group) { return in_quotes(group.first); });
     if (out.kept.empty() && !unknown.empty())
         return fail(ErrorCode::unavailable,
                     "the server keeps none of its options, but groups that were not among them: " +
-                        strangers);
+                        unknown_groups);
     if (!unknown.empty())
         out.sentences.push_back(
             "what the server keeps of groups that were not among its options "
             "is left out: " +
-            strangers);
+            unknown_groups);
     if (!resized.empty())
         out.sentences.push_back("the server's numbers of nodes are left out: " +
                                 listed(resized, [](const std::string& each) { return each; }));

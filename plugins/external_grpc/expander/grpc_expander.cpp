@@ -13,16 +13,16 @@ GrpcExpander::GrpcExpander(Host host, ExpanderConfig config)
 
 Task<void> GrpcExpander::self_check() {
     const GrpcChannel health(host_, config_.server, "grpc.health.v1.Health");
-    const Result<std::string> told = co_await as_result(health.call("Check", {}));
-    if (!told && told.error().code != ErrorCode::unsupported) throw Failure(told.error());
+    const Result<std::string> reply = co_await as_result(health.call("Check", {}));
+    if (!reply && reply.error().code != ErrorCode::unsupported) throw Failure(reply.error());
 }
 
 Task<KeptOptions> GrpcExpander::filter(AsyncExpanderRequest request) {
     std::vector<std::string> sentences;
     auto message = message_of(request, config_.request_size_max, sentences);
-    const auto told =
+    const auto reply =
         co_await channel_.ask<grpcplugin::BestOptionsResponse>("BestOptions", std::move(message));
-    Result<KeptOptions> kept = kept_options(told, request);
+    Result<KeptOptions> kept = kept_options(reply, request);
     if (!kept) co_return fail(std::move(kept).error());
     kept->sentences.insert(kept->sentences.begin(), sentences.begin(), sentences.end());
     co_return std::move(kept);

@@ -14,11 +14,12 @@ class GrpcExpander {
 public:
     GrpcExpander(Host host, ExpanderConfig config);
 
-    /// For a doctor: whether the server answers. Of gRPC's health service, since a question that
-    /// is made up could be taken for a decision; a server without it answers, too.
+    /// For `capstan doctor`: whether the server answers. It calls gRPC's health service, since the
+    /// server could take a made-up request for a real decision. A server without that service
+    /// answers UNIMPLEMENTED, which is enough.
     Task<void> self_check();
-    /// One call, BestOptions. A Failure: the server cannot be reached or answers with an error, or
-    /// all groups that it keeps are unknown.
+    /// One call of BestOptions. Throws a Failure if the server cannot be reached, answers with an
+    /// error, or names only unknown groups.
     Task<KeptOptions> filter(AsyncExpanderRequest request);
 
 private:

@@ -1,4 +1,4 @@
-/// v1.Pod on the wire, as far as a pod equivalence group says what its pods are like.
+/// v1.Pod in protobuf's wire format, for the pods of a pod equivalence group.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace capstan::external_grpc {
 
-/// The pods of one equivalence group. All ask for the same, in one container: the host knows a
-/// pod's effective requests, and not what its containers ask for.
+/// The pods of one equivalence group. Each has one container with the pod's effective requests,
+/// since the host does not know the requests of single containers.
 class PodMessages {
 public:
     explicit PodMessages(const PodEquivalenceGroup& pods);
     PodMessages(const PodMessages&) = delete;
     PodMessages& operator=(const PodMessages&) = delete;
 
-    /// The bytes of the first pod, the second and so on. The first has the name of the group's
-    /// example. The names of the others are not known: theirs is the example's with their number,
-    /// "web-5d9c-x7k2p.2", so that all differ.
+    /// The bytes of the pod with that number, from 1 on. The first pod has the name of the group's
+    /// example. The names of the others are unknown, so each has the example's name with its
+    /// number: "web-5d9c-x7k2p.2".
     std::string bytes(std::uint32_t number);
 
 private:

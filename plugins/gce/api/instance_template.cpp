@@ -27,7 +27,7 @@ TemplateAccelerator template_accelerator_of(const Json& json) {
             count_field(json, "acceleratorCount")};
 }
 
-/// Of several items with one key the last counts.
+/// If several items have one key, the last counts.
 Labels metadata_of(const Json& properties) {
     Labels out;
     for (const Json& item : list_field(object_field(properties, "metadata"), "items"))
@@ -80,7 +80,7 @@ InstanceTemplate instance_template_of(const Json& json) {
     return out;
 }
 
-/// "compute.regionInstanceTemplates.get" of a regional template.
+/// The method's id: "compute.regionInstanceTemplates.get" for a regional template.
 std::string template_method_of(const ResourceLink& link, const char* verb) {
     const bool is_regional = link.place.scope == Scope::region;
     return std::string(is_regional ? "compute.regionInstanceTemplates."

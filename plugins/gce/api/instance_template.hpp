@@ -21,8 +21,8 @@ struct TemplateDisk {
     std::string type{};       ///< "PERSISTENT", "SCRATCH"
     std::string disk_type{};  ///< "pd-balanced", "local-ssd"; empty: Google's default
     std::string interface{};  ///< "NVME", "SCSI"
-    std::string image{};      ///< `sourceImage`, a link of an image or a family; empty: none
-    std::optional<std::int64_t> size_gb{};  ///< nothing: the image's
+    std::string image{};      ///< `sourceImage`, a link to an image or an image family; empty: none
+    std::optional<std::int64_t> size_gb{};  ///< nullopt: the image's
     bool operator==(const TemplateDisk&) const = default;
 };
 
@@ -49,18 +49,18 @@ struct InstanceTemplate {
     std::vector<std::string> scopes{};
     std::vector<std::string> subnetworks{};
     int threads_per_core = 0;  ///< advancedMachineFeatures; 0: not set
-    Json properties{};         ///< all of them, for one that is made from it
+    Json properties{};         ///< all properties, to copy the template
     bool operator==(const InstanceTemplate&) const = default;
 };
 
-/// [strand] The client lives longer.
+/// [strand] The client has to outlive the object.
 class InstanceTemplatesApi {
 public:
     InstanceTemplatesApi(const Host& host, GceClient& client) : host_(host), client_(client) {}
 
-    /// instanceTemplates.get or regionInstanceTemplates.get, by the link.
+    /// instanceTemplates.get, or regionInstanceTemplates.get for a regional link.
     Task<InstanceTemplate> get(ResourceLink link);
-    /// Of the link's place; `properties` as compute has them.
+    /// Creates a template at the link, with `properties` in compute's format.
     Task<Operation> insert(const ResourceLink& link, Json properties, std::string description);
     Task<Operation> remove(const ResourceLink& link);
 
@@ -69,7 +69,7 @@ private:
     GceClient& client_;
 };
 
-/// `unavailable`: it is none.
+/// `unavailable`: `json` is no instance template.
 Result<InstanceTemplate> read_instance_template(const Json& json);
 
 }  // namespace capstan::gce

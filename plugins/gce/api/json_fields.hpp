@@ -1,7 +1,8 @@
-/// Fields of JSON answers as Google writes them: what is absent is empty, 64-bit numbers are texts.
+/// Reads fields of Google's JSON answers. Google omits empty fields, and writes 64-bit numbers as
+/// strings.
 ///
-/// A field of another type throws a Failure (`unavailable`) that names it; `within` adds the place
-/// of the object that it is in.
+/// A field of the wrong type throws a Failure (`unavailable`) that names the field; `within` adds
+/// the place of its object.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +20,25 @@
 
 namespace capstan::gce {
 
-/// Absent and null are empty.
+/// An absent or null field is empty.
 std::string text_field(const Json& object, std::string_view key);
-/// One that may not be absent or empty.
+/// Throws if the field is absent or empty.
 std::string required_text_field(const Json& object, std::string_view key);
-/// Written as a number or as a text of digits; absent is nothing.
+/// Accepts a number or a string of digits; nullopt if absent.
 std::optional<std::int64_t> find_number_field(const Json& object, std::string_view key);
-/// From 0 to the largest int; absent is 0.
+/// From 0 to the largest int; 0 if absent.
 int count_field(const Json& object, std::string_view key);
 bool truth_field(const Json& object, std::string_view key);
-/// The items of a list; absent is none.
+/// The items of a list; empty if absent.
 const std::vector<Json>& list_field(const Json& object, std::string_view key);
-/// An object; absent is one without members.
+/// An object; empty if absent.
 const Json& object_field(const Json& object, std::string_view key);
 std::vector<std::string> texts_field(const Json& object, std::string_view key);
-/// Members that are texts.
+/// The members of an object that are strings.
 Labels labels_field(const Json& object, std::string_view key);
-/// RFC 3339; absent, or no such text, is nothing: no decision depends on it.
+/// RFC 3339; nullopt if absent or malformed, since no decision depends on it.
 std::optional<Time> find_time_field(const Json& object, std::string_view key);
-/// A link; absent is nothing.
+/// A link; nullopt if absent.
 std::optional<ResourceLink> find_link_field(const Json& object, std::string_view key);
 
 /// The token of the next page of a list.

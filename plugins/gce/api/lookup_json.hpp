@@ -1,4 +1,4 @@
-/// What compute writes of machine types and images.
+/// Parses machine types and images of compute's answers.
 #pragma once
 
 #include <capstan/json.hpp>
@@ -8,7 +8,7 @@
 
 namespace capstan::gce {
 
-/// `unavailable`: it is none, with the field that says so.
+/// `unavailable`: names the field that is missing or malformed.
 Result<GceMachineType> read_machine_type(const Json& json);
 Result<GceImage> read_image(const Json& json);
 

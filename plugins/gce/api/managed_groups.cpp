@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* page_size = "500";
 
-/// Of each group what managed_groups_json reads.
+/// The fields of a group that managed_groups_json reads.
 constexpr const char* group_fields =
     "id,selfLink,baseInstanceName,instanceTemplate,versions(instanceTemplate),targetSize,"
     "targetSuspendedSize,targetStoppedSize,currentActions,status(isStable,autoscaler,stateful("
@@ -29,7 +29,7 @@ constexpr const char* instance_fields =
     "nextPageToken,items(selfLink,id,status,machineType,creationTimestamp,scheduling(preemptible,"
     "provisioningModel))";
 
-/// "compute.regionInstanceGroupManagers.resize" of a regional group.
+/// The method's id: "compute.regionInstanceGroupManagers.resize" for a regional group.
 std::string method_of(const ResourceLink& group, const char* verb) {
     const bool is_regional = group.place.scope == Scope::region;
     return std::string(is_regional ? "compute.regionInstanceGroupManagers."
@@ -45,7 +45,7 @@ GceRequest paged_request(GceRequest request, const char* fields, std::string tok
     return request;
 }
 
-/// A page that cannot be read is an answer that cannot be, with the method's name.
+/// Parses a page; an error gets the method's id.
 template <class T, class Read>
 Page<T> page_of(const std::string& action, const Json& answer, Read read) {
     try {
@@ -80,7 +80,7 @@ Task<Operation> change(GceClient& client, GceRequest request) {
     co_return *std::move(out);
 }
 
-/// All of a page are kept in one list; a page's own items are one mark of each.
+/// Adds the groups of a page to `out`. The items of the returned Page are placeholders.
 Task<Page<char>> read_groups_page(GceClient& client, ManagedGroups& out, std::string path,
                                   std::string token) {
     const std::string action = "compute.instanceGroupManagers.aggregatedList";

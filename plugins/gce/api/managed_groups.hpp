@@ -1,4 +1,4 @@
-/// Managed instance groups (MIGs), zonal and regional: what compute v1 says of them, and changes.
+/// Managed instance groups (MIGs), zonal and regional: reads and changes by compute v1.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace capstan::gce {
 
-/// As instanceGroupManagers has it. Texts that are absent are empty, numbers 0.
+/// A resource of instanceGroupManagers. Absent strings are empty, absent numbers 0.
 struct ManagedGroup {
     ResourceLink link{};          ///< of the collection "instanceGroupManagers"
-    std::string id{};             ///< Google's number: another one, another group of that name
-    std::string base_name{};      ///< what names of its instances begin with
-    std::string template_link{};  ///< `instanceTemplate`; of several `versions` the first
+    std::string id{};             ///< Google's number; a recreated group has another one
+    std::string base_name{};      ///< the prefix of its instances' names
+    std::string template_link{};  ///< `instanceTemplate`, or that of the first of `versions`
     std::vector<std::string> version_templates{};  ///< of all `versions`
     int target_size = 0, target_suspended = 0, target_stopped = 0;
     bool is_stable = false;
-    std::map<std::string, int> actions{};  ///< `currentActions` but `none` that are not 0
-    std::vector<std::string> zones{};      ///< regional: of its distribution policy; by name
+    std::map<std::string, int> actions{};  ///< `currentActions` above 0, without `none`
+    std::vector<std::string> zones{};      ///< regional: of the distribution policy; ascending
     std::string shape{};               ///< regional: "EVEN", "BALANCED", "ANY", "ANY_SINGLE_ZONE"
     std::string update_type{};         ///< "PROACTIVE", "OPPORTUNISTIC"
     std::string replacement_method{};  ///< "SUBSTITUTE", "RECREATE"
     std::string redistribution{};      ///< "PROACTIVE", "NONE"
-    std::string autoscaler{};          ///< the link of the autoscaler that sizes it
+    std::string autoscaler{};          ///< the link of Google's autoscaler of the group
     bool is_stateful = false;
     std::vector<std::string>
         flexible_types{};  ///< machine types of its instance flexibility policy
@@ -42,9 +42,9 @@ struct ManagedInstance {
     ResourceLink link{};   ///< of the collection "instances"; its name is empty before it is made
     std::string id{};      ///< Google's number; empty or "0": not made yet
     std::string action{};  ///< "NONE", "CREATING", ...
-    std::string status{};  ///< of the instance: "RUNNING"; empty: there is none
+    std::string status{};  ///< of the instance: "RUNNING"; empty: there is no instance
     std::string template_link{};  ///< of `version`
-    std::string machine_type{};   ///< of a flexibility policy; empty: the template's
+    std::string machine_type{};   ///< by an instance flexibility policy; empty: the template's
     struct Fault {
         std::string code{}, message{};
         bool operator==(const Fault&) const = default;
@@ -53,7 +53,7 @@ struct ManagedInstance {
     bool operator==(const ManagedInstance&) const = default;
 };
 
-/// What `instances.list` says, without metadata.
+/// An instance of `instances.list`, without metadata.
 struct ListedInstance {
     ResourceLink link{};
     std::string id{}, status{}, machine_type{};
@@ -62,36 +62,36 @@ struct ListedInstance {
     bool operator==(const ListedInstance&) const = default;
 };
 
-/// A list of which parts may be missing.
+/// A list that may be incomplete.
 struct ManagedGroups {
-    std::vector<ManagedGroup> groups{};  ///< by link
+    std::vector<ManagedGroup> groups{};  ///< ascending by link
     struct Unreadable {
         Place place{};
         Error error{};
     };
-    std::vector<Unreadable> unreadable{};  ///< places whose groups are not told
-    /// Of entries that could not be read: the subject is "PROJECT/PLACE/NAME" where it is known.
+    std::vector<Unreadable> unreadable{};  ///< places with missing groups
+    /// Errors of entries that could not be parsed. The subject is "PROJECT/PLACE/NAME" if known.
     std::vector<Error> broken{};
 };
 
-/// [strand] The client lives longer.
+/// [strand] The client has to outlive the object.
 class ManagedGroupsApi {
 public:
     ManagedGroupsApi(const Host& host, GceClient& client) : host_(host), client_(client) {}
 
-    /// instanceGroupManagers.aggregatedList: all of a project, a page of 500 a call.
+    /// instanceGroupManagers.aggregatedList: all groups of a project, 500 a page.
     Task<ManagedGroups> list_all(std::string project);
-    /// `not_found`: it is not there.
+    /// `not_found`: there is no such group.
     Task<ManagedGroup> get(ResourceLink group);
     /// listManagedInstances, all pages.
     Task<std::vector<ManagedInstance>> list_instances(ResourceLink group);
-    /// instances.list of a zone, of those fields alone that are needed.
+    /// instances.list of a zone, limited to the fields of ListedInstance.
     Task<std::vector<ListedInstance>> list_zone(std::string project, std::string zone);
 
-    /// createInstances with names that the caller chose: sent again it has no second effect.
+    /// createInstances with names that the caller chose. Idempotent.
     Task<Operation> create_instances(const ResourceLink& group, std::vector<std::string> names);
-    /// deleteInstances with skipInstancesOnValidationError: those that are gone already keep no
-    /// other.
+    /// deleteInstances with skipInstancesOnValidationError: instances that no longer exist do not
+    /// prevent the deletion of the others.
     Task<Operation> delete_instances(const ResourceLink& group,
                                      const std::vector<ResourceLink>& instances);
     Task<Operation> resize(const ResourceLink& group, int size);
@@ -110,7 +110,7 @@ private:
     GceClient& client_;
 };
 
-/// At most this many instances a call of create_instances and delete_instances.
+/// Google's maximum number of instances for create_instances and delete_instances.
 inline constexpr std::size_t instances_per_call = 1000;
 
 }  // namespace capstan::gce

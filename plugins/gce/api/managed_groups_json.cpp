@@ -95,7 +95,7 @@ ManagedGroup managed_group_of(const Json& json) {
     return out;
 }
 
-/// "zones/us-central1-a" as a place; nothing: it is none.
+/// "zones/us-central1-a" as a place; nullopt if the text is no place.
 std::optional<Place> place_of(std::string_view scope) {
     if (scope.starts_with("zones/")) return Place{Scope::zone, std::string(last_part(scope))};
     if (scope.starts_with("regions/")) return Place{Scope::region, std::string(last_part(scope))};
@@ -113,7 +113,7 @@ void add_unreadable(std::string_view scope, std::string message, ManagedGroups& 
         {*place, {.code = ErrorCode::unavailable, .message = std::move(message)}});
 }
 
-/// That a place has no groups on this page is no news.
+/// Marks the place as unreadable, unless the warning only says that the page has no groups of it.
 void read_warning(std::string_view scope, const Json& warning, ManagedGroups& out) {
     const std::string code = text_field(warning, "code");
     if (code.empty() || code == "NO_RESULTS_ON_PAGE") return;
@@ -121,7 +121,7 @@ void read_warning(std::string_view scope, const Json& warning, ManagedGroups& ou
         scope, std::string(scope) + ": " + text_field(warning, "message") + " (" + code + ")", out);
 }
 
-/// "my-project/us-central1-a/web" as far as it is known.
+/// "my-project/us-central1-a/web" of a group that could not be parsed, as far as it is known.
 std::string subject_of_broken(const Json& json) {
     const Json* const link = json.find("selfLink");
     const auto parsed = parse_link(link != nullptr ? link->text() : std::string());
@@ -153,7 +153,7 @@ ManagedInstance::Fault fault_of(const Json& json) {
 
 ManagedInstance managed_instance_of(const Json& json) {
     ManagedInstance out;
-    // Without a link to an instance, or with one that ends before its name, none is made yet.
+    // Without a link to an instance, or with a link without a name, the instance is not made yet.
     if (Result<ResourceLink> link = parse_link(text_field(json, "instance")))
         out.link = *std::move(link);
     out.id = text_field(json, "id");
@@ -182,7 +182,7 @@ ListedInstance listed_instance_of(const Json& json) {
     return out;
 }
 
-/// Each entry of a list by `read`; what fails names the entry.
+/// Parses each entry of a list by `read`; a Failure names the entry.
 template <class T>
 std::vector<T> read_entries(const Json& answer, std::string_view key, T (*read)(const Json&)) {
     std::vector<T> out;

@@ -1,4 +1,4 @@
-/// What compute writes of managed instance groups and their instances.
+/// Parses managed instance groups and their instances of compute's answers.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace capstan::gce {
 
-/// `unavailable`: it is none, with the field that says so.
+/// `unavailable`: names the field that is missing or malformed.
 Result<ManagedGroup> read_managed_group(const Json& json);
-/// One page of instanceGroupManagers.aggregatedList, added to what the pages before have.
+/// Adds one page of instanceGroupManagers.aggregatedList to `out`.
 void read_aggregated_groups(const Json& answer, ManagedGroups& out);
-/// One page. Throws a Failure that names the entry.
+/// Parse one page. A Failure names the malformed entry.
 std::vector<ManagedInstance> read_managed_instances(const Json& answer);
 std::vector<ListedInstance> read_listed_instances(const Json& answer);
 

@@ -29,7 +29,7 @@ Operation operation_of(const Json& json) {
     out.is_done = text_field(json, "status") == "DONE";
     for (const Json& error : list_field(object_field(json, "error"), "errors"))
         out.errors.push_back(error_of_operation(error));
-    // One that says why it failed, before those that say nothing.
+    // Errors with a known reason come before those without one.
     std::stable_partition(out.errors.begin(), out.errors.end(),
                           [](const Error& error) { return error.code != ErrorCode::unavailable; });
     for (const Json& warning : list_field(json, "warnings"))
@@ -47,7 +47,7 @@ Result<Operation> read_operation(const Json& json) {
     }
 }
 
-// No longer than the client waits for an answer, so that a long wait is none of its failures.
+// A single wait is shorter than the client's timeout, so that a long wait does not fail.
 Task<Operation> ask_operation(GceClient& client, ResourceLink link) {
     GceRequest request("compute." + place_word_of(link.place.scope) + "Operations.get", "GET",
                        link.path());

@@ -1,4 +1,4 @@
-/// Operations: what a change comes to.
+/// Operations: the asynchronous outcomes of changes.
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@ namespace capstan::gce {
 struct Operation {
     ResourceLink link{};  ///< of the collection "operations"
     bool is_done = false;
-    /// Of one that ended, by classify_failure. Of several the one that weighs most: the first that
-    /// is not `unavailable`. The subject is the resource that it names, if any.
+    /// The errors of an operation that ended, classified by classify_failure; those with the code
+    /// `unavailable` come last. The subject of an error is the resource that it names, if any.
     std::vector<Error> errors{};
     std::vector<std::string> warnings{};
 };
 
-/// Of an answer. `unavailable`: it is none.
+/// `unavailable`: `json` is no operation.
 Result<Operation> read_operation(const Json& json);
 
-/// [strand] As it is now. A Failure: it cannot be asked for.
+/// [strand] The operation as it is now. Throws a Failure if it cannot be read.
 Task<Operation> ask_operation(GceClient& client, ResourceLink link);
 
-/// [strand] Polls with `wait` until it is done, at most for `patience` and for what the operation
-/// of the host has left. One that is not done by then is given back so: it goes on, and lists show
-/// what it comes to. A Failure: it cannot be asked for.
+/// [strand] Polls with `wait` until the operation is done, at most for `patience`, and at most for
+/// the time that the host's call has left. If it is not done by then, it is returned with `is_done`
+/// false; it goes on, and lists show its outcome. Throws a Failure if it cannot be read.
 Task<Operation> await_operation(Host host, GceClient& client, Operation operation,
                                 Duration patience);
 

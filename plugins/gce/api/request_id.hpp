@@ -1,4 +1,4 @@
-/// Ids by which compute knows a change that is sent again.
+/// Ids that make repeated changes idempotent in compute.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace capstan::gce {
 
-/// A random UUID (version 4), the parameter `requestId`: compute carries out no second change with
-/// it for an hour.
+/// A random UUID (version 4) for the parameter `requestId`. Compute ignores a second change with
+/// the same id for an hour.
 std::string make_request_id(const Host& host);
 
 }  // namespace capstan::gce

@@ -27,7 +27,7 @@ struct FreeDigest {
 };
 using PrivateKey = std::unique_ptr<EVP_PKEY, FreeKey>;
 
-/// A key with a passphrase cannot be used: the passphrase cannot be asked for.
+/// A key with a passphrase cannot be used, since a plugin cannot ask for the passphrase.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 PrivateKey read_rsa_key(std::string_view pem) {
@@ -40,7 +40,7 @@ PrivateKey read_rsa_key(std::string_view pem) {
     return out;
 }
 
-/// Empty: it could not be signed.
+/// The signature; empty on failure.
 std::string rs256(EVP_PKEY* key, std::string_view text) {
     const std::unique_ptr<EVP_MD_CTX, FreeDigest> context(EVP_MD_CTX_new());
     const auto* const bytes = reinterpret_cast<const unsigned char*>(text.data());

@@ -1,4 +1,4 @@
-/// JSON Web Tokens by which a service account asks for an access token (RFC 7523, RS256).
+/// JSON Web Tokens with which a service account requests an access token (RFC 7523, RS256).
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace capstan::gce {
 
 struct Assertion {
     std::string issuer{};    ///< the account's e-mail address
-    std::string scopes{};    ///< with blanks between them
+    std::string scopes{};    ///< separated by blanks
     std::string audience{};  ///< the URL of the token endpoint
     std::string key_id{};    ///< empty: none
-    Time at{};               ///< since when it holds: for an hour
+    Time at{};               ///< the time of issue; the token is valid for an hour
 };
 
-/// "HEADER.CLAIMS.SIGNATURE". `private_key` is PEM; `invalid_config`: it is no RSA key, of which
-/// the error shows nothing.
+/// "HEADER.CLAIMS.SIGNATURE". `private_key` is in PEM format. `invalid_config`: it is no RSA key;
+/// the error contains nothing of it.
 Result<std::string> sign_assertion(const Assertion& assertion, std::string_view private_key);
 
 }  // namespace capstan::gce

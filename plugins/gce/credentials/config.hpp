@@ -1,4 +1,4 @@
-/// What the settings say of credentials.
+/// The settings of credentials.
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@ struct CredentialsConfig {
     /// impersonated_service_account. Empty: GOOGLE_APPLICATION_CREDENTIALS, then
     /// ~/.config/gcloud/application_default_credentials.json, then the metadata server.
     std::string file{};
-    /// The name of the host's secret that holds such JSON; before `file`.
+    /// The name of the host's secret that has such JSON; takes precedence over `file`.
     std::string key_secret{};
-    /// A service account to impersonate with what was found otherwise; empty: none.
+    /// A service account to impersonate with the credentials that were found; empty: none.
     std::string impersonate{};
     std::string quota_project{};  ///< empty: the file's, or GOOGLE_CLOUD_QUOTA_PROJECT
     std::string metadata_host{};  ///< "metadata.google.internal"; empty: GCE_METADATA_HOST, or that
-    /// No credentials at all: for servers that play Google.
+    /// No credentials at all, for simulated servers.
     bool anonymous = false;
     EndpointConfig endpoints{};
 };

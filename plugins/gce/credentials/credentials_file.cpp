@@ -1,4 +1,4 @@
-// Where credentials in Google's JSON are, and what each kind of them is asked for.
+// Finds credentials in Google's JSON, and calls the function for their type.
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -17,26 +17,26 @@ CredentialsText parse_credentials(std::string name, std::string_view text) {
     return {std::move(name), *std::move(json)};
 }
 
-Task<CredentialsText> read_credentials_file(SharedLook look, std::string path) {
-    const Result<std::string> text = co_await as_result(look->environment->read_file(path));
+Task<CredentialsText> read_credentials_file(SharedLookup lookup, std::string path) {
+    const Result<std::string> text = co_await as_result(lookup->environment->read_file(path));
     if (!text) co_return fail(within("credentials", text.error()));
     co_return parse_credentials("file " + in_quotes(path), *text);
 }
 
-CredentialsText read_credentials_secret(const Look& look) {
-    const std::string name = "secret " + in_quotes(look.config.key_secret);
+CredentialsText read_credentials_secret(const TokenLookup& lookup) {
+    const std::string name = "secret " + in_quotes(lookup.config.key_secret);
     std::string text;
-    const Result<void> read = look.host.with_secret(
-        look.config.key_secret, [&text](std::string_view value) { text = value; });
+    const Result<void> read = lookup.host.with_secret(
+        lookup.config.key_secret, [&text](std::string_view value) { text = value; });
     if (!read) throw Failure(read.error());
     return parse_credentials(name, text);
 }
 
-/// Empty: there is no place for it.
-std::string gcloud_file(const Look& look) {
-    std::string folder = look.variable("CLOUDSDK_CONFIG");
+/// The path of gcloud's file; empty if no variable gives its folder.
+std::string gcloud_file(const TokenLookup& lookup) {
+    std::string folder = lookup.variable("CLOUDSDK_CONFIG");
     if (folder.empty()) {
-        const std::string home = look.variable("HOME");
+        const std::string home = lookup.variable("HOME");
         if (home.empty()) return {};
         folder = home + "/.config/gcloud";
     }
@@ -45,22 +45,22 @@ std::string gcloud_file(const Look& look) {
 
 }  // namespace
 
-Task<CredentialsSearch> find_credentials_text(SharedLook look) {
+Task<CredentialsSearch> find_credentials_text(SharedLookup lookup) {
     CredentialsSearch out;
-    if (!look->config.key_secret.empty()) {
-        out.found = read_credentials_secret(*look);
+    if (!lookup->config.key_secret.empty()) {
+        out.found = read_credentials_secret(*lookup);
         co_return std::move(out);
     }
-    std::string asked_for = look->config.file;
-    if (asked_for.empty()) asked_for = look->variable("GOOGLE_APPLICATION_CREDENTIALS");
+    std::string asked_for = lookup->config.file;
+    if (asked_for.empty()) asked_for = lookup->variable("GOOGLE_APPLICATION_CREDENTIALS");
     if (!asked_for.empty()) {
-        out.found = co_await read_credentials_file(look, asked_for);
+        out.found = co_await read_credentials_file(lookup, asked_for);
         co_return std::move(out);
     }
     out.absence = "GOOGLE_APPLICATION_CREDENTIALS is not set";
-    const std::string path = gcloud_file(*look);
+    const std::string path = gcloud_file(*lookup);
     if (path.empty()) co_return std::move(out);
-    Result<CredentialsText> read = co_await as_result(read_credentials_file(look, path));
+    Result<CredentialsText> read = co_await as_result(read_credentials_file(lookup, path));
     if (read) {
         out.found = *std::move(read);
     } else if (read.error().code == ErrorCode::invalid_config) {
@@ -71,17 +71,18 @@ Task<CredentialsSearch> find_credentials_text(SharedLook look) {
     co_return std::move(out);
 }
 
-Task<AccessToken> ask_with(SharedLook look, CredentialsText credentials, std::string scopes) {
+Task<AccessToken> ask_with(SharedLookup lookup, CredentialsText credentials, std::string scopes) {
     const std::string name = credentials.name;
     const std::string type = text_of(credentials, "type");
     if (type == "service_account")
-        return ask_service_account(std::move(look), std::move(credentials), std::move(scopes));
+        return ask_service_account(std::move(lookup), std::move(credentials), std::move(scopes));
     if (type == "authorized_user")
-        return ask_authorized_user(std::move(look), std::move(credentials));
+        return ask_authorized_user(std::move(lookup), std::move(credentials));
     if (type == "external_account")
-        return ask_external_account(std::move(look), std::move(credentials), std::move(scopes));
+        return ask_external_account(std::move(lookup), std::move(credentials), std::move(scopes));
     if (type == "impersonated_service_account")
-        return ask_impersonated_account(std::move(look), std::move(credentials), std::move(scopes));
+        return ask_impersonated_account(std::move(lookup), std::move(credentials),
+                                        std::move(scopes));
     return fail_task<AccessToken>(
         {ErrorCode::invalid_config,
          name + ": credentials of type " + in_quotes(type) +

@@ -1,4 +1,4 @@
-/// Environment variables that Google's own tools read.
+/// The environment variables of Google's tools that the plugin reads.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Workload identity federation: another identity's token for one of Google's.
+// Workload identity federation: exchanges the token of another identity provider for Google's.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -21,7 +21,7 @@ std::string trimmed_token(std::string text) {
     return text;
 }
 
-/// By the `format` of the source: the whole text, or a field of JSON.
+/// The subject token by the `format` of the source: the whole text, or a field of JSON.
 std::string subject_token_in(const CredentialsText& source, std::string text) {
     const CredentialsText format = part_of(source, "format");
     std::string out;
@@ -48,7 +48,7 @@ Labels headers_of(const CredentialsText& source) {
     }
 }
 
-Task<std::string> fetch_subject_token(SharedLook look, CredentialsText source) {
+Task<std::string> fetch_subject_token(SharedLookup lookup, CredentialsText source) {
     const std::string url = text_of(source, "url");
     const bool is_plain = url.starts_with("http://");
     if (!is_plain && !url.starts_with("https://"))
@@ -58,17 +58,17 @@ Task<std::string> fetch_subject_token(SharedLook look, CredentialsText source) {
         request.header(lower_case(key), value);
     }
     request.within(std::chrono::seconds(5));
-    // Without TLS it is a server of this machine or beside it, and a proxy would read the token.
+    // A server without TLS is on this machine or next to it, and a proxy could read the token.
     if (is_plain) request.direct();
-    const Result<HttpReply> reply = co_await as_result(send_with_retry(look->host, request));
+    const Result<HttpReply> reply = co_await as_result(send_with_retry(lookup->host, request));
     if (!reply) co_return fail(within(source.name, reply.error()));
     if (!is_success(*reply))
-        co_return fail(within(source.name, http_error(look->host, request, *reply)));
+        co_return fail(within(source.name, http_error(lookup->host, request, *reply)));
     co_return reply->body;
 }
 
-/// Why there is no subject token that a plugin could read; empty: there is one. A source of AWS has
-/// a `url`, too, of what is no subject token.
+/// Why a plugin cannot read the subject token; empty if it can. A credential source for AWS has a
+/// `url`, too, but no subject token is there.
 std::string find_hindrance(const CredentialsText& source) {
     const auto has = [&source](const char* key) { return source.json.find(key) != nullptr; };
     if (has("environment_id")) return ": a subject token of AWS is not supported";
@@ -78,15 +78,15 @@ std::string find_hindrance(const CredentialsText& source) {
     return has("file") || has("url") ? "" : " has neither file nor url";
 }
 
-Task<std::string> read_subject_token(SharedLook look, CredentialsText source) {
+Task<std::string> read_subject_token(SharedLookup lookup, CredentialsText source) {
     const std::string hindrance = find_hindrance(source);
     if (!hindrance.empty()) co_return fail(ErrorCode::unsupported, source.name + hindrance);
     const std::string file = text_of(source, "file");
     std::string text;
     if (file.empty()) {
-        text = co_await fetch_subject_token(look, source);
+        text = co_await fetch_subject_token(lookup, source);
     } else {
-        const Result<std::string> read = co_await as_result(look->environment->read_file(file));
+        const Result<std::string> read = co_await as_result(lookup->environment->read_file(file));
         if (!read) co_return fail(within(source.name + ": subject token", read.error()));
         text = *read;
     }
@@ -109,23 +109,23 @@ QueryParameters exchange_form(const CredentialsText& federation, std::string tok
 
 }  // namespace
 
-Task<AccessToken> ask_external_account(SharedLook look, CredentialsText federation,
+Task<AccessToken> ask_external_account(SharedLookup lookup, CredentialsText federation,
                                        std::string scopes) {
     const std::string source = "the workload identity of " + federation.name;
     const std::string account_url = text_of(federation, "service_account_impersonation_url");
     std::string uri = text_of(federation, "token_url");
-    if (uri.empty()) uri = base_url_of(Service::sts, look->config.endpoints) + "/token";
-    const Result<std::string> url = token_url(look->config.endpoints, Service::sts, uri);
+    if (uri.empty()) uri = base_url_of(Service::sts, lookup->config.endpoints) + "/token";
+    const Result<std::string> url = token_url(lookup->config.endpoints, Service::sts, uri);
     if (!url) co_return fail(within(source, url.error()));
     CredentialsText subject = part_of(federation, "credential_source");
-    const std::string token = co_await read_subject_token(look, std::move(subject));
+    const std::string token = co_await read_subject_token(lookup, std::move(subject));
     const std::string own_scopes = account_url.empty() ? scopes : impersonation_scope;
     HttpRequest request = form_request(*url, exchange_form(federation, token, own_scopes));
-    const Json answer = co_await ask_token_endpoint(look, source, std::move(request));
-    AccessToken out = read_token_answer(look->host, answer, source);
+    const Json answer = co_await ask_token_endpoint(lookup, source, std::move(request));
+    AccessToken out = read_token_answer(lookup->host, answer, source);
     if (account_url.empty()) co_return std::move(out);
     Impersonation asked{.url = account_url, .delegates = {}, .scopes = std::move(scopes)};
-    co_return co_await impersonate(look, std::move(out), std::move(asked));
+    co_return co_await impersonate(lookup, std::move(out), std::move(asked));
 }
 
 }  // namespace capstan::gce

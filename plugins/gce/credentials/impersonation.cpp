@@ -43,16 +43,16 @@ std::string impersonation_url(const EndpointConfig& endpoints, const std::string
            percent_encode(account) + ":generateAccessToken";
 }
 
-Task<AccessToken> impersonate(SharedLook look, AccessToken base, Impersonation asked) {
+Task<AccessToken> impersonate(SharedLookup lookup, AccessToken base, Impersonation asked) {
     const std::string source = "account " + account_of_url(asked.url) + ", by " + base.source;
     const Result<std::string> url =
-        token_url(look->config.endpoints, Service::iam_credentials, asked.url);
+        token_url(lookup->config.endpoints, Service::iam_credentials, asked.url);
     if (!url) co_return fail(within(source, url.error()));
     HttpRequest request("POST", *url);
     request.header("content-type", "application/json")
         .header("authorization", "Bearer " + base.text)
         .with_body(to_string(impersonation_body(asked)));
-    const Json answer = co_await ask_token_endpoint(look, source, std::move(request));
+    const Json answer = co_await ask_token_endpoint(lookup, source, std::move(request));
     AccessToken out{.text = text_field(answer, "accessToken"),
                     .expires = find_time_field(answer, "expireTime"),
                     .source = source,
@@ -63,7 +63,7 @@ Task<AccessToken> impersonate(SharedLook look, AccessToken base, Impersonation a
     co_return std::move(out);
 }
 
-Task<AccessToken> ask_impersonated_account(SharedLook look, CredentialsText account,
+Task<AccessToken> ask_impersonated_account(SharedLookup lookup, CredentialsText account,
                                            std::string scopes) {
     Impersonation asked{.url = required_text_of(account, "service_account_impersonation_url"),
                         .delegates = texts_of(account, "delegates"),
@@ -73,8 +73,8 @@ Task<AccessToken> ask_impersonated_account(SharedLook look, CredentialsText acco
         co_return fail(
             ErrorCode::invalid_config,
             base.name + ": they are impersonated in turn; name that account's delegates");
-    const AccessToken token = co_await ask_with(look, std::move(base), impersonation_scope);
-    co_return co_await impersonate(look, token, std::move(asked));
+    const AccessToken token = co_await ask_with(lookup, std::move(base), impersonation_scope);
+    co_return co_await impersonate(lookup, token, std::move(asked));
 }
 
 }  // namespace capstan::gce

@@ -1,4 +1,4 @@
-// The metadata server of a machine, and of GKE, which never is behind a proxy.
+// The metadata server of Compute Engine and GKE. It is always called directly, without a proxy.
 #include <chrono>
 #include <utility>
 
@@ -14,22 +14,23 @@ namespace {
 
 constexpr Duration metadata_timeout = std::chrono::seconds(1);
 
-/// "http://metadata.google.internal"; a host of the settings or the environment may have a port.
-std::string metadata_url(const Look& look) {
-    std::string host = look.config.metadata_host;
-    if (host.empty()) host = look.variable("GCE_METADATA_HOST");
+/// "http://metadata.google.internal", or the host of the settings or environment, which may have a
+/// port.
+std::string metadata_url(const TokenLookup& lookup) {
+    std::string host = lookup.config.metadata_host;
+    if (host.empty()) host = lookup.variable("GCE_METADATA_HOST");
     if (host.empty()) host = "metadata.google.internal";
     while (host.ends_with('/')) host.pop_back();
     return host.starts_with("http://") ? host : "http://" + host;
 }
 
-Task<std::string> ask_metadata(SharedLook look, std::string path) {
-    HttpRequest request("GET", metadata_url(*look) + "/computeMetadata/v1/" + path);
+Task<std::string> ask_metadata(SharedLookup lookup, std::string path) {
+    HttpRequest request("GET", metadata_url(*lookup) + "/computeMetadata/v1/" + path);
     request.header("metadata-flavor", "Google").direct().within(metadata_timeout);
     RetryPolicy policy;
     policy.delay = std::chrono::milliseconds(500);
     const Result<HttpReply> reply =
-        co_await as_result(send_with_retry(look->host, request, policy, Repeatable::yes));
+        co_await as_result(send_with_retry(lookup->host, request, policy, Repeatable::yes));
     if (!reply) {
         Error error = within("the metadata server", reply.error());
         if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
@@ -37,11 +38,11 @@ Task<std::string> ask_metadata(SharedLook look, std::string path) {
     }
     if (reply->header("metadata-flavor") != "Google")
         co_return fail(ErrorCode::not_found, "the metadata server: what answers at " +
-                                                 metadata_url(*look) + " is none of Google's");
+                                                 metadata_url(*lookup) + " is none of Google's");
     if (!is_success(*reply)) {
-        const bool may_pass = http_error_code(reply->status) == ErrorCode::unavailable ||
-                              http_error_code(reply->status) == ErrorCode::throttled;
-        co_return fail(may_pass ? ErrorCode::unavailable : ErrorCode::not_found,
+        const bool is_transient = http_error_code(reply->status) == ErrorCode::unavailable ||
+                                  http_error_code(reply->status) == ErrorCode::throttled;
+        co_return fail(is_transient ? ErrorCode::unavailable : ErrorCode::not_found,
                        "the metadata server has no " + path + ": " +
                            read_gce_error(*reply).message + " (status " +
                            std::to_string(reply->status) + ")");
@@ -51,17 +52,18 @@ Task<std::string> ask_metadata(SharedLook look, std::string path) {
 
 }  // namespace
 
-Task<std::string> read_metadata(SharedLook look, std::string path) {
-    return ask_metadata(std::move(look), std::move(path));
+Task<std::string> read_metadata(SharedLookup lookup, std::string path) {
+    return ask_metadata(std::move(lookup), std::move(path));
 }
 
-Task<AccessToken> ask_metadata_token(SharedLook look) {
+Task<AccessToken> ask_metadata_token(SharedLookup lookup) {
     const std::string source = "the metadata server";
-    const std::string body = co_await ask_metadata(look, "instance/service-accounts/default/token");
+    const std::string body =
+        co_await ask_metadata(lookup, "instance/service-accounts/default/token");
     const Result<Json> answer = parse_json(body);
     if (!answer || !answer->is_object())
         co_return fail(ErrorCode::unavailable, source + ": the token is in no JSON");
-    co_return read_token_answer(look->host, *answer, source);
+    co_return read_token_answer(lookup->host, *answer, source);
 }
 
 }  // namespace capstan::gce

@@ -1,5 +1,5 @@
-/// Where access tokens come from, one function for each kind of credentials. What does not work is
-/// a Failure that names its source and shows no secret.
+/// The sources of access tokens, one function for each type of credentials. A Failure names the
+/// source and contains no secret.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@
 
 namespace capstan::gce {
 
-/// One look for a token. The environment lives as long as the look.
-struct Look {
+/// The inputs of one search for a token. The environment has to outlive the search.
+struct TokenLookup {
     Host host;
     CredentialsConfig config{};
     Environment* environment = nullptr;
@@ -25,59 +25,60 @@ struct Look {
 
     std::string variable(std::string_view name) const { return find_variable(variables, name); }
 };
-using SharedLook = std::shared_ptr<const Look>;
+using SharedLookup = std::shared_ptr<const TokenLookup>;
 
-/// What requests of Capstan are for: changes of compute, and doctor's question for permissions.
+/// The scopes of the plugin's tokens: compute, and read-only access to the platform for the
+/// permission check of `capstan doctor`.
 inline constexpr const char* token_scopes =
     "https://www.googleapis.com/auth/compute "
     "https://www.googleapis.com/auth/cloud-platform.read-only";
-/// What a token is for that asks for another account's.
+/// The scope of a token that requests another account's token.
 inline constexpr const char* impersonation_scope = "https://www.googleapis.com/auth/cloud-platform";
 
-/// A file, or a secret, of credentials in Google's JSON.
+/// Credentials in Google's JSON, from a file or a secret.
 struct CredentialsText {
-    std::string name{};  ///< for people: "file \"/etc/key.json\""
+    std::string name{};  ///< for messages: "file \"/etc/key.json\""
     Json json{};
 };
 
-/// The first of: the settings' secret, the settings' file, GOOGLE_APPLICATION_CREDENTIALS, gcloud's
-/// file. Nothing: there is none of them, and `absence` says why. A Failure: one that is asked for
-/// cannot be read, or is no JSON object.
+/// The first of the settings' secret, the settings' file, GOOGLE_APPLICATION_CREDENTIALS and
+/// gcloud's file. If there is none of them, `found` is nullopt and `absence` says why. Throws a
+/// Failure if a configured one cannot be read or is no JSON object.
 struct CredentialsSearch {
     std::optional<CredentialsText> found{};
     std::string absence{};
 };
-Task<CredentialsSearch> find_credentials_text(SharedLook look);
+Task<CredentialsSearch> find_credentials_text(SharedLookup lookup);
 
-/// A token of such credentials, by their "type". `scopes` in one text, with blanks between them.
-Task<AccessToken> ask_with(SharedLook look, CredentialsText credentials, std::string scopes);
+/// A token for such credentials, by their "type". `scopes` are separated by blanks.
+Task<AccessToken> ask_with(SharedLookup lookup, CredentialsText credentials, std::string scopes);
 
-/// "service_account": a signed assertion for a token.
-Task<AccessToken> ask_service_account(SharedLook look, CredentialsText key, std::string scopes);
-/// "authorized_user": a refresh token.
-Task<AccessToken> ask_authorized_user(SharedLook look, CredentialsText user);
-/// "external_account": workload identity federation, with a subject token of a file or a URL.
-/// Subject tokens of a program and of AWS are `unsupported`: a plugin starts no process.
-Task<AccessToken> ask_external_account(SharedLook look, CredentialsText federation,
+/// "service_account": by a signed assertion.
+Task<AccessToken> ask_service_account(SharedLookup lookup, CredentialsText key, std::string scopes);
+/// "authorized_user": by a refresh token.
+Task<AccessToken> ask_authorized_user(SharedLookup lookup, CredentialsText user);
+/// "external_account": workload identity federation with a subject token from a file or a URL.
+/// Subject tokens from an executable or from AWS are `unsupported`.
+Task<AccessToken> ask_external_account(SharedLookup lookup, CredentialsText federation,
                                        std::string scopes);
-/// "impersonated_service_account": an account's token by the credentials in it.
-Task<AccessToken> ask_impersonated_account(SharedLook look, CredentialsText account,
+/// "impersonated_service_account": an account's token, requested with the source credentials in it.
+Task<AccessToken> ask_impersonated_account(SharedLookup lookup, CredentialsText account,
                                            std::string scopes);
 
-/// The token of another service account, asked for with `base`.
+/// A request for the token of another service account.
 struct Impersonation {
     std::string url{};  ///< of generateAccessToken
     std::vector<std::string> delegates{};
     std::string scopes{};
 };
-Task<AccessToken> impersonate(SharedLook look, AccessToken base, Impersonation asked);
+Task<AccessToken> impersonate(SharedLookup lookup, AccessToken base, Impersonation asked);
 /// The URL of generateAccessToken for an account's e-mail address.
 std::string impersonation_url(const EndpointConfig& endpoints, const std::string& account);
 
 /// The machine's service account, or that of GKE's workload identity.
-Task<AccessToken> ask_metadata_token(SharedLook look);
-/// What the metadata server says at "/computeMetadata/v1/PATH"; a Failure: `unavailable` where it
-/// may do so later, `not_found` otherwise.
-Task<std::string> read_metadata(SharedLook look, std::string path);
+Task<AccessToken> ask_metadata_token(SharedLookup lookup);
+/// The text that the metadata server has at "/computeMetadata/v1/PATH". Throws a Failure:
+/// `unavailable` if the server may answer later, `not_found` otherwise.
+Task<std::string> read_metadata(SharedLookup lookup, std::string path);
 
 }  // namespace capstan::gce

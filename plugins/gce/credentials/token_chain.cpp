@@ -12,8 +12,8 @@
 namespace capstan::gce {
 namespace {
 
-/// Google's own clients renew 225 s before the end. The metadata server has another token no sooner
-/// than five minutes before it.
+/// Google's own clients renew a token 225 s before it expires. The metadata server has a new token
+/// five minutes before that at the earliest.
 constexpr RenewalTimes token_renewal{.advisory = std::chrono::seconds(225),
                                      .mandatory = std::chrono::seconds(45),
                                      .jitter = std::chrono::seconds(20),
@@ -24,45 +24,47 @@ std::string first_of(const std::string& a, const std::string& b, const std::stri
     return b.empty() ? c : b;
 }
 
-Task<std::shared_ptr<Look>> begin_look(Host host, CredentialsConfig config,
-                                       Environment& environment) {
-    auto out = std::make_shared<Look>(Look{host, std::move(config), &environment, {}});
+Task<std::shared_ptr<TokenLookup>> begin_lookup(Host host, CredentialsConfig config,
+                                                Environment& environment) {
+    auto out =
+        std::make_shared<TokenLookup>(TokenLookup{host, std::move(config), &environment, {}});
     out->variables = co_await environment.variables();
     co_return std::move(out);
 }
 
-/// The account that `impersonate` begins with.
-Task<AccessToken> find_base_token(SharedLook look, std::string scopes) {
-    CredentialsSearch search = co_await find_credentials_text(look);
+/// The token of the credentials that were found, without impersonation by the settings.
+Task<AccessToken> find_base_token(SharedLookup lookup, std::string scopes) {
+    CredentialsSearch search = co_await find_credentials_text(lookup);
     if (search.found) {
         const std::string own = text_of(*search.found, "quota_project_id");
-        AccessToken out = co_await ask_with(look, *std::move(search.found), std::move(scopes));
+        AccessToken out = co_await ask_with(lookup, *std::move(search.found), std::move(scopes));
         out.quota_project = own;
         co_return std::move(out);
     }
-    Result<AccessToken> served = co_await as_result(ask_metadata_token(look));
+    Result<AccessToken> served = co_await as_result(ask_metadata_token(lookup));
     if (served) co_return *std::move(served);
-    // One that may answer later is waited for; nothing is wrong with the settings.
+    // The metadata server may answer later: then the settings are not to blame.
     const bool may_come = served.error().code == ErrorCode::unavailable;
     co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::unauthenticated,
                    "no source has credentials: " + search.absence + "; " + served.error().message);
 }
 
-Task<AccessToken> find_token(SharedLook look) {
-    const CredentialsConfig& config = look->config;
+Task<AccessToken> find_token(SharedLookup lookup) {
+    const CredentialsConfig& config = lookup->config;
     if (config.anonymous) {
         AccessToken none{.source = "nothing: the settings say anonymous"};
         co_return std::move(none);
     }
     const bool is_other = !config.impersonate.empty();
-    AccessToken out = co_await find_base_token(look, is_other ? impersonation_scope : token_scopes);
+    AccessToken out =
+        co_await find_base_token(lookup, is_other ? impersonation_scope : token_scopes);
     const std::string quota = first_of(
-        config.quota_project, look->variable("GOOGLE_CLOUD_QUOTA_PROJECT"), out.quota_project);
+        config.quota_project, lookup->variable("GOOGLE_CLOUD_QUOTA_PROJECT"), out.quota_project);
     if (is_other) {
         Impersonation asked{.url = impersonation_url(config.endpoints, config.impersonate),
                             .delegates = {},
                             .scopes = token_scopes};
-        out = co_await impersonate(look, std::move(out), std::move(asked));
+        out = co_await impersonate(lookup, std::move(out), std::move(asked));
     }
     out.quota_project = quota;
     co_return std::move(out);
@@ -77,13 +79,13 @@ struct TokenChain::State {
     Host host;
     CredentialsConfig config;
     Environment& environment;
-    std::string told{};  ///< the source that the log has
+    std::string logged_source{};  ///< of the last token
 
     static Task<AccessToken> find(std::shared_ptr<State> self) {
-        const std::shared_ptr<Look> look =
-            co_await begin_look(self->host, self->config, self->environment);
-        AccessToken out = co_await find_token(look);
-        if (std::exchange(self->told, out.source) != out.source)
+        const std::shared_ptr<TokenLookup> lookup =
+            co_await begin_lookup(self->host, self->config, self->environment);
+        AccessToken out = co_await find_token(lookup);
+        if (std::exchange(self->logged_source, out.source) != out.source)
             self->host.info("requests to Google are made with the token of " + out.source);
         co_return std::move(out);
     }
@@ -109,9 +111,11 @@ Task<AccessToken> TokenChain::renew(std::string refused) {
 Task<std::string> find_project(Host host, std::string setting, CredentialsConfig config,
                                Environment& environment) {
     if (!setting.empty()) co_return setting;
-    const std::shared_ptr<Look> look = co_await begin_look(host, std::move(config), environment);
-    if (const std::string own = look->variable("GOOGLE_CLOUD_PROJECT"); !own.empty()) co_return own;
-    CredentialsSearch search = co_await find_credentials_text(look);
+    const std::shared_ptr<TokenLookup> lookup =
+        co_await begin_lookup(host, std::move(config), environment);
+    const std::string from_environment = lookup->variable("GOOGLE_CLOUD_PROJECT");
+    if (!from_environment.empty()) co_return from_environment;
+    CredentialsSearch search = co_await find_credentials_text(lookup);
     if (search.found) {
         const std::string own = text_of(*search.found, "project_id");
         if (!own.empty()) co_return own;
@@ -120,10 +124,10 @@ Task<std::string> find_project(Host host, std::string setting, CredentialsConfig
         "the project is not known: there is no setting `project`; GOOGLE_CLOUD_PROJECT is not "
         "set; " +
         (search.found ? search.found->name + " has no project_id" : search.absence) + "; ";
-    if (look->config.anonymous)
+    if (lookup->config.anonymous)
         co_return fail(ErrorCode::invalid_config, absence + "no metadata server is asked");
     const Result<std::string> served =
-        co_await as_result(read_metadata(look, "project/project-id"));
+        co_await as_result(read_metadata(lookup, "project/project-id"));
     if (served && !served->empty()) co_return *served;
     const bool may_come = !served && served.error().code == ErrorCode::unavailable;
     co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::invalid_config,
@@ -134,9 +138,10 @@ Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, Credenti
                                     Environment& environment) {
     constexpr const char* usual = "googleapis.com";
     if (settings.universe != usual || config.anonymous) co_return settings;
-    const std::shared_ptr<Look> look = co_await begin_look(host, std::move(config), environment);
-    const Result<CredentialsSearch> search = co_await as_result(find_credentials_text(look));
-    std::string own = look->variable("GOOGLE_CLOUD_UNIVERSE_DOMAIN");
+    const std::shared_ptr<TokenLookup> lookup =
+        co_await begin_lookup(host, std::move(config), environment);
+    const Result<CredentialsSearch> search = co_await as_result(find_credentials_text(lookup));
+    std::string own = lookup->variable("GOOGLE_CLOUD_UNIVERSE_DOMAIN");
     if (search && search->found) {
         const std::string theirs = text_of(*search->found, "universe_domain");
         if (!theirs.empty()) own = theirs;

@@ -1,4 +1,4 @@
-/// Access tokens as Google's clients find them (application default credentials).
+/// Access tokens by Application Default Credentials, as all of Google's clients find them.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@
 namespace capstan::gce {
 
 /// [strand] The order: the settings' secret, the settings' file, GOOGLE_APPLICATION_CREDENTIALS,
-/// the file of gcloud, the metadata server. A source that is there and fails ends the search: what
-/// another one has would be another identity. With `impersonate` that account's token is asked for
-/// with what was found. Tokens are renewed beside the calls before they expire. The error of a
-/// search without a result (`unauthenticated`) tells each source and why it has nothing.
+/// gcloud's file, the metadata server. A source that is configured and fails ends the search, since
+/// the next source would be another identity. With `impersonate`, that account's token is requested
+/// with the token that was found. Tokens are renewed in the background before they expire. The
+/// error of a search without a result (`unauthenticated`) says of each source why it has no
+/// credentials.
 ///
-/// The environment lives longer than the chain.
+/// The environment has to outlive the chain.
 class TokenChain : public TokenProvider {
 public:
     TokenChain(const Host& host, CredentialsConfig config, Environment& environment);
@@ -31,13 +32,13 @@ private:
     Renewed<AccessToken> token_;
 };
 
-/// The project: `setting`, GOOGLE_CLOUD_PROJECT, the credentials file's, the metadata server's. A
-/// Failure tells each of these and why it has none: `unavailable` where the metadata server did not
-/// answer and may do so later, `invalid_config` otherwise.
+/// The project: the first of `setting`, GOOGLE_CLOUD_PROJECT, that of the credentials file and that
+/// of the metadata server. Throws a Failure that says why each of them is missing: `unavailable` if
+/// the metadata server may answer later, `invalid_config` otherwise.
 Task<std::string> find_project(Host host, std::string setting, CredentialsConfig config,
                                Environment& environment);
 
-/// The settings' universe domain, or the credentials' or the environment's.
+/// The settings with the universe domain of the settings, the credentials or the environment.
 Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, CredentialsConfig config,
                                     Environment& environment);
 

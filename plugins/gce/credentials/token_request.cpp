@@ -95,21 +95,21 @@ Result<std::string> token_url(const EndpointConfig& endpoints, Service service,
     return url;
 }
 
-Task<Json> ask_token_endpoint(SharedLook look, std::string what, HttpRequest request) {
+Task<Json> ask_token_endpoint(SharedLookup lookup, std::string what, HttpRequest request) {
     request.within(token_timeout).header("accept", "application/json");
     const Result<HttpReply> reply = co_await as_result(
-        send_with_retry(look->host, std::move(request), RetryPolicy(), Repeatable::yes));
+        send_with_retry(lookup->host, std::move(request), RetryPolicy(), Repeatable::yes));
     if (!reply) {
         Error error = within(what, reply.error());
         if (error.code == ErrorCode::deadline) error.code = ErrorCode::unavailable;
         co_return fail(std::move(error));
     }
     if (!is_success(*reply)) {
-        Error error = judge_refusal(what, *reply, look->host.now()).error;
-        const bool may_pass = error.code == ErrorCode::unavailable ||
-                              error.code == ErrorCode::throttled ||
-                              error.code == ErrorCode::deadline;
-        error.code = may_pass ? ErrorCode::unavailable : ErrorCode::unauthenticated;
+        Error error = judge_refusal(what, *reply, lookup->host.now()).error;
+        const bool is_transient = error.code == ErrorCode::unavailable ||
+                                  error.code == ErrorCode::throttled ||
+                                  error.code == ErrorCode::deadline;
+        error.code = is_transient ? ErrorCode::unavailable : ErrorCode::unauthenticated;
         co_return fail(std::move(error));
     }
     Result<Json> json = parse_json(reply->body);

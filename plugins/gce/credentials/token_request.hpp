@@ -1,4 +1,4 @@
-/// Requests to token endpoints, and what they answer.
+/// Requests to token endpoints.
 #pragma once
 
 #include <string>
@@ -14,27 +14,26 @@
 
 namespace capstan::gce {
 
-/// Fields of credentials. One of another type is `invalid_config`, and so is a required one that is
-/// absent; the error names the credentials and shows no value.
+/// Fields of credentials. A field of the wrong type, or a required one that is absent, is
+/// `invalid_config`; the error names the credentials and contains no value.
 std::string text_of(const CredentialsText& credentials, std::string_view key);
 std::string required_text_of(const CredentialsText& credentials, std::string_view key);
 std::vector<std::string> texts_of(const CredentialsText& credentials, std::string_view key);
-/// An object in them, with its own place in its name; absent is one without members.
+/// A nested object, with its place added to the name; empty if absent.
 CredentialsText part_of(const CredentialsText& credentials, std::string_view key);
 
-/// `url` as it is asked: with scheme and host of the settings' endpoint for that service, if there
-/// is one. `invalid_config`: a secret would go there without TLS. Without it only this machine is
-/// asked.
+/// `url` with scheme and host of the settings' endpoint for the service, if there is one.
+/// `invalid_config`: the URL has no TLS and is not on this machine, so a secret would be exposed.
 Result<std::string> token_url(const EndpointConfig& endpoints, Service service,
                               const std::string& url);
 
-/// Sends it, as often as helps; a reply that is no success is `unauthenticated`, or `unavailable`.
-Task<Json> ask_token_endpoint(SharedLook look, std::string what, HttpRequest request);
+/// Sends a request with retries. An unsuccessful reply is `unauthenticated` or `unavailable`.
+Task<Json> ask_token_endpoint(SharedLookup lookup, std::string what, HttpRequest request);
 
 /// A POST of a form.
 HttpRequest form_request(const std::string& url, const QueryParameters& fields);
 
-/// {"access_token", "expires_in"}. `unauthenticated`: it has no token.
+/// Parses {"access_token", "expires_in"}. `unauthenticated`: the answer has no token.
 AccessToken read_token_answer(const Host& host, const Json& answer, std::string source);
 
 }  // namespace capstan::gce

@@ -9,15 +9,15 @@ namespace capstan::gce {
 
 Task<void> PriceFile::read() {
     co_await file_.read();
-    tell_sample();
+    warn_of_sample();
 }
 
 Task<void> PriceFile::renew() {
     co_await file_.renew();
-    tell_sample();
+    warn_of_sample();
 }
 
-void PriceFile::tell_sample() {
+void PriceFile::warn_of_sample() {
     if (!prices()) return;
     std::vector<std::string> sentences;
     if (prices()->is_sample())

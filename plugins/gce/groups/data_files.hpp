@@ -1,4 +1,4 @@
-/// The file of prices that the settings name.
+/// The price file that the settings name.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@
 
 namespace capstan::gce {
 
-/// [strand] The file is read where it may block.
+/// [strand] The file is read off the strand, where a read may block.
 class PriceFile {
 public:
-    /// An empty path: there is none.
+    /// An empty path: no file, no prices.
     PriceFile(const Host& host, std::string path)
         : file_(host, std::move(path), "prices", &PriceTable::parse), warnings_(host) {}
 
-    /// A file that cannot be read, or is none, is `invalid_config`.
+    /// Fails with `invalid_config` if the file cannot be read or parsed.
     Task<void> read();
-    /// Reads it again once in ten minutes; a file that cannot be read leaves the prices.
+    /// Reads the file again once in ten minutes. The earlier prices stay if it cannot be read.
     Task<void> renew();
-    /// Where the groups are, which the prices should be of.
+    /// Warns if the prices are of another region than the groups.
     void compare(const std::set<std::string>& regions);
 
-    /// NULL: none are known.
+    /// NULL if no prices are known.
     const std::shared_ptr<const PriceTable>& prices() const noexcept { return file_.value(); }
-    /// Another one whenever the prices changed.
+    /// Changes whenever the prices change.
     std::uint64_t version() const noexcept { return file_.version(); }
 
 private:
-    void tell_sample();
+    void warn_of_sample();
 
     DataFile<PriceTable> file_;
     StandingWarnings warnings_;

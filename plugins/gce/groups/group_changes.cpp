@@ -7,7 +7,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "change_words.hpp"
+#include "change_errors.hpp"
 #include "group_checks.hpp"
 #include "instance_names.hpp"
 
@@ -16,11 +16,11 @@ namespace {
 
 /// How long an operation is awaited.
 constexpr Duration operation_patience = std::chrono::seconds(3);
-/// Most open operations that are kept; of more the oldest is forgotten.
+/// Maximum number of open operations that are kept. When exceeded, the oldest is dropped.
 constexpr std::size_t open_most = 1000;
-/// Most open operations that one refresh asks Google about.
+/// Maximum number of open operations that one refresh polls.
 constexpr std::size_t asked_at_once = 20;
-/// After this time an open operation is forgotten.
+/// An open operation is dropped after this time.
 constexpr Duration open_life = std::chrono::minutes(15);
 
 std::optional<int> goal_of(const Resize& request, int change) {
@@ -30,7 +30,8 @@ std::optional<int> goal_of(const Resize& request, int change) {
     return static_cast<int>(goal);
 }
 
-/// A group that replaces its machines by others of other names makes none of given names.
+/// Whether a group refuses createInstances with names. A group does if its updates replace
+/// instances by others with new names (PROACTIVE and SUBSTITUTE).
 bool refuses_names(const Error& error) {
     return error.provider_code == "conditionNotMet" || error.provider_code == "CONDITION_NOT_MET";
 }
@@ -50,19 +51,19 @@ Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
         co_return refuse_change(id, ErrorCode::not_found,
                                 "it is none of the groups that are listed");
-    auto told = co_await as_result(parts_.lists.read(id.value()));
-    if (!told) co_return fail(within(changed_group(id), std::move(told).error()));
-    if (auto obstacle = find_obstacle(*told)) co_return fail(*std::move(obstacle));
-    co_return *std::move(told);
+    auto row = co_await as_result(parts_.lists.read(id.value()));
+    if (!row) co_return fail(within(changed_group(id), std::move(row).error()));
+    if (auto obstacle = find_obstacle(*row)) co_return fail(*std::move(obstacle));
+    co_return *std::move(row);
 }
 
-Semaphore& GroupChanges::turn_of(const NodeGroupId& group) {
-    return turns_.try_emplace(group, host_, 1).first->second;
+Semaphore& GroupChanges::lock_of(const NodeGroupId& group) {
+    return locks_.try_emplace(group, host_, 1).first->second;
 }
 
 bool GroupChanges::may_lag(const NodeGroupId& group) const {
     const auto at = answered_at_.find(group);
-    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_most;
+    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_max;
 }
 
 bool GroupChanges::suits(const Resize& request, int listed) const {
@@ -78,13 +79,14 @@ Result<void> GroupChanges::check(const Resize& request, int listed) const {
                              std::to_string(request.expected_target) + " was expected");
 }
 
-/// Of the same request, made before.
+/// The answer to the same request, if it was made before.
 std::optional<Resized> GroupChanges::find_answer(const Resize& request, int goal,
                                                  int listed) const {
     if (!answers_.is_repeat(request, goal, listed)) return std::nullopt;
-    const auto wish = wishes_.find(request.group);
-    const bool is_known = wish != wishes_.end() && wish->second.key == request.idempotency_key;
-    return is_known && wish->second.answer ? wish->second.answer : Resized{goal};
+    const auto previous = last_requests_.find(request.group);
+    const bool is_known =
+        previous != last_requests_.end() && previous->second.key == request.idempotency_key;
+    return is_known && previous->second.answer ? previous->second.answer : Resized{goal};
 }
 
 Task<Resized> GroupChanges::increase(Resize request) {
@@ -97,11 +99,11 @@ Task<Resized> GroupChanges::increase(Resize request) {
         co_return refuse_change(request.group, ErrorCode::invalid_argument,
                                 "an increase by " + std::to_string(request.delta) + " from " +
                                     std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
-    co_return co_await increase_in_turn(std::move(request), *goal);
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
+    co_return co_await increase_locked(std::move(request), *goal);
 }
 
-Task<Resized> GroupChanges::increase_in_turn(Resize request, int goal) {
+Task<Resized> GroupChanges::increase_locked(Resize request, int goal) {
     ManagedGroup row = co_await read(request.group);
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr)
@@ -115,21 +117,22 @@ Task<Resized> GroupChanges::increase_in_turn(Resize request, int goal) {
     auto names = names_for(request, row);
     if (!names) co_return fail(within(changed_group(request.group), std::move(names).error()));
     answers_.begin(request);
-    wishes_[request.group] = {.key = request.idempotency_key, .names = *names};
+    last_requests_[request.group] = {.key = request.idempotency_key, .names = *names};
     co_return co_await create(std::move(request), std::move(row), *std::move(names));
 }
 
-/// A request that is made again has the names that it had, so that none is made twice.
+/// A repeated request gets the names of its first attempt, so that no instance is created twice.
 Result<std::vector<std::string>> GroupChanges::names_for(const Resize& request,
                                                          const ManagedGroup& row) {
     const auto count = static_cast<std::size_t>(request.delta);
     std::set<std::string> taken;
-    if (const auto wish = wishes_.find(request.group); wish != wishes_.end()) {
+    const auto previous = last_requests_.find(request.group);
+    if (previous != last_requests_.end()) {
         const bool is_again = !request.idempotency_key.empty() &&
-                              wish->second.key == request.idempotency_key &&
-                              wish->second.names.size() == count;
-        if (is_again) return wish->second.names;
-        taken.insert(wish->second.names.begin(), wish->second.names.end());
+                              previous->second.key == request.idempotency_key &&
+                              previous->second.names.size() == count;
+        if (is_again) return previous->second.names;
+        taken.insert(previous->second.names.begin(), previous->second.names.end());
     }
     if (const ListedGroup* const listed = parts_.lists.find(request.group.value())) {
         for (const GroupMachine& machine : listed->list.machines) taken.insert(machine.link.name);
@@ -175,9 +178,9 @@ Task<Resized> GroupChanges::set_target(Resize request, int goal, ResourceLink li
 Resized GroupChanges::agree(const Resize& request, Resized answer) {
     answers_.agree(request, answer.target);
     answered_at_[request.group] = host_.monotonic();
-    Wish& wish = wishes_[request.group];
-    if (wish.key != request.idempotency_key) wish = {.key = request.idempotency_key};
-    wish.answer = answer;
+    LastRequest& previous = last_requests_[request.group];
+    if (previous.key != request.idempotency_key) previous = {.key = request.idempotency_key};
+    previous.answer = answer;
     return answer;
 }
 
@@ -186,7 +189,7 @@ Task<void> GroupChanges::carry_out(Task<Operation> change, std::string group_id)
     if (!operation.errors.empty()) throw Failure(operation.errors.front());
 }
 
-/// One that cannot be asked about is under way all the same.
+/// An operation that cannot be polled counts as under way.
 Task<Operation> GroupChanges::follow(Task<Operation> change, std::string group_id) {
     parts_.lists.note_change(group_id);
     auto begun = co_await as_result(std::move(change));
@@ -213,7 +216,7 @@ void GroupChanges::look_after_operations() {
         background_.spawn("looking after operations", ask_about_operations());
 }
 
-/// A call that fails ends the round: the calls for the other operations would most likely fail too.
+/// A call that fails ends the poll: the calls for the other operations would most likely fail, too.
 Task<void> GroupChanges::ask_about_operations() {
     for (std::size_t left = std::min(open_.size(), asked_at_once); left > 0; --left) {
         OpenOperation open = std::move(open_.front());
@@ -240,11 +243,11 @@ Task<Resized> GroupChanges::decrease_target(Resize request) {
         co_return refuse_change(request.group, ErrorCode::invalid_argument,
                                 "a decrease by " + std::to_string(request.delta) + " from " +
                                     std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
-    co_return co_await decrease_in_turn(std::move(request), *goal);
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
+    co_return co_await decrease_locked(std::move(request), *goal);
 }
 
-Task<Resized> GroupChanges::decrease_in_turn(Resize request, int goal) {
+Task<Resized> GroupChanges::decrease_locked(Resize request, int goal) {
     const std::string id = request.group.value();
     const ManagedGroup row = co_await read(request.group);
     if (answers_.is_repeat(request, goal, row.target_size)) co_return Resized{goal};
@@ -270,13 +273,14 @@ Task<Resized> GroupChanges::decrease_in_turn(Resize request, int goal) {
     co_return co_await take_back(std::move(request), goal, row.link, std::move(going));
 }
 
-/// Those whose last attempt failed come first, then by name.
+/// Machines with a failed last attempt come first; within both kinds they are ascending by name.
 GroupChanges::UnmadeMachines GroupChanges::find_unmade(const NodeGroupId& group,
                                                        const ListedGroup& listed) const {
     UnmadeMachines out;
     std::vector<ResourceLink> without_fault;
     for (const GroupMachine& machine : listed.list.machines) {
-        if (machine.standing.standing != Membership::member || is_going(group, machine.link.name))
+        if (machine.status.membership != Membership::member ||
+            is_being_deleted(group, machine.link.name))
             continue;
         const bool is_unmade = machine.id.empty() || machine.id == "0";
         if (!machine.fault && !is_unmade) {
@@ -289,8 +293,8 @@ GroupChanges::UnmadeMachines GroupChanges::find_unmade(const NodeGroupId& group,
     return out;
 }
 
-/// By their names, so that Google chooses no machine of its own; what the list does not show yet
-/// goes by the target size.
+/// Deletes unmade machines by name, since Google would choose running ones by itself. If fewer are
+/// listed than are to go, the target size is set instead.
 Task<Resized> GroupChanges::take_back(Resize request, int goal, ResourceLink link,
                                       std::vector<ResourceLink> going) {
     const std::string id = request.group.value();
@@ -301,7 +305,8 @@ Task<Resized> GroupChanges::take_back(Resize request, int goal, ResourceLink lin
         const Result<void> done =
             co_await as_result(carry_out(parts_.api.delete_instances(link, part), id));
         if (!done) co_return fail(within(changed_group(request.group), done.error()));
-        for (const ResourceLink& each : part) going_[request.group][each.name] = host_.monotonic();
+        for (const ResourceLink& each : part)
+            deleting_[request.group][each.name] = host_.monotonic();
     }
     const bool is_all = going.size() == static_cast<std::size_t>(request.delta);
     if (!is_all) {
@@ -317,15 +322,16 @@ void GroupChanges::see(std::uint64_t asked_at) {
         if (parts_.lists.is_of_last_update(listed))
             answers_.see(NodeGroupId(id), listed.row.target_size, asked_at);
     }
-    forget_what_is_seen();
-    // A list that lags shows a group at rest, whose machines would not be read again for a while.
+    forget_listed_changes();
+    // An outdated list may show the group at rest, and the machines of a group at rest are not read
+    // in each pass.
     for (const auto& [id, listed] : parts_.lists.groups())
         if (is_awaited(NodeGroupId(id), listed.row.target_size)) parts_.lists.note_change(id);
 }
 
-/// Whether something was agreed to that this list does not show.
+/// Whether Google accepted a change that this list does not show.
 bool GroupChanges::is_awaited(const NodeGroupId& group, int listed) const {
-    if (going_.contains(group)) return true;
+    if (deleting_.contains(group)) return true;
     const bool was_changed = answered_at_.contains(group) || removed_at_.contains(group);
     return was_changed && answers_.counted(group, listed) != listed;
 }

@@ -1,4 +1,4 @@
-/// What groups are asked for: more, fewer, and the end of machines.
+/// Changes of managed instance groups: increases, decreases, and deletions of instances.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,11 @@
 
 namespace capstan::gce {
 
-/// [strand] Machines are asked for by names, and deleted by names: sent twice neither does harm.
-/// The group is read right before, and is changed only where its target is the one that was
-/// expected. Changes of one group are made one after another. An operation is awaited for a few
-/// seconds; one that goes on is agreed to, and lists show what it comes to. Later refreshes ask how
-/// the operation has ended, and log a failure.
+/// [strand] Instances are created and deleted by name, so a request can safely be sent twice. The
+/// group is read right before each change, and is changed only if its target size is the one that
+/// the request expects. Changes of one group are serialized. An operation is awaited for a few
+/// seconds. An operation that takes longer counts as accepted, and later lists show its outcome;
+/// later refreshes also ask how it has ended, and log a failure.
 class GroupChanges {
 public:
     struct Parts {
@@ -39,33 +39,36 @@ public:
     };
     GroupChanges(const Host& host, Parts parts);
 
-    /// By createInstances; by the target size where the group refuses that.
+    /// By createInstances, or by resize if the group accepts no given names.
     Task<Resized> increase(Resize request);
-    /// Down to the machines that are made, never below: by the names of those that are not.
+    /// Deletes machines that Google has not made yet, by name. Never lowers the target size below
+    /// the number of machines that are made.
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
 
-    /// Starts a round of questions about open operations, unless the last round is still under way.
-    /// The round runs beside the refresh. An operation that has failed is a warning in the log.
+    /// Polls open operations in the background, unless the last poll is still under way. A failed
+    /// operation is logged as a warning.
     void look_after_operations();
-    /// Before an update of the lists: the moment to hand to `see`.
+    /// Call before an update of the lists, and pass the result to `see` after the update.
     std::uint64_t moment() noexcept { return answers_.moment(); }
-    /// After it: what was answered counts until the lists show it.
+    /// Call after an update of the lists. Accepted changes that the lists now show, or should show
+    /// by now, are forgotten; until then the accepted numbers count in place of the listed ones.
     void see(std::uint64_t asked_at);
 
 private:
-    /// The last request for more, by key: sent again it has the same names and the same answer.
-    struct Wish {
+    /// The last increase of a group. A repeated request (same key) uses the same names and gets the
+    /// same answer.
+    struct LastRequest {
         std::string key{};
         std::vector<std::string> names{};
         std::optional<Resized> answer{};
     };
-    /// The group's row, read right before.
+    /// Reads the group now.
     Task<ManagedGroup> read(NodeGroupId id);
-    Semaphore& turn_of(const NodeGroupId& group);
-    Task<Resized> increase_in_turn(Resize request, int goal);
-    Task<Resized> decrease_in_turn(Resize request, int goal);
-    /// Members that Google has not made, and how many it has.
+    Semaphore& lock_of(const NodeGroupId& group);
+    Task<Resized> increase_locked(Resize request, int goal);
+    Task<Resized> decrease_locked(Resize request, int goal);
+    /// Members that Google has not made yet, and the number of members that it has made.
     struct UnmadeMachines {
         std::vector<ResourceLink> links{};
         int made = 0;
@@ -78,52 +81,55 @@ private:
     Result<void> check(const Resize& request, int listed) const;
     std::optional<Resized> find_answer(const Resize& request, int goal, int listed) const;
     Result<std::vector<std::string>> names_for(const Resize& request, const ManagedGroup& row);
-    /// The target that was agreed to: all of `names`, or as many as there were calls without error.
+    /// Creates the instances in several calls. Returns the target size that Google accepted: with
+    /// all of `names`, or with those of the calls before the first error.
     Task<Resized> create(Resize request, ManagedGroup row, std::vector<std::string> names);
     Task<Resized> set_target(Resize request, int goal, ResourceLink link);
     Resized agree(const Resize& request, Resized answer);
-    /// What a change came to, as far as it is known within a few seconds.
+    /// Awaits the operation of a change for a few seconds. Throws a Failure if it failed by then.
     Task<void> carry_out(Task<Operation> change, std::string group_id);
-    /// As above, with all of the operation's errors.
+    /// Like carry_out, but returns the operation with all of its errors.
     Task<Operation> follow(Task<Operation> change, std::string group_id);
 
     void note_open(const Operation& operation, std::string group_id);
     Task<void> ask_about_operations();
 
-    Task<Removed> remove_in_turn(Removal request);
+    Task<Removed> remove_locked(Removal request);
     Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
-    bool is_going(const NodeGroupId& group, const std::string& instance) const;
-    void sort_out(const Removal& request, const ListedGroup& listed,
-                  std::vector<ResourceLink>& going, std::vector<Error>& failed) const;
+    bool is_being_deleted(const NodeGroupId& group, const std::string& instance) const;
+    void sort_removals(const Removal& request, const ListedGroup& listed,
+                       std::vector<ResourceLink>& going, std::vector<Error>& failed) const;
     Task<std::vector<Error>> remove_some(NodeGroupId group, std::vector<ResourceLink> instances);
-    /// `target`: what was listed before; nothing: the group was not.
+    /// `target`: the listed target size before the removal; nullopt if the group was not listed.
     void note_removal(const NodeGroupId& group, const std::vector<ResourceLink>& instances,
                       const std::vector<Error>& failed, std::optional<int> target);
-    void tell_redistribution(const ManagedGroup& row);
-    void forget_what_is_seen();
+    void warn_of_redistribution(const ManagedGroup& row);
+    void forget_listed_changes();
     bool is_awaited(const NodeGroupId& group, int listed) const;
 
     const Host host_;
     const Parts parts_;
-    std::map<NodeGroupId, Semaphore> turns_{};
+    std::map<NodeGroupId, Semaphore> locks_{};
     TargetAnswers answers_{};
-    std::map<NodeGroupId, Wish> wishes_{};
-    /// Targets and removals that were agreed to last, by host.monotonic(), while lists may lag.
+    std::map<NodeGroupId, LastRequest> last_requests_{};
+    /// When Google last accepted a target size and a removal, by host.monotonic(). Entries are
+    /// dropped once lists can no longer lag behind them.
     std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
-    /// Instances whose end was agreed to and that lists may still show as members: when.
-    std::map<NodeGroupId, std::map<std::string, Duration>> going_{};
-    /// An operation that was still running, or could not be read, when its change was answered.
+    /// Instances that Google agreed to delete and lists may still show as members, with the time.
+    std::map<NodeGroupId, std::map<std::string, Duration>> deleting_{};
+    /// An operation that had not ended, or could not be read, when the host got its answer.
     struct OpenOperation {
         ResourceLink link{};
         std::string group_id{};
         Duration since{};
     };
-    std::deque<OpenOperation> open_{};  ///< ascending by when Google was asked about it last
+    std::deque<OpenOperation> open_{};  ///< polled from the front; a polled one moves to the end
     StandingWarnings warnings_;
     Background background_;
 };
 
-/// How long lists may take to show a change. A lower target after that is one that others have set.
-inline constexpr Duration list_lag_most = std::chrono::minutes(2);
+/// How long lists may take to show a change. A lower target size after that was set by another
+/// client.
+inline constexpr Duration list_lag_max = std::chrono::minutes(2);
 
 }  // namespace capstan::gce

@@ -2,7 +2,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "group_spec.hpp"
+#include "group_settings.hpp"
 #include "machine_states.hpp"
 
 namespace capstan::gce {
@@ -18,7 +18,7 @@ Error obstacle_of(const ManagedGroup& group, const std::string& why) {
             .subject = group_id_of(group.link)};
 }
 
-/// Whether it has versions of two instance templates.
+/// Whether the group has versions with several instance templates.
 bool is_being_updated(const ManagedGroup& group) { return group.version_templates.size() > 1; }
 
 }  // namespace

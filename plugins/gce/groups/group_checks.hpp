@@ -1,4 +1,4 @@
-/// What keeps a group from being scaled, or is worth a word.
+/// Properties of a group that prevent scaling it, or that cause a warning.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,11 @@
 
 namespace capstan::gce {
 
-/// Why it cannot be scaled at all: an autoscaler of Google sizes it, or its machines keep a state
-/// that would be lost. `unsupported`, with the group as the subject.
+/// Why the group cannot be scaled at all; nullopt if it can. `unsupported`, with the group as the
+/// subject: an autoscaler of Google sizes the group, or the group is stateful.
 std::optional<Error> find_obstacle(const ManagedGroup& group);
 
-/// What else differs from a plain group, in sentences that name it.
+/// Warnings about other unusual properties, as sentences that name the group.
 std::vector<std::string> find_notes(const ManagedGroup& group);
 
 }  // namespace capstan::gce

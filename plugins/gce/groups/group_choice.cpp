@@ -6,13 +6,13 @@
 
 #include <re2/re2.h>
 
-#include "../provisioning/made_group.hpp"
+#include "../provisioning/autoprovisioned_group.hpp"
 
 namespace capstan::gce {
 
 GroupChoice::GroupChoice(ChoiceConfig config) : config_(std::move(config)) {
     for (const DiscoverySpec& spec : config_.discovery) {
-        // The name's beginning, whatever alternatives the expression has.
+        // The parentheses anchor every alternative of the expression.
         auto begins = std::make_shared<const RE2>("^(?:" + spec.name_prefix + ")", RE2::Quiet);
         rules_.push_back({std::move(begins), {spec.min, spec.max}});
     }

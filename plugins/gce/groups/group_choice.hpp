@@ -1,4 +1,4 @@
-/// Which of a project's groups are meant, and between which sizes.
+/// Which groups of a project the settings select, and with which limits.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <re2/re2.h>
 
 #include "../api/managed_groups.hpp"
-#include "group_spec.hpp"
+#include "group_settings.hpp"
 
 namespace capstan::gce {
 
@@ -21,9 +21,9 @@ struct GroupLimits {
 };
 
 enum class Origin : std::uint8_t {
-    named,       ///< by the settings; listed whether or not it exists
-    discovered,  ///< by the beginning of its name
-    candidate,   ///< its name is as those of groups that provisioning makes
+    named,       ///< the settings name the group; a missing one is reported as unreadable
+    discovered,  ///< the name matches an expression of `discovery`
+    candidate,   ///< auto-provisioning may have made the group, by its name
 };
 
 struct Choice {
@@ -33,30 +33,31 @@ struct Choice {
 };
 
 struct ChoiceConfig {
-    std::string project{};  ///< of discovery and of groups that are made
+    std::string project{};  ///< of discovery and auto-provisioning
     std::vector<DiscoverySpec> discovery{};
-    std::vector<StaticGroup> groups{};     ///< of several for one group the first counts
-    std::vector<std::string> locations{};  ///< of discovery: zones and regions; none: all
-    std::string cluster{};                 ///< that groups are made for
-    std::optional<int> made_max{};  ///< the maximum of groups that are made; nothing: none are
+    std::vector<StaticGroup> groups{};     ///< if several are for one group, the first counts
+    std::vector<std::string> locations{};  ///< zones and regions of discovery; empty: all
+    std::string cluster{};                 ///< of auto-provisioning
+    std::optional<int> made_max{};  ///< maximum size of groups that are made; nullopt: none are
 };
 
-/// Immutable. Google's groups have no limits of their own, so those of the settings count: of a
-/// group that is named its own, otherwise of the first expression that its name suits.
+/// Immutable. A MIG has no limits of its own, so the settings give them: the limits of the group's
+/// own entry, or else of the first discovery expression that matches the group's name.
 class GroupChoice {
 public:
     explicit GroupChoice(ChoiceConfig config);
 
-    /// Nothing: it is none of ours. Of the row only links count.
+    /// nullopt if the settings do not select the group. Only the link of `row` is used.
     std::optional<Choice> choose(const ManagedGroup& row) const;
-    /// Whether groups in that place may be found without being named.
+    /// Whether discovery or auto-provisioning may find groups in that place.
     bool looks_at(const std::string& project, const Place& place) const;
-    /// Whether provisioning may have made it, by its name; its instance template decides.
+    /// Whether auto-provisioning may have made the group, by its name. Its instance template
+    /// decides.
     bool may_be_made(const ManagedGroup& row) const;
     GroupLimits made_limits() const noexcept { return {0, config_.made_max.value_or(0)}; }
-    /// By id.
+    /// The groups that the settings name, by id.
     const std::map<std::string, StaticGroup>& named() const noexcept { return named_; }
-    /// Those whose groups are to be listed, by name.
+    /// The projects that have selected groups, ascending.
     std::vector<std::string> projects() const;
 
 private:

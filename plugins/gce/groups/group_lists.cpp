@@ -10,7 +10,7 @@
 namespace capstan::gce {
 namespace {
 
-/// How long lists may lack a group that was made.
+/// How long lists may lack a new group.
 constexpr Duration new_group_lag = std::chrono::minutes(2);
 
 std::string titled_group(const std::string& id) { return "group " + in_quotes(id); }
@@ -44,41 +44,41 @@ Task<void> GroupLists::update() {
     const std::vector<std::string> projects = choice_.projects();
     std::vector<Task<ManagedGroups>> calls;
     for (const std::string& project : projects) calls.push_back(api_.list_all(project));
-    auto told = co_await gather_results(std::move(calls), parallel_calls_);
+    auto answers = co_await gather_results(std::move(calls), parallel_calls_);
     const auto failures_before = std::exchange(failures_, {});
     std::optional<Error> first;
     std::size_t failed = 0;
     for (std::size_t i = 0; i < projects.size(); ++i) {
-        if (!told[i]) ++failed;
-        if (!told[i] && !first) first = told[i].error();
-        take(projects[i], std::move(told[i]), asked_at);
+        if (!answers[i]) ++failed;
+        if (!answers[i] && !first) first = answers[i].error();
+        store_list(projects[i], std::move(answers[i]), asked_at);
     }
     if (failures_ != failures_before) ++version_;
     if (failed > 0 && failed == projects.size()) throw Failure(*first);
 }
 
-void GroupLists::take(const std::string& project, Result<ManagedGroups> told,
-                      std::uint64_t asked_at) {
-    if (!told) {
-        failures_[{project, Place()}] = told.error();
+void GroupLists::store_list(const std::string& project, Result<ManagedGroups> answer,
+                            std::uint64_t asked_at) {
+    if (!answer) {
+        failures_[{project, Place()}] = answer.error();
         for (const auto& [id, group] : choice_.named())
-            if (group.link.project == project) store_error(id, told.error(), asked_at);
+            if (group.link.project == project) store_error(id, answer.error(), asked_at);
         for (const auto& [id, group] : groups_)
-            if (link_of(id).project == project) store_error(id, told.error(), asked_at);
+            if (link_of(id).project == project) store_error(id, answer.error(), asked_at);
         return;
     }
-    for (ManagedGroup& row : told->groups) {
+    for (ManagedGroup& row : answer->groups) {
         const std::optional<Choice> choice = choice_.choose(row);
         if (choice) store(std::move(row), *choice, asked_at);
     }
-    take_unreadable(project, *told, asked_at);
-    take_broken(*told, asked_at);
-    take_absent(project, asked_at);
+    store_unreadable_places(project, *answer, asked_at);
+    store_broken(*answer, asked_at);
+    store_absent(project, asked_at);
 }
 
-void GroupLists::take_unreadable(const std::string& project, const ManagedGroups& told,
-                                 std::uint64_t asked_at) {
-    for (const ManagedGroups::Unreadable& each : told.unreadable) {
+void GroupLists::store_unreadable_places(const std::string& project, const ManagedGroups& answer,
+                                         std::uint64_t asked_at) {
+    for (const ManagedGroups::Unreadable& each : answer.unreadable) {
         if (choice_.looks_at(project, each.place)) failures_[{project, each.place}] = each.error;
         const auto is_there = [&](const ResourceLink& link) {
             return link.project == project && link.place == each.place;
@@ -90,9 +90,9 @@ void GroupLists::take_unreadable(const std::string& project, const ManagedGroups
     }
 }
 
-/// A group that cannot even be named costs no other.
-void GroupLists::take_broken(const ManagedGroups& told, std::uint64_t asked_at) {
-    for (const Error& error : told.broken) {
+/// A group that could not be parsed does not affect the others. Without a name it is only logged.
+void GroupLists::store_broken(const ManagedGroups& answer, std::uint64_t asked_at) {
+    for (const Error& error : answer.broken) {
         const auto link = group_of_id(error.subject);
         const auto choice =
             link ? choice_.choose({.link = *link}) : Result<std::optional<Choice>>(std::nullopt);
@@ -107,8 +107,9 @@ void GroupLists::take_broken(const ManagedGroups& told, std::uint64_t asked_at) 
     }
 }
 
-/// Groups of the project that the list does not have. Those that are named stay, unreadable.
-void GroupLists::take_absent(const std::string& project, std::uint64_t asked_at) {
+/// Drops the groups of the project that the list does not have. Groups that the settings name stay
+/// as unreadable.
+void GroupLists::store_absent(const std::string& project, std::uint64_t asked_at) {
     for (const auto& [id, named] : choice_.named()) {
         if (named.link.project != project) continue;
         const auto at = groups_.find(id);
@@ -165,7 +166,7 @@ void GroupLists::set_unreadable(ListedGroup& group, std::optional<Error> error) 
     group.unreadable = std::move(error);
 }
 
-/// A group that was read since is readable.
+/// Does nothing if the group was read since.
 void GroupLists::store_error(const std::string& id, Error error, std::uint64_t asked_at) {
     ListedGroup& listed = groups_[id];
     if (listed.read_at >= asked_at) return;
@@ -209,7 +210,7 @@ void GroupLists::set_made(const std::string& id, bool is_made) {
     const auto at = groups_.find(id);
     if (at == groups_.end() || at->second.is_made == is_made) return;
     at->second.is_made = is_made;
-    // What provisioning has planned counts, unless the settings name the group.
+    // The limits of auto-provisioning take precedence over those of a discovery expression.
     if (is_made && at->second.choice.origin != Origin::named)
         at->second.choice = {Origin::candidate, choice_.made_limits()};
     ++version_;
@@ -232,10 +233,10 @@ void GroupLists::store_machines(const std::string& id, std::vector<GroupMachine>
     if (list.asked_at == 0 || list.machines != machines || list.unreadable) ++version_;
     list.members = list.leaving = list.unfinished = 0;
     for (const GroupMachine& machine : machines) {
-        const bool is_member = machine.standing.standing == Membership::member;
+        const bool is_member = machine.status.membership == Membership::member;
         if (is_member) ++list.members;
-        if (machine.standing.standing == Membership::leaving) ++list.leaving;
-        if (is_member && machine.standing.state != MachineState::running) ++list.unfinished;
+        if (machine.status.membership == Membership::leaving) ++list.leaving;
+        if (is_member && machine.status.state != MachineState::running) ++list.unfinished;
     }
     list.machines = std::move(machines);
     list.row = row;

@@ -1,10 +1,10 @@
-// The end of machines.
+// Removal of machines.
 #include <algorithm>
 #include <utility>
 
 #include <capstan/sentence.hpp>
 
-#include "change_words.hpp"
+#include "change_errors.hpp"
 #include "group_changes.hpp"
 
 namespace capstan::gce {
@@ -24,8 +24,8 @@ Error machine_error(const std::string& machine_id, Error error) {
     return error;
 }
 
-/// Those of the operation's errors that name a machine are that machine's alone; one that names
-/// none is of all.
+/// An error of the operation that names a machine concerns that machine only. An error that names
+/// none concerns all machines.
 std::vector<Error> by_machine(const std::vector<ResourceLink>& instances,
                               const std::vector<Error>& errors) {
     std::vector<Error> out;
@@ -51,11 +51,11 @@ std::vector<Error> by_machine(const std::vector<ResourceLink>& instances,
 }  // namespace
 
 Task<Removed> GroupChanges::remove(Removal request) {
-    const Semaphore::Permit turn = co_await turn_of(request.group).acquire();
-    co_return co_await remove_in_turn(std::move(request));
+    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
+    co_return co_await remove_locked(std::move(request));
 }
 
-Task<Removed> GroupChanges::remove_in_turn(Removal request) {
+Task<Removed> GroupChanges::remove_locked(Removal request) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
         co_return refuse_change(request.group, ErrorCode::not_found,
@@ -63,8 +63,8 @@ Task<Removed> GroupChanges::remove_in_turn(Removal request) {
     if (const auto stays = check_minimum(request, *listed); !stays) co_return fail(stays.error());
     Removed out;
     std::vector<ResourceLink> going;
-    sort_out(request, *listed, going, out.failed);
-    if (!going.empty()) tell_redistribution(listed->row);
+    sort_removals(request, *listed, going, out.failed);
+    if (!going.empty()) warn_of_redistribution(listed->row);
     for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
         const std::size_t last = std::min(going.size(), first + instances_per_call);
         std::vector<ResourceLink> part(going.begin() + static_cast<std::ptrdiff_t>(first),
@@ -75,9 +75,9 @@ Task<Removed> GroupChanges::remove_in_turn(Removal request) {
     co_return out;
 }
 
-bool GroupChanges::is_going(const NodeGroupId& group, const std::string& instance) const {
-    const auto going = going_.find(group);
-    return going != going_.end() && going->second.contains(instance);
+bool GroupChanges::is_being_deleted(const NodeGroupId& group, const std::string& instance) const {
+    const auto going = deleting_.find(group);
+    return going != deleting_.end() && going->second.contains(instance);
 }
 
 Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGroup& listed) const {
@@ -85,8 +85,8 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     std::set<std::string> going;
     for (const MachineId& machine : request.machines) {
         const GroupMachine* const known = find_machine(listed, machine);
-        const bool counts = known != nullptr && known->standing.standing == Membership::member &&
-                            !is_going(request.group, known->link.name);
+        const bool counts = known != nullptr && known->status.membership == Membership::member &&
+                            !is_being_deleted(request.group, known->link.name);
         if (counts) going.insert(known->link.name);
     }
     const int count = static_cast<int>(going.size());
@@ -99,9 +99,10 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
                              " are to stay");
 }
 
-/// Those that Google is to be asked about, each once, and those that cannot go.
-void GroupChanges::sort_out(const Removal& request, const ListedGroup& listed,
-                            std::vector<ResourceLink>& going, std::vector<Error>& failed) const {
+/// Splits the request into machines to delete, without duplicates, and errors for the others.
+void GroupChanges::sort_removals(const Removal& request, const ListedGroup& listed,
+                                 std::vector<ResourceLink>& going,
+                                 std::vector<Error>& failed) const {
     std::set<std::string> seen;
     for (const MachineId& machine : request.machines) {
         if (!seen.insert(machine.value()).second) continue;
@@ -113,11 +114,11 @@ void GroupChanges::sort_out(const Removal& request, const ListedGroup& listed,
         };
         if (known == nullptr) {
             refuse(ErrorCode::not_found, "it has no such machine");
-        } else if (known->standing.standing == Membership::apart) {
+        } else if (known->status.membership == Membership::non_member) {
             refuse(ErrorCode::invalid_argument,
                    "it is suspended, stopped or abandoned, and does not count as the group's");
-        } else if (known->standing.standing == Membership::member &&
-                   !is_going(request.group, known->link.name)) {
+        } else if (known->status.membership == Membership::member &&
+                   !is_being_deleted(request.group, known->link.name)) {
             going.push_back(known->link);
         }
     }
@@ -140,7 +141,7 @@ Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
         for (const std::string& warning : done->warnings)
             host_.debug(changed_group(group) + ": " + warning);
     }
-    // The subject of a refused call is no machine's.
+    // The subject of a refused call is no machine.
     if (!done) errors.front().subject.clear();
     std::vector<Error> failed =
         errors.empty() ? std::vector<Error>() : by_machine(instances, errors);
@@ -156,7 +157,7 @@ void GroupChanges::note_removal(const NodeGroupId& group,
         const std::string id = machine_id_of(instance);
         const auto is_it = [&](const Error& error) { return error.subject == id; };
         if (std::any_of(failed.begin(), failed.end(), is_it)) continue;
-        going_[group][instance.name] = host_.monotonic();
+        deleting_[group][instance.name] = host_.monotonic();
         ++count;
     }
     if (count == 0 || !target) return;
@@ -164,8 +165,8 @@ void GroupChanges::note_removal(const NodeGroupId& group,
     removed_at_[group] = host_.monotonic();
 }
 
-/// Google may move machines of its own accord once zones have become uneven.
-void GroupChanges::tell_redistribution(const ManagedGroup& row) {
+/// Warns that Google may redistribute instances by itself when zones become uneven.
+void GroupChanges::warn_of_redistribution(const ManagedGroup& row) {
     if (row.link.place.scope != Scope::region || row.redistribution != "PROACTIVE") return;
     if (row.shape != "EVEN" && !row.shape.empty()) return;
     warnings_.tell("redistribution of " + group_id_of(row.link),
@@ -175,16 +176,16 @@ void GroupChanges::tell_redistribution(const ManagedGroup& row) {
                        "make new ones; NONE keeps them");
 }
 
-/// What lists show by now, or would have shown.
-void GroupChanges::forget_what_is_seen() {
-    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_most; };
+/// Drops changes that lists show by now, or that lists must show by now.
+void GroupChanges::forget_listed_changes() {
+    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_max; };
     std::erase_if(answered_at_, [&](const auto& entry) { return is_past(entry.second); });
     std::erase_if(removed_at_, [&](const auto& entry) {
         if (!is_past(entry.second)) return false;
         answers_.forget_removals(entry.first);
         return true;
     });
-    for (auto& [group, instances] : going_) {
+    for (auto& [group, instances] : deleting_) {
         const ListedGroup* const listed = parts_.lists.find(group.value());
         std::erase_if(instances, [&](const auto& one) {
             if (is_past(one.second) || listed == nullptr) return true;
@@ -192,11 +193,11 @@ void GroupChanges::forget_what_is_seen() {
             const auto& machines = listed->list.machines;
             return std::none_of(machines.begin(), machines.end(), [&](const GroupMachine& machine) {
                 return machine.link.name == one.first &&
-                       machine.standing.standing == Membership::member;
+                       machine.status.membership == Membership::member;
             });
         });
     }
-    std::erase_if(going_, [](const auto& entry) { return entry.second.empty(); });
+    std::erase_if(deleting_, [](const auto& entry) { return entry.second.empty(); });
 }
 
 }  // namespace capstan::gce

@@ -1,4 +1,4 @@
-/// Names of instances that are asked for.
+/// Chooses names of new instances.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace capstan::gce {
 
-/// "web-x1y2": the group's base name and four of [a-z0-9] by chance, as Google names instances.
-/// None of them is taken, or twice among them. `unavailable`: there are hardly any left.
+/// "web-x1y2": the group's base name and four random characters of [a-z0-9], as Google names
+/// instances. The names are distinct and not in `taken`. `unavailable`: hardly any names are left.
 Result<std::vector<std::string>> choose_names(const Host& host, std::string base, std::size_t count,
                                               const std::set<std::string>& taken);
 

@@ -12,10 +12,10 @@
 namespace capstan::gce {
 namespace {
 
-/// From here on listing whole zones is cheaper than asking each group.
-constexpr std::size_t singly_most = 16;
+/// With more due groups, listing whole zones is cheaper than a call for each group.
+constexpr std::size_t single_lists_max = 16;
 
-/// "web" of "web-x1y2", as Google names what it makes; empty: it is no such name.
+/// "web" of "web-x1y2", as Google names instances; empty if the name has another form.
 std::string base_of(const std::string& name) {
     constexpr std::size_t suffix = 5;
     if (name.size() <= suffix || name[name.size() - suffix] != '-') return {};
@@ -29,14 +29,15 @@ std::vector<std::string> zones_of_group(const ManagedGroup& row) {
 
 GroupMachine machine_of(const ListedInstance& instance, bool has_standby) {
     GroupMachine out{.link = instance.link, .id = instance.id};
-    out.standing = read_standing("NONE", instance.status, has_standby);
+    out.status = read_machine_status("NONE", instance.status, has_standby);
     out.machine_type = instance.machine_type;
     out.launched = instance.created;
     out.spot = instance.is_spot;
     return out;
 }
 
-/// What one list tells and the other one does not is kept while it is the same instance.
+/// The two kinds of lists have different fields. Fields that this list lacks are taken from the
+/// known machine if it is the same instance.
 void keep_known(GroupMachine& machine, const std::vector<GroupMachine>& known) {
     const auto at = std::lower_bound(
         known.begin(), known.end(), machine.link,
@@ -62,7 +63,8 @@ MachineLists::MachineLists(const Host& host, ManagedGroupsApi& api, GroupLists& 
 Task<void> MachineLists::update() {
     stock_outs_.forget_old();
     Due due = find_due();
-    if (due.resting.size() > singly_most) due.resting = co_await settle(std::move(due.resting));
+    if (due.resting.size() > single_lists_max)
+        due.resting = co_await settle(std::move(due.resting));
     due.moving.insert(due.moving.end(), due.resting.begin(), due.resting.end());
     co_await read_all(std::move(due.moving));
 }
@@ -87,13 +89,14 @@ MachineLists::Due MachineLists::find_due() {
         }
     }
     std::sort(old.begin(), old.end());
-    const std::size_t most = std::min(old.size(), old_ones_per_update());
+    const std::size_t most = std::min(old.size(), old_lists_per_update());
     for (std::size_t i = 0; i < most; ++i) out.resting.push_back(std::move(old[i].second));
     return out;
 }
 
-/// One, and more where all would not have their turn in time otherwise.
-std::size_t MachineLists::old_ones_per_update() {
+/// The number of old lists to renew in this update: enough to renew all of them within
+/// `refresh_every`, and at least one.
+std::size_t MachineLists::old_lists_per_update() {
     const Duration now = host_.monotonic();
     const Duration since = updated_at_ ? now - *updated_at_ : Duration::zero();
     updated_at_ = now;
@@ -101,8 +104,8 @@ std::size_t MachineLists::old_ones_per_update() {
     if (config_.refresh_every <= Duration::zero()) return all;
     const double share =
         static_cast<double>(since.count()) / static_cast<double>(config_.refresh_every.count());
-    const double turn = std::ceil(static_cast<double>(all) * std::min(share, 1.0));
-    return std::max<std::size_t>(1, static_cast<std::size_t>(turn));
+    const double count = std::ceil(static_cast<double>(all) * std::min(share, 1.0));
+    return std::max<std::size_t>(1, static_cast<std::size_t>(count));
 }
 
 Task<std::vector<std::string>> MachineLists::settle(std::vector<std::string> ids) {
@@ -113,7 +116,7 @@ Task<std::vector<std::string>> MachineLists::settle(std::vector<std::string> ids
     }
     const std::uint64_t asked_at = groups_.moment();
     const auto zones = co_await list_zones({wanted.begin(), wanted.end()});
-    // A list that several groups could have a share in tells of none of them.
+    // If several groups in a zone share a base name, names do not tell their instances apart.
     std::map<std::tuple<std::string, std::string, std::string>, int> claims;
     for (const auto& [id, group] : groups_.groups()) {
         for (const std::string& zone : zones_of_group(group.row))
@@ -138,23 +141,23 @@ Task<std::vector<std::string>> MachineLists::settle(std::vector<std::string> ids
     co_return left;
 }
 
-/// Those that could be listed.
+/// The lists of the zones that could be listed.
 Task<std::map<MachineLists::ZoneKey, MachineLists::ZoneList>> MachineLists::list_zones(
     std::vector<ZoneKey> zones) {
     std::vector<Task<std::vector<ListedInstance>>> calls;
     for (const auto& [project, zone] : zones) calls.push_back(api_.list_zone(project, zone));
-    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    auto answers = co_await gather_results(std::move(calls), config_.parallel_calls);
     std::map<ZoneKey, ZoneList> out;
     std::vector<std::string> failures;
     for (std::size_t i = 0; i < zones.size(); ++i) {
-        if (!told[i]) {
+        if (!answers[i]) {
             failures.push_back("instances of " + zones[i].second +
                                " cannot be listed, so each group is asked for its own: " +
-                               told[i].error().message);
+                               answers[i].error().message);
             continue;
         }
         ZoneList& list = out[zones[i]];
-        list.all = *std::move(told[i]);
+        list.all = *std::move(answers[i]);
         for (const ListedInstance& instance : list.all)
             list.by_base[base_of(instance.link.name)].push_back(&instance);
     }
@@ -162,12 +165,12 @@ Task<std::map<MachineLists::ZoneKey, MachineLists::ZoneList>> MachineLists::list
     co_return out;
 }
 
-/// Nothing: they are not as many as the group wants, or not all of them run.
+/// nullopt if the zones do not show exactly the group's target size, or if a member does not run.
 std::optional<std::vector<GroupMachine>> MachineLists::find_machines(
     const ListedGroup& group, const std::map<ZoneKey, ZoneList>& zones) const {
     const ManagedGroup& row = group.row;
     std::vector<GroupMachine> out;
-    int members = 0, apart = 0;
+    int members = 0, non_members = 0;
     for (const std::string& zone : zones_of_group(row)) {
         const auto listed = zones.find({row.link.project, zone});
         if (listed == zones.end()) return std::nullopt;
@@ -175,14 +178,14 @@ std::optional<std::vector<GroupMachine>> MachineLists::find_machines(
         if (own == listed->second.by_base.end()) continue;
         for (const ListedInstance* const instance : own->second) {
             GroupMachine& machine = out.emplace_back(machine_of(*instance, has_standby(row)));
-            const bool is_member = machine.standing.standing == Membership::member;
+            const bool is_member = machine.status.membership == Membership::member;
             if (is_member && instance->status != "RUNNING") return std::nullopt;
-            ++(is_member ? members : apart);
+            ++(is_member ? members : non_members);
             keep_known(machine, group.list.machines);
         }
     }
     const bool is_whole =
-        members == row.target_size && apart == row.target_suspended + row.target_stopped;
+        members == row.target_size && non_members == row.target_suspended + row.target_stopped;
     if (!is_whole) return std::nullopt;
     return out;
 }
@@ -190,9 +193,9 @@ std::optional<std::vector<GroupMachine>> MachineLists::find_machines(
 Task<void> MachineLists::read_all(std::vector<std::string> ids) {
     std::vector<Task<bool>> calls;
     for (const std::string& id : ids) calls.push_back(read_one(id));
-    auto told = co_await gather_results(std::move(calls), config_.parallel_calls);
+    auto answers = co_await gather_results(std::move(calls), config_.parallel_calls);
     for (std::size_t i = 0; i < ids.size(); ++i)
-        if (!told[i]) groups_.store_machine_error(ids[i], told[i].error());
+        if (!answers[i]) groups_.store_machine_error(ids[i], answers[i].error());
 }
 
 Task<void> MachineLists::read(std::string id) {
@@ -205,26 +208,27 @@ Task<bool> MachineLists::read_one(std::string id) {
     if (at == groups_.groups().end()) co_return false;
     const ManagedGroup row = at->second.row;
     const std::uint64_t asked_at = groups_.moment();
-    const std::vector<ManagedInstance> told = co_await api_.list_instances(row.link);
+    const std::vector<ManagedInstance> instances = co_await api_.list_instances(row.link);
     const auto now = groups_.groups().find(id);
     if (now == groups_.groups().end()) co_return false;
-    groups_.store_machines(id, judged(id, now->second, told), row, asked_at, true);
+    groups_.store_machines(id, judged(id, now->second, instances), row, asked_at, true);
     co_return true;
 }
 
-/// Stock-outs are looked at together: which zones have none left counts for each of them. An
-/// instance that has no name yet is asked for and no machine.
+/// The faults of all instances are read first and judged afterwards: whether a stock-out backs the
+/// group off depends on the stock-outs in its other zones. An instance without a name has not been
+/// made yet and is no machine.
 std::vector<GroupMachine> MachineLists::judged(const std::string& id, const ListedGroup& group,
-                                               const std::vector<ManagedInstance>& told) {
+                                               const std::vector<ManagedInstance>& instances) {
     std::vector<GroupMachine> out;
-    for (const ManagedInstance& instance : told) {
-        const MachineStanding standing =
-            read_standing(instance.action, instance.status, has_standby(group.row));
-        GroupMachine machine{.link = instance.link, .id = instance.id, .standing = standing};
+    for (const ManagedInstance& instance : instances) {
+        const MachineStatus status =
+            read_machine_status(instance.action, instance.status, has_standby(group.row));
+        GroupMachine machine{.link = instance.link, .id = instance.id, .status = status};
         machine.machine_type = instance.machine_type;
         machine.template_link = instance.template_link;
-        // What runs is made, whatever an attempt before came to.
-        if (standing.state == MachineState::creating && instance.status != "RUNNING")
+        // A running instance has been made, whatever an earlier attempt came to.
+        if (status.state == MachineState::creating && instance.status != "RUNNING")
             machine.fault = find_fault(instance);
         if (machine.fault) {
             stock_outs_.note(id, group.row, zone_of_failure(instance.link, machine.fault->message),
@@ -236,10 +240,10 @@ std::vector<GroupMachine> MachineLists::judged(const std::string& id, const List
     for (GroupMachine& machine : out) {
         if (!machine.fault) continue;
         machine.fault = stock_outs_.judge(*std::move(machine.fault), id, group.row);
-        // Its group tries again, as long as it is asked for; one that is to be made in another zone
-        // is of no use in this one.
+        // The group goes on trying to make a requested machine. A machine that is to be made in
+        // another zone is failed, so that the host deletes it here.
         const bool is_elsewhere = machine.fault->code == ErrorCode::conflict;
-        machine.standing.state = is_elsewhere ? MachineState::failed : MachineState::requested;
+        machine.status.state = is_elsewhere ? MachineState::failed : MachineState::requested;
     }
     return out;
 }

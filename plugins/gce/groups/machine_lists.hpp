@@ -1,4 +1,4 @@
-/// The machines of groups, read where they may have changed.
+/// Reads the machines of groups, where they may have changed.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,12 @@
 
 namespace capstan::gce {
 
-/// [strand] A group is asked for its machines where it is in motion, where its row has changed, and
-/// where it was never asked. At rest its list is read anew once in `refresh_every`, a few groups in
-/// each update. Where more than 16 groups at rest are due at once, the instances of their zones are
-/// listed first: a group whose instances, by the beginning of their names, are as many as its
-/// target needs no call of its own.
+/// [strand] listManagedInstances costs a call for each group, so it is called only where it is
+/// needed: for groups in motion, for groups with a changed row, and for groups that were never
+/// read. The list of a group at rest is renewed once in `refresh_every`, a few groups in each
+/// update. If more than 16 groups at rest are due at once, instances.list of their zones is called
+/// first. A group needs no call of its own if as many of these instances as its target size have
+/// its base name.
 class MachineLists {
 public:
     struct Config {
@@ -31,10 +32,10 @@ public:
     };
     MachineLists(const Host& host, ManagedGroupsApi& api, GroupLists& groups, Config config);
 
-    /// After an update of the groups. A list that fails leaves its machines as they were, and the
-    /// group unreadable.
+    /// Call after an update of the groups. If a list fails, the machines stay as they were and the
+    /// group is marked unreadable.
     Task<void> update();
-    /// The machines of one group as they are now.
+    /// Reads the machines of one group now.
     Task<void> read(std::string id);
 
 private:
@@ -42,15 +43,15 @@ private:
     struct Due {
         std::vector<std::string> moving{}, resting{};
     };
-    /// Instances of zones by what their names begin with; nothing: that zone cannot be listed.
     using Instances = std::map<std::string, std::vector<const ListedInstance*>>;
     struct ZoneList {
         std::vector<ListedInstance> all{};
-        Instances by_base{};
+        Instances by_base{};  ///< by base name
     };
     Due find_due();
-    std::size_t old_ones_per_update();
-    /// The groups that are not settled by it.
+    std::size_t old_lists_per_update();
+    /// Reads the machines of groups from lists of zones. Returns the groups for which that is not
+    /// enough.
     Task<std::vector<std::string>> settle(std::vector<std::string> ids);
     Task<std::map<ZoneKey, ZoneList>> list_zones(std::vector<ZoneKey> zones);
     std::optional<std::vector<GroupMachine>> find_machines(
@@ -58,7 +59,7 @@ private:
     Task<void> read_all(std::vector<std::string> ids);
     Task<bool> read_one(std::string id);
     std::vector<GroupMachine> judged(const std::string& id, const ListedGroup& group,
-                                     const std::vector<ManagedInstance>& told);
+                                     const std::vector<ManagedInstance>& instances);
 
     const Host host_;
     ManagedGroupsApi& api_;

@@ -10,7 +10,7 @@ namespace {
 
 struct ActionRow {
     std::string_view action;
-    MachineStanding means;
+    MachineStatus means;
 };
 
 using enum Membership;
@@ -22,17 +22,17 @@ constexpr std::array action_rows{
     ActionRow{"CREATING_WITHOUT_RETRIES", {member, creating}},
     ActionRow{"RECREATING", {member, creating}},
     ActionRow{"DELETING", {leaving, deleting}},
-    ActionRow{"ABANDONING", {apart, running}},
+    ActionRow{"ABANDONING", {non_member, running}},
     ActionRow{"RESTARTING", {member, running}},
     ActionRow{"REFRESHING", {member, running}},
     ActionRow{"VERIFYING", {member, running}},
-    ActionRow{"SUSPENDING", {apart, running}},
-    ActionRow{"STOPPING", {apart, running}},
+    ActionRow{"SUSPENDING", {non_member, running}},
+    ActionRow{"STOPPING", {non_member, running}},
     ActionRow{"RESUMING", {member, creating}},
     ActionRow{"STARTING", {member, creating}},
 };
 
-/// Of an instance that does not run. SUSPENDING and STOPPING are on the way there.
+/// Whether an instance with that status is suspended or stopped, or soon will be.
 bool does_not_run(std::string_view status) noexcept {
     constexpr std::array<std::string_view, 5> rest{"SUSPENDED", "SUSPENDING", "STOPPED", "STOPPING",
                                                    "TERMINATED"};
@@ -41,15 +41,15 @@ bool does_not_run(std::string_view status) noexcept {
 
 }  // namespace
 
-MachineStanding read_standing(std::string_view action, std::string_view status,
-                              bool has_standby) noexcept {
+MachineStatus read_machine_status(std::string_view action, std::string_view status,
+                                  bool has_standby) noexcept {
     const auto row = std::find_if(action_rows.begin(), action_rows.end(),
                                   [&](const ActionRow& each) { return each.action == action; });
-    const MachineStanding means = row != action_rows.end() ? row->means
-                                  : status == "RUNNING"    ? MachineStanding{member, running}
-                                                           : MachineStanding{};
-    const bool is_settled = means == MachineStanding{member, running};
-    if (has_standby && is_settled && does_not_run(status)) return {apart, running};
+    const MachineStatus means = row != action_rows.end() ? row->means
+                                : status == "RUNNING"    ? MachineStatus{member, running}
+                                                         : MachineStatus{};
+    const bool is_settled = means == MachineStatus{member, running};
+    if (has_standby && is_settled && does_not_run(status)) return {non_member, running};
     return means;
 }
 

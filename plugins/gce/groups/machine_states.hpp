@@ -1,4 +1,4 @@
-/// What a managed instance means for its group.
+/// What the current action and status of a managed instance mean for its group.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,29 @@
 namespace capstan::gce {
 
 enum class Membership : std::uint8_t {
-    member,   ///< counts towards the target size
-    leaving,  ///< is being deleted; the target size is without it
-    apart,    ///< exists beside the target size: suspended, stopped, abandoned
+    member,      ///< counts towards the target size
+    leaving,     ///< is being deleted; the target size no longer includes it
+    non_member,  ///< does not count towards the target size: suspended, stopped, abandoned
 };
 
-struct MachineStanding {
-    Membership standing = Membership::member;
+struct MachineStatus {
+    Membership membership = Membership::member;
     MachineState state = MachineState::creating;
-    bool operator==(const MachineStanding&) const = default;
+    bool operator==(const MachineStatus&) const = default;
 };
 
-/// By the action that its group carries out on it, and by its status. An action that is not known
-/// counts as a member's, which runs where its status says so. `has_standby`: the group keeps
-/// suspended or stopped instances on purpose.
-MachineStanding read_standing(std::string_view action, std::string_view status,
-                              bool has_standby) noexcept;
+/// `action`: the current action of the group on the instance. An instance with an unknown action is
+/// a member, and runs if its status is RUNNING. `has_standby`: see below.
+MachineStatus read_machine_status(std::string_view action, std::string_view status,
+                                  bool has_standby) noexcept;
 
-/// Whether instances of the group are suspended or stopped beside its target size.
+/// Whether the group has a standby pool: suspended or stopped instances beyond its target size.
 inline bool has_standby(const ManagedGroup& group) noexcept {
     return group.target_suspended + group.target_stopped > 0;
 }
 
-/// Why the last attempt to make it failed: of several reasons the first that is not `unavailable`.
-/// Nothing: it has not failed.
+/// Why the last attempt to create the instance failed; nullopt if it has not failed. Of several
+/// errors, the first that is not `unavailable`.
 std::optional<Error> find_fault(const ManagedInstance& instance);
 
 }  // namespace capstan::gce

@@ -21,7 +21,7 @@ std::string described_group(const ManagedGroup& group) {
     return "group " + in_quotes(group_id_of(group.link));
 }
 
-/// By name: the first is where a new node counts as of.
+/// Ascending by name: a new node counts as being in the first zone.
 std::vector<std::string> zones_by_name(const ManagedGroup& group) {
     if (group.link.place.scope == Scope::zone) return {group.link.place.name};
     std::vector<std::string> out = group.zones;
@@ -34,18 +34,18 @@ std::optional<GceMachineType> custom_type(const std::string& name) {
     return custom ? *std::move(custom) : std::nullopt;
 }
 
-/// A custom type's name says all that there is to know.
+/// Whether the machine type has to be looked up: the name of a custom type says everything.
 bool is_looked_up(const std::string& name) {
     const auto custom = parse_custom_type(name);
     return custom && !custom->has_value();
 }
 
-/// What fails is kept as the error of what was read.
+/// Errors are kept in the caches.
 Task<void> run_reads(std::vector<Task<void>> reads, std::size_t at_most) {
     co_await gather_results(std::move(reads), at_most);
 }
 
-/// What every machine of these types has, under the name of the first.
+/// The minimum of these types, with the name of the first.
 GceMachineType least_of(const std::vector<GceMachineType>& types) {
     GceMachineType out = types.front();
     for (const GceMachineType& type : types) {
@@ -116,7 +116,7 @@ Task<void> TemplateReader::read_templates(std::vector<std::string> links) {
     return run_reads(std::move(reads), parallel_calls_);
 }
 
-/// Asks for all that is due. What could not be read is looked for afterwards.
+/// Reads all that is due. Errors are kept in the caches, and missing_parts reports them.
 Task<void> TemplateReader::read_sources(ManagedGroup group) {
     if (group.template_link.empty()) co_return;
     co_await read_template(group.template_link);
@@ -127,7 +127,7 @@ Task<void> TemplateReader::read_sources(ManagedGroup group) {
         if (is_looked_up(name)) co_await read_type(group, name);
 }
 
-/// In the first zone that has the type.
+/// Reads the type in the first zone that has it.
 Task<void> TemplateReader::read_type(ManagedGroup group, std::string name) {
     const std::vector<TypeKey> keys = type_keys(group, name);
     for (const TypeKey& key : keys) {
@@ -146,7 +146,8 @@ Task<void> TemplateReader::read_image(std::string link) {
     return images_.update(std::move(link), read);
 }
 
-/// Of the group what templates are of alone, so that its size is not in their fingerprints.
+/// Only the fields of the group that templates depend on, so that its size does not change the
+/// fingerprint.
 TemplateSources TemplateReader::known_sources(const ManagedGroup& group) const {
     TemplateSources out;
     out.group.link = group.link;
@@ -205,7 +206,7 @@ std::string TemplateReader::find_image_link(const ManagedGroup& group) const {
     return boot != known->disks.end() ? boot->image : std::string();
 }
 
-/// What its template is made without.
+/// A sentence for each part that could not be read and that the template is made without.
 std::vector<std::string> TemplateReader::missing_parts(const ManagedGroup& group) const {
     std::vector<std::string> out;
     const auto note = [&](const std::string& what, const Error* error) {
@@ -223,7 +224,7 @@ std::vector<std::string> TemplateReader::missing_parts(const ManagedGroup& group
     return out;
 }
 
-/// Whether something is to be read before its fingerprint tells of it all.
+/// Whether the fingerprint may be outdated until something is read.
 bool TemplateReader::is_due(const ManagedGroup& group) const {
     if (group.template_link.empty()) return false;
     if (templates_.is_due(group.template_link)) return true;

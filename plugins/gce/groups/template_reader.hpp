@@ -1,4 +1,4 @@
-/// Reads what the template of a group is made of, and keeps it for a while.
+/// Reads and caches what the template of a group is made of.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 namespace capstan::gce {
 
-/// [strand] Instance templates never change, so one that was read holds while a group has it.
-/// Machine types and images hold for an hour. What groups have in common is read once.
+/// [strand] Instance templates are immutable, so they are cached as long as a group uses them.
+/// Machine types and images are cached for an hour. Resources that groups share are read once.
 class TemplateReader {
 public:
     struct Apis {
@@ -32,33 +32,34 @@ public:
     };
     TemplateReader(const Host& host, Apis apis, TemplateConfig config, std::size_t parallel_calls);
 
-    /// The template of the group, its fingerprint included. What is missing is read; what could be
-    /// done without is a warning in the log, once.
+    /// The template of the group with its fingerprint. Reads what is missing or due. Optional parts
+    /// that cannot be read cause one warning in the log.
     Task<NodeTemplate> describe(ManagedGroup group);
-    /// Reads the instance templates of these links, where they are not known.
+    /// Reads the instance templates of these links that are not cached.
     Task<void> read_templates(std::vector<std::string> links);
-    /// Reads what is due of groups that were described: an instance template that is new, machine
-    /// types, images. A few each time, and all in turn.
+    /// Reads again what is due of groups that were described before: new instance templates,
+    /// machine types, images. Each call reads a few of the groups; the calls cycle through all.
     Task<void> renew(const std::vector<const ListedGroup*>& groups);
 
-    /// Of a new node of the group, from what is known; empty: it was not described yet. Calls
-    /// nothing.
+    /// The fingerprint of the group's template by what is cached; makes no call. Empty if the group
+    /// was not described yet.
     const std::string& fingerprint(const ListedGroup& group);
-    /// Of the template that a machine was made from: the group's, where that is the one, and empty
-    /// where it is not known. `of_group` is the group's.
+    /// The fingerprint of the template that a machine was made from: `of_group`, the group's, if
+    /// both have the same instance template. Empty if that is unknown.
     static std::string fingerprint(const GroupMachine& machine, const ManagedGroup& group,
                                    const std::string& of_group);
-    /// NULL: not known.
+    /// NULL if not known.
     const InstanceTemplate* find_template(const std::string& link) const;
-    /// Why it is not known; NULL: it is, or was not asked for.
+    /// The error of the last read; NULL if there is none.
     const Error* find_template_error(const std::string& link) const;
-    /// Of the group's node; nothing: not known, or a custom type that is none.
+    /// The machine type of the group's nodes; nullopt if unknown, or a malformed custom type.
     std::optional<GceMachineType> find_type(const ManagedGroup& group) const;
-    /// By the instance template's kube-env; NULL: that is not known.
+    /// The options in the kube-env of the instance template; NULL if the template is not known.
     const KubeEnvOptions* find_options(const std::string& link);
-    /// Another one whenever a fingerprint, a price or an option may be another.
+    /// Changes whenever a fingerprint, a price or an option may change.
     std::uint64_t version() const noexcept;
-    /// The groups that are there: what they do not need any more is forgotten. Calls nothing.
+    /// Takes the groups that exist now; makes no call. Cache entries that no group needs are
+    /// dropped.
     void follow(const std::vector<const ListedGroup*>& groups);
 
 private:
@@ -85,11 +86,11 @@ private:
     std::map<std::string, KubeEnvOptions> options_{};  ///< by link of the instance template
     struct Described {
         std::string fingerprint{};
-        std::uint64_t version = 0, row_version = 0;  ///< that it is of
+        std::uint64_t version = 0, row_version = 0;  ///< that the fingerprint was computed for
     };
     std::map<std::string, Described> described_{};
     std::uint64_t described_version_ = 0;
-    std::size_t renewed_ = 0;  ///< groups that were looked at, over and over
+    std::size_t renewed_ = 0;  ///< counts the groups that `renew` has visited in turn
     Semaphore calls_;
     const std::size_t parallel_calls_;
     StandingWarnings warnings_;

@@ -9,8 +9,8 @@
 namespace capstan::gce {
 namespace {
 
-/// Of a machine of that type; of the group's own where it is empty. An unknown type of a
-/// flexibility policy is priced by its name alone.
+/// The price of a machine of type `type`, or of the template's own type if `type` is empty. Another
+/// type of a flexibility policy is priced by its name alone.
 std::optional<Price> price_of_node(const PriceTable& prices, const InstanceTemplate& made_from,
                                    const std::optional<GceMachineType>& own_type,
                                    const std::string& type, bool spot) {
@@ -32,7 +32,7 @@ CloudView ViewMaker::make(const PriceTable* prices) {
     CloudView out;
     for (const auto& [id, listed] : lists_.groups())
         if (listed.takes_part()) add(id, listed, prices, out);
-    // Of a list that was never read its groups are not known, so none of them is named.
+    // A list that was never read has no known groups to mark unreadable; it is only incomplete.
     std::vector<std::string> failures = lists_.find_failures();
     out.complete = out.unreadable.empty() && failures.empty();
     warnings_.tell("lists", std::move(failures));
@@ -54,7 +54,7 @@ void ViewMaker::add(const std::string& id, const ListedGroup& listed, const Pric
     context.fingerprint = templates_.fingerprint(listed);
     context.type = templates_.find_type(listed.row);
     out.groups.push_back(make_group(context));
-    tell_group(context);
+    warn_of_group(context);
     for (const GroupMachine& machine : listed.list.machines)
         out.machines.push_back(make_machine(context, machine));
 }
@@ -66,7 +66,7 @@ void ViewMaker::add_unread(const std::string& id, const ListedGroup& listed, Clo
     group.max = listed.limits().max;
 }
 
-/// One that the settings name is expected to be there.
+/// A group that the settings name is expected in the view, so it stays there as unreadable.
 void ViewMaker::leave_out(const std::string& id, const ListedGroup& listed, Error why,
                           CloudView& out) {
     if (listed.choice.origin != Origin::named)
@@ -76,7 +76,7 @@ void ViewMaker::leave_out(const std::string& id, const ListedGroup& listed, Erro
     if (!listed.unreadable) out.unreadable.push_back(std::move(why));
 }
 
-void ViewMaker::tell_group(const GroupContext& context) {
+void ViewMaker::warn_of_group(const GroupContext& context) {
     std::vector<std::string> sentences = find_notes(context.listed.row);
     const KubeEnvOptions* const options = templates_.find_options(context.listed.row.template_link);
     if (options != nullptr) {
@@ -123,8 +123,8 @@ Machine ViewMaker::make_machine(GroupContext& context, const GroupMachine& machi
     const bool is_current = machine.template_link == row.template_link;
     Machine out;
     out.id = MachineId(machine_id_of(machine.link));
-    if (machine.standing.standing != Membership::apart) out.group = NodeGroupId(context.id);
-    out.state = machine.standing.state;
+    if (machine.status.membership != Membership::non_member) out.group = NodeGroupId(context.id);
+    out.state = machine.status.state;
     out.machine_type = machine.machine_type;
     out.zone = machine.link.place.name;
     out.launched = machine.launched;

@@ -1,4 +1,4 @@
-/// The groups and machines of a view.
+/// Makes the CloudView of groups and machines.
 #pragma once
 
 #include <map>
@@ -15,18 +15,19 @@
 
 namespace capstan::gce {
 
-/// [strand] Told from what was read; makes no call. A group that cannot be scaled is left out and
-/// said in the log, and one that the settings name stays, unreadable.
+/// [strand] Uses only what was read before; makes no call. A group that cannot be scaled is left
+/// out with a warning in the log. If the settings name that group, it stays in the view as
+/// unreadable.
 class ViewMaker {
 public:
     ViewMaker(const Host& host, const GroupLists& lists, TemplateReader& templates)
         : lists_(lists), templates_(templates), warnings_(host) {}
 
-    /// `prices`: NULL: none are known.
+    /// `prices`: NULL if no prices are known.
     CloudView make(const PriceTable* prices);
 
 private:
-    /// What the machines of a group have in common.
+    /// Values that all machines of a group share.
     struct GroupContext {
         const std::string& id;
         const ListedGroup& listed;
@@ -42,7 +43,7 @@ private:
     NodeGroup make_group(GroupContext& context);
     Machine make_machine(GroupContext& context, const GroupMachine& machine) const;
     void leave_out(const std::string& id, const ListedGroup& listed, Error why, CloudView& out);
-    void tell_group(const GroupContext& context);
+    void warn_of_group(const GroupContext& context);
 
     const GroupLists& lists_;
     TemplateReader& templates_;

@@ -8,8 +8,8 @@
 #include <capstan/sentence.hpp>
 
 #include "../api/operations.hpp"
-#include "../groups/group_spec.hpp"
-#include "made_group.hpp"
+#include "../groups/group_settings.hpp"
+#include "autoprovisioned_group.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -19,10 +19,10 @@ constexpr std::size_t zones_at_once = 4;
 
 /// How long an operation of making or deleting is awaited.
 constexpr Duration making_patience = std::chrono::seconds(25);
-/// How long Google may take to show a group that it has made after all.
+/// How long Google may take to list a group if it did not answer the creation.
 constexpr Duration uncertain_for = std::chrono::minutes(10);
 
-/// Google's reasons of replies and of operations.
+/// By the codes of replies and of operations.
 bool is_there_already(const Error& error) {
     return error.provider_code == "alreadyExists" ||
            error.provider_code == "RESOURCE_ALREADY_EXISTS" ||
@@ -33,9 +33,9 @@ bool is_gone(const Error& error) {
     return error.code == ErrorCode::not_found || error.provider_code == "RESOURCE_NOT_FOUND";
 }
 
-/// Whether Google has said no. Without an answer, or with one about Google's own trouble, the
-/// request may have been carried out.
-bool is_no(const Error& error) {
+/// Whether Google has refused the request. After a server error, or without an answer, the request
+/// may have been carried out.
+bool is_refusal(const Error& error) {
     return error.code != ErrorCode::deadline && error.code != ErrorCode::unavailable &&
            error.code != ErrorCode::cancelled;
 }
@@ -45,7 +45,7 @@ Failure other_has_the_name(const std::string& what, const std::string& name) {
                                             ", which was not made for this plan");
 }
 
-/// "us-central1" of ".../regions/us-central1/subnetworks/default"; empty: it is no such link.
+/// "us-central1" of ".../regions/us-central1/subnetworks/default"; empty if there is no such link.
 std::string region_of_subnetwork(const InstanceTemplate& source) {
     if (source.subnetworks.empty()) return {};
     const auto link = parse_link(source.subnetworks.front());
@@ -86,14 +86,14 @@ bool GroupMaker::may_be_made_here(const ResourceLink& group) const {
            is_name_for(group.name, config_.cluster);
 }
 
-// What there is to make groups of.
+// What groups can be made of.
 
 Task<std::optional<GceImage>> GroupMaker::read_image(InstanceTemplate source) {
     const auto boot = std::ranges::find(source.disks, true, &TemplateDisk::is_boot);
     if (boot == source.disks.end() || boot->image.empty()) co_return std::nullopt;
     const std::string link = boot->image;
     auto image = co_await as_result(lookup_.image(link));
-    // The market says that it has to do without.
+    // The market warns of a missing image.
     if (!image) co_return std::nullopt;
     co_return std::optional<GceImage>(*std::move(image));
 }
@@ -138,7 +138,7 @@ Task<MarketFacts> GroupMaker::read_facts() {
     co_return out;
 }
 
-/// What was read earlier counts where reading fails.
+/// Reads the facts again. Earlier ones stay if that fails.
 Task<void> GroupMaker::renew_facts() {
     Result<MarketFacts> facts = co_await as_result(read_facts());
     if (!facts && !facts_) throw Failure(within("provisioning", std::move(facts).error()));
@@ -161,17 +161,17 @@ Task<void> GroupMaker::read_market() {
         facts_.reset();
         throw Failure(std::move(market).error());
     }
-    for (const std::string& complaint : market->complaints())
-        if (complained_.insert(complaint).second) host_.warn(complaint);
-    offers_ = market->machine_types();
+    for (const std::string& warning : market->warnings())
+        if (logged_warnings_.insert(warning).second) host_.warn(warning);
+    machine_types_ = market->machine_types();
     market_.publish(*std::move(market));
     is_changed_ = false;
 }
 
 Task<MachineTypes> GroupMaker::machine_types() {
-    co_await sweep();
+    co_await delete_leftovers();
     co_await read_market();
-    co_return offers_;
+    co_return machine_types_;
 }
 
 Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
@@ -181,24 +181,24 @@ Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
     return market->plan_group(plan);
 }
 
-// Changes, and what came of them.
+// Changes and their outcomes.
 
 ResourceLink GroupMaker::template_link(const std::string& name) const {
     return {
         .project = config_.project, .place = {}, .collection = "instanceTemplates", .name = name};
 }
 
-void GroupMaker::remember(const ResourceLink& group, bool is_deletion) {
+void GroupMaker::note_uncertain(const ResourceLink& group, bool is_deletion) {
     uncertain_.insert_or_assign(group, Uncertain{host_.monotonic(), is_deletion});
 }
 
-/// An operation that has ended has an error for good, whatever the error is.
+/// The outcome of an operation that has ended is certain, whatever its error.
 Task<GroupMaker::Change> GroupMaker::carry_out(Task<Operation> asked, std::string action) {
     Change out;
     const Result<Operation> begun = co_await as_result(std::move(asked));
     if (!begun) {
         out.error = begun.error();
-        out.is_sure = is_no(*out.error);
+        out.is_sure = is_refusal(*out.error);
         co_return out;
     }
     const Result<Operation> ended =
@@ -228,7 +228,7 @@ Task<InstanceTemplate> GroupMaker::template_of(ManagedGroup group) {
     co_return co_await templates_.get(where);
 }
 
-/// Another one of its name is a Failure.
+/// Whether the group exists already. Throws a Failure if another group has its name.
 Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
     const ResourceLink link = wanted.group.link;
     const std::optional<ManagedGroup> there = co_await find_group(link);
@@ -246,7 +246,8 @@ Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
     co_return true;
 }
 
-/// One of the name that is ours belongs to no group any more, and may be of another source.
+/// Replaces an existing instance template of that name if this plugin made it: its group does not
+/// exist, and its contents may be outdated.
 Task<GroupMaker::Change> GroupMaker::make_template(PossibleGroup wanted) {
     const ResourceLink link = wanted.template_link;
     const std::string action = "instance template " + link.name;
@@ -268,12 +269,12 @@ Task<void> GroupMaker::make_group(PossibleGroup wanted) {
     if (!made.error) co_return;
     const bool is_there = is_there_already(*made.error);
     if (is_there && co_await is_made(wanted)) co_return;
-    // Without an answer the group may be there, and it needs its instance template.
+    // If Google did not answer, the group may exist and need its instance template.
     if (made.is_sure && !is_there) {
         const std::string name = link.name;
         co_await delete_template(name);
     } else {
-        remember(link, false);
+        note_uncertain(link, false);
     }
     throw Failure(*made.error);
 }
@@ -288,14 +289,15 @@ Task<void> GroupMaker::create(GroupPlan plan) {
     uncertain_.erase(wanted.group.link);
     const Change launchable = co_await make_template(wanted);
     if (launchable.error) {
-        if (!launchable.is_sure) remember(wanted.group.link, false);
+        if (!launchable.is_sure) note_uncertain(wanted.group.link, false);
         throw Failure(*launchable.error);
     }
     co_await make_group(wanted);
 }
 
-/// Google deletes the machines of a group along with it, so they are looked for first.
-Task<void> GroupMaker::demand_deletable(ManagedGroup group) {
+/// Throws a Failure unless this plugin made the group and it is empty. Google deletes the machines
+/// of a group along with it, so they are listed first.
+Task<void> GroupMaker::require_deletable(ManagedGroup group) {
     const std::string what = "group " + in_quotes(group_id_of(group.link));
     const InstanceTemplate made = co_await template_of(group);
     if (!is_made_here(made) || made.link.name != group.link.name)
@@ -322,10 +324,10 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     const ResourceLink link = *std::move(named);
     const std::optional<ManagedGroup> found = co_await find_group(link);
     if (!found) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
-    co_await demand_deletable(*found);
+    co_await require_deletable(*found);
     const Change deleted = co_await carry_out(groups_.remove(link), "group " + link.name);
     if (deleted.error && !is_gone(*deleted.error)) {
-        if (!deleted.is_sure) remember(link, true);
+        if (!deleted.is_sure) note_uncertain(link, true);
         throw Failure(*deleted.error);
     }
     uncertain_.erase(link);
@@ -333,7 +335,7 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     co_await delete_template(name);
 }
 
-// What earlier changes left.
+// Leftovers of earlier changes.
 
 Task<void> GroupMaker::delete_template(std::string name) {
     const Change deleted =
@@ -347,19 +349,19 @@ Task<void> GroupMaker::delete_template(std::string name) {
                    " is left over, and is tried again: " + deleted.error->message);
 }
 
-/// A group that is gone leaves its instance template. One that is there, and was to be deleted, is
-/// as any other once Google has had its time.
+/// Finds out the outcome of an uncertain change. The instance template of a group that does not
+/// exist is a leftover. A group that still exists some time after its deletion counts as any other.
 Task<void> GroupMaker::settle(ResourceLink group, Uncertain uncertain) {
     const bool is_old = host_.monotonic() - uncertain.since >= uncertain_for;
     if (!is_old && !uncertain.is_deletion) co_return;
     const auto there = co_await as_result(find_group(group));
     const bool is_over = there && (!*there || is_old);
-    // One that is made meanwhile is neither any more.
+    // A `create` that ran meanwhile may have removed the entry.
     if (!is_over || uncertain_.erase(group) == 0) co_return;
     if (!*there) leftovers_.insert(group.name);
 }
 
-Task<void> GroupMaker::sweep() {
+Task<void> GroupMaker::delete_leftovers() {
     const std::map<ResourceLink, Uncertain> uncertain = uncertain_;
     for (const auto& [group, since] : uncertain) co_await settle(group, since);
     const std::set<std::string> names = leftovers_;

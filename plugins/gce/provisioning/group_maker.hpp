@@ -1,9 +1,10 @@
-/// Makes managed instance groups for node auto-provisioning, and deletes them: the companion
+/// Makes and deletes managed instance groups for node auto-provisioning: the companion
 /// `capstan.cloud.autoprovision/1` of the cloud.
 ///
-/// A group is an instance template and a zonal MIG of one name, with target 0. Both are of the plan
-/// alone, so that one that was half made is known again; the template carries the marks that say so
-/// (label `capstan-made-for` and a description).
+/// A group that Capstan makes is an instance template and a zonal MIG with the same name and target
+/// size 0. The name and the contents depend only on the plan and the settings, so that a retry
+/// recognizes what a failed attempt has made. The instance template's labels mark the group as made
+/// by Capstan (`capstan-made-for`).
 #pragma once
 
 #include <map>
@@ -27,37 +28,39 @@ namespace capstan::gce {
 
 class GroupMaker {
 public:
-    /// The client lives longer.
+    /// The client has to outlive the maker.
     GroupMaker(const Host& host, GceClient& client, MakingConfig config);
 
-    /// [strand] Prices as they are known now; NULL: none.
+    /// [strand] Sets the current prices; NULL: none are known.
     void use(std::shared_ptr<const PriceTable> prices);
-    /// [strand] What groups could be made of. Template, image, zones and types are read once in ten
-    /// minutes; where that fails later the earlier ones count, and the log says so.
+    /// [strand] The machine types and offerings that groups can be made of. Instance template,
+    /// image, zones and machine types are read once in ten minutes. If a later read fails, the
+    /// earlier data stays in use with a warning.
     Task<MachineTypes> machine_types();
-    /// [any] `unsupported`: these do not go together. `unavailable`: nothing was read so far.
+    /// [any] `unsupported`: no such group can be made. `unavailable`: nothing was read so far.
     Result<PlannedGroup> new_group(const GroupPlan& plan) const;
-    /// [strand] Done already: done. `conflict`: another group has the name. What was left by an
-    /// attempt that failed is made anew; what this one leaves is cleaned up. `deadline`: Google has
-    /// not said what came of it; both stay until that shows.
+    /// [strand] Idempotent: succeeds if the plan's group exists already. `conflict`: another group
+    /// has the name. An instance template that a failed attempt left is replaced. If Google refuses
+    /// the group, the new instance template is deleted. `deadline`: the outcome is unknown; group
+    /// and template stay until it shows.
     Task<void> create(GroupPlan plan);
-    /// [strand] The group, then its instance template. `not_found`, `permission` (not made here),
-    /// `conflict` (it has machines, or some are wanted).
+    /// [strand] Deletes the group, then its instance template. `not_found`; `permission`: this
+    /// plugin did not make the group; `conflict`: the group has machines or a target above 0.
     Task<void> destroy(NodeGroupId id);
 
     /// [any] Whether the group's instance template says that this plugin made it for this cluster.
     bool is_made_here(const InstanceTemplate& of_group) const;
-    /// [any] Whether a group of that name may be one that was made here. The instance template of
-    /// one that may be decides; of all others it need not be read for that.
+    /// [any] Whether this plugin may have made the group, by its name. If so, its instance template
+    /// decides; the instance templates of all other groups need not be read for that.
     bool may_be_made_here(const ResourceLink& group) const;
 
 private:
-    /// What came of a change, and whether it is sure.
+    /// The outcome of a change, and whether it is certain.
     struct Change {
         std::optional<Error> error{};
         bool is_sure = true;
     };
-    /// Since when, monotonic, it is not known whether Google has made or deleted a group.
+    /// A creation or deletion of a group with unknown outcome, since a time by host.monotonic().
     struct Uncertain {
         Duration since{};
         bool is_deletion = false;
@@ -75,12 +78,12 @@ private:
     Task<bool> is_made(PossibleGroup wanted);
     Task<Change> make_template(PossibleGroup wanted);
     Task<void> make_group(PossibleGroup wanted);
-    Task<void> demand_deletable(ManagedGroup group);
+    Task<void> require_deletable(ManagedGroup group);
     Task<void> delete_template(std::string name);
     Task<void> settle(ResourceLink group, Uncertain uncertain);
-    Task<void> sweep();
+    Task<void> delete_leftovers();
     ResourceLink template_link(const std::string& name) const;
-    void remember(const ResourceLink& group, bool is_deletion);
+    void note_uncertain(const ResourceLink& group, bool is_deletion);
 
     Host host_;
     GceClient& client_;
@@ -92,10 +95,10 @@ private:
     std::optional<MarketFacts> facts_{};
     Duration read_at_{};  ///< when facts_ were read, monotonic
     bool is_changed_ = false;
-    MachineTypes offers_{};
+    MachineTypes machine_types_{};
     Published<Market> market_{};
-    std::set<std::string> complained_{};
-    /// Instance templates of groups that are gone, and that could not be deleted.
+    std::set<std::string> logged_warnings_{};
+    /// Instance templates without a group that could not be deleted.
     std::set<std::string> leftovers_{};
     std::map<ResourceLink, Uncertain> uncertain_{};
 };

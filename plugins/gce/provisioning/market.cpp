@@ -10,16 +10,16 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
-#include "../groups/group_spec.hpp"
-#include "../templates/node_marks.hpp"
-#include "made_group.hpp"
+#include "../groups/group_settings.hpp"
+#include "../templates/node_labels_and_taints.hpp"
+#include "autoprovisioned_group.hpp"
 #include "suitable_types.hpp"
 #include "template_properties.hpp"
 
 namespace capstan::gce {
 namespace {
 
-/// Labels that are of an offer even where all offers agree on them.
+/// Labels that belong to an offering even if all offerings have the same value.
 constexpr std::array<std::string_view, 5> labels_of_offers{
     well_known::zone_label, well_known::beta_zone_label, "topology.gke.io/zone",
     "cloud.google.com/gke-provisioning", "cloud.google.com/gke-spot"};
@@ -44,7 +44,8 @@ Result<void> check_instance_template(const InstanceTemplate& source, const Makin
                                                " has no boot disk with an image");
 }
 
-/// What the source's kube-env says of its own machine type, as it is of another one.
+/// Labels that describe the machine type in the source's kube-env, with the values for another
+/// type.
 Labels labels_of_type(const GceMachineType& type, const Labels& of_source) {
     constexpr std::int64_t mib_per_gib = 1024;
     Labels out{{"cloud.google.com/machine-family", family_of(type.name)},
@@ -59,11 +60,12 @@ Labels kube_env_labels(const InstanceTemplate& source) {
     const auto there = source.metadata.find(kube_env_key);
     if (there == source.metadata.end()) return {};
     const auto env = KubeEnv::parse(there->second);
-    std::vector<std::string> warnings;  // those of the template say it
+    std::vector<std::string> warnings;  // make_template reports them
     return env ? read_node_labels(*env, warnings) : Labels();
 }
 
-/// Without properties, of which a node is not made, and with a kube-env that is read in no time.
+/// The source without properties, which node templates do not depend on, and with a shortened
+/// kube-env, which parses fast.
 InstanceTemplate shortened(InstanceTemplate source) {
     source.properties = Json();
     const auto kube_env = source.metadata.find(kube_env_key);
@@ -74,7 +76,7 @@ InstanceTemplate shortened(InstanceTemplate source) {
     return source;
 }
 
-/// As the source has it where nothing can be added, and nothing has to be.
+/// The kube-env for a plan. Empty if there is nothing to add, so that the source's stays.
 Result<std::string> kube_env_for(const GroupPlan& plan, const Labels& own,
                                  const InstanceTemplate& source) {
     const auto there = source.metadata.find(kube_env_key);
@@ -109,25 +111,25 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
     Market out(std::move(facts), std::move(config));
     out.arch_ =
         arch_of_template(out.facts_.source, out.facts_.image ? &*out.facts_.image : nullptr);
-    out.theory_ = shortened(out.facts_.source);
-    out.source_labels_ = kube_env_labels(out.theory_);
-    out.complain();
+    out.template_source_ = shortened(out.facts_.source);
+    out.source_labels_ = kube_env_labels(out.template_source_);
+    out.add_warnings();
     out.choose_types();
     out.make_offers();
     return out;
 }
 
-void Market::complain() {
+void Market::add_warnings() {
     const std::string template_name =
         "provisioning: instance template " + config_.instance_template;
     if (facts_.types_by_zone.empty())
-        complaints_.emplace_back("provisioning: there is no zone to make machines in");
+        warnings_.emplace_back("provisioning: there is no zone to make machines in");
     if (!facts_.image)
-        complaints_.push_back("provisioning: the image of instance template " +
-                              config_.instance_template +
-                              " cannot be read, and is taken to be for " + arch_);
+        warnings_.push_back("provisioning: the image of instance template " +
+                            config_.instance_template + " cannot be read, and is taken to be for " +
+                            arch_);
     if (facts_.source.is_spot)
-        complaints_.push_back(template_name + " is for spot machines, so nothing else is offered");
+        warnings_.push_back(template_name + " is for spot machines, so nothing else is offered");
 }
 
 void Market::choose_types() {
@@ -135,7 +137,7 @@ void Market::choose_types() {
     if (globs.empty()) globs.emplace_back("*");
     for (const std::string& glob : globs) {
         if (choose(glob) || choose_custom(glob)) continue;
-        complaints_.push_back(
+        warnings_.push_back(
             "provisioning: no machine type that suits the instance template "
             "matches " +
             in_quotes(glob));
@@ -152,18 +154,19 @@ bool Market::choose(const std::string& glob) {
             if (!matches_glob(type.name, glob)) continue;
             if (!why_unsuitable(type, facts_.source, arch_, in_zone).empty()) continue;
             is_any = true;
-            known_.try_emplace(type.name, Known{type, {}}).first->second.zones.insert(zone);
+            offered_types_.try_emplace(type.name, OfferedType{type, {}})
+                .first->second.zones.insert(zone);
         }
     }
     return is_any;
 }
 
-/// Custom types are in no list; a zone with types of the family has them.
+/// Custom types are not listed. A zone that has types of the family has its custom types, too.
 bool Market::choose_custom(const std::string& name) {
     const auto custom = parse_custom_type(name);
     if (!custom || !*custom) return false;
     if (!why_unsuitable(**custom, facts_.source, arch_, nullptr).empty()) return false;
-    Known known{**custom, {}};
+    OfferedType known{**custom, {}};
     for (const auto& [zone, types] : facts_.types_by_zone) {
         const bool has_family = std::ranges::any_of(types, [&](const GceMachineType& type) {
             return family_of(type.name) == family_of(name);
@@ -171,7 +174,7 @@ bool Market::choose_custom(const std::string& name) {
         if (has_family) known.zones.insert(zone);
     }
     if (known.zones.empty()) return false;
-    known_.insert_or_assign(name, std::move(known));
+    offered_types_.insert_or_assign(name, std::move(known));
     return true;
 }
 
@@ -182,19 +185,19 @@ std::vector<bool> Market::terms() const {
 
 void Market::make_offers() {
     const LabelsByTerms labels = find_labels_of_offers();
-    for (const auto& [name, known] : known_) {
-        if (auto type = offer_type(known, labels)) offers_.types.push_back(*std::move(type));
+    for (const auto& [name, known] : offered_types_) {
+        if (auto type = offer_type(known, labels)) machine_types_.types.push_back(*std::move(type));
     }
-    if (known_.empty() || !offers_.types.empty()) return;
-    const auto& [name, known] = *known_.begin();
+    if (offered_types_.empty() || !machine_types_.types.empty()) return;
+    const auto& [name, known] = *offered_types_.begin();
     const auto node = bare_node_of(known.type, {*known.zones.begin(), terms().front()});
-    if (!node) complaints_.push_back("provisioning: no group can be made: " + node.error().message);
+    if (!node) warnings_.push_back("provisioning: no group can be made: " + node.error().message);
 }
 
-/// Zone and terms tell the same of every type, and reading `kube-env` takes its time: one type
-/// stands for all.
+/// Labels by zone and provisioning model are the same for every type, and parsing `kube-env` is
+/// slow, so they are computed for one type only.
 Market::LabelsByTerms Market::find_labels_of_offers() const {
-    for (const auto& [name, known] : known_) {
+    for (const auto& [name, known] : offered_types_) {
         LabelsByTerms all;
         bool is_whole = true;
         for (const auto& [zone, types] : facts_.types_by_zone) {
@@ -213,7 +216,7 @@ Market::LabelsByTerms Market::find_labels_of_offers() const {
     return {};
 }
 
-std::optional<MachineType> Market::offer_type(const Known& known,
+std::optional<MachineType> Market::offer_type(const OfferedType& known,
                                               const LabelsByTerms& labels) const {
     if (labels.empty()) return std::nullopt;
     const Terms first{*known.zones.begin(), terms().front()};
@@ -228,7 +231,7 @@ std::optional<MachineType> Market::offer_type(const Known& known,
     out.allocatable = std::move(node->allocatable);
     for (const std::string& zone : known.zones) {
         for (const bool spot : terms()) {
-            const std::optional<Price> price = price_of(theory_, known.type, spot);
+            const std::optional<Price> price = price_of(template_source_, known.type, spot);
             out.offerings.push_back({.zone = zone,
                                      .spot = spot,
                                      .labels = labels.at({zone, spot}),
@@ -248,10 +251,11 @@ std::optional<Price> Market::price_of(const InstanceTemplate& made, const GceMac
     return facts_.prices->find(node, type, spot);
 }
 
-const Market::Known* Market::find_offered(const GroupPlan& plan) const {
-    const auto at = known_.find(plan.machine_type);
+const Market::OfferedType* Market::find_offered(const GroupPlan& plan) const {
+    const auto at = offered_types_.find(plan.machine_type);
     const bool has_terms = std::ranges::count(terms(), plan.spot) > 0;
-    if (at == known_.end() || !has_terms || !at->second.zones.contains(plan.zone)) return nullptr;
+    if (at == offered_types_.end() || !has_terms || !at->second.zones.contains(plan.zone))
+        return nullptr;
     return &at->second;
 }
 
@@ -259,8 +263,8 @@ const Market::Known* Market::find_offered(const GroupPlan& plan) const {
 Result<void> Market::check_plan(const GroupPlan& plan) const {
     CAPSTAN_CHECK(check_words(plan));
     const auto type =
-        std::ranges::lower_bound(offers_.types, plan.machine_type, {}, &MachineType::name);
-    if (type == offers_.types.end() || type->name != plan.machine_type) return {};
+        std::ranges::lower_bound(machine_types_.types, plan.machine_type, {}, &MachineType::name);
+    if (type == machine_types_.types.end() || type->name != plan.machine_type) return {};
     const auto offer = std::ranges::find_if(type->offerings, [&](const MachineOffering& each) {
         return each.zone == plan.zone && each.spot == plan.spot;
     });
@@ -322,12 +326,13 @@ Result<NodeTemplate> Market::node_of(const GroupPlan& plan, const InstanceTempla
 Result<NodeTemplate> Market::bare_node_of(const GceMachineType& type, const Terms& terms) const {
     const GroupPlan plan{
         .name = "offer", .machine_type = type.name, .zone = terms.first, .spot = terms.second};
-    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, type, theory_));
+    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, type, template_source_));
     return node_of(plan, made, type);
 }
 
-NodeGroup Market::listed_as(const ManagedGroup& group, const GroupPlan& plan, const Known& known,
-                            const InstanceTemplate& made, const NodeTemplate& node) const {
+NodeGroup Market::listed_as(const ManagedGroup& group, const GroupPlan& plan,
+                            const OfferedType& known, const InstanceTemplate& made,
+                            const NodeTemplate& node) const {
     NodeGroup out{.id = NodeGroupId(group_id_of(group.link)), .min = 0, .max = config_.max_size};
     out.target = 0;
     out.autoprovisioned = true;
@@ -340,8 +345,8 @@ NodeGroup Market::listed_as(const ManagedGroup& group, const GroupPlan& plan, co
     return out;
 }
 
-Result<const Market::Known*> Market::find_known(const GroupPlan& plan) const {
-    const Known* const known = find_offered(plan);
+Result<const Market::OfferedType*> Market::require_offered_type(const GroupPlan& plan) const {
+    const OfferedType* const known = find_offered(plan);
     if (known == nullptr)
         return fail(ErrorCode::unsupported, std::string(plan.spot ? "spot " : "") +
                                                 plan.machine_type + " is not on offer in zone " +
@@ -351,8 +356,8 @@ Result<const Market::Known*> Market::find_known(const GroupPlan& plan) const {
 }
 
 Result<PlannedGroup> Market::plan_group(const GroupPlan& plan) const {
-    CAPSTAN_TRY(const Known* const known, find_known(plan));
-    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, known->type, theory_));
+    CAPSTAN_TRY(const OfferedType* const known, require_offered_type(plan));
+    CAPSTAN_TRY(const InstanceTemplate made, template_of(plan, known->type, template_source_));
     PlannedGroup out;
     CAPSTAN_TRY(out.node, node_of(plan, made, known->type));
     out.group = listed_as(group_of(plan, made), plan, *known, made, out.node);
@@ -363,7 +368,7 @@ Result<PossibleGroup> Market::make_group(const GroupPlan& plan) const {
     PossibleGroup out;
     CAPSTAN_TRY(out.planned, plan_group(plan));
     CAPSTAN_TRY(const InstanceTemplate made,
-                template_of(plan, known_.at(plan.machine_type).type, facts_.source));
+                template_of(plan, offered_types_.at(plan.machine_type).type, facts_.source));
     out.group = group_of(plan, made);
     out.template_link = made.link;
     out.template_properties = make_template_properties(made);

@@ -1,5 +1,5 @@
-/// What groups could be made of: types in zones, on demand and spot, with the image of the instance
-/// template that the settings name.
+/// The offerings that groups can be made of: machine types in zones, on demand and spot, with the
+/// instance template of the settings.
 #pragma once
 
 #include <map>
@@ -14,23 +14,23 @@
 #include <capstan/result.hpp>
 
 #include "../templates/price_table.hpp"
-#include "making_config.hpp"
+#include "provisioning_config.hpp"
 
 namespace capstan::gce {
 
-/// All that was read of the project.
+/// Everything read from the project that offerings depend on.
 struct MarketFacts {
-    InstanceTemplate source{};  ///< of the settings' instance template
+    InstanceTemplate source{};  ///< the settings' instance template
     std::optional<GceImage> image{};
     std::map<std::string, std::vector<GceMachineType>> types_by_zone{};
-    /// Where the source has accelerators; of a zone that is not there nothing is known.
+    /// Only read if the source has accelerators; a zone without an entry is unknown.
     std::map<std::string, std::vector<LookupApi::AcceleratorType>> accelerators_by_zone{};
-    std::shared_ptr<const PriceTable> prices{};  ///< NULL: none are known
+    std::shared_ptr<const PriceTable> prices{};  ///< NULL if unknown
 };
 
-/// One group that could be, with all that Google would be told to make it.
+/// A group for a plan, with the requests that would make it.
 struct PossibleGroup {
-    ManagedGroup group{};  ///< as Google would list it
+    ManagedGroup group{};  ///< as Google would list the group
     PlannedGroup planned{};
     ResourceLink template_link{};
     Json template_properties{};
@@ -41,21 +41,21 @@ struct PossibleGroup {
 /// [any] Immutable once made.
 class Market {
 public:
-    /// `invalid_config`: no group can be made of such an instance template, with the reason.
+    /// `invalid_config`: no group can be made from the instance template, with the reason.
     static Result<Market> make(MarketFacts facts, MakingConfig config);
 
-    /// Types by name; of each those zones in which there is one.
-    const MachineTypes& machine_types() const noexcept { return offers_; }
-    /// `unsupported`: it is not on offer, or its nodes would not be what the plan wants. Of this
-    /// alone there are thousands in a pass.
+    /// The types by name, each with the zones that have the type.
+    const MachineTypes& machine_types() const noexcept { return machine_types_; }
+    /// `unsupported`: there is no such offering, or its nodes would not match the plan. Has to be
+    /// fast, since a pass calls it thousands of times.
     Result<PlannedGroup> plan_group(const GroupPlan& plan) const;
-    /// The same with all that Google is told.
+    /// Like plan_group, with the requests to Google.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
-    /// Sentences about what keeps offers away: globs that match nothing, no zone.
-    const std::vector<std::string>& complaints() const noexcept { return complaints_; }
+    /// Warnings about missing offerings: globs that match nothing, no zone, an unreadable image.
+    const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
 private:
-    struct Known {
+    struct OfferedType {
         GceMachineType type{};
         std::set<std::string> zones{};
     };
@@ -67,36 +67,37 @@ private:
     void choose_types();
     bool choose(const std::string& glob);
     bool choose_custom(const std::string& name);
-    void complain();
+    void add_warnings();
     void make_offers();
-    /// Of each offer that there could be, what its nodes carry that others do not.
+    /// For each zone and provisioning model, the labels of nodes that differ between them.
     LabelsByTerms find_labels_of_offers() const;
-    std::optional<MachineType> offer_type(const Known& known, const LabelsByTerms& labels) const;
-    /// Whether spot: each of the terms on which machines can be had.
+    std::optional<MachineType> offer_type(const OfferedType& known,
+                                          const LabelsByTerms& labels) const;
+    /// The provisioning models on offer, as values of `spot`.
     std::vector<bool> terms() const;
 
-    const Known* find_offered(const GroupPlan& plan) const;
+    const OfferedType* find_offered(const GroupPlan& plan) const;
     Result<void> check_plan(const GroupPlan& plan) const;
-    Result<const Known*> find_known(const GroupPlan& plan) const;
+    Result<const OfferedType*> require_offered_type(const GroupPlan& plan) const;
     Result<InstanceTemplate> template_of(const GroupPlan& plan, const GceMachineType& type,
                                          const InstanceTemplate& source) const;
     ManagedGroup group_of(const GroupPlan& plan, const InstanceTemplate& made) const;
     Result<NodeTemplate> node_of(const GroupPlan& plan, const InstanceTemplate& made,
                                  const GceMachineType& type) const;
     Result<NodeTemplate> bare_node_of(const GceMachineType& type, const Terms& terms) const;
-    NodeGroup listed_as(const ManagedGroup& group, const GroupPlan& plan, const Known& known,
+    NodeGroup listed_as(const ManagedGroup& group, const GroupPlan& plan, const OfferedType& known,
                         const InstanceTemplate& made, const NodeTemplate& node) const;
     std::optional<Price> price_of(const InstanceTemplate& made, const GceMachineType& type,
                                   bool spot) const;
 
     MarketFacts facts_{};
     MakingConfig config_{};
-    InstanceTemplate theory_{};  ///< the source, with what a node is made of alone
-    Labels source_labels_{};     ///< of the source's kube-env
-    std::string arch_{};         ///< of the image
-    std::map<std::string, Known> known_{};
-    MachineTypes offers_{};  ///< by name
-    std::vector<std::string> complaints_{};
+    InstanceTemplate template_source_{};  ///< the source with only what node templates depend on
+    Labels source_labels_{};              ///< of the source's kube-env
+    std::string arch_{};                  ///< of the image
+    std::map<std::string, OfferedType> offered_types_{};
+    MachineTypes machine_types_{};  ///< by name
+    std::vector<std::string> warnings_{};
 };
 
 }  // namespace capstan::gce

@@ -47,7 +47,7 @@ std::string text_of_refusal(const std::string& permission, const std::string& pr
     return permission + " is not granted on project " + project;
 }
 
-/// Names one permission of a table that may be granted elsewhere than on the project.
+/// Whether the permission is usually granted on the project.
 bool is_of_project(const std::string& permission) {
     const auto at = std::ranges::find(all_permissions, permission, &NeededPermission::name);
     return at == all_permissions.end() || at->on == PermissionOn::project;
@@ -57,7 +57,7 @@ std::string list_names(const std::vector<std::string>& names) {
     return listed(names, [](const std::string& name) { return name; }, names.size());
 }
 
-/// What is asked of one project, and what came of it.
+/// The check of one project, and its results.
 class ProjectCheck {
 public:
     ProjectCheck(const Host& host, LookupApi& lookup, std::vector<std::string> needed)
@@ -66,14 +66,14 @@ public:
     Task<std::vector<std::string>> run(std::string project) {
         const auto granted = co_await as_result(lookup_.test_permissions(project, needed_));
         if (!granted) {
-            tell_not_checked(project, granted.error());
+            warn_of_unchecked(project, granted.error());
             co_return std::vector<std::string>();
         }
         co_return find_refusals(project, *granted);
     }
 
 private:
-    void tell_not_checked(const std::string& project, const Error& error) {
+    void warn_of_unchecked(const std::string& project, const Error& error) {
         host_.warn("not checked: the permissions on project " + project + ": " + error.message +
                    find_advice(error));
     }
@@ -126,7 +126,7 @@ std::vector<std::string> needed_permissions(bool provisioning) {
     return out;
 }
 
-Task<void> demand_permissions(Host host, LookupApi& lookup, PermissionQuestion question) {
+Task<void> require_permissions(Host host, LookupApi& lookup, PermissionQuestion question) {
     std::string refused;
     for (std::size_t i = 0; i < question.projects.size(); ++i) {
         // Groups are made in the settings' project alone.

@@ -1,4 +1,4 @@
-/// What `capstan doctor` finds out about the project's permissions.
+/// Checks the permissions in the projects for `capstan doctor`.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace capstan::gce {
 
-/// Which part of the plugin needs it.
+/// The feature of the plugin that needs a permission.
 enum class PermissionOf : std::uint8_t { groups, provisioning };
 
-/// Where it is granted as a rule. What is not of the project itself is told as not checked where
-/// the project does not grant it.
+/// Where a permission is usually granted. A permission other than `project` that the project does
+/// not grant is reported as not checked.
 enum class PermissionOn : std::uint8_t {
     project,
     resources,       ///< a service account, a subnet of a shared network
@@ -31,22 +31,22 @@ struct NeededPermission {
     PermissionOn on = PermissionOn::project;
 };
 
-/// The one table behind `doctor` and the roles of deploy/gce, in the order of these.
+/// The table of permissions for `capstan doctor` and the roles of deploy/gce, in their order.
 std::span<const NeededPermission> permission_table() noexcept;
 
 /// The permissions that the settings need.
 std::vector<std::string> needed_permissions(bool provisioning);
 
 struct PermissionQuestion {
-    std::vector<std::string> projects{};  ///< of the groups, the settings' first
-    bool provisioning = false;            ///< in the first of them
+    std::vector<std::string> projects{};  ///< of the groups; the settings' project comes first
+    bool provisioning = false;            ///< in the first project
 };
 
-/// [strand] Asks projects.testIamPermissions of each project. What is refused is a Failure
-/// (`permission`) with a sentence for each permission; where it cannot be asked, because its API is
+/// [strand] Calls projects.testIamPermissions for each project. Throws a Failure (`permission`)
+/// with a sentence for each missing permission. If the call is impossible, because the API is
 /// disabled or the token's scope is too narrow, a warning says "not checked" and what to do.
-/// Instance group managers cannot be asked themselves, so conditions of IAM on single groups are
-/// not seen: a warning says so where a permission of theirs is missing.
-Task<void> demand_permissions(Host host, LookupApi& lookup, PermissionQuestion question);
+/// Instance group managers have no testIamPermissions, so IAM conditions on single groups are not
+/// considered; a warning says so if one of their permissions is missing.
+Task<void> require_permissions(Host host, LookupApi& lookup, PermissionQuestion question);
 
 }  // namespace capstan::gce

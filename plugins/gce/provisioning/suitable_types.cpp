@@ -32,8 +32,8 @@ std::string why_no_boot(const std::string& family, const InstanceTemplate& sourc
     return {};
 }
 
-/// What ties machines to one family; empty: nothing.
-std::string tie_of(const InstanceTemplate& source) {
+/// The property of the template that only types of its own family have; empty if there is none.
+std::string family_bound_property(const InstanceTemplate& source) {
     if (!source.min_cpu_platform.empty()) return "the CPU platform " + source.min_cpu_platform;
     const bool has_ssd = std::ranges::any_of(
         source.disks, [](const TemplateDisk& disk) { return disk.type == "SCRATCH"; });
@@ -72,7 +72,7 @@ std::string why_unsuitable(const GceMachineType& type, const InstanceTemplate& s
     const std::string family = family_of(type.name);
     if (arch_of(type) != arch) return "runs " + arch_of(type) + ", the image is for " + arch;
     if (std::string why = why_no_boot(family, source); !why.empty()) return why;
-    const std::string tie = tie_of(source);
+    const std::string tie = family_bound_property(source);
     if (!tie.empty() && family != family_of(source.machine_type))
         return "is of another family than " + source.machine_type + ", and the template has " + tie;
     return why_no_accelerator(type, source, accelerators);

@@ -1,4 +1,4 @@
-/// Which machine types go together with what an instance template asks for.
+/// Which machine types are compatible with an instance template.
 #pragma once
 
 #include <string>
@@ -9,23 +9,24 @@
 
 namespace capstan::gce {
 
-/// What machines of a type in a zone would lack; empty: they suit. The template's machine type
-/// counts for its family alone. `accelerators` are those of the zone; NULL: they are not known.
+/// Why the type is incompatible with the template in a zone; empty if it is compatible. Of the
+/// template's own machine type only the family matters. `accelerators`: those of the zone, or NULL
+/// if unknown.
 ///
 ///     arm64 for an image of amd64                  ->  "runs arm64, the image is for amd64"
 ///     n4-standard-4 for a boot disk of pd-balanced ->  "boots from Hyperdisk alone"
 ///
-/// A template without accelerators suits no type that comes with some. Local SSDs, a CPU platform
-/// and accelerators that are attached are what one family has: they suit types of the template's
-/// own.
+/// A template without accelerators is incompatible with types that bundle accelerators. A template
+/// with local SSDs, a CPU platform or attached accelerators is only compatible with types of its
+/// own family.
 std::string why_unsuitable(const GceMachineType& type, const InstanceTemplate& source,
                            const std::string& arch,
                            const std::vector<LookupApi::AcceleratorType>* accelerators);
 
-/// "amd64", "arm64": of the image, or else of the template's machine type.
+/// "amd64" or "arm64": by the image, or else by the template's machine type.
 std::string arch_of_template(const InstanceTemplate& source, const GceImage* image);
 
-/// The accelerators of a machine of this type: those that come with it, or the template's.
+/// The accelerators of a machine of this type: those bundled with the type, or the template's.
 std::vector<TemplateAccelerator> accelerators_on(const GceMachineType& type,
                                                  const InstanceTemplate& source);
 

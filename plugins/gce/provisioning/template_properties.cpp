@@ -65,7 +65,7 @@ Json labels_of(const InstanceTemplate& made) {
     return out;
 }
 
-/// Google restarts and moves no spot machine.
+/// Sets the scheduling of a spot machine, which Google neither restarts nor migrates.
 void make_spot(Json& properties, const InstanceTemplate& made) {
     Json& scheduling = properties.at("scheduling");
     scheduling.set("provisioningModel", "SPOT");

@@ -10,7 +10,7 @@
 namespace capstan::gce {
 namespace {
 
-/// How many parts of that size one card has.
+/// The number of partitions of that size on one card.
 struct Partition {
     std::string_view size;
     std::int64_t per_card;

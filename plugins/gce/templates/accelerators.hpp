@@ -15,12 +15,13 @@ namespace capstan::gce {
 
 inline constexpr std::string_view gke_accelerator_label = "cloud.google.com/gke-accelerator";
 
-/// Those that the instance template attaches, or else those that come with the machine type.
+/// The accelerators that the instance template attaches, or else those bundled with the machine
+/// type.
 std::vector<TemplateAccelerator> accelerators_of(const InstanceTemplate& from,
                                                  const std::optional<GceMachineType>& type);
 
-/// How many `nvidia.com/gpu` the node has for pods: each card as often as GKE's labels say that it
-/// is shared or partitioned.
+/// The amount of `nvidia.com/gpu` of the node. Each card counts as often as GKE's labels say that
+/// it is shared or partitioned.
 ///
 ///     cloud.google.com/gke-gpu-sharing-strategy = time-sharing (or mps)
 ///     cloud.google.com/gke-max-shared-clients-per-gpu = 8

@@ -22,7 +22,7 @@ std::optional<std::int64_t> find_boot_disk_size(const TemplateSources& sources) 
     return std::nullopt;
 }
 
-/// Of a variable that cannot be read, nothing, and a warning.
+/// A variable that cannot be read is absent and causes a warning.
 std::optional<std::string> storage_variable(const KubeEnv& env, std::string_view name,
                                             std::vector<std::string>& warnings) {
     Result<std::optional<std::string>> out = env.find_autoscaler_variable(name);

@@ -7,7 +7,7 @@
 
 namespace capstan::gce {
 
-/// An instance template never changes; one of its name that was made anew has another id.
+/// Instance templates are immutable; a recreated one with the same name has another id.
 std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig& config) {
     const InstanceTemplate& from = sources.instance_template;
     std::string out = from.link.path() + "#" + from.id;

@@ -12,18 +12,18 @@
 #include "ephemeral_storage.hpp"
 #include "kube_env.hpp"
 #include "node_image.hpp"
-#include "node_marks.hpp"
+#include "node_labels_and_taints.hpp"
 #include "reserves.hpp"
 
 namespace capstan::gce {
 namespace {
 
 constexpr std::int64_t bytes_per_mib = std::int64_t{1} << 20;
-constexpr int usual_pods = 110;
-/// What upstream takes a static kube-proxy for.
+constexpr int default_max_pods = 110;
+/// Upstream's assumption of the cpu request of a static kube-proxy.
 constexpr std::int64_t kube_proxy_millis = 100;
 
-/// What a template is made from, put in order.
+/// The parsed inputs of a template.
 struct Findings {
     GceMachineType type{};
     KubeEnv env{};
@@ -41,7 +41,7 @@ Result<GceMachineType> find_figures(const TemplateSources& sources) {
                 "cpu and memory of machine type \"" + name + "\" are not known");
 }
 
-/// One that cannot be read is none, and a warning.
+/// A kube-env that cannot be parsed counts as absent and causes a warning.
 KubeEnv find_kube_env(const InstanceTemplate& from, std::vector<std::string>& warnings) {
     const auto at = from.metadata.find("kube-env");
     if (at == from.metadata.end()) return {};
@@ -65,7 +65,7 @@ void set_label(Labels& labels, std::string_view key, const std::string& value) {
     if (!value.empty() && is_label_value(value)) labels.insert_or_assign(std::string(key), value);
 }
 
-/// A label that kube-env has of its own stays.
+/// Adds a label, unless kube-env has set its key.
 void add_label(Labels& labels, std::string_view key, const std::string& value) {
     if (!value.empty() && is_label_value(value)) labels.emplace(std::string(key), value);
 }
@@ -80,7 +80,7 @@ void put_machine_labels(const TemplateSources& sources, const Findings& found, L
     set_label(labels, "topology.gke.io/zone", zone);
     set_label(labels, well_known::region_label, region_of_template(sources.group));
     if (!found.has_kube_env) return;
-    // Labels of GKE's own nodes, and of no others.
+    // Only GKE's nodes have these labels.
     add_label(labels, "cloud.google.com/machine-family", family_of(type));
     const auto accelerators = accelerators_of(sources.instance_template, sources.machine_type);
     const auto gpu = std::ranges::find_if(accelerators, [](const TemplateAccelerator& one) {
@@ -106,7 +106,7 @@ Result<Resources> capacity_of(const TemplateSources& sources, const TemplateConf
                               const Findings& found, std::vector<std::string>& warnings) {
     Resources out;
     const std::int64_t memory = found.type.memory_mib * bytes_per_mib;
-    const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(usual_pods));
+    const int pods = find_max_pods(found.env).value_or(config.max_pods.value_or(default_max_pods));
     out.set(well_known::cpu, visible_cpus(sources, found.type) * 1000);
     out.set(well_known::memory,
             std::max<std::int64_t>(0, memory - kernel_reserve(found.image, memory)));
@@ -135,7 +135,8 @@ Resources allocatable_of(const Resources& capacity, const Findings& found,
     const auto storage = capacity.amount(well_known::ephemeral_storage);
     take_off(out, well_known::ephemeral_storage,
              static_cast<std::int64_t>(eviction.storage_share * static_cast<double>(storage)));
-    // Of nodes that are none of GKE's the host learns what kubelet keeps.
+    // Without kube-env the node is none of GKE's, and the host learns kubelet's reserves from
+    // nodes.
     if (!found.has_kube_env) return out;
     take_off(out, well_known::memory, eviction.memory);
     const Resources predicted = predicted_reserve(capacity.amount(well_known::cpu) / 1000,
@@ -194,7 +195,7 @@ Result<GroupTemplate> make_template(const TemplateSources& sources, const Templa
     set_node_fields(node);
     node.free = node.allocatable;
     take_off_kube_proxy(node);
-    // Two stand for all that a flexibility policy allows.
+    // 2 variants stand for all machine types that an instance flexibility policy allows.
     node.variants = sources.group.flexible_types.size() > 1 ? 2 : 1;
     node.fingerprint = fingerprint_of(sources, config);
     warn_of_zones(sources.group, node.zone, out.warnings);

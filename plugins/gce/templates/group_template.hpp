@@ -1,4 +1,4 @@
-/// What a new node of a managed instance group will be.
+/// The template of a new node of a managed instance group.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,16 @@
 namespace capstan::gce {
 
 struct TemplateConfig {
-    /// Where kube-env does not say how many, in place of 110.
+    /// The number of pods if kube-env does not state it; nullopt: 110.
     std::optional<int> max_pods{};
 };
 
-/// All that is known of a group. What could not be read is absent, and said in `warnings` of the
-/// result.
+/// All that is known of a group. Parts that could not be read are absent.
 struct TemplateSources {
     ManagedGroup group{};
     InstanceTemplate instance_template{};
-    /// As compute tells of it, or nothing: a custom type, whose name says all ("n2-custom-4-8192"),
-    /// and a type that could not be read.
+    /// From compute. nullopt for a custom type (its name says everything: "n2-custom-4-8192"),
+    /// and for a type that could not be read.
     std::optional<GceMachineType> machine_type{};
     std::optional<GceImage> image{};  ///< of the boot disk
 };
@@ -36,45 +35,48 @@ struct GroupTemplate {
     std::vector<std::string> warnings{};  ///< sentences without the group's name
 };
 
-/// Pure. The reference's tables: kernel, operating system, kube-reserved, eviction; local SSDs;
-/// labels and taints of kube-env. In a regional group the node is in the first of its zones by
-/// name.
+/// Computes the node that kubelet would register on a machine of the group: capacity is the
+/// machine's less what the kernel takes, allocatable is capacity less kubelet's reserves and
+/// eviction thresholds, and labels and taints are kube-env's and the machine's. The formulas are
+/// upstream's; see README.md. Pure. In a regional group the node is in the first zone by name.
 ///
-/// `unavailable`: cpu and memory of the machine type are not known. `unsupported`: kube-env asks
-/// for an operating system, or local SSDs, that there are not.
+/// `unavailable`: cpu and memory of the machine type are not known. `unsupported`: kube-env names
+/// an unknown operating system, or needs local SSDs that the machine or image does not have.
 Result<GroupTemplate> make_template(const TemplateSources& sources, const TemplateConfig& config);
 
-/// A short text over all that `make_template` looks at, the same for the same in whatever order. Of
-/// the instance template it is link and id alone, since those never change.
+/// A short text that changes whenever an input of `make_template` changes; the order of unordered
+/// lists does not matter. Of the instance template it only contains link and id, since instance
+/// templates are immutable.
 std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig& config);
 
-/// Options of a group by the `autoscaling_options` of kube-env, and a sentence for each that cannot
-/// be read.
+/// The options that `autoscaling_options` of kube-env sets, and a warning for each that cannot be
+/// read.
 struct KubeEnvOptions {
-    std::optional<GroupOptions> options{};  ///< nothing: there are none
+    std::optional<GroupOptions> options{};  ///< nullopt: kube-env sets no option
     std::vector<std::string> warnings{};
 };
 KubeEnvOptions read_kube_env_options(const InstanceTemplate& from);
 
-/// "n2-custom-4-8192", "custom-2-4096", "n2-custom-8-65536-ext", "e2-custom-small-2048": its
-/// figures; nothing: it is no custom type. `invalid_argument`: it looks like one and is none.
+/// The cores and memory in the name of a custom type: "n2-custom-4-8192", "custom-2-4096",
+/// "n2-custom-8-65536-ext", "e2-custom-small-2048". nullopt for the name of another type.
+/// `invalid_argument`: the name has the form of a custom type and is malformed.
 Result<std::optional<GceMachineType>> parse_custom_type(const std::string& name);
 
 /// "n2" of "n2-standard-4", "n1" of "custom-2-4096".
 std::string family_of(const std::string& machine_type);
 
-/// The architecture of a machine family ("arm64" of t2a, c4a, n4a, a4x), "amd64" otherwise.
+/// The architecture of a machine family: "arm64" for t2a, c4a, n4a and a4x, else "amd64".
 std::string arch_of_family(const std::string& family);
 
-/// What of a plan's labels and taints goes into kube-env, so that kubelet registers with them, for
-/// a group that is made from another one's instance template: NODE_LABELS, and node_labels and
-/// node_taints of AUTOSCALER_ENV_VARS, with what kube-env has of its own. `unsupported`: there is
-/// no kube-env, or it cannot be written.
+/// Adds labels and taints to a kube-env, so that kubelet registers nodes with them. It sets
+/// NODE_LABELS, kubelet's arguments, and node_labels and node_taints of AUTOSCALER_ENV_VARS; labels
+/// and taints that kube-env has already stay. `unsupported`: `kube_env` is empty, or the result
+/// cannot be written.
 Result<std::string> write_kube_env(const std::string& kube_env, const Labels& labels,
                                    const std::vector<Taint>& taints);
 
-/// `kube_env` with those variables alone that templates, options and write_kube_env read: what they
-/// say is the same, and takes a hundredth of the time to read. As it is where it cannot be read.
+/// `kube_env` with only the variables that templates, options and write_kube_env use. It parses a
+/// hundred times faster. Returns `kube_env` unchanged if it cannot be parsed.
 std::string shorten_kube_env(const std::string& kube_env);
 
 }  // namespace capstan::gce

@@ -15,9 +15,9 @@
 namespace capstan::gce {
 namespace {
 
-/// Compute takes 256 KiB for a value.
+/// Compute's limit for a metadata value is 256 KiB.
 constexpr std::size_t kube_env_size_max = std::size_t{1} << 20;
-/// Of lists and maps within the map, which are left out.
+/// Maximum nesting of lists and maps within the map.
 constexpr int kube_env_depth_max = 32;
 /// Between arguments.
 constexpr std::string_view blanks = " \n\t";
@@ -30,8 +30,8 @@ Unexpected no_kube_env(const YAML::Mark& mark, const std::string& why) {
     return fail(ErrorCode::invalid_argument, "kube-env: " + place + why);
 }
 
-/// Takes the variables from the parser's events, which tell an alias from what it stands for and
-/// how deeply a value is nested; a tree tells neither.
+/// Collects the variables from the parser's events. Unlike a YAML tree, events show aliases and the
+/// depth of nesting.
 class VariableReader final : public YAML::EventHandler {
 public:
     using Variables = std::map<std::string, std::string, std::less<>>;
@@ -39,7 +39,7 @@ public:
 
     void OnDocumentStart(const YAML::Mark&) override {}
     void OnDocumentEnd() override {}
-    /// A key without a value has the empty text.
+    /// A key without a value has the empty value.
     void OnNull(const YAML::Mark&, YAML::anchor_t) override {
         if (depth_ == 1) put(is_value_ ? std::optional(std::string()) : std::nullopt);
     }
@@ -74,7 +74,8 @@ private:
     void close() {
         if (--depth_ == 1) put(std::nullopt);
     }
-    /// A key or a value of the map; nothing: one that is no text, which leaves the pair out.
+    /// Takes a key or a value of the map. nullopt stands for one that is no scalar: the pair is
+    /// left out.
     void put(std::optional<std::string> text) {
         if (!is_value_)
             key_ = std::move(text);
@@ -165,7 +166,7 @@ Result<std::optional<std::string>> KubeEnv::find_autoscaler_variable(std::string
         const std::string_view part = rest.substr(0, rest.find(';'));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         const std::string_view variable = trimmed_of(part, " ");
-        // One behind the last semicolon is no variable.
+        // The empty part after a trailing semicolon is no variable.
         if (variable.empty()) continue;
         const std::size_t equals = variable.find('=');
         if (equals == std::string_view::npos)

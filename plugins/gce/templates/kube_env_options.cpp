@@ -1,4 +1,4 @@
-// Options of a group by `autoscaling_options` of kube-env, in upstream's words.
+// Options of a group by `autoscaling_options` of kube-env, with upstream's names.
 #include <capstan/group_option_text.hpp>
 
 #include "group_template.hpp"

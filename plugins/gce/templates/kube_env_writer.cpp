@@ -1,5 +1,5 @@
-// kube-env of a group that is made: that of the instance template it is made from, with a plan's
-// labels and taints.
+// Writes the kube-env of a group that Capstan makes: the kube-env of the source template with the
+// plan's labels and taints.
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 #include "group_template.hpp"
 #include "kube_env.hpp"
-#include "node_marks.hpp"
+#include "node_labels_and_taints.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -34,7 +34,7 @@ std::string pairs_text(const std::vector<Taint>& taints) {
     return out;
 }
 
-/// AUTOSCALER_ENV_VARS with these two in place of its own.
+/// AUTOSCALER_ENV_VARS with node_labels and node_taints replaced.
 std::string autoscaler_variables(const std::string& before, const std::string& labels,
                                  const std::string& taints) {
     std::string out = "node_labels=" + labels + ";node_taints=" + taints;
@@ -51,8 +51,8 @@ std::string autoscaler_variables(const std::string& before, const std::string& l
     return out;
 }
 
-/// `text` with one "--NAME=VALUE", in the place of the first or at the end; an empty value takes
-/// all off.
+/// `text` with exactly one argument "--NAME=VALUE", at the place of the first one or at the end. An
+/// empty value removes the argument.
 std::string with_argument(std::string text, std::string_view name, const std::string& value) {
     std::string wanted;
     if (!value.empty()) wanted.append("--").append(name).append("=").append(value);
@@ -87,7 +87,7 @@ Result<std::string> yaml_text(const Variables& variables) {
     return std::string(out.c_str()) + "\n";
 }
 
-/// All that is looked for in this folder.
+/// The variables that templates, options and write_kube_env use.
 constexpr std::array<std::string_view, 6> variables_that_count{
     "AUTOSCALER_ENV_VARS", "KUBELET_ARGS", "KUBELET_TEST_ARGS",
     "MAX_PODS_PER_NODE",   "NODE_LABELS",  "NODE_TAINTS"};
@@ -125,7 +125,7 @@ Result<std::string> write_kube_env(const std::string& kube_env, const Labels& la
 std::string shorten_kube_env(const std::string& kube_env) {
     const Result<KubeEnv> env = KubeEnv::parse(kube_env);
     if (!env || env->variables().empty()) return kube_env;
-    // One variable stays in any case: without any there would be no kube-env.
+    // One variable always stays, since an empty kube-env counts as none.
     Variables some{{"AUTOSCALER_ENV_VARS", ""}};
     for (const std::string_view name : variables_that_count)
         if (auto value = env->find(name))

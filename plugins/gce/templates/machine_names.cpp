@@ -1,4 +1,4 @@
-// What the names of machine types say.
+// Parses the names of machine types.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -23,10 +23,10 @@ std::vector<std::string_view> parts_of_name(std::string_view name) {
     }
 }
 
-/// Beyond any machine there is, so that what is reckoned of them stays a number.
+/// Larger than any existing machine; the limits prevent overflow in later computations.
 constexpr std::int64_t custom_vcpus_max = 65'536, custom_mib_max = std::int64_t{1} << 30;
 
-/// Types with a part of a core have two processors in compute's eyes.
+/// Compute counts shared-core types as two vCPUs.
 std::optional<std::int64_t> find_custom_vcpus(std::string_view family, std::string_view part) {
     if (family == "e2" && (part == "micro" || part == "small" || part == "medium")) return 2;
     const auto out = find_whole_number(part);

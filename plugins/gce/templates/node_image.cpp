@@ -8,7 +8,7 @@
 namespace capstan::gce {
 namespace {
 
-/// A variable that cannot be read is one that is not there, and a warning.
+/// A variable that cannot be read is absent and causes a warning.
 std::optional<std::string> told_variable(const KubeEnv& env, std::string_view name,
                                          std::vector<std::string>& warnings) {
     Result<std::optional<std::string>> out = env.find_autoscaler_variable(name);
@@ -29,7 +29,7 @@ bool is_windows_image(const std::optional<GceImage>& image) {
     return image && std::ranges::count(image->features, "WINDOWS") > 0;
 }
 
-/// By the image's name and family: "cos-121-...", "ubuntu-gke-2404-...".
+/// The distribution by the image's name and family: "cos-121-...", "ubuntu-gke-2404-...".
 Distribution distribution_of_image(const GceImage& image) noexcept {
     if (is_windows_image(image)) return Distribution::windows;
     for (const std::string_view name :

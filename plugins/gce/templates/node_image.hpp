@@ -1,4 +1,4 @@
-/// What a node's image is: operating system, distribution and architecture.
+/// The operating system, distribution and architecture of a node.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,9 @@ struct NodeImage {
     bool operator==(const NodeImage&) const = default;
 };
 
-/// kube-env's word counts before the image's own, and the image's before the machine family's.
-/// Without any it is Container-Optimized OS on amd64, as upstream has it. `unsupported`: kube-env
-/// names an operating system that there is not. `warnings`: a distribution or an architecture that
-/// there is not.
+/// Precedence: kube-env, then the image, then the machine family. The default is
+/// Container-Optimized OS on amd64, as upstream's. `unsupported`: kube-env names an unknown
+/// operating system. An unknown distribution or architecture causes a warning.
 Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv& env,
                                   std::vector<std::string>& warnings);
 

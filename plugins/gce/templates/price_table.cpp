@@ -14,7 +14,7 @@ namespace capstan::gce {
 namespace {
 
 constexpr double mib_per_gib = 1024;
-/// Of a boot disk that says nothing: Google's defaults.
+/// Google's defaults for a boot disk without a type or size.
 constexpr const char* usual_boot_disk = "pd-balanced";
 constexpr std::int64_t usual_boot_gib = 100;
 
@@ -29,7 +29,7 @@ Result<std::optional<double>> read_price_field(const Json& object, std::string_v
     return price;
 }
 
-/// The objects of a map of objects; absent: none.
+/// The members of a map of objects; empty if absent.
 Result<std::vector<Json::Member>> members_of_map(const Json& file, const std::string& key) {
     const Json* const map = file.find(key);
     if (map == nullptr) return std::vector<Json::Member>();
@@ -40,7 +40,7 @@ Result<std::vector<Json::Member>> members_of_map(const Json& file, const std::st
     return map->members();
 }
 
-/// "2026-11-01", of which only the form is looked at.
+/// Whether the text has the form "2026-11-01". The digits are not checked for a valid date.
 bool is_date_of_prices(std::string_view text) noexcept {
     if (text.size() != 10) return false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,7 +54,7 @@ bool is_currency_code(std::string_view text) noexcept {
     return text.size() == 3 && std::ranges::all_of(text, [](char c) { return is_ascii_upper(c); });
 }
 
-/// What keeps the head of the file from being one; NULL: nothing.
+/// The mistake in the members other than prices; NULL if there is none.
 const char* find_fault_of_head(const Json& file) {
     if (!file.is_object()) return "the file is no object";
     if (file.text_at({"region"}).empty()) return "region is absent, or no text";
@@ -68,8 +68,8 @@ const char* find_fault_of_head(const Json& file) {
     return nullptr;
 }
 
-/// What is paid of e2's types with a part of a core, in which compute tells two. Nothing: f1-micro
-/// and g1-small, which have prices of their own alone.
+/// The billed number of cores. Shared-core types of e2 are billed for less than the two vCPUs that
+/// compute reports. nullopt for f1-micro and g1-small, which only have prices as a whole.
 std::optional<double> find_paid_cores(std::string_view type, std::int64_t vcpus) {
     if (type == "f1-micro" || type == "g1-small") return std::nullopt;
     const std::string_view custom = "e2-custom-";
@@ -144,7 +144,7 @@ Result<PriceTable> PriceTable::parse(std::string_view json) {
     return out;
 }
 
-/// By the type's own price, or else by the rates of its family.
+/// The type's own price, or else a price by the rates of its family.
 std::optional<PriceTable::MachinePrice> PriceTable::machine_price(
     const std::string& name, const std::optional<GceMachineType>& type, bool spot) const {
     const auto own = types_.find(name);
@@ -177,8 +177,8 @@ double PriceTable::disk_price(const InstanceTemplate& node, std::int64_t local_s
     return out + gib * local_ssd_.of(spot).value_or(0);
 }
 
-/// A machine without its accelerators' price would look cheap, so one that is not known makes the
-/// sum unknown.
+/// nullopt if the price of one accelerator is unknown: a sum without it would make the machine look
+/// cheap.
 std::optional<double> PriceTable::accelerator_price(
     const std::vector<TemplateAccelerator>& accelerators, bool spot) const {
     double out = 0;
@@ -195,7 +195,7 @@ std::optional<Price> PriceTable::find(const InstanceTemplate& node,
                                       const std::optional<GceMachineType>& type, bool spot) const {
     const std::optional<MachinePrice> machine = machine_price(node.machine_type, type, spot);
     if (!machine) return std::nullopt;
-    // The price of a whole machine has what comes with it.
+    // The price of a whole machine includes bundled accelerators and local SSDs.
     const bool has_accelerators = machine->is_whole && type && !type->accelerators.empty();
     const bool has_ssds = machine->is_whole && type && type->bundled_local_ssds > 0;
     const std::vector<TemplateAccelerator> accelerators =

@@ -1,4 +1,4 @@
-/// What machines cost, by a data file.
+/// Prices of machines, from a data file.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace capstan::gce {
 
-/// Prices in one region. `deploy/gce/make_prices` writes the file; the one that ships is a sample,
-/// and says so. Sustained use discounts are left out.
+/// Prices in one region. `deploy/gce/make_prices` writes the file. The file that ships with Capstan
+/// is a sample and is marked as such. Sustained use discounts are not included.
 ///
 ///     {"region": "us-central1", "date": "2026-11-01", "currency": "USD", "sample": true,
 ///      "types": {"n2-standard-4": {"on_demand": 0.194, "spot": 0.047}},
@@ -26,15 +26,16 @@ namespace capstan::gce {
 ///      "accelerators": {"nvidia-tesla-t4": {"on_demand": 0.35, "spot": 0.11}},
 ///      "disks": {"pd-balanced": 0.000137}, "local_ssd": {"on_demand": 0.00011, "spot": ...}}
 ///
-/// all an hour: of a machine, a core, a GiB.
+/// All prices are by the hour: for a machine, a core, or a GiB.
 class PriceTable {
 public:
     /// An error names the place in the file.
     static Result<PriceTable> parse(std::string_view json);
 
-    /// The machine, its accelerators and its disks. A type's own price has all that comes with the
-    /// type; rates of a family are for cores and memory alone, as Google bills them. Nothing: the
-    /// price of the machine or of an accelerator is not known.
+    /// The price of the machine, its accelerators and its disks. A price of a type includes the
+    /// accelerators and local SSDs bundled with the type. Rates of a family are only for cores and
+    /// memory, as Google bills them. nullopt if the price of the machine or of an accelerator is
+    /// unknown.
     std::optional<Price> find(const InstanceTemplate& node,
                               const std::optional<GceMachineType>& type, bool spot) const;
     const std::string& region() const noexcept { return region_; }
@@ -56,7 +57,7 @@ private:
     Result<void> read_maps(const Json& file);
     struct MachinePrice {
         double per_hour = 0;
-        bool is_whole = false;  ///< with what comes with the type
+        bool is_whole = false;  ///< includes bundled accelerators and local SSDs
     };
     std::optional<MachinePrice> machine_price(const std::string& name,
                                               const std::optional<GceMachineType>& type,

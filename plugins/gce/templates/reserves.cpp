@@ -18,17 +18,17 @@ namespace {
 
 constexpr std::int64_t kib = 1024, mib = std::int64_t{1} << 20, gib = std::int64_t{1} << 30;
 
-/// So many bytes of `whole`, rounded up.
+/// `share` of `whole`, rounded up.
 std::int64_t share_up(double share, std::int64_t whole) {
     return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(whole)));
 }
 
-/// Against a disk that fills up.
+/// The reserve against a disk that fills up.
 std::int64_t filling_reserve(std::int64_t disk) {
     return std::min<std::int64_t>(100 * mib, share_up(0.001, disk));
 }
 
-/// In KiB, by how many disks there are; as measured on GKE's images.
+/// In KiB, by the number of disks, as measured on GKE's images.
 struct Overhead {
     std::int64_t disks, cos, ubuntu;
 };
@@ -43,7 +43,7 @@ constexpr auto overheads = std::to_array<Overhead>({{1, 7'289'472, 7'219'840},
                                                     {16, 52'837'800, 52'747'688},
                                                     {24, 78'686'620, 78'601'704}});
 
-/// A share of what lies between the tier before and `up_to`.
+/// A share of the amount between the previous tier's `up_to` and this one's.
 struct Tier {
     std::int64_t up_to;
     double share;
@@ -63,7 +63,7 @@ std::int64_t reserve_by_tiers(const std::array<Tier, size>& tiers, std::int64_t 
         out += tier.share * static_cast<double>(std::min(whole, tier.up_to) - from);
         from = tier.up_to;
     }
-    // A thousandth of a unit is what floating point gets wrong.
+    // Compensates for rounding errors of floating point.
     return static_cast<std::int64_t>(out + 0.001);
 }
 
@@ -76,7 +76,7 @@ std::optional<std::string> find_reserved_text(const KubeEnv& env, std::string_vi
     return env.find_kubelet_argument(argument);
 }
 
-/// What of a list is no amount is left out. Nothing: it is no list.
+/// Parses a list of amounts. Malformed amounts are left out; nullopt if the text is no list.
 std::optional<Resources> read_amounts(const std::string& text, std::string_view variable,
                                       std::vector<std::string>& warnings) {
     const Result<PairList> pairs = parse_pairs(text);

@@ -1,4 +1,4 @@
-/// What a request to Google is authorized with.
+/// The access token that authorizes requests to Google.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@
 namespace capstan::gce {
 
 struct AccessToken {
-    std::string text{};             ///< of "Authorization: Bearer"; empty: requests go without
-    std::optional<Time> expires{};  ///< nothing: never
-    std::string source{};           ///< for people: "the metadata server"
-    std::string quota_project{};    ///< of the header x-goog-user-project; empty: none
+    std::string text{};             ///< for "Authorization: Bearer"; empty: no such header is sent
+    std::optional<Time> expires{};  ///< nullopt: never
+    std::string source{};           ///< for messages: "the metadata server"
+    std::string quota_project{};    ///< for the header x-goog-user-project; empty: none
 };
 
-/// [strand] Gives a token that holds for a while longer; `renew` gives another one than the one
-/// that was refused.
+/// [strand] Provides access tokens. `get` gives a token that is valid for a while longer. `renew`
+/// gives a token other than the refused one, if there is one.
 class TokenProvider {
 public:
     virtual ~TokenProvider() = default;

@@ -3,7 +3,7 @@
 namespace capstan::gce {
 namespace {
 
-/// What stands between the host and the paths of a service's methods.
+/// The part of the URL between the host and the paths of a service's methods.
 const char* version_path_of(Service service) noexcept {
     switch (service) {
         case Service::compute: return "/compute/v1";

@@ -53,7 +53,7 @@ Result<Json> read_answer(const HttpReply& reply) {
     return out;
 }
 
-/// GET and PUT can be sent twice, and DELETE of a resource that is gone says so.
+/// GET and PUT can be sent twice. So can DELETE: for a resource that is gone it answers not found.
 Repeatable resolved(const GceRequest& request) noexcept {
     if (request.repeatable != Repeatable::by_method) return request.repeatable;
     const bool is_safe = request.http_method != "POST" && request.http_method != "PATCH";
@@ -77,7 +77,7 @@ struct GceClient::State {
     AttemptBudget budget;
     Metric durations, counts;
 
-    /// One request, however often it is sent.
+    /// One request with all its attempts.
     struct Call {
         GceRequest request;
         Json answer{};
@@ -96,7 +96,7 @@ struct GceClient::State {
         if (!token.quota_project.empty()) out.header("x-goog-user-project", token.quota_project);
         return out;
     }
-    /// Keeps the answer of a success; else what failed.
+    /// Keeps the answer of a successful reply; otherwise returns the failure.
     std::optional<FailedAttempt> judge(Call& call, const Result<HttpReply>& reply) const {
         const std::string& action = call.request.action;
         if (!reply) return judge_absence(action, reply.error());
@@ -112,7 +112,7 @@ struct GceClient::State {
     static Task<void> send(std::shared_ptr<State> self, std::shared_ptr<Call> call);
 };
 
-/// Whether there is another token than the one that was refused.
+/// Renews the token after a refusal. Returns whether there is a new token.
 Task<bool> GceClient::State::renew(std::shared_ptr<State> self, std::shared_ptr<Call> call,
                                    AccessToken refused, std::shared_ptr<FailedAttempt> failed) {
     Error& error = failed->error;

@@ -1,4 +1,4 @@
-/// Requests to Google, in JSON.
+/// Sends JSON requests to Google.
 ///
 ///     GceRequest request("compute.instanceGroupManagers.resize", "POST", link.path() + "/resize");
 ///     request.query.emplace_back("size", "3");
@@ -20,15 +20,15 @@
 
 namespace capstan::gce {
 
-/// Made by its constructor, as HttpRequest is, and for the same reason.
+/// A request. It has a constructor and is no aggregate, like HttpRequest, for the same reason.
 struct GceRequest {
     std::string action;  ///< the method's id in the discovery document, for messages and metrics
     std::string http_method;  ///< "GET"
-    std::string path;  ///< below the service's root, percent-encoded, without a slash in front
+    std::string path;         ///< below base_url_of, percent-encoded, without a leading slash
     Service service = Service::compute;
     QueryParameters query{};
     std::optional<Json> body{};
-    /// Whether it may be sent again after an attempt without an answer.
+    /// Whether the request may be sent again after an attempt without an answer.
     Repeatable repeatable = Repeatable::by_method;
     std::uint64_t max_reply_bytes = std::uint64_t{64} << 20;
 
@@ -42,13 +42,13 @@ struct ClientConfig {
     RetryPolicy retry{};
 };
 
-/// [strand] Lives longer than its requests; all of them share the budget for repetitions.
+/// [strand] Has to outlive its requests. All requests share one budget of retries.
 ///
 /// Every error names the action and has Google's reason as `provider_code`:
 /// "compute.instanceGroupManagers.resize: The resource 'projects/...' was not found (notFound)".
-/// Throttling, 5xx and requests without an answer are repeated where that is safe, with jitter. A
-/// token that is refused (401) is renewed once. A change of which it is not known what came of it
-/// is `deadline`.
+/// After throttling, a 5xx or no answer, a request is retried with jitter if that is safe. After a
+/// refusal of the token (401) it is renewed once. A change whose outcome is unknown fails with
+/// `deadline`.
 ///
 /// The histogram `cluster_autoscaler_gce_request_duration_seconds` has the labels `resource`,
 /// `verb` and `status` ("success", Google's reason, or "error"); the counter
@@ -58,7 +58,7 @@ class GceClient {
 public:
     GceClient(const Host& host, ClientConfig config, TokenProvider& tokens);
 
-    /// An empty reply is an empty object. An error of Google is a Failure.
+    /// Returns an empty object for an empty reply. Throws a Failure for an error of Google.
     Task<Json> call(GceRequest request);
 
     const EndpointConfig& endpoints() const noexcept;

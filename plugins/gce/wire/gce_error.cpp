@@ -24,7 +24,7 @@ std::string error_line_of(std::string_view text) {
     return out;
 }
 
-/// `reason` of an ErrorInfo among the details.
+/// The `reason` of an ErrorInfo in the details.
 std::string reason_of_details(const Json& error) {
     const Json* const details = error.find("details");
     if (details == nullptr) return {};
@@ -43,7 +43,7 @@ std::string reason_of_errors(const Json& error) {
     return {};
 }
 
-/// Of compute and its like; of the token endpoints, whose "error" is a text.
+/// Parses both forms: that of compute, and that of token endpoints, where "error" is a string.
 GceErrorText read_json_error(const Json& body) {
     const Json* const error = body.find("error");
     if (error == nullptr) return {};
@@ -65,7 +65,7 @@ bool contains(std::string_view text, std::string_view words) noexcept {
     return text.find(words) != std::string_view::npos;
 }
 
-/// What a reason means, and whether the call was carried out.
+/// The meaning of a reason, and whether the call may be repeated.
 struct ReasonMeaning {
     std::string_view reason;
     ErrorCode code;
@@ -101,11 +101,11 @@ constexpr auto reason_meanings = std::to_array<ReasonMeaning>({
 
 RepeatWhen again_of_status(int status) noexcept {
     if (status == 429) return RepeatWhen::always;
-    const bool may_pass = status == 408 || (status >= 500 && status != 501);
-    return may_pass ? RepeatWhen::if_safe : RepeatWhen::never;
+    const bool is_transient = status == 408 || (status >= 500 && status != 501);
+    return is_transient ? RepeatWhen::if_safe : RepeatWhen::never;
 }
 
-/// What an operator has to do, where the reason says no more than that something is missing.
+/// Advice for an operator on reasons that come with no advice in the message.
 std::string advice_on(const std::string& reason) {
     if (reason == "SERVICE_DISABLED" || reason == "accessNotConfigured")
         return "; enable that API in the project";
@@ -121,8 +121,8 @@ std::string message_of_refusal(const GceErrorText& text, int status) {
     return out + advice_on(text.reason);
 }
 
-/// A row of what machines and operations fail with: by a part of the code and of the message, each
-/// of which may be empty.
+/// A row of the table of failures of machines and operations. It matches by a part of the code and
+/// a part of the message; either may be empty.
 struct FailureMeaning {
     std::string_view code, words;
     ErrorCode error;

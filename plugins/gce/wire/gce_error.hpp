@@ -1,4 +1,4 @@
-/// What Google says where it refuses, as an Error.
+/// Converts error replies and failures of Google to an Error.
 #pragma once
 
 #include <optional>
@@ -18,21 +18,21 @@ struct GceErrorText {
     std::string
         reason{};  ///< "rateLimitExceeded", of `details` or the first of `errors`; may be empty
     std::string status{};   ///< "PERMISSION_DENIED"; may be empty
-    std::string message{};  ///< of a page in HTML its title, of anything else its beginning
+    std::string message{};  ///< the title of an HTML page; the beginning of any other text
     bool operator==(const GceErrorText&) const = default;
 };
 GceErrorText read_gce_error(const HttpReply& reply);
 
-/// What the host does about a refused call, and whether it is repeated. `provider_code` is the
-/// reason, or else the status. Quotas of calls (403 and 429 with rateLimitExceeded,
-/// userRateLimitExceeded, quotaExceeded of a method; RATE_LIMIT_EXCEEDED) are `throttled`, quotas
-/// of resources (QUOTA_EXCEEDED, LIMIT_EXCEEDED) `quota`. `permission` names the permission that is
-/// missing and the resource, where the message has them; a disabled API (SERVICE_DISABLED,
-/// accessNotConfigured) and scopes that are too narrow (ACCESS_TOKEN_SCOPE_INSUFFICIENT) are
-/// `permission`, and say what to do. conditionNotMet is `conflict`.
+/// The error of an unsuccessful reply, and whether the request may be sent again. `provider_code`
+/// is the reason, or else the status. Exceeded rate limits of calls (403 and 429 with
+/// rateLimitExceeded, userRateLimitExceeded, quotaExceeded of a method; RATE_LIMIT_EXCEEDED) are
+/// `throttled`, exceeded quotas of resources (QUOTA_EXCEEDED, LIMIT_EXCEEDED) `quota`. An error
+/// `permission` names the missing permission and the resource, if the message has them. A disabled
+/// API (SERVICE_DISABLED, accessNotConfigured) and a too narrow scope
+/// (ACCESS_TOKEN_SCOPE_INSUFFICIENT) are `permission`, with advice. conditionNotMet is `conflict`.
 FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, Time now);
 
-/// Why a machine or an operation failed, by Google's code and words: the one table of both.
+/// Why a machine or an operation failed, by Google's code and message:
 ///     ZONE_RESOURCE_POOL_EXHAUSTED*, *_RESOURCE_POOL_EXHAUSTED*, "does not have enough resources"
 ///                                                              ->  out_of_capacity
 ///     QUOTA_EXCEEDED, *quota*, IP_SPACE_EXHAUSTED*             ->  quota
@@ -42,11 +42,11 @@ FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, T
 ///     VM_EXTERNAL_IP_ACCESS_POLICY_CONSTRAINT, CONDITION_NOT_MET by an organization's policy,
 ///     anything of the template                                 ->  invalid_config
 ///     else                                                     ->  unavailable
-/// `provider_code` is Google's own code; `message` is cleaned and cut.
+/// `provider_code` is Google's code; `message` is sanitized and truncated.
 Error classify_failure(std::string_view code, std::string_view message);
 
-/// Whether this failure says that its zone has no such machines left.
-/// A reservation that is full is none: another zone does not have it.
+/// Whether the failure says that the zone has no capacity for such machines (a stock-out). A full
+/// reservation is no stock-out, since another zone does not have the reservation.
 bool is_stock_out(const Error& error) noexcept;
 
 }  // namespace capstan::gce

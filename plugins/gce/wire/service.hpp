@@ -1,4 +1,4 @@
-/// Google's services that are asked.
+/// The services of Google that the plugin calls.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ enum class Service : std::uint8_t {
 inline constexpr Service all_services[] = {Service::compute, Service::resource_manager,
                                            Service::iam_credentials, Service::sts, Service::oauth2};
 
-/// "compute", "cloudresourcemanager", "iamcredentials", "sts", "oauth2": as the settings' endpoints
-/// and Google's host names have it.
+/// The name in the settings' endpoints and in Google's host names: "compute",
+/// "cloudresourcemanager", "iamcredentials", "sts", "oauth2".
 std::string_view name_of(Service service) noexcept;
 
 }  // namespace capstan::gce

@@ -1,4 +1,4 @@
-/// What labels can be told.
+/// The settings of labels as values, and their schema.
 #pragma once
 
 #include <functional>
@@ -16,17 +16,17 @@ class RE2;
 
 namespace capstan::similarity {
 
-/// Preset and settings in one: what is to be compared, and what is not.
+/// Which labels are compared: preset and settings together.
 struct LabelsConfig {
     using Keys = std::set<std::string, std::less<>>;
 
     Keys ignore{};
     std::vector<std::string> ignore_prefixes{};
     std::vector<std::shared_ptr<const re2::RE2>> ignore_regexes{};  ///< match anywhere in the key
-    Keys only{};  ///< label mode: these are compared, all others are not
-    Keys same{};  ///< equal values, not empty, of one of these decide
+    Keys only{};  ///< not empty: label mode, and only these are compared
+    Keys same{};  ///< one of these with equal values, not empty, decides that groups are similar
 
-    /// Only `ignore...` count; label mode does not ask.
+    /// Whether one of `ignore...` names the label. Not used in label mode.
     bool is_ignored(std::string_view key) const;
 };
 

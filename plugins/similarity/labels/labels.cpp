@@ -24,22 +24,22 @@ std::vector<Label> labels_of(const TemplateView& node) {
     });
 }
 
-/// A label that is not the same on two nodes; a missing one has no value.
+/// A label that is not the same on two nodes. Nothing: the node does not have the label.
 struct Difference {
     std::string_view key;
-    std::optional<std::string_view> ours, theirs;
+    std::optional<std::string_view> on_a, on_b;
 };
 
-std::vector<Difference> differences(const std::vector<Label>& ours,
-                                    const std::vector<Label>& theirs) {
+std::vector<Difference> differences(const std::vector<Label>& on_a,
+                                    const std::vector<Label>& on_b) {
     std::vector<Difference> out;
-    auto a = ours.begin();
-    auto b = theirs.begin();
-    while (a != ours.end() || b != theirs.end()) {
-        if (b == theirs.end() || (a != ours.end() && a->key < b->key)) {
+    auto a = on_a.begin();
+    auto b = on_b.begin();
+    while (a != on_a.end() || b != on_b.end()) {
+        if (b == on_b.end() || (a != on_a.end() && a->key < b->key)) {
             out.push_back({a->key, a->value, std::nullopt});
             ++a;
-        } else if (a == ours.end() || b->key < a->key) {
+        } else if (a == on_a.end() || b->key < a->key) {
             out.push_back({b->key, std::nullopt, b->value});
             ++b;
         } else {
@@ -53,22 +53,22 @@ std::vector<Difference> differences(const std::vector<Label>& ours,
 
 Similarity differ(const Difference& d, const TemplateView& a, const TemplateView& b) {
     const std::string key(d.key);
-    if (d.ours && d.theirs) {
-        return differs("label " + key + " differs: " + in_quotes(*d.ours) + " and " +
-                       in_quotes(*d.theirs));
+    if (d.on_a && d.on_b) {
+        return differs("label " + key + " differs: " + in_quotes(*d.on_a) + " and " +
+                       in_quotes(*d.on_b));
     }
-    const TemplateView& with = d.ours ? a : b;
-    const TemplateView& without = d.ours ? b : a;
+    const TemplateView& with = d.on_a ? a : b;
+    const TemplateView& without = d.on_a ? b : a;
     return differs("label " + key + " is missing on " + std::string(without.name()) + ", " +
-                   std::string(with.name()) + " has " + in_quotes(d.ours ? *d.ours : *d.theirs));
+                   std::string(with.name()) + " has " + in_quotes(d.on_a ? *d.on_a : *d.on_b));
 }
 
 std::optional<Similarity> find_decision(const LabelsConfig::Keys& same, const TemplateView& a,
                                         const TemplateView& b) {
     for (const std::string& key : same) {
-        const auto ours = find(a.labels(), key);
-        if (ours && !ours->empty() && ours == find(b.labels(), key)) {
-            return decided("both have label " + key + "=" + std::string(*ours));
+        const auto on_a = find(a.labels(), key);
+        if (on_a && !on_a->empty() && on_a == find(b.labels(), key)) {
+            return decided("both have label " + key + "=" + std::string(*on_a));
         }
     }
     return std::nullopt;
@@ -77,10 +77,10 @@ std::optional<Similarity> find_decision(const LabelsConfig::Keys& same, const Te
 Similarity compare_only(const LabelsConfig::Keys& only, const TemplateView& a,
                         const TemplateView& b) {
     for (const std::string& key : only) {
-        const auto ours = find(a.labels(), key);
-        const auto theirs = find(b.labels(), key);
-        if (!ours && !theirs) return differs("label " + key + " is missing on both");
-        if (ours != theirs) return differ({key, ours, theirs}, a, b);
+        const auto on_a = find(a.labels(), key);
+        const auto on_b = find(b.labels(), key);
+        if (!on_a && !on_b) return differs("label " + key + " is missing on both");
+        if (on_a != on_b) return differ({key, on_a, on_b}, a, b);
     }
     const auto itself = [](const std::string& key) { return key; };
     return agrees(counted(static_cast<std::int64_t>(only.size()), "label") +
@@ -88,17 +88,16 @@ Similarity compare_only(const LabelsConfig::Keys& only, const TemplateView& a,
 }
 
 Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const TemplateView& b) {
-    const std::vector<Label> ours = labels_of(a);
-    const std::vector<Difference> found = differences(ours, labels_of(b));
-    // Whether a key is ignored may cost regular expressions; most labels are equal and are never
-    // asked about.
+    const std::vector<Label> on_a = labels_of(a);
+    const std::vector<Difference> found = differences(on_a, labels_of(b));
+    // Only labels that differ are looked up in `ignore...`, because regular expressions are costly.
     for (const Difference& d : found) {
         if (!config.is_ignored(d.key)) return differ(d, a, b);
     }
     const auto missing =
-        std::count_if(found.begin(), found.end(), [](const Difference& d) { return !d.ours; });
+        std::count_if(found.begin(), found.end(), [](const Difference& d) { return !d.on_a; });
     const auto equal =
-        static_cast<std::int64_t>(ours.size() + static_cast<std::size_t>(missing) - found.size());
+        static_cast<std::int64_t>(on_a.size() + static_cast<std::size_t>(missing) - found.size());
     const auto key = [](const Difference& d) { return d.key; };
     return agrees(counted(equal, "label") + " equal" +
                   (found.empty() ? std::string() : ", ignored: " + listed(found, key)));

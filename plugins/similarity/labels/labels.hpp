@@ -10,9 +10,9 @@
 
 namespace capstan::similarity {
 
-/// Decided when a label of `same` has the same value, not empty, on both. Otherwise agrees when
-/// every label that is not ignored (in label mode: each of `only`) is on both with the same value,
-/// an empty one included.
+/// Decides that groups are similar when a label of `same` has the same value, not empty, on both
+/// nodes. Otherwise agrees when every label that is not ignored (in label mode: each label of
+/// `only`) is on both nodes with the same value; the value may be empty.
 class LabelsCheck {
 public:
     explicit LabelsCheck(LabelsConfig config) : config_(std::move(config)) {}

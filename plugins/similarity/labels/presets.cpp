@@ -14,7 +14,7 @@ Keys joined(Keys keys, const Keys& more) {
     return keys;
 }
 
-/// What the proposal for balancing similar groups excepts, under the names of then and of now.
+/// The labels that the proposal for balancing similar groups ignores, by their old and new names.
 Keys zone_and_hostname() {
     return {well_known::hostname_label, well_known::beta_zone_label, well_known::zone_label};
 }

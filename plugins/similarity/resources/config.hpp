@@ -1,4 +1,4 @@
-/// What resources can be told.
+/// The settings of resources as values, and their schema.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace capstan::similarity {
 
-/// A share from 0 to 1, kept as a whole number of billionths: 0.015 as a double is a little off,
-/// and a pair of machines that differ by exactly 1.5% must not fall on the wrong side for it.
+/// A share from 0 to 1, stored as a whole number of billionths. The double 0.015 is not exactly
+/// 1.5%, and two machines that differ by exactly 1.5% must count as within the tolerance.
 class Tolerance {
 public:
     constexpr Tolerance() = default;

@@ -23,7 +23,7 @@ struct Named {
     std::int64_t amount;
 };
 
-/// One of the three lists of a template, and how far apart its amounts may be.
+/// One of the three lists of a template, and how far its amounts may differ.
 struct Aspect {
     std::string_view name;
     View<capstan_quantity> (TemplateView::*amounts)() const noexcept;
@@ -47,7 +47,7 @@ std::vector<Named> amounts_of(const Aspect& aspect, const TemplateView& node) {
 
 Wide distance(std::int64_t a, std::int64_t b) noexcept { return a > b ? Wide{a} - b : Wide{b} - a; }
 
-/// The larger by size, so that what is overcommitted (below zero) compares like anything else.
+/// The larger absolute value, so that negative amounts (overcommitted nodes) compare like others.
 Wide larger(std::int64_t a, std::int64_t b) noexcept {
     return std::max(a < 0 ? -Wide{a} : Wide{a}, b < 0 ? -Wide{b} : Wide{b});
 }
@@ -72,32 +72,33 @@ Similarity too_far_apart(const Aspect& aspect, std::string_view resource, std::i
                                               : percent(allowed.share()) + " is allowed"));
 }
 
-/// What is furthest apart among all that is close enough.
+/// The largest difference among the amounts that are within their tolerances.
 struct Furthest {
     std::string_view aspect{}, resource{};
     double share = 0;
 };
 
-/// The reason why they differ in this aspect, or nothing.
+/// The reason why two templates differ in this aspect; nothing: they do not.
 std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateView& a,
                                           const TemplateView& b, Furthest& furthest) {
-    const std::vector<Named> ours = amounts_of(aspect, a);
-    const std::vector<Named> theirs = amounts_of(aspect, b);
-    auto mine = ours.begin();
-    auto other = theirs.begin();
-    while (mine != ours.end() || other != theirs.end()) {
-        if (other == theirs.end() || (mine != ours.end() && mine->resource < other->resource)) {
-            return only_on(aspect, mine->resource, a);
+    const std::vector<Named> amounts_a = amounts_of(aspect, a);
+    const std::vector<Named> amounts_b = amounts_of(aspect, b);
+    auto in_a = amounts_a.begin();
+    auto in_b = amounts_b.begin();
+    while (in_a != amounts_a.end() || in_b != amounts_b.end()) {
+        if (in_b == amounts_b.end() ||
+            (in_a != amounts_a.end() && in_a->resource < in_b->resource)) {
+            return only_on(aspect, in_a->resource, a);
         }
-        if (mine == ours.end() || other->resource < mine->resource)
-            return only_on(aspect, other->resource, b);
-        if (!is_within(tolerance_of(aspect, mine->resource), mine->amount, other->amount)) {
-            return too_far_apart(aspect, mine->resource, mine->amount, other->amount);
+        if (in_a == amounts_a.end() || in_b->resource < in_a->resource)
+            return only_on(aspect, in_b->resource, b);
+        if (!is_within(tolerance_of(aspect, in_a->resource), in_a->amount, in_b->amount)) {
+            return too_far_apart(aspect, in_a->resource, in_a->amount, in_b->amount);
         }
-        const double share = share_apart(mine->amount, other->amount);
-        if (share > furthest.share) furthest = {aspect.name, mine->resource, share};
-        ++mine;
-        ++other;
+        const double share = share_apart(in_a->amount, in_b->amount);
+        if (share > furthest.share) furthest = {aspect.name, in_a->resource, share};
+        ++in_a;
+        ++in_b;
     }
     return std::nullopt;
 }

@@ -31,7 +31,7 @@ static void keep_answer(new_cloud_c_state* self, capstan_str key) {
     self->answered[at].answer = self->target;
 }
 
-/* The host decided on a picture that may be old by now. */
+/* Refuses another group, a change by less than one, and another target than the host decided on. */
 static capstan_status check_resize(const new_cloud_c_state* self, const capstan_resize* resize,
                                    const char** why) {
     if (!is_same(resize->group_id, self->group))

@@ -1,5 +1,5 @@
 /* A cloud whose machines exist in memory only: one group from the configuration, machines that take
- * a while to boot. A frame to put a real cloud's calls into: plugin.c has the boundary, this the
+ * a while to boot. A frame for the calls of a real cloud: plugin.c has the boundary, this file the
  * cloud. */
 #ifndef NEW_CLOUD_C_H
 #define NEW_CLOUD_C_H
@@ -18,7 +18,7 @@ typedef struct new_cloud_c_state {
     capstan_str group; /* a constant */
     int64_t min, max, boot_ns, cores, memory_gib;
     int64_t next_number;
-    int32_t target; /* machines there are, the oldest first */
+    int32_t target; /* number of machines; the oldest comes first */
     new_cloud_c_machine machines[NEW_CLOUD_C_MACHINES_MAX];
     /* The answers to the last requests, by idempotency key: one that comes twice has one effect. */
     struct {
@@ -31,8 +31,8 @@ typedef struct new_cloud_c_state {
 int new_cloud_c_runs(const new_cloud_c_state* self, const new_cloud_c_machine* machine,
                      int64_t now_ns);
 
-/* Each gives CAPSTAN_OK and changes the state, or an error and leaves it; `*why` is then a
- * sentence. After the first two `*target` is the group's target. */
+/* Each function returns CAPSTAN_OK and changes the state, or returns an error, leaves the state
+ * unchanged and sets `*why` to a sentence. The first two set `*target` to the group's target. */
 capstan_status new_cloud_c_increase(new_cloud_c_state* self, const capstan_resize* resize,
                                     int64_t now_ns, int32_t* target, const char** why);
 /* Takes back machines that do not run yet, the youngest first. */

@@ -7,7 +7,7 @@
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
-/* One table of the configuration come alive. */
+/* One instance, made from one table of the configuration. */
 typedef struct instance {
     capstan_instance base;
     capstan_cloud cloud;
@@ -31,7 +31,7 @@ static capstan_status fail(const instance* self, capstan_op op, capstan_status s
     return CAPSTAN_OK;
 }
 
-/* What is handed over is copied before `complete` returns. */
+/* The host copies the view before `complete` returns. */
 static capstan_status refresh(void* context, capstan_op op,
                               const capstan_refresh_request* request) {
     (void)request; /* nothing is kept between two refreshes */
@@ -86,7 +86,7 @@ static capstan_status decrease_target(void* self, capstan_op op, const capstan_r
     return resize(self, op, what, new_cloud_c_decrease);
 }
 
-/* One machine that cannot go does not keep the others. */
+/* The other machines are removed even if one cannot be. */
 static capstan_status remove_machines(void* context, capstan_op op,
                                       const capstan_removal* removal) {
     instance* const self = context;
@@ -141,7 +141,7 @@ static const void* interface_of(void* context, const char* id) {
     return strcmp(id, CAPSTAN_INTERFACE_TEMPLATES) == 0 ? &self->templates : NULL;
 }
 
-/* The schema gives each a default, so it is always there. */
+/* The schema has a default for each setting, so the values are always there. */
 static capstan_status read_settings(const capstan_settings* settings, new_cloud_c_state* logic) {
     const struct {
         capstan_str key;
@@ -177,7 +177,7 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
         free(self);
         return status;
     }
-    /* Those that it starts with have booted long ago. */
+    /* Machines that exist from the start have booted long ago. */
     for (int64_t i = 0; i < self->logic.min; ++i) {
         const new_cloud_c_machine machine = {self->logic.next_number++,
                                              now_of(self) - self->logic.boot_ns};

@@ -1,4 +1,4 @@
-/// What the configuration says, as values. Nothing else here knows the names of settings.
+/// The settings as values, and their schema. Only config.cpp has the names of settings.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,8 @@ struct GroupConfig {
     capstan::NodeGroupId id;
     int min = 0;
     int max = 0;
-    int initial = 0;             ///< machines it starts with
-    capstan::NodeTemplate node;  ///< what each of them offers; named like the group
+    int initial = 0;             ///< machines at the start
+    capstan::NodeTemplate node;  ///< the template of its nodes; named like the group
     std::optional<double> price_per_hour{};
     std::optional<capstan::Duration> unneeded_time{};
 };
@@ -25,6 +25,6 @@ struct Config {
 };
 
 capstan::Schema config_schema();
-/// Refuses what the schema cannot say: ids used twice, sizes that contradict each other.
+/// Refuses what the schema cannot express: ids used twice, sizes that contradict each other.
 void check_config(const capstan::Settings& settings);
 Config read_config(const capstan::Settings& settings);

@@ -19,7 +19,7 @@ std::string name_of(const capstan::NodeGroupId& group) {
 
 NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
     : host_(host), config_(read_config(settings)) {
-    // What is there from the start has booted long ago.
+    // Machines that exist from the start have booted long ago.
     for (const GroupConfig& group : config_.groups)
         add_machines(group.id, group.initial, config_.boot);
 }
@@ -151,7 +151,7 @@ void NewCloud::add_machines(const capstan::NodeGroupId& group, int count, capsta
     }
 }
 
-/// The host decided on a picture that may be old by now.
+/// Fails with `conflict` when the target has changed since the host decided.
 Result<void> NewCloud::check_expected(const capstan::Resize& request) const {
     const int now = target(request.group);
     if (request.delta < 1)

@@ -1,5 +1,5 @@
 /// A cloud whose machines exist in memory only: groups from the configuration, machines that take a
-/// while to boot. Good for trying Capstan out, and a frame to put a real cloud's calls into.
+/// while to boot. For trying Capstan out, and a frame for the calls of a real cloud.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ public:
     static capstan::Schema schema() { return config_schema(); }
     static void check(const capstan::Settings& settings) { check_config(settings); }
     NewCloud(capstan::Host host, const capstan::Settings& settings);
-    /// Takes changed groups over. Machines of a group that is gone go with it.
+    /// Takes over changed groups. The machines of a group that is gone are removed.
     capstan::Result<void> reconfigure(const capstan::Settings& settings);
 
     // On the instance's strand. A real cloud returns Task<...> and awaits its requests.
@@ -32,7 +32,8 @@ public:
 private:
     struct Machine {
         capstan::MachineId id;
-        // Setting the wall clock changes `launched`, but not the age that `requested` tells.
+        // The wall clock may be set, so a machine's age comes from `requested`, not from
+        // `launched`.
         capstan::Duration requested;  // by Host::monotonic()
         capstan::Time launched;       // by the wall clock
     };

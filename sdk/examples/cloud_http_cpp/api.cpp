@@ -11,7 +11,7 @@ using capstan::Error, capstan::ErrorCode, capstan::fail, capstan::Failure, capst
 
 Api::Api(capstan::Host host, std::string endpoint, std::string token)
     : host_(host), endpoint_(std::move(endpoint)), token_(std::move(token)), client_(host) {
-    // The usual meaning of each status, but for those that mean something else here.
+    // The usual meaning of each status, except those that this API uses differently.
     client_.set_errors([host](const HttpRequest& request, const HttpReply& reply) {
         Error error = capstan::http_error(host, request, reply);
         if (reply.status == 507) error.code = ErrorCode::out_of_capacity;
@@ -27,7 +27,7 @@ HttpRequest Api::authorized(HttpRequest request) const {
     return request;
 }
 
-/// PUT and DELETE have no second effect here, so the client repeats them, too.
+/// A repeated PUT or DELETE has no second effect in this API, so the client repeats them, too.
 Task<Json> Api::call(HttpRequest request) {
     const auto make = [this, &request] { return authorized(request); };
     const HttpReply reply = co_await client_.fetch(make);
@@ -41,7 +41,7 @@ Task<Page<Json>> Api::page(std::string list, std::string token) {
     HttpRequest get("GET", UrlBuilder(endpoint_ + "/v1").segment(list).query("page", token).text());
     const Json answer = co_await call(std::move(get));
     const Json* const items = answer.find(list);
-    // Half a list would look like a cloud that lost machines.
+    // An incomplete list would look as if machines were gone.
     if (items == nullptr || !items->is_array())
         co_return fail(ErrorCode::unavailable,
                        "list of " + list + ": page " + capstan::in_quotes(token) + " is none");

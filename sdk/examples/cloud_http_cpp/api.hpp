@@ -1,5 +1,5 @@
-/// The cloud's own API, as it is documented: requests, replies, what its errors mean. Nothing here
-/// knows what Capstan makes of them. (This one is made up; README.md says what it looks like.)
+/// The client of the cloud's own API: requests, replies, the meaning of errors. It is independent
+/// of Capstan's types for clouds. (This API is made up; README.md describes it.)
 #pragma once
 
 #include <string>
@@ -19,13 +19,13 @@ public:
 
     /// All pages of a list: "groups" or "machines".
     capstan::Task<std::vector<capstan::Json>> list(std::string what);
-    /// Sets a group's target if it still is `expected`, once for each key; the target now.
+    /// Sets a group's target if it still is `expected`, once for each key. Returns the target.
     capstan::Task<int> set_target(std::string group, int target, int expected, std::string key);
     capstan::Task<void> remove_machine(std::string machine);
 
 private:
     capstan::Task<capstan::Page<capstan::Json>> page(std::string list, std::string token);
-    /// What a successful reply says; any other end is a Failure.
+    /// The body of a successful reply; throws a Failure for any other outcome.
     capstan::Task<capstan::Json> call(capstan::HttpRequest request);
     capstan::HttpRequest authorized(capstan::HttpRequest request) const;
 
@@ -34,7 +34,7 @@ private:
     capstan::RetryingClient client_;
 };
 
-/// Throws Failure(unavailable) where there is no such count.
+/// Throws Failure(unavailable) when there is no such number.
 int count_at(const capstan::Json& json, const char* key);
-/// What the host does next about a machine's error.
+/// The code of a machine's error.
 capstan::ErrorCode error_code_of(std::string_view word);

@@ -1,4 +1,5 @@
-/// The API in memory, for tests: it remembers what it is asked, lists late, and has bad days.
+/// The API in memory, for tests: it keeps its state, and can lag, throttle, lose replies and run
+/// out of capacity.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +19,12 @@ public:
         int min = 0, max = 10, target = 0;
     };
     std::map<std::string, Group> groups{{"batch", {0, 5, 0}}, {"web", {1, 4, 1}}};
-    capstan::Duration lag{};  ///< how late lists show what was done
-    int throttled = 0;        ///< so many requests are asked to wait first
-    int lost = 0;             ///< the replies to so many changes are lost; the changes are made
+    capstan::Duration lag{};  ///< how long lists lag behind changes
+    int throttled = 0;        ///< number of requests that are throttled first
+    int lost = 0;             ///< number of changes whose replies are lost; the changes are made
     std::set<std::string> sold_out{};  ///< groups that get no machine
 
-    /// `now` is any clock that goes on evenly.
+    /// `now` is any clock that advances evenly.
     explicit FakeApi(std::function<capstan::Duration()> now) : now_(std::move(now)) { remember(); }
 
     capstan::testing::HttpOutcome answer(const capstan::HttpRequest& request) {
@@ -39,7 +40,7 @@ public:
         if (lost > 0) return --lost, capstan::testing::dropped();
         return changed;
     }
-    /// Machines there are, whatever the lists show: each with its group.
+    /// All machines with their groups, whatever the lists show.
     const std::map<std::string, std::string>& machines() const { return machines_; }
     int count(const std::string& group) const { return count(group, machines_); }
 

@@ -13,7 +13,7 @@ using capstan::CloudView, capstan::Error, capstan::ErrorCode, capstan::fail, cap
 
 namespace {
 
-/// A state that is not known may be one that will run: it is not left out.
+/// An unknown state counts as `creating`, since such a machine may run later.
 MachineState parse_state(const std::string& state) {
     static const std::map<std::string, MachineState> known{{"requested", MachineState::requested},
                                                            {"running", MachineState::running},
@@ -29,7 +29,7 @@ NodeGroup parse_group(const Json& json) {
             .min = count_at(json, "min"),
             .max = count_at(json, "max"),
             .target = count_at(json, "target"),
-            // Another text: the host asks `describe` again.
+            // When this text changes, the host asks `describe` again.
             .template_fingerprint = machine != nullptr ? to_string(*machine) : ""};
 }
 
@@ -75,8 +75,8 @@ Task<CloudView> NewHttpCloud::refresh() {
     co_return view;
 }
 
-/// The API compares with the target that it has, whatever its lists show, and does one key once.
-/// For one that does neither see the last answers: abi/cloud.h says what `expected_target` is.
+/// The API compares `expected` with the target that it has, whatever its lists show, and carries
+/// out each key once. For an API that does neither use capstan/target_answers.hpp.
 Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
     const std::int64_t target = request.expected_target + by;
     if (request.delta < 1 || target < 0 || target > std::numeric_limits<int>::max())
@@ -87,7 +87,7 @@ Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
 }
 
 Task<Resized> NewHttpCloud::increase(Resize request) {
-    // The API makes as many as there are; the host asks once more without.
+    // The API makes as many machines as it has; the host asks once more without all_or_nothing.
     if (request.all_or_nothing) co_return fail(ErrorCode::unsupported, "it cannot be promised");
     co_return co_await resize(request, request.delta);
 }
@@ -96,7 +96,7 @@ Task<Resized> NewHttpCloud::decrease_target(Resize request) {
     return resize(request, -std::int64_t{request.delta});
 }
 
-/// One machine that cannot go does not keep the others.
+/// The other machines are removed even if one cannot be.
 Task<Removed> NewHttpCloud::remove(Removal request) {
     std::vector<Task<void>> removals;
     for (const MachineId& machine : request.machines)

@@ -1,5 +1,5 @@
-/// A cloud on a REST API: every call is a coroutine on the instance's strand and goes through the
-/// host, which brings proxy, TLS, limits and, in tests, a cloud in memory.
+/// A cloud on a REST API. Every call is a coroutine on the instance's strand. Requests go through
+/// the host, which has proxy, TLS and limits, and in tests an API in memory.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ public:
     static capstan::Schema schema();
     NewHttpCloud(capstan::Host host, const capstan::Settings& settings);
 
-    /// For `capstan doctor`: whether the token is good for reading.
+    /// For `capstan doctor`: checks that the token allows reading.
     capstan::Task<void> self_check();
     capstan::Task<capstan::CloudView> refresh();
     capstan::Task<capstan::Resized> increase(capstan::Resize request);
@@ -28,5 +28,6 @@ private:
     capstan::Task<capstan::Resized> resize(capstan::Resize request, std::int64_t by);
 
     Api api_;
-    std::map<capstan::NodeGroupId, capstan::Json> machines_of_;  // what a machine of a group is
+    std::map<capstan::NodeGroupId, capstan::Json>
+        machines_of_;  // properties of a machine, by group
 };

@@ -27,7 +27,7 @@ void NewController::hear(const KubeEvent& event) {
             names_.insert(name);
         }
     }
-    // Many changes, one call.
+    // Many changes within 500 ms lead to one reconcile.
     if (const auto asked = capstan::want_reconcile(host_, 500ms); !asked)
         host_.debug(asked.error().message);
 }

@@ -13,10 +13,10 @@ class NewController {
 public:
     NewController(capstan::Host host, const capstan::Settings&) : host_(host) {}
 
-    /// Follows; what it follows is there whether this host leads or not.
+    /// Follows the nodes, whether this host leads or not.
     void start();
     void stop() { nodes_.reset(); }
-    /// Writes; called while this host leads alone.
+    /// Writes the ConfigMap; called only while this host leads.
     capstan::Task<capstan::Reconciled> reconcile(capstan::Reconcile what);
 
 private:

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Steps by the stride: the host's options may be longer than the ones we know. */
+/* Steps by the stride, since the structs of a newer host may be longer. */
 static const capstan_option* option_at(const capstan_expander_request* in, uint32_t i) {
     return (const capstan_option*)((const char*)in->options.data + (size_t)i * in->options.stride);
 }

@@ -34,7 +34,7 @@ static void room_is_what_is_left_after_growing(void) {
     EXPECT(first_expander_c_room(&logic, &two_more) == 10);
 }
 
-/* What the host does with the answer, as far as this test needs it. */
+/* Records the options that are kept, as the host does. */
 static int is_kept[3];
 static void keep(const capstan_expander_response* out, uint32_t index, double score) {
     (void)out;

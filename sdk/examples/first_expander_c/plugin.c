@@ -7,7 +7,7 @@
 
 #define TEXT(literal) {literal, sizeof(literal) - 1}
 
-/* One table of the configuration come alive. */
+/* One instance, made from one table of the configuration. */
 typedef struct instance {
     capstan_instance base;
     capstan_expander expander;
@@ -24,7 +24,7 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
     (void)call;
     instance* self = calloc(1, sizeof *self);
     if (self == NULL) return CAPSTAN_E_INTERNAL;
-    /* The schema gives it a default, so it is always there. */
+    /* The schema has a default, so the value is always there. */
     const capstan_str key = TEXT("enough");
     const capstan_cursor at = settings->member(settings, CAPSTAN_CURSOR_ROOT, key);
     const capstan_status status = settings->get_integer(settings, at, &self->logic.enough);

@@ -1,5 +1,5 @@
-/// One group of each machine type that holds one of the pods, in the first place where it is on
-/// offer, called "pool-" and the type.
+/// Suggests one group of each machine type that has room for one of the pods, in the zone of the
+/// type's first offering. Its name is "pool-" and the type.
 #pragma once
 
 #include <string>
@@ -14,5 +14,5 @@ public:
     bool owns(const capstan::Call& call, const capstan::GroupView& group) const;
 };
 
-/// Lower-case letters, digits and '-': what every cloud takes.
+/// The name of a group, of lower-case letters, digits and '-', which every cloud accepts.
 std::string name_of_pool(std::string_view machine_type);

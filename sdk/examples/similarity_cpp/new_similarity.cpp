@@ -48,7 +48,8 @@ std::uint64_t NewSimilarity::bucket(const capstan::Call&, const capstan::Templat
     std::uint64_t hash = 0xcbf29ce484222325;
     for (const std::string& key : labels_) {
         const Label value = find(node.labels(), key);
-        // The first character keeps "absent" and the empty value, and "ab" "c" and "a" "bc", apart.
+        // The first character separates an absent label from an empty value, and "ab" "c" from
+        // "a" "bc".
         hash = value ? mixed(mixed(hash, "="), *value) : mixed(hash, "-");
     }
     return hash;

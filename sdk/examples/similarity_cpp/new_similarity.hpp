@@ -11,13 +11,13 @@
 
 class NewSimilarity {
 public:
-    /// `labels`: the keys that are compared. Without the label is a value of its own.
+    /// `labels` are the keys that are compared. A missing label differs from every value.
     static capstan::Schema schema();
     explicit NewSimilarity(const capstan::Settings& settings);
 
     capstan::Similarity similar(const capstan::Call& call, const capstan::TemplateView& a,
                                 const capstan::TemplateView& b) const;
-    /// Saves the host from comparing every pair: only templates in one bucket can agree.
+    /// Only templates in one bucket can agree, so that the host need not compare every pair.
     std::uint64_t bucket(const capstan::Call& call, const capstan::TemplateView& node) const;
 
 private:

@@ -15,13 +15,14 @@ struct Room {
     std::int64_t nodes;
 };
 
-/// Nothing for a group that is over its maximum; without limit where the cloud names none.
+/// The room of a group: 0 above its maximum, and unlimited without a maximum.
 std::int64_t room_of(const capstan::GroupView& group) {
     if (!group.max()) return std::numeric_limits<std::int64_t>::max();
     return std::max<std::int64_t>(std::int64_t{*group.max()} - group.target().value_or(0), 0);
 }
 
-/// Most room first; of equal ones the lower id: groups come ordered by id.
+/// The groups with the most room first, and among equal ones the lower id: groups come ordered by
+/// id.
 std::vector<Room> rooms_of(const capstan::GroupList& groups) {
     std::vector<Room> rooms;
     for (std::uint32_t i = 0; i < groups.size(); ++i) rooms.push_back({i, room_of(groups[i])});

@@ -21,11 +21,11 @@ constexpr bool is_ascii_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_alnum(char c) noexcept {
     return is_ascii_lower(c) || is_ascii_upper(c) || is_ascii_digit(c);
 }
-/// Any other character than a capital letter as it is.
+/// The small letter of a capital one; any other character unchanged.
 constexpr char ascii_lower(char c) noexcept {
     return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
-/// Any other character than a small letter as it is.
+/// The capital letter of a small one; any other character unchanged.
 constexpr char ascii_upper(char c) noexcept {
     return is_ascii_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }

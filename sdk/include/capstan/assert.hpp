@@ -1,10 +1,10 @@
-/// Promises of a program to itself, checked in release builds, too: a process that restarts is
-/// safer than one that acts on nonsense.
+/// Assertions, which are checked in release builds, too: a process that restarts is safer than one
+/// that acts on nonsense.
 ///
 ///     CAPSTAN_ASSERT(sum <= nodes, "more nodes are shared out than there are");
 ///
-/// A broken promise is printed to standard error with its place, and the process aborts. Bad input,
-/// be it configuration, an answer of an API or of a plugin, is no broken promise: it is an Error.
+/// A failed assertion is printed to standard error with its place, and the process aborts. Bad
+/// input (configuration, an answer of an API or of a plugin) is an Error, not an assertion.
 #pragma once
 
 #include <cstdio>
@@ -25,7 +25,7 @@ namespace detail {
 }  // namespace detail
 CAPSTAN_NAMESPACE_END
 
-/// `what`: what is wrong where the condition does not hold, a sentence. The condition is evaluated
-/// once, in every build.
+/// `what` is a sentence that says what is wrong when the condition does not hold. The condition is
+/// evaluated once, in every build.
 #define CAPSTAN_ASSERT(condition, what) \
     ((condition) ? void(0) : ::capstan::detail::break_promise(__FILE__, __LINE__, #condition, what))

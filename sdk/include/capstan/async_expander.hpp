@@ -1,4 +1,4 @@
-/// The contract of an expander that asks a service: of several ways to grow, which survive.
+/// The contract of an expander that asks a service: it chooses among the options of a scale-up.
 ///
 ///     class Asking {
 ///     public:
@@ -6,11 +6,12 @@
 ///         Task<KeptOptions> filter(AsyncExpanderRequest request);
 ///     };
 ///
-/// It fulfils the kind of expander.hpp by the companion "capstan.expander.async/1". The function
-/// runs on the instance's strand and must not block; a pass waits for it until its deadline. What
-/// it answers is recorded with the pass. It keeps all options it likes equally; keeping none is an
-/// answer, a Failure is not. After one that is neither `invalid_argument` nor `internal` it is not
-/// asked again in the same pass, nor once its answers have taken twice a call's deadline in all.
+/// Such a class fulfils the kind of expander.hpp by the companion "capstan.expander.async/1".
+/// `filter` runs on the instance's strand and must not block; a pass waits for it until its
+/// deadline. Its answer is recorded with the pass. It keeps the best option, or all options that
+/// are equally good. To keep none is a valid answer; a Failure is an error. In the same pass it is
+/// not asked again after a Failure other than `invalid_argument` and `internal`, nor once its
+/// answers have taken twice a call's deadline in all.
 #pragma once
 
 #include <cmath>
@@ -32,11 +33,11 @@ CAPSTAN_NAMESPACE_BEGIN
 /// Owned, so that it outlives suspension.
 struct AsyncExpanderRequest {
     RequestFlags flags{};
-    std::uint64_t seed = 0;                   ///< all chance that may be used, as Call::seed
+    std::uint64_t seed = 0;                   ///< the only randomness to use, as Call::seed
     Time now{};                               ///< of the pass, as Call::now
     std::uint32_t cluster_nodes = 0;          ///< nodes in the cluster now
     std::vector<ScaleUpOption> options{};     ///< ordered by group id, at least one
-    std::vector<PodEquivalenceGroup> pods{};  ///< what the options' pods are indices into
+    std::vector<PodEquivalenceGroup> pods{};  ///< the options' shares have indices into these
 };
 
 struct KeptOptions {
@@ -74,7 +75,7 @@ inline Result<AsyncExpanderRequest> async_expander_request_from_abi(
     return out;
 }
 
-/// `options`: how many the request had. An option that is kept twice is kept.
+/// `options` is the number of options in the request. An option may be kept twice.
 inline Result<KeptOptions> kept_options_from_abi(const capstan_selection& raw,
                                                  std::uint32_t options) {
     CAPSTAN_CHECK(detail::check_size(raw));
@@ -124,7 +125,7 @@ struct AsyncExpanderTable {
     capstan_async_expander table{sizeof table, 0, nullptr, &filter};
 
     explicit AsyncExpanderTable(T& of) noexcept : object(&of) {}
-    /// Called once the tables stand where they will stay.
+    /// Called once the tables are at their final address.
     void attach(const Host& owner) noexcept {
         host = &owner;
         expander.self = table.self = this;

@@ -1,8 +1,9 @@
-/// Attempts of a request whose failures its cloud explains.
+/// Repeated attempts of a request, for clouds whose errors say whether a request can be repeated.
 ///
-/// Unlike RetryingClient this lets the cloud's own word decide: that a request was refused before
-/// anything was done, so that a change may be sent again, too, or that another attempt would not
-/// help. Each attempt may await credentials.
+/// RetryingClient decides by the HTTP status. Here the client of a cloud judges each failure by the
+/// cloud's own error: a request that was refused before anything was done can be sent again even if
+/// it is a change, and for other errors another attempt would not help. Each attempt may await
+/// credentials.
 ///
 ///     AttemptBudget budget_{RetryPolicy()};                    // a member of the client
 ///     const auto attempt = [&]() { return send_once(call); };  // a Task<Attempt>
@@ -21,34 +22,34 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// When the same request may succeed a moment later.
+/// Whether the same request can be sent again and may succeed a moment later.
 enum class RepeatWhen : std::uint8_t {
     never,
-    if_safe,  ///< it may have been carried out: if it can be sent twice
-    always,   ///< it was not carried out
+    if_safe,  ///< the request may have been carried out: only if it can be sent twice
+    always,   ///< the request was not carried out
 };
 
-/// An attempt without an answer that could be used.
+/// An attempt without a usable answer.
 struct FailedAttempt {
     Error error{};
     RepeatWhen again = RepeatWhen::never;
     bool timed_out = false;
 };
 
-/// What came of an attempt: nothing failed, or `failed`. With `is_corrected` the cause is mended,
-/// as by other credentials: the next attempt follows at once and counts as the same one.
+/// The outcome of an attempt: success, or `failed`. With `is_corrected` the cause has been removed,
+/// for example by new credentials: the next attempt follows at once and counts as the same one.
 struct Attempt {
     std::optional<FailedAttempt> failed{};
     bool is_corrected = false;
 };
 
-/// `share` of a time, from 0 up to 1.
+/// The part `share` of a time; `share` is from 0 up to 1.
 constexpr Duration share_of(Duration whole, double share) noexcept {
     return Duration(static_cast<std::int64_t>(static_cast<double>(whole.count()) * share));
 }
 
-/// A success whose body could not be read, for the reason in `error`. `action` is what the cloud
-/// calls the request.
+/// The outcome for a success whose body could not be read, for the reason in `error`. `action` is
+/// the cloud's name of the request.
 inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
     FailedAttempt out;
     out.again = RepeatWhen::if_safe;
@@ -57,27 +58,28 @@ inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
     return out;
 }
 
-/// No reply came: what the host says of it.
+/// The outcome when no reply came; `error` is the host's.
 inline FailedAttempt judge_absence(const std::string& action, Error error) {
     FailedAttempt out;
     const bool was_lost = error.provider_code == "connection_lost";
     out.timed_out = error.code == ErrorCode::deadline;
-    // An answer that is larger than was asked for is one that cannot be read.
+    // A reply that is larger than was asked for cannot be read.
     if (error.code == ErrorCode::quota) return judge_unreadable(action, std::move(error));
     if (out.timed_out || was_lost) {
         out.again = RepeatWhen::if_safe;
     } else if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
-        // With a full queue of the host, and without a connection, nothing was sent.
+        // Nothing was sent: the host's queue was full, or there was no connection.
         out.again = RepeatWhen::always;
     }
-    error.provider_code.clear();  // it is the host's word, not the cloud's
+    error.provider_code.clear();  // a code of the host, not of the cloud
     out.error = within(action, std::move(error));
     return out;
 }
 
-/// There were no credentials, so nothing was sent: a time-out of their source leaves nothing open.
-/// What the search for them lacks is nothing that the request is about: a file that is not there is
-/// no group that is gone.
+/// The error when there were no credentials, so nothing was sent. A time-out of the source of
+/// credentials is `unavailable`, since the request cannot have been carried out. A file that the
+/// search for credentials misses is `unauthenticated`, since `not_found` would mean that the
+/// request's object is gone.
 inline Error unsent_error(const std::string& action, Error error) {
     switch (error.code) {
         case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
@@ -91,15 +93,15 @@ inline Error unsent_error(const std::string& action, Error error) {
     return within(action, std::move(error));
 }
 
-/// [strand] The budget of all requests of a client, as RetryPolicy has it; its `statuses`, `errors`
-/// and `also` count for nothing.
+/// [strand] The budget of all requests of a client, by RetryPolicy, whose `statuses`, `errors` and
+/// `also` are not used.
 class AttemptBudget {
 public:
     explicit AttemptBudget(RetryPolicy policy)
         : policy_(std::move(policy)), left_(policy_.budget) {}
 
-    /// Why no other attempt follows the failed `attempt`, the first being 1; empty: one does.
-    /// `time` is what the operation has left.
+    /// Why no other attempt follows the failed `attempt` (the first one is 1); empty: another one
+    /// follows. `time` is the time that the operation has left.
     std::string find_end(const FailedAttempt& failed, Repeatable repeatable, int attempt,
                          Duration wait, std::optional<Duration> time) const {
         if (failed.again == RepeatWhen::never) return would_not_help;
@@ -112,15 +114,16 @@ public:
         if (time && wait >= *time) return "no time is left for another";
         return {};
     }
-    /// How long to wait after the failed `attempt`: a share of a time that doubles, and no shorter
-    /// than the cloud asks. `share` is from 0 up to 1.
+    /// How long to wait after the failed `attempt`: a random `share`, from 0 up to 1, of a time
+    /// that doubles, and at least as long as the cloud asks.
     Duration delay_after(int attempt, double share, std::optional<Duration> advice) const {
         Duration most = policy_.delay;
         for (int n = 1; n < attempt && most < policy_.delay_max; ++n) most *= 2;
         most = std::min(most, policy_.delay_max);
         return std::max(share_of(most, share), advice.value_or(Duration::zero()));
     }
-    /// What a repetition costs is taken; a success gives back what its request has paid.
+    /// Takes the cost of a repetition from the budget, and returns it; `refund` gives back what a
+    /// successful request has paid.
     int pay(const FailedAttempt& failed) {
         const int cost = failed.timed_out ? policy_.timeout_cost : policy_.cost;
         left_ -= cost;
@@ -131,8 +134,8 @@ public:
     }
     int left() const noexcept { return left_; }
 
-    /// The error of a request's last attempt: how many there were, and why there is no other. Of a
-    /// change that may have been carried out it is `deadline`.
+    /// The error of a request's last attempt, with the number of attempts, and why there is no
+    /// other one. The code is `deadline` for a change that may have been carried out.
     static Error last_error(const FailedAttempt& failed, Repeatable repeatable, int attempts,
                             const std::string& end) {
         Error out = failed.error;
@@ -149,8 +152,8 @@ private:
     int left_;
 };
 
-/// Attempts until one succeeds. A Failure has the error of the last one. The budget lives as long
-/// as the task.
+/// Makes attempts until one succeeds. Throws a Failure with the error of the last one. The budget
+/// must outlive the task.
 inline Task<void> make_attempts(Host host, AttemptBudget& budget, Repeatable repeatable,
                                 std::function<Task<Attempt>()> make) {
     int paid = 0;

@@ -3,14 +3,14 @@
 ///
 ///     Task<MachineTypes> machine_types();                 // once per pass, after refresh
 ///     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
-///     Task<void> create(GroupPlan plan);                  // with target 0; again is harmless
-///     Task<void> destroy(NodeGroupId group);              // empty ones that create made
+///     Task<void> create(GroupPlan plan);      // with target 0; may be called again
+///     Task<void> destroy(NodeGroupId group);  // only empty groups that create made
 ///
-/// `new_group` is theory: `refresh` does not list what it answers. It runs on a decision thread,
-/// maybe at the same time as the others, like `price`. ErrorCode::unsupported: such a group cannot
-/// be. `destroy` refuses a group with machines or a target (`conflict`), and one that is not its
-/// own (`permission`). `machine_types` and `destroy` may take MachineTypesRequest and
-/// DestroyRequest.
+/// `new_group` answers a theoretical group, which `refresh` does not list. Like `price` it runs on
+/// a decision thread, maybe at the same time as the other functions. ErrorCode::unsupported: such a
+/// group is not possible. `destroy` refuses a group with machines or a target above 0 (`conflict`),
+/// and a group that `create` did not make (`permission`). `machine_types` and `destroy` may take
+/// MachineTypesRequest and DestroyRequest.
 #pragma once
 
 #include <concepts>
@@ -49,7 +49,7 @@ struct Completion<MachineTypes> {
     }
 };
 
-/// The companion's table for an object that has the four functions; otherwise none.
+/// The companion's table for an object that has the four functions; empty for any other.
 template <class T>
 struct AutoprovisionTable {
     static constexpr bool is_there = Autoprovisions<T>;

@@ -25,21 +25,22 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] Its tasks work for no operation, so nothing but their own timeouts bounds what they
-/// wait for. When the instance stops, the host ends their sleeps and requests as `cancelled`, and
-/// is done with the instance only then: a plugin needs no `stop` for their sake.
+/// [strand] Background tasks belong to no operation, so only their own timeouts bound their waits.
+/// When the instance stops, the host ends their sleeps and requests as `cancelled`, and waits for
+/// that: a plugin needs no `stop` for its background tasks.
 class Background {
 public:
     explicit Background(const Host& host) : state_(std::make_shared<State>(host)) {}
 
-    /// Runs at once up to its first wait. An error that escapes is logged under `name`, and kept;
-    /// the task is over then. `cancelled` is the end of a stop, and no error.
+    /// Runs the task at once, up to its first wait. An error that the task lets out ends it, is
+    /// logged under `name`, and is kept as `failure`. `cancelled` is not an error: it ends the task
+    /// when the instance stops.
     void spawn(std::string name, Task<void> task) {
         ++state_->running;
         run(state_, std::move(name), std::move(task));
     }
     std::size_t running() const noexcept { return state_->running; }
-    /// Of the last task that ended with one; for `self_check` or the next refresh to tell.
+    /// The error of the last task that failed, for `self_check` or the next refresh to report.
     const std::optional<Error>& failure() const noexcept { return state_->failure; }
 
 private:
@@ -76,7 +77,7 @@ private:
     std::shared_ptr<State> state_;
 
 public:
-    /// For a `stop` that has something to do once they have ended; awaited there alone, once.
+    /// For a `stop` that has work to do after all tasks have ended; awaited only there, and once.
     Ended ended() const noexcept { return Ended(*state_); }
 };
 

@@ -25,7 +25,7 @@ constexpr bool is_padded(Base64 form) noexcept {
     return form == Base64::standard || form == Base64::url;
 }
 
-/// 0 to 63; -1: none of the alphabet.
+/// The value of a character, 0 to 63; -1: it is not in the alphabet.
 constexpr int base64_value(char c, bool is_url) noexcept {
     if (c >= 'A' && c <= 'Z') return c - 'A';
     if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -79,7 +79,7 @@ inline Result<std::string> decode_base64(std::string_view text, Base64 form, boo
         bits = bits << 6 | static_cast<std::uint32_t>(value);
         if (i % 4 != 0) out += static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xff);
     }
-    // Of the last character: four bits behind one byte, two behind two.
+    // The unused bits of the last character: four when one byte is left over, two when two are.
     const std::uint32_t left = digits.size() % 4 == 2   ? bits & 15
                                : digits.size() % 4 == 3 ? bits & 3
                                                         : 0;
@@ -89,15 +89,15 @@ inline Result<std::string> decode_base64(std::string_view text, Base64 form, boo
 
 }  // namespace detail
 
-/// The bytes of exactly that form. `invalid_argument`: another character (line breaks, too), the
-/// wrong padding, or bits behind the last byte. The message does not show the text: it may be a
-/// secret.
+/// Decodes text of exactly that form. `invalid_argument`: a character outside the alphabet (line
+/// breaks, too), wrong padding, or unused bits that are not 0. The message does not show the text,
+/// which may be a secret.
 inline Result<std::string> base64_decode(std::string_view text, Base64 form = Base64::standard) {
     return detail::decode_base64(text, form, false);
 }
 
-/// As Go reads the standard form, and so Kubernetes: line breaks count as nothing, and bits behind
-/// the last byte are dropped. `invalid_argument`: as base64_decode.
+/// Decodes the standard form as Go and so Kubernetes do: line breaks are ignored, and unused bits
+/// of the last character are dropped. `invalid_argument`: as base64_decode.
 inline Result<std::string> base64_decode_lenient(std::string text) {
     std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
     return detail::decode_base64(text, Base64::standard, true);

@@ -14,14 +14,14 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-// These take as long as the disk does, so they are called on a thread that may block:
+// These functions take as long as the disk does, so they are called on a thread that may block:
 //     const auto read = [this] { return read_cache(host_, "machine-types"); };
 //     const Result<CachedBlob> types = co_await blocking(host_, read);
-// `unsupported`: this host keeps none, or it is not granted; the instance goes on without.
+// `unsupported`: this host has no cache, or it is not granted; the instance must work without it.
 
 struct CachedBlob {
     std::string value;
-    Time put{};  ///< when, by the machine's clock
+    Time put{};  ///< when it was written, by the machine's clock
 };
 
 namespace detail {
@@ -35,7 +35,7 @@ inline Error no_cache(std::string_view name) {
 
 }  // namespace detail
 
-/// `not_found`: there is none of that name.
+/// `not_found`: there is no blob of that name.
 inline Result<CachedBlob> read_cache(const Host& host, std::string_view name) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, get)) return tl::unexpected(detail::no_cache(name));
@@ -56,7 +56,7 @@ inline Result<CachedBlob> read_cache(const Host& host, std::string_view name) {
     return out;
 }
 
-/// Takes the place of what has that name. `quota`: there is no room.
+/// Replaces the blob of that name, if there is one. `quota`: there is no room.
 inline Result<void> write_cache(const Host& host, std::string_view name, std::string_view value) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, put)) return tl::unexpected(detail::no_cache(name));
@@ -66,7 +66,7 @@ inline Result<void> write_cache(const Host& host, std::string_view name, std::st
     return {};
 }
 
-/// `not_found`: there is none of that name.
+/// `not_found`: there is no blob of that name.
 inline Result<void> remove_from_cache(const Host& host, std::string_view name) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, remove)) return tl::unexpected(detail::no_cache(name));

@@ -1,4 +1,4 @@
-/// Answers of a cloud that are kept for a while.
+/// A cache of answers of a cloud, with expiry.
 ///
 ///     Cached<std::string, MachineType> types_{host_, CacheLife{.fresh = 20min, .stale = 24h}};
 ///     const auto read = [this](std::string name) { return read_type(std::move(name)); };
@@ -20,20 +20,20 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 struct CacheLife {
-    Duration fresh = std::chrono::minutes(1);  ///< how long a value is used unasked
-    /// The share by which a life is shortened at random, so that what was read together is not read
-    /// again all at once.
+    Duration fresh = std::chrono::minutes(1);  ///< how long a value is used without reading again
+    /// The largest share by which a life is shortened at random, so that values that were read
+    /// together are not all read again at once.
     double jitter = 0.1;
     Duration absent{};  ///< how long a `not_found` is kept; zero: not at all
-    /// How much longer a value stands in where reading it anew fails; zero: not at all.
+    /// How much longer a value is used when it cannot be read again; zero: not at all.
     Duration stale{};
-    /// After such a failure the old value is used unasked this long.
+    /// After such a failure the old value is used this long before the next read.
     Duration pause = std::chrono::seconds(10);
-    std::size_t most = 10'000;  ///< entries; beyond it the one that expires first goes
+    std::size_t most = 10'000;  ///< entries; beyond it the entry that expires first is dropped
 };
 
-/// [strand] A key that is wanted many times at once is read once. As in SingleFlight, a read works
-/// for no operation, and what waits for it ends at its own deadline.
+/// [strand] Concurrent calls for one key share one read. As in SingleFlight, a read belongs to no
+/// operation, and each waiting call ends at its own deadline.
 template <class K, class V>
 class Cached {
 public:
@@ -44,7 +44,8 @@ public:
 
     /// The value that is kept, or what `read(key)` gives.
     Task<V> get(K key, Read read) { return get(state_, std::move(key), std::move(read)); }
-    /// What a `get` would give without reading; NULL: it would read, or fail. Until the next call.
+    /// The value that `get` would give without reading; NULL: it would read, or fail. Valid until
+    /// the next call.
     const V* find(const K& key) const {
         const auto at = state_->entries.find(key);
         if (at == state_->entries.end() || !at->second.value || !state_->is_fresh(at->second))
@@ -52,7 +53,7 @@ public:
         return &*at->second.value;
     }
     void put(K key, V value) { state_->keep(std::move(key), std::move(value)); }
-    /// The next `get` reads; one that is reading keeps what it finds.
+    /// The next `get` reads; a read that is under way still keeps its value.
     void forget(const K& key) { state_->entries.erase(key); }
     void forget_all() { state_->entries.clear(); }
     std::size_t size() const noexcept { return state_->entries.size(); }
@@ -105,7 +106,7 @@ private:
             state->flights.try_emplace(key, SingleFlight<V>(state->host)).first->second;
         co_return co_await flight.join(read_anew(state, key, std::move(read)));
     }
-    /// What `read` throws before it gives a task is an error of this one.
+    /// An exception that `read` throws before it returns a task becomes an error of this task.
     static Task<V> call(Read read, K key) { co_return co_await read(std::move(key)); }
     static Task<V> read_anew(std::shared_ptr<State> state, K key, Read read) {
         Result<V> found = co_await as_result(call(std::move(read), key));

@@ -14,19 +14,19 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Valid until the hook returns; not kept.
+/// Valid until the hook returns; must not be kept.
 class Call {
 public:
     explicit Call(const capstan_call& call) noexcept : call_(&call) {}
 
-    /// All chance a pure hook may use.
+    /// The only randomness of a pure hook.
     std::uint64_t seed() const noexcept { return call_->seed; }
-    /// The time of the pass; a pure hook knows no other clock. Goes on evenly, whatever the
+    /// The time of the pass, and the only clock of a pure hook. It advances evenly, whatever the
     /// machine's clock is set to.
     Time now() const noexcept { return time_from_unix_ns(call_->now_unix_ns); }
     bool is_dry_run() const noexcept { return (call_->flags & CAPSTAN_CALL_DRY_RUN) != 0; }
     bool is_simulation() const noexcept { return (call_->flags & CAPSTAN_CALL_SIMULATION) != 0; }
-    /// True once the host has given up waiting; a long loop asks now and then and returns.
+    /// True once the host has given up waiting. A long loop checks it now and then, and returns.
     bool is_cancelled() const noexcept { return call_->cancelled(call_) != 0; }
     /// One sentence, with numbers, for the decision's explanation.
     void explain(std::string_view sentence) const noexcept { call_->explain(call_, str(sentence)); }

@@ -1,4 +1,4 @@
-/// The contract of a cloud provider: the machines' side of a cluster.
+/// The contract of a cloud provider: node groups and machines of a cloud.
 ///
 ///     class AcmeCloud {
 ///     public:
@@ -23,13 +23,15 @@
 ///         Result<GroupOptions> options(const Call&, const GroupView& group) const;
 ///     };
 ///
-/// What a group costs and wants is best said where the group is: NodeGroup::price and ::options,
-/// read on the strand and never late. The hooks `price` and `options` are asked for groups that say
-/// nothing, those that do not exist yet included. Each Task may also be a plain value or Result,
-/// and a view that is told again unchanged a SharedCloudView (shared_cloud_view.hpp). All
-/// asynchronous functions run on the instance's strand and must not block; arguments come by value,
-/// since they must outlive suspension. `price` and `options` run on a decision thread, maybe at the
-/// same time as those: they look at nothing that changes, or lock it.
+/// Price and options of a group are best given with the group, in NodeGroup::price and ::options,
+/// which are read on the strand and never late. The hooks `price` and `options` are asked for
+/// groups without them, and for groups that do not exist yet.
+///
+/// Each Task may also be a plain value or Result. A `refresh` that finds nothing changed may return
+/// a SharedCloudView (shared_cloud_view.hpp). All asynchronous functions run on the instance's
+/// strand and must not block; arguments come by value, since they must outlive suspension. `price`
+/// and `options` run on a decision thread, maybe at the same time as the others: they read only
+/// what never changes, or lock it.
 #pragma once
 
 #include <algorithm>
@@ -65,7 +67,7 @@ concept CloudProvider = requires(T& t, Resize resize, Removal removal) {
 
 namespace detail {
 
-/// Ends an operation with a value of the C++ layer, crossing for the time of the call.
+/// Ends an operation with a value of the C++ layer, converted for the time of the call.
 template <std::uint32_t type, class Value>
 struct AbiCompletion {
     static capstan_status complete(const Host& host, capstan_op op, const Value& value) {
@@ -122,7 +124,7 @@ struct CloudTable {
 
     explicit CloudTable(T& cloud_object) noexcept
         : object(&cloud_object), autoprovision(cloud_object) {}
-    /// Called once the tables stand where they will stay.
+    /// Called once the tables are at their final address.
     void attach(const Host& owner) noexcept {
         host = &owner;
         cloud.self = templates.self = pricing.self = options.self = this;
@@ -193,7 +195,7 @@ private:
             return {};
         });
     }
-    /// What the caller's struct has room for.
+    /// Copies as many bytes as the caller's struct has room for.
     template <class Raw>
     static void fill(Raw& out, const Raw& from) noexcept {
         const std::uint32_t size = out.struct_size;

@@ -1,4 +1,4 @@
-/// The machines' side of a cluster: what a cloud reports, and what it is asked to do.
+/// What a cloud reports of its groups and machines, and the changes that it is asked for.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A state that is none of these is `creating`.
+/// An unknown state counts as `creating`.
 enum class MachineState : std::int32_t {
-    requested = CAPSTAN_MACHINE_REQUESTED,  ///< asked for; the cloud has not made it (yet)
+    requested = CAPSTAN_MACHINE_REQUESTED,  ///< requested; the cloud has not made it yet
     creating = CAPSTAN_MACHINE_CREATING,
     running = CAPSTAN_MACHINE_RUNNING,
     deleting = CAPSTAN_MACHINE_DELETING,
     failed = CAPSTAN_MACHINE_FAILED,
 };
 
-/// "Unknown" for a value that is none.
+/// "Unknown" for an unknown value.
 constexpr std::string_view name_of(MachineState state) noexcept {
     switch (state) {
         case MachineState::requested: return "requested";
@@ -36,7 +36,7 @@ constexpr std::string_view name_of(MachineState state) noexcept {
     return "Unknown";
 }
 
-/// Why a machine is going to leave though its group is not asked to shrink.
+/// Why a machine is going to leave although its group is not shrunk.
 enum class LeaveReason : std::int32_t {
     other = CAPSTAN_LEAVES_OTHER,
     spot_interruption = CAPSTAN_LEAVES_SPOT_INTERRUPTION,  ///< the cloud takes it back
@@ -44,7 +44,7 @@ enum class LeaveReason : std::int32_t {
     maintenance = CAPSTAN_LEAVES_MAINTENANCE,
     expiry = CAPSTAN_LEAVES_EXPIRY,  ///< its lifetime, or its reservation, ends
 };
-/// "spot_interruption"; "Unknown" for a value that is none.
+/// "spot_interruption"; "Unknown" for an unknown value.
 constexpr std::string_view name_of(LeaveReason reason) noexcept {
     switch (reason) {
         case LeaveReason::other: return "other";
@@ -56,23 +56,23 @@ constexpr std::string_view name_of(LeaveReason reason) noexcept {
     return "Unknown";
 }
 
-/// That a machine is about to leave.
+/// Why and when a machine is about to leave.
 struct Leaving {
     LeaveReason reason = LeaveReason::other;
-    std::optional<Time> at{};  ///< nothing: not known when
+    std::optional<Time> at{};  ///< nothing: the time is not known
     bool operator==(const Leaving&) const = default;
 };
 
-/// One machine: of a group, or of none where it is known to exist and to belong to no group.
+/// One machine. It belongs to a group of the view, or it is known to exist and belongs to no group.
 struct Machine {
     MachineId id{};       ///< the node's spec.providerID; while requested any stable text
-    NodeGroupId group{};  ///< empty: of no group; it exists and is never changed
+    NodeGroupId group{};  ///< empty: no group; the host never changes the machine
     MachineState state = MachineState::running;
     std::string machine_type{}, zone{};  ///< empty: unknown
     std::optional<Time> launched{};
     std::optional<Error> error{};        ///< out_of_capacity and quota fall over to the next option
     std::string template_fingerprint{};  ///< of the template it was made from; empty: unknown
-    std::string node_name{};  ///< of its node, where that may have no providerID; empty: unknown
+    std::string node_name{};  ///< of its node, where that may lack a providerID; empty: unknown
     std::optional<Leaving> leaves{};
     std::optional<bool> spot{};              ///< the cloud may take it back
     std::optional<double> price_per_hour{};  ///< in the currency of its group's price
@@ -80,15 +80,16 @@ struct Machine {
     bool operator==(const Machine&) const = default;
 };
 
-/// One consistent picture. What could not be read is said, never left out in silence.
+/// One consistent picture of the cloud. A group that could not be read is in `unreadable`, never
+/// left out silently.
 struct CloudView {
     bool complete = true;  ///< false: groups in `unreadable` keep their last known state, untouched
     std::vector<NodeGroup> groups{};
-    std::vector<Machine> machines{};  ///< of no two one id
+    std::vector<Machine> machines{};  ///< ids are unique
     std::vector<Error> unreadable{};  ///< Error::subject is the group's id
-    /// What the id of every machine of this cloud begins with ("aws:///"), where `machines` has all
-    /// of them: a node with such a providerID that is not listed has lost its machine. Empty: a
-    /// machine that is not listed may exist.
+    /// Not empty: `machines` has all machines of this cloud, and every id begins with this prefix
+    /// ("aws:///"). A node has lost its machine when its providerID begins with the prefix and is
+    /// not listed. Empty: a machine that is not listed may exist.
     std::string lists_all_with_prefix{};
 
     bool operator==(const CloudView&) const = default;
@@ -97,26 +98,26 @@ struct CloudView {
 /// A change of a group's target.
 struct Resize {
     NodeGroupId group{};
-    int delta = 0;  ///< how many more, or how many fewer; positive either way
-    /// What this was decided on; another target is ErrorCode::conflict. The target that the host
-    /// counts with: what `increase` answered counts until a refresh that began later shows at least
-    /// as much, or a machine's provisioning time is over. So where the cloud's list may lag behind
-    /// its answers, compare with the larger of the list's target and the last answer, both without
-    /// machines that `remove` has agreed to take.
+    int delta = 0;  ///< machines more, or machines fewer; positive in both cases
+    /// The target that the decision was based on; with any other target the request fails as
+    /// ErrorCode::conflict. The host counts the answer of an `increase` until a refresh that began
+    /// later shows at least as much, or a machine's provisioning time is over. So where the cloud's
+    /// lists may lag behind its answers, compare with the larger of the list's target and the last
+    /// answer, both without machines that `remove` has agreed to take (TargetAnswers does).
     int expected_target = 0;
     /// All of `delta` or nothing. A cloud that cannot promise that answers ErrorCode::unsupported
-    /// and changes nothing; it is then asked once more without.
+    /// and changes nothing; the host then asks once more without it.
     bool all_or_nothing = false;
-    std::string idempotency_key{};  ///< the same key again has no second effect
+    std::string idempotency_key{};  ///< a second request with the same key has no effect
 
     bool operator==(const Resize&) const = default;
 };
 
-/// Fewer than were asked for are an answer, not a failure: `shortfall` says why there are not more.
-/// Where the cloud agrees to none, the call fails instead.
+/// Fewer machines than were asked for are an answer, not a failure: `shortfall` says why there are
+/// not more. When the cloud agrees to no machine, the call fails instead.
 struct Resized {
     int target = 0;                    ///< as the cloud has it now, whatever its lists still show
-    std::optional<Error> shortfall{};  ///< nothing: all that was asked for
+    std::optional<Error> shortfall{};  ///< nothing: all machines asked for
     bool operator==(const Resized&) const = default;
 };
 
@@ -131,7 +132,7 @@ struct Removal {
 };
 
 struct Removed {
-    std::vector<Error> failed{};  ///< Error::subject is the machine's id; empty: all went
+    std::vector<Error> failed{};  ///< Error::subject is the machine's id; empty: all were removed
     bool operator==(const Removed&) const = default;
 };
 

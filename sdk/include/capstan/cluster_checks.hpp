@@ -1,9 +1,8 @@
-/// Two things of a cluster that templates of a cloud rely on, as operators should check before a
-/// group is backed off at its first failure.
+/// Checks two things of a cluster that node templates rely on.
 ///
-/// The pods of such a group go to others at once, by what their templates say. So labels and taints
-/// of nodes have to be in what the cloud tells of the group (tags, metadata), and the containers of
-/// DaemonSets need requests, or a new node is taken for another than it is.
+/// When a group is backed off, its pods go to other groups at once, by the templates of these. So a
+/// template must match the nodes that will come: labels and taints of nodes have to be in what the
+/// cloud reports of the group (tags, metadata), and the containers of DaemonSets need requests.
 ///
 ///     std::vector<CheckedGroup> groups = co_await checked_groups();    // in self_check
 ///     const std::vector<std::string> found = co_await check_cluster(host_, std::move(groups));
@@ -37,17 +36,17 @@ CAPSTAN_NAMESPACE_BEGIN
 /// A group with its machines.
 struct CheckedGroup {
     std::string name{};
-    NodeTemplate node{};                      ///< what its cloud tells of a new node
+    NodeTemplate node{};                      ///< the template that its cloud reports
     std::vector<std::string> provider_ids{};  ///< of its machines
 };
 
 namespace detail {
 
-/// Whose labels clouds, Kubernetes and autoscalers give to nodes by themselves.
+/// Domains of the labels that clouds, Kubernetes and autoscalers give to nodes by themselves.
 inline constexpr std::array<std::string_view, 9> provided_domains{
     "kubernetes.io", "k8s.io",    "capstan.io",       "karpenter.sh", "amazonaws.com",
     "k8s.aws",       "eksctl.io", "cloud.google.com", "gke.io"};
-/// Beginnings of keys of taints that come and go.
+/// Prefixes of the keys of taints that come and go.
 inline constexpr std::array<std::string_view, 6> passing_taints{
     well_known::node_prefix,
     well_known::node_cloud_provider_prefix,
@@ -72,7 +71,8 @@ inline bool is_passing_taint(std::string_view taint) {
                                [taint](std::string_view part) { return taint.starts_with(part); });
 }
 
-/// "label team=a", "taint dedicated=gpu:NoSchedule": of one node what a template would tell.
+/// The labels and taints of one node that its template should have, as text: "label team=a",
+/// "taint dedicated=gpu:NoSchedule".
 inline std::set<std::string> marks_of_node(const Json& node) {
     std::set<std::string> out;
     if (const Json* const labels = node.find({"metadata", "labels"}))
@@ -97,7 +97,7 @@ inline std::set<std::string> marks_of_template(const NodeTemplate& node) {
     return out;
 }
 
-/// What all of a group's nodes carry; nothing: it has none.
+/// The labels and taints that all nodes of a group have; nothing: the group has no node.
 inline std::optional<std::set<std::string>> common_marks(
     const CheckedGroup& group, const std::map<std::string, std::set<std::string>>& by_id) {
     std::optional<std::set<std::string>> out;
@@ -152,8 +152,9 @@ inline Task<std::vector<Json>> read_objects(Host host, KubeResource kind) {
 
 }  // namespace detail
 
-/// What all nodes of a group carry and its template does not: a sentence for each group. Labels of
-/// Kubernetes, of clouds and of autoscalers are left out, and so are taints that come and go.
+/// The labels and taints that all nodes of a group have and its template lacks: a sentence for each
+/// group. Labels of Kubernetes, of clouds and of autoscalers are left out, and so are taints that
+/// come and go.
 inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& nodes,
                                                       const std::vector<CheckedGroup>& groups) {
     std::map<std::string, std::set<std::string>> by_id;
@@ -172,8 +173,8 @@ inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& n
     return out;
 }
 
-/// Containers that request no cpu or no memory, limits counting as requests: a sentence for each
-/// DaemonSet.
+/// Containers that request no cpu or no memory: a sentence for each DaemonSet. Limits count as
+/// requests.
 inline std::vector<std::string> find_missing_requests(const std::vector<Json>& daemon_sets) {
     std::vector<std::string> out;
     for (const Json& set : daemon_sets) {
@@ -193,8 +194,8 @@ inline std::vector<std::string> find_missing_requests(const std::vector<Json>& d
     return out;
 }
 
-/// [strand] Both, of the cluster as it is. What the host does not grant (`nodes:list`,
-/// `daemonsets.apps:list`) is a sentence that begins with "not checked".
+/// [strand] Both checks, of the cluster as it is now. Without a grant (`nodes:list`,
+/// `daemonsets.apps:list`) there is a sentence that begins with "not checked".
 inline Task<std::vector<std::string>> check_cluster(Host host, std::vector<CheckedGroup> groups) {
     std::vector<std::string> out;
     const auto append = [&out](std::vector<std::string> more) {

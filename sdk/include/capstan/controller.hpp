@@ -32,22 +32,22 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 struct Reconcile {
-    bool is_first = false;  ///< since this host leads: what was remembered may be out of date
+    bool is_first = false;  ///< the first since this host leads: memory may be out of date
 };
 
-/// What came of one reconcile; see capstan_reconciled.
+/// The result of one reconcile; see capstan_reconciled.
 struct Reconciled {
-    int objects = 0;                     ///< it looks after so many of its own
-    std::optional<Duration> again_in{};  ///< wants to be called then, asked or not
+    int objects = 0;                     ///< number of objects that the controller reconciles
+    std::optional<Duration> again_in{};  ///< time until `reconcile` is to be called again
     std::string summary{};               ///< one sentence with numbers
-    std::vector<Error> problems{};       ///< Error::subject is what it is about
+    std::vector<Error> problems{};       ///< Error::subject is the object
     bool operator==(const Reconciled&) const = default;
 };
 
 template <class T>
 concept Controller = requires(T& t, Reconcile what) { t.reconcile(what); };
 
-/// Asks to be called within that time; see capstan_reconcile_service.want. [any thread]
+/// Asks for a reconcile within that time; see capstan_reconcile_service.want. [any thread]
 inline Result<void> want_reconcile(const Host& host, Duration within) {
     const auto* service = host.service<capstan_reconcile_service>(CAPSTAN_SERVICE_RECONCILE);
     const capstan_status status = CAPSTAN_HAS(service, capstan_reconcile_service, want)
@@ -97,7 +97,7 @@ struct ControllerTable {
     capstan_controller table{sizeof table, 0, nullptr, &reconcile};
 
     explicit ControllerTable(T& controller) noexcept : object(&controller) {}
-    /// Called once the table stands where it will stay.
+    /// Called once the table is at its final address.
     void attach(const Host& owner) noexcept {
         host = &owner;
         table.self = this;

@@ -40,20 +40,21 @@ inline std::string read_data_file_here(const std::string& path) {
 
 }  // namespace detail
 
-/// The whole file, of 64 MiB at most, read where it may block. A Failure is `invalid_config` and
-/// names the file.
+/// Reads a whole file, of 64 MiB at most, on a thread that may block. A Failure is `invalid_config`
+/// and names the file.
 inline Task<std::string> read_data_file(Host host, std::string path) {
     co_return co_await blocking(host, &detail::read_data_file_here, std::move(path));
 }
 
-/// [strand] What a file says, read and parsed where it may block. It lives longer than its tasks.
+/// [strand] The parsed value of a file, which is read and parsed on a thread that may block. This
+/// object must outlive its tasks.
 template <class T>
 class DataFile {
 public:
-    /// Touches nothing but its argument: it runs on a thread of its own.
+    /// Uses only its argument, since it runs on another thread.
     using Parse = Result<T> (*)(std::string_view text);
 
-    /// `path`: empty where there is no file. `name` is how the log calls what it says, as the
+    /// An empty `path` means that there is no file. `name` is the log's word for the data, the
     /// subject of a sentence in the plural: "prices".
     DataFile(const Host& host, std::string path, std::string name, Parse parse,
              Duration life = std::chrono::minutes(10))
@@ -67,7 +68,7 @@ public:
     const std::string& path() const noexcept { return path_; }
     /// NULL: nothing was read, or there is no file.
     const std::shared_ptr<const T>& value() const noexcept { return value_; }
-    /// Another one whenever the file said something else.
+    /// Changes whenever the value changes.
     std::uint64_t version() const noexcept { return version_; }
 
     /// A Failure (`invalid_config`) names the file and leaves the last value as it is.
@@ -80,8 +81,8 @@ public:
         text_ = loaded.text;
         ++version_;
     }
-    /// Reads the file again when its life is over. What fails is a warning that stands, and leaves
-    /// the last value as it is. Before the first `read` succeeded, nothing is done.
+    /// Reads the file again when its life is over. A failure is logged once, as a standing warning,
+    /// and leaves the last value as it is. Does nothing before the first `read` has succeeded.
     Task<void> renew() {
         if (!value_ || host_.monotonic() - read_at_ < life_) co_return;
         const Result<void> done = co_await as_result(read());
@@ -95,7 +96,7 @@ public:
 private:
     using Text = std::shared_ptr<const std::string>;
     struct Loaded {
-        std::shared_ptr<const T> value{};  ///< NULL: the text is the one before
+        std::shared_ptr<const T> value{};  ///< NULL: the text has not changed
         Text text{};
     };
 
@@ -109,7 +110,7 @@ private:
         out.text = std::make_shared<const std::string>(std::move(text));
         return out;
     }
-    /// The day is told where a value has one.
+    /// The day of the data, for values that have one.
     std::string as_of() const {
         if constexpr (requires(const T& value) {
                           { value.date() } -> std::convertible_to<std::string>;

@@ -1,4 +1,11 @@
-/// What a cloud has agreed to, until its lists show it.
+/// The answers of a cloud to changes of targets, kept until the cloud's lists show them.
+///
+/// Some clouds list the old target for a while after they have agreed to a new one. When the plugin
+/// compared Resize::expected_target with such a list alone, it would refuse the host's next
+/// request, or make machines twice. So this class keeps the last agreed target of each group, and
+/// counts with the larger of it and the list's target. Removals work the other way: the list may
+/// still have the removed machines, so their number is subtracted. A list that was asked for after
+/// an answer, and shows it, ends the need for it.
 ///
 ///     TargetAnswers answers_;                            // a member
 ///     const int listed = co_await read_target(request.group);
@@ -18,27 +25,27 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] For clouds that list the old target for a while after they have agreed to another one,
-/// and that have no idempotency keys of their own. Resize::expected_target says what counts.
+/// [strand] For clouds with lists that lag behind answers, and without idempotency keys of their
+/// own. Resize::expected_target has the rule.
 class TargetAnswers {
 public:
-    /// Whether the request was decided on the target that is listed, or on the one that was agreed
-    /// to last, with or without the machines whose removal was agreed to since.
+    /// Whether `expected_target` of the request is the listed target or the one agreed to last,
+    /// with or without the machines whose removal was agreed to since. Otherwise it is a conflict.
     bool suits(const Resize& request, int listed) const {
         if (request.expected_target == listed) return true;
         if (request.expected_target == counted(request.group, listed)) return true;
         const auto at = by_group_.find(request.group);
         return at != by_group_.end() && request.expected_target == listed - at->second.removed;
     }
-    /// The target with what was agreed to and is not listed yet.
+    /// The group's target, with changes that were agreed to and are not listed yet.
     int counted(const NodeGroupId& group, int listed) const {
         const auto at = by_group_.find(group);
         if (at == by_group_.end()) return listed;
         const int left = listed - at->second.removed;
         return at->second.counts ? std::max(at->second.target, left) : left;
     }
-    /// Whether the request was made before: its answer was given, or it ended without one and the
-    /// list shows its `goal` now.
+    /// Whether a request with the same key was made before, and had its effect: it was answered, or
+    /// it ended without an answer and the list shows its `goal` now.
     bool is_repeat(const Resize& request, int goal, int listed) const {
         const auto at = by_group_.find(request.group);
         if (request.idempotency_key.empty() || at == by_group_.end() ||
@@ -46,12 +53,13 @@ public:
             return false;
         return at->second.is_answered || goal == listed;
     }
-    /// A request is on its way, and may be carried out without an answer.
+    /// Called before the request is sent: it may be carried out although no answer comes.
     void begin(const Resize& request) {
         Answer& answer = by_group_[request.group];
         answer.key = request.idempotency_key;
         answer.is_answered = false;
     }
+    /// Called when the cloud has agreed to the request, with the new target.
     void agree(const Resize& request, int target) {
         Answer& answer = by_group_[request.group];
         answer.key = request.idempotency_key;
@@ -61,7 +69,8 @@ public:
         answer.at = moment();
         answer.listed_before += target - request.expected_target;
     }
-    /// Machines whose removal was agreed to; the list showed the target `listed` before.
+    /// Called when the cloud has agreed to remove `by` machines; `listed` is the listed target
+    /// before.
     void lower(const NodeGroupId& group, int by, int listed) {
         const int before = counted(group, listed);
         Answer& answer = by_group_[group];
@@ -71,15 +80,17 @@ public:
         answer.target = std::max(0, answer.target - by);
     }
 
-    /// The list shows all removals by now, though not by a lower target: others have raised it.
+    /// Called when the list shows all removals although its target is no lower, because something
+    /// else has raised the target.
     void forget_removals(const NodeGroupId& group) {
         const auto at = by_group_.find(group);
         if (at != by_group_.end()) at->second.removed = 0;
     }
 
-    /// A moment to compare answers with.
+    /// A logical time, later than all before; see `see`.
     std::uint64_t moment() noexcept { return ++clock_; }
-    /// A list that was asked for at that moment shows this target.
+    /// Called with each listed target. `asked_at` is the `moment()` before the list was asked for:
+    /// a list may show only answers that were given before.
     void see(const NodeGroupId& group, int listed, std::uint64_t asked_at) {
         const auto at = by_group_.find(group);
         if (at == by_group_.end()) return;
@@ -93,11 +104,11 @@ private:
     struct Answer {
         std::string key{};  ///< of the last request
         bool is_answered = false;
-        bool counts = false;  ///< `target` is not seen in a list yet
+        bool counts = false;  ///< no list has shown `target` yet
         int target = 0;
         std::uint64_t at = 0;
-        int removed = 0;        ///< machines, which the list's target may still have
-        int listed_before = 0;  ///< what the list shows once it has all but the removals
+        int removed = 0;        ///< removed machines that the list's target may still have
+        int listed_before = 0;  ///< the listed target once all changes but the removals show
         std::uint64_t removed_at = 0;
     };
     std::map<NodeGroupId, Answer> by_group_{};

@@ -1,4 +1,4 @@
-// An expander that was given a secret, and tells nothing of it but its size.
+// An expander that is given a secret and logs only the size of the secret.
 #include <capstan/plugin.hpp>
 
 namespace {

@@ -229,7 +229,7 @@ TEST(CommandLine, VerifyPlaysARecording) {
                                                  "\"machine\":{\"cpu\":\"4\",\"memory\":\"16Gi\","
                                                  "\"pods\":\"110\"}}]}\n\n"));
     EXPECT_EQ(part.code, 3) << part.out << part.err;
-    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines?page=: the "
+    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
                                           "recording has no such request"),
                                 HasSubstr("; give a --http RECORDING that has the replies to its "
                                           "requests\n")));

@@ -32,7 +32,8 @@ TEST_F(HttpRequests, EndAtTheirDeadline) {
 }
 
 TEST_F(HttpRequests, LeaveConnectionsWhereOneWentUnanswered) {
-    client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.doubted_after = 20ms});
+    client = std::make_unique<CurlHttpClient>(
+        io, CurlHttpClient::Options{.retire_unanswered_after = 20ms});
     server.answer("/", reply_with("x"));
     client->send(HttpRequest("GET", server.url("/")), keep());
     client->send(HttpRequest("GET", server.url("/")), keep());

@@ -70,7 +70,7 @@ TEST_F(VirtualTime, TakesADelayOfCenturies) {
 }
 
 TEST_F(VirtualTime, WaitsForResultsOfOtherThreads) {
-    auto outside = std::make_shared<Loop::Outside>(loop);
+    auto outside = std::make_shared<Loop::ExternalWork>(loop);
     std::thread worker([&, outside = std::move(outside)]() mutable {
         boost::asio::post(io, [this, outside = std::move(outside)] { seen += "w"; });
     });

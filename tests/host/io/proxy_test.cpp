@@ -11,14 +11,14 @@ const ProxyEnvironment both{.http = "http://plain:3128", .https = "http://secure
 
 std::string way_to(const std::string& url, const std::string& none = "") {
     ProxyEnvironment environment = both;
-    environment.none = none;
+    environment.no_proxy = none;
     return proxy_for(parse_url(url).value(), environment);
 }
 
 TEST(Proxy, IsTheOneOfTheUrlsScheme) {
     EXPECT_EQ(way_to("https://api.example.com"), "http://secure:3128");
     EXPECT_EQ(way_to("http://api.example.com"), "http://plain:3128");
-    const ProxyEnvironment rest{.otherwise = "socks5://all:1080"};
+    const ProxyEnvironment rest{.all = "socks5://all:1080"};
     EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), rest), "socks5://all:1080");
     EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), {}), "");
 }

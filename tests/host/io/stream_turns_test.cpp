@@ -102,9 +102,9 @@ TEST_F(Streams, EndWhereTheirListenerThrows) {
     turns.take(1, "full");
     for (const char* part : {"bad", "more"}) turns.take(1, part);
     turns.take(2, "z");
-    const StreamTurns::Turned turned = turns.turn();
-    EXPECT_THAT(turned.failed, ElementsAre(1));
-    EXPECT_THAT(turned.done, ElementsAre(2));
+    const StreamTurns::TurnResult result = turns.turn();
+    EXPECT_THAT(result.failed, ElementsAre(1));
+    EXPECT_THAT(result.done, ElementsAre(2));
     EXPECT_FALSE(turns.is_waiting(1));
 }
 

@@ -130,7 +130,8 @@ TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
     const Loaded loaded = load(pod_json("a", "1") + pod_json("a", "3"));
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
     ASSERT_EQ(loaded.cluster.pod_count(), 1u);
-    const auto& requests = loaded.cluster.equivalence_group(loaded.cluster.class_of(0)).requests;
+    const auto& requests =
+        loaded.cluster.equivalence_group(loaded.cluster.equivalence_group_of(0)).requests;
     EXPECT_EQ(requests[0].amount, 3000);
 }
 

@@ -77,7 +77,7 @@ struct Actuator : ::testing::Test {
     }
     VirtualAssembly virtually{four_groups};
     FakeCluster cluster;
-    std::vector<engine::removal::NodeLook> looks;
+    std::vector<engine::removal::NodeRecheck> looks;
     std::set<NodeGroupId> atomic_groups;
     engine::CallContext call_context{.seed = 7, .now = Time(1h)};
     ActionPatience patience{};
@@ -106,50 +106,50 @@ TEST_F(Actuator, AsksForEverythingAtOnce) {
 }
 
 TEST_F(Actuator, GoesOnWithoutWhatACloudDoesNotAnswerInTime) {
-    patience = {.beside = std::make_shared<ActionsUnderWay>(), .length = 1s};
+    patience = {.under_way = std::make_shared<ActionsUnderWay>(), .length = 1s};
     int told = 0;
-    patience.beside->set_on_end([&told] { ++told; });
+    patience.under_way->set_on_end([&told] { ++told; });
     engine::Decision decision;
     decision.increases = {increase("a", 0, 2), increase("b", 0, 1)};
     const engine::Results results = carry_out(decision);
     EXPECT_EQ(virtually.elapsed(), 1s);
     ASSERT_THAT(outcomes(results.increases), ElementsAre("cancelled", "cancelled"));
     EXPECT_TRUE(is_under_way(*results.increases[0]));
-    const auto groups = patience.beside->groups();
+    const auto groups = patience.under_way->groups();
     ASSERT_EQ(groups.size(), 2u);
     EXPECT_EQ(groups.at(NodeGroupId("a")),
               "increase a by 2 has not been answered since 2026-01-01T00:00:00Z");
     virtually.host().virtual_loop()->advance(2s);
     EXPECT_EQ(told, 2);
-    EXPECT_THAT(patience.beside->groups(), IsEmpty());
-    const auto ended = patience.beside->take_ended();
+    EXPECT_THAT(patience.under_way->groups(), IsEmpty());
+    const auto ended = patience.under_way->take_ended();
     ASSERT_EQ(ended.size(), 2u);
     EXPECT_EQ(ended[0].decision.increases.at(0).group.value(), "a");
     EXPECT_THAT(outcomes(ended[0].results.increases), ElementsAre("done"));
     EXPECT_THAT(ended[0].results.answered_targets, ElementsAre(2));
     EXPECT_THAT(outcomes(ended[1].results.increases), ElementsAre("quota"));
-    EXPECT_THAT(patience.beside->take_ended(), IsEmpty());
+    EXPECT_THAT(patience.under_way->take_ended(), IsEmpty());
 }
 
 TEST_F(Actuator, IsNotHeldUpByMachinesThatACloudIsSlowToRemove) {
     engine::Decision decision;
     decision.removals = {removal(2)};
-    patience = {.beside = std::make_shared<ActionsUnderWay>(), .length = 1s};
+    patience = {.under_way = std::make_shared<ActionsUnderWay>(), .length = 1s};
     const engine::Results results = carry_out(decision);
     EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": cancelled"));
-    EXPECT_TRUE(patience.beside->groups().contains(NodeGroupId("c")));
+    EXPECT_TRUE(patience.under_way->groups().contains(NodeGroupId("c")));
     virtually.host().virtual_loop()->advance(2s);
-    const auto ended = patience.beside->take_ended();
+    const auto ended = patience.under_way->take_ended();
     ASSERT_EQ(ended.size(), 1u);
     EXPECT_THAT(ended[0].results.removals.at(0), IsEmpty());
     EXPECT_THAT(targets(), ElementsAre(0, 0, 1, 0));
 }
 
 TEST_F(Actuator, WithAllAnsweredInTimeLeavesNothingBeside) {
-    patience = {.beside = std::make_shared<ActionsUnderWay>(), .length = 5s};
+    patience = {.under_way = std::make_shared<ActionsUnderWay>(), .length = 5s};
     EXPECT_THAT(grow({increase("a", 0, 2)}), ElementsAre("done"));
     EXPECT_EQ(virtually.elapsed(), 3s);
-    EXPECT_THAT(patience.beside->groups(), IsEmpty());
+    EXPECT_THAT(patience.under_way->groups(), IsEmpty());
 }
 
 TEST_F(Actuator, TheSameDecisionAgainHasNoSecondEffect) {

@@ -195,10 +195,10 @@ TEST(Clouds, ThatFailAreLeftAsTheyWere) {
 }
 
 TEST(Clouds, AreWaitedForByThePatienceOfTheScanInterval) {
-    EXPECT_EQ(patience_of(1s).silent_after, 5s);
-    EXPECT_EQ(patience_of(3s).silent_after, 9s);
-    EXPECT_EQ(patience_of(10s).silent_after, 15s);
-    EXPECT_EQ(patience_of(1min).silent_after, 15s);
+    EXPECT_EQ(patience_of(1s).unresponsive_after, 5s);
+    EXPECT_EQ(patience_of(3s).unresponsive_after, 9s);
+    EXPECT_EQ(patience_of(10s).unresponsive_after, 15s);
+    EXPECT_EQ(patience_of(1min).unresponsive_after, 15s);
 }
 
 TEST(Clouds, ACloudThatDoesNotAnswerHoldsUpNothingForEver) {

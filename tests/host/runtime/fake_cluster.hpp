@@ -14,7 +14,8 @@ struct FakeCluster final : ClusterClient {
     std::map<std::string, Error> looks;   ///< errors of looks, by node
     std::vector<std::string> asked;       ///< "look n1", "change n1", "evict web-1"
 
-    void look(const std::vector<engine::removal::NodeLook>& nodes, LookDone done) override {
+    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
+                 RecheckDone done) override {
         for (std::size_t at = 0; at < nodes.size(); ++at) {
             asked.push_back("look " + nodes[at].node);
             const auto error = looks.find(nodes[at].node);

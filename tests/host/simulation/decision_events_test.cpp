@@ -16,9 +16,9 @@ using engine::Memory;
 
 struct Told : Observer {
     EventLog story{start, *this};
-    RunStatistics tally{start};
-    SimulatedCluster world{story, tally};
-    DecisionEvents decisions{story, tally, world};
+    RunStatistics statistics{start};
+    SimulatedCluster world{story, statistics};
+    DecisionEvents decisions{story, statistics, world};
     std::vector<std::string> lines;
 
     void on_event(const Event& event) override {

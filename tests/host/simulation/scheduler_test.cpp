@@ -29,7 +29,7 @@ engine::snapshot::PodObject pod(const std::string& name, MilliCpu cpu) {
 
 /// The names of the nodes that so many pods of the class get, "-" for none.
 std::string nodes_of(ClusterBuilder& builder, const engine::snapshot::PodObject& of, int count) {
-    const PodGroupId id = builder.add_class(of);
+    const PodGroupId id = builder.add_equivalence_group(of);
     const engine::snapshot::Cluster cluster = builder.build();
     std::string out;
     for (const auto& n : find_nodes(cluster, std::vector<PodGroupId>(std::size_t(count), id)))
@@ -98,7 +98,8 @@ TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
                                    .topology_key = "kubernetes.io/hostname"}};
     engine::snapshot::PodObject leader = pod("leader", 1_cpu);
     leader.labels = {{"app", "leader"}};
-    const std::vector<PodGroupId> pods{builder.add_class(follower), builder.add_class(leader)};
+    const std::vector<PodGroupId> pods{builder.add_equivalence_group(follower),
+                                       builder.add_equivalence_group(leader)};
     const auto nodes = find_nodes(builder.build(), pods);
     ASSERT_TRUE(nodes[0] && nodes[1]);
     EXPECT_EQ(*nodes[0], *nodes[1]);

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 /// A world with what it tells, and a clock that only goes on.
 struct ToldWorld : Observer {
     EventLog story{start, *this};
-    RunStatistics tally{start};
-    SimulatedCluster world{story, tally};
+    RunStatistics statistics{start};
+    SimulatedCluster world{story, statistics};
 
     std::string take() {
         std::string out;
@@ -45,7 +45,7 @@ PodBatch batch(const std::string& name, std::optional<int> count, bool replicas 
 TEST(SimulatedCluster, PodsArriveAndGetNodes) {
     ToldWorld t;
     t.node("a");
-    ASSERT_TRUE(t.world.happen(batch("web", 6), start));
+    ASSERT_TRUE(t.world.apply(batch("web", 6), start));
     EXPECT_TRUE(t.world.schedule(start));
     EXPECT_EQ(t.world.pending(), 2);
     EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods get a node\n");
@@ -54,7 +54,7 @@ TEST(SimulatedCluster, PodsArriveAndGetNodes) {
 
 TEST(SimulatedCluster, APodWithoutNodeIsMarkedUnschedulable) {
     ToldWorld t;
-    ASSERT_TRUE(t.world.happen(batch("web", {}), start));
+    ASSERT_TRUE(t.world.apply(batch("web", {}), start));
     t.world.schedule(start);
     const engine::snapshot::Cluster cluster = t.world.cluster();
     ASSERT_EQ(cluster.unbound().size(), 1u);
@@ -68,10 +68,10 @@ TEST(SimulatedCluster, PodsAreSpreadAsTheSchedulerIsTold) {
     } nobody;
     for (const bool is_told : {false, true}) {
         EventLog story(start, nobody);
-        RunStatistics tally(start);
+        RunStatistics statistics(start);
         std::vector<engine::snapshot::DefaultSpread> spread;
         if (is_told) spread = {{.topology_key = "zone"}};
-        SimulatedCluster world(story, tally, {}, true, spread);
+        SimulatedCluster world(story, statistics, {}, true, spread);
         const auto node = [&](const std::string& zone, MilliCpu cpu) {
             const Resources resources{{"cpu", cpu}, {"pods", 110}};
             world.add_node({.name = zone,
@@ -84,10 +84,10 @@ TEST(SimulatedCluster, PodsAreSpreadAsTheSchedulerIsTold) {
         node("b", 1_cpu);
         PodBatch web = batch("web", 5, true);
         web.pod.labels = {{"app", "web"}};
-        ASSERT_TRUE(world.happen(web, start));
+        ASSERT_TRUE(world.apply(web, start));
         world.schedule(start);
         EXPECT_EQ(world.pending(), is_told ? 2 : 0) << "two in zone a and one in b";
-        ASSERT_TRUE(world.happen(Scale{"web", 6}, start));
+        ASSERT_TRUE(world.apply(Scale{"web", 6}, start));
         const auto& controllers = world.cluster().objects().controllers;
         EXPECT_EQ(controllers.at("ReplicaSet/default/web").selector,
                   (LabelSelector{.match_labels = {{"app", "web"}}}));
@@ -108,7 +108,7 @@ TEST(SimulatedCluster, AControllerThatWasThereKeepsItsSelector) {
                                    .replicas = 1,
                                    .selector = selector}}},
                  start);
-    ASSERT_TRUE(t.world.happen(Scale{"web", 2}, start));
+    ASSERT_TRUE(t.world.apply(Scale{"web", 2}, start));
     const engine::snapshot::Cluster cluster = t.world.cluster();
     const auto& web = cluster.objects().controllers.at("ReplicaSet/default/web");
     EXPECT_EQ(web.replicas, 2);
@@ -118,10 +118,10 @@ TEST(SimulatedCluster, AControllerThatWasThereKeepsItsSelector) {
 TEST(SimulatedCluster, HigherPriorityComesFirstThenAge) {
     ToldWorld t;
     t.node("a", 2_cpu);
-    ASSERT_TRUE(t.world.happen(batch("low", 2), start));
+    ASSERT_TRUE(t.world.apply(batch("low", 2), start));
     PodBatch high = batch("high", 1);
     high.pod.spec.priority = 100;
-    ASSERT_TRUE(t.world.happen(high, start));
+    ASSERT_TRUE(t.world.apply(high, start));
     t.world.schedule(start);
     ASSERT_EQ(t.world.still_pending(start).size(), 1u);
     EXPECT_EQ(t.world.still_pending(start)[0].pods, "low");
@@ -144,8 +144,8 @@ TEST(SimulatedCluster, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor)
     PodBatch second = first;
     second.pod.name = "second";
     second.count = 4;
-    ASSERT_TRUE(t.world.happen(first, start));
-    ASSERT_TRUE(t.world.happen(second, start));
+    ASSERT_TRUE(t.world.apply(first, start));
+    ASSERT_TRUE(t.world.apply(second, start));
     t.world.schedule(start);
 
     const engine::snapshot::Cluster cluster = t.world.cluster();
@@ -169,10 +169,10 @@ TEST(SimulatedCluster, OnlyThePodsThatArePackedPassByTheScheduler) {
     PodBatch packed = batch("web", 1, true);
     packed.packed = true;
     packed.pod.spec.node_selector = {{"nobody", "has"}};
-    ASSERT_TRUE(t.world.happen(packed, start));
+    ASSERT_TRUE(t.world.apply(packed, start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 0);
-    ASSERT_TRUE(t.world.happen(Scale{"web", 2}, start));
+    ASSERT_TRUE(t.world.apply(Scale{"web", 2}, start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 1);
 }
@@ -180,8 +180,8 @@ TEST(SimulatedCluster, OnlyThePodsThatArePackedPassByTheScheduler) {
 TEST(SimulatedCluster, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
     ToldWorld t;
     t.node("a");
-    ASSERT_TRUE(t.world.happen(batch("web", 2, true), start));
-    ASSERT_TRUE(t.world.happen(batch("bare", 1), start));
+    ASSERT_TRUE(t.world.apply(batch("web", 2, true), start));
+    ASSERT_TRUE(t.world.apply(batch("bare", 1), start));
     t.world.schedule(start);
     t.take();
     EXPECT_TRUE(t.world.remove_node("a", start));
@@ -193,18 +193,18 @@ TEST(SimulatedCluster, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot
 TEST(SimulatedCluster, ScalingDownTakesPodsWithoutANodeFirst) {
     ToldWorld t;
     t.node("a", 3_cpu);
-    ASSERT_TRUE(t.world.happen(batch("web", 5, true), start));
+    ASSERT_TRUE(t.world.apply(batch("web", 5, true), start));
     t.world.schedule(start);
-    ASSERT_TRUE(t.world.happen(Scale{"web", 3}, start));
+    ASSERT_TRUE(t.world.apply(Scale{"web", 3}, start));
     EXPECT_EQ(t.world.pending(), 0);
-    ASSERT_TRUE(t.world.happen(Scale{"web", 4}, start));
+    ASSERT_TRUE(t.world.apply(Scale{"web", 4}, start));
     EXPECT_EQ(t.world.pending(), 1);
-    EXPECT_EQ(t.world.happen(Scale{"nobody", 1}, start).error().code, ErrorCode::not_found);
+    EXPECT_EQ(t.world.apply(Scale{"nobody", 1}, start).error().code, ErrorCode::not_found);
 }
 
 TEST(SimulatedCluster, JobsEndSoLongAfterTheyGotANode) {
     ToldWorld t;
-    ASSERT_TRUE(t.world.happen(batch("job", 1, false, 10min), start));
+    ASSERT_TRUE(t.world.apply(batch("job", 1, false, 10min), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.next_due(), std::nullopt) << "it waits";
     t.node("a");
@@ -223,7 +223,7 @@ TEST(SimulatedCluster, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
     t.world.fill(objects, start);
     t.node("a", 4_cpu, false);
     EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u) << "the agent";
-    ASSERT_TRUE(t.world.happen(batch("web", 4), start));
+    ASSERT_TRUE(t.world.apply(batch("web", 4), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 4);
     t.world.set_ready("a", true, start);
@@ -263,22 +263,22 @@ TEST(SimulatedCluster, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondD
 
 TEST(SimulatedCluster, NamesAreNotGivenTwice) {
     ToldWorld t;
-    ASSERT_TRUE(t.world.happen(batch("web-1", {}), start));
-    EXPECT_EQ(t.world.happen(batch("web-1", {}), start).error().code, ErrorCode::conflict);
-    ASSERT_TRUE(t.world.happen(batch("web", 1), start));
+    ASSERT_TRUE(t.world.apply(batch("web-1", {}), start));
+    EXPECT_EQ(t.world.apply(batch("web-1", {}), start).error().code, ErrorCode::conflict);
+    ASSERT_TRUE(t.world.apply(batch("web", 1), start));
     EXPECT_EQ(t.world.cluster().pod_count(), 2u) << "web-1 and web-2";
 }
 
 TEST(SimulatedCluster, WhatIsRemovedHasToBeThere) {
     ToldWorld t;
     t.node("a");
-    ASSERT_TRUE(t.world.happen(batch("web", 3, true), start));
-    EXPECT_TRUE(t.world.happen(Remove{"web-2"}, start));
+    ASSERT_TRUE(t.world.apply(batch("web", 3, true), start));
+    EXPECT_TRUE(t.world.apply(Remove{"web-2"}, start));
     EXPECT_EQ(t.world.pending(), 3) << "its ReplicaSet brings another";
-    EXPECT_TRUE(t.world.happen(Remove{"web"}, start));
+    EXPECT_TRUE(t.world.apply(Remove{"web"}, start));
     EXPECT_EQ(t.world.pending(), 0);
-    EXPECT_TRUE(t.world.happen(Remove{"a"}, start));
-    EXPECT_EQ(t.world.happen(Remove{"a"}, start).error().code, ErrorCode::not_found);
+    EXPECT_TRUE(t.world.apply(Remove{"a"}, start));
+    EXPECT_EQ(t.world.apply(Remove{"a"}, start).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ using namespace std::chrono_literals;
 
 struct AskedWorld : Observer {
     EventLog story{start, *this};
-    RunStatistics tally{start};
-    SimulatedCluster world{story, tally};
+    RunStatistics statistics{start};
+    SimulatedCluster world{story, statistics};
 
     void node(const std::string& name, MilliCpu cpu = 4_cpu) {
         const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
@@ -60,7 +60,7 @@ TEST(WorldRequests, AnEvictedPodTakesItsTimeAndIsReplacedAtOnce) {
     t.node("a");
     PodBatch web = controlled_batch(Controller::replica_set, 1);
     web.stop_time = 20s;
-    ASSERT_TRUE(t.world.happen(web, start));
+    ASSERT_TRUE(t.world.apply(web, start));
     t.world.schedule(start);
     ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start));
     t.world.schedule(start);
@@ -75,7 +75,7 @@ TEST(WorldRequests, GraceIsTheLongestItMayTake) {
     t.node("a");
     PodBatch web = controlled_batch(Controller::none, 1);
     web.stop_time = 1h;
-    ASSERT_TRUE(t.world.happen(web, start));
+    ASSERT_TRUE(t.world.apply(web, start));
     t.world.schedule(start);
     engine::Eviction eviction = t.eviction("web-1");
     eviction.grace = 5s;
@@ -86,7 +86,7 @@ TEST(WorldRequests, GraceIsTheLongestItMayTake) {
 TEST(WorldRequests, APodOfAnotherUidIsLeftAlone) {
     AskedWorld t;
     t.node("a");
-    ASSERT_TRUE(t.world.happen(controlled_batch(Controller::none, 1), start));
+    ASSERT_TRUE(t.world.apply(controlled_batch(Controller::none, 1), start));
     t.world.schedule(start);
     engine::Eviction eviction = t.eviction("web-1");
     eviction.uid = "another";
@@ -99,8 +99,8 @@ TEST(WorldRequests, ABudgetWaitsUntilTheReplacementIsReady) {
     t.node("a");
     PodBatch web = controlled_batch(Controller::replica_set, 2);
     web.start_up = 30s;
-    ASSERT_TRUE(t.world.happen(web, start));
-    ASSERT_TRUE(t.world.happen(
+    ASSERT_TRUE(t.world.apply(web, start));
+    ASSERT_TRUE(t.world.apply(
         Budget{.name = "b", .selector = {.match_labels = {{"app", "web"}}}, .max_unavailable = 1},
         start));
     t.world.schedule(start);
@@ -117,7 +117,7 @@ TEST(WorldRequests, AStatefulSetComesOneAfterTheOtherUnderItsNames) {
     t.node("a");
     PodBatch web = controlled_batch(Controller::stateful_set, 3);
     web.start_up = 10s;
-    ASSERT_TRUE(t.world.happen(web, start));
+    ASSERT_TRUE(t.world.apply(web, start));
     for (const Duration at : {0s, 10s, 20s, 30s}) {
         t.world.reach(start + at);
         t.world.schedule(start + at);
@@ -133,7 +133,7 @@ TEST(WorldRequests, AJobsPodStartsOver) {
     t.node("a");
     PodBatch job = controlled_batch(Controller::job, 1);
     job.duration = 10min;
-    ASSERT_TRUE(t.world.happen(job, start));
+    ASSERT_TRUE(t.world.apply(job, start));
     t.world.schedule(start);
     ASSERT_TRUE(t.world.evict(t.eviction("web-1"), start + 5min));
     t.world.schedule(start + 5min);
@@ -152,7 +152,7 @@ TEST(WorldRequests, ANodeIsChangedAllOfItAndTheSchedulerKeepsOffAtOnce) {
                                 .unschedulable = true,
                                 .annotations = {{"capstan.io/cordoned", "true"}}},
                                start));
-    ASSERT_TRUE(t.world.happen(controlled_batch(Controller::none, 1), start));
+    ASSERT_TRUE(t.world.apply(controlled_batch(Controller::none, 1), start));
     t.world.schedule(start);
     EXPECT_EQ(t.world.pending(), 1);
     ASSERT_TRUE(t.world.change({.node = "a", .drop_taints = {"x"}, .unschedulable = false}, start));
@@ -166,27 +166,27 @@ TEST(WorldRequests, ALookAtANodeCountsNoExpendablePods) {
     t.node("a");
     PodBatch web = controlled_batch(Controller::none, 1);
     web.pod.spec.priority = -11;
-    ASSERT_TRUE(t.world.happen(web, start));
+    ASSERT_TRUE(t.world.apply(web, start));
     t.world.schedule(start);
-    EXPECT_TRUE(t.world.look({.node = "a", .expendable_below = -10}));
-    EXPECT_EQ(t.world.look({.node = "a", .expendable_below = -11}).error().code,
+    EXPECT_TRUE(t.world.recheck({.node = "a", .expendable_below = -10}));
+    EXPECT_EQ(t.world.recheck({.node = "a", .expendable_below = -11}).error().code,
               ErrorCode::conflict);
-    EXPECT_FALSE(t.world.look({.node = "a"}));
+    EXPECT_FALSE(t.world.recheck({.node = "a"}));
 }
 
 TEST(WorldRequests, WithoutASchedulerPodsAreBoundByHand) {
     AskedWorld t;
-    SimulatedCluster world(t.story, t.tally, {}, false);
+    SimulatedCluster world(t.story, t.statistics, {}, false);
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     world.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);
-    ASSERT_TRUE(world.happen(controlled_batch(Controller::none, 1), start));
+    ASSERT_TRUE(world.apply(controlled_batch(Controller::none, 1), start));
     world.schedule(start);
     EXPECT_EQ(world.pending(), 1);
-    ASSERT_TRUE(world.happen(Bind{"web-1", "a"}, start + 1min));
+    ASSERT_TRUE(world.apply(Bind{"web-1", "a"}, start + 1min));
     EXPECT_EQ(world.pending(), 0);
     EXPECT_EQ(world.take_longest_wait(start + 2min), 1min);
-    EXPECT_EQ(world.happen(Bind{"web-1", "a"}, start).error().code, ErrorCode::conflict);
-    EXPECT_EQ(world.happen(Bind{"web-2", "a"}, start).error().code, ErrorCode::not_found);
+    EXPECT_EQ(world.apply(Bind{"web-1", "a"}, start).error().code, ErrorCode::conflict);
+    EXPECT_EQ(world.apply(Bind{"web-2", "a"}, start).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
             {.key = "job", .op = Toleration::Op::equal, .value = name, .effect = {}}};
     }
     const Suggestions found = suggest(pods, {machine("m", 4, {"a", "b"})});
-    EXPECT_EQ(found.groups.size(), 2 * most_sets);
+    EXPECT_EQ(found.groups.size(), 2 * max_sets);
     for (const auto& [plan, because] : found.groups) EXPECT_EQ(because.substr(0, 10), "for 3 pods");
     ASSERT_EQ(found.left_out.size(), 1u);
     EXPECT_EQ(found.left_out[0].because,

@@ -85,9 +85,9 @@ DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context) {
 
 std::string_view safe_to_evict(const snapshot::PodGroupRow& row,
                                const snapshot::Cluster& cluster) noexcept {
-    const auto said =
+    const auto value =
         snapshot::find_label(cluster, row.annotations, well_known::safe_to_evict_annotation);
-    return said ? cluster.text(*said) : std::string_view();
+    return value ? cluster.text(*value) : std::string_view();
 }
 
 std::string pod_name(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,

@@ -1,5 +1,7 @@
-/// Whether a pod may be moved off its node. A table of rules, asked in upstream's order; the first
-/// that has an opinion counts. README.md lists them.
+/// Drain rules: whether a pod may be evicted so that its node can be removed.
+///
+/// The rules are a table in upstream's order. A rule gives a verdict on a pod or has no opinion,
+/// and the first verdict counts. drainability/README.md lists the rules.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +18,25 @@
 namespace capstan::engine::drainability {
 
 enum class Drain : std::uint8_t {
-    move,    ///< it is evicted and runs elsewhere
-    daemon,  ///< a DaemonSet's: neither waited for nor given another place
-    skip,    ///< as if it were not there
-    wait,    ///< the node goes once it has ended by itself
-    block,   ///< the node stays
+    move,    ///< the pod is evicted and needs another node
+    daemon,  ///< a DaemonSet pod: it ends with its node and needs no other
+    skip,    ///< the pod counts as not there
+    wait,    ///< the node is removed only after the pod has ended by itself
+    block,   ///< the node is not removed
 };
 
 struct DrainVerdict {
     Drain drain = Drain::move;
-    std::string_view rule{};  ///< the rule's name: "local_storage"; empty: none had an opinion
-    /// For `block`: upstream's name of the reason, "LocalStorageRequested".
+    std::string_view rule{};  ///< the rule's name: "local_storage"; empty: no rule had an opinion
+    /// For `block`: the reason by upstream's name, "LocalStorageRequested".
     std::string_view reason{};
     std::string sentence{};  ///< for `block` and `wait`, with names
-    /// When time alone makes the rule think otherwise, on the clock of PassTime::now; nothing: it
-    /// does not.
+    /// When the verdict changes although nothing else does, on the clock of PassTime::now; nothing:
+    /// never.
     std::optional<Time> until{};
 };
 
-/// What rules look at beside the pod. Borrows all of it.
+/// What rules read besides the pod. Borrows all but the time.
 struct DrainContext {
     const snapshot::Cluster& cluster;
     const Settings& settings;
@@ -44,38 +46,40 @@ struct DrainContext {
 
 struct DrainRule {
     std::string_view name;
-    std::string_view sentence;  ///< what it says, for people
-    /// Nothing: no opinion. Of the pod itself only its name, whether it is being deleted, and
-    /// whether it is older than something may count: node_pods.hpp relies on that.
+    std::string_view sentence;  ///< the rule in one sentence, for people
+    /// Nothing: no opinion. A rule may read only these of `pod`: its name, its equivalence group,
+    /// whether it is being deleted, and whether it is older than some age. pods_on_node.hpp relies
+    /// on that.
     std::optional<DrainVerdict> (*judge)(const snapshot::PodRow& pod,
                                          const snapshot::PodGroupRow& row,
                                          const DrainContext& context);
 };
 
-/// In the order in which they are asked.
+/// All rules, in the order in which they are evaluated.
 std::span<const DrainRule> drain_rules() noexcept;
 /// Whether a rule has that name.
 bool is_drain_rule(std::string_view name) noexcept;
 
-/// Whether the settings leave the rule in.
+/// Whether the rule is not among ScaleDownSettings::drain_rules_off.
 bool is_on(const DrainRule& rule, const Settings& settings) noexcept;
 
-/// One pod by all rules. node_pods.hpp asks for all pods of a node, faster.
+/// The verdict of all rules on one pod. For all pods of a node, DrainJudge (pods_on_node.hpp) is
+/// faster.
 DrainVerdict judge(snapshot::PodIndex pod, const DrainContext& context);
-/// The same of a pod as it might be.
+/// The same for a pod that need not be in the cluster.
 DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context);
 
-/// After this moment a pod that is being deleted is given up on: it has not ended 30s after all the
-/// time it had. On the clock of PassTime::wall. Nothing: it is not being deleted.
+/// The moment after which a pod that is being deleted counts as not there: 30s after its grace
+/// period is over. On the clock of PassTime::wall. Nothing: the pod is not being deleted.
 std::optional<Time> given_up_after(const snapshot::PodRow& pod,
                                    const snapshot::PodGroupRow& row) noexcept;
+/// Whether that moment has passed.
 bool is_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                          Time wall) noexcept;
 
-// The rules of drain_rules.hpp, one a file, each without the others. What a rule says in one
-// sentence stands in the table in drain_rules.cpp.
+// The rules, each in a file of its own. The table in drain_rules.cpp has a sentence for each.
 
-/// What a rule says of one pod; nothing: no opinion.
+/// The verdict of a rule on one pod; nothing: no opinion.
 using Opinion = std::optional<DrainVerdict>;
 
 Opinion judge_expendable(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
@@ -107,14 +111,15 @@ Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroup
 Opinion judge_pdb(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                   const DrainContext& context);
 
-/// What the owner of a pod says of its eviction: "true", "false", "on-completion"; empty: nothing.
+/// The value of the pods' safe-to-evict annotation: "true", "false", "on-completion"; empty: there
+/// is none.
 std::string_view safe_to_evict(const snapshot::PodGroupRow& row,
                                const snapshot::Cluster& cluster) noexcept;
 
 /// "pod web/db-0"
 std::string pod_name(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                      const snapshot::Cluster& cluster);
-/// The node stays; `sentence` goes on from the pod's name: " uses local storage".
+/// A verdict with Drain::block. `sentence` continues the pod's name: " uses local storage".
 DrainVerdict block(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                    const DrainContext& context, std::string_view reason, std::string_view sentence);
 

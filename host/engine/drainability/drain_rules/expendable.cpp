@@ -3,7 +3,7 @@
 
 namespace capstan::engine::drainability {
 
-// No node is started for an expendable pod, so none is kept for it either.
+// No node is added for an expendable pod, so no node is kept for it either.
 Opinion judge_expendable(const snapshot::PodRow&, const snapshot::PodGroupRow& row,
                          const DrainContext& context) {
     if (!pods::is_expendable(*row.spec, context.settings)) return std::nullopt;

@@ -2,8 +2,8 @@
 
 namespace capstan::engine::drainability {
 
-// What a Job's pod has done so far is lost when it moves. Nothing a pod may carry frees its node,
-// unless the operator says that safe-to-evict does.
+// A Job's pod loses its work when it is evicted. The annotation safe-to-evict of the pod does not
+// change the verdict unless the setting safe_to_evict_frees_jobs is on.
 Opinion judge_job(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                   const DrainContext& context) {
     const ScaleDownSettings& settings = context.settings.scale_down;

@@ -18,7 +18,7 @@ std::optional<Time> given_up_after(const snapshot::PodRow& pod,
     const Duration grace =
         std::max(row.spec->termination_grace.value_or(default_grace), Duration(0));
     const Duration left = Time::max() - std::max(pod.deleted_at, Time());
-    // A pod may ask for more time than a Time can hold.
+    // A grace period may be longer than a Time can hold.
     return grace > left - patience ? Time::max() : pod.deleted_at + grace + patience;
 }
 

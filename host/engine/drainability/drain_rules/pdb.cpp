@@ -2,7 +2,8 @@
 
 namespace capstan::engine::drainability {
 
-// A pod that is being deleted already counts in the budget's status, and needs none of it.
+// The status of the budget already counts a pod that is being deleted, so such a pod takes no
+// further disruption.
 Opinion judge_pdb(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                   const DrainContext& context) {
     if (pod.deleted) return std::nullopt;

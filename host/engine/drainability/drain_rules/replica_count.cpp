@@ -6,8 +6,9 @@
 namespace capstan::engine::drainability {
 namespace {
 
-/// Controllers of Kubernetes itself; of other groups the snapshot is never told.
-bool is_own(const snapshot::PodOwner& owner) {
+/// Whether the owner is a controller of Kubernetes itself. Controllers of other API groups are
+/// never in the snapshot.
+bool is_builtin_controller(const snapshot::PodOwner& owner) {
     constexpr std::array<std::string_view, 4> kinds{"Job", "ReplicaSet", "ReplicationController",
                                                     "StatefulSet"};
     constexpr std::array<std::string_view, 3> groups{"", "apps", "batch"};
@@ -37,7 +38,8 @@ bool is_missing_daemon_set(const snapshot::Cluster& cluster, const snapshot::Pod
 
 }  // namespace
 
-// A kind of which the snapshot has not a single controller is one that it was not told of.
+// If the snapshot has no controller of a kind at all, the kind was not read, and so the controller
+// is not taken to be missing.
 Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                             const DrainContext& context) {
     const ScaleDownSettings& settings = context.settings.scale_down;
@@ -46,7 +48,7 @@ Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGrou
     if (owner.kind == "DaemonSet" && is_missing_daemon_set(context.cluster, row)) {
         return not_found(pod, row, context);
     }
-    if (!is_own(owner)) return std::nullopt;
+    if (!is_builtin_controller(owner)) return std::nullopt;
 
     const auto& controllers = context.cluster.objects().controllers;
     const std::string kind = owner.kind + "/";
@@ -54,8 +56,8 @@ Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGrou
     const auto found = controllers.find(kind + ns + "/" + owner.name);
     if (found == controllers.end()) {
         const auto first = controllers.lower_bound(kind);
-        const bool is_told = first != controllers.end() && first->first.starts_with(kind);
-        return is_told ? Opinion(not_found(pod, row, context)) : std::nullopt;
+        const bool has_kind = first != controllers.end() && first->first.starts_with(kind);
+        return has_kind ? Opinion(not_found(pod, row, context)) : std::nullopt;
     }
     const std::optional<int> replicas = found->second.replicas;
     const bool counts = owner.kind == "ReplicaSet" || owner.kind == "ReplicationController";

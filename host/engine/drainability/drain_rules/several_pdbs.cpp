@@ -4,7 +4,7 @@
 
 namespace capstan::engine::drainability {
 
-// The API server refuses to evict such a pod, whatever the budgets allow.
+// The API server refuses to evict a pod with several budgets, whatever the budgets allow.
 Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                            const DrainContext& context) {
     if (pod.deleted) return std::nullopt;

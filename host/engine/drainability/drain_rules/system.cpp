@@ -14,7 +14,7 @@ Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& r
     const Duration timeout = settings.blocking_system_pod_disruption_timeout;
     const Time created = context.time.measured(pod.created);
     if (context.time.now - created > timeout) {
-        // Its owner's word counts for more than a time that has passed.
+        // The annotation counts for more than the age of the pod.
         if (safe_to_evict(row, context.cluster) == "false") return std::nullopt;
         return DrainVerdict{.drain = Drain::move};
     }

@@ -1,5 +1,5 @@
-/// DynamicResources: not simulated. A pod with resource claims is told so, on every node, rather
-/// than given a guess.
+/// DynamicResources: not simulated. A pod with resource claims is refused on every node, with this
+/// reason.
 #pragma once
 
 #include <optional>

@@ -17,17 +17,17 @@ std::string found(const Labels& labels, const std::string& key) {
     return at != labels.end() ? key + "=" + at->second : "no " + key;
 }
 
-/// What the node has under the keys that the terms are about.
+/// What the node has for the keys of the terms.
 std::string found(const NodeFacts& node, const std::vector<NodeSelectorTerm>& terms) {
-    std::set<std::string_view> told;
+    std::set<std::string_view> named;
     std::string out;
-    const auto tell = [&](const std::string& key, const std::string& what) {
-        if (told.insert(key).second) out += (out.empty() ? "" : ", ") + what;
+    const auto name = [&](const std::string& key, const std::string& what) {
+        if (named.insert(key).second) out += (out.empty() ? "" : ", ") + what;
     };
     for (const NodeSelectorTerm& term : terms) {
-        for (const Requirement& r : term.labels) tell(r.key, found(node.labels, r.key));
+        for (const Requirement& r : term.labels) name(r.key, found(node.labels, r.key));
         for (const Requirement& r : term.fields) {
-            tell(r.key, node.name.empty() ? "no name yet"s : "name " + std::string(node.name));
+            name(r.key, node.name.empty() ? "no name yet"s : "name " + std::string(node.name));
         }
     }
     return out.empty() ? ""s : ", the node has " + out;

@@ -1,4 +1,4 @@
-/// A node as the predicates of one node alone see it: existing, or to come.
+/// A node as the predicates of one node alone see it. The node exists or is new.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace capstan::engine::scheduling {
 
 /// Borrows everything.
 struct NodeFacts {
-    std::string_view name{};  ///< empty: a node to come, which no pod names
+    std::string_view name{};  ///< empty: a new node, or the name is not read
     const Labels& labels;
     std::span<const Taint> taints{};
     bool unschedulable = false;

@@ -1,4 +1,4 @@
-/// NodePorts: two pods do not share a port of their node.
+/// NodePorts: two pods on one node do not use the same host port.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,11 @@
 
 namespace capstan::engine::scheduling {
 
-/// Same protocol and port, and the same address or one of them every address. [any thread]
+/// Whether the two ports have the same number and protocol, and equal addresses or one address that
+/// stands for all addresses. [any thread]
 bool in_conflict(const snapshot::HostPort& a, const snapshot::HostPort& b) noexcept;
 
-/// Nothing: all of `wanted` are free. Ports of one pod are not held against each other.
+/// Nothing: all of `wanted` are free. Ports within `wanted` are not compared with each other.
 /// [any thread]
 std::optional<std::string> check_node_ports(std::span<const snapshot::HostPort> wanted,
                                             std::span<const snapshot::HostPort> taken);

@@ -9,20 +9,20 @@ namespace {
 
 std::string shortage(const ResourceFacts& facts) {
     if (facts.name == "pods") {
-        return in_short(facts) + ": " + std::to_string(facts.requested) + " of " +
+        return brief_text(facts) + ": " + std::to_string(facts.requested) + " of " +
                std::to_string(facts.allocatable) + " are there";
     }
-    // Overcommitted is as good as full; a negative amount would only puzzle.
+    // An overcommitted node is written as full, since a negative amount would confuse the reader.
     const std::int64_t free = std::max(facts.allocatable - facts.requested, std::int64_t{0});
     const snapshot::AmountText amount(facts.name, facts.wanted);
-    return in_short(facts) + ": needs " + amount.rounded_up(facts.wanted) + ", " +
+    return brief_text(facts) + ": needs " + amount.rounded_up(facts.wanted) + ", " +
            amount.rounded_down(free) + " of " + amount.rounded_down(facts.allocatable) +
            " are free";
 }
 
 }  // namespace
 
-std::string in_short(const ResourceFacts& facts) {
+std::string brief_text(const ResourceFacts& facts) {
     return facts.name == "pods" ? "Too many pods" : "Insufficient " + std::string(facts.name);
 }
 

@@ -1,4 +1,4 @@
-/// NodeResourcesFit: what the pod requests is still free on the node.
+/// NodeResourcesFit: the node has enough free of everything that the pod requests.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,26 @@
 
 namespace capstan::engine::scheduling {
 
-/// One resource of a node, and what a pod wants of it; "pods" is a resource like any other, of
-/// which every pod wants one. In the units of Resources.
+/// One resource of a node, and what a pod wants of it, in the units of Resources. Every pod wants
+/// one of the resource "pods".
 struct ResourceFacts {
     std::string_view name{};
     std::int64_t wanted = 0;
     std::int64_t allocatable = 0;  ///< zero where the node lacks it
-    std::int64_t requested = 0;    ///< by the pods that are there
+    std::int64_t requested = 0;    ///< by the pods on the node
 };
 
-/// Of what is not wanted (zero) nothing is asked, so a node that is overcommitted in one resource
-/// still takes pods that want none of it. [any thread]
+/// Whether enough is free. A resource of which the pod wants nothing always suffices, so a node
+/// that is overcommitted in one resource still takes pods that want none of it. [any thread]
 constexpr bool is_sufficient(const ResourceFacts& facts) noexcept {
     return facts.wanted <= 0 || facts.wanted <= facts.allocatable - facts.requested;
 }
 
-/// Of one that falls short, without the numbers: "Insufficient cpu", "Too many pods". [any thread]
-std::string in_short(const ResourceFacts& facts);
+/// The refusal for a resource that falls short, without numbers: "Insufficient cpu", "Too many
+/// pods". [any thread]
+std::string brief_text(const ResourceFacts& facts);
 
-/// Nothing: it passes. Else names every resource that falls short, in the order given:
+/// Nothing: the node passes. Else names every resource that falls short, in the order given:
 ///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are there
 /// [any thread]
 std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources);

@@ -1,4 +1,4 @@
-/// NodeUnschedulable: a cordoned node takes only pods that tolerate being there.
+/// NodeUnschedulable: a cordoned node takes only pods that tolerate its cordon.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace capstan::engine::scheduling {
 
-/// Whether the pod tolerates node.kubernetes.io/unschedulable:NoSchedule, without which it runs on
-/// no cordoned node.
+/// Whether the pod tolerates node.kubernetes.io/unschedulable:NoSchedule, as it has to for running
+/// on a cordoned node.
 bool tolerates_unschedulable(const snapshot::PodSpec& pod) noexcept;
 
-/// Nothing: it passes. [any thread]
+/// Nothing: the node passes. [any thread]
 std::optional<std::string> check_node_unschedulable(const snapshot::PodSpec& pod,
                                                     const NodeFacts& node);
 

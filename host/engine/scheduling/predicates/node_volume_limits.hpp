@@ -1,4 +1,4 @@
-/// NodeVolumeLimits: a node attaches so many volumes of a CSI driver and no more.
+/// NodeVolumeLimits: a node can attach only a limited number of volumes of a CSI driver.
 #pragma once
 
 #include <map>
@@ -9,8 +9,8 @@
 
 namespace capstan::engine::scheduling {
 
-/// Volumes that are attached already cost nothing; a driver without a limit has room. Nothing: it
-/// passes. [any thread]
+/// Nothing: the node passes. A wanted volume that is attached already does not count again. A
+/// driver with no entry in `limits`, or with nullopt, has no limit. [any thread]
 std::optional<std::string> check_node_volume_limits(
     const VolumesByDriver& wanted, const VolumesByDriver& attached,
     const std::map<std::string, std::optional<int>>& limits);

@@ -7,10 +7,10 @@
 
 namespace capstan::engine::scheduling {
 
-/// The predicates by the names of kube-scheduler's plugins, in the order in which they are asked:
-/// the first that fails is the one that is told.
+/// The predicates by the names of kube-scheduler's plugins, in the order in which they are
+/// evaluated. A refusal is that of the first predicate that fails.
 enum class Predicate : std::uint8_t {
-    none,  ///< the pod fits
+    none,  ///< all predicates pass
     node_unschedulable,
     node_name,
     taint_toleration,
@@ -26,25 +26,25 @@ enum class Predicate : std::uint8_t {
     dynamic_resources,
 };
 
-/// "NodeResourcesFit"; "none" for none.
+/// "NodeResourcesFit"; "none" for Predicate::none.
 std::string_view name_of(Predicate predicate) noexcept;
 
-/// The scheduler's own words, then numbers:
+/// Why a pod does not fit. The sentence has the scheduler's own words, then numbers:
 ///     Insufficient cpu: needs 2, 500m of 4 are free
 struct Refusal {
     Predicate predicate = Predicate::none;
     std::string sentence{};  ///< empty: the pod fits
-    /// The key of the taint or of the label, the resource of which there is too little; empty with
-    /// other predicates.
+    /// What the refusal is about: the key of a taint (taint_toleration) or of a label
+    /// (node_affinity), or a resource (node_resources_fit). Empty with other predicates.
     std::string subject{};
-    /// How much of a resource is missing, in thousandths of what the pod asks for, of several the
-    /// most.
+    /// How much of a resource is missing, in thousandths of what the pod requests. If several
+    /// resources fall short, the largest of their shortfalls.
     int shortfall = 0;
     bool operator==(const Refusal&) const = default;
 };
 
-/// How much is said of resources that fall short: all of them with the numbers, or the first alone
-/// without, "Insufficient cpu", which takes a tenth of the time.
+/// How a refusal names resources that fall short. `full` names all of them with numbers. `brief`
+/// names only the first, without numbers ("Insufficient cpu"), and takes a tenth of the time.
 enum class Wording : std::uint8_t { full, brief };
 
 }  // namespace capstan::engine::scheduling

@@ -1,4 +1,4 @@
-/// Node selectors as people read them.
+/// Node selectors as text for people.
 #pragma once
 
 #include <string>

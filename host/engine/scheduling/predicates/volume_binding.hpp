@@ -7,11 +7,11 @@
 
 namespace capstan::engine::scheduling {
 
-/// [any thread]
+/// Whether the node matches the condition. [any thread]
 bool holds(const VolumeCondition& condition, const NodeFacts& node) noexcept;
 
-/// The definite refusal, else that of the first condition that does not hold. Nothing: it passes.
-/// [any thread]
+/// `needs.refusal`, else a refusal for the first condition that does not hold. Nothing: the node
+/// passes. [any thread]
 std::optional<Refusal> check_volume_binding(const VolumeNeeds& needs, const NodeFacts& node);
 
 }  // namespace capstan::engine::scheduling

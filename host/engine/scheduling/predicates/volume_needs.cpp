@@ -39,7 +39,8 @@ const snapshot::StorageClassObject* find_waiting_class(const snapshot::ClaimObje
     return found && found->waits_for_consumer ? found : nullptr;
 }
 
-/// A volume that is not there yet is the driver's that will make it, under the claim's name.
+/// A volume that does not exist yet counts for the driver that will provision it, under the claim's
+/// name.
 void attach(VolumesByDriver& attached, const snapshot::ClusterObjects& objects,
             const std::string& key, const snapshot::ClaimObject& claim) {
     if (const snapshot::VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
@@ -74,7 +75,7 @@ void add_claim(VolumeNeeds& needs, const snapshot::ClusterObjects& objects,
     }
 }
 
-/// As the predicates are asked.
+/// Conditions of VolumeBinding before those of VolumeZone, as the scheduler evaluates them.
 std::vector<VolumeCondition> binding_first(std::vector<VolumeCondition> conditions) {
     std::vector<VolumeCondition> out;
     for (const Predicate asked : {Predicate::volume_binding, Predicate::volume_zone}) {
@@ -129,7 +130,7 @@ std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster&
     return csi ? csi->limits : std::map<std::string, std::optional<int>>{};
 }
 
-// A bound claim goes where its volume is.
+// Conditions of a bound claim: the node has to reach the volume.
 
 namespace {
 
@@ -196,15 +197,16 @@ std::vector<VolumeCondition> conditions_of(const snapshot::VolumeObject& volume)
     return out;
 }
 
-// An unbound claim goes where a volume is free, or where one can be made.
+// Conditions of an unbound claim: a volume is free there, or can be provisioned there.
 
 namespace {
 
+/// Nodes that match one of the terms, or all nodes.
 struct Places {
     bool everywhere = false;
     std::vector<NodeSelectorTerm> terms{};
 
-    /// No term: everywhere, as node affinity and allowed topologies have it.
+    /// An empty list stands for all nodes, as in node affinity and allowedTopologies.
     void add(const std::vector<NodeSelectorTerm>& more) {
         everywhere |= more.empty();
         terms.insert(terms.end(), more.begin(), more.end());
@@ -230,8 +232,8 @@ bool is_free_for(const snapshot::VolumeObject& volume, const snapshot::ClaimObje
                        });
 }
 
-/// Where a volume of the class, size and mode is free. One set aside for the claim goes before all
-/// others, wherever it is and whatever the claim selects.
+/// Where a free volume has the claim's storage class, size and mode. If the claimRef of a
+/// volume names the claim, only this volume counts, wherever it is and whatever the claim selects.
 Places with_free_volume(const snapshot::ClaimObject& claim,
                         const snapshot::ClusterObjects& objects) {
     Places free;
@@ -257,7 +259,7 @@ NodeSelectorTerm to_term(const LabelSelector& selector) {
     return term;
 }
 
-/// Where the driver says that it has room for the claim.
+/// Where the driver's CSIStorageCapacity objects have room for the claim.
 Places with_storage(const snapshot::ClaimObject& claim, const snapshot::StorageClassObject& of,
                     const snapshot::ClusterObjects& objects) {
     const auto driver = objects.csi_drivers.find(of.provisioner);

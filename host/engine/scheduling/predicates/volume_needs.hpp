@@ -1,6 +1,6 @@
-/// What the volumes of a class of pods ask of a node, worked out once for all its pods:
-/// VolumeBinding and VolumeZone as conditions on the node's labels, VolumeRestrictions as claims
-/// that no other pod may use, NodeVolumeLimits as handles to attach.
+/// What the volumes of a pod equivalence group ask of a node, worked out once for all its pods.
+/// VolumeBinding and VolumeZone become conditions on the node's labels and name, VolumeRestrictions
+/// becomes claims that no other pod may use, NodeVolumeLimits becomes volumes to attach.
 #pragma once
 
 #include <map>
@@ -18,46 +18,50 @@
 
 namespace capstan::engine::scheduling {
 
-/// Volumes by CSI driver, each once however many pods use it.
+/// The handles of volumes by CSI driver.
 using VolumesByDriver = std::map<std::string, std::set<std::string>, std::less<>>;
 
-/// Holds on a node where one of the terms does.
+/// A condition that a node meets if it matches one of the terms.
 struct VolumeCondition {
     Predicate predicate = Predicate::volume_binding;  ///< or volume_zone
-    std::vector<NodeSelectorTerm> any_of{};           ///< empty: holds nowhere
-    std::string sentence{};                           ///< what is said where it does not hold
+    std::vector<NodeSelectorTerm> any_of{};           ///< empty: no node meets it
+    std::string sentence{};  ///< the refusal on a node that does not meet it
     bool operator==(const VolumeCondition&) const = default;
 };
 
+/// What the claims of one pod need.
 struct VolumeNeeds {
-    /// No node will do, whatever it is like; nothing: some may.
+    /// The refusal of every node; nothing: some nodes may pass.
     std::optional<Refusal> refusal{};
-    /// All must hold. Those of VolumeBinding come first.
+    /// The node has to meet all conditions. Those of VolumeBinding come first.
     std::vector<VolumeCondition> conditions{};
     /// ReadWriteOncePod claims, as "namespace/name".
     std::set<std::string> exclusive{};
-    /// All claims, the same way.
+    /// All claims, as "namespace/name".
     std::set<std::string> claims{};
-    /// What a node attaches for such a pod.
+    /// The volumes that a node attaches for such a pod.
     VolumesByDriver attached{};
     bool operator==(const VolumeNeeds&) const = default;
 };
 
-/// Those of a pod of the class. A free volume is not reserved: two claims, of one pod or of two,
-/// may count on the same one. [any thread]
+/// The needs of a pod of the equivalence group. A free volume is not reserved: two claims, of one
+/// pod or of two, may count on the same volume. [any thread]
 VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
                               snapshot::PodGroupId equivalence_group);
 
-/// The limits of the node's CSINode; empty: none. [any thread]
+/// The attach limits of the node's CSINode by driver; empty: it has no CSINode, or no limits.
+/// [any thread]
 std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
                                                         snapshot::NodeIndex node);
 
 // What one claim asks of a node's labels.
 
-/// Where the volume is: by its node affinity (VolumeBinding), by its labels (VolumeZone).
+/// The conditions for reaching a bound volume: its node affinity (VolumeBinding) and its zone and
+/// region labels (VolumeZone).
 std::vector<VolumeCondition> conditions_of(const snapshot::VolumeObject& volume);
 
-/// Where an unbound claim that waits for its first consumer finds a free volume, or is given one.
+/// The conditions for an unbound claim of a WaitForFirstConsumer class: a free volume, or room to
+/// provision one.
 std::vector<VolumeCondition> conditions_of(const snapshot::ClaimObject& claim,
                                            const snapshot::StorageClassObject& of,
                                            const snapshot::ClusterObjects& objects);

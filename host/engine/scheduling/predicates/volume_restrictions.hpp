@@ -1,4 +1,4 @@
-/// VolumeRestrictions: a ReadWriteOncePod claim is for one pod alone, in the whole cluster.
+/// VolumeRestrictions: only one pod of the whole cluster may use a ReadWriteOncePod claim.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace capstan::engine::scheduling {
 
-/// `in_use`: claims of all pods that have a node, as "namespace/name". Nothing: it passes.
-/// [any thread]
+/// `in_use`: the claims of all bound pods, as "namespace/name". Nothing: no exclusive claim is in
+/// use. [any thread]
 std::optional<std::string> check_volume_restrictions(const VolumeNeeds& needs,
                                                      const std::set<std::string>& in_use);
 

@@ -32,24 +32,24 @@ ExecCluster exec_cluster(const KubeconfigCluster& cluster, const ClusterAccess& 
 
 Result<std::unique_ptr<Credentials>> credentials_of(const Kubeconfig& config,
                                                     const ClusterAccess& access, io::Loop& loop,
-                                                    const AccessSurroundings& surroundings) {
+                                                    const AccessEnvironment& environment) {
     if (!config.user.exec)
-        return make_stored_credentials(loop, stored_secrets(config.user), surroundings.on_trouble);
+        return make_stored_credentials(loop, stored_secrets(config.user), environment.on_error);
     ExecCredentials::Options options{.plugin = *config.user.exec,
                                      .cluster = exec_cluster(config.cluster, access),
                                      .headers = config.user.impersonation,
-                                     .environment = surroundings.environment,
-                                     .seed = surroundings.seed};
+                                     .environment = environment.variables,
+                                     .seed = environment.seed};
     return std::make_unique<ExecCredentials>(loop, std::move(options));
 }
 
 Result<ClusterAccess> open_kubeconfig_access(const AccessChoice& choice, io::Loop& loop,
-                                             const AccessSurroundings& surroundings) {
+                                             const AccessEnvironment& environment) {
     const KubeconfigChoice which{.file = choice.kubeconfig, .context = choice.context};
-    CAPSTAN_TRY(Kubeconfig config, read_kubeconfig(which, surroundings.environment));
+    CAPSTAN_TRY(Kubeconfig config, read_kubeconfig(which, environment.variables));
     if (!choice.server.empty()) {
         config.cluster.server = choice.server;
-        // It was the name of the server that is not asked.
+        // tls-server-name belongs to the server that is replaced.
         config.cluster.tls_server_name.clear();
     }
     ClusterAccess out{.server = config.cluster.server,
@@ -60,11 +60,11 @@ Result<ClusterAccess> open_kubeconfig_access(const AccessChoice& choice, io::Loo
                       .compression = !config.cluster.disable_compression,
                       .kube_namespace = config.kube_namespace};
     CAPSTAN_TRY(out.tls.ca_pem, ca_of(config.cluster));
-    CAPSTAN_TRY(out.credentials, credentials_of(config, out, loop, surroundings));
+    CAPSTAN_TRY(out.credentials, credentials_of(config, out, loop, environment));
     return out;
 }
 
-/// The URL that was chosen, as the rest wants it.
+/// The operator's URL, checked and without a slash at the end; empty: none was chosen.
 Result<std::string> chosen_server(const AccessChoice& choice) {
     std::string out = choice.server;
     while (out.ends_with('/')) out.pop_back();
@@ -77,22 +77,22 @@ Result<std::string> chosen_server(const AccessChoice& choice) {
 }  // namespace
 
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
-                                  const AccessSurroundings& surroundings) {
+                                  const AccessEnvironment& environment) {
     AccessChoice checked = choice;
     CAPSTAN_TRY(checked.server, chosen_server(choice));
-    if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, surroundings);
+    if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, environment);
     if (!choice.context.empty())
         return fail(ErrorCode::invalid_config, "a pod's service account has no contexts");
-    CAPSTAN_TRY(ClusterAccess out, open_in_cluster_access(loop, surroundings));
+    CAPSTAN_TRY(ClusterAccess out, open_in_cluster_access(loop, environment));
     if (!checked.server.empty()) out.server = checked.server;
     return out;
 }
 
 std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
-                                                   const AccessSurroundings& surroundings) {
-    if (choice.kubeconfig == in_cluster) return {surroundings.service_account / "token"};
+                                                   const AccessEnvironment& environment) {
+    if (choice.kubeconfig == in_cluster) return {environment.service_account / "token"};
     const KubeconfigChoice which{.file = choice.kubeconfig, .context = choice.context};
-    const auto config = read_kubeconfig(which, surroundings.environment);
+    const auto config = read_kubeconfig(which, environment.variables);
     if (!config) return {};
     std::vector<std::filesystem::path> out = config->files;
     for (const std::filesystem::path& file : {config->user.token_file, config->user.key.file})
@@ -101,13 +101,13 @@ std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
 }
 
 CaWatch::CaWatch(io::Loop& loop, std::filesystem::path file, std::string known, OnChange on_change,
-                 OnTrouble on_trouble)
+                 ErrorCallback on_error)
     : loop_(loop),
       later_(loop),
       file_(std::move(file)),
       known_(std::move(known)),
       on_change_(std::move(on_change)),
-      on_trouble_(std::move(on_trouble)) {
+      on_error_(std::move(on_error)) {
     set_timer();
 }
 
@@ -122,7 +122,7 @@ void CaWatch::look() {
     set_timer();
     auto text = read_pem_file(file_, PemKind::certificate);
     if (!text) {
-        if (on_trouble_) on_trouble_(within("certificate authority", text.error()));
+        if (on_error_) on_error_(within("certificate authority", text.error()));
     } else if (*text != known_) {
         known_ = *std::move(text);
         on_change_(known_);
@@ -146,29 +146,28 @@ Result<std::string> in_cluster_server(const Environment& environment) {
     return out;
 }
 
-std::string namespace_of(const AccessSurroundings& surroundings) {
-    if (std::string ns = surroundings.environment.get("POD_NAMESPACE"); !ns.empty()) return ns;
-    // A namespace is one word, and so read like a token.
-    return read_token_file(surroundings.service_account / "namespace").value_or("default");
+std::string namespace_of(const AccessEnvironment& environment) {
+    if (std::string ns = environment.variables.get("POD_NAMESPACE"); !ns.empty()) return ns;
+    // A namespace is one word of ASCII, so the reader of tokens can read it.
+    return read_token_file(environment.service_account / "namespace").value_or("default");
 }
 
 }  // namespace
 
-Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
-                                             const AccessSurroundings& surroundings) {
+Result<ClusterAccess> open_in_cluster_access(io::Loop& loop, const AccessEnvironment& environment) {
     ClusterAccess out;
-    CAPSTAN_TRY(out.server, in_cluster_server(surroundings.environment));
-    CAPSTAN_TRY(out.credentials, make_stored_credentials(
-                                     loop, {.token_file = surroundings.service_account / "token"},
-                                     surroundings.on_trouble));
-    out.ca_file = surroundings.service_account / "ca.crt";
+    CAPSTAN_TRY(out.server, in_cluster_server(environment.variables));
+    CAPSTAN_TRY(out.credentials,
+                make_stored_credentials(loop, {.token_file = environment.service_account / "token"},
+                                        environment.on_error));
+    out.ca_file = environment.service_account / "ca.crt";
     if (auto ca = read_pem_file(out.ca_file, PemKind::certificate)) {
         out.tls.ca_pem = *std::move(ca);
     } else {
         out.warnings.push_back("certificate authority: " + ca.error().message +
                                "; the system's authorities count instead");
     }
-    out.kube_namespace = namespace_of(surroundings);
+    out.kube_namespace = namespace_of(environment);
     return out;
 }
 

@@ -1,4 +1,4 @@
-/// Where the API server is, how it proves its identity, and how this client proves its own.
+/// From the configuration to a URL, the certificate authorities to trust, and the credentials.
 #pragma once
 
 #include <chrono>
@@ -18,65 +18,63 @@
 
 namespace capstan::kubernetes::client {
 
-/// What the operator chose.
+/// The operator's choice.
 struct AccessChoice {
-    /// "in-cluster": the pod's service account. Else a kubeconfig's path; empty: where kubectl
-    /// would look, that is KUBECONFIG and HOME's .kube/config.
+    /// "in-cluster": the pod's service account. Otherwise the path of a kubeconfig. Empty: the
+    /// files that kubectl reads, that is KUBECONFIG or HOME's .kube/config.
     std::string kubeconfig = "in-cluster";
     std::string context{};  ///< of the kubeconfig; empty: the current one
-    std::string server{};   ///< a URL in place of the one found; empty: that
+    std::string server{};   ///< a URL that replaces the one found; empty: none
 };
 
-/// What surrounds the program; tests bring their own.
-struct AccessSurroundings {
-    Environment environment = Environment::of_process();
+/// The environment of the program; tests replace it.
+struct AccessEnvironment {
+    Environment variables = Environment::of_process();
     std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-    /// What goes wrong later without ending anything: a file that cannot be read again.
-    OnTrouble on_trouble{};
+    /// Called for later failures that end nothing: a file that cannot be read again.
+    ErrorCallback on_error{};
     std::uint64_t seed = 0;  ///< of jitter
 };
 
 struct ClusterAccess {
     std::string server{};  ///< "https://10.0.0.1:6443", without a slash at the end
-    /// The authorities to trust; the client's certificate comes with each Credential instead.
+    /// The authorities to trust. The client certificate is not here: it comes with each Credential.
     io::TlsOptions tls{};
-    std::filesystem::path ca_file{};  ///< where tls.ca_pem is from, for a CaWatch; empty: it stays
-    std::string proxy_url{};          ///< empty: as the environment says, NO_PROXY included
-    bool compression = true;          ///< whether replies may come compressed
+    std::filesystem::path ca_file{};  ///< the file of tls.ca_pem, for a CaWatch; empty: no file
+    std::string proxy_url{};          ///< empty: the environment's proxy, NO_PROXY included
+    bool compression = true;          ///< whether replies may be compressed
     std::string kube_namespace{};
     std::unique_ptr<Credentials> credentials{};
     std::vector<std::string> warnings{};  ///< for the log, once
 };
 
-/// Reads everything that is needed at the start, which may fail with `invalid_config`: then it says
-/// which file or variable to mend, and no secret. Borrows the loop for as long as the credentials
+/// Reads all files that are needed at the start. Fails with `invalid_config`; the message names the
+/// file or variable to mend, and holds no secret. Borrows the loop for as long as the credentials
 /// live.
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
-                                  const AccessSurroundings& surroundings);
+                                  const AccessEnvironment& environment);
 
-/// The files with secrets that open_access would read: kubeconfigs, and tokens and keys that they
-/// name, or the service account's token. Those that a program gives are in none.
+/// The files with secrets that open_access would read: kubeconfigs, the tokens and keys that they
+/// name, or the service account's token. Secrets of an exec plugin are in no file.
 std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
-                                                   const AccessSurroundings& surroundings);
+                                                   const AccessEnvironment& environment);
 
-/// The pod's service account. Its certificate authority may be missing: then the system's count,
-/// and a warning says so.
-Result<ClusterAccess> open_in_cluster_access(io::Loop& loop,
-                                             const AccessSurroundings& surroundings);
-
-// The certificate authority that an API server's certificate is checked with.
+/// Access with the pod's service account. Without its certificate authority the system's
+/// authorities are trusted, and a warning says so.
+Result<ClusterAccess> open_in_cluster_access(io::Loop& loop, const AccessEnvironment& environment);
 
 inline constexpr Duration ca_check_period = std::chrono::minutes(5);
 
-/// Looks every five minutes whether the file has other certificates; open connections may run on,
-/// new ones need them. Used on the loop's thread alone.
+/// Checks every five minutes whether the file of the certificate authority has changed. New
+/// connections need the new authorities; open connections may stay. Used on the loop's thread
+/// alone.
 class CaWatch {
 public:
     using OnChange = std::function<void(const std::string& ca_pem)>;
-    /// Borrows the loop. `known` is what counts now. A file that cannot be read, or that holds no
-    /// certificate, changes nothing and is told to `on_trouble`.
+    /// Borrows the loop. `known` is the file's content that is in use. A file that cannot be read,
+    /// or that holds no certificate, changes nothing and is reported to `on_error`.
     CaWatch(io::Loop& loop, std::filesystem::path file, std::string known, OnChange on_change,
-            OnTrouble on_trouble = {});
+            ErrorCallback on_error = {});
     CaWatch(const CaWatch&) = delete;
     CaWatch& operator=(const CaWatch&) = delete;
     /// No callback runs afterwards.
@@ -91,7 +89,7 @@ private:
     const std::filesystem::path file_;
     std::string known_;
     OnChange on_change_;
-    OnTrouble on_trouble_;
+    ErrorCallback on_error_;
     io::TimerId timer_ = 0;
 };
 

@@ -23,31 +23,31 @@ std::string authority_of(std::string_view server) {
     return std::string(server.substr(0, server.find('/')));
 }
 
-enum class Stage { queued, asking, sent, resting };
+enum class Stage { queued, awaiting_credentials, sent, backing_off };
 
 std::string_view awaited_in(Stage stage) {
     switch (stage) {
         case Stage::queued: return "the client's rate limit";
-        case Stage::asking: return "credentials";
+        case Stage::awaiting_credentials: return "credentials";
         case Stage::sent: return "a reply";
-        case Stage::resting: return "the time to send it again";
+        case Stage::backing_off: return "the time to send it again";
     }
     return {};
 }
 
-/// One request from when it was asked for until its `done`.
+/// One request, from send() or stream() until its `done`.
 struct ClientCall {
     ApiRequest request;
     Api::Done done;
     std::optional<Api::Part> on_part{};  ///< of a stream
     Duration deadline{};
-    io::TimerId overdue = 0;  ///< 0: none is set
+    io::TimerId overdue = 0;  ///< fires at the deadline; 0: none is set
     int resends = 0;
-    int losses = 0;
+    int losses = 0;  ///< lost connections
 
     Stage stage = Stage::queued;
-    io::TimerId turn = 0;  ///< the end of `queued` or `resting`; 0: none is set
-    // Of the attempt under way.
+    io::TimerId turn = 0;  ///< the end of `queued` or `backing_off`; 0: none is set
+    // The attempt under way.
     Duration waited{};
     std::optional<Duration> sent{};
     Credential credential{};
@@ -55,22 +55,22 @@ struct ClientCall {
     std::optional<int> stream_status{};
     std::string error_body{};
 
-    /// As messages have it; the query may be long.
+    /// For messages, without the query, which may be long.
     std::string name() const { return request.method + " " + request.path; }
     bool is_streaming() const { return stream_status && *stream_status / 100 == 2; }
 };
 
-/// A Status' reason alone is told in an error of the API's.
-Error within_api(Error error) {
+/// In an error of Api, provider_code is the reason of a Status. An error without a reply has none.
+Error without_provider_code(Error error) {
     error.provider_code.clear();
     return error;
 }
 
 }  // namespace
 
-/// Shared with handlers that may outlive the client, and then do nothing.
+/// Handlers hold a weak_ptr to it: they may outlive the client, and then do nothing.
 class ApiClient::Core : public std::enable_shared_from_this<Core> {
-    /// A handler that finds its call again, unless that has ended.
+    /// A handler that calls `then` with the call of that id, unless the call has ended.
     template <class... Args>
     auto with(RequestId id, void (Core::*then)(RequestId, ClientCall&, Args...)) {
         return [weak = weak_from_this(), id, then](Args... args) {
@@ -78,7 +78,7 @@ class ApiClient::Core : public std::enable_shared_from_this<Core> {
             if (!self) return;
             const auto at = self->calls_.find(id);
             if (at == self->calls_.end()) return;
-            const auto call = at->second;  // may end meanwhile
+            const auto call = at->second;  // keeps the call alive where `then` ends it
             ((*self).*then)(id, *call, std::forward<Args>(args)...);
         };
     }
@@ -118,14 +118,14 @@ public:
         end_later(id, *call, {ErrorCode::cancelled, call->name() + ": cancelled"});
     }
 
-    AnswerBell bell;
+    SuccessNotifier notifier;
 
     void close() {
         for (const auto& [id, call] : std::exchange(calls_, {})) stop(*call);
     }
 
 private:
-    /// What a removal waits for does not wait behind all else that there is to ask.
+    /// The requests before a removal have their own bucket, so that they do not wait behind others.
     TokenBucket& bucket(const ApiRequest& request) {
         return request.purpose == node_look_purpose ? looks_bucket_ : bucket_;
     }
@@ -143,7 +143,7 @@ private:
         call.turn = loop_.after(delay, with(id, &Core::ask));
     }
 
-    /// Others wait already for so long that its turn would come too late.
+    /// The queue is so long that the request's turn would come after its deadline.
     void give_up(RequestId id, ClientCall& call) {
         bucket(call.request).give_back();
         call.waited = Duration::zero();
@@ -154,14 +154,14 @@ private:
 
     void ask(RequestId id, ClientCall& call) {
         call.turn = 0;
-        call.stage = Stage::asking;
+        call.stage = Stage::awaiting_credentials;
         credentials_.get(with(id, &Core::transmit));
     }
 
     void transmit(RequestId id, ClientCall& call, Result<Credential> credential) {
         if (!credential) return end(id, call, fail(within(call.name(), credential.error())));
-        if (call.request.may_leave) {
-            if (const Result<void> may = call.request.may_leave(); !may)
+        if (call.request.may_send) {
+            if (const Result<void> may = call.request.may_send(); !may)
                 return end(id, call, fail(within(call.name() + ": not sent", may.error())));
         }
         call.credential = std::move(*credential);
@@ -170,7 +170,7 @@ private:
         call.stream_status = std::nullopt;
         call.error_body.clear();
         HttpRequest request = http_request(call);
-        // The last moment before the request: one of another certificate must not come between.
+        // Set right before the request, so that no request with another certificate comes between.
         use_certificate(call.credential);
         auto done = with(id, &Core::take_result);
         call.http = call.on_part
@@ -204,7 +204,7 @@ private:
         loop_.cancel(std::exchange(call.overdue, 0));
         tell(call, head.status);
         tell_warnings(head.headers);
-        bell.ring();
+        notifier.notify();
         (*call.on_part)({});
     }
 
@@ -216,7 +216,7 @@ private:
     void take_result(RequestId id, ClientCall& call, Result<HttpReply> reply) {
         call.http = std::nullopt;
         if (call.is_streaming()) {
-            if (!reply) return end(id, call, fail(within_api(std::move(reply).error())));
+            if (!reply) return end(id, call, fail(without_provider_code(std::move(reply).error())));
             return end(id, call, ApiReply{reply->status, std::move(reply->headers), {}});
         }
         if (!reply) {
@@ -227,7 +227,7 @@ private:
         tell_warnings(reply->headers);
         if (call.on_part) reply->body = std::move(call.error_body);
         if (reply->status / 100 != 2) return take_refusal(id, call, *reply);
-        bell.ring();
+        notifier.notify();
         end(id, call, ApiReply{reply->status, std::move(reply->headers), std::move(reply->body)});
     }
 
@@ -235,7 +235,7 @@ private:
     void take_failure(RequestId id, ClientCall& call, Error error) {
         const bool is_lost = error.provider_code == io::connection_lost;
         const auto delay = is_lost ? find_resend_delay(call.request, ++call.losses) : std::nullopt;
-        resend_or_end(id, call, delay, within_api(std::move(error)));
+        resend_or_end(id, call, delay, without_provider_code(std::move(error)));
     }
 
     void take_refusal(RequestId id, ClientCall& call, const HttpReply& reply) {
@@ -244,18 +244,18 @@ private:
                       error_of(call.name(), reply));
     }
 
-    /// Waiting for longer than the request has left would but hide what is wrong.
+    /// A wait beyond the deadline would only replace the error's cause by a timeout.
     void resend_or_end(RequestId id, ClientCall& call, std::optional<Duration> delay, Error error) {
         if (!delay || call.resends == resend_limit || *delay >= call.deadline - loop_.monotonic())
             return end(id, call, fail(std::move(error)));
         ++call.resends;
-        call.stage = Stage::resting;
+        call.stage = Stage::backing_off;
         call.turn = loop_.after(*delay, with(id, &Core::queue));
     }
 
     void end_overdue(RequestId id, ClientCall& call) {
         call.overdue = 0;
-        if (call.stage != Stage::resting) tell(call, 0, ErrorCode::deadline);
+        if (call.stage != Stage::backing_off) tell(call, 0, ErrorCode::deadline);
         Error error = overdue_error(call);
         stop(call);
         end(id, call, fail(std::move(error)));
@@ -268,7 +268,7 @@ private:
                                          " ms: waited for " + std::string(awaited_in(call.stage))};
     }
 
-    /// Nothing comes of what is under way.
+    /// Cancels the request and the timers of the call.
     void stop(ClientCall& call) {
         if (call.http) http_.cancel(*std::exchange(call.http, std::nullopt));
         if (call.overdue != 0) loop_.cancel(std::exchange(call.overdue, 0));
@@ -283,7 +283,8 @@ private:
         call.done(std::move(result));
     }
 
-    /// For callers that must not be called back inside their own call.
+    /// Ends the call after the present event, because `done` must not run inside send() or
+    /// cancel().
     void end_later(RequestId id, ClientCall& call, Error error) {
         calls_.erase(id);
         boost::asio::post(loop_.io(), [weak = weak_from_this(), done = std::move(call.done),
@@ -335,6 +336,6 @@ Api::RequestId ApiClient::stream(ApiRequest request, Part on_part, Done done) {
 
 void ApiClient::cancel(RequestId id) { core_->cancel(id); }
 
-AnswerBell& ApiClient::answer_bell() { return core_->bell; }
+SuccessNotifier& ApiClient::success_notifier() { return core_->notifier; }
 
 }  // namespace capstan::kubernetes::client

@@ -1,4 +1,4 @@
-/// The network's Api: requests with credentials, within a rate, and sent again where that is safe.
+/// The Api over the network: credentials, rate limit, deadlines, and resending where that is safe.
 #pragma once
 
 #include <functional>
@@ -14,15 +14,16 @@
 
 namespace capstan::kubernetes::client {
 
-/// One request as it was sent, or as it ended while it waited its turn. Lent for the call.
+/// One attempt of a request, for metrics: sent, or ended while it waited for its turn. The views
+/// are valid during the call alone.
 struct ApiAttempt {
     std::string_view method{};
     std::string_view host{};  ///< with the port, where the server's URL has one
     std::string_view purpose{};
     int status = 0;                    ///< 0: no reply
     std::optional<ErrorCode> error{};  ///< of an attempt without a reply
-    Duration latency{};                ///< until the reply was here, of a stream its head
-    Duration waited{};                 ///< for the rate limit, before it was sent
+    Duration latency{};                ///< from sending to the reply; of a stream, to its head
+    Duration waited{};                 ///< for the rate limit, before sending
 };
 
 struct ApiClientOptions {
@@ -30,21 +31,21 @@ struct ApiClientOptions {
     /// "https://rancher.example/k8s/clusters/c-1".
     std::string server{};
     std::string user_agent = "capstan";
-    /// Requests other than watches and the Lease's; looks at nodes before they are removed have as
-    /// much again. No more than 0: as many as are asked for.
+    /// The rate limit; watches and Lease requests do not count. Requests of "node look" have a
+    /// second limit of the same height. 0 or less: no limit.
     double requests_per_second = 50;
     double burst = 100;
-    /// For dry runs: what would change the cluster ends as `cancelled` instead of being sent.
+    /// For dry runs: a request that would change the cluster is not sent, and ends as `cancelled`.
     bool is_read_only = false;
-    /// Another client certificate than the last time is due, before it is first needed: what is
-    /// sent from now on has to use it.
+    /// Called with a new client certificate before the first request that needs it. Later requests
+    /// must use this certificate.
     std::function<void(const Credential&)> use_certificate{};
     std::function<void(const ApiAttempt&)> on_attempt{};
-    /// What the server's Warning headers say, each text once.
+    /// A text of the server's Warning headers; each text once.
     std::function<void(const std::string& text)> on_warning{};
 };
 
-/// Used on the loop's thread alone, on which `http` has to call back, too.
+/// Used on the loop's thread alone. `http` must call back on the same thread.
 class ApiClient final : public Api {
 public:
     /// Borrows all three.
@@ -52,15 +53,15 @@ public:
               ApiClientOptions options);
     ApiClient(const ApiClient&) = delete;
     ApiClient& operator=(const ApiClient&) = delete;
-    /// Cancels what is open; no callback runs afterwards.
+    /// Cancels all requests; no callback runs afterwards.
     ~ApiClient() override;
 
-    /// As Api says. The timeout includes waiting for credentials and for the rate limit.
+    /// See Api. The timeout includes the waits for credentials and for the rate limit.
     RequestId send(ApiRequest request, Done done) override;
-    /// Sent again as in `send`, but only before the first part.
+    /// See Api. A stream is sent again only before its first part.
     RequestId stream(ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override;
-    AnswerBell& answer_bell() override;
+    SuccessNotifier& success_notifier() override;
 
 private:
     class Core;

@@ -28,7 +28,7 @@ std::unique_ptr<BIO, Free> reader_of(const std::string& text) {
     return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-/// Without it OpenSSL would ask at the terminal.
+/// Without this callback OpenSSL would prompt for a passphrase at the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
 const char* find_flaw(const std::string& certificate_pem, const std::string& key_pem) {
@@ -48,7 +48,7 @@ const char* find_flaw(const std::string& certificate_pem, const std::string& key
 
 Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem) {
     const char* const flaw = find_flaw(certificate_pem, key_pem);
-    // Failures that OpenSSL keeps would be taken for those of another call.
+    // OpenSSL keeps errors per thread, and a later call would take them for its own.
     ERR_clear_error();
     if (flaw != nullptr) return fail(ErrorCode::invalid_config, flaw);
     return {};
@@ -127,7 +127,7 @@ Result<std::string> read_token_file(const std::filesystem::path& file) {
 }
 
 bool has_pem(std::string_view text, PemKind kind) noexcept {
-    // The name of a key's kind stands in front: "EC PRIVATE KEY".
+    // The algorithm may come first: "EC PRIVATE KEY".
     const std::string_view name =
         kind == PemKind::certificate ? "CERTIFICATE-----" : "PRIVATE KEY-----";
     const std::size_t begin = text.find("-----BEGIN ");

@@ -17,14 +17,14 @@ Result<std::string> pem_of(const PemSource& source, PemKind kind) {
 
 class StoredCredentials final : public Credentials {
 public:
-    StoredCredentials(io::Loop& loop, StoredSecrets secrets, OnTrouble on_trouble)
+    StoredCredentials(io::Loop& loop, StoredSecrets secrets, ErrorCallback on_error)
         : loop_(loop),
           later_(loop),
           secrets_(std::move(secrets)),
           token_(secrets_.token),
-          on_trouble_(std::move(on_trouble)) {}
+          on_error_(std::move(on_error)) {}
 
-    /// The first reading, where what is missing cannot be made up for.
+    /// The first reading, which must give a token and a certificate where they are configured.
     Result<void> begin() {
         io::known_secrets().add(token_);
         if (const auto read = read_token(); !read) {
@@ -58,7 +58,7 @@ private:
             if (const auto read = read_certificate(); !read) tell(read.error());
         }
     }
-    /// Failing counts as a reading, too: the next one is due as late as after a success.
+    /// A failed reading is not repeated earlier than a successful one.
     Result<void> read_token() {
         token_read_ = loop_.monotonic();
         if (secrets_.token_file.empty()) return {};
@@ -66,7 +66,7 @@ private:
         io::known_secrets().add(token_);
         return {};
     }
-    /// Both or neither: half a pair proves nothing.
+    /// Takes over both files or neither.
     Result<void> read_certificate() {
         certificate_read_ = loop_.monotonic();
         auto certificate = pem_of(secrets_.certificate, PemKind::certificate);
@@ -87,7 +87,7 @@ private:
         return {};
     }
     void tell(const Error& error) const {
-        if (on_trouble_) on_trouble_(error);
+        if (on_error_) on_error_(error);
     }
 
     io::Loop& loop_;
@@ -97,7 +97,7 @@ private:
     std::string certificate_, key_;
     Duration token_read_{}, certificate_read_{};
     bool is_rejected_ = false;
-    OnTrouble on_trouble_;
+    ErrorCallback on_error_;
 };
 
 }  // namespace
@@ -118,8 +118,8 @@ StoredSecrets stored_secrets(const KubeconfigUser& user) {
 }
 
 Result<std::unique_ptr<Credentials>> make_stored_credentials(io::Loop& loop, StoredSecrets secrets,
-                                                             OnTrouble on_trouble) {
-    auto out = std::make_unique<StoredCredentials>(loop, std::move(secrets), std::move(on_trouble));
+                                                             ErrorCallback on_error) {
+    auto out = std::make_unique<StoredCredentials>(loop, std::move(secrets), std::move(on_error));
     CAPSTAN_CHECK(out->begin());
     return out;
 }

@@ -1,4 +1,4 @@
-/// Credentials that are at hand: in the configuration, or in files that are renewed from outside.
+/// Stored credentials: in the kubeconfig itself, or in files that another program renews.
 #pragma once
 
 #include <chrono>
@@ -15,27 +15,27 @@
 
 namespace capstan::kubernetes::client {
 
-/// A service account's token counts for a minute at least after the file has another one.
+/// An old service account token stays valid for at least a minute after the file has a new one.
 inline constexpr Duration token_file_age_max = std::chrono::seconds(50);
 inline constexpr Duration certificate_file_age_max = std::chrono::minutes(5);
 
 struct StoredSecrets {
-    HttpHeaders headers{};  ///< besides the token's
-    std::string token{};    ///< until the file can be read
+    HttpHeaders headers{};  ///< without the token's header
+    std::string token{};    ///< used until `token_file` can be read
     std::filesystem::path token_file{};
     PemSource certificate{}, key{};
 };
 
-/// What a user is, without an exec plugin.
+/// The secrets of a user without an exec plugin.
 StoredSecrets stored_secrets(const KubeconfigUser& user);
 
-/// Told when a file cannot be read again, in which case what it held before still counts.
-using OnTrouble = std::function<void(const Error&)>;
+/// Called when a file cannot be read again. Its previous content stays in use.
+using ErrorCallback = std::function<void(const Error&)>;
 
-/// Reads the files now, then at the first request after their age is up, or after a 401; a request
-/// never waits for anything else. Borrows the loop. `invalid_config`: a file cannot be read, or
-/// holds something else; for a token file only where there is no token besides.
+/// Reads the files now, and again at the first request after their maximum age or after a 401. A
+/// request waits for nothing else. Borrows the loop. `invalid_config`: a file cannot be read, or
+/// has other content; a token file may fail where there is a `token` as well.
 Result<std::unique_ptr<Credentials>> make_stored_credentials(io::Loop& loop, StoredSecrets secrets,
-                                                             OnTrouble on_trouble = {});
+                                                             ErrorCallback on_error = {});
 
 }  // namespace capstan::kubernetes::client

@@ -110,8 +110,8 @@ Result<ExecAnswer> parse_exec_answer(const std::string& api_version, std::string
 
 namespace {
 
-/// With as much again by chance: a minute.
-constexpr Duration longest_rest = std::chrono::seconds(30);
+/// With as much again by chance, the longest wait is a minute.
+constexpr Duration longest_step = std::chrono::seconds(30);
 
 std::string command_name(const ExecPlugin& plugin) {
     return "exec plugin " + io::printable(plugin.command, 200);
@@ -123,15 +123,15 @@ ExecCredentials::ExecCredentials(io::Loop& loop, Options options)
     : loop_(loop),
       later_(loop),
       options_(std::move(options)),
-      backoff_(options_.seed, longest_rest) {}
+      backoff_(options_.seed, longest_step) {}
 
 void ExecCredentials::get(Done done) {
     if (is_fresh()) {
         later_.call([done = std::move(done), out = *credential_] { done(out); });
         return;
     }
-    if (is_resting()) {
-        later_.call([done = std::move(done), error = resting_error()] { done(fail(error)); });
+    if (is_backed_off()) {
+        later_.call([done = std::move(done), error = backoff_error()] { done(fail(error)); });
         return;
     }
     waiting_.push_back(std::move(done));
@@ -146,11 +146,13 @@ bool ExecCredentials::is_fresh() const {
     return credential_ && (!expires_ || loop_.clock()->wall() < *expires_);
 }
 
-bool ExecCredentials::is_resting() const { return failure_ && loop_.monotonic() < rests_until_; }
+bool ExecCredentials::is_backed_off() const {
+    return failure_ && loop_.monotonic() < backed_off_until_;
+}
 
-Error ExecCredentials::resting_error() const {
+Error ExecCredentials::backoff_error() const {
     Error out = *failure_;
-    out.retry_after = rests_until_ - loop_.monotonic();
+    out.retry_after = backed_off_until_ - loop_.monotonic();
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*out.retry_after).count();
     out.message += " (it runs again in " + std::to_string(seconds) + " s)";
     return out;
@@ -228,16 +230,16 @@ void ExecCredentials::keep(ExecAnswer answer) {
 
 void ExecCredentials::fail_all(Error error) {
     const Duration now = loop_.monotonic();
-    rests_until_ = now + backoff_.next(now);
+    backed_off_until_ = now + backoff_.next(now);
     failure_ = error;
     tell_all(fail(std::move(error)));
 }
 
-/// The result must not be ours: we may end before the last of them is told.
+/// `result` must not be a member, because a callback may destroy this object.
 void ExecCredentials::tell_all(const Result<Credential>& result) {
     const auto alive = later_.watch();
     for (const Done& done : std::exchange(waiting_, {})) {
-        // The callback may end this object, or ask again at once.
+        // The callback may destroy this object, or call get().
         if (alive.expired()) return;
         done(result);
     }

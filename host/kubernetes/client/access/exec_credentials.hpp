@@ -1,4 +1,4 @@
-/// A program that prints credentials, as a kubeconfig's user describes it.
+/// Credentials of an exec plugin: a program that a kubeconfig names and that prints credentials.
 #pragma once
 
 #include <chrono>
@@ -26,14 +26,14 @@ namespace capstan::kubernetes::client {
 
 struct ExecPlugin {
     std::string api_version{};  ///< "client.authentication.k8s.io/v1" or ".../v1beta1"
-    std::string command{};      ///< absolute, or a bare name that PATH leads to
+    std::string command{};      ///< an absolute path, or a name to find in PATH
     std::vector<std::string> arguments{};
     std::vector<std::pair<std::string, std::string>> variables{};  ///< besides the host's own
     std::string install_hint{};
     bool provides_cluster_info = false;
 };
 
-/// What a plugin is told about the server it makes credentials for, if it wants to know.
+/// The server that the credentials are for; passed to a plugin with provideClusterInfo.
 struct ExecCluster {
     std::string server{};
     std::string tls_server_name{};
@@ -44,9 +44,7 @@ struct ExecCluster {
     std::optional<boost::json::value> config{};
 };
 
-// What an exec plugin is told and what it answers: ExecCredential objects as JSON.
-
-/// For the variable KUBERNETES_EXEC_INFO.
+/// The value of the variable KUBERNETES_EXEC_INFO: an ExecCredential object as JSON.
 std::string exec_info(const ExecPlugin& plugin, const ExecCluster& cluster);
 
 struct ExecAnswer {
@@ -55,30 +53,29 @@ struct ExecAnswer {
     std::optional<Time> expires{};             ///< nothing: never
 };
 
-/// `invalid_config`: the answer is of another version; `unauthenticated`: it is none, or holds
-/// neither a token nor a certificate with its key. Tells nothing of what it says.
+/// Parses the ExecCredential that a plugin printed. `invalid_config`: the answer is of another
+/// version. `unauthenticated`: the output is no ExecCredential, or has neither a token nor a
+/// certificate with its key. Errors quote nothing of the output.
 Result<ExecAnswer> parse_exec_answer(const std::string& api_version, std::string_view output);
-
-// Credentials that a program makes: a cloud's command line tool, a single sign-on.
 
 inline constexpr std::size_t exec_output_max = std::size_t{1} << 20;
 
-/// Runs the plugin at the first request and keeps its answer until that expires or the server
-/// rejects it; requests meanwhile wait for one and the same run. An answer without an end counts
-/// for ever. After a failure the plugin rests, longer after each, as WatchBackoff says; requests
-/// meanwhile fail at once with what it failed with, when it runs again, and that as retry_after.
+/// Runs the plugin at the first request, and keeps its answer until it expires or the server
+/// rejects it. Requests during a run wait for this run. An answer without an expiration never
+/// expires. After a failure the plugin is backed off (see WatchBackoff): requests fail at once with
+/// the error of the last run; its message and retry_after say when the plugin runs again.
 ///
-/// Errors say what the plugin wrote last to standard error, never what it printed.
-/// `invalid_config`: there is no such program (and the kubeconfig's hint how to get it), or it
-/// speaks another version. `unavailable`: it failed. `deadline`, `quota`: it took too long, or
-/// printed too much, and was killed. `unauthenticated`: its answer is of no use.
+/// Errors have the plugin's last words on standard error, never its output. `invalid_config`: the
+/// program does not exist (with the kubeconfig's install hint), or answers in another version.
+/// `unavailable`: it failed. `deadline`, `quota`: it ran too long, or printed too much, and was
+/// killed. `unauthenticated`: its answer cannot be used.
 class ExecCredentials final : public Credentials {
 public:
     struct Options {
         ExecPlugin plugin{};
         ExecCluster cluster{};
-        HttpHeaders headers{};      ///< besides what the plugin says: the identity to impersonate
-        Environment environment{};  ///< the plugin gets it, and its own variables
+        HttpHeaders headers{};      ///< added to each credential: the identity to impersonate
+        Environment environment{};  ///< of the plugin, besides its own variables
         Duration deadline = std::chrono::seconds(60);
         std::uint64_t seed = 0;  ///< of jitter
     };
@@ -92,8 +89,8 @@ public:
 
 private:
     bool is_fresh() const;
-    bool is_resting() const;
-    Error resting_error() const;
+    bool is_backed_off() const;
+    Error backoff_error() const;
     void run();
     Result<std::unique_ptr<io::ProgramProcess>> start();
     Result<std::filesystem::path> find_program() const;
@@ -112,7 +109,7 @@ private:
     std::unique_ptr<io::ProgramProcess> process_{};
     WatchBackoff backoff_;
     std::optional<Error> failure_{};  ///< of the last run; nothing: it went well
-    Duration rests_until_{};          ///< after a failure
+    Duration backed_off_until_{};     ///< after a failure
 };
 
 }  // namespace capstan::kubernetes::client

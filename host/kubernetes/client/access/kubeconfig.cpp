@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <capstan/ascii.hpp>
 #include <capstan/base64.hpp>
@@ -15,7 +13,7 @@
 #include "io/printable.hpp"
 #include "io/url.hpp"
 #include "kubernetes/client/access/credentials.hpp"
-#include "kubernetes/client/access/credentials_stored.hpp"
+#include "kubernetes/client/access/kubeconfig_files.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -31,7 +29,7 @@ std::string choices(const std::vector<std::string>& names) {
     return out;
 }
 
-/// The chosen context and what it refers to; what is wrong, or missing, is in `problem`.
+/// Reads the chosen context and the entries that it refers to. The first problem goes to `problem`.
 class Reader {
 public:
     Reader(const KubeconfigFiles& files, std::optional<Error>& problem)
@@ -203,7 +201,7 @@ std::filesystem::path KubeconfigEntry::folder() const {
 
 std::filesystem::path KubeconfigEntry::path(std::string_view key) const {
     const std::string written = text(key);
-    // A path that is absolute by itself stays as it is.
+    // operator/ keeps an absolute path as it is.
     return written.empty() ? std::filesystem::path() : (folder() / written).lexically_normal();
 }
 
@@ -234,7 +232,7 @@ constexpr std::string_view exec_extension = "client.authentication.k8s.io/exec";
 
 std::string decode_server(const KubeconfigEntry& entry) {
     std::string server = entry.text("server");
-    // Not quoted, for it may hold a password.
+    // The messages do not quote the URL, because it may hold a password.
     if (server.empty()) {
         entry.complain("server", "is missing: the API server's URL");
     } else if (server.find("://") == std::string::npos) {
@@ -310,7 +308,7 @@ void check_interaction(const KubeconfigEntry& entry, std::string_view version) {
     }
 }
 
-/// Only a bare name is left to PATH.
+/// A command with a slash is a path; only a name without one is found in PATH.
 std::string decode_command(const KubeconfigEntry& entry) {
     std::string command = entry.text("command");
     if (command.empty()) entry.complain("command", "is missing: the program to run");
@@ -404,117 +402,6 @@ KubeconfigUser decode_user(const KubeconfigEntry& entry) {
     if (entry.has("auth-provider")) refuse_auth_provider(entry);
     if (entry.has("exec") && !has_token && !has_password && out.certificate.empty())
         out.exec = decode_exec_plugin(entry.below("exec"));
-    return out;
-}
-
-namespace {
-
-/// Not so when it cannot be told: then reading it says why.
-bool is_missing(const std::filesystem::path& file) {
-    std::error_code error;
-    return std::filesystem::status(file, error).type() == std::filesystem::file_type::not_found;
-}
-
-Unexpected no_kubeconfig(const std::string& why) {
-    return fail(ErrorCode::invalid_config, "no kubeconfig: " + why);
-}
-
-}  // namespace
-
-Result<KubeconfigFiles> KubeconfigFiles::read(const std::filesystem::path& file,
-                                              const Environment& environment) {
-    KubeconfigFiles out;
-    if (!file.empty()) {
-        CAPSTAN_CHECK(out.add(file));
-        return out;
-    }
-    if (const std::string list = environment.get("KUBECONFIG"); !list.empty()) {
-        CAPSTAN_CHECK(out.add_listed(list));
-        if (out.files_.empty())
-            return no_kubeconfig("KUBECONFIG lists " + io::printable(list, 512) +
-                                 ", and none of them exists");
-        return out;
-    }
-    const std::string home = environment.get("HOME");
-    if (home.empty()) return no_kubeconfig("neither KUBECONFIG nor HOME is set");
-    const std::filesystem::path usual = std::filesystem::path(home) / ".kube" / "config";
-    if (is_missing(usual))
-        return no_kubeconfig("KUBECONFIG is not set, and there is no " + usual.string());
-    CAPSTAN_CHECK(out.add(usual));
-    return out;
-}
-
-Result<void> KubeconfigFiles::add_listed(const std::string& list) {
-    std::set<std::string> seen;
-    for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t end = std::min(list.find(':', at), list.size());
-        const std::string file = list.substr(at, end - at);
-        at = end + 1;
-        if (file.empty() || !seen.insert(file).second || is_missing(file)) continue;
-        CAPSTAN_CHECK(add(file));
-    }
-    return {};
-}
-
-Result<void> KubeconfigFiles::add(const std::filesystem::path& file) {
-    auto text = read_small_file(file, max_kubeconfig_bytes);
-    if (!text) return fail(within("kubeconfig", std::move(text).error()));
-    CAPSTAN_TRY(YamlValue root, parse_yaml(file.string(), *text));
-    std::optional<Error> problem;
-    const KubeconfigEntry whole(file, {}, root, problem);
-    if (whole.has("kind") && whole.text("kind") != "Config")
-        whole.complain("kind", "expects Config: this is no kubeconfig");
-    if (whole.has("apiVersion") && whole.text("apiVersion") != "v1")
-        whole.complain("apiVersion", "expects v1, the only one there is");
-    if (problem) return fail(std::move(*problem));
-    files_.push_back({file, std::move(root)});
-    return {};
-}
-
-std::string KubeconfigFiles::current_context(std::optional<Error>& problem) const {
-    for (const File& file : files_) {
-        const KubeconfigEntry whole(file.path, {}, file.root, problem);
-        if (std::string name = whole.text("current-context"); !name.empty()) return name;
-    }
-    return {};
-}
-
-std::optional<KubeconfigEntry> KubeconfigFiles::find(const KubeconfigList& list,
-                                                     std::string_view name,
-                                                     std::optional<Error>& problem) const {
-    for (const File& file : files_) {
-        std::optional<KubeconfigEntry> found;
-        const KubeconfigEntry whole(file.path, {}, file.root, problem);
-        for (const KubeconfigEntry& entry : whole.each(list.key)) {
-            if (entry.text("name") != name) continue;
-            const std::string what = std::string(list.member) + ' ' + name_in_quotes(name);
-            if (found) entry.named(what).complain("name", "stands here twice");
-            found = entry.below(list.member).named(what);
-        }
-        if (found || problem) return problem ? std::nullopt : found;
-    }
-    return std::nullopt;
-}
-
-std::vector<std::string> KubeconfigFiles::names(const KubeconfigList& list) const {
-    std::set<std::string> out;
-    std::optional<Error> ignored;
-    for (const File& file : files_) {
-        const KubeconfigEntry whole(file.path, {}, file.root, ignored);
-        for (const KubeconfigEntry& entry : whole.each(list.key)) out.insert(entry.text("name"));
-    }
-    return {out.begin(), out.end()};
-}
-
-std::vector<std::filesystem::path> KubeconfigFiles::paths() const {
-    std::vector<std::filesystem::path> out;
-    for (const File& file : files_) out.push_back(file.path);
-    return out;
-}
-
-std::string KubeconfigFiles::text() const {
-    std::string out;
-    for (const File& file : files_) out += (out.empty() ? "" : ", ") + file.path.string();
     return out;
 }
 

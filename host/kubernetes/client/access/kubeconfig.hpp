@@ -1,4 +1,4 @@
-/// What a kubeconfig says about one cluster and the user that asks it.
+/// Reads kubeconfigs: the cluster and the user of one context.
 #pragma once
 
 #include <filesystem>
@@ -20,8 +20,8 @@
 
 namespace capstan::kubernetes::client {
 
-/// A certificate or key: either the text itself, which then counts for ever, or the file that has
-/// it at the moment. Neither: there is none.
+/// A certificate or key: either its text, which never changes, or a file that may change.
+/// Neither: there is none.
 struct PemSource {
     std::string text{};
     std::filesystem::path file{};  ///< not opened yet
@@ -36,54 +36,55 @@ struct KubeconfigCluster {
     PemSource ca{};
     std::string proxy_url{};  ///< http, https or socks5
     bool disable_compression = false;
-    std::optional<boost::json::value> exec_config{};  ///< for exec plugins that ask for it
+    std::optional<boost::json::value> exec_config{};  ///< for plugins with provideClusterInfo
 };
 
 /// At most one of token, user name and exec plugin.
 struct KubeconfigUser {
     HttpHeaders impersonation{};     ///< names in lower case
     PemSource certificate{}, key{};  ///< both or neither
-    /// What the file holds goes before `token`, which bridges the time until it can be read.
+    /// The content of `token_file` takes precedence; `token` is used until the file can be read.
     std::string token{};
     std::filesystem::path token_file{};
     std::string username{}, password{};
-    /// Nothing also when a token, a password or a certificate makes it superfluous.
+    /// Nothing also where there is a token, a password or a certificate, which take precedence.
     std::optional<ExecPlugin> exec{};
 };
 
 struct Kubeconfig {
     std::string context{};
     KubeconfigCluster cluster{};
-    KubeconfigUser user{};  ///< of a context without a user: anonymous
+    KubeconfigUser user{};  ///< anonymous where the context has no user
     std::string kube_namespace = "default";
-    std::vector<std::filesystem::path> files{};  ///< that were read
+    std::vector<std::filesystem::path> files{};  ///< the files that were read
 };
 
 struct KubeconfigChoice {
-    /// Used alone, and has to exist. Empty: the files that KUBECONFIG lists and that exist, else
-    /// HOME's .kube/config.
+    /// The only file to read, which must exist. Empty: the existing files of the list KUBECONFIG,
+    /// or, if that is not set, HOME's .kube/config.
     std::filesystem::path file{};
     std::string context{};  ///< empty: the current one
 };
 
-/// Of several files the first that names a cluster, user or context defines it wholly, and the
-/// first that has a current context says which. Paths within a file are relative to its folder.
+/// With several files, the first file that has a cluster, user or context of a name defines all of
+/// it, and the first file with a current context defines the current context. Relative paths in a
+/// file are relative to its folder.
 ///
-/// Only what the context uses is looked at. Certificates, keys and tokens in files are not read
-/// here. `invalid_config`, as 'FILE:12: user "admin": why', without any secret: whatever is
-/// missing, malformed, contradictory, or asks for what a daemon cannot do (a terminal, a built-in
-/// provider).
+/// Only entries that the context uses are read. Files of certificates, keys and tokens are not read
+/// here. `invalid_config`, as 'FILE:12: user "admin": why' and without secrets: an entry is
+/// missing, malformed or contradictory, or needs what a daemon does not have (a terminal, a
+/// built-in auth provider).
 Result<Kubeconfig> read_kubeconfig(const KubeconfigChoice& choice, const Environment& environment);
 
-// Reading one entry of a kubeconfig: each step may find something wrong, and the first is kept.
+// Reading one entry of a kubeconfig. Each step may find a problem, and the first problem is kept.
 
-/// A name as messages have it, in quotes. Of what is no single word only the first is shown: a
-/// quote that ends too late may have drawn secrets into it.
+/// A name in quotes, for messages. A name of several words is cut after the first word: where a
+/// closing quote is missing, YAML may have read following lines, and secrets, into the name.
 std::string name_in_quotes(std::string_view name);
 
-/// A map in a file, and what messages call it. Borrows the map and the place for what is wrong,
-/// which entries made from this one share. Keys that are absent or null read as empty; keys that
-/// are not asked for are not looked at. Cheap to copy.
+/// A map in a file, and its name for messages. Borrows the map and the place of the first problem,
+/// which all entries made from this one share. A key that is absent or null reads as empty. Keys
+/// that are not asked for are not checked. Cheap to copy.
 class KubeconfigEntry {
 public:
     /// `what` is 'user "admin"', or empty for the file as a whole.
@@ -106,13 +107,13 @@ public:
     bool flag(std::string_view key) const;
     /// Relative to the file's folder.
     std::filesystem::path path(std::string_view key) const;
-    /// What stands at KEY-data in base64, else the file at KEY.
+    /// The base64 text at KEY-data, or else the file at KEY.
     PemSource pem(const std::string& key) const;
     std::filesystem::path folder() const;
 
-    /// Keeps 'FILE:12: user "admin": KEY why', unless something was wrong before. Without a key it
-    /// is about the entry. Whatever a user wrote there stays out of `why`, unless it is known to be
-    /// no secret.
+    /// Keeps 'FILE:12: user "admin": KEY why', unless there was a problem before. An empty key
+    /// means the entry as a whole. `why` must not quote the file's values, except where they are
+    /// certainly no secret.
     void complain(std::string_view key, std::string_view why) const;
 
 private:
@@ -125,54 +126,9 @@ private:
     std::optional<Error>* problem_;
 };
 
-// One entry of a kubeconfig as a value.
-
-/// What is wrong goes where the entry keeps it; then the answer is of no use.
+/// Decode one entry. After a problem, which the entry keeps, the result must not be used.
 KubeconfigCluster decode_cluster(const KubeconfigEntry& entry);
 KubeconfigUser decode_user(const KubeconfigEntry& entry);
 ExecPlugin decode_exec_plugin(const KubeconfigEntry& entry);
-
-// Which kubeconfigs there are, and which of them says what.
-
-/// Longer kubeconfigs are refused; a hundred clusters with certificates take half of this.
-inline constexpr std::size_t max_kubeconfig_bytes = std::size_t{4} << 20;
-
-/// The lists of a kubeconfig that hold named entries.
-struct KubeconfigList {
-    std::string_view key;     ///< "clusters"
-    std::string_view member;  ///< "cluster", which holds what the entry says
-};
-inline constexpr KubeconfigList kubeconfig_clusters{"clusters", "cluster"};
-inline constexpr KubeconfigList kubeconfig_users{"users", "user"};
-inline constexpr KubeconfigList kubeconfig_contexts{"contexts", "context"};
-
-/// The files that count, in order. Entries taken from it borrow it.
-class KubeconfigFiles {
-public:
-    /// `invalid_config`: there is none, or one of them cannot be read.
-    static Result<KubeconfigFiles> read(const std::filesystem::path& file,
-                                        const Environment& environment);
-
-    /// The first current context; empty: no file has one.
-    std::string current_context(std::optional<Error>& problem) const;
-    /// What the first file that has it says; nothing: none has, or something was wrong.
-    std::optional<KubeconfigEntry> find(const KubeconfigList& list, std::string_view name,
-                                        std::optional<Error>& problem) const;
-    /// All names, sorted, for messages.
-    std::vector<std::string> names(const KubeconfigList& list) const;
-    std::vector<std::filesystem::path> paths() const;
-    /// The files, as messages name them.
-    std::string text() const;
-
-private:
-    struct File {
-        std::filesystem::path path;
-        YamlValue root;
-    };
-    Result<void> add(const std::filesystem::path& file);
-    Result<void> add_listed(const std::string& list);
-
-    std::vector<File> files_;
-};
 
 }  // namespace capstan::kubernetes::client

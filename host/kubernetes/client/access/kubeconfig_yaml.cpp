@@ -19,7 +19,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-/// Thrown out of the parser's callbacks, which have no other way to end it.
+/// Thrown by the parser's callbacks, which cannot stop the parser in another way.
 struct Refused {
     std::size_t line;
     std::string why;
@@ -29,8 +29,8 @@ std::size_t line_of(const YAML::Mark& mark) {
     return mark.line < 0 ? 0 : static_cast<std::size_t>(mark.line) + 1;
 }
 
-/// Builds the tree from the parser's events. Aliases become copies, and copies count: that bounds
-/// what a small file can blow itself up to.
+/// Builds the tree from the parser's events. Aliases become copies, and copies count against the
+/// limits, so that a small file cannot expand without bound.
 class TreeBuilder final : public YAML::EventHandler {
 public:
     explicit TreeBuilder(const YamlLimits& limits) : limits_(limits) {}
@@ -125,7 +125,8 @@ private:
     std::size_t values_ = 0, bytes_ = 0;
 };
 
-/// yaml-cpp takes some control characters for the end of the file, and other encodings for UTF-8.
+/// Finds control characters and bytes that are not UTF-8. yaml-cpp takes some control characters
+/// for the end of the file, and any encoding for UTF-8.
 std::optional<Refused> find_binary(const std::string& text) {
     const auto is_binary = [](char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -140,13 +141,13 @@ std::optional<Refused> find_binary(const std::string& text) {
     return std::nullopt;
 }
 
-/// What yaml-cpp says, without the part that may quote the file.
+/// The message of yaml-cpp without the part that may quote the file.
 std::string yaml_reason(const YAML::Exception& e) {
     return "not YAML: " + e.msg.substr(0, e.msg.find(": "));
 }
 
 YamlValue read_document(const std::string& text, const YamlLimits& limits) {
-    // Without the last line breaks: behind one, yaml-cpp misses that a quoted text never ends.
+    // The last line breaks are removed: behind one, yaml-cpp does not notice an unclosed quote.
     std::istringstream in(text.substr(0, text.find_last_not_of(" \t\r\n") + 1));
     YAML::Parser parser(in);
     TreeBuilder builder(limits);

@@ -1,4 +1,4 @@
-/// YAML as a tree that knows its lines. yaml-cpp stays behind it.
+/// A YAML document as a tree with line numbers. Hides yaml-cpp.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ struct YamlValue {
     std::size_t line = 0;               ///< counted from 1
     std::string key{};                  ///< of a map's member
     std::string text{};                 ///< as written, numbers and booleans, too
-    bool is_plain = false;              ///< text without quotes: may stand for a number
+    bool is_plain = false;              ///< text without quotes, which may be a number
     std::vector<YamlValue> children{};  ///< items of a list; members of a map, in order
 
     /// The member of a map; NULL when there is none, or it is null.
     const YamlValue* find(std::string_view name) const;
 };
 
-/// How much one document may come to, what its aliases repeat included.
+/// Limits of one document. Aliases count with the size of what they repeat.
 struct YamlLimits {
     std::size_t values = 100'000;
     std::size_t bytes = std::size_t{16} << 20;
@@ -38,7 +38,7 @@ struct YamlLimits {
 Result<YamlValue> parse_yaml(std::string_view name, const std::string& text,
                              const YamlLimits& limits = {});
 
-/// Plain text that JSON reads as a number, a boolean or null becomes that.
+/// Plain text that is a number or a boolean in JSON becomes one; other text stays text.
 boost::json::value json_of(const YamlValue& value);
 
 }  // namespace capstan::kubernetes::client

@@ -8,9 +8,9 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-/// What clusters may leave behind of pods long gone before their builder is replaced: half as much
-/// as they need, which keeps its cost far below that of the changes, and a little for small ones.
-bool is_worn(std::size_t bytes, std::size_t fresh_bytes) {
+/// A builder's pools only grow. It is rebuilt once deleted objects take half as much memory as the
+/// fresh cluster, plus 8 MiB for small clusters; so rebuilding costs far less than the changes.
+bool needs_rebuild(std::size_t bytes, std::size_t fresh_bytes) {
     return bytes > fresh_bytes + fresh_bytes / 2 + (std::size_t{8} << 20);
 }
 
@@ -22,11 +22,11 @@ CachePublisher::CachePublisher(engine::snapshot::ClusterBuilderOptions options)
 }
 
 void CachePublisher::begin_replace() {
-    if (may_show()) refresh();  // to be shown meanwhile
+    if (may_publish()) refresh();  // for cluster() while the kind is listed
     ++replacing_;
 }
 
-bool CachePublisher::may_show() {
+bool CachePublisher::may_publish() {
     if (!is_complete_) is_complete_ = is_complete && is_complete();
     return is_complete_ && replacing_ == 0;
 }
@@ -34,27 +34,27 @@ bool CachePublisher::may_show() {
 void CachePublisher::end_replace() { --replacing_; }
 
 std::optional<engine::snapshot::Cluster> CachePublisher::cluster() {
-    if (may_show()) {
+    if (may_publish()) {
         refresh();
         has_unschedulable_ = false;
     }
-    has_told_change_ = has_told_unschedulable_ = false;
+    has_notified_change_ = has_notified_unschedulable_ = false;
     return last_;
 }
 
-engine::snapshot::Cluster CachePublisher::held() {
-    return may_show() || !last_ ? builder_->build() : *last_;
+engine::snapshot::Cluster CachePublisher::peek() {
+    return may_publish() || !last_ ? builder_->build() : *last_;
 }
 
 void CachePublisher::refresh() {
-    if (last_ && builder_->changes() == shown_changes_) return;
+    if (last_ && builder_->changes() == published_changes_) return;
     last_ = builder_->build();
     if (fresh_bytes_ == 0) fresh_bytes_ = last_->bytes();
-    if (is_worn(last_->bytes(), fresh_bytes_)) start_afresh();
-    shown_changes_ = builder_->changes();
+    if (needs_rebuild(last_->bytes(), fresh_bytes_)) rebuild();
+    published_changes_ = builder_->changes();
 }
 
-void CachePublisher::start_afresh() {
+void CachePublisher::rebuild() {
     builder_.emplace(options_);
     engine::snapshot::copy(*last_, *builder_);
     last_ = builder_->build();
@@ -62,10 +62,10 @@ void CachePublisher::start_afresh() {
 }
 
 void CachePublisher::settle() {
-    if (!may_show()) return;
-    const bool is_new = !last_ || builder_->changes() != shown_changes_;
-    if (is_new && !std::exchange(has_told_change_, true) && on_change) on_change();
-    if (has_unschedulable_ && !std::exchange(has_told_unschedulable_, true) && on_unschedulable)
+    if (!may_publish()) return;
+    const bool is_new = !last_ || builder_->changes() != published_changes_;
+    if (is_new && !std::exchange(has_notified_change_, true) && on_change) on_change();
+    if (has_unschedulable_ && !std::exchange(has_notified_unschedulable_, true) && on_unschedulable)
         on_unschedulable();
 }
 

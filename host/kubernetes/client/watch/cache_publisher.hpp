@@ -1,4 +1,4 @@
-/// What the stores of all kinds have in common: the builder, and when its content may be shown.
+/// The builder that the caches of all kinds share, and when its content is published.
 #pragma once
 
 #include <cstddef>
@@ -10,44 +10,48 @@
 
 namespace capstan::kubernetes::client {
 
-/// One thread.
+/// While a kind is listed anew, the builder holds a part of its new list and the whole of the other
+/// kinds: a cluster that never existed. The publisher therefore publishes clusters only between
+/// lists, and gives the last one before that meanwhile. One thread.
 class CachePublisher {
 public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
     engine::snapshot::ClusterBuilder& builder() noexcept { return *builder_; }
-    /// A kind is partly of a new list from now on until end_replace(); that state is not published.
+    /// From begin_replace() to end_replace() a kind is listed anew, and nothing is published.
     void begin_replace();
     void end_replace();
-    /// The last cluster in which every kind was whole; nothing: there has been none.
+    /// The newest cluster in which each kind was whole; nothing: there has been none.
     std::optional<engine::snapshot::Cluster> cluster();
-    /// What is here now, without taking it: what cluster() would give, or what has come so far
-    /// where that is nothing. A waiter for a change is told of it all the same.
-    engine::snapshot::Cluster held();
+    /// The cluster for status pages: the one that cluster() would give, or, before the first one,
+    /// the content of the builder so far. Unlike cluster() it does not arm on_change again.
+    engine::snapshot::Cluster peek();
 
-    /// Calls on_change, where something changed since cluster() that may be shown, and
-    /// on_unschedulable.
+    /// Calls on_change and on_unschedulable where a change can be published. Each is called once
+    /// until the next cluster().
     void settle();
-    void see_unschedulable() noexcept { has_unschedulable_ = true; }
+    void note_unschedulable() noexcept { has_unschedulable_ = true; }
 
-    /// Whether all kinds have been here. Asked until it says so; nothing is shown before.
+    /// Whether all kinds have been listed once. Nothing is published before it returns true; it is
+    /// not called afterwards.
     std::function<bool()> is_complete{};
     std::function<void()> on_change{};
     std::function<void()> on_unschedulable{};
 
 private:
-    bool may_show();
+    bool may_publish();
     void refresh();
-    void start_afresh();
+    void rebuild();
 
     engine::snapshot::ClusterBuilderOptions options_;
     std::optional<engine::snapshot::ClusterBuilder> builder_;
     std::optional<engine::snapshot::Cluster> last_{};
-    std::uint64_t shown_changes_ = 0;  ///< of the builder, when `last_` was made
-    std::size_t fresh_bytes_ = 0;
-    std::size_t replacing_ = 0;  ///< kinds
+    std::uint64_t published_changes_ = 0;  ///< the builder's count of changes at `last_`
+    std::size_t fresh_bytes_ = 0;          ///< size of a cluster right after the last rebuild
+    std::size_t replacing_ = 0;            ///< how many kinds are being listed anew
     bool is_complete_ = false;
-    bool has_told_change_ = false, has_unschedulable_ = false, has_told_unschedulable_ = false;
+    bool has_notified_change_ = false;
+    bool has_unschedulable_ = false, has_notified_unschedulable_ = false;
 };
 
 }  // namespace capstan::kubernetes::client

@@ -18,71 +18,71 @@
 
 namespace capstan::kubernetes::client {
 
-/// A kind that is not in touch with the server, and why.
-struct MirrorTrouble {
+/// A present failure to list or watch a kind.
+struct WatchFailure {
     std::string kind{};
     Error error{};
-    bool is_unavailable = false;  ///< this server does not have it, or keeps it from this host
+    bool is_unavailable = false;  ///< an optional kind that the server lacks or forbids
 };
 
-/// Follows every kind a snapshot is made of with one reflector each, all feeding one
-/// ClusterBuilder. Used on the loop's thread alone. None of the callbacks may end the mirror; they
-/// may call it.
+/// One reflector per kind of a snapshot lists and watches the kind; all write into one
+/// ClusterBuilder. Used on the loop's thread alone. A callback may call the cache, but must not
+/// destroy it.
 class ClusterCache {
 public:
     struct Options {
         engine::snapshot::ClusterBuilderOptions builder{};
         std::uint64_t seed = 0;   ///< of jitter
         std::int64_t page = 500;  ///< objects in a page of a LIST
-        bool watch_list = true;   ///< asks for initial events first; LIST where that is refused
-        /// Something that a cluster shows has changed; heartbeats do not count. Told once, and
-        /// again only after the next cluster().
+        bool watch_list = true;   ///< streams initial events; LIST where the server refuses that
+        /// The cluster has changed; heartbeats are no change. Called once, and again only after the
+        /// next cluster().
         std::function<void()> on_change{};
-        /// The same of pods that the scheduler found no node for: worth a pass at once.
+        /// The scheduler has found no node for a pod, which is worth a pass at once. Called once,
+        /// and again only after the next cluster().
         std::function<void()> on_unschedulable{};
-        /// What went wrong in following a kind, once until it is over.
-        std::function<void(const std::string& kind, const Error& error)> on_trouble{};
-        /// An object that could not be read, for which its last version goes on to stand.
+        /// A list or watch of the kind fails. Called once until the failure is over.
+        std::function<void(const std::string& kind, const Error& error)> on_error{};
+        /// An object could not be decoded. Its last version stays in the cache.
         std::function<void(const std::string& kind, const Error& error)> on_unreadable{};
     };
     /// Borrows both.
     ClusterCache(Api& api, io::Loop& loop, Options options);
     ClusterCache(const ClusterCache&) = delete;
     ClusterCache& operator=(const ClusterCache&) = delete;
-    /// Cancels what is open; no callback runs afterwards.
+    /// Cancels all requests; no callback runs afterwards.
     ~ClusterCache();
 
     void start();
-    /// Every kind that is not unavailable has been here as a whole.
+    /// Whether each kind, except for unavailable ones, has been listed once.
     bool has_synced() const;
-    /// The cluster as a whole: while a kind is being listed anew, as it was before, so that no
-    /// decision sees half a list. Costs what changed since the last call, and once in a while the
-    /// making of a new builder without what old objects left behind. `unavailable`: not synced yet,
-    /// or a kind has been out of touch with the server for longer than `max_age`, with the kind
-    /// and its trouble.
+    /// The newest whole cluster. While a kind is listed anew this is the cluster from before, so
+    /// that no decision sees half a list. The cost is that of the changes since the last call, and
+    /// occasionally that of a new builder (see CachePublisher). `unavailable`: not synced yet, or a
+    /// kind has been out of touch with the server for longer than `max_age`; the message has the
+    /// kind and its failure.
     Result<engine::snapshot::Cluster> cluster(Duration max_age);
-    /// Why nodes, pods or disruption budgets are not known to be as the server has them at this
-    /// moment; empty: they are, but for what is on its way. The ordinary end of a watch, and no
-    /// other, counts as its being open for five seconds.
+    /// Why the cache may differ from the server in nodes, pods or disruption budgets; empty: their
+    /// watches are open. A watch that ended in the ordinary way counts as open for five seconds.
     std::string unobserved_because() const;
-    /// Of the pods ("namespace/name/uid") on the node by the server's word, the pods that the watch
-    /// has not told of so far, whatever the last cluster() showed: "namespace/name". Not among them
-    /// are pods with an undecodable last version, which the watch did tell of, and pods of a node
-    /// that is gone.
+    /// `pods` ("namespace/name/uid") are on the node according to the server. Returns the pods
+    /// among them that the watch has not reported so far, as "namespace/name", whether or not
+    /// cluster() was called since. A pod whose last version could not be decoded counts as
+    /// reported. Empty where the cache does not have the node.
     std::vector<std::string> find_unreported(std::string_view node,
                                              const std::vector<std::string>& pods) const;
-    /// Lists all objects of the kind anew, since its watch is open but has not told of something;
-    /// once in 30 s at most, for the mirror is blind meanwhile. False: it does not, because of that
-    /// or since no watch is open (see Reflector).
+    /// Lists the kind anew, because its open watch has missed an object. At most once in 30 s,
+    /// because the cache is not kept up to date meanwhile. False: no new list begins, because of
+    /// that limit or because no watch is open (see Reflector::relist).
     bool relist(std::string_view kind);
-    /// Since when the scheduler has found no node for the pod, by the server's clock; nothing: it
-    /// has, or has not tried yet.
+    /// Since when the scheduler has found no node for the pod, by the server's clock. Nothing: the
+    /// scheduler has found one, or has not tried yet.
     std::optional<Time> unschedulable_since(const std::string& ns, const std::string& pod) const;
-    /// How each kind is followed, and how many objects of it are here now, whether or not a cluster
-    /// was asked for.
+    /// The state of each kind's reflector, with the number of cached objects. The count is up to
+    /// date also where cluster() was not called.
     std::vector<ReflectorStatus> status() const;
-    /// What is wrong at this moment, by kind; costs nothing to ask.
-    std::vector<MirrorTrouble> troubles() const;
+    /// The present failures, by kind; a cheap call.
+    std::vector<WatchFailure> watch_failures() const;
 
 private:
     struct State;

@@ -17,7 +17,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-/// Of a DaemonSet, or of the node itself.
+/// Whether the pod is a DaemonSet's, or is owned by the Node.
 bool belongs_to_node(const boost::json::object& pod) {
     if (base::annotation_of(pod, well_known::daemon_set_pod_annotation) == "true") return true;
     const boost::json::array& owners = base::list_at(pod, "metadata.ownerReferences");
@@ -34,8 +34,8 @@ bool is_expendable(const boost::json::object& pod, std::optional<int> expendable
     return expendable_below && priority && *priority < *expendable_below;
 }
 
-/// Whether a drain would have to do with it.
-bool counts(const boost::json::object& pod, const engine::removal::NodeLook& look) {
+/// Whether a drain would have to evict the pod.
+bool counts(const boost::json::object& pod, const engine::removal::NodeRecheck& look) {
     const std::string_view phase = base::text_at(pod, "status.phase");
     if (phase == "Succeeded" || phase == "Failed") return false;
     const bool is_mirror = base::find_member(base::find_object(pod, "metadata.annotations"),
@@ -45,11 +45,13 @@ bool counts(const boost::json::object& pod, const engine::removal::NodeLook& loo
 
 using Keys = std::vector<std::string>;  // "namespace/name/uid"
 
-/// Of the pods in the list those that the look does not know and a drain counts, ascending.
-Result<Keys> find_unknown(const engine::removal::NodeLook& look, const boost::json::object& list) {
+/// The pods in the list that the decision did not know and that a drain counts, ascending.
+Result<Keys> find_unknown(const engine::removal::NodeRecheck& look,
+                          const boost::json::object& list) {
     const boost::json::array* items = base::find_array(list, "items");
     const boost::json::value* member = list.if_contains("items");
-    // Taking another answer for an empty list would remove a node under its pods.
+    // Without this check any other document would pass for an empty list, and the node with its
+    // pods would be removed.
     if (items == nullptr && (member == nullptr || !member->is_null()))
         return fail(ErrorCode::unavailable, "is no list: it has no items");
     Keys unknown;
@@ -75,13 +77,13 @@ Error unknown_error(const std::string& node, const Keys& unknown) {
 
 }  // namespace
 
-/// Nodes that share one version.
+/// Nodes that are listed with one common resourceVersion.
 struct NodePods::Batch {
-    std::vector<engine::removal::NodeLook> looks;
+    std::vector<engine::removal::NodeRecheck> looks;
     Done done;
 };
 
-void NodePods::look(std::vector<engine::removal::NodeLook> looks, Done done) {
+void NodePods::look(std::vector<engine::removal::NodeRecheck> looks, Done done) {
     const auto batch = std::make_shared<const Batch>(Batch{std::move(looks), std::move(done)});
     calls_.send({.path = path_of(resources::pods),
                  .query = {{"limit", "1"}},
@@ -100,7 +102,7 @@ void NodePods::look(std::vector<engine::removal::NodeLook> looks, Done done) {
                 });
 }
 
-/// `version` empty: as of now, from the server's database.
+/// `version` empty: a consistent read from the server's database.
 void NodePods::look_at(const std::shared_ptr<const Batch>& batch, std::size_t at,
                        const std::string& version) {
     const std::string& node = batch->looks[at].node;
@@ -112,10 +114,11 @@ void NodePods::look_at(const std::shared_ptr<const Batch>& batch, std::size_t at
         request.query.emplace_back("resourceVersionMatch", "NotOlderThan");
     }
     calls_.send(std::move(request), [this, batch, at, version](Result<ApiReply> reply) {
-        // The server's cache is behind its database, which can be asked itself.
-        if (!reply && !version.empty() && setback_of(reply.error()) == WatchError::too_large)
+        // The server's cache is behind its database, so the next request reads the database.
+        if (!reply && !version.empty() &&
+            classify_watch_error(reply.error()) == WatchError::too_large)
             return look_at(batch, at, {});
-        const engine::removal::NodeLook& look = batch->looks[at];
+        const engine::removal::NodeRecheck& look = batch->looks[at];
         const Result<boost::json::object> list = parse_object(std::move(reply));
         const Result<Keys> unknown =
             list ? find_unknown(look, *list) : Result<Keys>(fail(list.error()));

@@ -1,4 +1,4 @@
-/// The pods of a node as they are now, for what cannot be taken back.
+/// The pods of a node as the API server has them, read before the node's removal.
 #pragma once
 
 #include <cstddef>
@@ -10,30 +10,30 @@
 
 #include <capstan/result.hpp>
 
-#include "engine/removal/node_looks.hpp"
+#include "engine/removal/node_rechecks.hpp"
 #include "kubernetes/client/open_calls.hpp"
 
 namespace capstan::kubernetes::client {
 
-/// A cache follows watches, and a silent watch looks like one in which nothing happens. This asks:
-/// once for the version that the pods have come to, by the smallest list there is, then for each
-/// node's pods not older than that, which the API server has at hand. Used on the loop's thread
-/// alone.
+/// A removal cannot be undone, and the cache may be out of date without a sign: a stalled watch
+/// looks like a watch without changes. So the pods are read from the server. One list with limit=1
+/// gives the present resourceVersion. Then one list a node, not older than that version, gives the
+/// node's pods; the API server answers it from its own cache. Used on the loop's thread alone.
 class NodePods {
 public:
     using Done = std::function<void(std::size_t, Result<void>)>;
-    /// Pods that a look does not know, "namespace/name/uid", ascending.
+    /// `pods` are the node's pods that the decision did not know, "namespace/name/uid", ascending.
     using OnUnknown =
         std::function<void(const std::string& node, const std::vector<std::string>& pods)>;
-    /// Borrows both. `on_unknown` is told of a node right before `done` gets its error.
+    /// Borrows both. `on_unknown` is called for a node right before `done` gets its error.
     NodePods(Api& api, io::Loop& loop, OnUnknown on_unknown = {})
         : on_unknown_(std::move(on_unknown)), calls_(api, loop) {}
 
-    /// `done` gets the place of each node in `looks`, as soon as it is known. An error: no answer
-    /// came; or, with the provider code engine::unknown_pods, which pods are there that the look
-    /// does not know and a drain would count. `done` is not called inside this, nor once this
-    /// object is gone.
-    void look(std::vector<engine::removal::NodeLook> looks, Done done);
+    /// Calls `done` once for each node, with its index in `looks`, as soon as the node's result is
+    /// there. An error with the provider code engine::removal::unknown_pods names pods that the
+    /// decision did not know and that a drain would count. Any other error: the server did not
+    /// answer. `done` is not called inside this call, nor after this object's destruction.
+    void look(std::vector<engine::removal::NodeRecheck> looks, Done done);
 
 private:
     struct Batch;

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::string_view apps = "apps", batch = "batch", policy = "policy",
                            storage = "storage.k8s.io";
-/// Pods that have ended need nothing. One that ends leaves the selection, which a watch tells as
-/// its deletion.
-constexpr std::string_view live = "status.phase!=Succeeded,status.phase!=Failed";
+/// Terminated pods need no resources. A watch with a field selector reports a pod that no longer
+/// matches as DELETED.
+constexpr std::string_view not_terminated = "status.phase!=Succeeded,status.phase!=Failed";
 
 constexpr std::string_view of_daemons = "know which daemon pods a new node would run",
                            of_owners = "tell pods that are made again from those that are lost",
@@ -26,7 +26,7 @@ constexpr std::string_view of_daemons = "know which daemon pods a new node would
 
 constexpr CachedKind kinds[] = {
     {resources::nodes, "see which machines have joined and what room they have"},
-    {resources::pods, "see which pods wait for room and what runs on each node", live},
+    {resources::pods, "see which pods wait for room and what runs on each node", not_terminated},
     {{apps, "v1", "daemonsets", "DaemonSet"}, of_daemons},
     {{policy, "v1", "poddisruptionbudgets", "PodDisruptionBudget"},
      "drain no more pods at a time than their budgets allow"},
@@ -54,16 +54,17 @@ std::span<const CachedKind> cached_kinds() noexcept { return kinds; }
 
 namespace {
 
-/// Hands on to the builder, and notes pods that the scheduler found no node for.
-class WakefulSink final : public engine::snapshot::ClusterSink {
+/// Sets objects in the builder, and notifies the publisher of unschedulable pods.
+class PublisherSink final : public engine::snapshot::ClusterSink {
 public:
-    explicit WakefulSink(CachePublisher& feed) : feed_(feed), builder_(feed.builder()) {}
+    explicit PublisherSink(CachePublisher& publisher)
+        : publisher_(publisher), builder_(publisher.builder()) {}
 
     void set(const engine::snapshot::PodObject& pod) override {
         const std::uint64_t before = builder_.changes();
         builder_.set(pod);
         const bool waits = pod.unscheduled_reason == "Unschedulable" && !pod.deleted;
-        if (waits && builder_.changes() != before) feed_.see_unschedulable();
+        if (waits && builder_.changes() != before) publisher_.note_unschedulable();
     }
     void set(const engine::snapshot::NodeObject& node) override { builder_.set(node); }
     void set(engine::snapshot::DaemonSetObject object) override { builder_.set(std::move(object)); }
@@ -87,11 +88,11 @@ public:
     void set(engine::snapshot::ServiceObject object) override { builder_.set(std::move(object)); }
 
 private:
-    CachePublisher& feed_;
+    CachePublisher& publisher_;
     engine::snapshot::ClusterBuilder& builder_;
 };
 
-/// Since when the pod's condition PodScheduled has been false because no node takes the pod.
+/// Since when the pod's condition PodScheduled has been False with the reason Unschedulable.
 std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
     const boost::json::object* const scheduled = base::find_condition(pod, "PodScheduled");
     if (base::text_at(scheduled, "status") != "False" ||
@@ -100,20 +101,20 @@ std::optional<Time> find_unschedulable_since(const boost::json::value& pod) {
     return find_rfc3339(base::text_at(scheduled, "lastTransitionTime"));
 }
 
-/// Objects in trouble that are told of one by one; more of them say nothing new.
+/// No further object is reported while so many objects have a problem.
 constexpr std::size_t most_reports = 100;
 
 }  // namespace
 
-ObjectCache::ObjectCache(const ObjectKind& kind, CachePublisher& feed, OnProblem on_problem)
-    : kind_(kind), feed_(feed), on_problem_(std::move(on_problem)) {}
+ObjectCache::ObjectCache(const ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem)
+    : kind_(kind), publisher_(publisher), on_problem_(std::move(on_problem)) {}
 
 void ObjectCache::begin_replace() {
     seen_.clear();
     if (std::exchange(is_replacing_, true)) {
-        may_have_old_ = true;  // of the list that was cut off
+        may_have_old_ = true;  // objects of the list that was cut off
     } else {
-        feed_.begin_replace();
+        publisher_.begin_replace();
     }
 }
 
@@ -121,16 +122,17 @@ void ObjectCache::finish_replace() {
     if (may_have_old_) remove_unseen();
     seen_ = {};
     may_have_old_ = true;
-    if (std::exchange(is_replacing_, false)) feed_.end_replace();
+    if (std::exchange(is_replacing_, false)) publisher_.end_replace();
 }
 
 void ObjectCache::remove_unseen() {
     std::vector<ObjectName> gone;
-    engine::snapshot::for_each_name(feed_.builder().build(), kind_.object, [&](auto ns, auto name) {
+    engine::snapshot::ClusterBuilder& builder = publisher_.builder();
+    engine::snapshot::for_each_name(builder.build(), kind_.object, [&](auto ns, auto name) {
         ObjectName full{std::string(ns), std::string(name)};
         if (!seen_.contains(to_string(full))) gone.push_back(std::move(full));
     });
-    for (const ObjectName& name : gone) feed_.builder().remove(kind_.object, name.ns, name.name);
+    for (const ObjectName& name : gone) builder.remove(kind_.object, name.ns, name.name);
     const auto is_gone = [&](const std::string& name) { return !seen_.contains(name); };
     std::erase_if(unschedulable_, [&](const auto& pod) { return is_gone(pod.first); });
     std::erase_if(reported_, is_gone);
@@ -143,7 +145,7 @@ void ObjectCache::set(const boost::json::value& object) {
     if (is_replacing_ && may_have_old_) seen_.insert(name);
     if (kind_.object == engine::snapshot::ObjectKind::pod) note_waiting(name, object);
     JsonProblems problems(object);
-    WakefulSink sink(feed_);
+    PublisherSink sink(publisher_);
     const bool is_loaded = kind_.load(problems.root(), sink);
     if (is_loaded) unreadable_.erase(name);
     if (problems.empty()) {
@@ -179,7 +181,7 @@ void ObjectCache::report(const std::string& name, const JsonProblems& problems, 
 void ObjectCache::remove(const boost::json::value& object) {
     const std::optional<ObjectName> name = find_object_name(kind_, object);
     if (!name) return;
-    feed_.builder().remove(kind_.object, name->ns, name->name);
+    publisher_.builder().remove(kind_.object, name->ns, name->name);
     unschedulable_.erase(to_string(*name));
     reported_.erase(to_string(*name));
     unreadable_.erase(to_string(*name));

@@ -1,4 +1,4 @@
-/// The kinds that a mirror follows.
+/// The kinds that a ClusterCache has, and the cache of one kind's objects.
 #pragma once
 
 #include <cstddef>
@@ -24,40 +24,40 @@ namespace capstan::kubernetes::client {
 
 struct CachedKind {
     ApiResource resource;
-    /// What decisions use it for, after "needed to": "see the nodes".
+    /// What decisions need the kind for, as the end of a sentence after "needed to": "see the
+    /// nodes".
     std::string_view purpose;
     std::string_view field_selector{};
-    /// Decisions go on without it where a server has not got it: volumes that need what is not
-    /// there fit nowhere, and pods belong to no Service.
+    /// Decisions are possible without this kind where the server lacks it: pods that need such
+    /// storage fit nowhere, and pods belong to no Service.
     bool is_optional = false;
 };
 
-/// One for each that find_kind() knows.
+/// One entry for each kind that find_kind() knows.
 std::span<const CachedKind> cached_kinds() noexcept;
 
-// Objects of one kind on their way into the builder.
-
-/// An object that cannot be decoded leaves its last version where it is, be it right or not, and is
-/// reported until it can be read: a pod that were taken away would free its node for removal, and a
-/// node would seem to be a machine that never joined.
+/// Decodes the objects of one kind into the shared builder. An object that cannot be decoded leaves
+/// its last version in the builder, and counts as unreadable until it can be decoded. Removing it
+/// would be dangerous: without its pod a node looks free to be removed, and without its node a
+/// machine looks as if it had never joined.
 class ObjectCache final : public KindStore {
 public:
     using OnProblem = std::function<void(const Error&)>;
     /// Borrows both.
-    ObjectCache(const ObjectKind& kind, CachePublisher& feed, OnProblem on_problem);
+    ObjectCache(const ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem);
 
     void begin_replace() override;
     void finish_replace() override;
     void set(const boost::json::value& object) override;
     void remove(const boost::json::value& object) override;
-    void settle() override { feed_.settle(); }
+    void settle() override { publisher_.settle(); }
 
     bool is_replacing() const noexcept { return is_replacing_; }
     std::size_t unreadable() const noexcept { return unreadable_.size(); }
     /// The last version of the object of that name, "shop/web", could not be decoded.
     bool is_unreadable(const std::string& name) const { return unreadable_.contains(name); }
-    /// Since when the scheduler has found no node for the pod of that name, by the server's clock;
-    /// nothing: it is not known to, or the kind is another.
+    /// Since when the scheduler has found no node for the pod of that name, by the server's clock.
+    /// Nothing: the pod is not unschedulable as far as is known, or this is not the cache of pods.
     std::optional<Time> unschedulable_since(const std::string& name) const;
 
 private:
@@ -68,14 +68,14 @@ private:
     void report(const std::string& name, const JsonProblems& problems, bool is_loaded);
 
     const ObjectKind& kind_;
-    CachePublisher& feed_;
+    CachePublisher& publisher_;
     OnProblem on_problem_;
     bool is_replacing_ = false;
-    bool may_have_old_ = false;  ///< objects from before the present list
+    bool may_have_old_ = false;  ///< the builder may have objects from before the present list
     Names seen_{};               ///< in the present list
-    Names reported_{};           ///< of which some part could not be read
+    Names reported_{};           ///< objects with a reported problem
     Names unreadable_{};
-    std::unordered_map<std::string, Time> unschedulable_{};  ///< since when, by name
+    std::unordered_map<std::string, Time> unschedulable_{};  ///< since when, by pod name
 };
 
 }  // namespace capstan::kubernetes::client

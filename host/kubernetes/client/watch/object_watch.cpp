@@ -26,16 +26,16 @@ ObjectWatch::ObjectWatch(Api& api, io::Loop& loop, const Options& options)
                   .page = options.page,
                   .only_pages = true,
                   .seed = options.seed,
-                  .on_trouble = [this](const Error& error) { forwarder_.see_trouble(error); }}) {}
+                  .on_error = [this](const Error& e) { forwarder_.report_trouble(e); }}) {}
 
 void ObjectWatch::EventForwarder::finish_replace() {
-    for (auto at = known_.begin(); at != known_.end();) {
+    for (auto at = reported_.begin(); at != reported_.end();) {
         const auto each = at++;
         if (each->second.seen_in == lists_) continue;
-        const auto gone = known_.extract(each);
-        tell_vanished(gone.key(), gone.mapped());
+        const auto gone = reported_.extract(each);
+        report_vanished(gone.key(), gone.mapped());
     }
-    tell(Change::synced, {});
+    report(Change::synced, {});
 }
 
 void ObjectWatch::EventForwarder::set(const boost::json::value& object) {
@@ -43,51 +43,52 @@ void ObjectWatch::EventForwarder::set(const boost::json::value& object) {
     const std::string key = object_key(members);
     const std::string_view uid = base::text_at(members, "metadata.uid");
     const std::string_view version = base::text_at(members, "metadata.resourceVersion");
-    auto at = known_.find(key);
-    if (at != known_.end() && at->second.uid != uid) {
-        const auto gone = known_.extract(at);
-        tell_vanished(gone.key(), gone.mapped());
-        at = known_.end();
+    auto at = reported_.find(key);
+    if (at != reported_.end() && at->second.uid != uid) {
+        const auto gone = reported_.extract(at);
+        report_vanished(gone.key(), gone.mapped());
+        at = reported_.end();
     }
-    const bool is_new = at == known_.end();
-    const bool is_told = !is_new && at->second.version == version;
-    known_[key] = {std::string(uid), std::string(version), lists_};
-    if (!is_told) tell(is_new ? Change::added : Change::modified, whole(object));
+    const bool is_new = at == reported_.end();
+    const bool is_reported = !is_new && at->second.version == version;
+    reported_[key] = {std::string(uid), std::string(version), lists_};
+    if (!is_reported) report(is_new ? Change::added : Change::modified, with_kind(object));
 }
 
 void ObjectWatch::EventForwarder::remove(const boost::json::value& object) {
-    if (known_.erase(object_key(object.get_object())) > 0) tell(Change::deleted, whole(object));
+    if (reported_.erase(object_key(object.get_object())) > 0)
+        report(Change::deleted, with_kind(object));
 }
 
 void ObjectWatch::EventForwarder::confirm() {
-    if (is_in_trouble_) tell(Change::synced, {});
+    if (is_in_trouble_) report(Change::synced, {});
 }
 
-void ObjectWatch::EventForwarder::see_trouble(const Error& error) {
+void ObjectWatch::EventForwarder::report_trouble(const Error& error) {
     is_in_trouble_ = true;
-    if (options_.on_trouble) options_.on_trouble(error);
+    if (options_.on_error) options_.on_error(error);
 }
 
-/// With memory of its own, and with the kind that a list does not say.
-boost::json::object ObjectWatch::EventForwarder::whole(const boost::json::value& object) const {
+/// A copy with its own memory, with the apiVersion and kind that items of a list lack.
+boost::json::object ObjectWatch::EventForwarder::with_kind(const boost::json::value& object) const {
     boost::json::object out(object.get_object(), boost::json::storage_ptr());
     if (!out.contains("apiVersion")) out["apiVersion"] = options_.api_version;
     if (!out.contains("kind")) out["kind"] = options_.kind;
     return out;
 }
 
-void ObjectWatch::EventForwarder::tell(Change change, const boost::json::object& object) {
+void ObjectWatch::EventForwarder::report(Change change, const boost::json::object& object) {
     is_in_trouble_ = false;
     if (options_.on_change) options_.on_change(change, object);
 }
 
-void ObjectWatch::EventForwarder::tell_vanished(const std::string& key, const Known& known) {
+void ObjectWatch::EventForwarder::report_vanished(const std::string& key, const Reported& object) {
     const std::size_t slash = key.find('/');
-    boost::json::object metadata{{"name", key.substr(slash + 1)}, {"uid", known.uid}};
+    boost::json::object metadata{{"name", key.substr(slash + 1)}, {"uid", object.uid}};
     if (slash > 0) metadata["namespace"] = key.substr(0, slash);
-    tell(Change::deleted, {{"apiVersion", options_.api_version},
-                           {"kind", options_.kind},
-                           {"metadata", std::move(metadata)}});
+    report(Change::deleted, {{"apiVersion", options_.api_version},
+                             {"kind", options_.kind},
+                             {"metadata", std::move(metadata)}});
 }
 
 }  // namespace capstan::kubernetes::client

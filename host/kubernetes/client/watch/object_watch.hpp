@@ -1,5 +1,5 @@
-/// Follows objects of one kind as JSON, with everything they have, for plugins. What this program
-/// reads itself goes from the same Reflector into a mirror, which keeps less.
+/// Watches objects of one kind and passes them to a plugin as whole JSON objects. ClusterCache uses
+/// the same Reflector for the host itself, and keeps only some members.
 #pragma once
 
 #include <cstdint>
@@ -17,46 +17,48 @@
 
 namespace capstan::kubernetes::client {
 
-/// Tells every object as `added`, then `synced`, then what happens. It resumes where it was cut
-/// off, lists again where that cannot be, and leaves out what has been told: of an object no
-/// version comes twice. Remembers names, uids and versions only. Used on the loop's thread alone.
+/// Reports each object as `added`, then `synced`, then each change. After an interruption the watch
+/// resumes from its last version, or lists again where the server no longer has that version. A
+/// version of an object is reported once, also after a new list. Keeps only names, uids and
+/// versions in memory. Used on the loop's thread alone.
 class ObjectWatch {
 public:
     enum class Change : std::uint8_t {
         added,
         modified,
-        deleted,  ///< of one that vanished unseen: kind and name alone
-        synced,   ///< all there was has been told; the object is empty
+        deleted,  ///< of an object missing from a new list: only apiVersion, kind, name, uid
+        synced,   ///< each object of the list has been reported; the object is empty
     };
     struct Options {
         std::string path{};             ///< of the collection
         ApiRequest::Query selectors{};  ///< of the list and of the watch
-        std::string api_version{};      ///< of its objects, which do not say so in a list
+        std::string api_version{};      ///< of the objects; items of a list do not have it
         std::string kind{};
         std::int64_t page = 500;  ///< objects in a page of a list
-        std::string purpose{};    ///< as ApiRequest has it
+        std::string purpose{};    ///< ApiRequest::purpose
         std::uint64_t seed = 0;   ///< of jitter
         std::function<void(Change, const boost::json::object&)> on_change{};
-        /// What went wrong, once until it is over; then something is told to on_change. A version
-        /// that is no longer kept is told from the third time within a minute on, right after an
-        /// outage from the sixth.
-        std::function<void(const Error&)> on_trouble{};
+        /// A list or watch failed. Called once until the failure is over, whose end is a call of
+        /// on_change. An expired version is reported from the third one within a minute on, right
+        /// after an outage from the sixth one on.
+        std::function<void(const Error&)> on_error{};
     };
-    /// Borrows both. Its destructor cancels what is open; no callback runs afterwards. It must not
-    /// go inside its own callbacks.
+    /// Borrows both. The destructor cancels all requests; no callback runs afterwards. A callback
+    /// must not destroy this object.
     ObjectWatch(Api& api, io::Loop& loop, const Options& options);
     ObjectWatch(const ObjectWatch&) = delete;
     ObjectWatch& operator=(const ObjectWatch&) = delete;
 
-    /// Once.
+    /// May be called once.
     void start() { reflector_.start(); }
-    /// Asks for nothing more; what has come already is still told. Also inside on_change.
+    /// Sends no further request. Objects that have come already are still reported. May be called
+    /// inside on_change.
     void pause() { reflector_.pause(); }
-    /// Goes on where it was.
+    /// Continues from where pause() stopped.
     void resume() { reflector_.resume(); }
 
 private:
-    /// What has been told, by which the reflector's objects become changes.
+    /// Turns the reflector's objects into changes, by the versions that it has reported.
     class EventForwarder final : public KindStore {
     public:
         explicit EventForwarder(Options options) : options_(std::move(options)) {}
@@ -67,20 +69,20 @@ private:
         void remove(const boost::json::value& object) override;
         void confirm() override;
         void settle() override {}
-        void see_trouble(const Error& error);
+        void report_trouble(const Error& error);
 
     private:
-        struct Known {
+        struct Reported {
             std::string uid{}, version{};
-            std::uint64_t seen_in = 0;  ///< the list, counted
+            std::uint64_t seen_in = 0;  ///< the number of the last list that had the object
         };
-        boost::json::object whole(const boost::json::value& object) const;
-        void tell(Change change, const boost::json::object& object);
-        void tell_vanished(const std::string& key, const Known& known);
+        boost::json::object with_kind(const boost::json::value& object) const;
+        void report(Change change, const boost::json::object& object);
+        void report_vanished(const std::string& key, const Reported& object);
 
         const Options options_;
-        std::map<std::string, Known> known_{};  ///< by "namespace/name"
-        std::uint64_t lists_ = 0;
+        std::map<std::string, Reported> reported_{};  ///< by "namespace/name"
+        std::uint64_t lists_ = 0;                     ///< how many lists have begun
         bool is_in_trouble_ = false;
     };
 

@@ -16,12 +16,12 @@ using namespace std::chrono_literals;
 
 constexpr Duration silence_starting = 30s;
 constexpr Duration silence_listing = 60s;
-/// By chance, or all kinds would come at once.
+/// Jitter, so that the reflectors of all kinds do not send their requests at once.
 constexpr Duration woken_within = 1s;
 constexpr int most_wakes = 5;
 /// Ten times what a server stores.
 constexpr std::size_t object_limit = std::size_t{16} << 20;
-/// What takes longer, or is longer, has no end: all pods of the largest clusters are 3 GiB.
+/// A list beyond these limits counts as endless. All pods of the largest clusters are 3 GiB.
 constexpr Duration list_time_max = 10min;
 constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
 
@@ -60,7 +60,8 @@ void Reflector::State::list_page() {
 }
 
 void Reflector::State::watch() {
-    // Not all at once, or all clients of a server that was restarted would ever come together.
+    // With jitter: clients of a restarted server would otherwise reopen their watches together each
+    // time.
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
     open(watch_request(options.what, version, timeout), Phase::watching);
@@ -78,18 +79,19 @@ void Reflector::State::go_on(Step step) {
 
 void Reflector::State::wait(Duration delay) {
     drop();
-    timer = loop.after(delay, [this, here = std::weak_ptr(present)] {
-        if (here.expired()) return;
+    timer = loop.after(delay, [this, weak = std::weak_ptr(alive)] {
+        if (weak.expired()) return;
         timer.reset();
         go_on(next);
     });
 }
 
-/// A server that answers one request again is there for all, so no reflector waits out the rest of
-/// its back-off. That is allowed seldom in a row, for the server may answer others and fail here.
+/// Ends the wait as soon as any request succeeds: a server that answers one request again will
+/// likely answer this reflector, too. The number of early ends in a row is limited, because the
+/// server may answer other requests and fail only this one.
 void Reflector::State::wake_on_answer() {
     if (wakes == most_wakes) return;
-    on_answer = api.answer_bell().subscribe([this] {
+    on_answer = api.success_notifier().subscribe([this] {
         ++wakes;
         wait(with_jitter(random, 0s, woken_within));
     });
@@ -102,16 +104,16 @@ void Reflector::State::open(ApiRequest asked, Phase to) {
     changes = events = unread_bytes = 0;
     listed_bytes = 0;
     opened = loop.monotonic();
-    stream_setback.reset();
+    stream_error.reset();
     reader.emplace(*this, options.kept);
-    const std::weak_ptr here(present);
+    const std::weak_ptr weak(alive);
     request = api.stream(
         std::move(asked),
-        [this, here](std::string_view part) {
-            if (!here.expired()) take_part(part);
+        [this, weak](std::string_view part) {
+            if (!weak.expired()) take_part(part);
         },
-        [this, here](const Result<ApiReply>& reply) {
-            if (!here.expired()) take_end(reply);
+        [this, weak](const Result<ApiReply>& reply) {
+            if (!weak.expired()) take_end(reply);
         });
     if (to == Phase::watching) return silence.begin_watch();
     silence.begin(to == Phase::starting ? silence_starting : silence_listing);
@@ -120,7 +122,7 @@ void Reflector::State::open(ApiRequest asked, Phase to) {
 void Reflector::State::drop() {
     phase = Phase::waiting;
     silence.end();
-    present = std::make_shared<char>();
+    alive = std::make_shared<char>();
     if (const auto id = std::exchange(request, std::nullopt)) api.cancel(*id);
     if (const auto id = std::exchange(timer, std::nullopt)) loop.cancel(*id);
     on_answer.reset();
@@ -133,16 +135,17 @@ void Reflector::State::take_part(std::string_view part) {
     unread_bytes += part.size();
     listed_bytes += part.size();
     const Result<void> fed = reader->feed(part);
-    // Only now, for the reader must not be ended while it reads.
-    if (const auto setback = std::exchange(stream_setback, std::nullopt)) {
-        set_back(setback->first, setback->second);
+    // Errors of the stream are handled here, because the reader must not be destroyed while it
+    // reads.
+    if (const auto found = std::exchange(stream_error, std::nullopt)) {
+        handle_error(found->first, found->second);
     } else if (!fed) {
-        set_back(within(what_is_done(), fed.error()), WatchError::broken);
+        handle_error(within(what_is_done(), fed.error()), WatchError::broken);
     } else if (unread_bytes > object_limit) {
-        set_back({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
-                 WatchError::broken);
+        handle_error({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
+                     WatchError::broken);
     } else if (const auto error = endless_error()) {
-        set_back(*error, WatchError::broken);
+        handle_error(*error, WatchError::broken);
     } else if (is_paused && phase == Phase::watching) {
         go_on(Step::watch);
     }
@@ -161,7 +164,7 @@ std::optional<Error> Reflector::State::endless_error() const {
 void Reflector::State::take_end(const Result<ApiReply>& reply) {
     request.reset();
     if (!reply) {
-        set_back(reply.error(), setback_of(reply.error()));
+        handle_error(reply.error(), classify_watch_error(reply.error()));
     } else {
         hear();
         take_good_end();
@@ -172,27 +175,28 @@ void Reflector::State::take_end(const Result<ApiReply>& reply) {
 void Reflector::State::take_good_end() {
     if (phase == Phase::listing) return end_page();
     if (phase == Phase::watching) return end_watch();
-    set_back({ErrorCode::unavailable, what_is_done() + ": ended before all had been told"},
-             WatchError::broken);
+    handle_error({ErrorCode::unavailable, what_is_done() + ": ended before all had been told"},
+                 WatchError::broken);
 }
 
 void Reflector::State::end_page() {
     const Result<PageEnd> page = reader->finish_page();
-    if (!page) return set_back(within(what_is_done(), page.error()), WatchError::broken);
+    if (!page) return handle_error(within(what_is_done(), page.error()), WatchError::broken);
     next_page = page->next;
     if (!next_page.empty()) return go_on(Step::page);
     if (page->resource_version.empty())
-        return set_back({ErrorCode::invalid_argument,
-                         what_is_done() + ": the list has no resourceVersion to go on from"},
-                        WatchError::broken);
+        return handle_error({ErrorCode::invalid_argument,
+                             what_is_done() + ": the list has no resourceVersion to go on from"},
+                            WatchError::broken);
     finish_replace(page->resource_version);
     go_on(Step::watch);
 }
 
 void Reflector::State::end_watch() {
-    // The server's timeout; but one that closes at once would be asked without end.
+    // Ordinarily this is the server's timeout. A server that ends each watch at once is treated as
+    // failing, or the requests would follow each other without a pause.
     if (changes == 0 && loop.monotonic() - opened < 1s)
-        return set_back(
+        return handle_error(
             {ErrorCode::unavailable, what_is_done() + ": ended at once, without an event"},
             WatchError::busy);
     trouble.reset();
@@ -205,9 +209,9 @@ void Reflector::State::end_watch() {
 
 void Reflector::State::take_item(const boost::json::value& object) {
     unread_bytes = 0;
-    if (stream_setback) return;
+    if (stream_error) return;
     if (!object.is_object()) {
-        stream_setback.emplace(
+        stream_error.emplace(
             Error{ErrorCode::invalid_argument, what_is_done() + ": an item that is no object"},
             WatchError::broken);
         return;
@@ -218,18 +222,18 @@ void Reflector::State::take_item(const boost::json::value& object) {
 
 void Reflector::State::take_event(std::string_view type, const boost::json::value& object) {
     unread_bytes = 0;
-    if (stream_setback) return;  // what follows an error means nothing
+    if (stream_error) return;  // events after an error are ignored
     if (type == "ERROR") {
         Error error = error_of_event(what_is_done(), object);
-        const WatchError what = setback_of(error);
-        stream_setback.emplace(std::move(error), what);
+        const WatchError what = classify_watch_error(error);
+        stream_error.emplace(std::move(error), what);
     } else if (type == "BOOKMARK") {
         take_bookmark(object);
     } else if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
         take_change(type, object);
     } else {
         Error error{ErrorCode::invalid_argument, what_is_done() + ": a line that is no event"};
-        stream_setback.emplace(std::move(error), WatchError::broken);
+        stream_error.emplace(std::move(error), WatchError::broken);
     }
 }
 
@@ -250,7 +254,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
 void Reflector::State::take_change(std::string_view type, const boost::json::value& object) {
     ++events;
     ++changes;
-    // Versions of initial events are in no order, so none of them is a place to go on from.
+    // Initial events are not ordered by version, so a watch cannot continue from one of them.
     if (phase == Phase::starting) {
         begin_replace();
     } else {
@@ -272,7 +276,7 @@ void Reflector::State::begin_replace() {
 }
 
 void Reflector::State::finish_replace(std::string new_version) {
-    begin_replace();  // of an empty list
+    begin_replace();  // not called yet where the list is empty
     store.finish_replace();
     is_replacing = false;
     version = std::move(new_version);
@@ -283,7 +287,8 @@ void Reflector::State::finish_replace(std::string new_version) {
     as_of = loop.monotonic();
 }
 
-/// From its cache a server answers with one whole list, whatever the limit says.
+/// A list from the server's cache is one whole reply, whatever `limit` says, so a reflector that
+/// needs pages lists from the database.
 ListFrom Reflector::State::list_from(ListFrom wanted) const noexcept {
     return options.only_pages ? ListFrom::newest : wanted;
 }

@@ -1,4 +1,4 @@
-/// Follows one collection: lists it once, then watches it for as long as the process lives.
+/// Lists one collection once, then watches it for as long as the process lives.
 #pragma once
 
 #include <cstddef>
@@ -20,75 +20,82 @@
 
 namespace capstan::kubernetes::client {
 
-/// How one kind is followed.
+/// The state of one kind's reflector and cache.
 struct ReflectorStatus {
     std::string kind{};
-    bool has_synced = false;      ///< all its objects have been here once
-    bool is_unavailable = false;  ///< an optional kind that this server has not, or keeps from us
+    bool has_synced = false;      ///< the kind has been listed once as a whole
+    bool is_unavailable = false;  ///< an optional kind that the server lacks or forbids
     std::size_t objects = 0;
-    std::size_t unreadable = 0;  ///< of which the last version could not be decoded
+    std::size_t unreadable = 0;  ///< objects with a last version that could not be decoded
     std::string resource_version{};
-    std::optional<Time> last_heard{};  ///< from the server, bookmarks included
+    std::optional<Time> last_heard{};  ///< the last byte from the server, bookmarks included
     std::uint64_t relists = 0;
-    std::optional<Error> trouble{};  ///< what the last request came back with, while it lasts
+    std::optional<Error> trouble{};  ///< the present failure
 };
 
-/// Where a reflector puts what it hears. Objects are valid during the call alone.
+/// Receives the objects of a reflector. Objects are valid during the call alone.
 class KindStore {
 public:
     virtual ~KindStore() = default;
-    /// All objects follow; what has not been set when finish_replace() comes is gone. Comes again
-    /// where a list was cut off and has to begin anew: what was set in vain does not count.
+    /// A list begins: set() follows for each object. Objects that are not set until
+    /// finish_replace() no longer exist. Called again where a list was cut off and begins anew; the
+    /// set() calls of the list that was cut off then do not count.
     virtual void begin_replace() = 0;
     virtual void finish_replace() = 0;
     virtual void set(const boost::json::value& object) = 0;
     virtual void remove(const boost::json::value& object) = 0;
-    /// What has been told is how the server is: its watch is open, or was until now.
+    /// The store is up to date with the server: the watch is open, or was open until now.
     virtual void confirm() {}
-    /// Everything that came together has been told: the moment to wake others.
+    /// The end of a batch of calls, and the moment to notify others of changes.
     virtual void settle() = 0;
 };
 
-/// Used on the loop's thread alone.
+/// Keeps a store up to date with one collection of an API server, as client-go's Reflector does: a
+/// list gives all objects and a resourceVersion, and a watch from that version gives each change
+/// since. A watch that ends is opened again from the last version seen; only a version that the
+/// server no longer has, or a watch that cannot be trusted, needs another list. Used on the loop's
+/// thread alone.
 class Reflector {
 public:
     struct Options {
-        Followed what{};
-        bool is_optional = false;                 ///< a server may lack it, or not let us see it
-        const KeptMembers* kept = &field_mask();  ///< of its objects; NULL: all members
+        WatchTarget what{};
+        bool is_optional = false;                 ///< the server may lack or forbid the kind
+        const KeptMembers* kept = &field_mask();  ///< members of its objects; NULL: all
         std::int64_t page = 500;                  ///< objects in a page of a list
-        bool watch_list = true;  ///< asks for initial events first; lists where that is refused
+        bool watch_list = true;  ///< streams initial events; lists where the server refuses that
         /// Lists page by page, never all at once: for a store that pauses.
         bool only_pages = false;
         std::uint64_t seed = 0;  ///< of jitter
-        /// What went wrong, once until it is over. A version that is no longer kept is told from
-        /// the third time within a minute on, right after an outage from the sixth.
-        std::function<void(const Error&)> on_trouble{};
+        /// A list or watch failed. Called once until the failure is over. An expired version is
+        /// reported from the third one within a minute on, right after an outage from the sixth one
+        /// on.
+        std::function<void(const Error&)> on_error{};
     };
     /// Borrows api, loop and store.
     Reflector(Api& api, io::Loop& loop, KindStore& store, Options options);
     Reflector(const Reflector&) = delete;
     Reflector& operator=(const Reflector&) = delete;
-    /// Cancels what is open; no callback runs afterwards.
+    /// Cancels the open request; no callback runs afterwards.
     ~Reflector();
 
     void start();
-    /// Asks for nothing more; what has come already is still told. Also from within the store.
+    /// Sends no further request. Objects that have come already still reach the store. The store
+    /// may call this.
     void pause();
-    /// Goes on where it was.
+    /// Continues from where pause() stopped.
     void resume();
-    /// Lists anew where a watch is open, for it has not told of all there is. False: none is, so
-    /// what is under way, or comes after a wait, tells that anyway; a wait that the server asked
-    /// for is not cut short.
+    /// Ends an open watch, which has missed an object, and lists anew. False: no watch is open, and
+    /// nothing changes; the request under way, or the next one, will give the object. A wait that
+    /// the server asked for is not cut short.
     bool relist();
     bool has_synced() const noexcept;
     bool is_unavailable() const noexcept;
-    /// How long ago the store was last known to be as the server is: zero while a watch is open.
+    /// How long ago the store was last known to be up to date: zero while a watch is open.
     Duration age() const;
-    /// A watch is open, or the last one came to its ordinary end no longer ago than that. After any
-    /// other end, or while all is listed anew, something may have happened unseen.
+    /// Whether a watch is open, or the last one ended in the ordinary way up to `after_end` ago.
+    /// After any other end, and during a new list, the store may lack changes.
     bool is_in_touch(Duration after_end) const;
-    /// Without what only the store knows: kind, objects, unreadable.
+    /// The members `kind`, `objects` and `unreadable` are left empty: only the store knows them.
     ReflectorStatus status() const;
 
 private:

@@ -1,4 +1,6 @@
-// What a reflector does when something goes wrong. Its rules are those of Kubernetes' own clients.
+// How a reflector handles errors. In principle: a failure of the server or the connection is waited
+// out with back-off, and the watch then continues from the last version; an error that makes this
+// version useless leads to a new list. The rules are those of client-go.
 #include <algorithm>
 #include <utility>
 
@@ -10,20 +12,21 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration probe_after = 5min;
-/// How long a server that fails inside is asked for the same again.
+/// How long a watch with internal errors is retried from the same version before a new list.
 constexpr Duration failing_for = 1min;
 
-/// Right after its start a server knows no rights yet, and no version from before.
+/// A server that has just started may not have loaded RBAC rules and older versions yet.
 constexpr Duration recovering_for = 30s;
 
-/// The server did not answer, or failed, without saying when to ask again.
+/// Whether the server did not answer, or failed without a Retry-After.
 bool is_outage(const Error& error, WatchError what) {
     if (error.retry_after || error.code == ErrorCode::throttled) return false;
     return what == WatchError::failing || what == WatchError::stalled ||
            (what == WatchError::busy && error.code != ErrorCode::unauthenticated);
 }
 
-/// Many servers cannot do it, and say so in many ways.
+/// Whether the error may mean that the server has no streaming lists. Servers refuse them in many
+/// ways.
 bool gives_up_watch_list(WatchError what) {
     return what == WatchError::failing || what == WatchError::refused ||
            what == WatchError::broken || what == WatchError::stalled;
@@ -31,9 +34,9 @@ bool gives_up_watch_list(WatchError what) {
 
 }  // namespace
 
-void Reflector::State::set_back(const Error& error, WatchError what) {
+void Reflector::State::handle_error(const Error& error, WatchError what) {
     const Phase during = phase;
-    const bool is_silent_watch = during == Phase::watching && what == WatchError::stalled;
+    const bool is_stalled_watch = during == Phase::watching && what == WatchError::stalled;
     if (during == Phase::watching) leave_watch(what);
     if (during == Phase::starting && gives_up_watch_list(what)) {
         uses_watch_list = false;
@@ -44,18 +47,19 @@ void Reflector::State::set_back(const Error& error, WatchError what) {
     const bool was_away = lost_at && now - *lost_at <= recovering_for;
     const std::optional<Duration> soon =
         is_outdated(what) ? backoff.next_relist(now, was_away) : std::nullopt;
-    if (!soon) tell(error);
-    if (is_silent_watch && events > 0) return go_on(Step::watch);
-    if (is_silent_watch) {
-        // Another watch may be as silent from its beginning: only a list tells what happened.
+    if (!soon) report_trouble(error);
+    if (is_stalled_watch && events > 0) return go_on(Step::watch);
+    if (is_stalled_watch) {
+        // This watch had no event at all, and the next one may stall as well. Only a list shows the
+        // changes.
         from = list_from(next_from(during, what));
         return go_on(Step::list);
     }
     choose_next(during, what);
     if (what == WatchError::forbidden && options.is_optional) is_unavailable = true;
     if (what == WatchError::absent && options.is_optional) return become_absent();
-    const Duration advised = std::min(error.retry_after.value_or(Duration{0}), longest_advice);
-    wait(std::max(soon ? *soon : backoff.next(now), advised));
+    const Duration retry_after = std::min(error.retry_after.value_or(Duration{0}), retry_after_max);
+    wait(std::max(soon ? *soon : backoff.next(now), retry_after));
     const bool is_passing = what == WatchError::forbidden && was_away;
     if (is_outage(error, what) || is_passing) wake_on_answer();
 }
@@ -65,7 +69,8 @@ void Reflector::State::choose_next(Phase during, WatchError what) {
     if (next == Step::list) from = list_from(next_from(during, what));
 }
 
-/// Whether a watch that ended so cannot go on from the version it came to.
+/// Whether a watch that ended with this error needs a new list, and cannot continue from its last
+/// version.
 bool Reflector::State::lists_after(WatchError what) {
     switch (what) {
         case WatchError::busy:
@@ -85,11 +90,12 @@ bool Reflector::State::lists_after(WatchError what) {
 }
 
 ListFrom Reflector::State::next_from(Phase during, WatchError what) const {
-    // A server that was restored may not make sense of a version of its former self.
+    // A server restored from a backup may not understand a version from before the restore.
     if (what == WatchError::too_large || what == WatchError::refused) return ListFrom::newest;
     if (during == Phase::watching) return ListFrom::last_seen;
     if (what != WatchError::expired) return from;
-    // A page's token expired: the one that the server offers instead would mix two moments.
+    // A page's continue token expired. The server offers a token for an inconsistent list, whose
+    // pages are of two moments, so one whole list is asked for instead.
     return next_page.empty() || during != Phase::listing ? ListFrom::newest
                                                          : ListFrom::newest_whole;
 }
@@ -97,21 +103,21 @@ ListFrom Reflector::State::next_from(Phase during, WatchError what) const {
 void Reflector::State::leave_watch(WatchError what) {
     has_ended_well = false;
     if (!is_in_touch()) return;
-    // A server opens a watch of a version that it has not, to say so in it.
+    // For a version that the server does not have, it opens a watch and sends the error in it.
     if (is_outdated(what) && events == 0) return;
-    // One that fails as soon as it is open tells nothing, and ends no trouble.
+    // A watch that fails as soon as it is open proves nothing, and does not end the failure.
     if (events == 0 && loop.monotonic() - opened < 1s) return;
     wakes = 0;
     as_of = what == WatchError::stalled ? silence.heard() : loop.monotonic();
-    // One that was silent from its beginning goes on with the trouble of the one before.
+    // A watch that stalled without an event does not end the failure of the watch before it.
     if (what != WatchError::stalled || events > 0) trouble.reset();
 }
 
-void Reflector::State::tell(const Error& error) {
-    const bool is_known =
+void Reflector::State::report_trouble(const Error& error) {
+    const bool is_reported =
         trouble && trouble->code == error.code && trouble->provider_code == error.provider_code;
     trouble = error;
-    if (!is_known && options.on_trouble) options.on_trouble(error);
+    if (!is_reported && options.on_error) options.on_error(error);
 }
 
 void Reflector::State::become_absent() {
@@ -133,8 +139,8 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
         go_on(Step::watch);
         return store.settle();
     }
-    set_back({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
-             WatchError::stalled);
+    handle_error({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
+                 WatchError::stalled);
     store.settle();
 }
 

@@ -3,7 +3,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-ApiRequest base_request(const Followed& what, Duration timeout) {
+ApiRequest base_request(const WatchTarget& what, Duration timeout) {
     return {
         .path = what.path, .query = what.selectors, .timeout = timeout, .purpose = what.purpose};
 }
@@ -16,15 +16,15 @@ void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
 
 }  // namespace
 
-Followed followed(const ApiResource& kind, std::string_view field_selector) {
-    Followed out{.name = std::string(kind.plural), .path = path_of(kind)};
+WatchTarget watch_target(const ApiResource& kind, std::string_view field_selector) {
+    WatchTarget out{.name = std::string(kind.plural), .path = path_of(kind)};
     if (!field_selector.empty()) out.selectors.emplace_back("fieldSelector", field_selector);
     return out;
 }
 
-ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
+ApiRequest list_request(const WatchTarget& what, ListFrom from, const std::string& version,
                         const std::string& next, std::int64_t page) {
-    // A server may take its time to gather a large list before it says anything.
+    // A server may need long to collect a large list before it sends the first byte.
     ApiRequest out = base_request(what, std::chrono::seconds(60));
     const bool is_since = from == ListFrom::last_seen && !version.empty();
     if (!next.empty()) {
@@ -34,13 +34,13 @@ ApiRequest list_request(const Followed& what, ListFrom from, const std::string& 
     } else if (is_since) {
         out.query.emplace_back("resourceVersion", version);
     }
-    // With a version and a limit a server would leave its cache and ask its database.
+    // With both a version and a limit, a server reads its database instead of its cache.
     if (!is_since && from != ListFrom::newest_whole)
         out.query.emplace_back("limit", std::to_string(page));
     return out;
 }
 
-ApiRequest watch_request(const Followed& what, const std::string& version,
+ApiRequest watch_request(const WatchTarget& what, const std::string& version,
                          std::chrono::seconds timeout) {
     ApiRequest out = base_request(what, std::chrono::seconds(30));
     add_watch(out, timeout);
@@ -48,7 +48,7 @@ ApiRequest watch_request(const Followed& what, const std::string& version,
     return out;
 }
 
-ApiRequest watch_list_request(const Followed& what, const std::string& version,
+ApiRequest watch_list_request(const WatchTarget& what, const std::string& version,
                               std::chrono::seconds timeout) {
     ApiRequest out = base_request(what, std::chrono::seconds(30));
     add_watch(out, timeout);

@@ -1,4 +1,4 @@
-/// The requests by which a kind is followed.
+/// The list and watch requests of a reflector.
 #pragma once
 
 #include <chrono>
@@ -11,33 +11,33 @@
 
 namespace capstan::kubernetes::client {
 
-/// A collection that is followed.
-struct Followed {
-    std::string name{};                 ///< as messages have it: "pods"
+/// A collection to list and watch.
+struct WatchTarget {
+    std::string name{};                 ///< for messages: "pods"
     std::string path{};                 ///< percent-encoded; see paths.hpp
-    ApiRequest::Query selectors{};      ///< of every list and watch
-    std::string purpose = "reflector";  ///< as ApiRequest has it
+    ApiRequest::Query selectors{};      ///< of each list and watch
+    std::string purpose = "reflector";  ///< ApiRequest::purpose
 };
-/// All objects of a kind, in all namespaces. `field_selector` empty: without one.
-Followed followed(const ApiResource& kind, std::string_view field_selector = {});
+/// All objects of a kind, in all namespaces. An empty `field_selector` matches all objects.
+WatchTarget watch_target(const ApiResource& kind, std::string_view field_selector = {});
 
-/// How new a list has to be.
+/// How recent a list has to be.
 enum class ListFrom : std::uint8_t {
-    cache,         ///< whatever the server has at hand
-    last_seen,     ///< not older than what was seen
-    newest,        ///< as of now, page by page
-    newest_whole,  ///< as of now, in one piece, which no page can outlive
+    cache,         ///< any version in the server's cache
+    last_seen,     ///< not older than the last version seen
+    newest,        ///< the newest version, page by page
+    newest_whole,  ///< the newest version in one reply, so that no page's token can expire
 };
 
-/// `version`: the last one seen. `next`: the token of the page; empty: the first one.
-ApiRequest list_request(const Followed& what, ListFrom from, const std::string& version,
+/// `version` is the last one seen. `next` is the continue token of the page; empty: the first page.
+ApiRequest list_request(const WatchTarget& what, ListFrom from, const std::string& version,
                         const std::string& next, std::int64_t page);
-/// What happens after `version`, with bookmarks.
-ApiRequest watch_request(const Followed& what, const std::string& version,
+/// The changes after `version`, with bookmarks.
+ApiRequest watch_request(const WatchTarget& what, const std::string& version,
                          std::chrono::seconds timeout);
-/// All objects, a bookmark that says so, and what happens then. `version`: not older than; empty:
-/// as of now.
-ApiRequest watch_list_request(const Followed& what, const std::string& version,
+/// A streaming list: all objects as ADDED events, a bookmark at their end, and then the changes.
+/// The objects are not older than `version`; an empty one asks for the newest.
+ApiRequest watch_list_request(const WatchTarget& what, const std::string& version,
                               std::chrono::seconds timeout);
 
 }  // namespace capstan::kubernetes::client

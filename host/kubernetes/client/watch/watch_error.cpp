@@ -40,14 +40,14 @@ Duration WatchSilence::limit() const noexcept {
 
 void WatchSilence::end() {
     if (const auto timer = std::exchange(timer_, std::nullopt)) loop_.cancel(*timer);
-    present_.reset();
+    alive_.reset();
 }
 
 void WatchSilence::set_timer() {
     if (const auto timer = std::exchange(timer_, std::nullopt)) loop_.cancel(*timer);
-    present_ = std::make_shared<char>();
-    timer_ = loop_.at(heard_ + limit(), [this, here = std::weak_ptr(present_)] {
-        if (!here.expired()) look();
+    alive_ = std::make_shared<char>();
+    timer_ = loop_.at(heard_ + limit(), [this, weak = std::weak_ptr(alive_)] {
+        if (!weak.expired()) look();
     });
 }
 
@@ -64,8 +64,8 @@ constexpr std::string_view internal_error = "InternalError";
 
 }  // namespace
 
-WatchError setback_of(const Error& error) noexcept {
-    // Its reason is Timeout, which others have, too.
+WatchError classify_watch_error(const Error& error) noexcept {
+    // Recognized by its message, because other errors have its reason, Timeout, too.
     if (error.message.find("Too large resource version") != std::string::npos)
         return WatchError::too_large;
     switch (error.code) {

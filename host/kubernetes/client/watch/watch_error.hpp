@@ -1,4 +1,4 @@
-/// When nothing has come for too long in a request that goes on.
+/// Classes of errors of a watch, and the detection of stalled watches.
 #pragma once
 
 #include <cstdint>
@@ -15,36 +15,38 @@
 
 namespace capstan::kubernetes::client {
 
-/// Guards one request after the other. A server sends bookmarks once a minute, so 75 s without any
-/// byte mean a connection that died unnoticed, wherever one has ever come: a proxy may answer the
-/// next watch and bring nothing of it either. Where none has come, two minutes mean that, or a
-/// server that sends none and had nothing to say: asking again tells which, and costs next to
-/// nothing. Used on the loop's thread alone.
+/// Detects that a request receives nothing for too long. A connection may die without a sign, and a
+/// watch without events looks the same; bookmarks tell them apart. A server that sends bookmarks
+/// sends one a minute, so 75 s without any byte mean a dead connection. This holds for all later
+/// watches, too: a proxy may answer the next watch and then pass on nothing. Where no bookmark has
+/// ever come, about two minutes of silence may have either cause, and opening the watch again is
+/// cheap. Guards one request at a time. Used on the loop's thread alone.
 class WatchSilence {
 public:
     enum class Meaning : std::uint8_t {
-        stalled,  ///< something was to come
-        quiet,    ///< nothing had to: no bookmark has ever come
+        stalled,  ///< a bookmark or a reply is overdue
+        quiet,    ///< nothing is overdue, because no bookmark has ever come
     };
     using OnSilence = std::function<void(Meaning)>;
 
-    /// Borrows the loop. The guard has ended when `on_silence` is called, which may begin another.
+    /// Borrows the loop. The guard ends before `on_silence` is called, which may begin another.
     WatchSilence(io::Loop& loop, OnSilence on_silence)
         : loop_(loop), on_silence_(std::move(on_silence)) {}
     WatchSilence(const WatchSilence&) = delete;
     WatchSilence& operator=(const WatchSilence&) = delete;
     ~WatchSilence() { end(); }
 
-    /// A request begins that has stalled after `limit` without a byte.
+    /// Guards a request that counts as stalled after `limit` without a byte.
     void begin(Duration limit);
-    /// A watch begins, or what has begun goes on as one.
+    /// Guards a watch, or a streaming list that has become a watch.
     void begin_watch();
+    /// A byte has come.
     void hear() { heard_ = loop_.monotonic(); }
-    /// This server sends them, in the watches that follow, too.
+    /// This server sends bookmarks. Holds for all later watches.
     void expect_bookmarks();
-    /// Nothing is told any more.
+    /// Ends the guard; `on_silence` is not called.
     void end();
-    /// When something came last, or the request began.
+    /// When the last byte came, or else when the request began.
     Duration heard() const noexcept { return heard_; }
 
 private:
@@ -57,33 +59,33 @@ private:
     Duration limit_{}, heard_{};
     bool is_watch_ = false, expects_bookmarks_ = false;
     std::optional<io::TimerId> timer_{};
-    /// Expires with the guard: a timer that is about to fire cannot be cancelled any more.
-    std::shared_ptr<char> present_{};
+    /// Reset with the guard. The timer's handler holds a weak_ptr to it, because a timer that is
+    /// about to fire cannot be cancelled any more.
+    std::shared_ptr<char> alive_{};
 };
 
-// What the error of a request means for a watch of a kind.
-
+/// What the error of a list or watch means for the reflector.
 enum class WatchError : std::uint8_t {
-    busy,       ///< the same again later: too many requests, no connection, no valid token
-    failing,    ///< the server failed inside: the same again for a while
-    expired,    ///< the version asked for is no longer kept
-    too_large,  ///< the version asked for is newer than all the server has
-    refused,    ///< it does not do that
+    busy,       ///< too many requests, no connection, no valid token: the same request later
+    failing,    ///< an internal error of the server: the same request for a while
+    expired,    ///< the server no longer has the version asked for
+    too_large,  ///< the version asked for is newer than the server's newest
+    refused,    ///< the server does not support the request
     forbidden,
-    absent,   ///< has no such kind
-    broken,   ///< what came is not what was asked for
-    stalled,  ///< nothing came
+    absent,   ///< the server does not have the kind
+    broken,   ///< the reply is malformed, or beyond a limit
+    stalled,  ///< nothing came for too long
 };
 
-/// The server is well, and another list tells what is wanted.
+/// Whether only the version is wrong: the server works, and a new list is the remedy.
 constexpr bool is_outdated(WatchError what) noexcept {
     return what == WatchError::expired || what == WatchError::too_large;
 }
 
-/// Of an error as Api gives it.
-WatchError setback_of(const Error& error) noexcept;
+/// Classifies an error of Api, or of error_of_event().
+WatchError classify_watch_error(const Error& error) noexcept;
 
-/// The object of an ERROR in a watch, as Api would tell it. `what` was done.
+/// The object of an ERROR event as an error like Api's. `what` is the request, for the message.
 Error error_of_event(std::string_view what, const boost::json::value& object);
 
 }  // namespace capstan::kubernetes::client

@@ -37,7 +37,7 @@ ConfigMap config_map_of(const object& written) {
             .resource_version = std::string(base::text_at(written, "metadata.resourceVersion"))};
 }
 
-/// Whether it says something else now.
+/// Applies `change`. True: a value has changed.
 bool change_values(object& values, const ConfigMapChange::Values& change) {
     bool is_changed = false;
     for (const auto& [key, value] : change) {
@@ -54,7 +54,7 @@ bool change_values(object& values, const ConfigMapChange::Values& change) {
     return is_changed;
 }
 
-/// Keys count as well, which leaves room for what else an object has.
+/// Keys count as well, which leaves room for the object's other members.
 std::size_t size_of(const object* values) {
     std::size_t size = 0;
     if (values == nullptr) return size;

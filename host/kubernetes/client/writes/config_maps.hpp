@@ -1,4 +1,4 @@
-/// ConfigMaps: where the daemon keeps its memory and its status.
+/// Reads and writes ConfigMaps, in which the daemon keeps its memory and its status.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,16 @@ struct ConfigMap {
     std::string resource_version{};
 };
 
-/// By key; nothing: drop it. Keys that are not named stay as they are.
+/// New values by key; no value removes the key. Keys that are not listed stay as they are.
 struct ConfigMapChange {
     using Values = std::map<std::string, std::optional<std::string>>;
     Values data{};
     Values annotations{};
 };
 
-/// Needs get, create, update and delete, as upstream's roles grant them: it does not patch. Used on
-/// the loop's thread alone; no `done` is called inside these, nor once this object is gone.
+/// Needs the verbs get, create, update and delete, which upstream's roles grant; it does not patch.
+/// Used on the loop's thread alone. No `done` is called inside a call, nor after this object's
+/// destruction.
 class ConfigMaps {
 public:
     using Read = std::function<void(Result<ConfigMap>)>;
@@ -45,14 +46,14 @@ public:
     /// Borrows both. `seed`: of jitter.
     ConfigMaps(Api& api, io::Loop& loop, std::uint64_t seed) : random_(seed), calls_(api, loop) {}
 
-    /// `not_found`: there is none.
+    /// `not_found`: the ConfigMap does not exist.
     void read(const ConfigMapName& name, Read done);
-    /// Makes the ConfigMap where there is none; when others write to it meanwhile, tries five times
-    /// in all; one that is that way already is not written to. `done` gets what it holds then.
-    /// `quota`: it would hold more
-    /// than the 1 MiB of data, or 256 KiB of annotations, that the API takes; nothing is written.
+    /// Creates the ConfigMap where it does not exist. A ConfigMap that has the values already is
+    /// not written. After a conflict it is read and written again, five tries in all. `done` gets
+    /// its content afterwards. `quota`: it would exceed the API's limits of 1 MiB of data or 256
+    /// KiB of annotations; nothing is written.
     void write(const ConfigMapName& name, ConfigMapChange change, Read done);
-    /// One that is not there is as good.
+    /// Succeeds also where the ConfigMap does not exist.
     void remove(const ConfigMapName& name, Done done);
 
 private:

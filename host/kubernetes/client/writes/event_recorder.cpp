@@ -21,9 +21,8 @@ using namespace std::chrono_literals;
 constexpr Duration between_equal = 5min;
 constexpr Duration similar_window = 10min;
 constexpr std::size_t similar_limit = 10;
-constexpr std::size_t event_message_limit = 1024 - 3;  ///< three more say that it was cut
-constexpr std::size_t name_limit =
-    230;  ///< of 253, to leave room for the part that makes it unique
+constexpr std::size_t event_message_limit = 1024 - 3;  ///< leaves room for "..."
+constexpr std::size_t name_limit = 230;  ///< of 253: leaves room for the number behind the name
 constexpr std::string_view combined = "(combined from similar events): ";
 
 std::string joined(std::initializer_list<std::string_view> parts) {
@@ -55,9 +54,9 @@ boost::json::object write_reference(const ObjectReference& about) {
 
 EventCorrelator::EventCorrelator(Options options)
     : options_(std::move(options)),
-      similar_(options_.limit),
-      told_(options_.limit),
-      let_through_(options_.limit) {}
+      aggregates_(options_.limit),
+      series_(options_.limit),
+      last_written_(options_.limit) {}
 
 std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
                                                 const engine::PassTime& time) {
@@ -69,31 +68,31 @@ std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
         key += message;
     }
     message = io::printable(message, event_message_limit);
-    Told& told = told_[key];
-    if (told.count++ == 0) {
-        told.name = name_for(note.about, time.wall);
-        told.first = time.wall;
+    EventSeries& series = series_[key];
+    if (series.count++ == 0) {
+        series.name = name_for(note.about, time.wall);
+        series.first = time.wall;
     }
     if (!is_due(note, time.now)) return std::nullopt;
-    let_through_[spacing_key(note)] = time.now;
-    EventWrite write = write_of(note, message, told, time.wall);
+    last_written_[spacing_key(note)] = time.now;
+    EventWrite write = write_of(note, message, series, time.wall);
     write.key = std::move(key);
     return write;
 }
 
 bool EventCorrelator::is_combined(const std::string& key, const EventNote& note, Time now) {
-    Similar& similar = similar_[key];
-    if (now - similar.last > similar_window) similar.messages.clear();
-    similar.last = now;
-    similar.messages.insert(note.message);
-    if (similar.messages.size() < similar_limit) return false;
-    // Keeps the number where it is, without growing.
-    similar.messages.erase(similar.messages.begin());
+    Aggregate& aggregate = aggregates_[key];
+    if (now - aggregate.last > similar_window) aggregate.messages.clear();
+    aggregate.last = now;
+    aggregate.messages.insert(note.message);
+    if (aggregate.messages.size() < similar_limit) return false;
+    // The set stays just below the limit, so that the next different message is combined, too.
+    aggregate.messages.erase(aggregate.messages.begin());
     return true;
 }
 
 bool EventCorrelator::is_due(const EventNote& note, Time now) {
-    const std::optional<Time>* const last = let_through_.find(spacing_key(note));
+    const std::optional<Time>* const last = last_written_.find(spacing_key(note));
     return last == nullptr || !*last || now - **last >= between_equal;
 }
 
@@ -103,7 +102,7 @@ std::string EventCorrelator::spacing_key(const EventNote& note) {
 
 std::string EventCorrelator::name_for(const ObjectReference& about, Time wall) {
     std::string name = about.name.substr(0, name_limit);
-    // What stands before the dot has to end as a name ends.
+    // A label of a DNS name must end with a letter or digit.
     while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
     last_name_ = std::max<std::int64_t>(unix_ns(wall), last_name_ + 1);
     char digits[16];
@@ -112,12 +111,12 @@ std::string EventCorrelator::name_for(const ObjectReference& about, Time wall) {
 }
 
 EventWrite EventCorrelator::write_of(const EventNote& note, const std::string& message,
-                                     const Told& told, Time wall) const {
+                                     const EventSeries& series, Time wall) const {
     EventWrite out;
-    // What is in no namespace has its events in this one.
+    // Events of cluster-scoped objects are in the namespace "default".
     out.ns = note.about.ns.empty() ? "default" : note.about.ns;
-    out.name = told.name;
-    out.patch = {{"count", told.count}, {"lastTimestamp", timestamp(wall)}, {"message", message}};
+    out.name = series.name;
+    out.patch = {{"count", series.count}, {"lastTimestamp", timestamp(wall)}, {"message", message}};
     out.event = {
         {"apiVersion", "v1"},
         {"kind", "Event"},
@@ -128,7 +127,7 @@ EventWrite EventCorrelator::write_of(const EventNote& note, const std::string& m
         {"source", {{"component", options_.component}}},
         {"reportingComponent", options_.component},
         {"reportingInstance", options_.instance},
-        {"firstTimestamp", timestamp(told.first)},
+        {"firstTimestamp", timestamp(series.first)},
     };
     for (const auto& [key, value] : out.patch) out.event[key] = value;
     return out;
@@ -162,13 +161,13 @@ EventRecorder::EventRecorder(Api& api, io::Loop& loop, Options options)
 
 void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
-    EventNote told = note;
-    told.message = io::redacted(std::move(told.message));
+    EventNote redacted = note;
+    redacted.message = io::redacted(std::move(redacted.message));
     const engine::PassTime time{calls_.loop().clock()->now(), calls_.loop().clock()->wall()};
-    // A note that is dropped has not been told, and may come again at once.
-    if (correlator_.is_due(told, time.now) && !spend(told.is_distinct)) {
+    // A dropped note does not reach the correlator, so the spacing does not delay the next one.
+    if (correlator_.is_due(redacted, time.now) && !spend(redacted.is_distinct)) {
         ++counts_.over_budget;
-    } else if (std::optional<EventWrite> write = correlator_.take(told, time)) {
+    } else if (std::optional<EventWrite> write = correlator_.take(redacted, time)) {
         enqueue(std::move(*write));
     } else {
         ++counts_.too_soon;
@@ -198,7 +197,7 @@ std::size_t EventRecorder::room() {
 }
 
 void EventRecorder::enqueue(EventWrite write) {
-    // One that still waits is told as the newer one, which counts it.
+    // A queued write of the same Event is replaced: the newer write has the higher count.
     const auto waiting =
         std::find_if(queue_.begin() + (is_sending_ ? 1 : 0), queue_.end(),
                      [&](const EventWrite& each) { return each.key == write.key; });
@@ -227,10 +226,10 @@ void EventRecorder::send_first() {
 }
 
 void EventRecorder::take(Result<ApiReply> reply, bool was_patch) {
-    // A name is made once, so an Event that is there is this one, and the answer to it got lost.
+    // Names are unique, so an Event of this name is this one: the reply to an earlier try got lost.
     const bool is_there = !was_patch && !reply && reply.error().provider_code == "AlreadyExists";
     if (reply || is_there) {
-        ++counts_.told;
+        ++counts_.recorded;
         is_in_trouble_ = false;
         exists_[queue_.front().key] = true;
         return pop();
@@ -256,8 +255,8 @@ void EventRecorder::try_again(const Error& error) {
 void EventRecorder::drop_first(const Error& error, std::uint64_t& counter) {
     ++counter;
     const bool is_new = !std::exchange(is_in_trouble_, true);
-    if (is_new && options_.on_trouble)
-        options_.on_trouble(within("tell of " + queue_.front().name, error));
+    if (is_new && options_.on_error)
+        options_.on_error(within("tell of " + queue_.front().name, error));
     pop();
 }
 

@@ -1,5 +1,4 @@
-/// Which events are worth telling an API server of, and as what, so that a cluster full of pending
-/// pods does not become a flood. client-go's rules, with cluster-autoscaler's figures.
+/// Records Events in an API server, without flooding it when thousands of pods are pending.
 #pragma once
 
 #include <cstdint>
@@ -25,96 +24,101 @@ namespace capstan::kubernetes::client {
 struct ObjectReference {
     std::string api_version = "v1";
     std::string kind{};
-    std::string ns{};  ///< empty: it is in none
+    std::string ns{};  ///< empty: a cluster-scoped object
     std::string name{};
     std::string uid{};
 };
 
-/// Something that operators and users should know of: one line of `kubectl describe`.
+/// An event for operators and users: one line of `kubectl describe`.
 struct EventNote {
     ObjectReference about{};
     bool is_warning = false;
     std::string reason{};   ///< "TriggeredScaleUp"
     std::string message{};  ///< cut at 1 KiB
-    /// Of few about the cluster as a whole: other messages of the same reason are told, too, and a
-    /// part of the budget is theirs alone.
+    /// One of the few events about the cluster as a whole. Its spacing is by message, not only by
+    /// reason, and a part of the budget is reserved for such events.
     bool is_distinct = false;
 };
 
-/// A write that brings an API server up to date about one Event object.
+/// A write of one Event object.
 struct EventWrite {
     std::string key{};
     std::string ns{}, name{};
-    boost::json::object event{};  ///< as a whole
-    /// What is new since it was written last: as a strategic merge patch.
-    boost::json::object patch{};
+    boost::json::object event{};  ///< the whole object, to create the Event
+    boost::json::object patch{};  ///< its changed members, as a strategic merge patch
 };
 
-/// One object's events of one reason go at most every five minutes, however often they come; those
-/// with the same message are one Event that counts; from the tenth other message in ten minutes on,
-/// messages are combined into one Event. Remembers 8192 of each, and forgets the oldest. One thread
-/// at a time.
+/// Decides which events are written, and as which Event objects. Pending pods cause the same few
+/// events again in each pass, so most events repeat an older one. Three rules, which are
+/// client-go's with cluster-autoscaler's figures, bound the writes:
+///   1. Deduplication: events that differ in nothing are one Event object with a count.
+///   2. Aggregation: from the tenth different message within ten minutes on, events of one object
+///      and reason become one combined Event, because each message would be an object of its own.
+///   3. Spacing: events of one object and reason are written at most every five minutes. The events
+///      in between are counted, and the next write has the count.
+/// Each rule has a table of 8192 keys, of which the least recently used ones are dropped. One
+/// thread at a time.
 class EventCorrelator {
 public:
     struct Options {
         std::string component = "cluster-autoscaler";
-        std::string instance{};  ///< which of several; empty: does not matter
+        std::string instance{};  ///< reportingInstance
         std::size_t limit = 8192;
     };
     explicit EventCorrelator(Options options);
 
-    /// Whether take() would let it through.
+    /// Whether the spacing allows a write now, so that take() would return one.
     bool is_due(const EventNote& note, Time now);
-    /// Nothing: too soon after the last one; it has been counted.
+    /// Nothing: too soon after the last write; the event has been counted.
     std::optional<EventWrite> take(const EventNote& note, const engine::PassTime& time);
 
 private:
-    struct Similar {
+    /// The messages of one object and reason.
+    struct Aggregate {
         Time last{};
         std::set<std::string> messages{};
     };
-    struct Told {
+    /// One Event object.
+    struct EventSeries {
         std::string name{};
-        Time first{};  ///< as the Event says it
+        Time first{};  ///< firstTimestamp
         std::int64_t count = 0;
     };
     bool is_combined(const std::string& key, const EventNote& note, Time now);
     static std::string spacing_key(const EventNote& note);
     std::string name_for(const ObjectReference& about, Time wall);
-    EventWrite write_of(const EventNote& note, const std::string& message, const Told& told,
-                        Time wall) const;
+    EventWrite write_of(const EventNote& note, const std::string& message,
+                        const EventSeries& series, Time wall) const;
 
     const Options options_;
-    std::int64_t last_name_ = 0;
-    RecentlyUsed<Similar> similar_;
-    RecentlyUsed<Told> told_;
-    RecentlyUsed<std::optional<Time>> let_through_;
+    std::int64_t last_name_ = 0;  ///< the number at the end of the last name
+    RecentlyUsed<Aggregate> aggregates_;
+    RecentlyUsed<EventSeries> series_;
+    RecentlyUsed<std::optional<Time>> last_written_;  ///< by spacing_key()
 };
 
-// Tells an API server of events, as far as it can bear them.
-
-/// No caller waits for an event, and nothing depends on one: what cannot be sent in time is dropped
-/// and counted. Used on the loop's thread alone.
+/// Sends events within a budget. No caller waits for an event, and nothing depends on one: an event
+/// that cannot be sent in time is dropped and counted. Used on the loop's thread alone.
 class EventRecorder {
 public:
     struct Options {
         EventCorrelator::Options correlator{};
-        int per_minute = 300;  ///< written at most; a fifth of it is for distinct notes alone
+        int per_minute = 300;  ///< limit of writes; a fifth is reserved for distinct notes
         std::size_t queue_limit = 1000;
         int tries = 12;
-        Duration between_tries = std::chrono::seconds(10);  ///< and up to a quarter more
-        std::uint64_t seed = 0;                             ///< of that quarter
-        /// An event was dropped because of this; told once until one gets through.
-        std::function<void(const Error& error)> on_trouble{};
+        Duration between_tries = std::chrono::seconds(10);  ///< plus a jitter of up to a quarter
+        std::uint64_t seed = 0;                             ///< of the jitter
+        /// An event was dropped because of this error. Called once until a write succeeds.
+        std::function<void(const Error& error)> on_error{};
     };
-    /// Since the start.
+    /// Events since the start, by result.
     struct Counts {
-        std::uint64_t told = 0;
-        std::uint64_t too_soon = 0;     ///< after one like it, which counts it
-        std::uint64_t over_budget = 0;  ///< dropped, as are those below
+        std::uint64_t recorded = 0;
+        std::uint64_t too_soon = 0;     ///< not written itself, but counted in a later Event
+        std::uint64_t over_budget = 0;  ///< dropped, like the three below
         std::uint64_t queue_full = 0;
         std::uint64_t refused = 0;   ///< by the server
-        std::uint64_t given_up = 0;  ///< after so many tries, or at the end
+        std::uint64_t given_up = 0;  ///< after all tries, or at the deadline of flush()
         bool operator==(const Counts&) const = default;
     };
     /// Borrows both.
@@ -122,12 +126,12 @@ public:
 
     /// Sends nothing inside this call.
     void record(const EventNote& note);
-    /// How many notes would be taken now that are not distinct.
+    /// How many notes that are not distinct can be recorded now without a drop.
     std::size_t room();
     const Counts& counts() const noexcept { return counts_; }
     std::size_t queued() const noexcept { return queue_.size(); }
-    /// `done` when all is told, or dropped at the deadline; not inside this call. Nothing is
-    /// recorded any more. Once.
+    /// Waits for the queue. `done` is called when it is empty, or at the deadline, when the rest is
+    /// dropped; not inside this call. record() has no effect afterwards. May be called once.
     void flush(Duration deadline, std::function<void()> done);
 
 private:
@@ -147,9 +151,9 @@ private:
     Counts counts_;
     double budget_;
     Duration budget_at_{};
-    std::deque<EventWrite> queue_{};  ///< the first is being sent
-    RecentlyUsed<bool> exists_;       ///< on the server, by key
-    int tries_ = 0;                   ///< of the first
+    std::deque<EventWrite> queue_{};  ///< the first write is being sent
+    RecentlyUsed<bool> exists_;       ///< keys of Events that exist on the server
+    int tries_ = 0;                   ///< of the first write
     bool is_sending_ = false;
     bool is_in_trouble_ = false;
     bool is_flushing_ = false;

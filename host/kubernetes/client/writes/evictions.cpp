@@ -35,7 +35,7 @@ std::string eviction_body(const engine::Eviction& eviction) {
     return boost::json::serialize(body);
 }
 
-/// The name behind "The disruption budget ", which is how the server begins what it says about one.
+/// The budget's name in the server's message, which begins with "The disruption budget NAME ".
 std::string find_budget(std::string_view message) {
     constexpr std::string_view before = "disruption budget ";
     const std::size_t at = message.find(before, message.find(budget_cause));
@@ -82,8 +82,8 @@ void Evictions::evict(const engine::Eviction& eviction, Done done) {
                 });
 }
 
-// A conflict means another uid as well as a pod that is just being written to; servers word neither
-// alike, so the pod itself is asked.
+// A conflict means either another uid or a concurrent write to the pod. Servers word the two
+// differently from version to version, so the pod is read to compare its uid.
 void Evictions::check_identity(const engine::Eviction& eviction, Error conflict, Done done) {
     ApiRequest request{.path = path_of(resources::pods, eviction.ns, eviction.pod),
                        .purpose = "eviction"};

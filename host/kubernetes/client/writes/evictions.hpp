@@ -1,4 +1,4 @@
-/// Evicts pods, so that disruption budgets hold.
+/// Evicts pods through the eviction API, which respects disruption budgets.
 #pragma once
 
 #include <functional>
@@ -10,21 +10,20 @@
 
 namespace capstan::kubernetes::client {
 
-/// Each eviction is asked for once: the next decision may ask again. Used on the loop's thread
-/// alone.
+/// An eviction is requested once and never retried here: the next decision may request it again.
+/// Used on the loop's thread alone.
 class Evictions {
 public:
     using Done = std::function<void(Result<void>)>;
     /// Borrows both.
     Evictions(Api& api, io::Loop& loop) : calls_(api, loop) {}
 
-    /// A value: the API server took it; the pod is about to go.
-    /// `not_found`: there is no such pod, or the one of that name has another uid.
-    /// `throttled`: a budget does not allow it now (provider_code "DisruptionBudget", the subject
-    /// is the budget's "namespace/name" where the server names it), or the API asks for patience.
-    /// `unsupported`: more than one budget has a say over the pod, which the API does not take;
-    /// an operator has to change one of them. `done` is not called inside this, nor once this
-    /// object is gone.
+    /// A value: the API server accepted the eviction, and the pod terminates soon. `not_found`: the
+    /// pod does not exist, or the pod of that name has another uid. `throttled`: a budget does not
+    /// allow the eviction now (provider_code "DisruptionBudget", the subject is the budget's
+    /// "namespace/name" where the server names it), or the server's own rate limit. `unsupported`:
+    /// more than one budget covers the pod, which the API rejects; an operator has to change one of
+    /// them. `done` is not called inside this call, nor after this object's destruction.
     void evict(const engine::Eviction& eviction, Done done);
 
 private:

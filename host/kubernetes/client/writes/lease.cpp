@@ -37,7 +37,7 @@ std::string holder_of(const boost::json::object& lease) {
 
 Duration duration_of(const boost::json::object& lease) {
     const std::int64_t seconds = base::integer_at(lease, "spec.leaseDurationSeconds").value_or(0);
-    // The API keeps 32 bits of it.
+    // The API's field has 32 bits.
     return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, INT32_MAX));
 }
 
@@ -125,7 +125,7 @@ void LeaderElector::send(std::string method, const boost::json::object* body, Ap
     calls_.send({.method = std::move(method),
                  .path = path_of(resources::leases, options_.ns, is_new ? "" : options_.name),
                  .body = body != nullptr ? boost::json::serialize(*body) : std::string(),
-                 // Half, so that a request that gets lost leaves time for another.
+                 // Half of the deadline: a lost request leaves time for another one.
                  .timeout = options_.renew_deadline / 2,
                  .purpose = "lease"},
                 std::move(done));
@@ -142,8 +142,8 @@ void LeaderElector::wait_in_turn() {
 }
 
 void LeaderElector::attempt() {
-    // The leader knows what the object says and saves itself reading it, unless another client has
-    // written to it.
+    // The leader has the object from its last renewal, so it writes without a read. It reads the
+    // object where the write fails, for example because another client has written it.
     if (leads_ && observed_ && now() < observed_at_ + options_.lease_duration)
         return renew(*observed_, [this](const Error&) { read(); });
     read();
@@ -186,7 +186,8 @@ void LeaderElector::renew(boost::json::object lease, std::function<void(const Er
     });
 }
 
-// Counted from when the claim was sent: others count from when they see it, which is later.
+// The deadline counts from the sending of the claim. Other replicas count from when they see the
+// claim, which is later, so two replicas never lead at once.
 Api::Done LeaderElector::winning() {
     return [this, until = now() + options_.renew_deadline](Result<ApiReply> reply) {
         Result<boost::json::object> lease = parse_object(std::move(reply));
@@ -209,8 +210,8 @@ Api::Done LeaderElector::winning() {
 }
 
 void LeaderElector::lost(const Error& error) {
-    // That another candidate was faster is no failure of an election.
-    if (error.code != ErrorCode::conflict && options_.on_trouble) options_.on_trouble(error);
+    // A conflict means that another candidate was faster, which is no failure.
+    if (error.code != ErrorCode::conflict && options_.on_error) options_.on_error(error);
     if (!is_stopping_) wait_in_turn();
 }
 
@@ -255,7 +256,7 @@ void LeaderElector::give_back(boost::json::object lease) {
         const bool is_conflict = !reply && reply.error().code == ErrorCode::conflict;
         const auto delay = is_conflict ? conflicts_->next_delay() : std::nullopt;
         if (delay) return calls_.after(*delay, [this] { give_back_again(); });
-        if (!reply && options_.on_trouble) options_.on_trouble(reply.error());
+        if (!reply && options_.on_error) options_.on_error(reply.error());
         finish_stop();
     });
 }

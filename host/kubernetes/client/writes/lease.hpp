@@ -1,4 +1,4 @@
-/// The leader, as a Lease object says it.
+/// Lease objects, and leader election with them.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,12 @@
 
 namespace capstan::kubernetes::client {
 
-/// "2026-11-21T10:50:00.250000Z": a point in time to the microsecond, as Leases have it. Nothing
-/// outside the years that can be written.
+/// The API's MicroTime: "2026-11-21T10:50:00.250000Z". Nothing outside the years 1900 to 2200.
 std::optional<std::string> find_micro_time_text(Time time);
 
-/// Empty: none.
+/// Empty: the Lease has no holder.
 std::string holder_of(const boost::json::object& lease);
-/// How long the holder may go without renewing; zero where it does not say.
+/// leaseDurationSeconds: how long the holder may go without a renewal. Zero: absent.
 Duration duration_of(const boost::json::object& lease);
 
 struct LeaseClaim {
@@ -32,58 +31,60 @@ struct LeaseClaim {
     Duration duration{};
     Time now{};
 };
-/// A Lease that does not exist yet, held by the claimant.
+/// A new Lease object, held by the claimant.
 boost::json::object make_lease(const LeaseClaim& claim);
-/// `lease` held by the claimant: renewed if it was before, otherwise one transition more. What else
-/// it says stays as it is.
+/// Makes the claimant the holder of `lease`: a renewal where it is the holder already, otherwise a
+/// transition. All other members stay as they are.
 void claim(boost::json::object& lease, const LeaseClaim& claim);
-/// Held by no host, for a second: the next candidate may have it.
+/// Removes the holder and sets a duration of one second, so that another candidate can take over.
 void release(boost::json::object& lease, Time now);
 
-// Leader election among programs that share one Lease object, by client-go's rules and timings.
-
-/// The leader renews its Lease; the others take it over when it has not changed for as long as it
-/// says it may. Each replica measures how long by its own clock from when it saw the change, so
-/// clocks may differ. Used on the loop's thread alone.
+/// Leader election among replicas that share one Lease object, by client-go's rules and timings.
+/// The leader renews the Lease; another candidate takes it over when it has not changed for its
+/// duration. Each replica measures this time by its own monotonic clock, from the moment it saw the
+/// last change, so the clocks of replicas may differ. Used on the loop's thread alone.
 class LeaderElector {
 public:
     struct Options {
         std::string ns{};
         std::string name = "cluster-autoscaler";
-        std::string identity{};  ///< of this process, unlike any other's
+        std::string identity{};  ///< of this process; unique among the replicas
         Duration lease_duration = std::chrono::seconds(15);
         Duration renew_deadline = std::chrono::seconds(10);
         Duration retry_period = std::chrono::seconds(2);
         std::uint64_t seed = 0;  ///< of jitter
-        /// Leading begins, and ends: when the Lease was lost or could not be renewed in time, or by
-        /// stop(). In turn. May call stop(), and may not destroy the elector.
+        /// Leading begins. The two callbacks alternate. They may call stop(), but must not destroy
+        /// the elector.
         std::function<void()> on_started{};
+        /// Leading ends: the Lease was lost or not renewed in time, or stop() was called.
         std::function<void()> on_stopped{};
-        /// The Lease has another holder than before, maybe this process; empty: it was released.
+        /// The Lease has another holder than before, possibly this process; empty: it was released.
         std::function<void(const std::string& identity)> on_new_leader{};
-        /// A request came back with this; the elector goes on trying.
-        std::function<void(const Error& error)> on_trouble{};
-        /// An attempt ended well: the Lease was taken or renewed, or is another's by its own word.
+        /// A request failed; the elector goes on trying.
+        std::function<void(const Error& error)> on_error{};
+        /// An attempt succeeded: the Lease was taken or renewed, or another replica holds it.
         std::function<void()> on_success{};
     };
-    /// `invalid_config`: not lease_duration > renew_deadline > 1.2 retry_period > 0, or no name.
+    /// `invalid_config`: the identity, namespace or name is empty, or not lease_duration >
+    /// renew_deadline > 1.2 retry_period > 0.
     static Result<void> check(const Options& options);
 
     /// Borrows both. `options` have passed check().
     LeaderElector(Api& api, io::Loop& loop, Options options);
 
-    /// Tries to lead, and when leading ends, waits in line again until stop(). Once.
+    /// Tries to become the leader, and after the end of leading again, until stop(). May be called
+    /// once.
     void start();
-    /// Leads no longer, at once; then gives the Lease back, if it was held, within the renew
-    /// deadline. `done` is called when that is over, not inside this call.
+    /// Ends leading at once. A held Lease is then released, within the renew deadline. `done` is
+    /// called after that, not inside this call.
     void stop(std::function<void()> done);
 
-    /// Also false from the moment on which another may lead, whether the loop has come to notice or
-    /// not: ask before every act.
+    /// False from the moment another replica may lead, even before the loop has processed that. Ask
+    /// before each action.
     bool is_leader() const;
-    /// When leading ends, or has ended, without another renewal, on the loop's monotonic clock.
+    /// When leading ends, or has ended, unless renewed; on the loop's monotonic clock.
     Duration leads_until() const noexcept { return leads_until_; }
-    /// As far as is known; empty: none, or not known yet.
+    /// The identity of the last known leader; empty: none, or not known yet.
     const std::string& leader() const { return reported_; }
 
 private:
@@ -110,12 +111,12 @@ private:
     bool leads_ = false;
     Duration leads_until_{};
     std::optional<boost::json::object> observed_{};
-    Duration observed_at_{};  ///< when it last was another than before
-    std::string reported_{};
+    Duration observed_at_{};  ///< when the Lease last changed
+    std::string reported_{};  ///< the last holder given to on_new_leader
     std::function<void()> stopped_{};
     std::optional<WriteConflicts> conflicts_{};
     OpenCalls calls_;
-    OpenCalls deadline_;  ///< one timer: of leading, or of stopping
+    OpenCalls deadline_;  ///< one timer: the end of leading, or the deadline of stop()
 };
 
 }  // namespace capstan::kubernetes::client

@@ -30,15 +30,14 @@ bool is_same(const boost::json::value& written, const Taint& taint) {
 object write_taint(const Taint& taint, Time now) {
     object out{{"key", taint.key}, {"effect", name_of(taint.effect)}};
     if (!taint.value.empty()) out["value"] = taint.value;
-    // Tolerations that end are counted from then; the API keeps it for this effect alone, to the
-    // second.
+    // tolerationSeconds counts from timeAdded, which the API has for this effect alone, in seconds.
     const auto at = find_timestamp_text(std::chrono::floor<std::chrono::seconds>(now));
     if (taint.effect == Effect::no_execute && at) out["timeAdded"] = *at;
     return out;
 }
 
-/// In the place of the first taint of its key, so that a list does not change its order for
-/// nothing.
+/// Replaces the first taint of that key and removes all others of it, so that the list keeps its
+/// order. A taint that is equal already stays as it is.
 void set_taint(array& taints, const Taint& taint, Time now) {
     const auto has_key = [&](const auto& each) { return base::text_at(each, "key") == taint.key; };
     auto first = std::find_if(taints.begin(), taints.end(), has_key);
@@ -120,7 +119,7 @@ struct NodeWrites::Attempt {
     Done done;
     Duration deadline{};
     WriteConflicts conflicts;
-    /// Why the patch was refused, while the update is tried in its place.
+    /// The patch's error, while the update is tried instead.
     std::optional<Error> refusal{};
 };
 
@@ -177,8 +176,8 @@ void NodeWrites::patch(std::shared_ptr<Attempt> attempt, boost::json::object nod
 void NodeWrites::update(std::shared_ptr<Attempt> attempt, const boost::json::object& node) {
     send(*attempt, "PUT", boost::json::serialize(node), "application/json",
          [this, attempt](Result<ApiReply> reply) {
-             // An update that is refused as well proves nothing about patches: an admission
-             // controller may have refused this very change.
+             // If the update is refused as well, patches may still be granted: an admission
+             // controller may have refused this change alone.
              const std::optional<Error> refusal = std::exchange(attempt->refusal, std::nullopt);
              if (reply && refusal && std::exchange(may_patch_, false) && options_.on_update_instead)
                  options_.on_update_instead(*refusal);

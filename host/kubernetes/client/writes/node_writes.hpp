@@ -1,4 +1,4 @@
-/// What a NodeChange makes of a Node object.
+/// Changes taints, cordons and annotations of nodes, without losing concurrent writes of others.
 #pragma once
 
 #include <cstdint>
@@ -18,39 +18,40 @@
 
 namespace capstan::kubernetes::client {
 
-/// A merge patch that changes `node` as asked, and only if it still is the one that was read: it
-/// carries the resourceVersion. Taints are one atomic list to the API, so the patch has all of
-/// them, others' with all their fields. Nothing: the node is that way already.
+/// A merge patch that applies `change` to `node`. It carries the node's resourceVersion, so the
+/// server rejects it after a concurrent write. The API replaces the list of taints as a whole, so
+/// the patch has all taints, including those of other components with all their fields. Nothing:
+/// the node needs no change.
 ///     set ToBeDeleted=1700000000:NoSchedule  ->  {"metadata":{"resourceVersion":"7"},"spec":
 ///     {"taints":[what was there..., {"key":"ToBeDeleted",...}]}}
-/// `now` is when NoExecute taints say that they were added; one that stays keeps its own time.
+/// `now` becomes timeAdded of new NoExecute taints; an existing taint keeps its timeAdded.
 std::optional<boost::json::object> find_node_patch(const boost::json::object& node,
                                                    const engine::NodeChange& change, Time now);
 
-/// `object` as a merge patch (RFC 7386) leaves it.
+/// Applies a merge patch (RFC 7386) to `object`.
 void apply_merge_patch(boost::json::object& object, const boost::json::object& patch);
 
-// Changes nodes through the API without losing what others write to them meanwhile.
-
-/// Reads the node and patches what differs, guarded by its resourceVersion; after a conflict both
-/// again, five times in all. Where roles grant `update` alone, as upstream's chart does, it puts
-/// the whole object back as it was read, changed. Used on the loop's thread alone.
+/// Reads the node and patches the difference, guarded by its resourceVersion. After a conflict it
+/// reads and patches again, five tries in all. Where roles grant `update` and not `patch`, as
+/// upstream's chart does, it updates the whole object as it was read, with the change applied. Used
+/// on the loop's thread alone.
 class NodeWrites {
 public:
     using Done = std::function<void(Result<void>)>;
     struct Options {
         std::uint64_t seed = 0;                       ///< of jitter
-        Duration timeout = std::chrono::seconds(30);  ///< of a change with all its tries
-        /// Told once: patching is refused, updating is not; from now on nodes are updated.
+        Duration timeout = std::chrono::seconds(30);  ///< of one change with all its tries
+        /// Called once, when a patch is forbidden and the update is not. From then on nodes are
+        /// updated.
         std::function<void(const Error& refusal)> on_update_instead{};
     };
     /// Borrows both.
     NodeWrites(Api& api, io::Loop& loop, Options options);
 
-    /// All of the change or nothing of it; a node that is that way already is not written to.
-    /// `not_found`: there is no such node. `conflict`: others were faster each time. `permission`:
-    /// neither patch nor update is granted. Several changes may be under way, also of one node.
-    /// `done` is not called inside this, nor once this object is gone.
+    /// Makes the whole change or nothing of it. A node that needs no change is not written.
+    /// `not_found`: the node does not exist. `conflict`: each try met a concurrent write.
+    /// `permission`: neither patch nor update is granted. Several changes may be under way, also of
+    /// one node. `done` is not called inside this call, nor after this object's destruction.
     void change(const engine::NodeChange& change, Done done);
 
 private:

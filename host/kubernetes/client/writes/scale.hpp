@@ -1,4 +1,4 @@
-/// How many replicas an object of any kind has, and shall have.
+/// Reads and writes the Scale subresource of objects of any kind.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,27 @@ struct ScaleTarget {
 };
 
 struct Scale {
-    std::int64_t wanted = 0;  ///< spec.replicas
-    std::int64_t current = 0;
-    std::string selector{};  ///< of its pods, as text; empty: the kind does not tell
+    std::int64_t wanted = 0;   ///< spec.replicas
+    std::int64_t current = 0;  ///< status.replicas
+    std::string selector{};    ///< status.selector; empty: the kind does not have it
     std::string resource_version{};
     bool operator==(const Scale&) const = default;
 };
 
-/// Through the Scale subresource, whose path discovery knows. Used on the loop's thread alone; no
-/// `done` is called inside these, nor once this object is gone.
+/// Discovery gives the path of the kind. Used on the loop's thread alone. No `done` is called
+/// inside a call, nor after this object's destruction.
 class Scales {
 public:
     using Done = std::function<void(Result<Scale>)>;
 
-    /// Borrows all, and `discovery` lives longer.
+    /// Borrows all three. `discovery` must outlive this object.
     Scales(Api& api, io::Loop& loop, Discovery& discovery)
         : discovery_(discovery), calls_(std::make_unique<OpenCalls>(api, loop)) {}
 
     /// `not_found`: no such object, or no such kind. `unsupported`: the kind cannot be scaled.
     void read(const ScaleTarget& target, Done done);
-    /// The same, and `conflict`: it is not of this resource_version any more; empty: whichever.
+    /// Fails as read() does, and with `conflict` where the object no longer has this
+    /// `resource_version`; an empty one matches any version.
     void write(const ScaleTarget& target, std::int64_t wanted, const std::string& resource_version,
                Done done);
 

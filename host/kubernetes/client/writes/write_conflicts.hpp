@@ -1,4 +1,4 @@
-/// How often a write is tried that others keep getting in the way of.
+/// Retries of writes after conflicts.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace capstan::kubernetes::client {
 
-/// Five tries in all. Between them 10, 20, 40 and 80 ms, and up to as much again by chance, so that
-/// two writers do not stay in step.
+/// Allows five tries in all. The waits between them are 10, 20, 40 and 80 ms plus up to as much
+/// again by chance, so that two writers do not keep conflicting.
 class WriteConflicts {
 public:
     /// Borrows `random`.
     explicit WriteConflicts(io::RandomSource& random) : random_(&random) {}
 
-    /// How long to wait before the object is read and written again; nothing: that was the last
-    /// try.
+    /// How long to wait before the object is read and written again. Nothing: the tries are used
+    /// up.
     std::optional<Duration> next_delay() {
         if (++conflicts_ == tries) return std::nullopt;
         const auto base = std::chrono::milliseconds(10) * (1 << (conflicts_ - 1));

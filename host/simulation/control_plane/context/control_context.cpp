@@ -29,7 +29,7 @@ ControlContext::ControlContext(api_server::ObjectStore& store, ControlPlaneOptio
 }
 
 Duration ControlContext::paced(Duration real) const {
-    // What is longer never happens, and must not become a moment in the past.
+    // A longer delay never ends in practice, and would overflow into a time in the past.
     constexpr Duration longest = std::chrono::hours(24 * 365 * 20);
     const double paced = static_cast<double>(real.count()) / options_.speed;
     const auto bound = static_cast<double>(longest.count());
@@ -62,10 +62,10 @@ api_server::ApiObject ControlContext::edit(std::string_view resource, const json
             api_server::json_view(api_server::text_at(object, "metadata.uid"));
         change(fresh);
     };
-    const auto kept = store_.edit(kind, space, name, change_current, {.part = part});
-    if (!kept) return nullptr;
+    const auto stored = store_.edit(kind, space, name, change_current, {.part = part});
+    if (!stored) return nullptr;
     index_.note(kind, space, name);
-    return *kept;
+    return *stored;
 }
 
 void ControlContext::remove(std::string_view resource, const json::object& object,
@@ -79,7 +79,7 @@ void ControlContext::remove(std::string_view resource, const json::object& objec
 
 namespace {
 
-constexpr Duration kept_for = std::chrono::hours(1);
+constexpr Duration event_ttl = std::chrono::hours(1);
 
 std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
     return std::string(api_server::text_at(object, "metadata.uid"))
@@ -109,31 +109,32 @@ std::string event_name(const json::object& object, std::uint64_t number) {
 
 void ControllerEvents::record(const api_server::ResourceKind& kind, const json::object& object,
                               const Event& event) {
-    forget_old();
+    delete_expired();
     const std::string id = id_of(object, event);
     const Time now = store_.now();
     const auto again = [&](json::object& fresh) {
         fresh["count"] = api_server::integer_at(fresh, "count").value_or(1) + 1;
         fresh["lastTimestamp"] = format_rfc3339(now, 0);
     };
-    const auto before = said_.find(id);
+    const auto before = recorded_.find(id);
     const bool is_again =
-        before != said_.end() &&
+        before != recorded_.end() &&
         store_.edit(store_.kind("events"), before->second.space, before->second.name, again,
                     {.part = api_server::ObjectPart::everything});
     if (!is_again) write(kind, object, event, id);
     by_time_.emplace_back(now, id);
-    said_[id].last = now;
+    recorded_[id].last = now;
 }
 
 void ControllerEvents::write(const api_server::ResourceKind& kind, const json::object& object,
                              const Event& event, const std::string& id) {
-    Said& said = said_[id];
-    said.space = kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
-    said.name = event_name(object, ++last_number_);
+    RecordedEvent& recorded = recorded_[id];
+    recorded.space =
+        kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
+    recorded.name = event_name(object, ++last_number_);
     const std::string now = format_rfc3339(store_.now(), 0);
     json::object out{
-        {"metadata", json::object{{"name", said.name}}},
+        {"metadata", json::object{{"name", recorded.name}}},
         {"involvedObject", reference_to(kind, object)},
         {"reason", api_server::json_view(event.reason)},
         {"message", event.message},
@@ -144,17 +145,18 @@ void ControllerEvents::write(const api_server::ResourceKind& kind, const json::o
         {"lastTimestamp", now},
         {"count", 1},
     };
-    // A namespace on its way out takes no events.
-    std::ignore = store_.create(store_.kind("events"), said.space, std::move(out));
+    // Refused if the namespace is deleted.
+    std::ignore = store_.create(store_.kind("events"), recorded.space, std::move(out));
 }
 
-void ControllerEvents::forget_old() {
-    const Time until = store_.now() - kept_for;
+void ControllerEvents::delete_expired() {
+    const Time until = store_.now() - event_ttl;
     for (; !by_time_.empty() && by_time_.front().first <= until; by_time_.pop_front()) {
-        const auto said = said_.find(by_time_.front().second);
-        if (said == said_.end() || said->second.last > until) continue;
-        std::ignore = store_.remove(store_.kind("events"), said->second.space, said->second.name);
-        said_.erase(said);
+        const auto recorded = recorded_.find(by_time_.front().second);
+        if (recorded == recorded_.end() || recorded->second.last > until) continue;
+        std::ignore =
+            store_.remove(store_.kind("events"), recorded->second.space, recorded->second.name);
+        recorded_.erase(recorded);
     }
 }
 

@@ -1,4 +1,4 @@
-/// What all controllers share: the store, its changes, owners and dependents, and a pace.
+/// The state that all controllers share: the store, its feed and index, Events, and the speed.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,9 @@
 
 namespace capstan::simulation::control_plane {
 
-// Events, as `kubectl describe` shows them below an object.
-
-/// What is said again of the same object counts up. Each goes an hour after it was last said, as
-/// soon as something else is. [the loop's thread]
+/// Writes Events about objects. An Event that is recorded again, with the same object, reason and
+/// message, only counts up. An Event is deleted when the next Event is recorded, if an hour has
+/// passed since it was recorded last. [the loop's thread]
 class ControllerEvents {
 public:
     struct Event {
@@ -35,23 +34,23 @@ public:
                 const Event& event);
 
 private:
-    struct Said {
+    struct RecordedEvent {
         std::string space{}, name{};  ///< of the Event
         Time last{};
     };
     void write(const api_server::ResourceKind& kind, const json::object& object, const Event& event,
                const std::string& id);
-    void forget_old();
+    void delete_expired();
 
     api_server::ObjectStore& store_;
-    std::map<std::string, Said> said_;
-    std::deque<std::pair<Time, std::string>> by_time_;  ///< an id again for each time it was said
+    std::map<std::string, RecordedEvent> recorded_;
+    std::deque<std::pair<Time, std::string>> by_time_;  ///< an id for each time it was recorded
     std::uint64_t last_number_ = 0;
 };
 
-/// Writes go through here, so that the index knows of them before they are told. What is refused,
-/// because the object is gone for example, is left to the next reason to look at it.
-/// [the loop's thread]
+/// Controllers write through the context, so that the index has a write before the feed delivers
+/// its change. A write that the store refuses, for example because the object is deleted, is not
+/// retried: the next change of an object makes its controller reconcile again. [the loop's thread]
 class ControlContext {
 public:
     ControlContext(api_server::ObjectStore& store, ControlPlaneOptions options);
@@ -69,21 +68,21 @@ public:
     const ObjectIndex& index() const noexcept { return index_; }
     ControllerEvents& events() noexcept { return events_; }
 
-    /// How long something takes here that takes `real` in a real cluster.
+    /// `real`, the duration in a real cluster, divided by the speed.
     Duration paced(Duration real) const;
     Duration paced_s(std::int64_t seconds) const {
         return paced(api_server::bounded_seconds(seconds));
     }
 
-    /// By "namespace/name". NULL: none.
+    /// `key`: "namespace/name". NULL: there is no such object.
     api_server::ApiObject find(std::string_view resource, std::string_view key) const;
-    /// NULL: refused.
+    /// NULL: the store refused the write.
     api_server::ApiObject create(std::string_view resource, std::string_view space,
                                  json::object object);
     api_server::ApiObject edit(std::string_view resource, const json::object& object,
                                const std::function<void(json::object&)>& change,
                                api_server::ObjectPart part = api_server::ObjectPart::everything);
-    /// The object of that uid, and no later one of the same name.
+    /// Removes the object with this uid, and no later object of the same name.
     void remove(std::string_view resource, const json::object& object,
                 api_server::RemoveOptions options = {});
 

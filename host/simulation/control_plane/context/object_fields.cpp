@@ -124,7 +124,7 @@ void remove_owner(json::object& object, std::string_view uid) {
     }
 }
 
-bool is_leaving(const json::object& object) {
+bool is_terminating(const json::object& object) {
     return api_server::find_value(object, "metadata.deletionTimestamp") != nullptr;
 }
 
@@ -133,15 +133,15 @@ bool has_ended(const json::object& pod) {
     return phase == "Succeeded" || phase == "Failed";
 }
 
-bool is_active(const json::object& pod) { return !has_ended(pod) && !is_leaving(pod); }
+bool is_active(const json::object& pod) { return !has_ended(pod) && !is_terminating(pod); }
 
 bool is_ready(const json::object& pod) { return api_server::has_condition(pod, "Ready"); }
 
 Availability availability(const json::object& pod, Duration min_ready, Time now) {
     if (!is_ready(pod)) return {};
-    const Duration still = condition_since(pod, "Ready").value_or(now) + min_ready - now;
-    if (min_ready <= Duration::zero() || still <= Duration::zero()) return {true, {}};
-    return {false, still};
+    const Duration remaining = condition_since(pod, "Ready").value_or(now) + min_ready - now;
+    if (min_ready <= Duration::zero() || remaining <= Duration::zero()) return {true, {}};
+    return {false, remaining};
 }
 
 Duration stop_time(const json::object& pod, double grace_share) {

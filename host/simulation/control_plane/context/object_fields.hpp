@@ -1,4 +1,5 @@
-/// The conditions in the status of objects.
+/// Members of objects that controllers read and write: conditions, finalizers, owner references,
+/// states of pods, and numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@
 
 namespace capstan::simulation::control_plane {
 
+// Conditions in the status of an object.
+
 struct Condition {
     std::string_view type{};
     std::string_view status = "True";  ///< "True", "False", "Unknown"
@@ -19,69 +22,71 @@ struct Condition {
     std::string message{};
 };
 
-/// Nothing: none, or it does not say.
+/// The lastTransitionTime of the condition; nothing: the object has no such condition, or the
+/// condition has no valid time.
 std::optional<Time> condition_since(const json::object& object, std::string_view type);
 
-/// In place of the one of that type, whose members of other names stay; its lastTransitionTime
-/// changes with the status alone. The answer may be added to, and is valid until the next change.
+/// Sets the condition of that type. lastTransitionTime changes only when the status does, and
+/// members that Condition does not have stay. Returns the condition, valid until the next change.
 json::object& set_condition(json::object& object, const Condition& condition, Time now);
 
-// metadata.finalizers: what has still to be done before an object may go.
+// metadata.finalizers.
 
-/// Left by a removal with propagation "Foreground": dependents go first.
+/// Added by a removal with propagation "Foreground": dependents are deleted first.
 inline constexpr std::string_view foreground_finalizer = "foregroundDeletion";
-/// By one with "Orphan": dependents stay, on their own.
+/// Added by a removal with propagation "Orphan": dependents stay, without the owner.
 inline constexpr std::string_view orphan_finalizer = "orphan";
 
 bool has_finalizer(const json::object& object, std::string_view name);
 void remove_finalizer(json::object& object, std::string_view name);
 
-// metadata.ownerReferences: the owners of an object, and its controller.
+// metadata.ownerReferences.
 
-/// In the order in which they are written.
+/// The owner references, in the order of the object.
 std::vector<const json::object*> owners_of(const json::object& object);
-/// NULL: it has none.
+/// The reference to the controller; NULL: the object has none.
 const json::object* find_controller(const json::object& object);
-/// Empty: it has no controller.
+/// Empty: the object has no controller.
 std::string_view controller_uid(const json::object& object);
 
-/// A reference that makes `owner` the controller, and holds up its foreground deletion.
+/// A reference that makes `owner` the controller, with blockOwnerDeletion.
 json::object make_controller_reference(const api_server::ResourceKind& kind,
                                        const json::object& owner);
 void add_owner(json::object& object, json::object reference);
 void remove_owner(json::object& object, std::string_view uid);
 
-// What controllers ask of pods.
+// States of pods.
 
-bool is_leaving(const json::object& object);
-/// Succeeded or Failed: nothing of it runs any more.
+/// Whether the object has a deletionTimestamp.
+bool is_terminating(const json::object& object);
+/// Whether the pod has succeeded or failed.
 bool has_ended(const json::object& pod);
-/// Neither ended nor on its way out.
+/// Whether the pod has neither ended nor is terminating.
 bool is_active(const json::object& pod);
 bool is_ready(const json::object& pod);
-/// Whether it has been ready for that long. `still`: how long it has to stay ready from `now` on;
-/// nothing: it is available, or not ready at all.
+/// A pod is available once it has been ready for minReadySeconds.
 struct Availability {
     bool is_available = false;
-    std::optional<Duration> still{};
+    /// The time that a ready pod has to stay ready until it is available; nothing: the pod is
+    /// available, or not ready.
+    std::optional<Duration> remaining{};
 };
 Availability availability(const json::object& pod, Duration min_ready, Time now);
 
-/// How long a pod that is asked to go takes to stop, of its grace.
+/// The time that a terminating pod takes to stop: `grace_share` of its grace period.
 Duration stop_time(const json::object& pod, double grace_share);
 
-/// Absent or not a number: `otherwise`.
+/// The integer at `path`; `otherwise` if there is none.
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
 void set_label(json::object& object, std::string_view key, std::string_view value);
 void set_annotation(json::object& object, std::string_view key, std::string_view value);
-/// As its annotation writes it; nothing: none, or no duration.
+/// The duration in an annotation; nothing: there is no such annotation, or it is no duration.
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key);
-
-// Numbers that may be written as a share, "25%" or 3.
 
 enum class Rounding { up, down };
 
-/// Nothing: absent, or neither. Never below zero.
+/// A number at `path` that may be a percentage of `of`. Never below zero. Nothing: there is neither
+/// a number nor a percentage.
 ///     {"maxSurge": "25%"}, of 5, up  ->  2
 std::optional<std::int64_t> portion_at(const json::object& object, std::string_view path,
                                        std::int64_t of, Rounding rounding);

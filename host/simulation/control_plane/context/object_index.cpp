@@ -21,8 +21,8 @@ void ObjectFeed::listen_to_all(KindListener listener) {
 
 void ObjectFeed::start() {
     follow_new_kinds();
-    // A definition brings kinds as soon as the server has read it, which is told by then or at the
-    // definition's next change: its status.
+    // The server adds the kinds of a definition when it processes the change, possibly after this
+    // listener. It then writes the definition's status, and that change calls the listener again.
     listen("customresourcedefinitions.apiextensions.k8s.io",
            [this](const api_server::Change&) { follow_new_kinds(); });
 }
@@ -37,27 +37,27 @@ void ObjectFeed::follow_new_kinds() {
 
 void ObjectFeed::follow(Watch& watch) {
     const api_server::Listing listing = store_.list(*watch.kind);
-    std::map<std::string, api_server::ApiObject> gone = watch.known;
+    std::map<std::string, api_server::ApiObject> gone = watch.objects;
     for (const api_server::ApiObject& object : listing.items)
         gone.erase(api_server::object_key(*object));
     for (const auto& [key, object] : gone)
-        tell(watch, {listing.revision, api_server::ChangeType::deleted, object, object});
+        notify(watch, {listing.revision, api_server::ChangeType::deleted, object, object});
     for (const api_server::ApiObject& object : listing.items)
-        tell(watch, {listing.revision, api_server::ChangeType::added, object, nullptr});
-    auto made =
-        store_.subscribe(*watch.kind, listing.revision,
-                         {[this, &watch](const api_server::Change& change) { tell(watch, change); },
-                          [this, &watch] { follow(watch); }});
+        notify(watch, {listing.revision, api_server::ChangeType::added, object, nullptr});
+    auto made = store_.subscribe(
+        *watch.kind, listing.revision,
+        {[this, &watch](const api_server::Change& change) { notify(watch, change); },
+         [this, &watch] { follow(watch); }});
     BOOST_ASSERT(made.has_value());
     watch.subscription = std::move(*made);
 }
 
-void ObjectFeed::tell(Watch& watch, const api_server::Change& change) {
+void ObjectFeed::notify(Watch& watch, const api_server::Change& change) {
     const std::string key = api_server::object_key(*change.object);
     if (change.type == api_server::ChangeType::deleted) {
-        watch.known.erase(key);
+        watch.objects.erase(key);
     } else {
-        watch.known[key] = change.object;
+        watch.objects[key] = change.object;
     }
     const std::string resource = watch.kind->resource();
     for (const auto& [name, listener] : listeners_)
@@ -66,27 +66,34 @@ void ObjectFeed::tell(Watch& watch, const api_server::Change& change) {
 
 namespace {
 
-std::string shelf(std::string_view what, std::string_view of, std::string_view more = {}) {
-    return std::string(what).append("/").append(of).append("/").append(more);
+/// `relation`: how objects are related to `of`: "uid", "owner", "controller", "orphan" or "node".
+std::string make_index_key(std::string_view relation, std::string_view of,
+                           std::string_view resource = {}) {
+    return std::string(relation).append("/").append(of).append("/").append(resource);
 }
 
-bool is_adopted(std::string_view resource) {
+/// Whether controllers adopt objects of the resource.
+bool is_adoptable(std::string_view resource) {
     return resource == "pods" || resource == "replicasets.apps" ||
            resource == "controllerrevisions.apps";
 }
 
-std::vector<std::string> shelves_for(const std::string& resource, const json::object& object) {
-    std::vector<std::string> out{shelf("uid", api_server::text_at(object, "metadata.uid"))};
+/// The keys under which the index has an object.
+std::vector<std::string> index_keys(const std::string& resource, const json::object& object) {
+    std::vector<std::string> out{
+        make_index_key("uid", api_server::text_at(object, "metadata.uid"))};
     for (const json::object* owner : owners_of(object))
-        out.push_back(shelf("owner", api_server::text_at(*owner, "uid")));
+        out.push_back(make_index_key("owner", api_server::text_at(*owner, "uid")));
     if (const json::object* controller = find_controller(object)) {
-        out.push_back(shelf("controller", api_server::text_at(*controller, "uid"), resource));
-    } else if (is_adopted(resource)) {
-        out.push_back(shelf("orphan", api_server::text_at(object, "metadata.namespace"), resource));
+        out.push_back(
+            make_index_key("controller", api_server::text_at(*controller, "uid"), resource));
+    } else if (is_adoptable(resource)) {
+        out.push_back(
+            make_index_key("orphan", api_server::text_at(object, "metadata.namespace"), resource));
     }
     if (const std::string_view node = api_server::text_at(object, "spec.nodeName");
         resource == "pods" && !node.empty())
-        out.push_back(shelf("node", node));
+        out.push_back(make_index_key("node", node));
     return out;
 }
 
@@ -97,29 +104,29 @@ void ObjectIndex::note(const api_server::ResourceKind& kind, std::string_view sp
     const ObjectName full{kind.resource(), std::string(space), std::string(name)};
     const api_server::ApiObject object = store_.find(kind, space, name);
     std::vector<std::string> fresh;
-    if (object != nullptr) fresh = shelves_for(full.resource, *object);
-    const auto known = shelves_of_.find(full);
-    if (known != shelves_of_.end()) {
-        if (known->second == fresh) return;
-        for (const std::string& old : known->second)
-            if (Names& names = shelves_[old]; names.erase(full) > 0 && names.empty())
-                shelves_.erase(old);
-        shelves_of_.erase(known);
+    if (object != nullptr) fresh = index_keys(full.resource, *object);
+    const auto indexed = keys_of_.find(full);
+    if (indexed != keys_of_.end()) {
+        if (indexed->second == fresh) return;
+        for (const std::string& key : indexed->second)
+            if (Names& names = names_by_key_[key]; names.erase(full) > 0 && names.empty())
+                names_by_key_.erase(key);
+        keys_of_.erase(indexed);
     }
     if (object == nullptr) return;
-    for (const std::string& now : fresh) shelves_[now].insert(full);
-    shelves_of_.emplace(full, std::move(fresh));
+    for (const std::string& key : fresh) names_by_key_[key].insert(full);
+    keys_of_.emplace(full, std::move(fresh));
 }
 
-std::vector<ObjectName> ObjectIndex::names_in(const std::string& shelf) const {
-    const auto found = shelves_.find(shelf);
-    if (found == shelves_.end()) return {};
+std::vector<ObjectName> ObjectIndex::names_in(const std::string& key) const {
+    const auto found = names_by_key_.find(key);
+    if (found == names_by_key_.end()) return {};
     return {found->second.begin(), found->second.end()};
 }
 
-std::vector<api_server::ApiObject> ObjectIndex::objects_in(const std::string& shelf) const {
+std::vector<api_server::ApiObject> ObjectIndex::objects_in(const std::string& key) const {
     std::vector<api_server::ApiObject> out;
-    for (const ObjectName& full : names_in(shelf))
+    for (const ObjectName& full : names_in(key))
         if (api_server::ApiObject object =
                 store_.find(store_.kind(full.resource), full.space, full.name))
             out.push_back(std::move(object));
@@ -128,24 +135,24 @@ std::vector<api_server::ApiObject> ObjectIndex::objects_in(const std::string& sh
 
 std::vector<api_server::ApiObject> ObjectIndex::controlled_by(std::string_view uid,
                                                               std::string_view resource) const {
-    return objects_in(shelf("controller", uid, resource));
+    return objects_in(make_index_key("controller", uid, resource));
 }
 
 std::vector<api_server::ApiObject> ObjectIndex::without_controller(
     std::string_view space, std::string_view resource) const {
-    return objects_in(shelf("orphan", space, resource));
+    return objects_in(make_index_key("orphan", space, resource));
 }
 
 std::vector<api_server::ApiObject> ObjectIndex::pods_on(std::string_view node) const {
-    return objects_in(shelf("node", node));
+    return objects_in(make_index_key("node", node));
 }
 
 std::vector<ObjectName> ObjectIndex::dependents_of(std::string_view uid) const {
-    return names_in(shelf("owner", uid));
+    return names_in(make_index_key("owner", uid));
 }
 
-std::vector<ObjectName> ObjectIndex::named_by_uid(std::string_view uid) const {
-    return names_in(shelf("uid", uid));
+std::vector<ObjectName> ObjectIndex::find_by_uid(std::string_view uid) const {
+    return names_in(make_index_key("uid", uid));
 }
 
 }  // namespace capstan::simulation::control_plane

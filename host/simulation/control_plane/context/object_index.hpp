@@ -1,4 +1,5 @@
-/// Tells controllers of the store's objects: of those that are there, then of every change.
+/// The watches and the index of all controllers: ObjectFeed calls listeners for each change of an
+/// object, and ObjectIndex finds objects by owner, by controller and by node.
 #pragma once
 
 #include <compare>
@@ -14,9 +15,11 @@
 
 namespace capstan::simulation::control_plane {
 
-/// Listeners are told in the order in which they asked, of one kind in the order of revisions.
-/// Where changes were forgotten before they were told, what is there is told again as added and
-/// what is not as deleted. Kinds that come later are followed, too. [the loop's thread]
+/// Calls listeners first with the objects that exist, then with every change. The listeners of a
+/// change are called in the order in which they were added, and the changes of one kind come in the
+/// order of revisions. If the history no longer has the next change, the feed lists the kind again:
+/// existing objects come once more as added, and objects that are gone as deleted. Kinds of custom
+/// resource definitions are followed, too. [the loop's thread]
 class ObjectFeed {
 public:
     using Listener = std::function<void(const api_server::Change&)>;
@@ -27,63 +30,63 @@ public:
     ObjectFeed(const ObjectFeed&) = delete;
     ObjectFeed& operator=(const ObjectFeed&) = delete;
 
-    /// Before start(); `resource` is "pods" or "deployments.apps".
+    /// Adds a listener for "pods" or "deployments.apps". To be called before start().
     void listen(std::string_view resource, Listener listener);
-    /// The same for all kinds.
+    /// Adds a listener for all kinds. To be called before start().
     void listen_to_all(KindListener listener);
-    /// Tells of what is there.
+    /// Begins with the objects that exist.
     void start();
 
 private:
     struct Watch {
         api_server::KindPtr kind{};
-        std::map<std::string, api_server::ApiObject> known{};
+        std::map<std::string, api_server::ApiObject> objects{};  ///< that listeners were given
         std::unique_ptr<api_server::Subscription> subscription{};
     };
     void follow_new_kinds();
     void follow(Watch& watch);
-    void tell(Watch& watch, const api_server::Change& change);
+    void notify(Watch& watch, const api_server::Change& change);
 
     api_server::ObjectStore& store_;
     std::vector<std::pair<std::string, KindListener>> listeners_;  ///< empty name: all kinds
     std::map<std::string, Watch, std::less<>> watches_;
 };
 
-// Which objects belong to which: by owner, by controller, by node.
-
 struct ObjectName {
     std::string resource{}, space{}, name{};
     auto operator<=>(const ObjectName&) const = default;
 };
 
-/// Answers are what the store holds now, in the order of resource, namespace and name. What is new
-/// is found once it was noted. [the loop's thread]
+/// Finds objects by owner, by controller and by node, in the order of resource, namespace and name,
+/// as the store holds them now. A new object is found once note() was called for it. [the loop's
+/// thread]
 class ObjectIndex {
 public:
     explicit ObjectIndex(const api_server::ObjectStore& store) : store_(store) {}
 
-    /// Looks at an object anew; it may be gone.
+    /// Indexes an object anew, or removes it from the index if it is deleted.
     void note(const api_server::ResourceKind& kind, std::string_view space, std::string_view name);
 
     std::vector<api_server::ApiObject> controlled_by(std::string_view uid,
                                                      std::string_view resource) const;
-    /// Of pods, ReplicaSets and ControllerRevisions alone.
+    /// Objects that a controller could adopt. Only pods, ReplicaSets and ControllerRevisions are
+    /// indexed.
     std::vector<api_server::ApiObject> without_controller(std::string_view space,
                                                           std::string_view resource) const;
     std::vector<api_server::ApiObject> pods_on(std::string_view node) const;
-    /// Objects that name it as an owner.
+    /// Objects with an owner reference to that uid.
     std::vector<ObjectName> dependents_of(std::string_view uid) const;
-    /// The object of that uid; none, or one.
-    std::vector<ObjectName> named_by_uid(std::string_view uid) const;
+    /// The object of that uid, if it exists.
+    std::vector<ObjectName> find_by_uid(std::string_view uid) const;
 
 private:
     using Names = std::set<ObjectName>;
-    std::vector<ObjectName> names_in(const std::string& shelf) const;
-    std::vector<api_server::ApiObject> objects_in(const std::string& shelf) const;
+    std::vector<ObjectName> names_in(const std::string& key) const;
+    std::vector<api_server::ApiObject> objects_in(const std::string& key) const;
 
     const api_server::ObjectStore& store_;
-    std::map<std::string, Names, std::less<>> shelves_;
-    std::map<ObjectName, std::vector<std::string>> shelves_of_;
+    std::map<std::string, Names, std::less<>> names_by_key_;
+    std::map<ObjectName, std::vector<std::string>> keys_of_;
 };
 
 }  // namespace capstan::simulation::control_plane

@@ -10,7 +10,7 @@ ReconcileQueue::ReconcileQueue(io::Loop& loop, Reconcile reconcile)
     : loop_(loop), reconcile_(std::move(reconcile)) {}
 
 ReconcileQueue::~ReconcileQueue() {
-    for (const auto& [key, alarm] : alarms_) loop_.cancel(alarm.timer);
+    for (const auto& [key, delayed] : timers_) loop_.cancel(delayed.timer);
 }
 
 void ReconcileQueue::add(const std::string& key) {
@@ -22,25 +22,25 @@ void ReconcileQueue::add(const std::string& key) {
 void ReconcileQueue::add_after(const std::string& key, Duration delay) {
     if (delay <= Duration::zero()) return add(key);
     const Duration due = loop_.monotonic() + delay;
-    const auto [alarm, is_new] = alarms_.try_emplace(key);
-    if (!is_new && alarm->second.due <= due) return;
-    if (!is_new) loop_.cancel(alarm->second.timer);
-    alarm->second = {due, loop_.at(due, [this, key, alive = std::weak_ptr(alive_)] {
-                         if (alive.expired()) return;
-                         alarms_.erase(key);
-                         add(key);
-                     })};
+    const auto [delayed, is_new] = timers_.try_emplace(key);
+    if (!is_new && delayed->second.due <= due) return;
+    if (!is_new) loop_.cancel(delayed->second.timer);
+    delayed->second = {due, loop_.at(due, [this, key, alive = std::weak_ptr(alive_)] {
+                           if (alive.expired()) return;
+                           timers_.erase(key);
+                           add(key);
+                       })};
 }
 
 void ReconcileQueue::wake() {
-    if (std::exchange(is_awake_, true)) return;
+    if (std::exchange(is_scheduled_, true)) return;
     boost::asio::post(loop_.io(), [this, alive = std::weak_ptr(alive_)] {
         if (!alive.expired()) turn();
     });
 }
 
 void ReconcileQueue::turn() {
-    is_awake_ = false;
+    is_scheduled_ = false;
     for (std::size_t i = 0; i < keys_per_turn && !order_.empty(); ++i) {
         const std::string key = std::move(order_.front());
         order_.pop_front();

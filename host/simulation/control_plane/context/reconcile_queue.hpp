@@ -1,4 +1,4 @@
-/// Objects that a controller is to look at: each once, however many reasons there are.
+/// The work queue of a controller: keys of objects that are to be reconciled, each at most once.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,9 @@
 
 namespace capstan::simulation::control_plane {
 
-/// A turn of the loop takes some keys and leaves the rest to the next one, so that others come in
-/// between. Nothing is called once it is gone. [the loop's thread]
+/// One handler of the loop reconciles some keys and leaves the rest to the next one, so that other
+/// work of the loop comes in between. Nothing is called after the queue is destroyed. [the loop's
+/// thread]
 class ReconcileQueue {
 public:
     using Reconcile = std::function<void(const std::string& key)>;
@@ -27,13 +28,13 @@ public:
     ~ReconcileQueue();
 
     void add(const std::string& key);
-    /// Not before `delay` is over; of several such requests the earliest counts. One that is not in
-    /// the future is as good as add().
+    /// Adds the key after `delay`; of several delays of a key the one that ends first counts. A
+    /// delay of zero or less is the same as add().
     void add_after(const std::string& key, Duration delay);
     std::size_t size() const noexcept { return waiting_.size(); }
 
 private:
-    struct NextChange {
+    struct DelayedKey {
         Duration due{};
         io::TimerId timer = 0;
     };
@@ -44,8 +45,8 @@ private:
     Reconcile reconcile_;
     std::deque<std::string> order_;
     std::set<std::string> waiting_;
-    std::map<std::string, NextChange> alarms_;
-    bool is_awake_ = false;
+    std::map<std::string, DelayedKey> timers_;
+    bool is_scheduled_ = false;
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

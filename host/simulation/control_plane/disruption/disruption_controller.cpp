@@ -13,7 +13,7 @@
 namespace capstan::simulation::control_plane {
 namespace {
 
-/// The kind that a reference speaks of; NULL: it is not served.
+/// The kind of an owner reference; NULL: the kind is not served.
 api_server::KindPtr find_kind(const ControlContext& context, const json::object& reference) {
     const auto& kinds = context.store().kinds().all();
     const auto found = std::ranges::find_if(kinds, [&](const api_server::KindPtr& kind) {
@@ -23,12 +23,13 @@ api_server::KindPtr find_kind(const ControlContext& context, const json::object&
     return found == kinds.end() ? nullptr : *found;
 }
 
-/// The object that decides how many such pods there are: a Deployment above a ReplicaSet.
+/// A controller with a scale.
 struct Scaled {
     api_server::KindPtr kind{};
     api_server::ApiObject object{};
 };
 
+/// The topmost controller with a scale above an object: the Deployment of a ReplicaSet.
 std::optional<Scaled> find_scaled(const ControlContext& context, const json::object& dependent) {
     const json::object* reference = find_controller(dependent);
     if (reference == nullptr) return std::nullopt;
@@ -46,7 +47,7 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
                                            const std::vector<api_server::ApiObject>& pods) {
     std::map<std::string, std::int64_t> wanted;
     for (const api_server::ApiObject& pod : pods) {
-        // No controller brings it back, so it counts for nothing.
+        // A pod without a controller is not expected, since no controller would replace it.
         if (find_controller(*pod) == nullptr) continue;
         const auto scaled = find_scaled(context, *pod);
         if (!scaled)
@@ -77,8 +78,8 @@ Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::
 namespace {
 
 constexpr std::string_view budgets_resource = "poddisruptionbudgets.policy";
-/// How long an eviction may take until its pod is on its way out.
-constexpr Duration longest_eviction = std::chrono::minutes(2);
+/// How long a pod with a granted eviction counts as disrupted without terminating.
+constexpr Duration eviction_timeout = std::chrono::minutes(2);
 
 bool is_budget_of(const json::object& budget, const json::object& pod) {
     const json::object* selector = api_server::find_object(budget, "spec.selector");
@@ -86,27 +87,27 @@ bool is_budget_of(const json::object& budget, const json::object& pod) {
            api_server::has_labels(pod, api_server::label_query_of(*selector));
 }
 
-/// Pods whose eviction was granted and is not seen yet, with when it was; and when to look again.
-struct Granted {
-    json::object pods{};
-    std::optional<Duration> again{};
+/// Pods with a granted eviction that are not terminating yet.
+struct PendingEvictions {
+    json::object pods{};                    ///< status.disruptedPods: name to time of the grant
+    std::optional<Duration> next_expiry{};  ///< until the first of them times out
 };
 
-Granted still_granted(const ControlContext& context, const json::object& budget,
-                      const std::vector<api_server::ApiObject>& pods) {
-    Granted out;
+PendingEvictions pending_evictions(const ControlContext& context, const json::object& budget,
+                                   const std::vector<api_server::ApiObject>& pods) {
+    PendingEvictions out;
     const json::object* before = api_server::find_object(budget, "status.disruptedPods");
     if (before == nullptr) return out;
     for (const api_server::ApiObject& pod : pods) {
         const auto name = api_server::json_view(api_server::text_at(*pod, "metadata.name"));
         const json::value* when = before->if_contains(name);
-        if (when == nullptr || !when->is_string() || is_leaving(*pod)) continue;
+        if (when == nullptr || !when->is_string() || is_terminating(*pod)) continue;
         const auto granted = find_rfc3339(api_server::view(when->get_string()));
         if (!granted) continue;
-        const Duration left = *granted + context.paced(longest_eviction) - context.now();
+        const Duration left = *granted + context.paced(eviction_timeout) - context.now();
         if (left <= Duration::zero()) continue;
         out.pods[name] = *when;
-        out.again = std::min(out.again.value_or(left), left);
+        out.next_expiry = std::min(out.next_expiry.value_or(left), left);
     }
     return out;
 }
@@ -126,7 +127,7 @@ void write_allowed(json::object& whole, const BudgetNumbers& numbers, std::int64
         number_or(whole, "metadata.generation", 0);
 }
 
-/// No pod may go while it is unknown how many there should be.
+/// No pod may be evicted while the number of expected pods is unknown.
 void write_failure(json::object& whole, const std::string& why, Time now) {
     api_server::make_object(whole, "status")["disruptionsAllowed"] = 0;
     set_condition(whole, {"DisruptionAllowed", "False", "SyncFailed", why},
@@ -174,10 +175,10 @@ void DisruptionController::reconcile(const std::string& key) {
             .items;
     std::erase_if(pods,
                   [&](const api_server::ApiObject& pod) { return !is_budget_of(*budget, *pod); });
-    const Granted granted = still_granted(context_, *budget, pods);
-    if (granted.again) queue_.add_after(key, *granted.again);
+    const PendingEvictions granted = pending_evictions(context_, *budget, pods);
+    if (granted.next_expiry) queue_.add_after(key, *granted.next_expiry);
     const std::int64_t healthy = std::ranges::count_if(pods, [&](const api_server::ApiObject& pod) {
-        return is_ready(*pod) && !is_leaving(*pod) &&
+        return is_ready(*pod) && !is_terminating(*pod) &&
                !granted.pods.contains(
                    api_server::json_view(api_server::text_at(*pod, "metadata.name")));
     });

@@ -1,4 +1,9 @@
-/// What a disruption budget asks for, in numbers.
+/// The disruption controller: how many pods of each PodDisruptionBudget may be evicted now.
+///
+/// The controller compares the healthy pods of a budget with the number that has to stay healthy,
+/// and writes the difference as disruptionsAllowed. Each eviction takes one from that number and
+/// adds its pod to disruptedPods, so that evictions are bounded between two reconciliations, too. A
+/// pod in disruptedPods counts as unhealthy until it terminates, for two minutes at most.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +18,18 @@
 namespace capstan::simulation::control_plane {
 
 struct BudgetNumbers {
-    std::int64_t expected = 0;  ///< pods there should be
-    std::int64_t desired = 0;   ///< of them, healthy ones
+    std::int64_t expected = 0;  ///< status.expectedPods
+    std::int64_t desired = 0;   ///< status.desiredHealthy
     bool operator==(const BudgetNumbers&) const = default;
 };
 
-/// By the pods that it selects: as many as there are, or, for percentages and maxUnavailable, as
-/// their controllers want. `not_found`: a controller that does not say how many it wants.
+/// The numbers of a budget that selects `pods`. With minAvailable as a number the existing pods are
+/// expected; with a percentage or maxUnavailable, as many as their controllers want. `not_found`:
+/// the controller of a pod has no scale.
 Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::object& budget,
                                      const std::vector<api_server::ApiObject>& pods);
 
-// The status of PodDisruptionBudgets: how many pods may be evicted now.
-
-/// [the loop's thread]
+/// Writes the status of PodDisruptionBudgets. [the loop's thread]
 class DisruptionController {
 public:
     explicit DisruptionController(ControlContext& context);

@@ -34,10 +34,10 @@ void NodeHealth::watch_lease(const std::string& key, const json::object& node) {
     if (!renewed) return;
     const Duration left = *renewed + lease_grace - context_.now();
     if (left > Duration::zero()) return queue_.add_after(key, left);
-    give_up(node);
+    set_unknown(node);
 }
 
-void NodeHealth::give_up(const json::object& node) {
+void NodeHealth::set_unknown(const json::object& node) {
     context_.edit("nodes", node, [&](json::object& fresh) {
         for (const std::string_view type :
              {"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"})
@@ -52,7 +52,7 @@ void NodeHealth::give_up(const json::object& node) {
                                   " status is now: NodeNotReady"});
 }
 
-/// Pods there serve no requests.
+/// Pods of a node that is not ready become not ready, so that no requests are sent to them.
 void NodeHealth::mark_pods(const json::object& node) {
     for (const api_server::ApiObject& pod :
          context_.index().pods_on(api_server::text_at(node, "metadata.name")))

@@ -1,4 +1,4 @@
-/// What follows from the state of nodes: taints, and the pods that are given up.
+/// The node controller: Leases that expire, taints for conditions, and the readiness of pods.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace capstan::simulation::control_plane {
 
-/// A node whose Lease is not renewed for long is not known to be ready any more; one without a
-/// Lease is taken at its word. Leases count at the pace of the clock, whatever the speed.
-/// [the loop's thread]
+/// Sets the conditions of a ready node to Unknown when its Lease expires, and marks the pods of a
+/// node that is not ready as not ready. A node without a Lease keeps its conditions. Leases expire
+/// by the clock, whatever the speed. [the loop's thread]
 class NodeHealth {
 public:
-    /// How long a Lease stays unrenewed before its node is given up.
+    /// The time after the last renewal of a Lease until its node becomes Unknown.
     static constexpr Duration lease_grace = std::chrono::seconds(40);
 
     explicit NodeHealth(ControlContext& context);
@@ -21,7 +21,7 @@ public:
 private:
     void reconcile(const std::string& key);
     void watch_lease(const std::string& key, const json::object& node);
-    void give_up(const json::object& node);
+    void set_unknown(const json::object& node);
     void mark_pods(const json::object& node);
 
     ControlContext& context_;

@@ -12,14 +12,13 @@ namespace {
 constexpr std::string_view lease_space = "kube-node-lease";
 constexpr std::int64_t lease_duration_s = 40;
 
-/// Whether it is up to the kubelet to say that the node is ready: no condition says anything, or it
-/// says that nothing was heard of the node.
-bool is_unspoken_for(const json::object& node) {
+/// Whether the kubelet is to set the node's Ready condition: it is missing, or Unknown.
+bool has_unknown_readiness(const json::object& node) {
     return api_server::find_condition(node, "Ready") == nullptr ||
            api_server::has_condition(node, "Ready", "Unknown");
 }
 
-/// Whether there is something that complete_node() would write.
+/// Whether complete_node() would change the node.
 bool is_incomplete(const json::object& node) {
     return api_server::find_value(node, "status.nodeInfo.bootID") == nullptr ||
            api_server::find_object(node, "status.capacity") == nullptr ||
@@ -50,7 +49,7 @@ NodeLifecycle::NodeLifecycle(ControlContext& context)
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     context.feed().listen("nodes", [this](const api_server::Change& change) {
         if (change.type == api_server::ChangeType::deleted)
-            lives_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
+            states_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
         queue_.add(api_server::object_key(*change.object));
     });
 }
@@ -59,36 +58,37 @@ void NodeLifecycle::reconcile(const std::string& key) {
     const api_server::ApiObject node = context_.find("nodes", key);
     if (node == nullptr || is_kubelet_stopped(*node)) return;
     const Duration now = context_.loop().monotonic();
-    EventLoop& life = lives_
-                          .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
-                                       EventLoop{now, {}})
-                          .first->second;
-    const Duration left = life.came + context_.paced(context_.options().node_start_up) - now;
-    if (is_unspoken_for(*node) && left > Duration::zero()) return queue_.add_after(key, left);
-    if (is_unspoken_for(*node) || is_incomplete(*node)) join(*node);
-    beat(key, *node, life);
+    NodeState& state = states_
+                           .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
+                                        NodeState{now, {}})
+                           .first->second;
+    const Duration left = state.first_seen + context_.paced(context_.options().node_start_up) - now;
+    if (has_unknown_readiness(*node) && left > Duration::zero()) return queue_.add_after(key, left);
+    if (has_unknown_readiness(*node) || is_incomplete(*node)) join(*node);
+    send_heartbeat(key, *node, state);
 }
 
-/// The second beat comes after a part of the usual time, so that nodes of one moment do not beat
-/// together for ever.
-void NodeLifecycle::beat(const std::string& key, const json::object& node, EventLoop& life) {
+/// The second heartbeat comes after a random part of the interval, so that the heartbeats of nodes
+/// that joined together are spread over time.
+void NodeLifecycle::send_heartbeat(const std::string& key, const json::object& node,
+                                   NodeState& state) {
     const Duration now = context_.loop().monotonic();
-    if (now >= life.next_beat) {
-        const bool is_first = life.next_beat == Duration::zero();
+    if (now >= state.next_heartbeat) {
+        const bool is_first = state.next_heartbeat == Duration::zero();
         const auto parts = static_cast<std::int64_t>(is_first ? random_.next() % 1000 + 1 : 1000);
         renew_lease(node);
-        life.next_beat = now + heartbeat / 1000 * parts;
+        state.next_heartbeat = now + heartbeat / 1000 * parts;
     }
-    queue_.add_after(key, life.next_beat - now);
+    queue_.add_after(key, state.next_heartbeat - now);
 }
 
 void NodeLifecycle::join(const json::object& node) {
-    const bool speaks = is_unspoken_for(node);
+    const bool becomes_ready = has_unknown_readiness(node);
     context_.edit("nodes", node, [&](json::object& fresh) {
         if (is_incomplete(fresh)) complete_node(fresh, ++last_address_);
-        if (speaks) set_node_ready(fresh, context_.now());
+        if (becomes_ready) set_node_ready(fresh, context_.now());
     });
-    if (speaks)
+    if (becomes_ready)
         context_.events().record(
             context_.kind("nodes"), node,
             {"kubelet", "NodeReady",

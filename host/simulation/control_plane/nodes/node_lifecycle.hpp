@@ -1,4 +1,4 @@
-/// Kubelets, as far as nodes know them: nodes become ready, and say so again and again.
+/// The node part of kubelets: nodes are registered, become ready and send heartbeats.
 #pragma once
 
 #include <map>
@@ -9,9 +9,10 @@
 
 namespace capstan::simulation::control_plane {
 
-/// Heartbeats come at the pace of the clock, whatever the speed, each node's at a time of its own.
-/// A node that another client has set not ready stays so; one that fell silent comes back. [the
-/// loop's thread]
+/// Completes new nodes, makes them ready and renews their Leases. Heartbeats follow the clock,
+/// whatever the speed, and each node has heartbeats at its own times. A Ready condition of False
+/// was set by another client and stays; one that is missing or Unknown becomes True. [the loop's
+/// thread]
 class NodeLifecycle {
 public:
     /// How often each node renews its Lease.
@@ -20,18 +21,18 @@ public:
     explicit NodeLifecycle(ControlContext& context);
 
 private:
-    /// Points of the loop's monotonic time.
-    struct EventLoop {
-        Duration came{};
-        Duration next_beat{};  ///< zero: there was none yet
+    /// Times are points of the loop's monotonic time.
+    struct NodeState {
+        Duration first_seen{};
+        Duration next_heartbeat{};  ///< zero: there was no heartbeat yet
     };
     void reconcile(const std::string& key);
     void join(const json::object& node);
-    void beat(const std::string& key, const json::object& node, EventLoop& life);
+    void send_heartbeat(const std::string& key, const json::object& node, NodeState& state);
     void renew_lease(const json::object& node);
 
     ControlContext& context_;
-    std::map<std::string, EventLoop> lives_;  ///< by uid
+    std::map<std::string, NodeState> states_;  ///< by uid
     io::RandomSource random_;
     std::uint32_t last_address_ = 0;
     ReconcileQueue queue_;

@@ -51,12 +51,12 @@ const json::object* find_taint(const json::object& node, std::string_view key,
 
 void set_taint(json::object& node, std::string_view key, std::string_view effect, bool is_wanted,
                Time now) {
-    const json::object* there = find_taint(node, key, effect);
-    if ((there != nullptr) == is_wanted) return;
+    const json::object* existing = find_taint(node, key, effect);
+    if ((existing != nullptr) == is_wanted) return;
     json::array taints;
     if (const json::array* list = api_server::find_array(node, "spec.taints"))
         for (const json::value& item : *list)
-            if (item.if_object() != there) taints.push_back(item);
+            if (item.if_object() != existing) taints.push_back(item);
     if (is_wanted)
         taints.push_back(json::object{{"key", api_server::json_view(key)},
                                       {"effect", api_server::json_view(effect)},
@@ -69,20 +69,20 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
     }
 }
 
-std::optional<Duration> patience(const json::object& pod, const json::object& taint) {
-    bool is_borne = false;
+std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint) {
+    bool is_tolerated = false;
     std::optional<Duration> out;
     const json::array* list = api_server::find_array(pod, "spec.tolerations");
     if (list == nullptr) return Duration::zero();
     for (const json::value& item : *list) {
         if (!item.is_object() || !is_for(item.get_object(), taint)) continue;
-        is_borne = true;
+        is_tolerated = true;
         const auto seconds = api_server::integer_at(item.get_object(), "tolerationSeconds");
         if (!seconds) continue;
         const Duration given = api_server::bounded_seconds(*seconds);
         out = out ? std::min(*out, given) : given;
     }
-    return is_borne ? out : Duration::zero();
+    return is_tolerated ? out : Duration::zero();
 }
 
 namespace {

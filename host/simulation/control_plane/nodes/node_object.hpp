@@ -1,4 +1,4 @@
-/// What controllers ask of nodes.
+/// Members of nodes that controllers and kubelets read and write: taints, conditions, addresses.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,30 @@
 namespace capstan::simulation::control_plane {
 
 bool is_node_ready(const json::object& node);
-/// Its kubelet was told to fall silent.
+/// Whether the node's annotation stops its kubelet.
 bool is_kubelet_stopped(const json::object& node);
-/// Empty: it has none of that type.
+/// Empty: the node has no address of that type.
 std::string_view node_address(const json::object& node, std::string_view type);
 
-/// NULL: it has none such.
+/// NULL: the node has no such taint.
 const json::object* find_taint(const json::object& node, std::string_view key,
                                std::string_view effect);
-/// Sets or takes away a taint of that key and effect; a new one says when it came.
+/// Adds or removes a taint of that key and effect; a new taint has timeAdded.
 void set_taint(json::object& node, std::string_view key, std::string_view effect, bool is_wanted,
                Time now);
-/// For how long a pod bears a taint, by the least patient of its tolerations for it: zero when it
-/// has none. Nothing: for ever.
-std::optional<Duration> patience(const json::object& pod, const json::object& taint);
+/// How long a pod tolerates a NoExecute taint: the shortest tolerationSeconds of the tolerations
+/// that match the taint. Zero: no toleration matches. Nothing: for ever.
+std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint);
 
-// The taints that say what a node's conditions say.
-
-/// node.kubernetes.io/unschedulable, /not-ready, /unreachable and those of pressure: as spec and
-/// conditions are now. A node that nothing is known of yet keeps new pods away alone.
+/// Sets the taints node.kubernetes.io/unschedulable, /not-ready, /unreachable and those of pressure
+/// to what spec and conditions say. A node without a Ready condition gets /not-ready with
+/// NoSchedule only.
 void set_condition_taints(json::object& node, Time now);
 
-// What a kubelet writes into its node.
-
-/// What the node lacks: labels, capacity, addresses, nodeInfo. `number`: of the node, for its
-/// address.
+/// Sets the labels, capacity, addresses and nodeInfo that the node lacks. `number`: of the node,
+/// for its address.
 void complete_node(json::object& node, std::uint32_t number);
-/// Ready, and free of pressure.
+/// Sets the conditions to ready and free of pressure, with lastHeartbeatTime.
 void set_node_ready(json::object& node, Time now);
 
 }  // namespace capstan::simulation::control_plane

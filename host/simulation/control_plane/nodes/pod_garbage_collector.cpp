@@ -28,8 +28,8 @@ bool PodGarbageCollector::is_lost(const json::object& pod) const {
 }
 
 Duration PodGarbageCollector::delay(const json::object& pod) const {
-    return context_.paced(is_leaving(pod) ? stop_time(pod, context_.options().grace_share)
-                                          : quarantine);
+    return context_.paced(is_terminating(pod) ? stop_time(pod, context_.options().grace_share)
+                                              : quarantine);
 }
 
 void PodGarbageCollector::reconcile(const std::string& key) {

@@ -1,4 +1,4 @@
-/// Pods of nodes that are gone.
+/// Pod garbage collection: deletes the pods of nodes that do not exist.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace capstan::simulation::control_plane {
 
-/// They go a while after their node, if it does not come back; no kubelet is there to stop them.
-/// Those that were on their way out go when they would have stopped: their machine took them along.
-/// [the loop's thread]
+/// Pods of a deleted node are removed after the quarantine, unless the node comes back, since no
+/// kubelet stops them. A terminating pod is removed when its kubelet would have stopped it. [the
+/// loop's thread]
 class PodGarbageCollector {
 public:
+    /// The time from the deletion of a node until its pods are removed.
     static constexpr Duration quarantine = std::chrono::seconds(40);
 
     explicit PodGarbageCollector(ControlContext& context);

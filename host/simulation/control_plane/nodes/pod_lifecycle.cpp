@@ -52,7 +52,7 @@ json::object make_status(const json::object& pod, const json::object& container,
             {"started", false}};
 }
 
-/// `change` completes each container's status.
+/// Makes the status of each container anew, completed by `change`.
 template <class Change>
 void set_containers(json::object& pod, const Change& change) {
     for (const StatusList& list : status_lists) {
@@ -94,7 +94,7 @@ void set_container_running(json::object& status, const json::object& pod, const 
 }
 
 void set_conditions(json::object& pod, bool is_ready, std::string_view reason, Time now) {
-    // A client may have named the node without a scheduler.
+    // A client may have bound the pod without the scheduler, which sets PodScheduled.
     for (const std::string_view type : {"PodScheduled", "Initialized"})
         set_condition(pod, {.type = type}, now);
     for (const std::string_view type : {"Ready", "ContainersReady"})
@@ -161,14 +161,14 @@ std::string pod_address(std::uint32_t number) {
 
 namespace {
 
-/// Between the end of containers and their next start, so that nothing restarts without end.
+/// The least time between two restarts of a container, so that the loop is not busy with restarts.
 constexpr Duration restart_pause = std::chrono::seconds(1);
 
-/// Of a program that is asked to stop, and does.
+/// The exit code of a program that ends by SIGTERM.
 constexpr std::int64_t stopped_exit_code = 143;
 
-/// Its node was not heard of for a while.
-bool is_lost(const json::object& pod) {
+/// Whether NodeHealth has marked the pod as not ready because of its node.
+bool was_marked_not_ready(const json::object& pod) {
     const json::object* ready = api_server::find_condition(pod, "Ready");
     return ready != nullptr && api_server::text_at(*ready, "reason") == "NodeNotReady";
 }
@@ -189,7 +189,7 @@ bool may_restart(const json::object& pod, std::int64_t exit_code) {
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
 
-/// Nothing: until its deletion.
+/// How long the containers run; nothing: until the pod is deleted.
 std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
     const json::object* controller = find_controller(pod);
@@ -210,7 +210,7 @@ PodLifecycle::PodLifecycle(ControlContext& context)
     context.feed().listen("nodes", [this](const api_server::Change& change) { note_node(change); });
 }
 
-/// Pods that waited for their node to be ready, or to be there at all.
+/// Adds the pods of a node that becomes ready to the queue.
 void PodLifecycle::note_node(const api_server::Change& change) {
     if (change.type == api_server::ChangeType::deleted || !runs_pods(*change.object)) return;
     if (change.before != nullptr && runs_pods(*change.before)) return;
@@ -219,81 +219,82 @@ void PodLifecycle::note_node(const api_server::Change& change) {
         queue_.add(api_server::object_key(*pod));
 }
 
-PodLifecycle::EventLoop& PodLifecycle::life_of(const std::string& key, const json::object& pod) {
-    EventLoop& life = lives_[key];
-    if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); life.uid != uid)
-        life = {.uid = std::string(uid)};
-    return life;
+PodLifecycle::PodState& PodLifecycle::state_of(const std::string& key, const json::object& pod) {
+    PodState& state = states_[key];
+    if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); state.uid != uid)
+        state = {.uid = std::string(uid)};
+    return state;
 }
 
-void PodLifecycle::enter(EventLoop& life, Stage stage) {
-    life.stage = stage;
-    life.since = context_.loop().monotonic();
+void PodLifecycle::enter(PodState& state, Stage stage) {
+    state.stage = stage;
+    state.since = context_.loop().monotonic();
 }
 
-bool PodLifecycle::has_lasted(const std::string& key, const EventLoop& life, Duration real) {
-    const Duration left = life.since + context_.paced(real) - context_.loop().monotonic();
+bool PodLifecycle::has_lasted(const std::string& key, const PodState& state, Duration real) {
+    const Duration left = state.since + context_.paced(real) - context_.loop().monotonic();
     if (left <= Duration::zero()) return true;
     queue_.add_after(key, left);
     return false;
 }
 
-void PodLifecycle::tell(const json::object& pod, std::string_view reason, std::string message) {
+void PodLifecycle::record_event(const json::object& pod, std::string_view reason,
+                                std::string message) {
     context_.events().record(context_.kind("pods"), pod, {"kubelet", reason, std::move(message)});
 }
 
 void PodLifecycle::reconcile(const std::string& key) {
     const api_server::ApiObject pod = context_.find("pods", key);
     if (pod == nullptr) {
-        lives_.erase(key);
+        states_.erase(key);
         return;
     }
     const api_server::ApiObject node = context_.find(
         "nodes", api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
     if (node == nullptr || !runs_pods(*node)) return;
-    EventLoop& life = life_of(key, *pod);
-    if (is_leaving(*pod)) {
-        stop(key, *pod, life);
+    PodState& state = state_of(key, *pod);
+    if (is_terminating(*pod)) {
+        stop(key, *pod, state);
     } else if (api_server::text_at(*pod, "status.phase") == "Pending") {
-        start(key, *pod, *node, life);
+        start(key, *pod, *node, state);
     } else if (api_server::text_at(*pod, "status.phase") == "Running") {
-        run(key, *pod, life);
+        run(key, *pod, state);
     }
 }
 
 void PodLifecycle::start(const std::string& key, const json::object& pod, const json::object& node,
-                         EventLoop& life) {
-    if (life.stage != Stage::starting) {
-        enter(life, Stage::starting);
+                         PodState& state) {
+    if (state.stage != Stage::starting) {
+        enter(state, Stage::starting);
         context_.edit("pods", pod, [&](json::object& fresh) {
             set_creating(fresh, node_address(node, "InternalIP"), context_.now());
         });
     }
     const Duration takes =
         annotated_duration(pod, start_up_annotation).value_or(context_.options().pod_start_up);
-    if (!has_lasted(key, life, takes)) return;
-    enter(life, Stage::running);
+    if (!has_lasted(key, state, takes)) return;
+    enter(state, Stage::running);
     const std::string address = pod_address(++last_address_);
     context_.edit("pods", pod,
                   [&](json::object& fresh) { set_running(fresh, address, context_.now()); });
-    tell(pod, "Started", "Started all containers");
+    record_event(pod, "Started", "Started all containers");
 }
 
-void PodLifecycle::run(const std::string& key, const json::object& pod, EventLoop& life) {
-    // It ran before this control plane did, or its node was away meanwhile.
-    if (life.stage != Stage::running) enter(life, Stage::running);
-    if (is_lost(pod))
+void PodLifecycle::run(const std::string& key, const json::object& pod, PodState& state) {
+    // The pod ran before this control plane started, or before its node was not ready.
+    if (state.stage != Stage::running) enter(state, Stage::running);
+    if (was_marked_not_ready(pod))
         context_.edit("pods", pod, [&](json::object& fresh) {
             set_running(fresh, api_server::text_at(pod, "status.podIP"), context_.now());
         });
     const auto takes = run_time(pod, context_.options().job_run_time);
-    if (takes && has_lasted(key, life, std::max(*takes, restart_pause))) end(pod, life);
+    if (takes && has_lasted(key, state, std::max(*takes, restart_pause))) end(pod, state);
 }
 
-void PodLifecycle::end(const json::object& pod, EventLoop& life) {
+void PodLifecycle::end(const json::object& pod, PodState& state) {
     const std::int64_t code = exit_code_of(pod);
     const bool again = may_restart(pod, code);
-    if (again) enter(life, Stage::running);
+    if (again) enter(state, Stage::running);
     context_.edit("pods", pod, [&](json::object& fresh) {
         if (again) {
             set_restarted(fresh, code, context_.now());
@@ -303,13 +304,13 @@ void PodLifecycle::end(const json::object& pod, EventLoop& life) {
     });
 }
 
-void PodLifecycle::stop(const std::string& key, const json::object& pod, EventLoop& life) {
+void PodLifecycle::stop(const std::string& key, const json::object& pod, PodState& state) {
     const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
-    if (life.stage != Stage::stopping) {
-        enter(life, Stage::stopping);
-        if (has_run) tell(pod, "Killing", "Stopping all containers");
+    if (state.stage != Stage::stopping) {
+        enter(state, Stage::stopping);
+        if (has_run) record_event(pod, "Killing", "Stopping all containers");
     }
-    if (has_run && !has_lasted(key, life, stop_time(pod, context_.options().grace_share))) return;
+    if (has_run && !has_lasted(key, state, stop_time(pod, context_.options().grace_share))) return;
     if (!has_ended(pod))
         context_.edit("pods", pod, [&](json::object& fresh) {
             set_ended(fresh, stopped_exit_code, context_.now());

@@ -20,13 +20,14 @@ std::vector<const json::object*> evicting_taints(const json::object& node) {
     return out;
 }
 
-/// The least of what it bears each for; nothing: it bears them all for ever.
-std::optional<Duration> least_patience(const json::object& pod,
-                                       const std::vector<const json::object*>& taints) {
+/// The shortest time for which the pod tolerates one of the taints; nothing: it tolerates all of
+/// them for ever.
+std::optional<Duration> shortest_toleration(const json::object& pod,
+                                            const std::vector<const json::object*>& taints) {
     std::optional<Duration> out;
     for (const json::object* taint : taints)
-        if (const auto borne_for = patience(pod, *taint))
-            out = std::min(out.value_or(*borne_for), *borne_for);
+        if (const auto tolerated = toleration_time(pod, *taint))
+            out = std::min(out.value_or(*tolerated), *tolerated);
     return out;
 }
 
@@ -57,17 +58,17 @@ void TaintEvictions::reconcile(const std::string& key) {
                             api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
     const auto taints =
         node == nullptr ? std::vector<const json::object*>() : evicting_taints(*node);
-    if (taints.empty() || is_leaving(*pod)) {
-        borne_.erase(key);
+    if (taints.empty() || is_terminating(*pod)) {
+        tainted_since_.erase(key);
         return;
     }
-    Borne& borne = borne_[key];
+    TaintedPod& tainted = tainted_since_[key];
     const Duration now = context_.loop().monotonic();
-    if (const std::string_view uid = api_server::text_at(*pod, "metadata.uid"); borne.uid != uid)
-        borne = {std::string(uid), now};
-    const auto bears = least_patience(*pod, taints);
-    if (!bears) return;
-    const Duration left = borne.since + context_.paced(*bears) - now;
+    if (const std::string_view uid = api_server::text_at(*pod, "metadata.uid"); tainted.uid != uid)
+        tainted = {std::string(uid), now};
+    const auto tolerated = shortest_toleration(*pod, taints);
+    if (!tolerated) return;
+    const Duration left = tainted.since + context_.paced(*tolerated) - now;
     if (left > Duration::zero()) return queue_.add_after(key, left);
     evict(*pod);
 }

@@ -1,4 +1,5 @@
-/// Pods leave nodes whose NoExecute taints they do not bear, or bear no longer.
+/// Taint-based eviction: removes pods from nodes with NoExecute taints that the pods do not
+/// tolerate.
 #pragma once
 
 #include <map>
@@ -9,14 +10,14 @@
 
 namespace capstan::simulation::control_plane {
 
-/// Their patience counts from when such a taint was first seen on their node. No budget is asked.
-/// [the loop's thread]
+/// tolerationSeconds count from the time when a NoExecute taint of the pod's node was first seen.
+/// Disruption budgets are not considered. [the loop's thread]
 class TaintEvictions {
 public:
     explicit TaintEvictions(ControlContext& context);
 
 private:
-    struct Borne {
+    struct TaintedPod {
         std::string uid{};
         Duration since{};
     };
@@ -24,7 +25,7 @@ private:
     void evict(const json::object& pod);
 
     ControlContext& context_;
-    std::map<std::string, Borne> borne_;  ///< by pod
+    std::map<std::string, TaintedPod> tainted_since_;  ///< by pod
     ReconcileQueue queue_;
 };
 

@@ -20,12 +20,12 @@ namespace {
 using engine::scheduling::Predicate;
 using engine::scheduling::Refusal;
 
-/// The scheduler's words without our numbers behind them.
+/// A predicate's sentence without the numbers that follow the words of kube-scheduler.
 std::string_view without_numbers(std::string_view sentence) {
     return sentence.substr(0, sentence.find(": "));
 }
 
-/// One for each thing that is missing, as the scheduler counts them.
+/// The reasons why a node refuses a pod; kube-scheduler counts each missing resource as one reason.
 std::vector<std::string> reasons_in(const engine::scheduling::Refusal& refusal) {
     if (refusal.predicate == Predicate::taint_toleration) return {refusal.sentence};
     std::vector<std::string> out;
@@ -100,8 +100,8 @@ std::map<std::string, engine::snapshot::PodGroupId> unbound_classes(
 
 }  // namespace
 
-bool PodScheduler::Turn::operator<(const Turn& other) const {
-    // Negated: the highest comes first.
+bool PodScheduler::PendingPod::operator<(const PendingPod& other) const {
+    // Negated, so that the highest priority comes first.
     return std::tuple(-priority, created, key) <
            std::tuple(-other.priority, other.created, other.key);
 }
@@ -119,8 +119,8 @@ void PodScheduler::follow(const api_server::Change& change) {
     if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
     if (is_gated(*pod)) {
         stop_waiting(key);
-        return set_refused(*pod, "SchedulingGated",
-                           "Scheduling is blocked due to non-empty scheduling gates");
+        return set_unschedulable(*pod, "SchedulingGated",
+                                 "Scheduling is blocked due to non-empty scheduling gates");
     }
     const auto [place, is_new] = waiting_.try_emplace(key);
     if (!is_new) return;
@@ -137,7 +137,7 @@ void PodScheduler::stop_waiting(const std::string& key) {
     waiting_.erase(found);
 }
 
-/// Pods that were refused get another round, after the present one.
+/// Begins a new round after a pause, and after the present round.
 void PodScheduler::note_change() {
     if (next_round_ != 0) return;
     const Duration pause = context_.paced(round_pause);
@@ -149,12 +149,12 @@ void PodScheduler::note_change() {
 void PodScheduler::begin_round() {
     next_round_ = 0;
     if (!round_.empty()) return note_change();
-    for (const auto& [key, turn] : waiting_) round_.insert(turn);
+    for (const auto& [key, pod] : waiting_) round_.insert(pod);
     wake();
 }
 
 void PodScheduler::wake() {
-    if (round_.empty() || std::exchange(is_awake_, true)) return;
+    if (round_.empty() || std::exchange(is_scheduled_, true)) return;
     boost::asio::post(context_.loop().io(), [this, alive = std::weak_ptr(alive_)] {
         if (!alive.expired()) take_turn();
     });
@@ -163,15 +163,15 @@ void PodScheduler::wake() {
 std::vector<api_server::ApiObject> PodScheduler::next_pods() {
     std::vector<api_server::ApiObject> out;
     while (!round_.empty() && out.size() < pods_per_turn) {
-        const Turn turn = *round_.begin();
+        const PendingPod next = *round_.begin();
         round_.erase(round_.begin());
-        if (api_server::ApiObject pod = context_.find("pods", turn.key))
+        if (api_server::ApiObject pod = context_.find("pods", next.key))
             out.push_back(std::move(pod));
     }
     return out;
 }
 
-/// Without those that the engine cannot read, or that were bound since.
+/// The pods with their classes, without pods that the engine cannot decode or that are bound.
 std::vector<PodScheduler::Candidate> PodScheduler::classified(
     const engine::snapshot::Cluster& cluster,
     const std::vector<api_server::ApiObject>& pods) const {
@@ -184,7 +184,7 @@ std::vector<PodScheduler::Candidate> PodScheduler::classified(
 }
 
 void PodScheduler::take_turn() {
-    is_awake_ = false;
+    is_scheduled_ = false;
     const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, next_pods());
     std::vector<engine::snapshot::PodGroupId> classes;
@@ -198,7 +198,7 @@ void PodScheduler::take_turn() {
             refused.push_back(candidates[i].pod);
         }
     }
-    refuse(refused);
+    mark_unschedulable(refused);
     wake();
 }
 
@@ -217,8 +217,8 @@ void PodScheduler::bind(const json::object& pod, const std::string& node) {
          "Successfully assigned " + api_server::object_key(pod) + " to " + node});
 }
 
-/// Why is asked after the others of the turn have their nodes.
-void PodScheduler::refuse(const std::vector<api_server::ApiObject>& pods) {
+/// Writes why the pods have no node, judged after all other pods of the turn are bound.
+void PodScheduler::mark_unschedulable(const std::vector<api_server::ApiObject>& pods) {
     if (pods.empty()) return;
     const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, pods);
@@ -226,12 +226,12 @@ void PodScheduler::refuse(const std::vector<api_server::ApiObject>& pods) {
     for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
     const auto reasons = explain_unschedulable(cluster, classes);
     for (const Candidate& candidate : candidates)
-        set_refused(*candidate.pod, "Unschedulable", reasons.at(candidate.equivalence_group));
+        set_unschedulable(*candidate.pod, "Unschedulable", reasons.at(candidate.equivalence_group));
 }
 
-/// Said again only when it is something new.
-void PodScheduler::set_refused(const json::object& pod, std::string_view reason,
-                               const std::string& message) {
+/// Sets the condition PodScheduled, unless it has that reason and message already.
+void PodScheduler::set_unschedulable(const json::object& pod, std::string_view reason,
+                                     const std::string& message) {
     const json::object* before = api_server::find_condition(pod, "PodScheduled");
     if (before != nullptr && api_server::text_at(*before, "reason") == reason &&
         api_server::text_at(*before, "message") == message)
@@ -249,8 +249,8 @@ void PodScheduler::set_refused(const json::object& pod, std::string_view reason,
 
 namespace {
 
-/// Of controllers and Services it matters which pods they select, and only where pods are spread
-/// by that.
+/// Default spread constraints take the selectors of these kinds; nothing else of them matters to
+/// the scheduler.
 bool is_for_default_spread(const api_server::ResourceKind& kind) {
     return (kind.group.empty() &&
             (kind.kind == "Service" || kind.kind == "ReplicationController")) ||
@@ -277,23 +277,24 @@ SchedulingView::SchedulingView(ControlContext& context, std::function<void()> ch
 
 void SchedulingView::follow(const api_server::ResourceKind& kind,
                             const api_server::Change& change) {
-    const auto* known = kubernetes::find_kind(kind.kind, kind.api_version());
-    if (known == nullptr) return;
+    const auto* decodable = kubernetes::find_kind(kind.kind, kind.api_version());
+    if (decodable == nullptr) return;
     const std::uint64_t before = builder_.changes();
     const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
     const std::string_view name = api_server::text_at(*change.object, "metadata.name");
-    // What is there now: a pod that got its node since must not be without one again.
+    // The current object and not that of the change, or a pod that was bound since would be pending
+    // again.
     if (const api_server::ApiObject object = context_.store().find(kind, space, name)) {
         load(kind, *object);
     } else {
-        builder_.remove(known->object, space, name);
+        builder_.remove(decodable->object, space, name);
     }
     if (builder_.changes() != before) changed_();
 }
 
 void SchedulingView::load(const api_server::ResourceKind& kind, const json::object& object) {
     json::value document = object;
-    // A node's taints come right behind the node; no pod may be bound in between.
+    // NodeHealth sets the taints of a new node a little later, and no pod may be bound before that.
     if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
     kubernetes::JsonProblems problems(document);
     kubernetes::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);

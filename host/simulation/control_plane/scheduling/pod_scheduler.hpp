@@ -1,4 +1,5 @@
-/// Why a pod runs nowhere, in kube-scheduler's words.
+/// The scheduler: binds pending pods to nodes, with the engine's predicates and the scores of
+/// simulation/scheduler.
 #pragma once
 
 #include <compare>
@@ -17,23 +18,21 @@
 
 namespace capstan::simulation::control_plane {
 
-// The store's objects as the engine's predicates want them, kept up to date.
-
-/// Holds what the store holds, also of changes that were not told yet where they come first to
-/// another object's. [the loop's thread]
+/// The store's objects as a Cluster of the engine, kept up to date by the feed. [the loop's thread]
 class SchedulingView {
 public:
-    /// `changed` is called when something did that a cluster shows.
+    /// `changed` is called after a change that the Cluster shows.
     SchedulingView(ControlContext& context, std::function<void()> changed);
     SchedulingView(const SchedulingView&) = delete;
     SchedulingView& operator=(const SchedulingView&) = delete;
 
-    /// With the scheduler's default constraints.
+    /// The cluster, with the scheduler's default spread constraints.
     engine::snapshot::Cluster cluster() {
         return engine::snapshot::with_default_spread(builder_.build(),
                                                      context_.options().default_spread);
     }
-    /// A pod has its node now; said by the scheduler that bound it, before the change arrives.
+    /// Sets the node of a pod that the scheduler has just bound, before the feed delivers the
+    /// change.
     void bind(const json::object& pod, std::string_view node);
 
 private:
@@ -45,33 +44,32 @@ private:
     engine::snapshot::ClusterBuilder builder_;
 };
 
-/// "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}."
+/// Why no node takes a pod, by class of pods, in kube-scheduler's words:
+///     0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
     const engine::snapshot::Cluster& cluster,
     const std::set<engine::snapshot::PodGroupId>& classes);
 
-// Gives nodes to pods that ask for the default scheduler: the engine's predicates, the
-// simulation's scores.
-
-/// Pods of higher priority come first, then older ones. Pods that found no node are tried again,
-/// all together, when something changed, but not all the time. No pod is preempted. [the loop's
+/// Binds the pods of schedulerName "default-scheduler". Pods of higher priority come first, then
+/// older pods. A new pod is tried at once. All pods that found no node are tried again in a round
+/// after the cluster has changed, with a pause before each round. No pod is preempted. [the loop's
 /// thread]
 class PodScheduler {
 public:
-    /// Pods that are tried in one turn of the loop.
+    /// Pods that one handler of the loop tries.
     static constexpr std::size_t pods_per_turn = 250;
-    /// Between two rounds over the pods that wait.
+    /// The pause between a change and the next round, at speed 1.
     static constexpr Duration round_pause = std::chrono::milliseconds(200);
 
     explicit PodScheduler(ControlContext& context);
     ~PodScheduler();
 
 private:
-    /// A pod's place among those that wait.
-    struct Turn {
+    /// A pending pod, in the order in which pods are tried.
+    struct PendingPod {
         std::int64_t priority = 0;
         std::string created{}, key{};
-        bool operator<(const Turn& other) const;
+        bool operator<(const PendingPod& other) const;
     };
     struct Candidate {
         api_server::ApiObject pod{};
@@ -87,14 +85,15 @@ private:
     std::vector<Candidate> classified(const engine::snapshot::Cluster& cluster,
                                       const std::vector<api_server::ApiObject>& pods) const;
     void bind(const json::object& pod, const std::string& node);
-    void refuse(const std::vector<api_server::ApiObject>& pods);
-    void set_refused(const json::object& pod, std::string_view reason, const std::string& message);
+    void mark_unschedulable(const std::vector<api_server::ApiObject>& pods);
+    void set_unschedulable(const json::object& pod, std::string_view reason,
+                           const std::string& message);
 
     ControlContext& context_;
-    std::map<std::string, Turn> waiting_;
-    std::set<Turn> round_;  ///< those of them that are still to be tried
-    bool is_awake_ = false;
-    io::TimerId next_round_ = 0;  ///< 0: none is set
+    std::map<std::string, PendingPod> waiting_;  ///< all pending pods, by "namespace/name"
+    std::set<PendingPod> round_;                 ///< pending pods that this round has not tried yet
+    bool is_scheduled_ = false;                  ///< the loop is about to call take_turn()
+    io::TimerId next_round_ = 0;                 ///< 0: no timer is set
     std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
     SchedulingView view_;
 };

@@ -17,11 +17,12 @@
 namespace capstan::simulation::control_plane {
 namespace {
 
-struct Borne {
-    std::string_view taint, effect;
+struct TaintKey {
+    std::string_view key, effect;
 };
 
-constexpr Borne borne[] = {
+/// The taints that the pods of all DaemonSets tolerate.
+constexpr TaintKey tolerated_taints[] = {
     {well_known::not_ready_taint, "NoExecute"},
     {well_known::unreachable_taint, "NoExecute"},
     {well_known::disk_pressure_taint, "NoSchedule"},
@@ -33,10 +34,10 @@ constexpr Borne borne[] = {
 void add_tolerations(json::object& spec) {
     json::value& list = spec["tolerations"];
     if (!list.is_array()) list.emplace_array();
-    for (const Borne& row : borne)
-        list.get_array().push_back(json::object{{"key", api_server::json_view(row.taint)},
+    for (const TaintKey& taint : tolerated_taints)
+        list.get_array().push_back(json::object{{"key", api_server::json_view(taint.key)},
                                                 {"operator", "Exists"},
-                                                {"effect", api_server::json_view(row.effect)}});
+                                                {"effect", api_server::json_view(taint.effect)}});
 }
 
 json::object name_term(std::string_view node) {
@@ -46,8 +47,8 @@ json::object name_term(std::string_view node) {
                                       {"values", json::array{api_server::json_view(node)}}}}}};
 }
 
-/// Every required term is held to that node; the name itself is a term where there are none.
-void pin(json::object& spec, std::string_view node) {
+/// Restricts every required node affinity term to that node. A pod without terms gets one.
+void require_node(json::object& spec, std::string_view node) {
     constexpr std::string_view path =
         "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     json::array terms;
@@ -92,7 +93,7 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
     set_label(pod, revision_label, revision_hash);
     json::object& spec = api_server::make_object(pod, "spec");
     add_tolerations(spec);
-    pin(spec, node);
+    require_node(spec, node);
     return pod;
 }
 
@@ -111,10 +112,10 @@ std::string daemon_node(const json::object& pod) {
     return std::string(api_server::view(names->at(0).get_string()));
 }
 
-/// A set as it is looked at.
-struct DaemonSets::Look {
+/// A DaemonSet during one reconciliation.
+struct DaemonSets::SyncState {
     struct Place {
-        DaemonVerdict verdict = DaemonVerdict::goes;  ///< of a node that is not there, too
+        DaemonVerdict verdict = DaemonVerdict::goes;  ///< also of a node that does not exist
         std::vector<api_server::ApiObject> pods{};
     };
     Workload set{};
@@ -148,86 +149,88 @@ DaemonSets::DaemonSets(ControlContext& context)
 }
 
 void DaemonSets::reconcile(const std::string& key) {
-    Look look{.set = {&context_.kind("daemonsets.apps"), context_.find("daemonsets.apps", key),
-                      "daemonset-controller"}};
-    if (look.set.object == nullptr) return;
-    look.now = context_.now();
-    look.min_ready = context_.paced_s(number_or(*look.set.object, "spec.minReadySeconds", 0));
-    look.revision = present_revision(context_, look.set);
-    if (look.revision == nullptr) return;
-    const engine::snapshot::PodSpec spec = daemon_spec(*look.set.object);
+    SyncState sync{.set = {&context_.kind("daemonsets.apps"), context_.find("daemonsets.apps", key),
+                           "daemonset-controller"}};
+    if (sync.set.object == nullptr) return;
+    sync.now = context_.now();
+    sync.min_ready = context_.paced_s(number_or(*sync.set.object, "spec.minReadySeconds", 0));
+    sync.revision = update_revision_of(context_, sync.set);
+    if (sync.revision == nullptr) return;
+    const engine::snapshot::PodSpec spec = daemon_spec(*sync.set.object);
     for (const api_server::ApiObject& node : context_.store().list(context_.kind("nodes")).items)
-        look.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
+        sync.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
             judge_daemon(spec, *node);
-    for (api_server::ApiObject& pod : claim(context_, look.set, "pods"))
-        if (!is_leaving(*pod)) look.places[daemon_node(*pod)].pods.push_back(std::move(pod));
-    if (!is_leaving(*look.set.object)) {
-        settle(look);
-        if (api_server::text_at(*look.set.object, "spec.updateStrategy.type") != "OnDelete")
-            roll(look);
+    for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+        if (!is_terminating(*pod)) sync.places[daemon_node(*pod)].pods.push_back(std::move(pod));
+    if (!is_terminating(*sync.set.object)) {
+        place_pods(sync);
+        if (api_server::text_at(*sync.set.object, "spec.updateStrategy.type") != "OnDelete")
+            roll(sync);
     }
-    write_counts(key, look);
+    write_counts(key, sync);
 }
 
-/// One pod where one is to be, none where none may stay; what ended is made again.
-void DaemonSets::settle(Look& look) {
-    for (auto& [node, place] : look.places) {
+/// Leaves one pod on each node that should run or may keep one, and none on other nodes. Replaces
+/// pods that have ended.
+void DaemonSets::place_pods(SyncState& sync) {
+    for (auto& [node, place] : sync.places) {
         std::vector<api_server::ApiObject> order = in_removal_order(place.pods);
         std::size_t keep = place.verdict == DaemonVerdict::goes ? 0 : 1;
         for (std::size_t i = 0; i < order.size(); ++i) {
             const bool is_last = i + keep == order.size();
             if (is_last && !has_ended(*order[i])) break;
-            delete_pod(context_, look.set, *order[i]);
+            delete_pod(context_, sync.set, *order[i]);
             std::erase(place.pods, order[i]);
         }
         if (place.verdict != DaemonVerdict::runs || !place.pods.empty()) continue;
         if (api_server::ApiObject made =
-                create_pod(context_, look.set, make_daemon_pod(look.set, node, look.hash())))
+                create_pod(context_, sync.set, make_daemon_pod(sync.set, node, sync.hash())))
             place.pods.push_back(std::move(made));
     }
 }
 
-/// Old pods go, as many as may be missing at once; those that do not serve count as missing.
-void DaemonSets::roll(const Look& look) {
+/// RollingUpdate: deletes old pods, up to maxUnavailable at a time. Pods that are not available
+/// count as missing.
+void DaemonSets::roll(const SyncState& sync) {
     const std::int64_t most =
-        portion_at(*look.set.object, "spec.updateStrategy.rollingUpdate.maxUnavailable",
-                   look.desired(), Rounding::up)
+        portion_at(*sync.set.object, "spec.updateStrategy.rollingUpdate.maxUnavailable",
+                   sync.desired(), Rounding::up)
             .value_or(1);
     std::int64_t missing = 0;
     std::vector<api_server::ApiObject> old;
-    for (const auto& [node, place] : look.places) {
+    for (const auto& [node, place] : sync.places) {
         if (place.verdict != DaemonVerdict::runs) continue;
         const api_server::ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
-        if (pod == nullptr || !look.serves(*pod)) ++missing;
-        if (pod == nullptr || look.is_updated(*pod)) continue;
-        if (look.serves(*pod)) {
+        if (pod == nullptr || !sync.serves(*pod)) ++missing;
+        if (pod == nullptr || sync.is_updated(*pod)) continue;
+        if (sync.serves(*pod)) {
             old.push_back(pod);
         } else {
-            delete_pod(context_, look.set, *pod);
+            delete_pod(context_, sync.set, *pod);
         }
     }
     for (std::size_t i = 0; i < old.size() && missing < most; ++i, ++missing)
-        delete_pod(context_, look.set, *old[i]);
+        delete_pod(context_, sync.set, *old[i]);
 }
 
-void DaemonSets::write_counts(const std::string& key, const Look& look) {
+void DaemonSets::write_counts(const std::string& key, const SyncState& sync) {
     std::int64_t current = 0, misplaced = 0, updated = 0, ready = 0, available = 0;
-    for (const auto& [node, place] : look.places) {
+    for (const auto& [node, place] : sync.places) {
         if (place.pods.empty()) continue;
         const json::object& pod = *place.pods.front();
         if (place.verdict != DaemonVerdict::runs) {
             ++misplaced;
             continue;
         }
-        const Availability is = availability(pod, look.min_ready, look.now);
-        if (is.still) queue_.add_after(key, *is.still);
+        const Availability found = availability(pod, sync.min_ready, sync.now);
+        if (found.remaining) queue_.add_after(key, *found.remaining);
         ++current;
-        updated += look.is_updated(pod) ? 1 : 0;
+        updated += sync.is_updated(pod) ? 1 : 0;
         ready += is_ready(pod) ? 1 : 0;
-        available += is.is_available ? 1 : 0;
+        available += found.is_available ? 1 : 0;
     }
-    const std::int64_t desired = look.desired();
-    write_status(context_, look.set, [&](json::object& whole) {
+    const std::int64_t desired = sync.desired();
+    write_status(context_, sync.set, [&](json::object& whole) {
         json::object& status = api_server::make_object(whole, "status");
         status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
         status["desiredNumberScheduled"] = desired;
@@ -238,8 +241,8 @@ void DaemonSets::write_counts(const std::string& key, const Look& look) {
         status["numberAvailable"] = available;
         status["numberUnavailable"] = desired - available;
     });
-    forget_old_revisions(context_, look.set,
-                         {std::string(api_server::text_at(*look.revision, "metadata.name"))});
+    delete_old_revisions(context_, sync.set,
+                         {std::string(api_server::text_at(*sync.revision, "metadata.name"))});
 }
 
 }  // namespace capstan::simulation::control_plane

@@ -1,4 +1,4 @@
-/// The pods of a DaemonSet: which nodes take one, and what each looks like.
+/// DaemonSets: one pod on every node that is eligible.
 #pragma once
 
 #include <map>
@@ -11,34 +11,33 @@
 
 namespace capstan::simulation::control_plane {
 
-/// What its template says, with what every daemon bears.
+/// The pod spec of the template, with the tolerations that all pods of DaemonSets have.
 engine::snapshot::PodSpec daemon_spec(const json::object& set);
 
 enum class DaemonVerdict {
-    runs,   ///< the node is to have one
-    stays,  ///< it is to have no new one, and may keep what it has
-    goes,   ///< selector, affinity or a NoExecute taint are against it
+    runs,   ///< the node should run a pod
+    stays,  ///< the node gets no new pod, and keeps a pod that it has
+    goes,   ///< node selector, affinity or a NoExecute taint exclude the node
 };
 DaemonVerdict judge_daemon(const engine::snapshot::PodSpec& spec, const json::object& node);
 
 json::object make_daemon_pod(const Workload& set, std::string_view node,
                              std::string_view revision_hash);
-/// The node that a daemon's pod is on, or asks for; empty: neither.
+/// The node that a pod of a DaemonSet is bound to, or that its affinity names; empty: neither.
 std::string daemon_node(const json::object& pod);
 
-// DaemonSets: one pod on every node that takes it.
-
-/// Their pods ask for their node by affinity, and the scheduler binds them. [the loop's thread]
+/// Makes and deletes the pods of DaemonSets. The affinity of each pod names its node, and the
+/// scheduler binds the pod. [the loop's thread]
 class DaemonSets {
 public:
     explicit DaemonSets(ControlContext& context);
 
 private:
-    struct Look;
+    struct SyncState;
     void reconcile(const std::string& key);
-    void settle(Look& look);
-    void roll(const Look& look);
-    void write_counts(const std::string& key, const Look& look);
+    void place_pods(SyncState& sync);
+    void roll(const SyncState& sync);
+    void write_counts(const std::string& key, const SyncState& sync);
 
     ControlContext& context_;
     ReconcileQueue queue_;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view hash_label = "pod-template-hash";
 constexpr std::string_view applied_annotation = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// A template without what a Deployment adds to its ReplicaSets'.
+/// The pod template without the label that a Deployment adds to those of its ReplicaSets.
 json::object plain_template(const json::object& object) {
     const json::object* found = api_server::find_object(object, "spec.template");
     if (found == nullptr) return {};
@@ -31,8 +31,8 @@ std::int64_t revision_of(const json::object& set) {
     return out;
 }
 
-/// By age, as old as their revision where they were made in one second.
-bool is_elder(const api_server::ApiObject& a, const api_server::ApiObject& b) {
+/// Order by age; ReplicaSets that were created in the same second are ordered by revision.
+bool is_older(const api_server::ApiObject& a, const api_server::ApiObject& b) {
     const auto age = [](const json::object& set) {
         return std::tuple(api_server::text_at(set, "metadata.creationTimestamp"), revision_of(set),
                           api_server::text_at(set, "metadata.name"));
@@ -46,7 +46,7 @@ std::int64_t next_revision(const DeploymentSets& sets) {
     return out + 1;
 }
 
-/// What its author noted on the Deployment, "kubernetes.io/change-cause" above all, goes along.
+/// Copies the annotations of the Deployment's author, such as "kubernetes.io/change-cause".
 void copy_annotations(const json::object& deployment, json::object& set) {
     const json::object* from = api_server::find_object(deployment, "metadata.annotations");
     if (from == nullptr) return;
@@ -63,7 +63,7 @@ json::object with_hash(const json::object& labels, std::string_view hash) {
     return out;
 }
 
-/// A name that another template has already is passed over.
+/// The hash of a template, such that no ReplicaSet has the name with that hash yet.
 std::string free_hash(ControlContext& context, const json::object& deployment,
                       const json::object& plain) {
     const std::string name(api_server::text_at(deployment, "metadata.name"));
@@ -89,7 +89,7 @@ DeploymentSets sets_of(ControlContext& context, const Workload& deployment) {
     DeploymentSets out;
     const json::object plain = plain_template(*deployment.object);
     out.old = claim(context, deployment, "replicasets.apps");
-    std::ranges::sort(out.old, is_elder);
+    std::ranges::sort(out.old, is_older);
     const auto found = std::ranges::find_if(
         out.old, [&](const api_server::ApiObject& set) { return plain_template(*set) == plain; });
     if (found == out.old.end()) return out;
@@ -139,12 +139,12 @@ api_server::ApiObject make_set(ControlContext& context, const Workload& deployme
                           std::move(set));
 }
 
-void forget_old_sets(ControlContext& context, const Workload& deployment,
+void delete_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets) {
     std::vector<api_server::ApiObject> idle;
     for (const api_server::ApiObject& set : sets.old)
         if (number_or(*set, "spec.replicas", 0) == 0 &&
-            number_or(*set, "status.replicas", 0) == 0 && !is_leaving(*set))
+            number_or(*set, "status.replicas", 0) == 0 && !is_terminating(*set))
             idle.push_back(set);
     std::ranges::sort(idle, {}, [](const api_server::ApiObject& set) { return revision_of(*set); });
     const auto keep = number_or(*deployment.object, "spec.revisionHistoryLimit", 10);
@@ -200,12 +200,12 @@ void set_available(json::object& deployment, bool is_available, Time now) {
     if (!is_available)
         condition = {"Available", "False", "MinimumReplicasUnavailable",
                      "Deployment does not have minimum availability."};
-    const bool is_news = !api_server::has_condition(deployment, "Available", condition.status);
+    const bool is_update = !api_server::has_condition(deployment, "Available", condition.status);
     json::object& written = set_condition(deployment, condition, now);
-    if (is_news) written["lastUpdateTime"] = format_rfc3339(now, 0);
+    if (is_update) written["lastUpdateTime"] = format_rfc3339(now, 0);
 }
 
-/// How far it is, as of its last write and of now.
+/// The progress of a rollout: the status as it was last written, against the current counts.
 class RolloutProgress {
 public:
     RolloutProgress(const ControlContext& context, const json::object& deployment,
@@ -220,7 +220,7 @@ public:
         const json::object* before = api_server::find_condition(deployment_, "Progressing");
         return before == nullptr ? std::string_view() : api_server::text_at(*before, "reason");
     }
-    /// Until the deadline; nothing: there is none.
+    /// The time until the progress deadline; nothing: there is no deadline.
     std::optional<Duration> left() const {
         const auto deadline = api_server::integer_at(deployment_, "spec.progressDeadlineSeconds");
         const json::object* before = api_server::find_condition(deployment_, "Progressing");
@@ -228,10 +228,10 @@ public:
         const auto last = find_rfc3339(api_server::text_at(*before, "lastUpdateTime"));
         return last.value_or(context_.now()) + context_.paced_s(*deadline) - context_.now();
     }
-    /// Nothing: as before.
+    /// The condition Progressing to be written; nothing: it stays as it is.
     std::optional<Condition> next() const {
         if (api_server::is_true_at(deployment_, "spec.paused"))
-            return said("Unknown", "DeploymentPaused", "Deployment is paused");
+            return progressing("Unknown", "DeploymentPaused", "Deployment is paused");
         const std::string name =
             sets_.fresh == nullptr
                 ? std::string()
@@ -239,20 +239,23 @@ public:
                       std::string(api_server::text_at(*sets_.fresh, "metadata.name")) + "\" ";
         const bool is_other = reason() == "DeploymentPaused" || was_of_other_set(name);
         const bool was_complete = reason() == "NewReplicaSetAvailable";
-        // What comes and goes once it is rolled out is not its progress.
+        // Pods that come and go after the rollout is complete are no progress.
         if (was_complete && !is_other && counts_.updated == counts_.all) return std::nullopt;
         if (is_complete())
-            return said("True", "NewReplicaSetAvailable", name + "has successfully progressed.");
+            return progressing("True", "NewReplicaSetAvailable",
+                               name + "has successfully progressed.");
         if (reason().empty() || is_other || was_complete ||
             has_progressed(counts_, counts_in(deployment_)))
-            return said("True", "ReplicaSetUpdated", name + "is progressing.");
-        if (const auto still = left(); still && *still <= Duration::zero())
-            return said("False", "ProgressDeadlineExceeded", name + "has timed out progressing.");
+            return progressing("True", "ReplicaSetUpdated", name + "is progressing.");
+        if (const auto remaining = left(); remaining && *remaining <= Duration::zero())
+            return progressing("False", "ProgressDeadlineExceeded",
+                               name + "has timed out progressing.");
         return std::nullopt;
     }
 
 private:
-    static Condition said(std::string_view status, std::string_view reason, std::string message) {
+    static Condition progressing(std::string_view status, std::string_view reason,
+                                 std::string message) {
         return {"Progressing", status, reason, std::move(message)};
     }
     bool was_of_other_set(const std::string& name) const {
@@ -283,9 +286,9 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
             write_counts(whole, counts);
             set_available(whole, counts.available >= least_available, now);
             if (!next) return;
-            const bool is_news = progress.reason() != next->reason || has_moved;
+            const bool is_update = progress.reason() != next->reason || has_moved;
             json::object& condition = set_condition(whole, *next, now);
-            if (is_news) condition["lastUpdateTime"] = format_rfc3339(now, 0);
+            if (is_update) condition["lastUpdateTime"] = format_rfc3339(now, 0);
         });
     if (written == nullptr || progress.is_complete() ||
         !api_server::has_condition(*written, "Progressing"))

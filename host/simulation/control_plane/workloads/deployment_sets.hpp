@@ -1,4 +1,4 @@
-/// The ReplicaSets of a Deployment: one for each template it had, and their revisions.
+/// The ReplicaSets of a Deployment, one for each template that it had, and the Deployment's status.
 #pragma once
 
 #include <cstdint>
@@ -12,35 +12,35 @@
 namespace capstan::simulation::control_plane {
 
 inline constexpr std::string_view revision_annotation = "deployment.kubernetes.io/revision";
-/// Of a ReplicaSet: how many replicas its Deployment wanted when it was last scaled, and how many
-/// pods it could have.
+/// Annotations of a ReplicaSet: the replicas of its Deployment when the ReplicaSet was last scaled,
+/// and the pods that the Deployment could have at most then.
 inline constexpr std::string_view desired_annotation = "deployment.kubernetes.io/desired-replicas";
 inline constexpr std::string_view limit_annotation = "deployment.kubernetes.io/max-replicas";
 
 struct DeploymentSets {
-    api_server::ApiObject fresh{};             ///< of the present template; NULL: there is none yet
-    std::vector<api_server::ApiObject> old{};  ///< the eldest first
+    api_server::ApiObject fresh{};             ///< of the current template; NULL: none yet
+    std::vector<api_server::ApiObject> old{};  ///< the oldest first
 
-    /// The other way round: the present one last, if it is there.
+    /// The old ReplicaSets, then the fresh one if there is one.
     std::vector<api_server::ApiObject> all() const;
 };
 
-/// Claims them.
+/// Claims the ReplicaSets that the Deployment selects, and returns them.
 DeploymentSets sets_of(ControlContext& context, const Workload& deployment);
-/// Gives the present template's the highest revision, also in the Deployment.
+/// Gives the fresh ReplicaSet the highest revision, and writes the revision into the Deployment.
 void set_revision(ControlContext& context, const Workload& deployment, DeploymentSets& sets);
-/// A ReplicaSet of the present template that wants as many pods. NULL: refused.
+/// Creates the ReplicaSet of the current template with that many replicas. NULL: the store refused.
 api_server::ApiObject make_set(ControlContext& context, const Workload& deployment,
                                const DeploymentSets& sets, std::int64_t replicas,
                                std::int64_t limit);
-/// Removes the eldest ones without pods beyond spec.revisionHistoryLimit.
-void forget_old_sets(ControlContext& context, const Workload& deployment,
+/// Deletes the oldest ReplicaSets without pods, beyond spec.revisionHistoryLimit.
+void delete_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets);
 
-// What a Deployment says of itself, which `kubectl rollout status` waits for.
-
-/// `least_available`: pods that make it Available. The answer: when it has to be looked at again,
-/// for its progressDeadlineSeconds; nothing: it makes no progress to wait for.
+/// Writes the status, for which `kubectl rollout status` waits. `least_available`: the number of
+/// available pods that makes the Deployment Available. Returns the time until
+/// progressDeadlineSeconds end, when the Deployment has to be reconciled again; nothing: no rollout
+/// is in progress.
 std::optional<Duration> write_deployment_status(ControlContext& context, const Workload& deployment,
                                                 const DeploymentSets& sets,
                                                 std::int64_t least_available);

@@ -9,7 +9,8 @@
 namespace capstan::simulation::control_plane {
 namespace {
 
-std::int64_t noted(const json::object& set, std::string_view annotation) {
+/// The number in an annotation; -1: there is none.
+std::int64_t annotated_number(const json::object& set, std::string_view annotation) {
     const std::string_view written = api_server::annotation_of(set, annotation);
     std::int64_t out = -1;
     std::from_chars(written.data(), written.data() + written.size(), out);
@@ -24,7 +25,7 @@ SetSize set_size(const api_server::ApiObject& set) {
     if (set == nullptr) return {};
     return {.wanted = number_or(*set, "spec.replicas", 0),
             .available = number_or(*set, "status.availableReplicas", 0),
-            .limit = noted(*set, limit_annotation)};
+            .limit = annotated_number(*set, limit_annotation)};
 }
 
 Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
@@ -37,7 +38,7 @@ Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
     out.max_surge = portion("spec.strategy.rollingUpdate.maxSurge", Rounding::up);
     out.max_unavailable = std::min(
         portion("spec.strategy.rollingUpdate.maxUnavailable", Rounding::down), out.replicas);
-    // Both may round to nothing, and nothing would ever move.
+    // Both may round to zero, and then no step would be possible.
     if (out.max_surge == 0 && out.max_unavailable == 0) out.max_unavailable = 1;
     out.fresh = set_size(sets.fresh);
     for (const api_server::ApiObject& set : sets.old) out.old.push_back(set_size(set));
@@ -46,10 +47,10 @@ Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
 
 std::int64_t limit_of(const Rollout& rollout) { return rollout.replicas + rollout.max_surge; }
 
-/// Some set with pods was last scaled for another number of replicas.
+/// Whether a ReplicaSet with pods was last scaled for another number of replicas.
 bool was_scaled(const DeploymentSets& sets, std::int64_t replicas) {
     return std::ranges::any_of(sets.all(), [&](const api_server::ApiObject& set) {
-        const std::int64_t before = noted(*set, desired_annotation);
+        const std::int64_t before = annotated_number(*set, desired_annotation);
         return number_or(*set, "spec.replicas", 0) > 0 && before >= 0 && before != replicas;
     });
 }
@@ -60,7 +61,8 @@ std::size_t sets_with_pods(const DeploymentSets& sets) {
         [](const api_server::ApiObject& set) { return number_or(*set, "spec.replicas", 0) > 0; }));
 }
 
-/// While nothing rolls, the only set takes all.
+/// The sizes after the Deployment was scaled. Outside a rollout the only ReplicaSet with pods gets
+/// all replicas.
 SetSizes scaled_sizes(const DeploymentSets& sets, const Rollout& rollout) {
     if (sets_with_pods(sets) > 1) return plan_scaling(rollout);
     SetSizes out{.fresh = rollout.fresh.wanted};
@@ -75,7 +77,7 @@ Deployments::Deployments(ControlContext& context)
     : context_(context),
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "deployments.apps", "replicasets.apps", queue_);
-    // One that recreates waits for pods, not for sets.
+    // The strategy Recreate waits until old pods are gone, not only until ReplicaSets want none.
     context.feed().listen("pods", [this](const api_server::Change& change) {
         if (change.type != api_server::ChangeType::deleted && !has_ended(*change.object)) return;
         const json::object* controller = find_controller(*change.object);
@@ -98,7 +100,7 @@ void Deployments::reconcile(const std::string& key) {
         api_server::find_object(*deployment.object, "spec.selector") == nullptr)
         return;
     DeploymentSets sets = sets_of(context_, deployment);
-    if (!is_leaving(*deployment.object)) {
+    if (!is_terminating(*deployment.object)) {
         if (sets.fresh != nullptr) set_revision(context_, deployment, sets);
         const Rollout rollout = rollout_of(*deployment.object, sets);
         if (api_server::is_true_at(*deployment.object, "spec.paused") ||
@@ -109,7 +111,7 @@ void Deployments::reconcile(const std::string& key) {
         } else {
             roll(deployment, sets, rollout);
         }
-        forget_old_sets(context_, deployment, sets);
+        delete_old_sets(context_, deployment, sets);
     }
     deployment.object = context_.find("deployments.apps", key);
     if (deployment.object == nullptr) return;
@@ -125,16 +127,16 @@ void Deployments::roll(const Workload& deployment, DeploymentSets& sets, const R
         sets.fresh = make_set(context_, deployment, sets, sizes.fresh, limit_of(rollout));
         if (sets.fresh == nullptr) return;
         set_revision(context_, deployment, sets);
-        tell(context_, deployment, "ScalingReplicaSet",
-             "Scaled up replica set " +
-                 std::string(api_server::text_at(*sets.fresh, "metadata.name")) + " from 0 to " +
-                 std::to_string(sizes.fresh));
+        record_event(context_, deployment, "ScalingReplicaSet",
+                     "Scaled up replica set " +
+                         std::string(api_server::text_at(*sets.fresh, "metadata.name")) +
+                         " from 0 to " + std::to_string(sizes.fresh));
         return;
     }
     apply(deployment, sets, rollout, sizes);
 }
 
-/// All old pods are gone before the first new one comes.
+/// Strategy Recreate: makes the first new pod after all old pods are gone.
 void Deployments::recreate(const Workload& deployment, DeploymentSets& sets, Rollout rollout) {
     SetSizes none{.fresh = rollout.fresh.wanted,
                   .old = std::vector<std::int64_t>(sets.old.size(), 0)};
@@ -167,14 +169,14 @@ api_server::ApiObject Deployments::scale_set(const Workload& deployment,
                                              std::int64_t replicas, std::int64_t limit) {
     const std::int64_t before = number_or(*set, "spec.replicas", 0);
     const std::string desired = std::to_string(number_or(*deployment.object, "spec.replicas", 1));
-    const bool is_noted = api_server::annotation_of(*set, desired_annotation) == desired &&
-                          noted(*set, limit_annotation) == limit;
-    if (before == replicas && (is_noted || replicas == 0)) return set;
+    const bool is_annotated = api_server::annotation_of(*set, desired_annotation) == desired &&
+                              annotated_number(*set, limit_annotation) == limit;
+    if (before == replicas && (is_annotated || replicas == 0)) return set;
     if (before != replicas)
-        tell(context_, deployment, "ScalingReplicaSet",
-             "Scaled " + std::string(replicas > before ? "up" : "down") + " replica set " +
-                 std::string(api_server::text_at(*set, "metadata.name")) + " from " +
-                 std::to_string(before) + " to " + std::to_string(replicas));
+        record_event(context_, deployment, "ScalingReplicaSet",
+                     "Scaled " + std::string(replicas > before ? "up" : "down") + " replica set " +
+                         std::string(api_server::text_at(*set, "metadata.name")) + " from " +
+                         std::to_string(before) + " to " + std::to_string(replicas));
     return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
         api_server::set_value(fresh, "spec.replicas", replicas);
         set_annotation(fresh, desired_annotation, desired);

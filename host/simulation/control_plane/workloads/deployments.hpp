@@ -1,4 +1,4 @@
-/// Deployments: roll from one template's ReplicaSet to the next one's.
+/// Deployments: scale the ReplicaSets of the old templates down and that of the current one up.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace capstan::simulation::control_plane {
 
-/// [the loop's thread]
+/// Reconciles Deployments. The sizes of the next step are planned in pod_control.hpp. [the loop's
+/// thread]
 class Deployments {
 public:
     explicit Deployments(ControlContext& context);

@@ -24,7 +24,7 @@ bool is_indexed(const json::object& job) {
     return api_server::text_at(job, "spec.completionMode") == "Indexed";
 }
 
-void complete_job(ControlContext& context, const json::object& job) {
+void set_job_selector(ControlContext& context, const json::object& job) {
     if (api_server::find_object(job, "spec.selector") != nullptr) return;
     const std::string_view uid = api_server::text_at(job, "metadata.uid");
     const std::string_view name = api_server::text_at(job, "metadata.name");
@@ -100,7 +100,8 @@ std::optional<JobEnd> find_end(const JobProgress& progress) {
 
 std::int64_t wanted_pods(const JobProgress& progress) {
     if (progress.is_suspended) return 0;
-    // Once one has succeeded by itself, the others may come to their end and no more come.
+    // Without completions: once one pod has succeeded, no new pods are made, and the others end by
+    // themselves.
     if (!progress.completions)
         return progress.succeeded > 0 ? std::min(progress.active, progress.parallelism)
                                       : progress.parallelism;
@@ -136,33 +137,34 @@ std::vector<std::int64_t> parse_indexes(std::string_view text) {
 
 namespace {
 
-/// After the first failure; doubles with each further one, up to the most.
-constexpr Duration first_pause = std::chrono::seconds(10);
-constexpr Duration longest_pause = std::chrono::minutes(6);
-/// Pods that one look at a Job makes.
-constexpr std::int64_t pods_per_look = 500;
+/// The back-off after the first failure doubles with each further failure, up to the maximum.
+constexpr Duration backoff_min = std::chrono::seconds(10);
+constexpr Duration backoff_max = std::chrono::minutes(6);
+/// The most pods that one reconciliation of a Job makes.
+constexpr std::int64_t pods_per_sync = 500;
 
 bool is_over(const json::object& job) {
     return api_server::has_condition(job, "Complete") || api_server::has_condition(job, "Failed");
 }
 
-/// Ended, or removed before it could.
+/// Whether the pod has ended, or was deleted before it got a node.
 bool is_finished(const json::object& pod) {
-    return has_ended(pod) || (is_leaving(pod) && api_server::text_at(pod, "spec.nodeName").empty());
+    return has_ended(pod) ||
+           (is_terminating(pod) && api_server::text_at(pod, "spec.nodeName").empty());
 }
 
 }  // namespace
 
-/// A Job as it is looked at.
-struct Jobs::Look {
+/// A Job during one reconciliation.
+struct Jobs::SyncState {
     Workload job{};
     JobProgress progress{};
     std::vector<api_server::ApiObject> active{};
-    std::vector<api_server::ApiObject>
-        finished{};                 ///< whose finalizers may go, once the counts are written
+    /// Pods that lose their finalizers once the counts are written.
+    std::vector<api_server::ApiObject> finished{};
     std::set<std::int64_t> done{};  ///< indexes that have succeeded
-    bool was_over = false;
-    std::optional<JobEnd> end{};  ///< it is over as of now
+    bool was_over = false;          ///< before this reconciliation
+    std::optional<JobEnd> end{};    ///< the Job ends in this reconciliation
 };
 
 Jobs::Jobs(ControlContext& context)
@@ -170,20 +172,20 @@ Jobs::Jobs(ControlContext& context)
       queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
     watch_workloads(context, "jobs.batch", "pods", queue_);
     context.feed().listen("pods", [this](const api_server::Change& change) {
-        if (is_leaving(*change.object) && has_finalizer(*change.object, job_finalizer) &&
+        if (is_terminating(*change.object) && has_finalizer(*change.object, job_finalizer) &&
             !is_counted_by_job(*change.object))
             release(*change.object);
     });
 }
 
-/// The pods of a Job that is gone, or going, are not counted.
+/// Whether the pod's Job exists and is not terminating, so that it counts its pods.
 bool Jobs::is_counted_by_job(const json::object& pod) const {
     const json::object* controller = find_controller(pod);
     if (controller == nullptr) return false;
     const api_server::ApiObject job = context_.find(
         "jobs.batch", api_server::object_key(api_server::text_at(pod, "metadata.namespace"),
                                              api_server::text_at(*controller, "name")));
-    return job != nullptr && !is_leaving(*job);
+    return job != nullptr && !is_terminating(*job);
 }
 
 void Jobs::reconcile(const std::string& key) {
@@ -192,134 +194,134 @@ void Jobs::reconcile(const std::string& key) {
         failures_.erase(key);
         return;
     }
-    complete_job(context_, *found);
-    Look look{
+    set_job_selector(context_, *found);
+    SyncState sync{
         .job = {&context_.kind("jobs.batch"), context_.find("jobs.batch", key), "job-controller"}};
-    if (look.job.object == nullptr) return;
-    look.was_over = is_over(*look.job.object);
-    count(key, look);
-    if (!look.was_over && !is_leaving(*look.job.object)) {
-        decide_end(key, look);
-        if (look.end) {
-            for (const api_server::ApiObject& pod : look.active)
-                delete_pod(context_, look.job, *pod);
+    if (sync.job.object == nullptr) return;
+    sync.was_over = is_over(*sync.job.object);
+    count(key, sync);
+    if (!sync.was_over && !is_terminating(*sync.job.object)) {
+        decide_end(key, sync);
+        if (sync.end) {
+            for (const api_server::ApiObject& pod : sync.active)
+                delete_pod(context_, sync.job, *pod);
         } else {
-            staff(key, look);
+            scale(key, sync);
         }
     }
-    write_counts(look);
-    for (const api_server::ApiObject& pod : look.finished) release(*pod);
-    if (look.was_over) expire(key, *look.job.object);
+    write_counts(sync);
+    for (const api_server::ApiObject& pod : sync.finished) release(*pod);
+    if (sync.was_over) expire(key, *sync.job.object);
 }
 
-void Jobs::count(const std::string& key, Look& look) {
-    const json::object& job = *look.job.object;
-    look.progress = progress_of(job);
+void Jobs::count(const std::string& key, SyncState& sync) {
+    const json::object& job = *sync.job.object;
+    sync.progress = progress_of(job);
     for (const std::int64_t index :
          parse_indexes(api_server::text_at(job, "status.completedIndexes")))
-        look.done.insert(index);
+        sync.done.insert(index);
     std::int64_t failed = 0;
-    for (const api_server::ApiObject& pod : claim(context_, look.job, "pods")) {
-        if (is_active(*pod)) look.active.push_back(pod);
+    for (const api_server::ApiObject& pod : claim(context_, sync.job, "pods")) {
+        if (is_active(*pod)) sync.active.push_back(pod);
         if (!is_finished(*pod) || !has_finalizer(*pod, job_finalizer)) continue;
-        look.finished.push_back(pod);
-        if (look.was_over) continue;
+        sync.finished.push_back(pod);
+        if (sync.was_over) continue;
         const auto index = find_index(*pod);
         if (api_server::text_at(*pod, "status.phase") != "Succeeded") {
             ++failed;
-        } else if (!index || look.done.insert(*index).second) {
-            ++look.progress.succeeded;
+        } else if (!index || sync.done.insert(*index).second) {
+            ++sync.progress.succeeded;
         }
     }
-    look.progress.failed += failed;
-    look.progress.active = static_cast<std::int64_t>(look.active.size());
-    if (failed > 0) failures_[key] = {look.progress.failed, context_.loop().monotonic()};
+    sync.progress.failed += failed;
+    sync.progress.active = static_cast<std::int64_t>(sync.active.size());
+    if (failed > 0) failures_[key] = {sync.progress.failed, context_.loop().monotonic()};
 }
 
-void Jobs::decide_end(const std::string& key, Look& look) {
-    const json::object& job = *look.job.object;
+void Jobs::decide_end(const std::string& key, SyncState& sync) {
+    const json::object& job = *sync.job.object;
     const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
     const auto started = find_rfc3339(api_server::text_at(job, "status.startTime"));
     if (deadline && started) {
         const Duration left = *started + context_.paced_s(*deadline) - context_.now();
-        look.progress.is_too_late = left <= Duration::zero();
+        sync.progress.is_too_late = left <= Duration::zero();
         if (left > Duration::zero()) queue_.add_after(key, left);
     }
-    look.end = find_end(look.progress);
-    if (!look.end) return;
-    const bool is_good = look.end->type == "Complete";
+    sync.end = find_end(sync.progress);
+    if (!sync.end) return;
+    const bool is_good = sync.end->type == "Complete";
     context_.events().record(
-        *look.job.kind, job,
-        {look.job.component, is_good ? "Completed" : look.end->reason,
-         is_good ? "Job completed" : std::string(look.end->message), !is_good});
+        *sync.job.kind, job,
+        {sync.job.component, is_good ? "Completed" : sync.end->reason,
+         is_good ? "Job completed" : std::string(sync.end->message), !is_good});
 }
 
-Duration Jobs::pause_left(const std::string& key) const {
+Duration Jobs::backoff_left(const std::string& key) const {
     const auto failure = failures_.find(key);
     if (failure == failures_.end()) return Duration::zero();
-    Duration pause = first_pause;
-    for (std::int64_t i = 1; i < failure->second.count && pause < longest_pause; ++i) pause *= 2;
-    return failure->second.when + context_.paced(std::min(pause, longest_pause)) -
+    Duration backoff = backoff_min;
+    for (std::int64_t i = 1; i < failure->second.count && backoff < backoff_max; ++i) backoff *= 2;
+    return failure->second.when + context_.paced(std::min(backoff, backoff_max)) -
            context_.loop().monotonic();
 }
 
-void Jobs::staff(const std::string& key, const Look& look) {
-    const std::int64_t missing = wanted_pods(look.progress) - look.progress.active;
-    if (missing < 0) return shed(look, -missing);
+void Jobs::scale(const std::string& key, const SyncState& sync) {
+    const std::int64_t missing = wanted_pods(sync.progress) - sync.progress.active;
+    if (missing < 0) return delete_surplus(sync, -missing);
     if (missing == 0) return;
-    const Duration pause = pause_left(key);
-    if (pause > Duration::zero()) return queue_.add_after(key, pause);
-    hire(look, std::min(missing, pods_per_look));
-    if (missing > pods_per_look) queue_.add(key);
+    const Duration backoff = backoff_left(key);
+    if (backoff > Duration::zero()) return queue_.add_after(key, backoff);
+    create_pods(sync, std::min(missing, pods_per_sync));
+    if (missing > pods_per_sync) queue_.add(key);
 }
 
-void Jobs::shed(const Look& look, std::int64_t surplus) {
-    const std::vector<api_server::ApiObject> order = in_removal_order(look.active);
+void Jobs::delete_surplus(const SyncState& sync, std::int64_t surplus) {
+    const std::vector<api_server::ApiObject> order = in_removal_order(sync.active);
     for (std::int64_t i = 0; i < surplus; ++i)
-        delete_pod(context_, look.job, *order[static_cast<std::size_t>(i)]);
+        delete_pod(context_, sync.job, *order[static_cast<std::size_t>(i)]);
 }
 
-void Jobs::hire(const Look& look, std::int64_t missing) {
-    if (!is_indexed(*look.job.object)) {
+void Jobs::create_pods(const SyncState& sync, std::int64_t missing) {
+    if (!is_indexed(*sync.job.object)) {
         for (std::int64_t i = 0; i < missing; ++i)
-            if (create_pod(context_, look.job, make_job_pod(look.job, std::nullopt)) == nullptr)
+            if (create_pod(context_, sync.job, make_job_pod(sync.job, std::nullopt)) == nullptr)
                 return;
         return;
     }
-    std::set<std::int64_t> taken = look.done;
-    for (const api_server::ApiObject& pod : look.active)
+    std::set<std::int64_t> taken = sync.done;
+    for (const api_server::ApiObject& pod : sync.active)
         if (const auto index = find_index(*pod)) taken.insert(*index);
-    const std::int64_t end = look.progress.completions.value_or(0);
+    const std::int64_t end = sync.progress.completions.value_or(0);
     for (std::int64_t index = 0; index < end && missing > 0; ++index) {
         if (taken.contains(index)) continue;
-        if (create_pod(context_, look.job, make_job_pod(look.job, index)) == nullptr) return;
+        if (create_pod(context_, sync.job, make_job_pod(sync.job, index)) == nullptr) return;
         --missing;
     }
 }
 
-void Jobs::write_counts(const Look& look) {
+void Jobs::write_counts(const SyncState& sync) {
     const Time now = context_.now();
     std::int64_t active = 0, ready = 0;
     for (const api_server::ApiObject& pod : context_.index().controlled_by(
-             api_server::text_at(*look.job.object, "metadata.uid"), "pods")) {
+             api_server::text_at(*sync.job.object, "metadata.uid"), "pods")) {
         active += is_active(*pod) ? 1 : 0;
         ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
     }
-    write_status(context_, look.job, [&](json::object& whole) {
+    write_status(context_, sync.job, [&](json::object& whole) {
         json::object& status = api_server::make_object(whole, "status");
         status["active"] = active;
         status["ready"] = ready;
-        status["succeeded"] = look.progress.succeeded;
-        status["failed"] = look.progress.failed;
+        status["succeeded"] = sync.progress.succeeded;
+        status["failed"] = sync.progress.failed;
         if (is_indexed(whole))
-            status["completedIndexes"] = index_text({look.done.begin(), look.done.end()});
-        if (!look.progress.is_suspended)
+            status["completedIndexes"] = index_text({sync.done.begin(), sync.done.end()});
+        if (!sync.progress.is_suspended)
             api_server::set_default(status, "startTime",
                                     api_server::json_view(format_rfc3339(now, 0)));
-        if (!look.end) return;
+        if (!sync.end) return;
         set_condition(
-            whole, {look.end->type, "True", look.end->reason, std::string(look.end->message)}, now);
-        if (look.end->type == "Complete")
+            whole, {sync.end->type, "True", sync.end->reason, std::string(sync.end->message)}, now);
+        if (sync.end->type == "Complete")
             api_server::make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
     });
 }

@@ -1,4 +1,4 @@
-/// The pods of a Job, and what the API server writes into Jobs for them.
+/// Jobs: pods run until enough of them have succeeded, or too many have failed.
 #pragma once
 
 #include <cstdint>
@@ -12,68 +12,66 @@
 
 namespace capstan::simulation::control_plane {
 
-/// Kept on a pod until it is counted.
+/// The finalizer of a Job's pod until the Job's status counts the pod.
 inline constexpr std::string_view job_finalizer = "batch.kubernetes.io/job-tracking";
 
 bool is_indexed(const json::object& job);
-/// Gives a Job that has no selector one of its own uid, and its template the labels for it.
-void complete_job(ControlContext& context, const json::object& job);
-/// `index`: of its completion, in an Indexed Job.
+/// Gives a Job without a selector one by its uid, and the labels for that to its pod template.
+void set_job_selector(ControlContext& context, const json::object& job);
+/// `index`: the completion index; nothing if the Job is not Indexed.
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index);
-/// Nothing: its Job is not Indexed.
+/// The completion index of a pod; nothing: the pod's Job is not Indexed.
 std::optional<std::int64_t> find_index(const json::object& pod);
 
-// How far a Job is, and what is to be done about it.
-
 struct JobProgress {
-    std::optional<std::int64_t> completions{};  ///< nothing: any success is enough
+    std::optional<std::int64_t> completions{};  ///< nothing: one success is enough
     std::int64_t parallelism = 1;
     std::int64_t active = 0, succeeded = 0, failed = 0;
     std::int64_t backoff_limit = 6;
     bool is_suspended = false, is_too_late = false;
 };
 
-/// As its spec and its status say; how many are active and whether it is too late, they do not.
+/// The progress by spec and status, without `active` and `is_too_late`, which they do not have.
 JobProgress progress_of(const json::object& job);
 
-/// Why it is over: the type and reason of the condition that says so. Nothing: it goes on.
+/// The condition of a Job that is over.
 struct JobEnd {
     std::string_view type{}, reason{}, message{};
 };
+/// The end of a Job with that progress; nothing: the Job goes on.
 std::optional<JobEnd> find_end(const JobProgress& progress);
 
-/// How many pods are to run now.
+/// The number of pods that should run now.
 std::int64_t wanted_pods(const JobProgress& progress);
-/// "0,2-4": indexes, in the form of status.completedIndexes; and back, what is no index left out.
+/// Indexes in the form of status.completedIndexes: "0,2-4".
 std::string index_text(const std::vector<std::int64_t>& ascending);
+/// The indexes of such a text. Malformed parts are left out.
 std::vector<std::int64_t> parse_indexes(std::string_view text);
 
-// Jobs: pods until enough have succeeded, or too many have failed.
-
-/// Pods carry a finalizer until they are counted, so that none is forgotten with its node.
-/// [the loop's thread]
+/// Makes, counts and deletes the pods of Jobs. Each pod has a finalizer until the Job's status
+/// counts it, so that a pod that is deleted with its node is counted, too. [the loop's thread]
 class Jobs {
 public:
     explicit Jobs(ControlContext& context);
 
 private:
-    struct Look;
-    /// When a pod of a Job last failed, as of this control plane's life.
+    struct SyncState;
+    /// The failed pods of a Job, for the back-off before the next pods.
     struct Failure {
         std::int64_t count = 0;
-        Duration when{};
+        Duration when{};  ///< of the last failure, in the loop's monotonic time
     };
     void reconcile(const std::string& key);
-    void count(const std::string& key, Look& look);
-    void decide_end(const std::string& key, Look& look);
-    void staff(const std::string& key, const Look& look);
-    void shed(const Look& look, std::int64_t surplus);
-    void hire(const Look& look, std::int64_t missing);
-    void write_counts(const Look& look);
+    void count(const std::string& key, SyncState& sync);
+    void decide_end(const std::string& key, SyncState& sync);
+    void scale(const std::string& key, const SyncState& sync);
+    void delete_surplus(const SyncState& sync, std::int64_t surplus);
+    void create_pods(const SyncState& sync, std::int64_t missing);
+    void write_counts(const SyncState& sync);
     bool is_counted_by_job(const json::object& pod) const;
     void release(const json::object& pod);
     void expire(const std::string& key, const json::object& job);
-    Duration pause_left(const std::string& key) const;
+    Duration backoff_left(const std::string& key) const;
 
     ControlContext& context_;
     std::map<std::string, Failure> failures_;

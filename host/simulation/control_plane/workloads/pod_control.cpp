@@ -64,7 +64,7 @@ void watch_workloads(ControlContext& context, std::string_view resource, std::st
 api_server::LabelQuery selector_of(const Workload& workload) {
     const json::object* selector = api_server::find_object(*workload.object, "spec.selector");
     if (selector == nullptr) return {{"", Operator::in, {}}};
-    // A replication controller's selector is labels and nothing else.
+    // The selector of a ReplicationController is a map of labels.
     if (workload.kind->kind != "ReplicationController")
         return api_server::label_query_of(*selector);
     return api_server::label_query_of(json::object{{"matchLabels", *selector}});
@@ -74,16 +74,16 @@ std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload
                                          std::string_view resource) {
     const api_server::LabelQuery selector = selector_of(workload);
     const std::string_view uid = api_server::text_at(*workload.object, "metadata.uid");
-    if (!is_leaving(*workload.object))
+    if (!is_terminating(*workload.object))
         for (const api_server::ApiObject& orphan : context.index().without_controller(
                  api_server::text_at(*workload.object, "metadata.namespace"), resource))
-            if (api_server::has_labels(*orphan, selector) && !is_leaving(*orphan))
+            if (api_server::has_labels(*orphan, selector) && !is_terminating(*orphan))
                 adopt(context, workload, resource, *orphan);
     std::vector<api_server::ApiObject> out;
     for (api_server::ApiObject& dependent : context.index().controlled_by(uid, resource)) {
         if (api_server::has_labels(*dependent, selector)) {
             out.push_back(std::move(dependent));
-        } else if (!is_leaving(*workload.object)) {
+        } else if (!is_terminating(*workload.object)) {
             release(context, workload, resource, *dependent);
         }
     }
@@ -112,20 +112,20 @@ api_server::ApiObject create_pod(ControlContext& context, const Workload& worklo
         context.events().record(*workload.kind, *workload.object,
                                 {workload.component, "FailedCreate", "Error creating a pod", true});
     } else {
-        tell(context, workload, "SuccessfulCreate",
-             "Created pod: " + std::string(api_server::text_at(*made, "metadata.name")));
+        record_event(context, workload, "SuccessfulCreate",
+                     "Created pod: " + std::string(api_server::text_at(*made, "metadata.name")));
     }
     return made;
 }
 
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
     context.remove("pods", pod);
-    tell(context, workload, "SuccessfulDelete",
-         "Deleted pod: " + std::string(api_server::text_at(pod, "metadata.name")));
+    record_event(context, workload, "SuccessfulDelete",
+                 "Deleted pod: " + std::string(api_server::text_at(pod, "metadata.name")));
 }
 
-void tell(ControlContext& context, const Workload& workload, std::string_view reason,
-          std::string message) {
+void record_event(ControlContext& context, const Workload& workload, std::string_view reason,
+                  std::string message) {
     context.events().record(*workload.kind, *workload.object,
                             {workload.component, reason, std::move(message)});
 }
@@ -149,14 +149,14 @@ namespace {
 
 constexpr std::string_view revisions_resource = "controllerrevisions.apps";
 
-/// The template as a revision keeps it: a patch that `kubectl rollout undo` applies.
+/// The data of a revision: a patch with the template, which `kubectl rollout undo` applies.
 json::object revision_data(const json::object& object) {
     json::object pod_template = *api_server::find_object(object, "spec.template");
     pod_template["$patch"] = "replace";
     return {{"spec", json::object{{"template", std::move(pod_template)}}}};
 }
 
-/// The eldest first.
+/// The oldest first.
 std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
     auto out = context.index().controlled_by(api_server::text_at(*workload.object, "metadata.uid"),
                                              revisions_resource);
@@ -192,17 +192,17 @@ api_server::ApiObject make_revision(ControlContext& context, const Workload& wor
 
 }  // namespace
 
-api_server::ApiObject present_revision(ControlContext& context, const Workload& workload) {
+api_server::ApiObject update_revision_of(ControlContext& context, const Workload& workload) {
     if (api_server::find_object(*workload.object, "spec.template") == nullptr) return nullptr;
     json::object data = revision_data(*workload.object);
-    const std::vector<api_server::ApiObject> known = revisions_of(context, workload);
-    const std::int64_t highest = known.empty() ? 0 : number_or(*known.back(), "revision", 0);
-    const auto same = std::ranges::find_if(known, [&](const api_server::ApiObject& revision) {
-        const json::object* kept = api_server::find_object(*revision, "data");
-        return kept != nullptr && *kept == data;
+    const std::vector<api_server::ApiObject> all = revisions_of(context, workload);
+    const std::int64_t highest = all.empty() ? 0 : number_or(*all.back(), "revision", 0);
+    const auto same = std::ranges::find_if(all, [&](const api_server::ApiObject& revision) {
+        const json::object* found = api_server::find_object(*revision, "data");
+        return found != nullptr && *found == data;
     });
-    if (same == known.end()) return make_revision(context, workload, std::move(data), highest + 1);
-    if (*same == known.back()) return *same;
+    if (same == all.end()) return make_revision(context, workload, std::move(data), highest + 1);
+    if (*same == all.back()) return *same;
     return context.edit(revisions_resource, **same,
                         [&](json::object& fresh) { fresh["revision"] = highest + 1; });
 }
@@ -223,7 +223,7 @@ Workload at_revision(const Workload& workload, const json::object& revision) {
             workload.component};
 }
 
-void forget_old_revisions(ControlContext& context, const Workload& workload,
+void delete_old_revisions(ControlContext& context, const Workload& workload,
                           const std::set<std::string, std::less<>>& used) {
     std::vector<api_server::ApiObject> idle = revisions_of(context, workload);
     std::erase_if(idle, [&](const api_server::ApiObject& revision) {
@@ -255,17 +255,18 @@ std::int64_t next_fresh(const Rollout& rollout) {
     return now + std::clamp<std::int64_t>(room, 0, rollout.replicas - now);
 }
 
-/// Takes from the eldest first, of each at most what `may_go` says; how many went.
-template <class MayGo>
-std::int64_t shrink(std::vector<std::int64_t>& sizes, std::int64_t most, const MayGo& may_go) {
-    std::int64_t gone = 0;
+/// Takes at most `most` pods from the sizes, from the first one on, and at most `limit(i)` from
+/// size `i`. Returns how many were taken.
+template <class Limit>
+std::int64_t shrink(std::vector<std::int64_t>& sizes, std::int64_t most, const Limit& limit) {
+    std::int64_t taken = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const std::int64_t by = std::min(most - gone, may_go(i));
+        const std::int64_t by = std::min(most - taken, limit(i));
         if (by <= 0) continue;
         sizes[i] -= by;
-        gone += by;
+        taken += by;
     }
-    return gone;
+    return taken;
 }
 
 void shrink_old(const Rollout& rollout, SetSizes& sizes) {
@@ -283,7 +284,7 @@ void shrink_old(const Rollout& rollout, SetSizes& sizes) {
            [&](std::size_t i) { return sizes.old[i]; });
 }
 
-/// By how much a set's share of the difference changes it.
+/// The change of a ReplicaSet that keeps its share of all pods.
 std::int64_t share_of(const SetSize& set, const Rollout& rollout, std::int64_t now_allowed) {
     const std::int64_t before = set.limit > 0 ? set.limit : rollout.replicas;
     if (before == 0) return 0;
@@ -292,7 +293,7 @@ std::int64_t share_of(const SetSize& set, const Rollout& rollout, std::int64_t n
            set.wanted;
 }
 
-/// The largest first, among equals the newest when it grows and the eldest when it shrinks.
+/// The largest first; among equals the newest first when they grow, the oldest when they shrink.
 std::vector<std::size_t> sharing_order(const std::vector<SetSize>& sets, bool grows) {
     std::vector<std::size_t> out(sets.size());
     std::iota(out.begin(), out.end(), std::size_t{0});

@@ -15,12 +15,12 @@ namespace capstan::simulation::control_plane {
 PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
     PodCounts out;
     for (const api_server::ApiObject& pod : pods) {
-        const Availability is = availability(*pod, min_ready, now);
+        const Availability found = availability(*pod, min_ready, now);
         ++out.all;
         out.ready += is_ready(*pod) ? 1 : 0;
-        out.available += is.is_available ? 1 : 0;
-        if (is.still)
-            out.next_available = std::min(out.next_available.value_or(*is.still), *is.still);
+        out.available += found.is_available ? 1 : 0;
+        if (const auto left = found.remaining)
+            out.next_available = std::min(out.next_available.value_or(*left), *left);
     }
     return out;
 }
@@ -55,11 +55,11 @@ std::int64_t seconds(std::optional<Time> time) {
                 : 0;
 }
 
-/// Lower goes first; times are negated so that later ones do.
-auto rank(const json::object& pod, int neighbours) {
+/// The pod of the lowest rank is deleted first. A later time ranks lower, so times are negated.
+auto rank(const json::object& pod, int pods_on_node) {
     return std::tuple(
         !api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
-        deletion_cost(pod), -neighbours, -seconds(condition_since(pod, "Ready")),
+        deletion_cost(pod), -pods_on_node, -seconds(condition_since(pod, "Ready")),
         -restart_count(pod),
         -seconds(find_rfc3339(api_server::text_at(pod, "metadata.creationTimestamp"))),
         std::string(api_server::text_at(pod, "metadata.name")));
@@ -105,7 +105,7 @@ void ReplicaSets::reconcile(const std::string& key) {
     const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
     if (set.object == nullptr) return;
     const std::vector<api_server::ApiObject> active = active_among(claim(context_, set, "pods"));
-    if (!is_leaving(*set.object)) scale(set, active);
+    if (!is_terminating(*set.object)) scale(set, active);
     write_counts(key, set);
 }
 
@@ -113,14 +113,14 @@ void ReplicaSets::scale(const Workload& set, const std::vector<api_server::ApiOb
     const std::int64_t missing =
         number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
     if (missing > 0) {
-        for (std::int64_t i = 0; i < std::min(missing, pods_per_look); ++i)
+        for (std::int64_t i = 0; i < std::min(missing, pods_per_sync); ++i)
             if (create_pod(context_, set, make_pod(set)) == nullptr) return;
     } else if (missing < 0) {
         const std::vector<api_server::ApiObject> order = in_removal_order(active);
-        for (std::int64_t i = 0; i < std::min(-missing, pods_per_look); ++i)
+        for (std::int64_t i = 0; i < std::min(-missing, pods_per_sync); ++i)
             delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
     }
-    if (std::abs(missing) > pods_per_look) queue_.add(api_server::object_key(*set.object));
+    if (std::abs(missing) > pods_per_sync) queue_.add(api_server::object_key(*set.object));
 }
 
 void ReplicaSets::write_counts(const std::string& key, const Workload& set) {

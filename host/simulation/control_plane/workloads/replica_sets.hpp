@@ -1,4 +1,4 @@
-/// How many pods are how far.
+/// ReplicaSets and ReplicationControllers, and the order in which pods are deleted.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,23 @@ namespace capstan::simulation::control_plane {
 struct PodCounts {
     std::int64_t all = 0;
     std::int64_t ready = 0;
-    std::int64_t available = 0;                ///< ready for as long as is wanted
-    std::optional<Duration> next_available{};  ///< until one more may be; nothing: none is about to
+    std::int64_t available = 0;  ///< ready for minReadySeconds
+    /// Until the next ready pod is available; nothing: all ready pods are available.
+    std::optional<Duration> next_available{};
 };
 
 PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now);
 
-// Which pods a ReplicaSet gives up first.
-
-/// First to go first: without a node, pending, not ready, of lower deletion cost, beside more of
-/// their own on one node, ready for a shorter time, restarted more often, younger; then by name.
+/// Sorts pods in the order in which a ReplicaSet deletes them: pods without a node, pending, not
+/// ready, of lower deletion cost, with more of the given pods on the same node, ready for a shorter
+/// time, restarted more often, younger; then by name.
 std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods);
 
-// ReplicaSets, and the ReplicationControllers that came before them.
-
-/// One for each of the two kinds. [the loop's thread]
+/// The controller of one of the two kinds. [the loop's thread]
 class ReplicaSets {
 public:
-    /// Pods that one look at a set makes or removes.
-    static constexpr std::int64_t pods_per_look = 500;
+    /// The most pods that one reconciliation makes or deletes.
+    static constexpr std::int64_t pods_per_sync = 500;
 
     /// `resource`: "replicasets.apps" or "replicationcontrollers".
     ReplicaSets(ControlContext& context, std::string_view resource, std::string_view component);

@@ -91,12 +91,12 @@ void make_claims(ControlContext& context, const Workload& set, std::int64_t ordi
     }
 }
 
-/// A set as it is looked at.
-struct StatefulSets::Look {
+/// A StatefulSet during one reconciliation.
+struct StatefulSets::SyncState {
     Workload set{};
-    api_server::ApiObject current{}, next{};  ///< revisions; the same one while nothing rolls
+    api_server::ApiObject current{}, update{};  ///< revisions, equal if no rollout is in progress
     std::map<std::int64_t, api_server::ApiObject> pods{};  ///< by ordinal
-    std::int64_t first = 0, end = 0;  ///< ordinals that are wanted: first to end - 1
+    std::int64_t first = 0, end = 0;  ///< the set should have the ordinals from first to end - 1
     Duration min_ready{};
     Time now{};
 
@@ -104,13 +104,13 @@ struct StatefulSets::Look {
         return api_server::text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
     }
     bool serves(const json::object& pod) const {
-        return !is_leaving(pod) && availability(pod, min_ready, now).is_available;
+        return !is_terminating(pod) && availability(pod, min_ready, now).is_available;
     }
-    std::string_view next_name() const { return api_server::text_at(*next, "metadata.name"); }
-    /// Of the next revision, wherever it stands among the ordinals.
+    std::string_view update_name() const { return api_server::text_at(*update, "metadata.name"); }
+    /// Whether the pod has the update revision, whatever its ordinal.
     bool is_updated(const json::object& pod) const {
         return api_server::label_of(pod, revision_label) ==
-               api_server::label_of(*next, revision_label);
+               api_server::label_of(*update, revision_label);
     }
     std::int64_t partition() const {
         return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
@@ -127,88 +127,90 @@ StatefulSets::StatefulSets(ControlContext& context)
 }
 
 void StatefulSets::reconcile(const std::string& key) {
-    Look look{.set = {&context_.kind("statefulsets.apps"), context_.find("statefulsets.apps", key),
-                      "statefulset-controller"}};
-    if (look.set.object == nullptr) return;
-    const json::object& object = *look.set.object;
-    look.now = context_.now();
-    look.min_ready = context_.paced_s(number_or(object, "spec.minReadySeconds", 0));
-    look.first = number_or(object, "spec.ordinals.start", 0);
-    look.end = look.first + number_or(object, "spec.replicas", 1);
-    look.next = present_revision(context_, look.set);
-    if (look.next == nullptr) return;
-    look.current =
-        find_revision(context_, look.set, api_server::text_at(object, "status.currentRevision"));
-    if (look.current == nullptr) look.current = look.next;
-    for (api_server::ApiObject& pod : claim(context_, look.set, "pods"))
-        if (const auto ordinal = find_ordinal(object, *pod)) look.pods[*ordinal] = std::move(pod);
-    if (!is_leaving(object) && fill(look) && shrink(look) && look.rolls()) update(look);
-    write_counts(key, look);
+    SyncState sync{.set = {&context_.kind("statefulsets.apps"),
+                           context_.find("statefulsets.apps", key), "statefulset-controller"}};
+    if (sync.set.object == nullptr) return;
+    const json::object& object = *sync.set.object;
+    sync.now = context_.now();
+    sync.min_ready = context_.paced_s(number_or(object, "spec.minReadySeconds", 0));
+    sync.first = number_or(object, "spec.ordinals.start", 0);
+    sync.end = sync.first + number_or(object, "spec.replicas", 1);
+    sync.update = update_revision_of(context_, sync.set);
+    if (sync.update == nullptr) return;
+    sync.current =
+        find_revision(context_, sync.set, api_server::text_at(object, "status.currentRevision"));
+    if (sync.current == nullptr) sync.current = sync.update;
+    for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+        if (const auto ordinal = find_ordinal(object, *pod)) sync.pods[*ordinal] = std::move(pod);
+    if (!is_terminating(object) && fill(sync) && shrink(sync) && sync.rolls()) update(sync);
+    write_counts(key, sync);
 }
 
-/// Pods that are missing, the lowest first; in order, each once the one before serves.
-bool StatefulSets::fill(const Look& look) {
-    for (std::int64_t ordinal = look.first; ordinal < look.end; ++ordinal)
-        if (!fill_place(look, ordinal) && look.is_ordered()) return false;
+/// Makes missing pods, the lowest ordinal first; with OrderedReady each one only when the pod
+/// before it is available.
+bool StatefulSets::fill(const SyncState& sync) {
+    for (std::int64_t ordinal = sync.first; ordinal < sync.end; ++ordinal)
+        if (!fill_ordinal(sync, ordinal) && sync.is_ordered()) return false;
     return true;
 }
 
-/// Whether the pod there serves.
-bool StatefulSets::fill_place(const Look& look, std::int64_t ordinal) {
-    const auto found = look.pods.find(ordinal);
-    if (found != look.pods.end()) {
-        if (has_ended(*found->second) && !is_leaving(*found->second))
-            delete_pod(context_, look.set, *found->second);
-        return look.serves(*found->second);
+/// Makes the pod of an ordinal if it is missing. Returns whether the pod is available.
+bool StatefulSets::fill_ordinal(const SyncState& sync, std::int64_t ordinal) {
+    const auto found = sync.pods.find(ordinal);
+    if (found != sync.pods.end()) {
+        if (has_ended(*found->second) && !is_terminating(*found->second))
+            delete_pod(context_, sync.set, *found->second);
+        return sync.serves(*found->second);
     }
-    const bool is_next = !look.rolls() || ordinal >= look.partition();
-    const json::object& revision = is_next ? *look.next : *look.current;
-    make_claims(context_, look.set, ordinal);
-    create_pod(context_, look.set,
-               make_stateful_pod(at_revision(look.set, revision), ordinal,
+    const bool is_updated = !sync.rolls() || ordinal >= sync.partition();
+    const json::object& revision = is_updated ? *sync.update : *sync.current;
+    make_claims(context_, sync.set, ordinal);
+    create_pod(context_, sync.set,
+               make_stateful_pod(at_revision(sync.set, revision), ordinal,
                                  api_server::label_of(revision, revision_label)));
     return false;
 }
 
-/// Pods beyond those wanted, the highest first; in order, each once the one above is gone.
-bool StatefulSets::shrink(const Look& look) {
+/// Deletes surplus pods, the highest ordinal first; with OrderedReady each one only when the pod
+/// above it is gone.
+bool StatefulSets::shrink(const SyncState& sync) {
     bool is_done = true;
-    for (const auto& [ordinal, pod] : std::views::reverse(look.pods)) {
-        if (ordinal >= look.first && ordinal < look.end) continue;
+    for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
+        if (ordinal >= sync.first && ordinal < sync.end) continue;
         is_done = false;
-        if (!is_leaving(*pod)) delete_pod(context_, look.set, *pod);
-        if (look.is_ordered()) return false;
+        if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
+        if (sync.is_ordered()) return false;
     }
     return is_done;
 }
 
-/// One old pod goes, the highest first, when all above it serve.
-void StatefulSets::update(const Look& look) {
-    for (const auto& [ordinal, pod] : std::views::reverse(look.pods)) {
-        if (ordinal < look.partition()) return;
-        if (!look.is_updated(*pod)) {
-            if (!is_leaving(*pod)) delete_pod(context_, look.set, *pod);
+/// Deletes the old pod with the highest ordinal, if all pods above it are available.
+void StatefulSets::update(const SyncState& sync) {
+    for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
+        if (ordinal < sync.partition()) return;
+        if (!sync.is_updated(*pod)) {
+            if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
             return;
         }
-        if (!look.serves(*pod)) return;
+        if (!sync.serves(*pod)) return;
     }
 }
 
-void StatefulSets::write_counts(const std::string& key, const Look& look) {
+void StatefulSets::write_counts(const std::string& key, const SyncState& sync) {
     std::vector<api_server::ApiObject> pods, updated;
     for (const api_server::ApiObject& pod : context_.index().controlled_by(
-             api_server::text_at(*look.set.object, "metadata.uid"), "pods")) {
-        if (!is_leaving(*pod)) pods.push_back(pod);
-        if (!is_leaving(*pod) && look.is_updated(*pod)) updated.push_back(pod);
+             api_server::text_at(*sync.set.object, "metadata.uid"), "pods")) {
+        if (!is_terminating(*pod)) pods.push_back(pod);
+        if (!is_terminating(*pod) && sync.is_updated(*pod)) updated.push_back(pod);
     }
-    const PodCounts counts = count_pods(pods, look.min_ready, look.now);
-    const PodCounts fresh = count_pods(updated, look.min_ready, look.now);
+    const PodCounts counts = count_pods(pods, sync.min_ready, sync.now);
+    const PodCounts fresh = count_pods(updated, sync.min_ready, sync.now);
     if (counts.next_available) queue_.add_after(key, *counts.next_available);
-    const bool is_rolled_out = look.partition() == 0 && fresh.all == counts.all &&
-                               fresh.all == look.end - look.first && fresh.ready == fresh.all;
-    const api_server::ApiObject& current = is_rolled_out ? look.next : look.current;
-    const bool is_same = current == look.next;
-    write_status(context_, look.set, [&](json::object& whole) {
+    const bool is_rolled_out = sync.partition() == 0 && fresh.all == counts.all &&
+                               fresh.all == sync.end - sync.first && fresh.ready == fresh.all;
+    const api_server::ApiObject& current = is_rolled_out ? sync.update : sync.current;
+    const bool is_same = current == sync.update;
+    write_status(context_, sync.set, [&](json::object& whole) {
         json::object& status = api_server::make_object(whole, "status");
         status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
         status["replicas"] = counts.all;
@@ -218,11 +220,11 @@ void StatefulSets::write_counts(const std::string& key, const Look& look) {
         status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
         status["currentRevision"] =
             api_server::json_view(api_server::text_at(*current, "metadata.name"));
-        status["updateRevision"] = api_server::json_view(look.next_name());
+        status["updateRevision"] = api_server::json_view(sync.update_name());
         status["collisionCount"] = 0;
     });
-    forget_old_revisions(context_, look.set,
-                         {std::string(look.next_name()),
+    delete_old_revisions(context_, sync.set,
+                         {std::string(sync.update_name()),
                           std::string(api_server::text_at(*current, "metadata.name"))});
 }
 

@@ -1,4 +1,4 @@
-/// The pods of a StatefulSet: their numbers, their claims.
+/// StatefulSets: pods with ordinals and claims of their own, one after the other.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,28 @@
 
 namespace capstan::simulation::control_plane {
 
-/// 3 of "web-3"; nothing: no pod of the set's naming.
+/// The ordinal of a pod, 3 of "web-3"; nothing: the name is not that of a pod of the set.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod);
-/// "web-3", with its volumes for the claims of the set's templates.
+/// The pod of an ordinal, "web-3", with volumes for the claims of the set's volumeClaimTemplates.
 json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
                                std::string_view revision_hash);
-/// The claims of that pod, as far as they are missing; they stay when the pod goes.
+/// Creates the missing claims of that pod. Claims stay when the pod is deleted.
 void make_claims(ControlContext& context, const Workload& set, std::int64_t ordinal);
 
-// StatefulSets: pods with numbers and claims of their own, one after the other.
-
-/// [the loop's thread]
+/// Makes, deletes and updates the pods of StatefulSets. [the loop's thread]
 class StatefulSets {
 public:
     explicit StatefulSets(ControlContext& context);
 
 private:
-    struct Look;
+    struct SyncState;
     void reconcile(const std::string& key);
-    /// Each answers whether the next step may be taken now.
-    bool fill(const Look& look);
-    bool fill_place(const Look& look, std::int64_t ordinal);
-    bool shrink(const Look& look);
-    void update(const Look& look);
-    void write_counts(const std::string& key, const Look& look);
+    // Each step returns whether the next step may be taken now.
+    bool fill(const SyncState& sync);
+    bool fill_ordinal(const SyncState& sync, std::int64_t ordinal);
+    bool shrink(const SyncState& sync);
+    void update(const SyncState& sync);
+    void write_counts(const std::string& key, const SyncState& sync);
 
     ControlContext& context_;
     ReconcileQueue queue_;

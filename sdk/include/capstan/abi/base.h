@@ -13,15 +13,16 @@
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.
  *   - Absent is not zero: an optional member has a bit in `present`, or a NULL pointer.
- *   - An enumerator the receiver does not know means the default documented beside the enumeration; where
- *     none is documented, what carries it is refused with an error. Never undefined behaviour.
+ *   - An enumerator that the receiver does not know means the default documented beside the enumeration.
+ *     Where no default is documented, the struct or call that carries it is refused with an error. It is
+ *     never undefined behaviour.
  *
  * Thread tags used throughout:
  *   [strand]   the instance's own strand; never two calls at once; must not block (50 ms watchdog)
  *   [compute]  a decision thread; no I/O; bounded by the call's deadline; several at once on one
  *              instance only if its class says CAPSTAN_CONCURRENCY_PARALLEL
  *   [blocking] a thread of the bounded pool behind capstan.exec/1; may block
- *   [load]     a thread that loads plugins; one call at a time into a file, of which instances may run by then
+ *   [load]     a thread that loads plugins; one call at a time into a file; instances of it may run by then
  *   [any]      any thread, also inside another call
  */
 #ifndef CAPSTAN_ABI_BASE_H
@@ -33,8 +34,8 @@
 #define CAPSTAN_ABI_MAJOR 1
 /** The newest minor these headers describe. */
 #define CAPSTAN_ABI_MINOR_LATEST 0
-/** The minor this translation unit requires of a host. Raise it to see (and depend on) newer members;
- *  left alone, a plugin built with new headers still loads in the oldest 1.x host. */
+/** The minor this translation unit requires of a host. A higher one makes newer members visible. With the
+ *  default, a plugin built with new headers still loads in the oldest 1.x host. */
 #ifndef CAPSTAN_ABI_MINOR
 #define CAPSTAN_ABI_MINOR 0
 #endif
@@ -45,7 +46,7 @@
 #define CAPSTAN_SDK_VERSION "1.0.0"
 
 #ifdef __cplusplus
-/** Part of every function pointer's type: a C++ function that may throw does not convert. */
+/** Part of every function pointer's type: a C++ function that may throw does not convert to it. */
 #define CAPSTAN_NOEXCEPT noexcept
 #define CAPSTAN_BEGIN_DECLS extern "C" {
 #define CAPSTAN_END_DECLS }
@@ -57,11 +58,11 @@
 
 #define CAPSTAN_EXPORT __attribute__((visibility("default")))
 
-/** True when the other side's struct is long enough to hold `member`. Says nothing of its value:
- *  a zero is a value. For a function pointer see CAPSTAN_HAS. */
+/** True when the other side's struct is long enough to hold `member`. Says nothing about its
+ *  value: a zero is a value. For a function pointer see CAPSTAN_HAS. */
 #define CAPSTAN_REACHES(p, type, member) \
     ((p) != NULL && (p)->struct_size >= offsetof(type, member) + sizeof((p)->member))
-/** True when the function `member` of the table `p` exists and is filled. */
+/** True when the table `p` is long enough to hold the function `member`, and the function is not NULL. */
 #define CAPSTAN_HAS(p, type, member) (CAPSTAN_REACHES(p, type, member) && (p)->member != NULL)
 /** True when the optional data member is reachable and its presence bit is set. */
 #define CAPSTAN_PRESENT(p, type, member, bit) \
@@ -75,7 +76,7 @@ typedef struct capstan_str {
     size_t len;
 } capstan_str;
 
-/** Borrowed array. Step by `stride`, never by sizeof: the other side's elements may be longer. */
+/** Borrowed array. Step by `stride`, never by sizeof, since the other side's elements may be longer. */
 typedef struct capstan_array {
     const void *data;
     uint32_t count;
@@ -103,7 +104,8 @@ typedef struct capstan_taint {
     int32_t reserved; /* 0 */
 } capstan_taint;
 
-/** One asynchronous call: slot and generation. A stale one is ignored, never dereferenced. 0: none. */
+/** The id of one asynchronous call: slot and generation. A stale id is ignored, never dereferenced. 0: none.
+ *  */
 typedef uint64_t capstan_op;
 
 /** CAPSTAN_OK or CAPSTAN_E_*; see error.h. */

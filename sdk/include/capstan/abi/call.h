@@ -6,7 +6,7 @@
 
 CAPSTAN_BEGIN_DECLS
 
-/** What a call or a request is made for. Bits that the receiver does not know mean nothing to it. */
+/** The purpose of a call or a request. The receiver ignores bits that it does not know. */
 enum {
     CAPSTAN_CALL_DRY_RUN = 1u,    /* nothing will be carried out */
     CAPSTAN_CALL_SIMULATION = 2u, /* time and cluster are simulated */
@@ -17,22 +17,22 @@ typedef struct capstan_call {
     uint32_t struct_size;
     uint32_t flags; /* CAPSTAN_CALL_* */
     uint64_t trace_id;
-    /** All chance a pure hook may use: equal arguments and an equal seed give an equal answer. */
+    /** The only randomness of a pure hook: equal arguments and an equal seed give an equal answer. */
     uint64_t seed;
-    /** The time of the pass, nanoseconds since 1970. A pure hook knows no other clock. As long as a process
-     *  lives it goes on evenly, whatever the machine's clock is set to. */
+    /** The time of the pass, nanoseconds since 1970, and the only clock of a pure hook. Within one process it
+     *  advances evenly, whatever the machine's clock is set to. */
     int64_t now_unix_ns;
-    /** When the answer stops being of use, on capstan.clock/1's monotonic clock. The host does not
-     *  wait longer: it does without an overdue hook until the call has returned. */
+    /** When the host stops waiting for the answer, on capstan.clock/1's monotonic clock. The host decides
+     *  without an overdue hook until its call has returned. */
     int64_t deadline_ns;
     void *ctx;
-    /** [any] Nonzero once the host has given up on the call. A long loop asks now and then. */
+    /** [any] Nonzero once the host has given up on the call. A long loop checks it now and then. */
     int32_t (*cancelled)(const struct capstan_call *call) CAPSTAN_NOEXCEPT;
-    /** [any] Reports the failure the hook is about to return; copied. Returns `error->code`, so that
-     *  `return call->fail(call, &e);` reads well. The last report wins, if the hook then returns its code. */
+    /** [any] Reports the failure that the hook is about to return; copied. Returns `error->code`, so that a
+     *  hook can `return call->fail(call, &e);`. The last report counts, if the hook then returns its code. */
     capstan_status (*fail)(const struct capstan_call *call, const capstan_error *error) CAPSTAN_NOEXCEPT;
-    /** [any] Adds one sentence, with numbers, to the decision's explanation; copied, cut at 1 KiB, at most
-     *  256 per call. */
+    /** [any] Adds one sentence, with numbers, to the decision's explanation; copied, cut at 1 KiB; at most
+     *  256 sentences per call. */
     void (*explain)(const struct capstan_call *call, capstan_str sentence) CAPSTAN_NOEXCEPT;
 } capstan_call;
 

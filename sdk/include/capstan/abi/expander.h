@@ -1,4 +1,4 @@
-/* capstan/abi/expander.h - "capstan.expander/1": which of several ways to grow survive. */
+/* capstan/abi/expander.h - "capstan.expander/1": chooses among the options of a scale-up. */
 #ifndef CAPSTAN_ABI_EXPANDER_H
 #define CAPSTAN_ABI_EXPANDER_H
 
@@ -21,8 +21,8 @@ typedef struct capstan_expander_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    /** Keeps one option, by index. The score is for the explanation only; what "higher" means is the
-     *  expander's own. Keeping one twice is harmless; an index that is not there fails the call. */
+    /** Keeps one option, by index. The score is for the explanation only; whether a higher score is better is
+     *  the expander's own choice. An option may be kept twice. An index out of range fails the call. */
     void (*keep)(const struct capstan_expander_response *out, uint32_t option, double score) CAPSTAN_NOEXCEPT;
 } capstan_expander_response;
 
@@ -30,16 +30,16 @@ typedef struct capstan_expander {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [compute] Keeps the options it likes best, all of those it likes equally. Keeping none is an answer
-     *  (the stage's `on_empty` decides); an error is not (its `on_error` does). */
+    /** [compute] Keeps the best option, or all options that are equally good. To keep none is a valid answer,
+     *  after which the stage's `on_empty` decides. After an error the stage's `on_error` decides. */
     capstan_status (*filter)(void *self, const capstan_call *call, const capstan_expander_request *in,
                              const capstan_expander_response *out) CAPSTAN_NOEXCEPT;
 } capstan_expander;
 
-/** The companion of an expander that asks a service, which its `filter` must not. A host that finds it asks
- *  it instead of `filter`, whose answer is CAPSTAN_E_UNSUPPORTED then. Such a class is not
- *  CAPSTAN_CLASS_PURE. What it answers is recorded with the
- *  pass, so that a replay needs no service. */
+/** The companion of an expander that asks a service, which `capstan_expander.filter` must not do. A host that
+ *  finds this interface calls its `filter` in place of that of capstan_expander, which then answers
+ *  CAPSTAN_E_UNSUPPORTED. Such a class is not CAPSTAN_CLASS_PURE. Its answer is recorded with the pass, so
+ *  that a replay needs no service. */
 #define CAPSTAN_INTERFACE_ASYNC_EXPANDER "capstan.expander.async/1"
 
 typedef struct capstan_async_expander_request {
@@ -59,8 +59,8 @@ typedef struct capstan_kept_option {
 typedef struct capstan_selection {
     uint32_t struct_size;
     uint32_t reserved;
-    capstan_array kept;      /* capstan_kept_option; empty: none, which is an answer */
-    capstan_array sentences; /* capstan_str: its explanation, as capstan_call.explain */
+    capstan_array kept;      /* capstan_kept_option; empty: keeps none */
+    capstan_array sentences; /* capstan_str: the explanation, as of capstan_call.explain */
 } capstan_selection;
 
 typedef struct capstan_async_expander {
@@ -68,9 +68,9 @@ typedef struct capstan_async_expander {
     uint32_t reserved;
     void *self;
     /** [strand] Asynchronous -> CAPSTAN_RESULT_SELECTION. Must not block. The request stays valid until the
-     *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). After an error
-     *  other than CAPSTAN_E_INVALID_ARGUMENT and CAPSTAN_E_INTERNAL it is not asked again in the same pass, nor
-     *  once its answers have taken twice a call's deadline in all. */
+     *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). The expander is
+     *  not asked again in the same pass after an error other than CAPSTAN_E_INVALID_ARGUMENT and
+     *  CAPSTAN_E_INTERNAL, nor once its answers have taken twice a call's deadline in all. */
     capstan_status (*filter)(void *self, capstan_op op,
                              const capstan_async_expander_request *request) CAPSTAN_NOEXCEPT;
 } capstan_async_expander;

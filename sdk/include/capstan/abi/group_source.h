@@ -10,7 +10,7 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_KIND_GROUP_SOURCE "capstan.group_source/1"
 
-/** A group that is there, and what a new node of it would be. */
+/** An existing group, and the template of its nodes. */
 typedef struct capstan_existing_group {
     uint32_t struct_size;
     uint32_t reserved;
@@ -18,32 +18,33 @@ typedef struct capstan_existing_group {
     const capstan_template *node; /* NULL: unknown */
 } capstan_existing_group;
 
-/** Asked once per cloud that makes groups. */
+/** One request for each cloud that makes groups. */
 typedef struct capstan_group_source_request {
     uint32_t struct_size;
     uint32_t reserved;
-    capstan_array pods; /* capstan_pod_equivalence_group: without room on nodes that are there or to come */
-    capstan_array machines; /* capstan_machine_type of the one cloud, ordered by name */
+    capstan_array pods; /* capstan_pod_equivalence_group: pods without room on existing and upcoming nodes */
+    capstan_array machines; /* capstan_machine_type of that cloud, ordered by name */
     capstan_array existing; /* capstan_existing_group of all clouds, ordered by id */
     capstan_array room; /* capstan_quantity: by how much the cluster may still grow, by resource; "nodes" and
-                               "gpu" (of all makes) are among the names. What is not there has no limit. */
-    capstan_str cloud;  /* whose machines these are: the instance, by its name in the configuration */
+                               "gpu" (of all makes) are among the names. A resource that is absent has no limit. */
+    capstan_str cloud;  /* the cloud that offers the machines: name of the instance in the configuration */
 } capstan_group_source_request;
 
 typedef struct capstan_group_source_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    /** Suggests a group, and says in one sentence why; copied. Suggesting one that exists is harmless: it is
-     *  recognised by its name. A name twice, or a machine type, zone or `spot` that is not on offer, fails the
-     *  call. */
+    /** Suggests a group, and says in one sentence why; copied. A group that exists already may be suggested,
+     *  and is recognized by its name. The call fails when a name comes twice, or when a machine type, zone or
+     *  `spot` is not on offer. */
     void (*suggest)(const struct capstan_group_source_response *out, const capstan_group_plan *plan,
                     capstan_str because) CAPSTAN_NOEXCEPT;
-    /** Says why a machine type is not suggested, or not in every zone; copied. The nearest miss first: pods get it. */
+    /** Says why a machine type is not suggested, or not in every zone; copied. The first reason is the one
+     *  that pods get, so the nearest miss comes first. */
     void (*leave_out)(const struct capstan_group_source_response *out, capstan_str machine_type,
                       capstan_str because) CAPSTAN_NOEXCEPT;
-    /** How many groups the cluster may have, all counted; a negative number fails the call. Not called: as many
-     *  as it likes. */
+    /** Limits how many groups the cluster may have; all groups count. A negative number fails the call. When
+     *  this is not called there is no limit. */
     void (*limit_groups)(const struct capstan_group_source_response *out, int32_t most) CAPSTAN_NOEXCEPT;
 } capstan_group_source_response;
 
@@ -51,11 +52,12 @@ typedef struct capstan_group_source {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [compute] Equal requests, equal answers: names come from what a group is, never from the time. */
+    /** [compute] Equal requests get equal answers: the name of a group follows from its plan, never from the
+     *  time. */
     capstan_status (*suggest)(void *self, const capstan_call *call, const capstan_group_source_request *in,
                               const capstan_group_source_response *out) CAPSTAN_NOEXCEPT;
-    /** [compute] Whether a group is one that this source suggested at some time, so that it may be deleted
-     *  when it is empty: sets `*owns` to 0 or 1. Asked only of groups that their cloud marks as autoprovisioned. */
+    /** [compute] Whether this source suggested the group at some time, so that it may be deleted when it is
+     *  empty: sets `*owns` to 0 or 1. Called only for groups that their cloud marks as autoprovisioned. */
     capstan_status (*owns)(void *self, const capstan_call *call, const capstan_group *group,
                            int32_t *owns) CAPSTAN_NOEXCEPT;
 } capstan_group_source;

@@ -1,4 +1,4 @@
-/* capstan/abi/model.h - the cluster's nouns as they cross: node group, template, pod class, option. */
+/* capstan/abi/model.h - the data of the boundary: node group, template, pod equivalence group, option. */
 #ifndef CAPSTAN_ABI_MODEL_H
 #define CAPSTAN_ABI_MODEL_H
 
@@ -11,7 +11,7 @@ enum {
     CAPSTAN_PRICE_INTERRUPTION_RATE = 2u
 };
 
-/** What one node costs. */
+/** The price of one node. */
 typedef struct capstan_price {
     uint32_t struct_size;
     uint32_t reserved;
@@ -32,7 +32,7 @@ enum {
     CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS = 128u
 };
 
-/** A group's own autoscaling options. What is not in `present` leaves the host's default alone. */
+/** A group's own autoscaling options. The host's default counts for an option that is not in `present`. */
 typedef struct capstan_group_options {
     uint32_t struct_size;
     uint32_t reserved;
@@ -55,17 +55,18 @@ enum {
     CAPSTAN_GROUP_SPOT = 32u
 };
 
-/** Machines of one make that a cloud grows and shrinks together. A number is meaningful only if its bit is in
- *  `present`. Ids are unique within one cloud; of two clouds of a host that tell one id, the cloud that is named
- *  first in `clouds` has the group, and the other one's is left out and told. */
+/** A node group: machines of one kind that a cloud grows and shrinks together. A number is meaningful only if
+ *  its bit is in `present`. Ids are unique within one cloud. When two clouds of a host have groups with one
+ *  id, the group of the cloud that comes first in `clouds` counts, and the other group is left out and
+ *  reported. */
 typedef struct capstan_group {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t present; /* CAPSTAN_GROUP_* */
     capstan_str id;
     int32_t min, max;
-    int32_t target;            /* machines asked for, including those still starting; without DELETING ones */
-    int32_t healthy;           /* 0: the cloud itself says it cannot grow now */
+    int32_t target;            /* machines requested, with those still starting, without DELETING ones */
+    int32_t healthy;           /* 0: the cloud itself says that the group cannot grow now */
     int32_t autoprovisioned;   /* nonzero: made by node auto-provisioning, may be deleted */
     int32_t spot;              /* nonzero: the cloud may take its machines back */
     capstan_str health_reason; /* a sentence, when not healthy */
@@ -77,20 +78,20 @@ typedef struct capstan_group {
     const capstan_group_options *options; /* NULL: capstan.cloud.options/1 is asked, if there is one */
 } capstan_group;
 
-/** What one new node of a group will offer. */
+/** The node template of a group: what one new node will offer. */
 typedef struct capstan_template {
     uint32_t struct_size;
-    int32_t variants; /* machine types behind it; more than 1: figures are the minimum */
+    int32_t variants; /* number of machine types it stands for; more than 1: amounts are the minimum */
     capstan_str name;
     capstan_str machine_type, zone, arch, os; /* empty: unknown */
     capstan_array labels, annotations;        /* capstan_kv */
     capstan_array taints;                     /* capstan_taint */
-    capstan_array capacity;                   /* capstan_quantity: the machine */
-    capstan_array allocatable;                /* capstan_quantity: less what the system keeps */
-    capstan_array free; /* capstan_quantity: less what DaemonSet and kube-proxy pods take */
-    /** As capstan_group.template_fingerprint: everything a node's labels, taints, resources, machine type and
-     *  image come from, and nothing that changes while those stay. A host asks for a template anew when the
-     *  group's fingerprint changes, and tells machines apart by theirs. */
+    capstan_array capacity;                   /* capstan_quantity: of the machine */
+    capstan_array allocatable;                /* capstan_quantity: capacity less what the system reserves */
+    capstan_array free; /* capstan_quantity: allocatable less the requests of DaemonSet and kube-proxy pods */
+    /** As capstan_group.template_fingerprint. It changes when anything changes that a node's labels, taints,
+     *  resources, machine type and image come from, and only then. The host asks for the template again when
+     *  the group's fingerprint changes, and compares it with the fingerprints of machines. */
     capstan_str fingerprint;
 } capstan_template;
 
@@ -103,7 +104,7 @@ enum {
     CAPSTAN_OPERATOR_LT = 6
 };
 
-/** One expression of a node selector term; meanings are Kubernetes'. */
+/** One expression of a node selector term, with Kubernetes' meaning. */
 typedef struct capstan_requirement {
     uint32_t struct_size;
     int32_t op; /* CAPSTAN_OPERATOR_* */
@@ -111,7 +112,7 @@ typedef struct capstan_requirement {
     capstan_array values; /* capstan_str */
 } capstan_requirement;
 
-/** All requirements of a term must hold; one of the terms of a required affinity must. */
+/** All requirements of a term must hold. A required affinity holds when one of its terms does. */
 typedef struct capstan_node_selector_term {
     uint32_t struct_size;
     int32_t weight;       /* 1 to 100 in a preferred term, else 0 */
@@ -129,12 +130,12 @@ typedef struct capstan_toleration {
     int32_t reserved;
 } capstan_toleration;
 
-/** Pods that no scheduler could tell apart, with their number. */
+/** A pod equivalence group: pods that no scheduler can tell apart, and their number. */
 typedef struct capstan_pod_equivalence_group {
     uint32_t struct_size;
-    uint32_t count;         /* pods of this class in the request */
+    uint32_t count;         /* number of these pods in the request */
     capstan_str ns;         /* namespace */
-    capstan_str example;    /* the name of one of them; the first by name */
+    capstan_str example;    /* name of the pod that is first by name */
     capstan_str owner_kind; /* "ReplicaSet"; empty: no controller */
     capstan_str owner_name;
     capstan_str scheduler;            /* "default-scheduler" */
@@ -149,7 +150,7 @@ typedef struct capstan_pod_equivalence_group {
     int32_t reserved;
 } capstan_pod_equivalence_group;
 
-/** How many pods of which class an option helps. Frozen. */
+/** How many pods of an equivalence group an option helps. Frozen. */
 typedef struct capstan_pod_share {
     uint32_t equivalence_group; /* index into the request's pods */
     uint32_t count;
@@ -157,7 +158,7 @@ typedef struct capstan_pod_share {
 
 enum { CAPSTAN_OPTION_PRICE = 1u };
 
-/** One way to grow: `nodes` more in `group` make room for `pods`. */
+/** One option of a scale-up: `nodes` more nodes in `group` make room for `pods`. */
 typedef struct capstan_option {
     uint32_t struct_size;
     int32_t nodes;                /* at least 1 */

@@ -1,8 +1,8 @@
 /* capstan/abi/plugin.h - what a plugin file offers: its note, its entry, its classes, their instances.
  *
- * Life of a file: the host reads the note without running anything, copies the file, opens the copy,
- * compares entry and note, then init -> classes -> { check -> create -> start -> hooks -> stop ->
- * destroy } for each instance -> deinit. No host call ever comes from a static destructor.
+ * Life of a file: the host reads the note without running anything, copies the file, opens the copy, and
+ * compares entry and note. Then it calls init -> classes -> { check -> create -> start -> hooks -> stop ->
+ * destroy } for each instance -> deinit. The host never calls from a static destructor.
  */
 #ifndef CAPSTAN_ABI_PLUGIN_H
 #define CAPSTAN_ABI_PLUGIN_H
@@ -15,9 +15,9 @@ CAPSTAN_BEGIN_DECLS
 
 /** Why an instance starts. A reason that the plugin does not know is CAPSTAN_START_COLD. */
 enum {
-    CAPSTAN_START_COLD = 0,    /* the host starts, or its configuration has a table more */
+    CAPSTAN_START_COLD = 0,    /* the host starts, or its configuration has a new table */
     CAPSTAN_START_RETRY = 1,   /* an earlier instance of this table could not be started */
-    CAPSTAN_START_EXCHANGE = 2 /* it is to replace an instance of this table that runs */
+    CAPSTAN_START_EXCHANGE = 2 /* it is to replace a running instance of this table */
 };
 typedef struct capstan_start_request {
     uint32_t struct_size;
@@ -31,7 +31,7 @@ enum {
     CAPSTAN_STOP_SHUTDOWN = 0, /* the host ends */
     CAPSTAN_STOP_REPLACED = 1, /* another instance of this table takes over */
     CAPSTAN_STOP_REMOVED = 2,  /* the configuration does not need this table any more */
-    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or what it was started for did */
+    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or the operation that it was started for did */
 };
 typedef struct capstan_stop_request {
     uint32_t struct_size;
@@ -45,24 +45,26 @@ typedef struct capstan_self_check_request {
     uint32_t flags; /* CAPSTAN_CALL_* */
 } capstan_self_check_request;
 
-/** One table of the configuration come alive. Owned by the plugin; valid until `destroy` returns.
+/** One instance, made from one table of the configuration. Owned by the plugin; valid until `destroy`
+ *  returns.
  *  Functions marked (optional) may be NULL. Requests of asynchronous functions stay valid until the operation
  *  is closed. */
 typedef struct capstan_instance {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [any] The table of an interface by id ("capstan.expander/1"), or NULL. Answers never change and
-     *  live as long as the instance. Must answer for the kind of its class. */
+    /** [any] The table of an interface by id ("capstan.expander/1"), or NULL. Answers never change, and
+     *  tables live as long as the instance. The kind of the instance's class must have a table. */
     const void *(*interface_of)(void *self, const char *interface_id) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with CAPSTAN_RESULT_NONE.
-     *  No hook is called before it has ended well. Once in an instance's life: where error.h says "later",
-     *  the host stops and destroys the instance, and starts a new one after a while; the others go on. */
+    /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with CAPSTAN_RESULT_NONE. No
+     *  hook is called before it has succeeded. Called once in an instance's life: after an error for which
+     *  error.h says "later" the host stops and destroys the instance, and starts a new one after a while.
+     *  Other instances run meanwhile. */
     capstan_status (*start)(void *self, capstan_op op, const capstan_start_request *request) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. From its call on, services refuse
-     *  new work with CAPSTAN_E_CANCELLED, and the host calls back every open timer, request and
-     *  posted function with CAPSTAN_E_CANCELLED and closes every other open operation. When it has ended
-     *  no thread, timer or operation of the instance is left. */
+    /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. From this call on, services refuse
+     *  new work with CAPSTAN_E_CANCELLED. The host calls back every open timer, request and posted function
+     *  with CAPSTAN_E_CANCELLED, and closes every other open operation. When `stop` has ended, no thread,
+     *  timer or operation of the instance may be left. */
     capstan_status (*stop)(void *self, capstan_op op, const capstan_stop_request *request) CAPSTAN_NOEXCEPT;
     /** [strand] The last call, after `stop` has ended or without `start`. Frees the instance. */
     void (*destroy)(void *self) CAPSTAN_NOEXCEPT;
@@ -87,7 +89,7 @@ enum {
     CAPSTAN_CLASS_NEEDS_LEADER = 2u /* must only act while this host leads */
 };
 
-/** A kind of thing this file can make. Constant data: valid from load to unload. */
+/** A class: what instances of one kind this file can make. Constant data: valid from load to unload. */
 typedef struct capstan_class {
     uint32_t struct_size;
     uint32_t flags;      /* CAPSTAN_CLASS_* */
@@ -97,11 +99,12 @@ typedef struct capstan_class {
     capstan_str kind;     /* "capstan.expander/1" */
     capstan_str doc;      /* one sentence */
     capstan_array fields; /* capstan_field */
-    /** [load] (optional) Finds in validated settings what a schema cannot say, and says it through
-     *  `settings->reject`. Creates nothing, reads no file, and runs before any instance exists. */
+    /** [load] (optional) Checks validated settings for mistakes that a schema cannot express, and reports
+     *  them through `settings->reject`. Creates nothing, reads no file, and runs before any instance exists.
+     *  */
     capstan_status (*check)(const capstan_settings *settings, const capstan_call *call) CAPSTAN_NOEXCEPT;
     /** [load] Makes an instance and leaves it in `*out`, which is untouched on failure. `settings` end with
-     *  the call, `host` lives as long as the instance. No I/O: that is what `start` is for. */
+     *  the call, `host` lives as long as the instance. Does no I/O; `start` does. */
     capstan_status (*create)(const capstan_host *host, const capstan_settings *settings,
                              const capstan_call *call, const capstan_instance **out) CAPSTAN_NOEXCEPT;
 } capstan_class;
@@ -126,14 +129,14 @@ typedef struct capstan_entry {
     capstan_str plugin_id; /* "acme.score": reverse-domain or vendor.name */
     capstan_str version;   /* the plugin's own, semantic versioning */
     capstan_str vendor;
-    /** [load] (optional) Once per load, with the path of the file; counted, so a second call is harmless.
-     *  Reads no file and starts nothing. Another status than CAPSTAN_OK refuses the file, and `deinit` is not
-     *  called. */
+    /** [load] (optional) Called once per load, with the path of the file. The plugin counts calls, so that a
+     *  second one is harmless. Reads no file and starts nothing. A status other than CAPSTAN_OK refuses the
+     *  file, and `deinit` is not called. */
     capstan_status (*init)(capstan_str file) CAPSTAN_NOEXCEPT;
     /** [load] (optional) Undoes one `init`. */
     void (*deinit)(void) CAPSTAN_NOEXCEPT;
-    /** [load] At least one class, the same answer each time. NULL: they cannot be described, and the file is
-     *  refused. */
+    /** [load] At least one class, and the same answer each time. NULL: the classes cannot be described, and
+     *  the file is refused. */
     const capstan_class_list *(*classes)(void) CAPSTAN_NOEXCEPT;
 } capstan_entry;
 #define CAPSTAN_ENTRY_SYMBOL "capstan_entry_1"

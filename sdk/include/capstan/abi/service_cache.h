@@ -1,8 +1,9 @@
-/* capstan/abi/service_cache.h - "capstan.cache/1": what costs much to ask again, and may be lost at any time: a list of
- * machine types, a catalogue of prices. Granted by `grants.cache = true`. Blobs belong to the instance and stay on this
- * machine: other hosts do not see them (small values that go on from leader to leader are capstan.state/1's). One has up to
- * 64 MiB, those of an instance 256 MiB. A host without a folder for them, as in a dry run, `plan`, `simulate` and
- * `verify`, has no such service, so an instance goes on without. */
+/* capstan/abi/service_cache.h - "capstan.cache/1": blobs that are costly to get again and may be lost at any
+ * time, such as a list of machine types or a catalogue of prices. Granted by `grants.cache = true`. Blobs
+ * belong to the instance and stay on this machine: other hosts do not see them. (Small values that the next
+ * leader sees belong in capstan.state/1.) A blob has up to 64 MiB, all blobs of an instance 256 MiB. A host
+ * without a folder for them, as in a dry run, `plan`, `simulate` and `verify`, has no such service, so an
+ * instance must work without it. */
 #ifndef CAPSTAN_ABI_SERVICE_CACHE_H
 #define CAPSTAN_ABI_SERVICE_CACHE_H
 
@@ -13,20 +14,22 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_SERVICE_CACHE "capstan.cache/1"
 
-/** Each function takes as long as the disk does: [blocking], within `capstan_exec.blocking` alone. A name has 1 to 100
- *  letters, digits, '_', '-' and '.', and does not begin with '.'; another one is CAPSTAN_E_INVALID_ARGUMENT. */
+/** Each function takes as long as the disk does, so it is [blocking]: called within `capstan_exec.blocking`
+ *  only. A name has 1 to 100 letters, digits, '_', '-' and '.', and does not begin with '.'; any other name
+ *  is CAPSTAN_E_INVALID_ARGUMENT. */
 typedef struct capstan_cache {
     uint32_t struct_size;
     uint32_t reserved;
-    /** Calls `fn` before returning, with the value as it was put, whole, and when that was. CAPSTAN_E_NOT_FOUND:
-     *  there is none of that name. CAPSTAN_E_UNAVAILABLE: cannot be read. Then `fn` is not called. */
+    /** Calls `fn` before returning, with the whole value as it was put, and the time of the put. After an
+     *  error `fn` is not called. CAPSTAN_E_NOT_FOUND: there is no blob of that name. CAPSTAN_E_UNAVAILABLE:
+     *  it cannot be read. */
     capstan_status (*get)(const capstan_host *host, capstan_str name,
                           void (*fn)(void *user, capstan_str value, int64_t put_unix_ns) CAPSTAN_NOEXCEPT,
                           void *user) CAPSTAN_NOEXCEPT;
-    /** Takes the place of what has that name. CAPSTAN_E_QUOTA: no room. CAPSTAN_E_UNAVAILABLE: cannot be written.
-     *  Then everything is as it was. */
+    /** Replaces the blob of that name, if there is one. After an error nothing has changed. CAPSTAN_E_QUOTA:
+     *  there is no room. CAPSTAN_E_UNAVAILABLE: it cannot be written. */
     capstan_status (*put)(const capstan_host *host, capstan_str name, capstan_str value) CAPSTAN_NOEXCEPT;
-    /** CAPSTAN_E_NOT_FOUND: there is none of that name. CAPSTAN_E_UNAVAILABLE: cannot be removed. */
+    /** CAPSTAN_E_NOT_FOUND: there is no blob of that name. CAPSTAN_E_UNAVAILABLE: it cannot be removed. */
     capstan_status (*remove)(const capstan_host *host, capstan_str name) CAPSTAN_NOEXCEPT;
 } capstan_cache;
 

@@ -14,7 +14,7 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_SERVICE_OPS "capstan.ops/1"
 
-/** What a result pointer points to; compared with what the operation asks for. */
+/** The type of a result; compared with the type that the operation asks for. */
 enum {
     CAPSTAN_RESULT_NONE = 0, /* the pointer is NULL */
     CAPSTAN_RESULT_CLOUD_VIEW = 1,
@@ -29,8 +29,9 @@ enum {
 typedef struct capstan_ops {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Ends the operation well. The result is copied before return. CAPSTAN_E_NOT_FOUND: the operation
-     *  is over (completed before, past its deadline, of an earlier instance); nothing happened.
+    /** [any] Ends the operation with success. The result is copied before return. CAPSTAN_E_NOT_FOUND: the
+     *  operation is over already (it was completed, its deadline passed, or it is of an earlier instance);
+     *  nothing happened.
      *  CAPSTAN_E_INVALID_ARGUMENT: `result_type` is not what this operation asks for; it ends as
      *  CAPSTAN_E_INTERNAL. */
     capstan_status (*complete)(const capstan_host *host, capstan_op op, uint32_t result_type,
@@ -38,13 +39,14 @@ typedef struct capstan_ops {
     /** [any] Ends the operation with an error; copied. CAPSTAN_E_NOT_FOUND as above. */
     capstan_status (*fail)(const capstan_host *host, capstan_op op, const capstan_error *error)
         CAPSTAN_NOEXCEPT;
-    /** [any] Nonzero once the host has given up on it, or for a stale id. */
+    /** [any] Nonzero once the host has given up on the operation, or for a stale id. */
     int32_t (*cancelled)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** [any] Its deadline on capstan.clock/1's monotonic clock; 0 for a stale id. */
+    /** [any] The deadline of the operation on capstan.clock/1's monotonic clock; 0 for a stale id. */
     int64_t (*deadline_ns)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** [any] Has `fn` called once, on the strand, when the operation is cancelled (its deadline, or `stop`);
-     *  never after it ended. Posted at once if that has happened. One per operation: the last one wins.
-     *  CAPSTAN_E_NOT_FOUND as above: it will not be called. */
+    /** [any] Has `fn` called once, on the strand, when the operation is cancelled (by its deadline, or by
+     *  `stop`); never after the operation ended. Posts it at once when the operation is cancelled already. An
+     *  operation has one such function, the one set last. CAPSTAN_E_NOT_FOUND as above: `fn` will not be
+     *  called. */
     capstan_status (*on_cancel)(const capstan_host *host, capstan_op op,
                                 void (*fn)(void *user, capstan_op op) CAPSTAN_NOEXCEPT, void *user)
         CAPSTAN_NOEXCEPT;

@@ -1,4 +1,4 @@
-/* capstan/abi/service_reconcile.h - "capstan.reconcile/1": asking to be called. Granted to controllers. */
+/* capstan/abi/service_reconcile.h - "capstan.reconcile/1": asks for a reconcile. Granted to controllers. */
 #ifndef CAPSTAN_ABI_SERVICE_RECONCILE_H
 #define CAPSTAN_ABI_SERVICE_RECONCILE_H
 
@@ -11,10 +11,11 @@ CAPSTAN_BEGIN_DECLS
 typedef struct capstan_reconcile_service {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Has `capstan_controller.reconcile` called within `within_ns` from now (<= 0: as soon as can be).
-     *  Wishes become one, the earliest; so a controller that hears of many changes wishes at each of them, with
-     *  the time it likes to gather them. During a reconcile: another one follows. While the host does not lead
-     *  a wish is dropped, for the first reconcile comes unasked. CAPSTAN_E_CANCELLED: the instance stops. */
+    /** [any] Has `capstan_controller.reconcile` called within `within_ns` from now (<= 0: as soon as
+     *  possible). Several requests become one, the earliest. So a controller asks at each change, with the
+     *  time in which it wants to gather changes. A request during a reconcile leads to another one after it.
+     *  While the host does not lead, a request is dropped, since leading begins with a reconcile.
+     *  CAPSTAN_E_CANCELLED: the instance stops. */
     capstan_status (*want)(const capstan_host *host, int64_t within_ns) CAPSTAN_NOEXCEPT;
 } capstan_reconcile_service;
 

@@ -1,4 +1,4 @@
-/* capstan/abi/services.h - everything the host may lend, one header each. */
+/* capstan/abi/services.h - all services of the host; each has a header of its own. */
 #ifndef CAPSTAN_ABI_SERVICES_H
 #define CAPSTAN_ABI_SERVICES_H
 

@@ -1,4 +1,4 @@
-/* capstan/abi/settings.h - what an instance can be told: the schema, and the validated values. */
+/* capstan/abi/settings.h - the settings of an instance: the schema, and the validated values. */
 #ifndef CAPSTAN_ABI_SETTINGS_H
 #define CAPSTAN_ABI_SETTINGS_H
 
@@ -27,8 +27,8 @@ enum {
     CAPSTAN_FIELD_MAP = 4u,  /* a table with free keys and values of `type`; with LIST, arrays of `type` */
     CAPSTAN_FIELD_LIVE = 8u, /* may change without a restart, through `reconfigure` */
     CAPSTAN_FIELD_DEPRECATED = 16u,
-    CAPSTAN_FIELD_MIN = 32u, /* `min` is a bound; without the flag it is 0 */
-    CAPSTAN_FIELD_MAX = 64u  /* the same of `max` */
+    CAPSTAN_FIELD_MIN = 32u, /* `min` is a bound; without the flag there is none, and `min` is 0 */
+    CAPSTAN_FIELD_MAX = 64u  /* the same for `max` */
 };
 
 /** One setting. Descriptors are constant data: valid from load to unload. */
@@ -41,14 +41,15 @@ typedef struct capstan_field {
     capstan_str doc;           /* one or two sentences, with the unit */
     capstan_str default_value; /* TOML text ("0.05", "\"5m\"", "[]"); empty: none */
     capstan_array allowed;     /* capstan_str: the values of an ENUM */
-    /* Inclusive: of INTEGER and FLOAT, of the nanoseconds of a DURATION, of the whole units of a QUANTITY. */
+    /* Inclusive bounds of INTEGER and FLOAT, of the nanoseconds of a DURATION, of the whole units of a
+     * QUANTITY. */
     double min, max;
     capstan_array fields;      /* capstan_field: the members of a TABLE */
     capstan_str instance_kind; /* INSTANCE: the kind it must be of; empty: any */
     capstan_str replaced_by;   /* DEPRECATED: the key to use instead */
 } capstan_field;
 
-/** A place in the settings: a table, an array or a value. 0 is no place, the root is 1. */
+/** A place in the settings: a table, an array or a value. CAPSTAN_CURSOR_NONE (0) is no place. */
 typedef uint32_t capstan_cursor;
 #define CAPSTAN_CURSOR_NONE 0u
 #define CAPSTAN_CURSOR_ROOT 1u
@@ -80,10 +81,10 @@ typedef struct capstan_settings {
                                 double *out) CAPSTAN_NOEXCEPT;
     capstan_status (*get_boolean)(const struct capstan_settings *settings, capstan_cursor at,
                                   int32_t *out) CAPSTAN_NOEXCEPT;
-    /** Refuses what stands at `at` (no place: the whole table); copied. The host prints file:line:column, the
-     *  line and `why`. May be called several times. One rejection refuses the settings, whatever the function
-     *  it came from returns. Returns CAPSTAN_E_INVALID_CONFIG, so that `return settings->reject(...);` reads
-     *  well. */
+    /** Refuses the value at `at` (no place: the whole table); copied. The host prints file:line:column, the
+     *  line and `why`. May be called several times. One rejection refuses the settings, whatever status the
+     *  calling function returns. Returns CAPSTAN_E_INVALID_CONFIG, so that a function can
+     *  `return settings->reject(...);`. */
     capstan_status (*reject)(const struct capstan_settings *settings, capstan_cursor at,
                              capstan_str why) CAPSTAN_NOEXCEPT;
 } capstan_settings;

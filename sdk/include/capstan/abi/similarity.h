@@ -10,8 +10,8 @@ CAPSTAN_BEGIN_DECLS
 #define CAPSTAN_KIND_SIMILARITY "capstan.similarity/1"
 
 enum {
-    CAPSTAN_SIMILARITY_DIFFERS = 0, /* the two are not similar; also what an unknown value means */
-    CAPSTAN_SIMILARITY_AGREES = 1,  /* as far as this check goes they are: similar if every check agrees */
+    CAPSTAN_SIMILARITY_DIFFERS = 0, /* not similar; an unknown value means this, too */
+    CAPSTAN_SIMILARITY_AGREES = 1,  /* similar, if every other check agrees */
     CAPSTAN_SIMILARITY_DECIDED = 2  /* similar, whatever the other checks say */
 };
 
@@ -35,8 +35,9 @@ typedef struct capstan_similarity {
     capstan_status (*similar)(void *self, const capstan_call *call, const capstan_template *a,
                               const capstan_template *b, const capstan_similarity_response *out)
         CAPSTAN_NOEXCEPT;
-    /** [compute] (optional) Equal hashes are necessary for AGREES, never sufficient: templates in different
-     *  buckets are not compared, so that 1000 groups do not cost half a million calls. */
+    /** [compute] (optional) A hash of the template. Templates with different hashes are not compared, so that
+     *  1000 groups do not cost half a million calls. So templates on which `similar` may answer AGREES must
+     *  have equal hashes; equal hashes alone mean nothing. */
     capstan_status (*bucket)(void *self, const capstan_call *call, const capstan_template *node,
                              uint64_t *hash) CAPSTAN_NOEXCEPT;
 } capstan_similarity;

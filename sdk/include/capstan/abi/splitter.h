@@ -19,7 +19,7 @@ typedef struct capstan_splitter_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    /** Grows a group, by index, by a positive number; once per group. Groups not named stay as they are. A
+    /** Grows a group, by index, by a positive number; at most once per group. Other groups keep their size. A
      *  negative growth, a sum above `nodes` or a growth past `max` fails the call. */
     void (*grow)(const struct capstan_splitter_response *out, uint32_t group, int32_t by) CAPSTAN_NOEXCEPT;
 } capstan_splitter_response;

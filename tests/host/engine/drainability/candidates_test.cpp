@@ -129,10 +129,10 @@ TEST(Candidates, ComeWithThePodsThatMoveAndTheirClasses) {
     const snapshot::Cluster& cluster = look.snapshot.cluster;
     EXPECT_THAT(names(cluster, look.found.nodes[1].moving), ElementsAre("p", "q"));
     EXPECT_THAT(names(cluster, look.found.nodes[1].daemons), ElementsAre("cni-b"));
-    const std::vector<snapshot::PodGroupId> classes = look.found.classes();
+    const std::vector<snapshot::PodGroupId> classes = look.found.moving_pod_groups();
     EXPECT_THAT(classes, SizeIs(2));
     EXPECT_TRUE(std::ranges::is_sorted(classes));
-    EXPECT_THAT(drainability::Candidates{}.classes(), IsEmpty());
+    EXPECT_THAT(drainability::Candidates{}.moving_pod_groups(), IsEmpty());
 }
 
 TEST(Candidates, MayWaitForAPod) {

@@ -15,7 +15,7 @@ std::vector<std::string> look(Memory& memory, const World& world) {
     const Snapshot snapshot = world.snapshot();
     memory =
         remember_known_groups(std::move(memory), snapshot, templates::make_membership(snapshot));
-    return tell_departed_groups(memory, *snapshot.groups);
+    return describe_departed_groups(memory, *snapshot.groups);
 }
 
 World two_nodes(bool is_listed) {
@@ -70,7 +70,7 @@ TEST(KnownGroups, OfACloudThatCouldNotBeReadYetAreThereAndUnreadable) {
     ASSERT_EQ(groups->size(), 2u);
     EXPECT_EQ((*groups)[1].group.id, NodeGroupId("two"));
     EXPECT_EQ((*groups)[1].unreadable_because, "its cloud could not be read yet: no answer");
-    EXPECT_THAT(tell_departed_groups(memory, *groups), IsEmpty());
+    EXPECT_THAT(describe_departed_groups(memory, *groups), IsEmpty());
 }
 
 TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
@@ -83,7 +83,7 @@ TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
               (KnownGroup{.cloud = PluginInstanceId("cloud"),
                           .nodes = 5,
                           .sample_nodes = {"web-0", "web-1", "web-2"}}));
-    EXPECT_THAT(tell_departed_groups(memory, {}),
+    EXPECT_THAT(describe_departed_groups(memory, {}),
                 ElementsAre("no cloud lists group web any more: its 5 nodes stay and are in no "
                             "group: web-0, web-1, web-2 and 2 more"));
 }

@@ -188,9 +188,9 @@ TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
     now += 3min;
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     now += 6min;
-    leave_machine_alone(memory, spot, first_machine, "its taint was taken off", 1min, now);
+    postpone_removal(memory, spot, first_machine, "its taint was taken off", 1min, now);
     const RemovalBackoff& backoff = memory.removal_backoffs.at(spot).at(first_machine);
-    EXPECT_EQ(why_left_alone(backoff, now),
+    EXPECT_EQ(why_removal_backed_off(backoff, now),
               "it is backed off for 1m more: its taint was taken off");
     now += 1min;
     EXPECT_EQ(find_removal_backoff(memory, spot, first_machine, now), nullptr);
@@ -201,14 +201,14 @@ TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
 TEST_F(RefusedRemovals, AreNotTriedSoonerBecauseTheMachineIsLeftAloneForAnotherReason) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     const Memory before = memory;
-    leave_machine_alone(memory, spot, first_machine, "its taint was taken off", 1min, now);
+    postpone_removal(memory, spot, first_machine, "its taint was taken off", 1min, now);
     EXPECT_EQ(memory, before);
 }
 
 TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     const auto told = [&] {
-        return why_left_alone(memory.removal_backoffs.at(spot).at(first_machine), now);
+        return why_removal_backed_off(memory.removal_backoffs.at(spot).at(first_machine), now);
     };
     EXPECT_EQ(told(), "it is backed off for 3m more: it is protected");
     now += 3min;

@@ -191,7 +191,7 @@ TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
     memory.backoffs[repaired_group] = {.until = noon + 1h, .length = 1h, .last_failure = noon};
     look(noon);
     EXPECT_EQ(memory.wrong_sizes.at(repaired_group),
-              (WrongSize{.current = 1, .expected = 3, .since = noon}));
+              (IncorrectNodeGroupSize{.current = 1, .expected = 3, .since = noon}));
     look(noon + 15min);
     EXPECT_EQ(taken_back(), 0);
     look(noon + 15min + 1ns);

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 snapshot::PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
     for (snapshot::PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
         if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
-            return snapshot.cluster.class_of(p);
+            return snapshot.cluster.equivalence_group_of(p);
         }
     }
     return ~snapshot::PodGroupId{0};
@@ -153,7 +153,7 @@ TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
     e.world.node("foreign").provider_id = "other:///1";
     e.snapshot = e.world.snapshot();
     e.asked = e.policies();
-    e.snapshot.told[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
+    e.snapshot.cloud_views[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
         .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
     const pass::Explanation explanation =
         pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
@@ -177,13 +177,13 @@ TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
         return explanation.machine_of("lost").has_value();
     };
     const auto tell = [&](const char* cloud) {
-        e.snapshot.told[PluginInstanceId(cloud)] = std::make_shared<const CloudView>(view);
+        e.snapshot.cloud_views[PluginInstanceId(cloud)] = std::make_shared<const CloudView>(view);
     };
     tell("one");
     EXPECT_TRUE(is_lost());
     tell("other");
     EXPECT_FALSE(is_lost()) << "two accounts";
-    e.snapshot.told.erase(PluginInstanceId("other"));
+    e.snapshot.cloud_views.erase(PluginInstanceId("other"));
     view.complete = false;
     tell("one");
     EXPECT_FALSE(is_lost()) << "a group cannot be read";
@@ -219,10 +219,10 @@ TEST(Explain, SaysWhatAGroupWouldTake) {
     EXPECT_EQ(a.obstacle, "");
     EXPECT_EQ(a.headroom, 5);
     EXPECT_EQ(a.increase, 2);
-    ASSERT_EQ(a.classes.size(), 3u);
-    EXPECT_EQ(a.classes[0].pods.example, "default/db-0");
-    EXPECT_THAT(a.classes[0].refusal, HasSubstr("Insufficient cpu"));
-    EXPECT_EQ(a.classes[2].refusal, "");
+    ASSERT_EQ(a.pod_groups.size(), 3u);
+    EXPECT_EQ(a.pod_groups[0].pods.example, "default/db-0");
+    EXPECT_THAT(a.pod_groups[0].refusal, HasSubstr("Insufficient cpu"));
+    EXPECT_EQ(a.pod_groups[2].refusal, "");
     EXPECT_THAT(a.template_source, HasSubstr("cloud"));
 }
 
@@ -236,7 +236,7 @@ TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
     Explaining e = two_groups();
     e.group("full", 1, 1);
     const pass::Matrix matrix = e.explain().matrix();
-    ASSERT_EQ(matrix.classes.size(), 3u);
+    ASSERT_EQ(matrix.pod_groups.size(), 3u);
     EXPECT_THAT(matrix.groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b"), NodeGroupId("full")));
     EXPECT_THAT(matrix.at(0, 0), HasSubstr("Insufficient cpu"));

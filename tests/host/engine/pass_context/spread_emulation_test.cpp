@@ -87,7 +87,7 @@ TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
         snapshot::PodObject pod{.name = "web-1"};
         emulated()(pod);
         c.change(pod);
-        const snapshot::PodGroupId id = builder.add_class(pod);
+        const snapshot::PodGroupId id = builder.add_equivalence_group(pod);
         EXPECT_EQ(pass_context::is_emulated(builder.build(), id, settings), c.emulated) << c.what;
         EXPECT_FALSE(pass_context::is_emulated(builder.build(), id, Settings()))
             << "switched off: " << c.what;
@@ -231,7 +231,7 @@ TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
     const auto zone_at = [&](const char* pod, const char* node) -> std::string {
         snapshot::PodGroupId id = 0;
         for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
-            if (cluster.text(cluster.pod(p).name) == pod) id = cluster.class_of(p);
+            if (cluster.text(cluster.pod(p).name) == pod) id = cluster.equivalence_group_of(p);
         }
         const auto zone =
             pass_context::pinned_zone(cluster, id, *cluster.find_node(node), c.settings);
@@ -257,11 +257,12 @@ TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
                          placement.room(0, *cluster.find_node("free-b"), 9).in_all);
     };
     const scheduling::Placement::Mark mark = placement.mark();
-    EXPECT_TRUE(pass_context::keep_in_zone(placement, 0, "za", 1));
+    EXPECT_TRUE(pass_context::restrict_to_zone(placement, 0, "za", 1));
     EXPECT_EQ(rooms(), std::pair(1, 0));
-    EXPECT_TRUE(pass_context::keep_in_zone(placement, 0, "zb", 1)) << "the other one in its place";
+    EXPECT_TRUE(pass_context::restrict_to_zone(placement, 0, "zb", 1))
+        << "the other one in its place";
     EXPECT_EQ(rooms(), std::pair(0, 1));
-    EXPECT_FALSE(pass_context::keep_in_zone(placement, 0, "zx", 1));
+    EXPECT_FALSE(pass_context::restrict_to_zone(placement, 0, "zx", 1));
     EXPECT_EQ(rooms(), std::pair(0, 0));
     placement.undo(mark);
     EXPECT_EQ(rooms(), std::pair(1, 1));

@@ -37,7 +37,7 @@ TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-c", "api"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-c", "api"})));
     EXPECT_TRUE(budgets.allow_at_once({}));
-    EXPECT_FALSE(budgets.cover(cluster->class_of(0)));
+    EXPECT_FALSE(budgets.cover(cluster->equivalence_group_of(0)));
 }
 
 TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
@@ -124,7 +124,7 @@ TEST_F(Budgets, AreNotNeededByPodsThatAreBeingDeleted) {
     pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"going"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"going"})));
-    EXPECT_TRUE(budgets.cover(cluster->class_of(pods({"going"}).front())));
+    EXPECT_TRUE(budgets.cover(cluster->equivalence_group_of(pods({"going"}).front())));
 }
 
 }  // namespace

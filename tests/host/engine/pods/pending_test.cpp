@@ -17,7 +17,7 @@ constexpr const char* delay_annotation = "cluster-autoscaler.kubernetes.io/pod-s
 /// "default/a x2", in order.
 std::vector<std::string> pending(const pods::PendingPods& pods) {
     std::vector<std::string> out;
-    for (const PodCount& c : pods.classes) {
+    for (const PodCount& c : pods.pod_groups) {
         out.push_back(c.example + (c.count == 1 ? "" : " x" + std::to_string(c.count)));
     }
     return out;
@@ -37,7 +37,7 @@ std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
 
 TEST(Pending, OfAnEmptyClusterIsNothing) {
     const pods::PendingPods pods = pods::find_pending(World().cluster(), Settings(), noon);
-    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_THAT(pods.skipped, IsEmpty());
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
@@ -91,7 +91,7 @@ TEST(Pending, EveryReasonToSkipAPodIsSaid) {
         world.node("node");
         c.change(world.pod("p"));
         const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
-        EXPECT_EQ(pods.classes.empty(), c.because != nullptr) << c.what;
+        EXPECT_EQ(pods.pod_groups.empty(), c.because != nullptr) << c.what;
         if (c.because == nullptr) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
     }
@@ -166,7 +166,7 @@ TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
         World world;
         world.pod("p").created = noon - c.age;
         const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
-        EXPECT_EQ(!pods.classes.empty(), c.counts) << c.age.count();
+        EXPECT_EQ(!pods.pod_groups.empty(), c.counts) << c.age.count();
         if (c.counts) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 are not older than 2m"));
         EXPECT_EQ(pods.wake_at, noon - c.age + 2min + 1ns);
@@ -208,7 +208,7 @@ TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
         pod.created = noon - 5min;
         pod.annotations = {{delay_annotation, c.written}};
         const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
-        EXPECT_EQ(!pods.classes.empty(), c.counts) << c.written;
+        EXPECT_EQ(!pods.pod_groups.empty(), c.counts) << c.written;
         EXPECT_EQ(pods.notes, c.notes) << c.written;
     }
 }
@@ -217,7 +217,7 @@ TEST(Pending, ADelayOfCenturiesEndsWithTime) {
     World world;
     world.pod("p").annotations = {{delay_annotation, "2562047h"}};
     const pods::PendingPods pods = pods::find_pending(world.cluster(), Settings(), noon);
-    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_EQ(pods.wake_at, Time::max());
 }
 
@@ -238,8 +238,8 @@ TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
     const snapshot::Cluster cluster = world.cluster();
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon);
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
-    EXPECT_EQ(cluster.equivalence_group(pods.classes[0].equivalence_group).lapsed,
-              pods.classes[1].equivalence_group);
+    EXPECT_EQ(cluster.equivalence_group(pods.pod_groups[0].equivalence_group).lapsed,
+              pods.pod_groups[1].equivalence_group);
     EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
 }
 
@@ -260,7 +260,7 @@ TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
     const snapshot::PodIndex pod = 0;
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
     ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
-    EXPECT_EQ(pods.classes[0].equivalence_group, cluster.class_of(pod));
+    EXPECT_EQ(pods.pod_groups[0].equivalence_group, cluster.equivalence_group_of(pod));
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
 
@@ -323,7 +323,7 @@ TEST(Pending, TakesTheAgeOfPodsFromTheWallClockAndWakesByTheEvenOne) {
     Settings settings;
     settings.new_pod_delay = 5min;
     const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, {noon, noon + 1h});
-    EXPECT_THAT(pods.classes, IsEmpty());
+    EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_EQ(pods.wake_at, noon + 4min + 1ns);
 }
 

@@ -156,7 +156,8 @@ struct RemovalCase : ::testing::Test {
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
         const pods::DisruptionBudgets allowed(seen.cluster);
         drainability::Candidates candidates;
-        scale_down::ScaleDown plan{.soft = soft, .settling = settling, .has_waiting = has_waiting};
+        scale_down::ScaleDown plan{
+            .soft_taint_nodes = soft, .groups_under_repair = settling, .has_waiting = has_waiting};
         for (const std::string& name : chosen) {
             const snapshot::NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});

@@ -1,7 +1,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/removal/node_looks.hpp"
+#include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
 

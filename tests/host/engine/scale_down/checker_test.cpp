@@ -162,7 +162,8 @@ private:
     std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
         std::vector<snapshot::PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {
-            const snapshot::PodGroupRow& row = cluster_.equivalence_group(cluster_.class_of(pod));
+            const snapshot::PodGroupRow& row =
+                cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
             const auto place = std::ranges::find(pods, pod) - pods.begin();
             return std::pair(-row.spec->requests.amount("cpu"), place);
         });
@@ -174,7 +175,7 @@ private:
     }
     bool assign(snapshot::PodIndex pod) {
         const scheduling::naive::Pod moving =
-            scheduling::naive::make_pod(cluster_, cluster_.class_of(pod));
+            scheduling::naive::make_pod(cluster_, cluster_.equivalence_group_of(pod));
         // Where the plan wants it, else where it fits.
         std::vector<snapshot::NodeIndex> nodes = staying_;
         const snapshot::NodeIndex planned =

@@ -74,7 +74,7 @@ TEST(Unneeded, CountsForANodeWithAReadinessTaintFromWhenItJoined) {
     PlanCase c = waits_for_checks(0s);
     const Planned joined = c.run();
     EXPECT_EQ(joined.memory.unneeded.at("a"), (engine::Unneeded{.since = noon, .ready = false}));
-    EXPECT_THAT(joined.plan.soft, IsEmpty());
+    EXPECT_THAT(joined.plan.soft_taint_nodes, IsEmpty());
 
     c.memory = joined.memory;
     c.now = noon + 20min;

@@ -25,7 +25,7 @@ struct Makes {
         snapshot::PodObject pod{.labels = {{"app", app}}};
         pod.spec.requests = {{"cpu", cpu}};
         if (apart) apart_on(hostname_key)(pod);
-        classes.push_back(builder.add_class(pod));
+        classes.push_back(builder.add_equivalence_group(pod));
         pods.push_back(count);
     }
     scheduling::CompiledPredicates rules() { return {builder.build(), classes, shapes}; }
@@ -97,7 +97,7 @@ TEST(BinpackingEstimates, SumsOfHugeRequestsStopAtTheirEnd) {
     snapshot::ClusterBuilder builder;
     snapshot::PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
-    const snapshot::PodGroupId of_pod = builder.add_class(pod);
+    const snapshot::PodGroupId of_pod = builder.add_equivalence_group(pod);
     scheduling::TemplateNode shape;
     shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
     scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {shape});

@@ -99,7 +99,7 @@ public:
 
 private:
     const std::string& name(scheduling::PodGroupIndex s) const {
-        return context_.pending.classes[s].example;
+        return context_.pending.pod_groups[s].example;
     }
 
     Settings settings_;

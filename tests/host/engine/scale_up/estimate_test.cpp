@@ -32,7 +32,7 @@ struct Estimating {
         pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
         change(pod);
         pods.push_back({static_cast<scheduling::PodGroupIndex>(classes.size()), count});
-        classes.push_back(builder.add_class(pod));
+        classes.push_back(builder.add_equivalence_group(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
         scheduling::CompiledPredicates rules(builder.build(), classes, {shape});
@@ -129,7 +129,7 @@ TEST(Estimate, PutsPodsThatAskForNoCpuTogetherWhereDaemonsAskForTooMuch) {
     Estimating e(100, 2000, 10);
     snapshot::PodObject daemon{.ns = "kube-system"};
     daemon.spec.requests = {{"cpu", 150}};
-    e.shape.daemons = {e.builder.add_class(daemon)};
+    e.shape.daemons = {e.builder.add_equivalence_group(daemon)};
     e.add(2, 0, 100);
     e.add(2, 0, 50);
     EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}, {1, 2}}}));

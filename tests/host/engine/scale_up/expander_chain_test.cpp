@@ -1,4 +1,4 @@
-#include "engine/scale_up/expander_request.hpp"
+#include "engine/scale_up/expander_chain.hpp"
 
 #include <functional>
 

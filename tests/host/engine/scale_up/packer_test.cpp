@@ -120,7 +120,8 @@ public:
     void bind(std::vector<snapshot::PodObject*>& waiting) {
         std::map<std::string, snapshot::PodGroupId> classes;
         for (const snapshot::PodIndex pod : cluster_.unbound()) {
-            classes[std::string(cluster_.text(cluster_.pod(pod).name))] = cluster_.class_of(pod);
+            classes[std::string(cluster_.text(cluster_.pod(pod).name))] =
+                cluster_.equivalence_group_of(pod);
         }
         std::ranges::stable_sort(waiting, {}, [](const snapshot::PodObject* pod) {
             return std::tuple(-pod->spec.priority.value_or(0), pod->created, pod->name);
@@ -136,7 +137,7 @@ private:
     static std::vector<snapshot::PodGroupId> classes_of(const snapshot::Cluster& cluster) {
         std::set<snapshot::PodGroupId> classes;
         for (const snapshot::PodIndex pod : cluster.unbound())
-            classes.insert(cluster.class_of(pod));
+            classes.insert(cluster.equivalence_group_of(pod));
         return {classes.begin(), classes.end()};
     }
     double emptiness(snapshot::NodeIndex node) const {
@@ -185,7 +186,7 @@ public:
 
     std::string find_broken_promise() { return Promises(scale_up_).find_broken(); }
 
-    std::size_t options() const { return scale_up_.progress().grants.size(); }
+    std::size_t options() const { return scale_up_.progress().accepted_options.size(); }
     int promised() const {
         int sum = 0;
         for (const auto& [pod_group, count] : promised_) sum += count;

@@ -208,7 +208,7 @@ TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
     const snapshot::Cluster cluster = world.cluster();
     std::vector<std::string> names;
     for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
-        names.push_back(planned_as(cluster, id));
+        names.push_back(controller_key(cluster, id));
     std::ranges::sort(names);
     EXPECT_EQ(names,
               (std::vector<std::string>{"default//app=web,tier=1", "default/ReplicaSet/web-7f"}));

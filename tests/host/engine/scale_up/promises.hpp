@@ -42,7 +42,7 @@ public:
         }
         if (promises_.empty()) return {};
         const Promise& first = promises_.front();
-        return context_.pending.classes[first.pod_group].example + " does not run on node " +
+        return context_.pending.pod_groups[first.pod_group].example + " does not run on node " +
                std::to_string(first.node) + ": " +
                scheduling::naive::why_not(world_, pods_[first.pod_group], first.node).sentence;
     }

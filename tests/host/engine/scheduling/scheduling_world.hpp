@@ -59,10 +59,12 @@ public:
         builder.set(object);
     }
     PodGroupIndex pod_group(const TestPod& pod) {
-        pod_groups.push_back(builder.add_class(make(pod)));
+        pod_groups.push_back(builder.add_equivalence_group(make(pod)));
         return static_cast<PodGroupIndex>(pod_groups.size() - 1);
     }
-    snapshot::PodGroupId daemon(const TestPod& pod) { return builder.add_class(make(pod)); }
+    snapshot::PodGroupId daemon(const TestPod& pod) {
+        return builder.add_equivalence_group(make(pod));
+    }
     TemplateNodeId shape(const TestNode& node) {
         shapes.push_back({.labels = node.labels,
                           .taints = node.taints,

@@ -21,8 +21,10 @@ TEST(ClusterBuilder, PutsEqualPodsIntoOneClass) {
     builder.set(pod("c", "", {{"cpu", 200}}));
     const Cluster cluster = builder.build();
     EXPECT_EQ(cluster.pod_group_count(), 2u);
-    EXPECT_EQ(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "b")));
-    EXPECT_NE(cluster.class_of(find_pod(cluster, "a")), cluster.class_of(find_pod(cluster, "c")));
+    EXPECT_EQ(cluster.equivalence_group_of(find_pod(cluster, "a")),
+              cluster.equivalence_group_of(find_pod(cluster, "b")));
+    EXPECT_NE(cluster.equivalence_group_of(find_pod(cluster, "a")),
+              cluster.equivalence_group_of(find_pod(cluster, "c")));
 }
 
 TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
@@ -37,17 +39,17 @@ TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
         [](PodObject& p) { p.spec.priority = 0; },
     };
     ClusterBuilder builder;
-    const PodGroupId plain = builder.add_class(pod("a"));
+    const PodGroupId plain = builder.add_equivalence_group(pod("a"));
     std::vector<PodGroupId> seen = {plain};
     for (const auto change : changes) {
         PodObject object = pod("a");
         change(object);
-        const PodGroupId id = builder.add_class(object);
+        const PodGroupId id = builder.add_equivalence_group(object);
         EXPECT_EQ(std::count(seen.begin(), seen.end(), id), 0);
-        EXPECT_EQ(builder.add_class(object), id);
+        EXPECT_EQ(builder.add_equivalence_group(object), id);
         seen.push_back(id);
     }
-    EXPECT_EQ(builder.add_class(pod("a")), plain);
+    EXPECT_EQ(builder.add_equivalence_group(pod("a")), plain);
 }
 
 TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {

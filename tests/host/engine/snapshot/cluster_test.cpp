@@ -162,7 +162,7 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
     object.spec.affinity_required = {{.labels = {{.key = "zone", .op = Operator::exists}}}};
     object.spec.affinity_preferred = {{.labels = {{.key = "spot"}}, .weight = 3}};
     ClusterBuilder builder;
-    const PodGroupId id = builder.add_class(object);
+    const PodGroupId id = builder.add_equivalence_group(object);
     EXPECT_EQ(describe(builder.build(), id, "web-1", 7),
               (PodEquivalenceGroup{.ns = "shop",
                                    .example = "web-1",
@@ -182,7 +182,7 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
 
 TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
     ClusterBuilder builder;
-    const PodGroupId id = builder.add_class(
+    const PodGroupId id = builder.add_equivalence_group(
         pod("a", "", {{"pods", 1}, {"memory", 7}, {"cpu", 0}, {"a.example/card", 2}}));
     const Cluster cluster = builder.build();
     EXPECT_THAT(cluster.equivalence_group(id).requests,

@@ -119,7 +119,7 @@ TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
         ClusterBuilder builder;
         for (const ServiceObject& object : each.services) builder.set(object);
         for (const ControllerObject& object : each.controllers) builder.set(object);
-        const PodGroupId id = builder.add_class(web(each.owner));
+        const PodGroupId id = builder.add_equivalence_group(web(each.owner));
         const Cluster cluster = builder.build();
         EXPECT_EQ(DefaultSelectors(cluster).of(cluster.equivalence_group(id)), each.expected)
             << each.name;
@@ -143,7 +143,7 @@ struct Spread : ::testing::Test {
 };
 
 TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
-    const PodGroupId id = builder.add_class(web());
+    const PodGroupId id = builder.add_equivalence_group(web());
     const Cluster before = builder.build();
     const Cluster after = with_default_spread(before, defaults);
     const LabelSelector app = labels({{"app", "web"}});
@@ -162,22 +162,22 @@ TEST_F(Spread, OfPodsWithConstraintsIsTheirOwn) {
     hard.spec.spread = {{.topology_key = "host"}};
     soft.spec.has_soft_spread = true;
     nobodys.labels = {{"app", "db"}};
-    EXPECT_EQ(keys(builder.add_class(hard)), (Keys{"host"}));
-    EXPECT_EQ(keys(builder.add_class(soft)), (Keys{}));
-    EXPECT_EQ(keys(builder.add_class(nobodys)), (Keys{}));
-    EXPECT_EQ(keys(builder.add_class(web())), (Keys{"zone", "rack"}));
+    EXPECT_EQ(keys(builder.add_equivalence_group(hard)), (Keys{"host"}));
+    EXPECT_EQ(keys(builder.add_equivalence_group(soft)), (Keys{}));
+    EXPECT_EQ(keys(builder.add_equivalence_group(nobodys)), (Keys{}));
+    EXPECT_EQ(keys(builder.add_equivalence_group(web())), (Keys{"zone", "rack"}));
 }
 
 TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
     PodObject impatient = web();
     impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
     impatient.spec.spread = {{.topology_key = std::string(well_known::zone_label)}};
-    const PodGroupId id = builder.add_class(impatient);
+    const PodGroupId id = builder.add_equivalence_group(impatient);
     EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }
 
 TEST_F(Spread, FollowsServicesAndControllers) {
-    const PodGroupId id = builder.add_class(web(replica_set));
+    const PodGroupId id = builder.add_equivalence_group(web(replica_set));
     builder.remove(ObjectKind::service, "default", "web");
     EXPECT_EQ(keys(id), (Keys{}));
     std::uint64_t changes = builder.changes();
@@ -200,7 +200,7 @@ TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
         for (const char* name : names)
             builder.set(service(name, ++i % 2 == 0 ? Labels{{"app", "web"}, {"rev", "1"}}
                                                    : Labels{{"tier", "front"}, {"app", "web"}}));
-        const PodGroupId id = builder.add_class(web());
+        const PodGroupId id = builder.add_equivalence_group(web());
         const Cluster cluster = builder.build();
         return DefaultSelectors(cluster).of(cluster.equivalence_group(id));
     };

@@ -62,7 +62,7 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     ClusterBuilder builder(patience());
     builder.set(spread_pod("5m"));
     const Cluster cluster = builder.build();
-    const PodGroupId own = cluster.class_of(0);
+    const PodGroupId own = cluster.equivalence_group_of(0);
     const PodGroupRow& row = cluster.equivalence_group(own);
     ASSERT_NE(row.lapsed, own);
     EXPECT_EQ(row.spread_timeout, minutes(5));
@@ -75,7 +75,8 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     EXPECT_FALSE(row.spec->has_soft_spread);
     EXPECT_EQ(lapsed.lapsed, row.lapsed);
     EXPECT_EQ(lapsed.spread_timeout, std::nullopt);
-    EXPECT_EQ(builder.add_class(spread_pod("5m")), own) << "met again, and no third class";
+    EXPECT_EQ(builder.add_equivalence_group(spread_pod("5m")), own)
+        << "met again, and no third class";
     EXPECT_EQ(builder.build().pod_group_count(), 2u);
 }
 
@@ -87,7 +88,7 @@ TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
           std::pair(ClusterBuilderOptions(), spread_pod("5m")),
           std::pair(ClusterBuilderOptions{.spread_timeout_annotation = ""}, spread_pod("5m"))}) {
         ClusterBuilder builder(options);
-        const PodGroupId id = builder.add_class(object);
+        const PodGroupId id = builder.add_equivalence_group(object);
         const Cluster cluster = builder.build();
         EXPECT_EQ(cluster.pod_group_count(), 1u);
         EXPECT_EQ(cluster.equivalence_group(id).lapsed, id);
@@ -97,7 +98,8 @@ TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
 
 TEST(SpreadTimeout, OfAnotherLengthMakesAnotherClass) {
     ClusterBuilder builder(patience());
-    EXPECT_NE(builder.add_class(spread_pod("5m")), builder.add_class(spread_pod("6m")));
+    EXPECT_NE(builder.add_equivalence_group(spread_pod("5m")),
+              builder.add_equivalence_group(spread_pod("6m")));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ using ::testing::IsEmpty;
 std::vector<std::string> lines_of(const std::vector<TemplateField>& fields) {
     std::vector<std::string> out;
     for (const TemplateField& field : fields)
-        out.push_back(field.name + ": " + field.told.value_or("-") + " | " +
-                      field.seen.value_or("-") + (field.is_same() ? "" : ": " + field.mark));
+        out.push_back(field.name + ": " + field.from_template.value_or("-") + " | " +
+                      field.from_node.value_or("-") + (field.is_same() ? "" : ": " + field.mark));
     return out;
 }
 

@@ -88,7 +88,7 @@ public:
                      .on_part = std::move(on_part),
                      .done = std::move(done)});
     }
-    AnswerBell& answer_bell() override { return bell_; }
+    SuccessNotifier& success_notifier() override { return notifier_; }
     void cancel(RequestId id) override {
         Asked* asked = find(id);
         if (asked == nullptr || !asked->is_open) return;
@@ -121,7 +121,7 @@ public:
         Asked& asked = open(id);
         const bool has_begun = asked.has_begun;
         const Done done = close(asked);
-        if (what.status < 300) bell_.ring();
+        if (what.status < 300) notifier_.notify();
         if (asked.is_stream && what.status < 300) {
             if (!has_begun) asked.on_part({});
             if (!what.body.empty()) asked.on_part(what.body);
@@ -137,7 +137,7 @@ public:
     }
     /// A stream's head, without anything in it yet.
     void accept(RequestId id) {
-        bell_.ring();
+        notifier_.notify();
         push(id, {});
     }
     /// A part of a stream's body; the stream goes on.
@@ -192,7 +192,7 @@ private:
     }
 
     io::ManualLoop& loop_;
-    AnswerBell bell_;
+    SuccessNotifier notifier_;
     std::deque<Asked> asked_;  ///< by id; references stay good while it grows
 };
 

@@ -89,7 +89,8 @@ TEST_F(PrintTest, ReadsBackAsTheSameConfiguration) {
         EXPECT_EQ(print_config(*again.config, defaults, nothing_loaded), once);
         EXPECT_EQ(again.config->scale_down.unneeded_time, std::chrono::minutes(5));
         EXPECT_EQ(again.config->limits.memory.max, *parse_quantity("64Gi"));
-        EXPECT_EQ(again.config->pipeline.scale_up.expanders.at(0).on_error, OnTrouble::fail);
+        EXPECT_EQ(again.config->pipeline.scale_up.expanders.at(0).on_error,
+                  StageFailurePolicy::fail);
     }
 }
 

@@ -62,14 +62,14 @@ TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
     api.answer("GET",
                {.body = R"({"kind":"Node","metadata":{"name":"n1","resourceVersion":"1"}})"});
     for (const char* line : {"PATCH", "POST"}) {
-        const auto& may_leave = api.first(line).request.may_leave;
-        ASSERT_TRUE(may_leave) << line;
+        const auto& may_send = api.first(line).request.may_send;
+        ASSERT_TRUE(may_send) << line;
         may = {};
-        EXPECT_TRUE(may_leave()) << line;
+        EXPECT_TRUE(may_send()) << line;
         may = fail(ErrorCode::cancelled, "this host leads no longer");
-        EXPECT_FALSE(may_leave()) << line << " waited for its turn, and the Lease is lost";
+        EXPECT_FALSE(may_send()) << line << " waited for its turn, and the Lease is lost";
     }
-    EXPECT_FALSE(api.asked()[0].request.may_leave) << "reading harms nobody";
+    EXPECT_FALSE(api.asked()[0].request.may_send) << "reading harms nobody";
 }
 
 struct UnknownPods : Writes {
@@ -83,11 +83,11 @@ struct UnknownPods : Writes {
         }}};
 
     void look() {
-        looking.look({{"n1", {}}, {"n2", {}}, {"n3", {}}},
-                     [this](std::size_t at, const Result<void>& result) {
-                         const std::string node = "n" + std::to_string(at + 1);
-                         looked.push_back(node + (result ? " ok" : " stays"));
-                     });
+        looking.recheck({{"n1", {}}, {"n2", {}}, {"n3", {}}},
+                        [this](std::size_t at, const Result<void>& result) {
+                            const std::string node = "n" + std::to_string(at + 1);
+                            looked.push_back(node + (result ? " ok" : " stays"));
+                        });
         loop.settle();
         api.answer({.body = R"({"metadata":{"resourceVersion":"7"},"items":[]})"});
     }

@@ -147,7 +147,7 @@ TEST(Daemon, MakesAPassAtOnceWhenACloudAsksForOneButNoTwoWithinFiveSeconds) {
     LiveCluster cluster("scan_interval = \"1m\"");
     for (const Duration when : {30s, 31s, 32s})
         cluster.at(when,
-                   [&] { cluster.host().pass_requests().want({"east", "a spot notice came"}); });
+                   [&] { cluster.host().pass_requests().submit({"east", "a spot notice came"}); });
     cluster.run(50s);
     const std::vector<Duration> asked = between(cluster.begins, 30s, 50s);
     ASSERT_EQ(asked.size(), 2u) << "the second and third wish are one";

@@ -50,7 +50,7 @@ struct Snapshotz : ::testing::Test {
         const engine::snapshot::Cluster cluster = builder.build();
         engine::snapshot::PodGroupId waiting = 0;
         for (const engine::snapshot::PodIndex pod : cluster.unbound())
-            waiting = cluster.class_of(pod);
+            waiting = cluster.equivalence_group_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},
             .call_context = {.now = noon}});

@@ -114,7 +114,7 @@ TEST_F(Told, IsAGroupOfSeveralTypesWhoseNodesCountAsLikeOneThatItHas) {
 
 TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .sample_nodes = {"two-1", "two-2"}};
-    decision().notes = engine::health::tell_departed_groups(pass.memory, {});
+    decision().notes = engine::health::describe_departed_groups(pass.memory, {});
     const auto line =
         "warn  pass: no cloud lists group two any more: its 5 nodes stay and are in no group: "
         "two-1, two-2 and 3 more";
@@ -342,9 +342,9 @@ TEST_F(ToldOfAPod, IsNotThatItIsAskedForAgainWhileItsEndIsNotSeen) {
 }
 
 TEST(DecisionHistory, KeepsTheLatestDecisionsThatSaySomething) {
-    DecisionHistory board(2);
-    EXPECT_EQ(board.last(), nullptr);
-    EXPECT_EQ(board.decisions(), "[]");
+    DecisionHistory history(2);
+    EXPECT_EQ(history.last(), nullptr);
+    EXPECT_EQ(history.decisions(), "[]");
     for (const char* group : {"a", "b", "", "c"}) {
         auto pass = std::make_shared<PassReport>(
             PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
@@ -352,9 +352,9 @@ TEST(DecisionHistory, KeepsTheLatestDecisionsThatSaySomething) {
         if (*group != '\0')
             pass->result.outcome.decision.increases = {
                 {.group = NodeGroupId(group), .by = 1, .because = "pods"}};
-        board.put(pass);
+        history.put(pass);
     }
-    const std::string text = board.decisions();
+    const std::string text = history.decisions();
     EXPECT_THAT(text, HasSubstr("increase b by 1"));
     EXPECT_LT(text.find("increase c by 1"), text.find("increase b by 1"));
     EXPECT_EQ(text.find("increase a by 1"), std::string::npos);

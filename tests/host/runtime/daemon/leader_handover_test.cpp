@@ -24,7 +24,7 @@ groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", m
 /// What the cloud keeps, after another leader had web-2 removed, and maybe more.
 std::string without_web_2(const std::string& text) {
     services::InstanceState state = services::find_printable_state(text).value();
-    state.home = "another";
+    state.store_name = "another";
     StoredValue& kept = state.values.at("machines");
     Json ledger = parse_json(kept.value).value();
     const Json machines = ledger.at("groups").at("web").at("machines");

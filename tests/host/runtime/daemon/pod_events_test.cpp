@@ -32,8 +32,8 @@ struct PodsToTell : ::testing::Test {
         out.at = now += 10s;
         return out;
     }
-    static engine::snapshot::PodGroupId class_of(const PassReport& pass) {
-        return pass.input.snapshot.cluster.class_of(0);
+    static engine::snapshot::PodGroupId equivalence_group_of(const PassReport& pass) {
+        return pass.input.snapshot.cluster.equivalence_group_of(0);
     }
     /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
     std::vector<std::string> told(std::uint32_t schedulable, std::uint32_t unschedulable,
@@ -41,14 +41,15 @@ struct PodsToTell : ::testing::Test {
         PassReport report = pass();
         engine::Decision& decision = report.result.outcome.decision;
         if (schedulable > 0) {
-            decision.options = {
-                {.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", schedulable}}}};
+            decision.options = {{.group = NodeGroupId("web"),
+                                 .pods = {{equivalence_group_of(report), "shop/a", schedulable}}}};
             decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
             report.results.increases = {std::nullopt};
         }
         if (unschedulable > 0)
-            decision.unschedulable = {{.pods = {class_of(report), "shop/a", unschedulable},
-                                       .reason = {.sentence = "no"}}};
+            decision.unschedulable = {
+                {.pods = {equivalence_group_of(report), "shop/a", unschedulable},
+                 .reason = {.sentence = "no"}}};
         return take(report, room);
     }
     std::vector<std::string> take(const PassReport& report, std::size_t room = 100) {
@@ -63,7 +64,7 @@ struct PodsToTell : ::testing::Test {
 
 TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
     PassReport report = pass();
-    const engine::snapshot::PodGroupId of = class_of(report);
+    const engine::snapshot::PodGroupId of = equivalence_group_of(report);
     engine::Decision& decision = report.result.outcome.decision;
     decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
@@ -137,7 +138,8 @@ TEST_F(PodsToTell, ThatNothingHelpsComeInTurnAndEveryFiveMinutes) {
 TEST_F(PodsToTell, AreNoneWhereTheGroupDidNotGrow) {
     PassReport report = pass();
     engine::Decision& decision = report.result.outcome.decision;
-    decision.options = {{.group = NodeGroupId("web"), .pods = {{class_of(report), "shop/a", 2}}}};
+    decision.options = {
+        {.group = NodeGroupId("web"), .pods = {{equivalence_group_of(report), "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
     report.results.increases = {Error{ErrorCode::quota, "no more machines"}};
     EXPECT_THAT(take(report), IsEmpty());
@@ -148,7 +150,7 @@ TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
     for (const bool is_dry : {true, false}) {
         PassReport report = pass();
         report.result.outcome.decision.unschedulable = {
-            {.pods = {class_of(report), "shop/a", 3}, .reason = {.sentence = "no"}}};
+            {.pods = {equivalence_group_of(report), "shop/a", 3}, .reason = {.sentence = "no"}}};
         report.input.call_context.dry_run = is_dry;
         if (!is_dry) report.dropped_because = "this host leads no longer";
         EXPECT_THAT(take(report), IsEmpty());

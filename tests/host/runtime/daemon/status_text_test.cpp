@@ -104,7 +104,7 @@ TEST(StatusText, SaysHowManyOfThoseLeftOutAreNotAtRest) {
 }
 
 TEST(StatusText, SaysWhetherTheConfigurationOnTheDiskIsTheOneThatRuns) {
-    ClusterStatus status{.at = shown_at, .config = ConfigStanding{.taken_over = shown_at - 1h}};
+    ClusterStatus status{.at = shown_at, .config = ConfigStatus{.taken_over = shown_at - 1h}};
     EXPECT_THAT(status_text(status), HasSubstr("configuration:\n"
                                                "  inForce: true\n"
                                                "  takenOver: \"2025-06-15T14:06:40.25Z\"\n"

@@ -9,7 +9,7 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-using kubernetes::client::MirrorTrouble;
+using kubernetes::client::WatchFailure;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
@@ -22,9 +22,9 @@ struct Watches : ::testing::Test {
     services::Logger log{config::Log(), loop.clock(), [this](std::string_view line) {
                              lines.emplace_back(line.substr(line.find(' ') + 1));
                          }};
-    std::map<std::string, MirrorTrouble> troubles;
+    std::map<std::string, WatchFailure> troubles;
     WatchOutage outage{loop, log, [this] {
-                           std::vector<MirrorTrouble> out;
+                           std::vector<WatchFailure> out;
                            for (const auto& [kind, trouble] : troubles) out.push_back(trouble);
                            return out;
                        }};

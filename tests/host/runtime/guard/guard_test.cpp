@@ -53,8 +53,8 @@ TEST_F(GuardedProcess, EndsWhenItsLoopDoesNotAnswer) {
 TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
     loop::CallWatches calls(0s);
     const auto call = calls.add("aws", "capstan.cloud/1");
-    loop::CallMarkers trail;
-    const loop::StrandCall under_way(*call, trail, loop::Hook::refresh);
+    loop::CallMarkers markers;
+    const loop::StrandCall under_way(*call, markers, loop::Hook::refresh);
     const auto shared = std::shared_ptr<loop::CallWatches>(&calls, [](loop::CallWatches*) {});
     Guard::Options soon = options(true);
     soon.hang_after = 0s;

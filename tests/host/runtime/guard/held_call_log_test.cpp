@@ -1,4 +1,4 @@
-#include "runtime/guard/guard_voice.hpp"
+#include "runtime/guard/guard_log.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

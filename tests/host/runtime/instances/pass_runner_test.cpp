@@ -196,7 +196,7 @@ TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
                             "it overran its deadline again and again and rests until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).skipped_hooks,
                 ElementsAre(rests));
-    EXPECT_EQ(miss_text(rests),
+    EXPECT_EQ(skipped_hook_text(rests),
               "acme: filter is left out: it overran its deadline again and again and rests until "
               "00:01:01Z; its stage's on_error applies");
     host.loop.advance(1min);

@@ -22,7 +22,7 @@ struct BlockingCloud {
     CloudView refresh() {
         if (text(host_.raw()->instance_id) == "stuck") {
             entered.release();
-            may_leave.acquire();
+            may_send.acquire();
         }
         refreshed_on = std::this_thread::get_id();
         return {};
@@ -32,7 +32,7 @@ struct BlockingCloud {
     Removed remove(Removal) { return {}; }
     NodeTemplate describe(NodeGroupId) { return {}; }
     Host host_;
-    static inline std::counting_semaphore<> entered{0}, may_leave{0};
+    static inline std::counting_semaphore<> entered{0}, may_send{0};
     static inline std::thread::id refreshed_on{};
 };
 
@@ -94,7 +94,7 @@ TEST_F(StrandThreads, LetAnInstanceHoldUpNothingButItself) {
     EXPECT_TRUE(view.wait(host)) << "the loop and the other's thread are free";
     EXPECT_NE(BlockingCloud::refreshed_on, std::this_thread::get_id());
     EXPECT_FALSE(*blocked.kept);
-    BlockingCloud::may_leave.release();
+    BlockingCloud::may_send.release();
     EXPECT_TRUE(blocked.wait(host));
     stop(*stuck);
     stop(*other);
@@ -113,7 +113,7 @@ TEST_F(StrandThreads, EndACallAtItsDeadlineThoughItDoesNotReturn) {
                 StartsWith("plugin stuck: refresh: it did not end in time, for plugin stuck: "
                            "refresh has held its thread for "));
     EXPECT_NE(error.provider_code, engine::not_asked) << "the plugin has heard of it";
-    BlockingCloud::may_leave.release();
+    BlockingCloud::may_send.release();
     await_free(*stuck);
     stop(*stuck);
 }
@@ -134,7 +134,7 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     Ended<void> checked;
     stuck->self_check(1s, checked.receive());
     EXPECT_TRUE(checked.wait(host)) << "it has none";
-    BlockingCloud::may_leave.release();
+    BlockingCloud::may_send.release();
     EXPECT_TRUE(blocked.wait(host));
     await_free(*stuck);
     cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
@@ -156,7 +156,7 @@ TEST_F(StrandThreads, StopWithoutTheOneThatDoesNotReturn) {
     EXPECT_EQ(error.code, ErrorCode::deadline);
     EXPECT_THAT(error.message, HasSubstr("; plugin stuck: refresh has held its thread for "));
     EXPECT_EQ(blocked.wait(host).error().code, ErrorCode::cancelled);
-    BlockingCloud::may_leave.release();
+    BlockingCloud::may_send.release();
 }
 
 }  // namespace

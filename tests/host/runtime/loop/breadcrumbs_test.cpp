@@ -35,9 +35,9 @@ struct Crumbs : testing::Test {
 
 TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
     die_in([](loop::Breadcrumbs& crumbs) {
-        const auto quiet = crumbs.trail("labels");
-        const auto trail = crumbs.trail("acme_score (score.so 1.2.0)");
-        const loop::CallMarker crumb(*trail, loop::Hook::filter);
+        const auto quiet = crumbs.add_markers("labels");
+        const auto markers = crumbs.add_markers("acme_score (score.so 1.2.0)");
+        const loop::CallMarker marker(*markers, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
     });
     const auto crumbs = loop::Breadcrumbs::open(file);
@@ -49,9 +49,9 @@ TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
 
 TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
     die_in([](loop::Breadcrumbs& crumbs) {
-        const auto trail = crumbs.trail("labels");
+        const auto markers = crumbs.add_markers("labels");
         {
-            const loop::CallMarker crumb(*trail, loop::Hook::similar);
+            const loop::CallMarker marker(*markers, loop::Hook::similar);
         }
         ::kill(::getpid(), SIGKILL);
     });
@@ -65,8 +65,8 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
 
 TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
     die_in([](loop::Breadcrumbs& crumbs) {
-        const auto cloud = crumbs.trail("aws (aws.so 2.0.0)");
-        const auto score = crumbs.trail("score (score.so 1.2.0)");
+        const auto cloud = crumbs.add_markers("aws (aws.so 2.0.0)");
+        const auto score = crumbs.add_markers("score (score.so 1.2.0)");
         const loop::CallMarker refresh(*cloud, loop::Hook::refresh);
         const loop::CallMarker filter(*score, loop::Hook::filter);
         ::kill(::getpid(), SIGKILL);
@@ -99,8 +99,8 @@ TEST_F(Crumbs, CallAnEndCleanThatWasOne) {
 
 TEST_F(Crumbs, SayNothingOfACallThatNeverReturnedInARunThatEndedByItself) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
-    const auto trail = crumbs->trail("evil");
-    trail->enter(loop::Hook::filter);
+    const auto markers = crumbs->add_markers("evil");
+    markers->enter(loop::Hook::filter);
     crumbs->end();
     // What never returned keeps the file to the end of its process.
     const std::filesystem::path copy = file.string() + "-copy";
@@ -168,12 +168,12 @@ TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
 
 TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
-    std::vector<std::unique_ptr<loop::CallMarkers>> trails;
-    for (int i = 0; i < 600; ++i) trails.push_back(crumbs->trail(std::string(300, 'n')));
-    EXPECT_THAT(trails, testing::Each(testing::NotNull())) << "also beyond what is recorded";
+    std::vector<std::unique_ptr<loop::CallMarkers>> all_markers;
+    for (int i = 0; i < 600; ++i) all_markers.push_back(crumbs->add_markers(std::string(300, 'n')));
+    EXPECT_THAT(all_markers, testing::Each(testing::NotNull())) << "also beyond what is recorded";
     crumbs = nullptr;
-    for (const auto& trail : trails) trail->enter(loop::Hook::split);
-    trails.clear();
+    for (const auto& markers : all_markers) markers->enter(loop::Hook::split);
+    all_markers.clear();
     EXPECT_TRUE(loop::Breadcrumbs::open(file).value()->previous().clean)
         << "it had said goodbye before";
 }

@@ -58,19 +58,19 @@ TEST(Strand, WithAThreadKnowsTheCallThatDoesNotReturn) {
     CallWatches watches(0s);
     const auto strand = std::make_shared<Strand>(
         io, Strand::Options{.calls = watches.add("aws", "capstan.cloud/1"), .has_thread = true});
-    CallMarkers trail;
-    std::promise<void> entered, may_leave;
+    CallMarkers markers;
+    std::promise<void> entered, may_send;
     EXPECT_EQ(strand->stuck(), std::nullopt);
     strand->post([&] {
-        const StrandCall under_way(strand->calls(), trail, Hook::refresh);
+        const StrandCall under_way(strand->calls(), markers, Hook::refresh);
         entered.set_value();
-        may_leave.get_future().get();
+        may_send.get_future().get();
     });
     entered.get_future().get();
     EXPECT_EQ(strand->stuck()->plugin, "aws");
     EXPECT_EQ(strand->stuck()->hook, Hook::refresh);
     EXPECT_EQ(watches.stuck().size(), 1u);
-    may_leave.set_value();
+    may_send.set_value();
     while (strand->stuck()) std::this_thread::yield();
 }
 

@@ -43,7 +43,7 @@ TEST(ElfFile, KnowsWhatAPluginOffersAndNeeds) {
     EXPECT_GE(facts->exports[0].size, sizeof(capstan_entry));
     EXPECT_THAT(facts->imports, testing::Contains("setenv"));
     EXPECT_THAT(facts->needed, testing::Contains("libc.so.6"));
-    EXPECT_THAT(facts->floors, testing::Contains(testing::StartsWith("GLIBC_2.")));
+    EXPECT_THAT(facts->required_versions, testing::Contains(testing::StartsWith("GLIBC_2.")));
     EXPECT_TRUE(facts->bind_now);
     EXPECT_FALSE(facts->has_thread_locals);
     EXPECT_THAT(facts->unique_symbols, testing::IsEmpty());

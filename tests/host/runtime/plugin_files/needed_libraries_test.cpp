@@ -79,7 +79,7 @@ TEST_F(Needed, OnARunPathIsHeldToTheRulesOfPlugins) {
     EXPECT_THAT(needed.warnings[0].sentence,
                 AllOf(HasSubstr("needs libacme.so, which is loaded from " + file.string()),
                       HasSubstr("may be written by others (mode 0666)")));
-    EXPECT_TRUE(needed.warnings[0].is_the_plugins);
+    EXPECT_TRUE(needed.warnings[0].is_about_plugin);
 }
 
 TEST_F(Needed, MayNotLieWhereOthersCanAddFiles) {
@@ -88,7 +88,7 @@ TEST_F(Needed, MayNotLieWhereOthersCanAddFiles) {
         const NeededLibraries needed = find();
         ASSERT_EQ(needed.warnings.size(), 1u) << mode;
         EXPECT_THAT(needed.warnings[0].sentence, HasSubstr("looks for libraries in "));
-        EXPECT_TRUE(needed.warnings[0].is_the_plugins);
+        EXPECT_TRUE(needed.warnings[0].is_about_plugin);
     }
     plugin_.run_paths = {"/opt/$LIB"};
     EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("depends on the machine"));
@@ -99,10 +99,10 @@ TEST_F(Needed, OfTheMachineIsDoubtedAndNotThePluginsFault) {
     library("system/libacme.so");
     const NeededLibraries needed = find();
     ASSERT_EQ(needed.warnings.size(), 1u);
-    EXPECT_FALSE(needed.warnings[0].is_the_plugins);
+    EXPECT_FALSE(needed.warnings[0].is_about_plugin);
     paths_.defaults = {temporary_.folder("plugins")};
     library("plugins/libacme.so", 0666);
-    EXPECT_TRUE(find().warnings.at(0).is_the_plugins) << "it lies beside the plugin";
+    EXPECT_TRUE(find().warnings.at(0).is_about_plugin) << "it lies beside the plugin";
 }
 
 TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {

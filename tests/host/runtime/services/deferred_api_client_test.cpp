@@ -9,7 +9,7 @@
 namespace capstan::runtime::services {
 namespace {
 
-using kubernetes::client::AnswerBell;
+using kubernetes::client::SuccessNotifier;
 
 struct LateApiTest : testing::Test {
     boost::asio::io_context io;
@@ -20,23 +20,25 @@ struct LateApiTest : testing::Test {
 };
 
 TEST_F(LateApiTest, WhatWaitsFromBeforeTheConnectionEndsNothingThatWaitsForTheConnection) {
-    AnswerBell::Subscription before = api.answer_bell().subscribe([] {});
+    SuccessNotifier::Subscription before = api.success_notifier().subscribe([] {});
     api.connect(server);
-    const AnswerBell::Subscription during = api.answer_bell().subscribe([this] { ++told; });
+    const SuccessNotifier::Subscription during =
+        api.success_notifier().subscribe([this] { ++told; });
     before.reset();
-    server.answer_bell().ring();
+    server.success_notifier().notify();
     EXPECT_EQ(told, 1);
 }
 
 TEST_F(LateApiTest, WhatWaitsForAConnectionCanEndAfterIt) {
     api.connect(server);
-    AnswerBell::Subscription during = api.answer_bell().subscribe([this] { ++told; });
+    SuccessNotifier::Subscription during = api.success_notifier().subscribe([this] { ++told; });
     api.disconnect();
-    const AnswerBell::Subscription after = api.answer_bell().subscribe([this] { told += 10; });
+    const SuccessNotifier::Subscription after =
+        api.success_notifier().subscribe([this] { told += 10; });
     during.reset();
-    server.answer_bell().ring();
+    server.success_notifier().notify();
     EXPECT_EQ(told, 0) << "it has ended";
-    api.answer_bell().ring();
+    api.success_notifier().notify();
     EXPECT_EQ(told, 10);
 }
 

@@ -270,7 +270,7 @@ TEST_F(Operations, NeverCallACancelFunctionAfterTheEnd) {
 }
 
 TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
-    static std::binary_semaphore entered{0}, may_leave{0};
+    static std::binary_semaphore entered{0}, may_send{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -280,7 +280,7 @@ TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_leave.acquire();
+            may_send.acquire();
         },
         nullptr);
     table->cancel(op);
@@ -289,14 +289,14 @@ TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
     loop.settle();
     EXPECT_TRUE(ended.empty()) << "what it was lent is in use";
     EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
-    may_leave.release();
+    may_send.release();
     while (ended.empty()) loop.settle();
     EXPECT_EQ(ended.at(0).error().message, "resize: it took too long");
     EXPECT_EQ(table->open_count(), 0u);
 }
 
 TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
-    static std::binary_semaphore entered{0}, may_leave{0};
+    static std::binary_semaphore entered{0}, may_send{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -306,7 +306,7 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_leave.acquire();
+            may_send.acquire();
         },
         nullptr);
     table->cancel(op);
@@ -314,11 +314,11 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
     table->end(op, {ErrorCode::deadline, "it took too long"});
     loop.advance(1s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
-    may_leave.release();
+    may_send.release();
 }
 
 TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
-    static std::binary_semaphore entered{0}, may_leave{0};
+    static std::binary_semaphore entered{0}, may_send{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -328,7 +328,7 @@ TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_leave.acquire();
+            may_send.acquire();
         },
         nullptr);
     table->cancel(op);
@@ -336,7 +336,7 @@ TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
     table->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     other->close();
     EXPECT_EQ(error().code, ErrorCode::cancelled);
-    may_leave.release();
+    may_send.release();
 }
 
 TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {

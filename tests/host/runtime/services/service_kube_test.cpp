@@ -234,10 +234,10 @@ TEST_F(ServiceKube, AsksTheGateAgainWhenAWriteLeavesWhateverItWaitedFor) {
     gateway->connect(api, [&] { return may; });
     Came came;
     send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), came);
-    const auto& may_leave = api.first().request.may_leave;
-    EXPECT_TRUE(may_leave());
+    const auto& may_send = api.first().request.may_send;
+    EXPECT_TRUE(may_send());
     may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
-    EXPECT_FALSE(may_leave());
+    EXPECT_FALSE(may_send());
     api.answer({});
     Came read;
     send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), read);
@@ -266,13 +266,13 @@ TEST_F(ServiceKube, WritesNothingForAnOperationOfATermThatIsOverThoughItsHostLea
     send(what, own);
     EXPECT_EQ(api.open_count(), 1u) << "what is begun in this term is sent";
     gateway->set_term(3);
-    EXPECT_FALSE(api.first().request.may_leave()) << "but not in the next one";
+    EXPECT_FALSE(api.first().request.may_send()) << "but not in the next one";
     api.answer({});
     capstan_kube_request question = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
     question.parent = *op;
     Came read;
     send(question, read);
-    EXPECT_FALSE(api.first().request.may_leave) << "it reads whenever it likes";
+    EXPECT_FALSE(api.first().request.may_send) << "it reads whenever it likes";
     api.answer({.body = "{}"});
 }
 

@@ -14,13 +14,13 @@ TEST(CompactObject, SaysWhatItIsACopyOfInTheSameOrder) {
         R"({"kind":"Pod","metadata":{"resourceVersion":"","name":"web-0"},"spec":{"ports":[1,2.5,
             {"a text that is long":"another one that is long","none":null}],"empty":{},"no":[]}})");
     EXPECT_EQ(
-        json::serialize(*make_kept(from, 12)),
+        json::serialize(*make_stored(from, 12)),
         R"({"kind":"Pod","metadata":{"resourceVersion":"12","name":"web-0"},"spec":{"ports":[1,2.5E0,{"a text that is long":"another one that is long","none":null}],"empty":{},"no":[]}})");
 }
 
 TEST(CompactObject, GetsARevisionWhereItHadNone) {
-    EXPECT_EQ(text_at(*make_kept({}, 3), "metadata.resourceVersion"), "3");
-    EXPECT_EQ(text_at(*make_kept(object_of(R"({"metadata":{"a":"b","c":"d"}})"), 18'000'000),
+    EXPECT_EQ(text_at(*make_stored({}, 3), "metadata.resourceVersion"), "3");
+    EXPECT_EQ(text_at(*make_stored(object_of(R"({"metadata":{"a":"b","c":"d"}})"), 18'000'000),
                       "metadata.resourceVersion"),
               "18000000");
 }
@@ -28,13 +28,13 @@ TEST(CompactObject, GetsARevisionWhereItHadNone) {
 TEST(CompactObject, MayBeAsLargeAsOneLikes) {
     json::object from;
     for (int i = 0; i < 5000; ++i) from["key " + std::to_string(i)] = std::string(100, 'x');
-    const ApiObject kept = make_kept(from, 1);
+    const ApiObject kept = make_stored(from, 1);
     EXPECT_EQ(kept->size(), 5001u);
     EXPECT_EQ(text_at(*kept, "key 4999"), std::string(100, 'x'));
 }
 
 TEST(CompactObject, IsOutlivedByCopiesOfIt) {
-    ApiObject kept = make_kept(object_of(R"({"spec":{"a text that is long":[1,2,3]}})"), 1);
+    ApiObject kept = make_stored(object_of(R"({"spec":{"a text that is long":[1,2,3]}})"), 1);
     json::object whole = *kept;
     json::value part = kept->at("spec");
     json::value number = kept->at("spec").at("a text that is long").at(0);
@@ -47,11 +47,11 @@ TEST(CompactObject, IsOutlivedByCopiesOfIt) {
 }
 
 TEST(CompactObject, IsNotChangedByCopiesOfIt) {
-    const ApiObject kept = make_kept(object_of(R"({"spec":{"list":[1]}})"), 1);
+    const ApiObject kept = make_stored(object_of(R"({"spec":{"list":[1]}})"), 1);
     json::object copy = *kept;
     set_value(copy, "spec.list", json::array{2, 3});
     EXPECT_EQ(find_array(*kept, "spec.list")->size(), 1u);
-    EXPECT_EQ(*make_kept(copy, 2)->at("spec").as_object().if_contains("list"),
+    EXPECT_EQ(*make_stored(copy, 2)->at("spec").as_object().if_contains("list"),
               json::value(json::array{2, 3}));
 }
 

@@ -1,4 +1,5 @@
 #include "simulation/api_server/tables.hpp"
+#include "simulation/api_server/column_paths.hpp"
 
 #include "served_api.hpp"
 

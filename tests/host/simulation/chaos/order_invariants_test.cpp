@@ -237,7 +237,7 @@ struct ByPrice : InvariantCase {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
         const engine::snapshot::Cluster there = cluster();
         const engine::snapshot::PodGroupId equivalence_group =
-            there.class_of(*there.unbound().begin());
+            there.equivalence_group_of(*there.unbound().begin());
         decision.options.push_back(
             {.group = NodeGroupId(of),
              .nodes = 1,

@@ -102,8 +102,8 @@ struct LivingCluster : ::testing::Test {
     std::string phases() const {
         std::map<std::string, int> counts;
         for (const api_server::ApiObject& pod : all("pods"))
-            ++counts[is_leaving(*pod) ? "leaving"
-                                      : std::string(api_server::text_at(*pod, "status.phase"))];
+            ++counts[is_terminating(*pod) ? "leaving"
+                                          : std::string(api_server::text_at(*pod, "status.phase"))];
         std::string out;
         for (const auto& [phase, count] : counts)
             out += (out.empty() ? "" : ", ") + phase + " " + std::to_string(count);

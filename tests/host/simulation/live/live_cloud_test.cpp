@@ -71,7 +71,7 @@ remove_groups = ["batch"]
 )");
     LiveCloud cloud(input, 10);
     for (const Action& action : input.steps.at(0).actions)
-        EXPECT_TRUE(cloud.happen(action.what, 3s));
+        EXPECT_TRUE(cloud.apply(action.what, 3s));
     const std::string settings = runtime::config::to_toml(cloud.settings());
     EXPECT_THAT(settings, HasSubstr("max = 9"));
     EXPECT_THAT(settings, HasSubstr(R"(changes = [{ capacity = 1, at = "3s" }])"));

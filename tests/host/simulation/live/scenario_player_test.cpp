@@ -42,7 +42,7 @@ struct Player : ::testing::Test {
         input = input_of(toml);
         player.emplace(store, input,
                        ScenarioPlayer::Options{.speed = speed,
-                                               .patience = 10s,
+                                               .quiet_period = 10s,
                                                .tell = teller(),
                                                .change_cloud =
                                                    [this](const ExternalEvent&, Duration since) {

@@ -75,7 +75,7 @@ TEST_F(Ec2Calls, KeepTheParameterWhereItMayNotBeResolved) {
     ASSERT_TRUE(data) << data.error();
     EXPECT_THAT(data->image_id, HasSubstr("resolve:ssm:"));
     EXPECT_EQ(data->image_parameter, data->image_id);
-    EXPECT_THAT(data->image_trouble, HasSubstr("You are not authorized"));
+    EXPECT_THAT(data->image_error, HasSubstr("You are not authorized"));
 }
 
 TEST_F(Ec2Calls, FailWhereAParameterCannotBeResolvedAtPresent) {

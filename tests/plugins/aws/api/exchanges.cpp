@@ -208,8 +208,8 @@ void assume_roles() {
     TokenAlone environment;
     AnsweringAws by_key, by_token;
     const auto look_at = [&](AnsweringAws& aws) {
-        return std::make_shared<Look>(
-            Look{aws.host().host(), {.region = "eu-central-1"}, &environment});
+        return std::make_shared<CredentialLookup>(
+            CredentialLookup{aws.host().host(), {.region = "eu-central-1"}, &environment});
     };
     by_key.file("AssumeRole", "assume_role.xml");
     show("assume_role", by_key,

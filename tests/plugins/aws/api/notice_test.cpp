@@ -130,8 +130,7 @@ TEST(Notices, TakeThePlaceOfThoseThatAreLessCertain) {
     const std::vector<Notice> by_certainty{rebalance, maintenance, stops, spot};
     for (std::size_t later = 0; later < by_certainty.size(); ++later) {
         for (std::size_t earlier = 0; earlier < by_certainty.size(); ++earlier)
-            EXPECT_EQ(takes_the_place(by_certainty[later], by_certainty[earlier]),
-                      later >= earlier);
+            EXPECT_EQ(supersedes(by_certainty[later], by_certainty[earlier]), later >= earlier);
     }
 }
 

@@ -43,7 +43,7 @@ std::string messages(const std::vector<std::string>& all) {
 /// A queue that waits in vain, unless the test has arranged more.
 struct NoticeQueueTest : ::testing::Test {
     AnsweringAws aws{};
-    NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .most_remembered = 3}};
+    NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .notices_max = 3}};
 
     /// What one answer has, then nothing.
     void arrives(const std::string& answer) {
@@ -191,10 +191,10 @@ TEST_F(NoticeQueueTest, TellsTroubleOnceAndItsEnd) {
         R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."})";
     for (int i = 0; i < 5; ++i) aws.on(receive, no_queue, 400);
     arrives(messages({message(notice_body("i-1"))}));
-    ASSERT_TRUE(queue.trouble());
-    EXPECT_EQ(queue.trouble()->code, ErrorCode::not_found);
+    ASSERT_TRUE(queue.last_error());
+    EXPECT_EQ(queue.last_error()->code, ErrorCode::not_found);
     aws.host().advance(minutes(5));
-    EXPECT_FALSE(queue.trouble());
+    EXPECT_FALSE(queue.last_error());
     EXPECT_TRUE(queue.find("i-1"));
     std::size_t warnings = 0;
     for (const auto& line : aws.host().log_lines()) warnings += line.level == CAPSTAN_LOG_WARN;

@@ -35,8 +35,9 @@ struct FakeMachine {
             return found == answers.end() ? testing::unanswered() : found->second;
         });
     }
-    std::shared_ptr<Look> look() {
-        return std::make_shared<Look>(Look{host.host(), config, &environment, environment.set});
+    std::shared_ptr<CredentialLookup> look() {
+        return std::make_shared<CredentialLookup>(
+            CredentialLookup{host.host(), config, &environment, environment.set});
     }
     template <class Ask>
     Result<SourceAnswer> ask(Ask source) {

@@ -211,16 +211,16 @@ TEST(Market, WhatDoesNotGoTogetherIsUnsupported) {
 TEST(Market, SaysWhatKeepsOffersAway) {
     MakingConfig config = making_config();
     config.instance_types = {"m5.*", "p9.*", "m6g.*"};
-    EXPECT_THAT(market_of(market_facts(), config).complaints(),
+    EXPECT_THAT(market_of(market_facts(), config).warnings(),
                 ElementsAre(HasSubstr("matches \"p9.*\""), HasSubstr("matches \"m6g.*\"")));
-    EXPECT_THAT(market_of(market_facts()).complaints(), IsEmpty());
+    EXPECT_THAT(market_of(market_facts()).warnings(), IsEmpty());
 
     MarketFacts facts = market_facts();
     facts.subnets = {};
     facts.image.reset();
     const Market empty = market_of(facts);
-    EXPECT_THAT(empty.complaints(), ElementsAre("provisioning: no subnet has the tags for=nodes",
-                                                HasSubstr("image ami-1 cannot be read")));
+    EXPECT_THAT(empty.warnings(), ElementsAre("provisioning: no subnet has the tags for=nodes",
+                                              HasSubstr("image ami-1 cannot be read")));
     EXPECT_THAT(empty.machine_types().types, IsEmpty());
 }
 

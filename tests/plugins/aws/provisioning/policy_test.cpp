@@ -13,7 +13,7 @@
 
 #include <capstan/json.hpp>
 
-#include "provisioning/needed_rights.hpp"
+#include "provisioning/needed_permissions.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -170,7 +170,7 @@ std::set<std::string> actions_in_sources() {
     const std::regex literal(
         R"re("(?:AmazonSQS\.)?((?:Describe|Get|Set|Terminate|Create|Delete|Receive|Simulate|Assume)[A-Z]\w+)")re");
     // A table of what is needed, and what asks by it, are no calls.
-    const std::set<std::string> tables{"needed_rights.cpp", "rights.cpp"};
+    const std::set<std::string> tables{"needed_permissions.cpp", "permissions.cpp"};
     std::set<std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator("plugins/aws")) {
         if (entry.path().extension() != ".cpp" || tables.contains(entry.path().filename()))

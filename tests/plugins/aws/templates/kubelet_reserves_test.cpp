@@ -26,10 +26,10 @@ TEST(KubeletReserves, FollowThePodsAndTheCoresByEksRule) {
         {"more cores than there are", 4000, 0, 10070, 355},
     };
     for (const ReserveCase& c : cases) {
-        const Resources kept = kept_by_kubelet({.family = ImageFamily::amazon_linux_2023,
-                                                .vcpus = c.vcpus,
-                                                .eni_pods = c.pods,
-                                                .pods = 110});
+        const Resources kept = reserved_by_kubelet({.family = ImageFamily::amazon_linux_2023,
+                                                    .vcpus = c.vcpus,
+                                                    .eni_pods = c.pods,
+                                                    .pods = 110});
         EXPECT_EQ(kept.amount("cpu"), c.cpu) << c.type;
         EXPECT_EQ(kept.amount("memory"), c.memory_mib << 20) << c.type;
     }
@@ -38,8 +38,9 @@ TEST(KubeletReserves, FollowThePodsAndTheCoresByEksRule) {
 TEST(KubeletReserves, GoByTheNodesOwnLimitOnBottlerocketAlone) {
     const auto memory = [](ImageFamily family) {
         return format_amount(
-            "memory", kept_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29, .pods = 110})
-                          .amount("memory"));
+            "memory",
+            reserved_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29, .pods = 110})
+                .amount("memory"));
     };
     EXPECT_EQ(memory(ImageFamily::amazon_linux_2), "674Mi");
     EXPECT_EQ(memory(ImageFamily::amazon_linux_2023), "674Mi");
@@ -48,17 +49,17 @@ TEST(KubeletReserves, GoByTheNodesOwnLimitOnBottlerocketAlone) {
 }
 
 TEST(KubeletReserves, TakeAGibibyteAndATenthOfTheDisk) {
-    const Resources kept = kept_by_kubelet({.family = ImageFamily::amazon_linux_2,
-                                            .vcpus = 2,
-                                            .eni_pods = 29,
-                                            .ephemeral_storage = std::int64_t{20} << 30});
+    const Resources kept = reserved_by_kubelet({.family = ImageFamily::amazon_linux_2,
+                                                .vcpus = 2,
+                                                .eni_pods = 29,
+                                                .ephemeral_storage = std::int64_t{20} << 30});
     EXPECT_EQ(format_amount("ephemeral-storage", kept.amount("ephemeral-storage")), "3Gi");
 }
 
 TEST(KubeletReserves, OfOtherImagesAreLeftToWhatTheHostLearns) {
     for (const ImageFamily family : {ImageFamily::unknown, ImageFamily::windows}) {
-        EXPECT_EQ(kept_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29}), Resources{});
-        EXPECT_EQ(kept_by_kubelet({.family = family, .vcpus = 2, .ephemeral_storage = 1001}),
+        EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29}), Resources{});
+        EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .ephemeral_storage = 1001}),
                   (Resources{{"ephemeral-storage", 101}}))
             << "kubelet's own default";
     }

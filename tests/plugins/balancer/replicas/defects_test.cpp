@@ -321,7 +321,7 @@ TEST_F(Defects, PodsThatAreNotKnownAreNotTakenAllAtOnce) {
     host.kube().put_text(things,
                          R"({"metadata":{"namespace":"shop","name":"x"},"spec":{"replicas":10}})");
     put_deployment("b", 0);
-    config.easing.most = 2;
+    config.step_limit.most = 2;
     put_balancer(R"("replicas":10,"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"example.com/v1","kind":"Thing","name":"x"}},
         {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}}],)" +

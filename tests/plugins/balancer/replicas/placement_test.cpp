@@ -13,12 +13,12 @@ using Numbers = std::map<std::string, std::int64_t>;
 
 struct Case {
     const char* title;
-    Question question;
+    PlacementRequest request;
     Placement expected;
 };
 
-Question priority(std::int64_t wanted, std::vector<PlacedTarget> targets,
-                  std::vector<std::string> order) {
+PlacementRequest priority(std::int64_t wanted, std::vector<PlacedTarget> targets,
+                          std::vector<std::string> order) {
     return {.policy = Policy::priority,
             .wanted = wanted,
             .targets = std::move(targets),
@@ -26,8 +26,8 @@ Question priority(std::int64_t wanted, std::vector<PlacedTarget> targets,
             .falls_back = true};
 }
 
-Question proportional(std::int64_t wanted, std::vector<PlacedTarget> targets,
-                      Rounding rounding = Rounding::least_error) {
+PlacementRequest proportional(std::int64_t wanted, std::vector<PlacedTarget> targets,
+                              Rounding rounding = Rounding::least_error) {
     return {.policy = Policy::proportional,
             .wanted = wanted,
             .targets = std::move(targets),
@@ -54,7 +54,7 @@ std::int64_t number(std::mt19937& random, std::int64_t low, std::int64_t high) {
 void expect_all(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
         SCOPED_TRACE(c.title);
-        const Placement placed = place(c.question);
+        const Placement placed = place(c.request);
         EXPECT_EQ(placed.replicas, c.expected.replicas);
         EXPECT_EQ(placed.missing, c.expected.missing);
         EXPECT_EQ(placed.overflow, c.expected.overflow);
@@ -250,12 +250,12 @@ TEST(Proportional, AsksHealthyTargetsForWhatDoesNotStart) {
 }
 
 TEST(Fallback, IsNoneWhereNoTimeoutIsSet) {
-    Question question = proportional(10, {half("a", 5, 3), half("b", 5, 0)});
-    question.falls_back = false;
-    EXPECT_EQ(place(question).replicas, (Numbers{{"a", 5}, {"b", 5}}));
-    question = priority(5, {with_pods("a", 3, 3), with_pods("b", 0, 0)}, {"a", "b"});
-    question.falls_back = false;
-    EXPECT_EQ(place(question).replicas, (Numbers{{"a", 5}, {"b", 0}}));
+    PlacementRequest request = proportional(10, {half("a", 5, 3), half("b", 5, 0)});
+    request.falls_back = false;
+    EXPECT_EQ(place(request).replicas, (Numbers{{"a", 5}, {"b", 5}}));
+    request = priority(5, {with_pods("a", 3, 3), with_pods("b", 0, 0)}, {"a", "b"});
+    request.falls_back = false;
+    EXPECT_EQ(place(request).replicas, (Numbers{{"a", 5}, {"b", 0}}));
 }
 
 TEST(Fallback, CountsWhatOthersWereReallyAskedFor) {

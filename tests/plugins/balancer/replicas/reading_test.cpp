@@ -30,7 +30,7 @@ TEST(ReadBalancer, TakesUpstreamsObjectsAsTheyAre) {
     const Balancer balancer =
         read("{" + two_targets + R"(,"replicas":5,"policy":{"policyName":"priority",
         "priorities":{"targetOrder":["a","b"]},"fallback":{"startupTimeoutSeconds":180}}})");
-    EXPECT_THAT(balancer.troubles, IsEmpty());
+    EXPECT_THAT(balancer.problems, IsEmpty());
     EXPECT_EQ(balancer.path(), "shop/web");
     EXPECT_EQ(balancer.replicas, 5);
     ASSERT_THAT(balancer.targets, SizeIs(2));
@@ -56,14 +56,14 @@ TEST(ReadBalancer, TakesTheTimeoutAsTheProposalWritesIt) {
     EXPECT_EQ(fallback("{}").startup_timeout, std::nullopt);
     const Balancer odd = fallback(R"({"startupTimeout":"soon","startupTimeoutSeconds":5})");
     EXPECT_EQ(odd.startup_timeout, 5s);
-    EXPECT_THAT(odd.troubles, SizeIs(1));
+    EXPECT_THAT(odd.problems, SizeIs(1));
 }
 
 TEST(ReadBalancer, SaysWhatItsPolicyLacks) {
     const auto complaint = [](const std::string& policy) {
         const Balancer balancer = read("{" + two_targets + R"(,"policy":)" + policy + "}");
         EXPECT_EQ(balancer.policy, std::nullopt);
-        return balancer.troubles.empty() ? "" : balancer.troubles.front().message;
+        return balancer.problems.empty() ? "" : balancer.problems.front().message;
     };
     EXPECT_EQ(complaint(R"({"policyName":"priority"})"),
               "incomplete policy definition: missing priorities");
@@ -85,12 +85,12 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     ASSERT_THAT(balancer.targets, SizeIs(1));
     EXPECT_EQ(balancer.policy, Policy::priority);
     EXPECT_EQ(balancer.selector, std::nullopt);
-    ASSERT_THAT(balancer.troubles, SizeIs(5));
-    EXPECT_THAT(balancer.troubles[0].message, HasSubstr("minReplicas 5 is above maxReplicas 2"));
-    EXPECT_THAT(balancer.troubles[1].message, HasSubstr("target a is there twice"));
-    EXPECT_THAT(balancer.troubles[2].message, HasSubstr("target c is ignored"));
-    EXPECT_THAT(balancer.troubles[3].message, HasSubstr("incorrect selector"));
-    EXPECT_THAT(balancer.troubles[4].message, HasSubstr("\"ghost\", which is no target"));
+    ASSERT_THAT(balancer.problems, SizeIs(5));
+    EXPECT_THAT(balancer.problems[0].message, HasSubstr("minReplicas 5 is above maxReplicas 2"));
+    EXPECT_THAT(balancer.problems[1].message, HasSubstr("target a is there twice"));
+    EXPECT_THAT(balancer.problems[2].message, HasSubstr("target c is ignored"));
+    EXPECT_THAT(balancer.problems[3].message, HasSubstr("incorrect selector"));
+    EXPECT_THAT(balancer.problems[4].message, HasSubstr("\"ghost\", which is no target"));
 }
 
 TEST(ReadBalancer, HasOneTroubleForEachMistake) {
@@ -121,17 +121,17 @@ TEST(ReadBalancer, HasOneTroubleForEachMistake) {
          }) {
         SCOPED_TRACE(c.more);
         const Balancer balancer = read("{" + two_targets + c.more + "}");
-        ASSERT_THAT(balancer.troubles, SizeIs(1));
-        EXPECT_EQ(balancer.troubles[0].message, c.message);
+        ASSERT_THAT(balancer.problems, SizeIs(1));
+        EXPECT_EQ(balancer.problems[0].message, c.message);
         EXPECT_EQ(balancer.policy.has_value(), c.is_followed);
     }
-    EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").troubles, IsEmpty());
+    EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").problems, IsEmpty());
 }
 
 TEST(ReadBalancer, HoldsNoPodsByAnEmptySelector) {
     const Balancer balancer = read(R"({"selector":{},"targets":[],"policy":{}})");
     EXPECT_EQ(balancer.selector, std::nullopt);
-    EXPECT_EQ(balancer.troubles.at(0).message,
+    EXPECT_EQ(balancer.problems.at(0).message,
               "the selector is empty, and would hold for every pod of the namespace");
 }
 
@@ -142,7 +142,7 @@ TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
         "selector":{},"policy":{"policyName":"priority","priorities":{"targetOrder":["b"]}}})");
     ASSERT_THAT(balancer.targets, SizeIs(1));
     EXPECT_EQ(balancer.targets[0].name, "b");
-    EXPECT_THAT(balancer.troubles.at(0).message, HasSubstr("it is the Balancer itself"));
+    EXPECT_THAT(balancer.problems.at(0).message, HasSubstr("it is the Balancer itself"));
 }
 
 TEST(Selectors, AreReadAsScalesWriteThem) {
@@ -298,11 +298,11 @@ TEST(CountPods, SaysWhoseLabelsAreNotTheBalancers) {
 }
 
 TEST(EasingText, IsANumberOrAPart) {
-    EXPECT_EQ(parse_easing("5").value(), StepLimit{.most = 5});
-    EXPECT_EQ(parse_easing("20%").value(), StepLimit{.percent = 20});
-    EXPECT_FALSE(parse_easing("").value().is_on());
+    EXPECT_EQ(parse_step_limit("5").value(), StepLimit{.most = 5});
+    EXPECT_EQ(parse_step_limit("20%").value(), StepLimit{.percent = 20});
+    EXPECT_FALSE(parse_step_limit("").value().is_on());
     for (const char* text : {"0", "-1", "101%", "%", "five", "5 %", "1.5"})
-        EXPECT_FALSE(parse_easing(text)) << text;
+        EXPECT_FALSE(parse_step_limit(text)) << text;
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST_F(Balancing, WorksForWhateverHasAScale) {
 }
 
 TEST_F(Balancing, MovesGentlyWhereThatIsAskedFor) {
-    config.easing.most = 2;
+    config.step_limit.most = 2;
     put_deployment("a", 10);
     put_deployment("b", 0);
     put_pods("a", 10);
@@ -288,7 +288,7 @@ TEST_F(Balancing, TakesOverOtherSettings) {
     settle();
     EXPECT_THAT(sizes(), ElementsAre(2, 0));
     Config other = config;
-    other.easing.most = 1;
+    other.step_limit.most = 1;
     replicas->reconfigure(other);
     EXPECT_TRUE(host.take_wish().has_value());
 }

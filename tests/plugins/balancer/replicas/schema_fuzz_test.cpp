@@ -35,7 +35,7 @@ TEST(SchemaExamples, ReachAllThatABalancerCanBe) {
         fall_back += balancer.startup_timeout ? 1 : 0;
         by_priority += balancer.policy == Policy::priority ? 1 : 0;
         in_proportion += balancer.policy == Policy::proportional ? 1 : 0;
-        ++(balancer.troubles.empty() ? fine : in_trouble);
+        ++(balancer.problems.empty() ? fine : in_trouble);
     }
     for (const int count : {fall_back, by_priority, in_proportion, in_trouble})
         EXPECT_GT(count, 50);

@@ -5,7 +5,8 @@
 namespace capstan::replicas {
 namespace {
 
-Scaled target(std::string name, std::int64_t current, std::int64_t goal, std::int64_t ready) {
+ScalableTarget target(std::string name, std::int64_t current, std::int64_t goal,
+                      std::int64_t ready) {
     return {std::move(name), current, goal, ready};
 }
 
@@ -84,10 +85,10 @@ TEST(StepLimit, MayBeAPartOfWhatIsWanted) {
 
 TEST(Steps, TakeNoReplicasForGrowthThatFailed) {
     const std::vector<Step> shrink{{"a", 5, 2}, {"b", 4, 3}};
-    EXPECT_EQ(hold_back(shrink, 0), shrink);
-    EXPECT_EQ(hold_back(shrink, 2), (std::vector<Step>{{"a", 5, 3}}));
-    EXPECT_TRUE(hold_back(shrink, 4).empty());
-    EXPECT_TRUE(hold_back(shrink, 40).empty());
+    EXPECT_EQ(shrink_less(shrink, 0), shrink);
+    EXPECT_EQ(shrink_less(shrink, 2), (std::vector<Step>{{"a", 5, 3}}));
+    EXPECT_TRUE(shrink_less(shrink, 4).empty());
+    EXPECT_TRUE(shrink_less(shrink, 40).empty());
 }
 
 }  // namespace

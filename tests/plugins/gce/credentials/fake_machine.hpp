@@ -28,8 +28,9 @@ struct FakeMachine {
             return found == answers.end() ? testing::unanswered() : found->second;
         });
     }
-    std::shared_ptr<Look> look() {
-        return std::make_shared<Look>(Look{host.host(), config, &environment, environment.set});
+    std::shared_ptr<TokenLookup> look() {
+        return std::make_shared<TokenLookup>(
+            TokenLookup{host.host(), config, &environment, environment.set});
     }
     CredentialsText text(const std::string& json) {
         return {"file \"/key.json\"", *parse_json(json)};

@@ -4,7 +4,7 @@
 
 #include "answering_google.hpp"
 #include "market_facts.hpp"
-#include "provisioning/made_group.hpp"
+#include "provisioning/autoprovisioned_group.hpp"
 
 namespace capstan::gce {
 namespace {

@@ -42,7 +42,7 @@ TEST(GceMarket, OffersWhatTheSettingsName) {
     config.machine_types = {"n2-*-4", "x9-*"};
     const Market market = market_of(usual_facts(), config);
     EXPECT_THAT(names_of(market.machine_types()), ElementsAre("n2-standard-4"));
-    EXPECT_THAT(market.complaints(), Contains(HasSubstr("x9-*")));
+    EXPECT_THAT(market.warnings(), Contains(HasSubstr("x9-*")));
 }
 
 TEST(GceMarket, LeavesOutTypesThatAreDeprecated) {
@@ -108,7 +108,7 @@ TEST(GceMarket, OfASpotSourceOffersSpotAlone) {
     const Market market = market_of(facts);
     for (const MachineType& type : market.machine_types().types)
         for (const MachineOffering& offering : type.offerings) EXPECT_TRUE(offering.spot);
-    EXPECT_THAT(market.complaints(), Contains(HasSubstr("is for spot machines")));
+    EXPECT_THAT(market.warnings(), Contains(HasSubstr("is for spot machines")));
     EXPECT_FALSE(market.plan_group(usual_plan()));
 }
 
@@ -118,7 +118,7 @@ TEST(GceMarket, OffersCustomTypesThatTheSettingsNameWhereTheirFamilyIs) {
     const Market market = market_of(usual_facts(), config);
     EXPECT_THAT(names_of(market.machine_types()), ElementsAre("n2-custom-4-8192"));
     EXPECT_THAT(market.machine_types().types[0].offerings, SizeIs(4));
-    EXPECT_THAT(market.complaints(), Contains(HasSubstr("c9-custom-4-8192")));
+    EXPECT_THAT(market.warnings(), Contains(HasSubstr("c9-custom-4-8192")));
 }
 
 TEST(GceMarket, AnOfferTellsItsZoneAndTermsAndATypeTheRest) {

@@ -34,8 +34,8 @@ TEST(GceRoles, AreWhatTheSourcesName) {
 struct Project : AnsweringGoogle {
     Result<void> demand(bool provisioning = false) {
         LookupApi lookup(client());
-        return run(demand_permissions(host().host(), lookup,
-                                      {.projects = {"shop"}, .provisioning = provisioning}));
+        return run(require_permissions(host().host(), lookup,
+                                       {.projects = {"shop"}, .provisioning = provisioning}));
     }
     Project& grants(const std::vector<std::string>& permissions) {
         std::string text;

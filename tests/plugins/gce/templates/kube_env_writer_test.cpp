@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "sources.hpp"
-#include "templates/node_marks.hpp"
+#include "templates/node_labels_and_taints.hpp"
 
 namespace capstan::gce {
 namespace {

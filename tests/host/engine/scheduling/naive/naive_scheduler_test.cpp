@@ -20,7 +20,7 @@ TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
                                     .node_name = "a",
                                     .deleted = Time{}});
     const snapshot::PodGroupId daemon =
-        builder.add_class({.ns = "kube-system", .labels = {{"app", "log"}}});
+        builder.add_equivalence_group({.ns = "kube-system", .labels = {{"app", "log"}}});
     const snapshot::Cluster cluster = builder.build();
     World world = make_world(cluster);
     ASSERT_EQ(world.nodes.size(), 1u);

@@ -214,7 +214,8 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
         builder.set(pod);
     }
     std::vector<snapshot::PodGroupId> classes;
-    for (const snapshot::PodObject& kind : kinds) classes.push_back(builder.add_class(kind));
+    for (const snapshot::PodObject& kind : kinds)
+        classes.push_back(builder.add_equivalence_group(kind));
     std::vector<TemplateNode> shapes;
     for (int i = 0; i < sizes.shapes; ++i) {
         shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))

@@ -28,7 +28,7 @@ snapshot::PodObject pod(std::vector<std::string> claims = {"data"}) {
 /// What keeps the pod off a node with the labels; empty: nothing does.
 std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObject& pending,
                        const Labels& labels, const std::string& node = "n") {
-    const snapshot::PodGroupId id = builder.add_class(pending);
+    const snapshot::PodGroupId id = builder.add_equivalence_group(pending);
     const snapshot::Cluster cluster = builder.build();
     const auto refusal =
         check_volume_binding(find_volume_needs(cluster, id), {.name = node, .labels = labels});
@@ -37,7 +37,7 @@ std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObj
 
 TEST(VolumeBinding, AsksNothingOfAPodWithoutClaims) {
     snapshot::ClusterBuilder builder;
-    const snapshot::PodGroupId id = builder.add_class(pod({}));
+    const snapshot::PodGroupId id = builder.add_equivalence_group(pod({}));
     EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
 }
 
@@ -262,7 +262,7 @@ TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
         .name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
     builder.set(
         snapshot::ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
-    const snapshot::PodGroupId id = builder.add_class(pod({"data", "more"}));
+    const snapshot::PodGroupId id = builder.add_equivalence_group(pod({"data", "more"}));
     const snapshot::Cluster before = builder.build();
     const VolumeNeeds needs = find_volume_needs(before, id);
     EXPECT_THAT(needs.exclusive, ElementsAre("default/data"));
@@ -292,7 +292,7 @@ TEST(NodeVolumeLimits, CountHandlesOfBoundClaimsAndNamesOfUnboundOnes) {
         builder.set(there);
     }
     const snapshot::Cluster cluster = builder.build();
-    EXPECT_EQ(find_volume_needs(cluster, cluster.class_of(0)).attached,
+    EXPECT_EQ(find_volume_needs(cluster, cluster.equivalence_group_of(0)).attached,
               (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}}));
     EXPECT_EQ(attach_limits(cluster, 0), (std::map<std::string, std::optional<int>>{{"ebs", 2}}));
 }

@@ -18,12 +18,12 @@ const std::string certificate = "-----BEGIN CERTIFICATE-----\n";
 
 class AccessTest : public ::testing::Test {
 protected:
-    AccessSurroundings surroundings(const std::string& host = "10.0.0.1") const {
+    AccessEnvironment surroundings(const std::string& host = "10.0.0.1") const {
         Environment environment;
         environment.set("KUBERNETES_SERVICE_HOST", host);
         environment.set("KUBERNETES_SERVICE_PORT", "443");
         environment.set("PATH", "/usr/bin:/bin");
-        return {.environment = environment, .service_account = folder_ / "account"};
+        return {.variables = environment, .service_account = folder_ / "account"};
     }
     void write_account() const {
         folder_.write("account/token", "t\n");
@@ -41,7 +41,7 @@ protected:
                                    cluster + "}}]\nusers: [{name: u, user: {" + user + "}}]\n")
                         .string()};
     }
-    Result<ClusterAccess> open(const AccessChoice& choice, const AccessSurroundings& around) {
+    Result<ClusterAccess> open(const AccessChoice& choice, const AccessEnvironment& around) {
         return open_access(choice, virtual_.loop, around);
     }
     std::string authorization(const ClusterAccess& access) {
@@ -74,8 +74,8 @@ TEST_F(AccessTest, PutsAnIpv6AddressInBrackets) {
 }
 
 TEST_F(AccessTest, SaysWhatAPodLacks) {
-    const AccessSurroundings nowhere{.environment = Environment(),
-                                     .service_account = folder_ / "account"};
+    const AccessEnvironment nowhere{.variables = Environment(),
+                                    .service_account = folder_ / "account"};
     EXPECT_THAT(open({}, nowhere).error().message, HasSubstr("not in a cluster: KUBERNETES_"));
     EXPECT_THAT(open({}, surroundings()).error().message,
                 HasSubstr("account/token: cannot be read: No such file or directory"));
@@ -96,8 +96,8 @@ TEST_F(AccessTest, TrustsTheSystemsAuthoritiesWhereAPodHasNone) {
 
 TEST_F(AccessTest, LetsTheEnvironmentNameThePodsNamespace) {
     write_account();
-    AccessSurroundings around = surroundings();
-    around.environment.set("POD_NAMESPACE", "mine");
+    AccessEnvironment around = surroundings();
+    around.variables.set("POD_NAMESPACE", "mine");
     EXPECT_EQ(open({}, around)->kube_namespace, "mine");
 }
 
@@ -134,8 +134,8 @@ TEST_F(AccessTest, GoesToTheServerThatWasChosenInstead) {
 }
 
 TEST_F(AccessTest, LooksWhereKubectlWould) {
-    AccessSurroundings around = surroundings();
-    around.environment.set("KUBECONFIG", kubeconfig("server: 'http://k'", "").kubeconfig);
+    AccessEnvironment around = surroundings();
+    around.variables.set("KUBECONFIG", kubeconfig("server: 'http://k'", "").kubeconfig);
     EXPECT_EQ(open({.kubeconfig = ""}, around)->server, "http://k");
 }
 
@@ -144,8 +144,8 @@ TEST_F(AccessTest, AsksAPluginThatKnowsTheCluster) {
                    "echo \"$KUBERNETES_EXEC_INFO\" > \"$FOLDER/info\"\n"
                    "echo '{\"kind\":\"ExecCredential\",\"apiVersion\":"
                    "\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"e\"}}'");
-    AccessSurroundings around = surroundings();
-    around.environment.set("FOLDER", (folder_ / ".").string());
+    AccessEnvironment around = surroundings();
+    around.variables.set("FOLDER", (folder_ / ".").string());
     const auto access =
         open(kubeconfig("server: 'https://api'",
                         "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, "

@@ -251,7 +251,7 @@ TEST_F(ApiRequests, AreAskedAboutEachTimeThatTheyLeave) {
     Result<void> may{};
     int asked = 0;
     ApiRequest write = request("POST");
-    write.may_leave = [&] { return ++asked, may; };
+    write.may_send = [&] { return ++asked, may; };
     send(write);
     network.answer(429, "", {{"retry-after", "2"}});
     EXPECT_EQ(asked, 1);

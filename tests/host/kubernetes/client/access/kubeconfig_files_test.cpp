@@ -1,4 +1,4 @@
-#include "kubernetes/client/access/kubeconfig.hpp"
+#include "kubernetes/client/access/kubeconfig_files.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

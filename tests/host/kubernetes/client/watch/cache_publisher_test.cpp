@@ -73,7 +73,7 @@ TEST(CachePublisher, StillWakesForAPodThatTurnedUnschedulableWhileAKindWasListed
     feed.on_unschedulable = [&] { ++woken; };
     feed.begin_replace();
     feed.builder().set(numbered_pod(1));
-    feed.see_unschedulable();
+    feed.note_unschedulable();
     feed.settle();
     EXPECT_FALSE(feed.cluster()->pod_count() > 0) << "looked at before it is shown";
     EXPECT_EQ(woken, 0);

@@ -101,7 +101,7 @@ struct Mirrored : ::testing::Test {
                          .watch_list = false,
                          .on_change = [this] { ++changes; },
                          .on_unschedulable = [this] { ++unschedulable; },
-                         .on_trouble = tell(),
+                         .on_error = tell(),
                          .on_unreadable = tell()}};
 
     std::function<void(const std::string& kind, const Error& error)> tell() {

@@ -263,15 +263,15 @@ TEST_F(Mirrored, KnowsSinceWhenAPodHasFoundNoNode) {
 TEST_F(Mirrored, TellsWhatIsWrongWithItsWatchesAtThisMoment) {
     sync();
     accept_watches();
-    EXPECT_TRUE(mirror.troubles().empty());
+    EXPECT_TRUE(mirror.watch_failures().empty());
     api.fail(find_open("watch", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
-    ASSERT_EQ(mirror.troubles().size(), 1u);
-    EXPECT_EQ(mirror.troubles()[0].kind, "Pod");
-    EXPECT_EQ(mirror.troubles()[0].error.message, "connection lost");
-    EXPECT_FALSE(mirror.troubles()[0].is_unavailable);
+    ASSERT_EQ(mirror.watch_failures().size(), 1u);
+    EXPECT_EQ(mirror.watch_failures()[0].kind, "Pod");
+    EXPECT_EQ(mirror.watch_failures()[0].error.message, "connection lost");
+    EXPECT_FALSE(mirror.watch_failures()[0].is_unavailable);
     loop.advance(6s);
     accept_watches();
-    EXPECT_TRUE(mirror.troubles().empty());
+    EXPECT_TRUE(mirror.watch_failures().empty());
 }
 
 TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {

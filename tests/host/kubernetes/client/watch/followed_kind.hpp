@@ -64,12 +64,12 @@ inline std::string status_body(const std::string& reason, const std::string& mes
 struct FollowedKind {
     explicit FollowedKind(bool watch_list, bool is_optional = false)
         : reflector(api, loop, store,
-                    {.what = followed(resources::nodes),
+                    {.what = watch_target(resources::nodes),
                      .is_optional = is_optional,
                      .page = 2,
                      .watch_list = watch_list,
                      .seed = 5,
-                     .on_trouble = [this](const Error& e) { troubles.push_back(e.message); }}) {
+                     .on_error = [this](const Error& e) { troubles.push_back(e.message); }}) {
         reflector.start();
     }
 

@@ -33,7 +33,7 @@ struct NodePodsTest : ::testing::Test {
     NodePods pods{api, loop};
     std::vector<std::string> told;  ///< "n1 ok", "n2 conflict: ..."
 
-    void look(std::vector<engine::removal::NodeLook> looks) {
+    void look(std::vector<engine::removal::NodeRecheck> looks) {
         pods.look(looks, [this, looks](std::size_t at, const Result<void>& result) {
             told.push_back(looks[at].node + " " +
                            (result ? "ok"

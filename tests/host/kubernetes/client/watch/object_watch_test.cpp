@@ -62,7 +62,7 @@ struct ObjectWatchTest : ::testing::Test {
             told.push_back(line);
             last_object = boost::json::serialize(of);
         };
-        out.on_trouble = [this](const Error& error) {
+        out.on_error = [this](const Error& error) {
             told.push_back("trouble " + std::string(name_of(error.code)));
         };
         return out;

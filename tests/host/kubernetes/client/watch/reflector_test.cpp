@@ -146,7 +146,7 @@ TEST(Reflector, LeavesNothingOpenBehind) {
     ScriptedApi api(loop);
     NotedStore store;
     {
-        Reflector reflector(api, loop, store, {.what = followed(resources::nodes)});
+        Reflector reflector(api, loop, store, {.what = watch_target(resources::nodes)});
         reflector.start();
     }
     EXPECT_EQ(api.open_count(), 0u);

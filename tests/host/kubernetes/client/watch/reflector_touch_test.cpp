@@ -174,7 +174,7 @@ TEST(ReflectorSetbacks, WhatWaitsForALostServerIsWokenWhenItAnswersAnybody) {
     nodes.sync();
     nodes.refuse_connections(6);
     nodes.api.fail({ErrorCode::unavailable, "connection refused"});
-    nodes.api.answer_bell().ring();
+    nodes.api.success_notifier().notify();
     EXPECT_LE(nodes.wait_for_request(), 1s);
     EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
 }
@@ -185,7 +185,7 @@ TEST(ReflectorSetbacks, WhatFailsThoughOthersAreAnsweredIsNotWokenForEver) {
     const Duration start = nodes.loop.monotonic();
     for (int i = 0; i < 20; ++i) {
         nodes.api.answer({.status = 503});
-        nodes.api.answer_bell().ring();
+        nodes.api.success_notifier().notify();
         nodes.wait_for_request();
     }
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
@@ -197,7 +197,7 @@ TEST(ReflectorSetbacks, AQuietKindIsWokenAfterEachRestartOfItsServer) {
     for (int restart = 0; restart < 4; ++restart) {
         for (int i = 0; i < 4; ++i) {
             nodes.api.fail({ErrorCode::unavailable, "connection refused"});
-            nodes.api.answer_bell().ring();
+            nodes.api.success_notifier().notify();
             EXPECT_LE(nodes.wait_for_request(), 1s) << restart;
         }
         nodes.api.accept(nodes.open().id);
@@ -210,7 +210,7 @@ TEST(ReflectorSetbacks, AQuietKindIsWokenHoweverOftenItsWatchesEndInTheirTurn) {
     nodes.sync();
     for (int i = 0; i < 10; ++i) {
         nodes.api.fail({ErrorCode::unavailable, "connection refused"});
-        nodes.api.answer_bell().ring();
+        nodes.api.success_notifier().notify();
         EXPECT_LE(nodes.wait_for_request(), 1s) << i;
         nodes.api.accept(nodes.open().id);
         nodes.loop.advance(10s);
@@ -225,7 +225,7 @@ TEST(ReflectorSetbacks, WhatFailsAsSoonAsItIsOpenIsNotWokenForEver) {
     for (int i = 0; i < 20; ++i) {
         nodes.api.accept(nodes.open().id);
         nodes.api.fail({ErrorCode::unavailable, "connection lost"});
-        nodes.api.answer_bell().ring();
+        nodes.api.success_notifier().notify();
         nodes.wait_for_request();
     }
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
@@ -241,7 +241,7 @@ TEST(ReflectorSetbacks, WhoWasToldToWaitIsNotWoken) {
             nodes.wait_for_request();
         }
         nodes.api.answer(answer);
-        nodes.api.answer_bell().ring();
+        nodes.api.success_notifier().notify();
         EXPECT_GT(nodes.wait_for_request(), 2s) << answer.status;
     }
 }
@@ -251,7 +251,7 @@ TEST(ReflectorSetbacks, ARightThatIsMissingRightAfterAnOutageIsAskedForAgainSoon
     nodes.sync();
     nodes.refuse_connections(5);
     nodes.api.answer({.status = 403, .body = status_body("Forbidden")});
-    nodes.api.answer_bell().ring();
+    nodes.api.success_notifier().notify();
     EXPECT_LE(nodes.wait_for_request(), 1s);
 }
 

@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/reflector_state.hpp"
+#include "kubernetes/client/watch/watch_reader.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,7 +18,7 @@ struct Recording : ::testing::Test {
     ScriptedApi api{loop};
     int troubles = 0;
     EventRecorder recorder{
-        api, loop, {.per_minute = 10, .queue_limit = 4, .on_trouble = [this](const Error&) {
+        api, loop, {.per_minute = 10, .queue_limit = 4, .on_error = [this](const Error&) {
                         ++troubles;
                     }}};
 
@@ -39,7 +39,7 @@ TEST_F(Recording, TellsOneAfterTheOther) {
     next({.status = 201});
     EXPECT_EQ(api.first().json().at_pointer("/involvedObject/name"), "b");
     next({.status = 201});
-    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.told = 2}));
+    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 2}));
 }
 
 TEST_F(Recording, CountsUpWhatIsThereAndMakesItAnewWhereItExpired) {
@@ -55,7 +55,7 @@ TEST_F(Recording, CountsUpWhatIsThereAndMakesItAnewWhereItExpired) {
     EXPECT_EQ(api.first().line(), "POST /api/v1/namespaces/shop/events");
     EXPECT_EQ(api.first().json().at("count"), 2);
     next({.status = 201});
-    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.told = 2}));
+    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 2}));
 }
 
 TEST_F(Recording, TriesAgainWhatMayPassAndNothingElse) {
@@ -79,7 +79,7 @@ TEST_F(Recording, TriesAgainWhatMayPassAndNothingElse) {
         EXPECT_EQ(api.open_count(), each.again ? 1u : 0u);
         if (each.again) next({.status = 201});
     }
-    EXPECT_EQ(recorder.counts().told, 4u);
+    EXPECT_EQ(recorder.counts().recorded, 4u);
     EXPECT_EQ(recorder.counts().refused, 6u);
     EXPECT_EQ(troubles, 2) << "once until one got through";
 }
@@ -89,7 +89,7 @@ TEST_F(Recording, DoesNotTellTwiceWhatArrivedWithoutItsAnswer) {
     api.fail({ErrorCode::unavailable, "connection lost"});
     loop.advance(13s);
     next(refusal(409, "AlreadyExists"));
-    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.told = 1}));
+    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 1}));
 }
 
 TEST_F(Recording, GivesUpAfterTwelveTries) {
@@ -115,16 +115,16 @@ TEST_F(Recording, WaitsForAsLongAsTheServerAsksTo) {
 TEST_F(Recording, DropsAndCountsWhatIsMoreThanItsBudgetAndKeepsAPartOfThatForTheDistinct) {
     api.automatic = [](const auto&) { return Answer{.status = 201}; };
     for (int i = 0; i < 20; ++i) record("pod-" + std::to_string(i));
-    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.told = 8, .over_budget = 12}));
+    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 8, .over_budget = 12}));
     const EventNote distinct{.about = {.kind = "ConfigMap", .ns = "kube-system", .name = "status"},
                              .reason = "ScaledUpGroup",
                              .is_distinct = true};
     recorder.record(distinct);
     loop.settle();
-    EXPECT_EQ(recorder.counts().told, 9u);
+    EXPECT_EQ(recorder.counts().recorded, 9u);
     loop.advance(12s);
     for (int i = 20; i < 40; ++i) record("pod-" + std::to_string(i));
-    EXPECT_EQ(recorder.counts().told, 10u) << "two are new, one of them is kept";
+    EXPECT_EQ(recorder.counts().recorded, 10u) << "two are new, one of them is kept";
 }
 
 TEST_F(Recording, TellsWhatWasDroppedAsSoonAsThereIsBudgetAgain) {
@@ -136,7 +136,7 @@ TEST_F(Recording, TellsWhatWasDroppedAsSoonAsThereIsBudgetAgain) {
     loop.advance(7s);
     EXPECT_EQ(recorder.room(), 1u);
     record("pod-8");
-    EXPECT_EQ(recorder.counts().told, 9u) << "though it came within five minutes of the first";
+    EXPECT_EQ(recorder.counts().recorded, 9u) << "though it came within five minutes of the first";
 }
 
 TEST_F(Recording, DropsWhatItsQueueDoesNotHold) {
@@ -167,7 +167,7 @@ TEST_F(Recording, EndsWithWhatCouldBeToldUntilTheDeadline) {
     EXPECT_EQ(seen, "");
     loop.advance(1s);
     EXPECT_EQ(seen, "over");
-    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.told = 1, .given_up = 2}));
+    EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 1, .given_up = 2}));
     EXPECT_EQ(api.open_count(), 0u);
 }
 

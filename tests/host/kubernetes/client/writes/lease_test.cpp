@@ -28,7 +28,7 @@ struct Candidate {
                 .on_started = [this] { seen += "+"; },
                 .on_stopped = [this] { seen += "-"; },
                 .on_new_leader = [this](const std::string& id) { seen += "(" + id + ")"; },
-                .on_trouble = [this](const Error&) { ++troubles; }});
+                .on_error = [this](const Error&) { ++troubles; }});
         elector->start();
     }
     void connect() {

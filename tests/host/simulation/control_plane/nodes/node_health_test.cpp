@@ -93,10 +93,10 @@ TEST_F(NodeTrouble, EvictsPodsAfterAsLongAsTheyBearIt) {
     pass(9s);
     EXPECT_EQ(phases(), "Running 3");
     pass(1s);
-    EXPECT_TRUE(is_leaving(get("pods", "hasty")));
+    EXPECT_TRUE(is_terminating(get("pods", "hasty")));
     pass(5min);
-    EXPECT_TRUE(is_leaving(get("pods", "patient")));
-    EXPECT_FALSE(is_leaving(get("pods", "loyal")));
+    EXPECT_TRUE(is_terminating(get("pods", "patient")));
+    EXPECT_FALSE(is_terminating(get("pods", "loyal")));
 }
 
 TEST_F(NodeTrouble, DoesNotEvictFromANodeThatCameBackInTime) {

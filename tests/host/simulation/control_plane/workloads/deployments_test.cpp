@@ -105,7 +105,7 @@ TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
         for (const api_server::ApiObject& set : all("replicasets.apps"))
             wanted += number_or(*set, "spec.replicas", 0);
         for (const api_server::ApiObject& pod : all("pods"))
-            ready += is_ready(*pod) && !is_leaving(*pod);
+            ready += is_ready(*pod) && !is_terminating(*pod);
         EXPECT_LE(wanted, 5);
         EXPECT_GE(ready, 3);
     }

@@ -19,9 +19,9 @@ struct StatefulPods : LivingCluster {
         std::vector<std::string> out;
         for (const api_server::ApiObject& pod : all("pods"))
             out.push_back(std::string(api_server::text_at(*pod, "metadata.name")) +
-                          (is_leaving(*pod) ? " leaving"
-                           : is_ready(*pod) ? " ready"
-                                            : ""));
+                          (is_terminating(*pod) ? " leaving"
+                           : is_ready(*pod)     ? " ready"
+                                                : ""));
         return out;
     }
 };

@@ -1,0 +1,248 @@
+#include "engine/scale_down/node_selection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
+
+#include "engine/drainability/pods_on_node.hpp"
+#include "engine/next_change.hpp"
+#include "engine/scale_down/removal_order.hpp"
+
+namespace capstan::engine::scale_down {
+namespace {
+
+RemovalsUnderWay count_under_way(const Memory& memory) {
+    RemovalsUnderWay out;
+    for (const auto& [node, removal] : memory.removals) {
+        // The cloud has agreed, or the removal is given up.
+        if (removal.phase == RemovalPhase::removed || removal.phase == RemovalPhase::undoing)
+            continue;
+        ++(removal.empty ? out.empty : out.drain);
+    }
+    return out;
+}
+
+class Chooser {
+public:
+    Chooser(const pass_context::PassContext& context, const drainability::Candidates& candidates,
+            const UnneededNodes& unneeded, std::span<const Increase> grows, const Memory& memory,
+            const FindUnplaceable& find_unplaceable)
+        : context_(context),
+          settings_(context.settings->scale_down),
+          cluster_(context.snapshot->cluster),
+          candidates_(candidates),
+          unneeded_(unneeded),
+          grows_(grows),
+          memory_(memory),
+          find_unplaceable_(find_unplaceable) {
+        out_.verdicts.resize(candidates.nodes.size());
+    }
+
+    Selection run(std::int64_t assigned) {
+        find_common_wait(assigned);
+        std::vector<const RemovalUnit*> ready;
+        for (const RemovalUnit& unit : unneeded_.units) {
+            if (is_ready(unit)) ready.push_back(&unit);
+        }
+        assign_turns(ready);
+        return std::move(out_);
+    }
+
+private:
+    const drainability::Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
+    Time since(std::size_t i) const {
+        const std::string name(cluster_.text(cluster_.node(at(i).node).name));
+        return memory_.unneeded.at(name).since;
+    }
+    std::string unneeded_text(std::size_t i) const {
+        return "unneeded for " + format_rough_duration(context_.now - since(i));
+    }
+
+    /// What all nodes wait for.
+    void find_common_wait(std::int64_t assigned) {
+        if (!settings_.ignore_schedulable_pods && assigned > 0) {
+            out_.no_removals_because = counted(assigned, "waiting pod") +
+                                       " found room on nodes there are, and "
+                                       "ignore_schedulable_pods is off";
+        }
+        if (settings_.delay_type_local) return;
+        LastActions last = memory_.last;
+        if (!grows_.empty()) last.scale_up = context_.now;
+        cooldown_ = find_cooldown(last, settings_, context_.now);
+        if (cooldown_ && out_.no_removals_because.empty())
+            out_.no_removals_because = cooldown_->because;
+    }
+
+    std::optional<Cooldown> cooldown_of(const NodeGroupId& group, bool is_growing) const {
+        if (!settings_.delay_type_local) return cooldown_;
+        const auto at = memory_.last_by_group.find(group);
+        LastActions last = at == memory_.last_by_group.end() ? LastActions{} : at->second;
+        if (is_growing) last.scale_up = context_.now;
+        return find_cooldown(last, settings_, context_.now);
+    }
+
+    /// How long the node has to be unneeded.
+    Duration required_time(const drainability::Candidate& node) const {
+        const GroupOptions& options = context_.groups()[node.group].options;
+        return node.ready ? options.unneeded_time.value_or(settings_.unneeded_time)
+                          : options.unready_time.value_or(settings_.unready_time);
+    }
+
+    std::string why_repaired(const NodeGroupId& group) const {
+        const auto find = [&](const auto& repairs) {
+            const auto at = std::ranges::find_if(
+                repairs, [&](const auto& repair) { return repair.group == group; });
+            return at != repairs.end() ? at->because : std::string();
+        };
+        std::string decreased = find(context_.repairs.decreases);
+        if (!decreased.empty()) return decreased;
+        std::string removed = find(context_.repairs.removals);
+        return !removed.empty() ? removed : find(context_.repairs.increases);
+    }
+
+    /// What the candidate waits for; nothing: it could be removed now.
+    std::optional<UnremovableReason> find_wait(std::size_t i) {
+        const drainability::Candidate& node = at(i);
+        const NodeGroupId& group = context_.id(node.group);
+        const auto grows = std::ranges::find(grows_, group, &Increase::group);
+        const bool is_growing = grows != grows_.end();
+        const std::optional<Cooldown> cooldown = cooldown_of(group, is_growing);
+        const Duration required = required_time(node);
+        const bool is_young = context_.now - since(i) <= required;
+        const Time old_enough = later(later(since(i), required), Duration(1));
+        const Time due =
+            std::max(is_young ? old_enough : Time::min(), cooldown ? cooldown->until : Time::min());
+        if (due > context_.now && due < Time::max()) wake_by(out_.wake_at, due);
+        if (is_young) {
+            return UnremovableReason{
+                node.ready ? Unremovable::not_unneeded_long_enough
+                           : Unremovable::not_unready_long_enough,
+                unneeded_text(i) + " of " + format_duration(required) + "; " + where(i)};
+        }
+        const auto later_on = [&](const std::string& because) {
+            return UnremovableReason{Unremovable::not_unneeded_other_reason,
+                                     unneeded_text(i) + ", and removals rest: " + because};
+        };
+        if (cooldown) return later_on(cooldown->because);
+        if (!out_.no_removals_because.empty()) return later_on(out_.no_removals_because);
+        if (is_growing) {
+            return later_on("group " + group.value() + " grows by " + std::to_string(grows->by) +
+                            " in this very pass");
+        }
+        if (pass_context::is_repaired(context_.repairs, group)) {
+            return later_on("the size of group " + group.value() +
+                            " is being put right: " + why_repaired(group));
+        }
+        if (!node.waits_for) return std::nullopt;
+        return UnremovableReason{Unremovable::blocked_by_on_completion_pod, node.waits_because,
+                                 drainability::full_name(cluster_, *node.waits_for)};
+    }
+
+    bool is_ready(const RemovalUnit& unit) {
+        std::optional<std::size_t> first;  // the first candidate that waits
+        for (const std::size_t i : unit.candidates) {
+            std::optional<UnremovableReason> wait = find_wait(i);
+            if (!wait) continue;
+            if (!first) first = i;
+            out_.verdicts[i] = *std::move(wait);
+        }
+        if (!first) return true;
+        const std::string waits = "node " +
+                                  std::string(cluster_.text(cluster_.node(at(*first).node).name)) +
+                                  " cannot go yet: " + out_.verdicts[*first].because;
+        for (const std::size_t i : unit.candidates) {
+            if (out_.verdicts[i].reason != Unremovable::none) continue;
+            out_.verdicts[i] = {
+                Unremovable::atomic_scale_down_failed,
+                unneeded_text(i) + "; its group is removed atomically, and " + waits};
+        }
+        return false;
+    }
+
+    void assign_turns(const std::vector<const RemovalUnit*>& ready) {
+        std::vector<WaitingRemovals> waiting;
+        for (const RemovalUnit* unit : ready) {
+            WaitingRemovals& turn = waiting.emplace_back(WaitingRemovals{.atomic = unit->atomic});
+            for (const std::size_t i : unit->candidates)
+                ++(at(i).is_empty() ? turn.empty : turn.drain);
+        }
+        const RemovalsUnderWay under_way = count_under_way(memory_);
+        std::vector<bool> is_explained(waiting.size());
+        const auto may_begin = [&](std::size_t turn) {
+            const std::optional<snapshot::PodIndex> unplaceable = find_unplaceable_(*ready[turn]);
+            if (!unplaceable) return true;
+            is_explained[turn] = true;
+            keep_for(*ready[turn], drainability::full_name(cluster_, *unplaceable));
+            return false;
+        };
+        for (const std::size_t turn :
+             select_removals_to_begin(waiting, under_way, settings_, may_begin)) {
+            is_explained[turn] = true;
+            for (const std::size_t i : ready[turn]->candidates)
+                out_.verdicts[i].because = unneeded_text(i) + "; " + where(i);
+            out_.units.push_back(*ready[turn]);
+        }
+        for (std::size_t turn = 0; turn < waiting.size(); ++turn) {
+            if (is_explained[turn]) continue;
+            out_.has_waiting = true;
+            for (const std::size_t i : ready[turn]->candidates) {
+                out_.verdicts[i] = {
+                    Unremovable::not_unneeded_other_reason,
+                    unneeded_text(i) + ", and waits for its turn: " + why_no_turn(under_way)};
+            }
+        }
+    }
+
+    void keep_for(const RemovalUnit& unit, const std::string& pod) {
+        for (const std::size_t i : unit.candidates) {
+            out_.verdicts[i] = {Unremovable::not_unneeded_other_reason,
+                                "pod " + pod + " finds a place only once other nodes have gone",
+                                pod};
+        }
+    }
+
+    std::string why_no_turn(const RemovalsUnderWay& under_way) const {
+        int empty = under_way.empty, drain = under_way.drain;
+        for (const RemovalUnit& unit : out_.units)
+            for (const std::size_t i : unit.candidates) ++(at(i).is_empty() ? empty : drain);
+        return counted(empty + drain, "removal") + " under way or beginning, of at most " +
+               std::to_string(settings_.max_parallelism) + "; " + std::to_string(drain) +
+               " with pods to move, of at most " + std::to_string(settings_.max_drain_parallelism);
+    }
+
+    std::string where(std::size_t i) const {
+        const auto pods = static_cast<std::int64_t>(at(i).moving.size());
+        if (pods == 0) return "it has no pods to move";
+        return "its " + counted(pods, "pod") + (pods == 1 ? " fits on " : " fit on ") +
+               listed(
+                   unneeded_.to[i],
+                   [&](snapshot::NodeIndex node) {
+                       return cluster_.text(cluster_.node(node).name);
+                   },
+                   3);
+    }
+
+    const pass_context::PassContext& context_;
+    const ScaleDownSettings& settings_;
+    const snapshot::Cluster& cluster_;
+    const drainability::Candidates& candidates_;
+    const UnneededNodes& unneeded_;
+    std::span<const Increase> grows_;
+    const Memory& memory_;
+    const FindUnplaceable& find_unplaceable_;
+    std::optional<Cooldown> cooldown_{};
+    Selection out_{};
+};
+
+}  // namespace
+
+Selection choose_nodes(const pass_context::PassContext& context,
+                       const drainability::Candidates& candidates, const UnneededNodes& unneeded,
+                       std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
+                       const FindUnplaceable& find_unplaceable) {
+    return Chooser(context, candidates, unneeded, grows, memory, find_unplaceable).run(assigned);
+}
+
+}  // namespace capstan::engine::scale_down

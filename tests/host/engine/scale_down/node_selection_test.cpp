@@ -1,0 +1,215 @@
+// Which of the unneeded nodes go now.
+#include <gmock/gmock.h>
+
+#include "plan_case.hpp"
+
+namespace capstan::engine::scale_down {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+PlanCase two_old_nodes() {
+    PlanCase c = web({"a", "b"});
+    c.unneeded_for(11min, {"a", "b"});
+    return c;
+}
+
+TEST(Choice, IsANodeThatHasBeenUnneededForLongerThanItsTime) {
+    PlanCase c = web({"a"});
+    c.unneeded_for(10min, {"a"});
+    const Planned before = c.run();
+    EXPECT_THAT(before.chosen, IsEmpty());
+    EXPECT_EQ(before.plan.wake_at, noon + 1ns);
+    EXPECT_THAT(before.plan.soft_taint_nodes, ElementsAre("a"));
+    c.now += 1ns;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, ElementsAre("a"));
+    EXPECT_EQ(out.plan.chosen[0].cause, RemovalCause::empty);
+    EXPECT_EQ(out.plan.chosen[0].because, "unneeded for 10m; it has no pods to move");
+    EXPECT_EQ(out.of("a").reason, Unremovable::none);
+    EXPECT_THAT(out.plan.soft_taint_nodes, IsEmpty());
+}
+
+TEST(Choice, SaysWhetherOthersWaitForTheirTurn) {
+    for (const int most : {1, 2}) {
+        PlanCase c = two_old_nodes();
+        c.settings.scale_down.max_parallelism = most;
+        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two";
+    }
+}
+
+TEST(Choice, FollowsTheTimesOfTheGroupBeforeThoseOfAll) {
+    PlanCase c;
+    c.world.group("quick", 1).options.unneeded_time = 1min;
+    c.world.node("a", "quick");
+    c.unneeded_for(2min, {"a"});
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+}
+
+TEST(Choice, WaitsLongerForNodesThatAreNotReady) {
+    PlanCase c;
+    c.world.group("web", 1);
+    snapshot::NodeObject& node = c.world.node("a", "web");
+    node.ready = false;
+    runs(c, "p", "a", 0);  // it was ready once
+    c.world.group("other", 1).group.min = 1;
+    c.world.node("b", "other");
+    c.unneeded_for(11min, {"a"});
+    EXPECT_EQ(c.run().of("a").reason, Unremovable::not_unready_long_enough);
+    c.unneeded_for(21min, {"a"});
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, ElementsAre("a"));
+    EXPECT_EQ(out.plan.chosen[0].cause, RemovalCause::unready);
+    EXPECT_FALSE(out.memory.unneeded.at("a").ready);
+}
+
+TEST(Choice, TakesEmptyNodesInBulkAndOneWithPodsAtATime) {
+    PlanCase c = web({"a", "b", "c", "d", "e"});
+    c.unneeded_for(11min, {"a", "b", "c", "d", "e"});
+    runs(c, "p", "a");
+    runs(c, "q", "b");
+    runs(c, "r", "e", 1000);
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, ElementsAre("c", "d", "a"));
+    EXPECT_EQ(out.plan.chosen[2].cause, RemovalCause::underutilized);
+    EXPECT_EQ(out.of("b").because,
+              "unneeded for 11m, and waits for its turn: 3 removals under way or beginning, of at "
+              "most 10; 1 with pods to move, of at most 1");
+}
+
+/// Zones of one node each, all with a pod of an even spread but the second; the last one stays.
+PlanCase three_zones() {
+    PlanCase c = web({"a", "b", "c"});
+    for (const char* node : {"a", "b", "c"})
+        c.world.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
+    for (const char* node : {"a", "c"}) {
+        snapshot::PodObject& pod = runs(c, std::string("front-") + node, node);
+        pod.labels = {{"app", "front"}};
+        pod.spec.spread.push_back({.topology_key = "zone",
+                                   .selector = LabelSelector{.match_labels = {{"app", "front"}}}});
+    }
+    runs(c, "mail", "b");
+    runs(c, "large", "c", 2600);
+    c.unneeded_for(11min, {"a", "b"});
+    return c;
+}
+
+TEST(Choice, GivesTheTurnOfANodeThatHasToWaitForOthersToTheNext) {
+    PlanCase c = three_zones();
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
+    // As long as b has none, the zone of c may not have both.
+    EXPECT_EQ(out.of("a").because,
+              "pod default/front-a finds a place only once other nodes have gone");
+    EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
+    EXPECT_THAT(out.chosen, ElementsAre("b"));
+}
+
+TEST(Choice, CountsRemovalsThatAreUnderWay) {
+    PlanCase c = web({"a", "b", "going"});
+    runs(c, "p", "a");
+    c.unneeded_for(11min, {"a", "b"});
+    c.being_removed("going", "web", RemovalPhase::draining, false);
+    // A drain keeps another drain waiting, and no empty node.
+    EXPECT_THAT(c.run().chosen, ElementsAre("b"));
+}
+
+TEST(Choice, RestsAfterMachinesWereAskedFor) {
+    PlanCase c = two_old_nodes();
+    c.memory.last.scale_up = noon - 4min;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.plan.no_removals_because,
+              "machines were asked for 4m ago, and delay_after_add is 10m");
+    EXPECT_EQ(out.plan.wake_at, noon + 6min);
+    EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
+}
+
+TEST(Choice, RestsWhileThePassItselfAsksForMachines) {
+    PlanCase c = two_old_nodes();
+    c.grows.push_back({.group = NodeGroupId("other")});
+    EXPECT_THAT(c.run().chosen, IsEmpty());
+    // Where each group rests for itself, this is not its affair.
+    c.settings.scale_down.delay_type_local = true;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
+    c.settings.scale_down.delay_after_add = Duration(0);
+    c.grows.push_back({.group = NodeGroupId("web"), .by = 1});
+    EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this very pass"));
+}
+
+TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
+    PlanCase c = two_old_nodes();
+    c.settings.scale_down.delay_type_local = true;
+    c.memory.last.scale_up = noon;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
+    c.memory.last_by_group[NodeGroupId("web")].failed_removal = noon - 1min;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.plan.no_removals_because, "");
+    EXPECT_EQ(out.plan.wake_at, noon + 2min);
+}
+
+TEST(Choice, MayStopWhileWaitingPodsFindRoom) {
+    PlanCase c = web({"a", "b"});
+    c.world.pod("waits");
+    c.unneeded_for(11min, {"b"});
+    EXPECT_THAT(c.run().chosen, ElementsAre("b"));
+    c.settings.scale_down.ignore_schedulable_pods = false;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.plan.no_removals_because,
+              "1 waiting pod found room on nodes there are, and ignore_schedulable_pods is off");
+}
+
+TEST(Choice, KeepsANodeWhosePodWantsToEndByItself) {
+    PlanCase c = web({"a", "b"}, 1);
+    annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion");
+    runs(c, "q", "b", 3000);
+    c.unneeded_for(11min, {"a"});
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("a").reason, Unremovable::blocked_by_on_completion_pod);
+    EXPECT_EQ(out.of("a").pod, "default/p");
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+}
+
+TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
+    PlanCase c;
+    c.world.group("tpu", 2).options.zero_or_max = true;
+    c.world.node("t1", "tpu");
+    c.world.node("t2", "tpu");
+    c.unneeded_for(11min, {"t1"});
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
+    EXPECT_EQ(out.of("t1").because,
+              "unneeded for 11m; its group is removed atomically, and node t2 cannot go yet: "
+              "unneeded for 0s of 10m; it has no pods to move");
+    EXPECT_EQ(out.of("t2").reason, Unremovable::not_unneeded_long_enough);
+    c.unneeded_for(11min, {"t1", "t2"});
+    EXPECT_THAT(c.run().chosen, ElementsAre("t1", "t2"));
+}
+
+TEST(Choice, IsNoneAndTimersEndWhereRemovingIsSwitchedOff) {
+    PlanCase c = two_old_nodes();
+    c.settings.scale_down.enabled = false;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_THAT(out.unneeded(), IsEmpty());
+    EXPECT_EQ(out.plan.nodes.size(), 2u);
+    EXPECT_NE(out.plan.no_removals_because, "");
+}
+
+TEST(Choice, TellsOfEveryNodeByName) {
+    PlanCase c = web({"b", "d"});
+    c.world.node("a");
+    c.world.node("c");
+    std::vector<std::string> names;
+    for (const NodeVerdict& node : c.run().plan.nodes) names.push_back(node.node);
+    EXPECT_THAT(names, ElementsAre("a", "b", "c", "d"));
+}
+
+}  // namespace
+}  // namespace capstan::engine::scale_down

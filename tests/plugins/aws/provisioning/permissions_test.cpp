@@ -1,0 +1,197 @@
+// What doctor finds out about an account's permissions, without changing anything.
+#include "provisioning/permissions.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <capstan/testing/run_task.hpp>
+
+#include "fake_account.hpp"
+#include "wire/aws_client.hpp"
+#include "wire/static_credentials.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Pair;
+using testing::run;
+using Kind = RightVerdict::Kind;
+
+AutoScalingGroup tagged_group(const std::string& named) {
+    return {.name = named,
+            .arn = "arn:aws:autoscaling:eu-central-1:1:autoScalingGroup:u:autoScalingGroupName/" +
+                   named,
+            .tags = {{"k8s.io/cluster-autoscaler/prod", "owned"}}};
+}
+
+struct RightsOfAnAccount : ::testing::Test {
+    FakeHost host{};
+    FakeAccount account{host};
+    StaticCredentials credentials{{.access_key_id = "AKIA1", .secret_access_key = "secret"}};
+    AwsClient client{host.host(), {.region = "eu-central-1"}, credentials};
+    RightsQuestion question{
+        .region = "eu-central-1", .groups = {tagged_group("web")}, .cluster = "prod"};
+
+    std::vector<RightVerdict> verdicts() {
+        const auto told = run(host, check_rights(host.host(), client, question));
+        EXPECT_TRUE(told) << told.error();
+        return told.value_or(std::vector<RightVerdict>());
+    }
+    std::vector<std::string> actions(Kind kind) {
+        std::vector<std::string> out;
+        for (const RightVerdict& verdict : verdicts())
+            if (verdict.kind == kind) out.push_back(verdict.action);
+        return out;
+    }
+    Result<void> demand() { return run(host, require_rights(host.host(), client, question)); }
+};
+
+TEST_F(RightsOfAnAccount, AreThoseThatTheSettingsNeed) {
+    EXPECT_THAT(actions(Kind::granted),
+                ElementsAre("autoscaling:DescribeAutoScalingGroups",
+                            "autoscaling:DescribeLaunchConfigurations",
+                            "autoscaling:DescribeScalingActivities", "ec2:DescribeImages",
+                            "ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplateVersions",
+                            "ec2:GetInstanceTypesFromInstanceRequirements",
+                            "autoscaling:SetDesiredCapacity",
+                            "autoscaling:TerminateInstanceInAutoScalingGroup"));
+    question.failed_activities = false;
+    EXPECT_THAT(actions(Kind::granted), Not(Contains("autoscaling:DescribeScalingActivities")));
+    question.groups[0].tags.insert({{"eks:cluster-name", "prod"}, {"eks:nodegroup-name", "web"}});
+    EXPECT_THAT(actions(Kind::granted), Contains("eks:DescribeNodegroup"));
+    question.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/111122223333/capstan";
+    EXPECT_THAT(actions(Kind::granted),
+                AllOf(Contains("sqs:ReceiveMessage"), Contains("sqs:DeleteMessage")));
+    question.provisioning = true;
+    EXPECT_THAT(actions(Kind::granted),
+                AllOf(Contains("autoscaling:CreateAutoScalingGroup"),
+                      Contains("ec2:CreateLaunchTemplate"), Contains("ec2:DescribeSubnets")));
+}
+
+TEST_F(RightsOfAnAccount, AreFoundWithoutChangingAnything) {
+    question.provisioning = true;
+    question.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/111122223333/capstan";
+    verdicts();
+    for (const char* action : {"SetDesiredCapacity", "TerminateInstanceInAutoScalingGroup",
+                               "CreateAutoScalingGroup", "DeleteAutoScalingGroup",
+                               "CreateLaunchTemplate", "DeleteLaunchTemplate", "ReceiveMessage"})
+        EXPECT_EQ(account.count(action), 0u) << action;
+    for (const HttpRequest& request : host.http().requests())
+        if (request.url.find("//ec2.") != std::string::npos)
+            EXPECT_THAT(request.body, HasSubstr("DryRun=true"));
+}
+
+TEST_F(RightsOfAnAccount, AreAskedOfTheRoleWithTheGroupsTags) {
+    verdicts();
+    ASSERT_EQ(account.simulations.size(), 1u);
+    const Labels& asked = account.simulations[0];
+    EXPECT_THAT(asked,
+                Contains(Pair("PolicySourceArn", "arn:aws:iam::111122223333:role/capstan-prod")));
+    EXPECT_THAT(asked, Contains(Pair("ResourceArns.member.1", question.groups[0].arn)));
+    std::map<std::string, std::string> context;
+    for (int i = 1;
+         asked.contains("ContextEntries.member." + std::to_string(i) + ".ContextKeyName"); ++i) {
+        const std::string entry = "ContextEntries.member." + std::to_string(i);
+        context[asked.at(entry + ".ContextKeyName")] =
+            asked.at(entry + ".ContextKeyValues.member.1");
+    }
+    EXPECT_THAT(context,
+                AllOf(Contains(Pair("aws:RequestedRegion", "eu-central-1")),
+                      Contains(Pair("aws:ResourceTag/k8s.io/cluster-autoscaler/prod", "owned"))));
+}
+
+TEST_F(RightsOfAnAccount, ARefusalNamesActionAndResource) {
+    account.decisions["autoscaling:SetDesiredCapacity"] = "explicitDeny";
+    account.refusals["DescribeImages"] = "UnauthorizedOperation";
+    account.refusals["DescribeScalingActivities"] = "AccessDenied";
+    const auto demanded = demand();
+    ASSERT_FALSE(demanded);
+    EXPECT_EQ(demanded.error().code, ErrorCode::permission);
+    EXPECT_THAT(demanded.error().message,
+                AllOf(HasSubstr("autoscaling:SetDesiredCapacity on " + question.groups[0].arn +
+                                " is refused: IAM says explicitDeny"),
+                      HasSubstr("ec2:DescribeImages is refused"),
+                      HasSubstr("autoscaling:DescribeScalingActivities is refused"),
+                      Not(HasSubstr("TerminateInstance"))));
+}
+
+TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
+    account.refusals["SimulatePrincipalPolicy"] = "AccessDenied";
+    question.groups.push_back(tagged_group("batch"));
+    EXPECT_TRUE(demand()) << "a right that is not known is no refusal";
+    EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 1u) << "once is enough";
+    const auto unchecked = format_unchecked(verdicts());
+    ASSERT_EQ(unchecked.size(), 1u);
+    EXPECT_THAT(unchecked[0], AllOf(HasSubstr("not checked: autoscaling:SetDesiredCapacity, "
+                                              "autoscaling:TerminateInstanceInAutoScalingGroup: "),
+                                    HasSubstr("iam:SimulatePrincipalPolicy")));
+    EXPECT_THAT(host.log_lines().back().message, HasSubstr("not checked"));
+}
+
+TEST_F(RightsOfAnAccount, AConditionThatASimulationDoesNotKnowIsNoRefusal) {
+    account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
+    EXPECT_EQ(demand().error().code, ErrorCode::permission);
+    account.missing_context = "aws:PrincipalTag/team";
+    EXPECT_TRUE(demand());
+    EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:SetDesiredCapacity"));
+    EXPECT_THAT(format_unchecked(verdicts()),
+                ElementsAre(HasSubstr("a condition of the policy asks for aws:PrincipalTag/team")));
+}
+
+TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
+    for (const char* caller :
+         {"arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:federated-user/alice"}) {
+        account.caller = caller;
+        EXPECT_THAT(actions(Kind::not_checked),
+                    ElementsAre("autoscaling:SetDesiredCapacity",
+                                "autoscaling:TerminateInstanceInAutoScalingGroup"));
+    }
+    EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 0u);
+    account.caller = "arn:aws:iam::111122223333:user/alice";
+    EXPECT_THAT(actions(Kind::not_checked), IsEmpty());
+}
+
+TEST_F(RightsOfAnAccount, WithoutGroupsThereIsNothingToAskAbout) {
+    question.groups.clear();
+    EXPECT_THAT(format_unchecked(verdicts()),
+                ElementsAre(HasSubstr("no group was found to ask about")));
+    EXPECT_TRUE(demand());
+}
+
+TEST_F(RightsOfAnAccount, TenGroupsAreAskedAbout) {
+    for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
+    verdicts();
+    EXPECT_EQ(account.simulations.size(), 10u);
+    EXPECT_THAT(format_unchecked(verdicts()), ElementsAre(HasSubstr("ten groups are asked about")));
+}
+
+TEST_F(RightsOfAnAccount, WithoutCredentialsNothingCanBeAsked) {
+    account.refusals["GetCallerIdentity"] = "InvalidClientTokenId";
+    const auto told = run(host, check_rights(host.host(), client, question));
+    ASSERT_FALSE(told);
+    EXPECT_EQ(told.error().code, ErrorCode::unauthenticated);
+}
+
+TEST(QueueArn, IsReadFromTheUrl) {
+    EXPECT_EQ(
+        queue_arn("https://sqs.eu-central-1.amazonaws.com/111122223333/capstan", "eu-central-1"),
+        "arn:aws:sqs:eu-central-1:111122223333:capstan");
+    EXPECT_EQ(queue_arn("https://sqs.cn-north-1.amazonaws.com.cn/111122223333/q", "cn-north-1"),
+              "arn:aws-cn:sqs:cn-north-1:111122223333:q");
+    for (const char* url : {"", "https://sqs.eu-central-1.amazonaws.com", "https://a.example/b/c",
+                            "https://sqs.eu-central-1.amazonaws.com/111122223333/", "/"})
+        EXPECT_EQ(queue_arn(url, "eu-central-1"), "") << url;
+}
+
+}  // namespace
+}  // namespace capstan::aws

@@ -1,0 +1,437 @@
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <capstan/testing/fake_host.hpp>
+#include <capstan/testing/run_task.hpp>
+
+#include "nodes.hpp"
+#include "refreshed.hpp"
+#include "saved_state.hpp"
+#include "simulated.hpp"
+#include "told.hpp"
+
+namespace capstan::simulated {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::run;
+using ::testing::SizeIs;
+using namespace std::chrono_literals;
+
+const KubeResource nodes("", "v1", "nodes", "Node", false);
+
+/// A cloud that registers its machines, on a host whose cluster and state outlive it.
+struct Registering : ::testing::Test {
+    FakeHost host;
+    Members said{{"size", 1}, {"boot", "1m"}};
+    const Members db{{"id", "db"}, {"machine", machine()}};
+    std::unique_ptr<Simulated> cloud = start();
+
+    std::unique_ptr<Simulated> start() {
+        return std::make_unique<Simulated>(host.host(), registering(web(said)));
+    }
+    static Config registering(const Members& group) {
+        Config config = configured({group});
+        config.register_nodes = true;
+        return config;
+    }
+    /// The process dies, and another one begins.
+    void kill() { cloud = start(); }
+    Result<CloudView> refresh() { return refreshed(host, *cloud); }
+    void grow(int by, int expected) {
+        const Result<Resized> grown =
+            run(host, cloud->increase(
+                          {.group = NodeGroupId("web"), .delta = by, .expected_target = expected}));
+        ASSERT_TRUE(grown) << grown.error();
+    }
+    void remove(int number) {
+        Removal removal{.group = NodeGroupId("web")};
+        removal.machines.emplace_back("simulated://web/" + std::to_string(number));
+        const Result<Removed> removed = run(host, cloud->remove(removal));
+        ASSERT_TRUE(removed) << removed.error();
+    }
+    /// Names of the Node objects after a refresh.
+    std::vector<std::string> joined() {
+        const Result<CloudView> view = refresh();
+        EXPECT_TRUE(view) << view.error();
+        std::vector<std::string> out;
+        for (const Json& node : host.kube().objects(nodes))
+            out.push_back(node.text_at({"metadata", "name"}));
+        return out;
+    }
+    int target() { return refresh()->groups.at(0).target.value(); }
+};
+
+TEST_F(Registering, AMachineJoinsWhenItRuns) {
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    grow(1, 1);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    host.advance(1min);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+}
+
+TEST_F(Registering, ANodeIsWhatTheMachineIs) {
+    const Members group{{"id", "web"},
+                        {"size", 1},
+                        {"machine", machine({{"type", "m.large"},
+                                             {"allocatable", testing::table({{"cpu", "3900m"}})},
+                                             {"taints", testing::list("spot=yes:NoSchedule")}})}};
+    Config config = configured({group});
+    config.register_nodes = true;
+    cloud = std::make_unique<Simulated>(host.host(), std::move(config));
+    joined();
+    const Json node = host.kube().find(nodes, "", "web-1").value();
+    EXPECT_EQ(node.text_at({"spec", "providerID"}), "simulated://web/1");
+    EXPECT_EQ(node.text_at({"metadata", "annotations", "kwok.x-k8s.io/node"}), "fake");
+    EXPECT_EQ(node.text_at({"metadata", "labels", "kubernetes.io/hostname"}), "web-1");
+    EXPECT_EQ(node.text_at({"metadata", "labels", "node.kubernetes.io/instance-type"}), "m.large");
+    EXPECT_EQ(node.text_at({"metadata", "labels", "simulated.capstan.io/cloud"}), "test");
+    EXPECT_EQ(node.text_at({"status", "capacity", "cpu"}), "4");
+    EXPECT_EQ(node.text_at({"status", "allocatable", "cpu"}), "3900m");
+    EXPECT_EQ(node.text_at({"status", "capacity", "memory"}), "16Gi");
+    EXPECT_EQ(to_string(*node.find({"spec", "taints"})),
+              R"([{"key":"spot","effect":"NoSchedule","value":"yes"}])");
+}
+
+TEST_F(Registering, ANodeGoesWithItsMachine) {
+    grow(1, 1);
+    host.advance(1min);
+    ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    remove(1);
+    EXPECT_THAT(joined(), ElementsAre("web-2"));
+}
+
+TEST_F(Registering, ANodeThatSomebodyDeletedJoinsAgain) {
+    joined();
+    host.kube().remove(nodes, "", "web-1");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+}
+
+TEST_F(Registering, AsksTheClusterNothingWhileNothingIsToBeDone) {
+    joined();
+    joined();
+    const std::size_t asked = host.kube().requests().size();
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    EXPECT_EQ(host.kube().requests().size(), asked);
+    grow(1, 1);
+    host.advance(1min);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    EXPECT_EQ(host.kube().requests().size(), asked + 1) << "the new node";
+    host.advance(1s);
+    joined();
+    EXPECT_EQ(host.kube().requests().size(), asked + 1);
+}
+
+TEST(Nodes, AreBehindUntilTheWatchHasShownWhatWasDoneHere) {
+    FakeHost host;
+    Nodes own(host.host());
+    EXPECT_FALSE(own.is_behind());
+    std::ignore = run(host, own.create("web-1", R"({"metadata":{"name":"web-1",
+        "labels":{"simulated.capstan.io/cloud":"test"}}})"));
+    EXPECT_TRUE(own.is_behind());
+    own.follow();
+    host.advance(1s);
+    EXPECT_FALSE(own.is_behind());
+    ASSERT_NE(own.find_followed(), nullptr);
+    std::ignore = run(host, own.remove(own.find_followed()->at("web-1")));
+    host.advance(1s);
+    EXPECT_FALSE(own.is_behind());
+    EXPECT_THAT(*own.find_followed(), IsEmpty());
+}
+
+/// A node as the cluster shows it, with one more label.
+std::string node_text(const char* launched_ms, const char* label) {
+    return std::string(R"({"metadata":{"name":"web-1","annotations":{
+        "simulated.capstan.io/launched-ms":")") +
+           launched_ms + R"("},"labels":{"simulated.capstan.io/cloud":"test","more":")" + label +
+           R"("}},"spec":{"providerID":"simulated://web/1"}})";
+}
+
+TEST(Nodes, HaveANewVersionOnlyWhenAMachineIsShownAsAnother) {
+    FakeHost host;
+    Nodes own(host.host());
+    own.follow();
+    const auto shown = [&](const std::string& object) {
+        host.kube().put_text(nodes, object);
+        host.advance(1s);
+        return own.version();
+    };
+    const std::uint64_t joined = shown(node_text("1000", "a"));
+    EXPECT_EQ(shown(node_text("1000", "b")), joined) << "a label says nothing of the machine";
+    EXPECT_GT(shown(node_text("2000", "b")), joined);
+    EXPECT_EQ(own.find_followed()->at("web-1").launched, Time(2s));
+    const std::uint64_t before = own.version();
+    host.kube().remove(nodes, "", "web-1");
+    host.advance(1s);
+    EXPECT_GT(own.version(), before);
+}
+
+TEST_F(Registering, ListsNodesWhileItCannotFollowThem) {
+    joined();
+    joined();
+    host.kube().trouble({ErrorCode::unavailable, "the server is away"});
+    host.advance(1s);
+    const std::size_t asked = host.kube().requests().size();
+    joined();
+    EXPECT_EQ(host.kube().requests().size(), asked + 1);
+    host.kube().put_text(nodes, R"({"metadata":{"name":"web-9","labels":
+        {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://gone/9"}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the trouble is over";
+    EXPECT_EQ(host.kube().requests().size(), asked + 2) << "one is deleted";
+}
+
+TEST_F(Registering, ListsNodesEachTimeWithoutTheGrantToFollowThem) {
+    host.kube().grant("nodes:list,create,delete");
+    joined();
+    const std::size_t asked = host.kube().requests().size();
+    joined();
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    EXPECT_EQ(host.kube().requests().size(), asked + 2);
+    host.kube().remove(nodes, "", "web-1");
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+}
+
+TEST_F(Registering, LeavesOthersNodesAlone) {
+    host.kube().put_text(nodes,
+                         R"({"metadata":{"name":"real"},"spec":{"providerID":"aws:///i-1"}})");
+    EXPECT_THAT(joined(), ElementsAre("real", "web-1"));
+}
+
+TEST_F(Registering, ReplacesANodeThatShowsAnotherMachineUnderTheNameOfOne) {
+    joined();
+    host.kube().remove(nodes, "", "web-1");
+    host.kube().put_text(nodes, R"({"metadata":{"name":"web-1","labels":
+        {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://db/1"}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    const Json node = host.kube().objects(nodes).at(0);
+    EXPECT_EQ(node.text_at({"spec", "providerID"}), "simulated://web/1");
+}
+
+TEST_F(Registering, AKilledProcessLosesNoMachineAndNoRequest) {
+    grow(1, 1);
+    host.advance(30s);
+    grow(1, 2);
+    kill();
+    EXPECT_EQ(target(), 3);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    host.advance(30s);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2")) << "each in its own time";
+    kill();
+    host.advance(30s);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2", "web-3"));
+}
+
+TEST_F(Registering, ANodeIsDeletedThoughTheProcessWasKilledBeforeItCould) {
+    joined();
+    remove(1);
+    kill();
+    EXPECT_THAT(joined(), IsEmpty());
+    EXPECT_EQ(target(), 0);
+}
+
+TEST_F(Registering, FindsItsMachinesByTheirNodesWhereNothingWasWrittenDown) {
+    grow(2, 1);
+    host.advance(1min);
+    joined();
+    remove(1);
+    ASSERT_THAT(joined(), ElementsAre("web-2", "web-3"));
+    FakeHost other;
+    for (const Json& node : host.kube().objects(nodes)) other.kube().put(nodes, node);
+    Config config = configured({web(said)});
+    config.register_nodes = true;
+    Simulated again(other.host(), std::move(config));
+    const Result<CloudView> view = refreshed(other, again);
+    ASSERT_TRUE(view) << view.error();
+    EXPECT_EQ(view->groups.at(0).target, 2);
+    EXPECT_EQ(view->machines.at(0).id, MachineId("simulated://web/2"));
+    EXPECT_EQ(other.kube().objects(nodes).size(), 2u);
+    Resize one{.group = NodeGroupId("web"), .delta = 1, .expected_target = 2};
+    ASSERT_TRUE(run(other, again.increase(one)));
+    EXPECT_EQ(refreshed(other, again)->machines.at(2).id, MachineId("simulated://web/4"))
+        << "no number comes twice";
+}
+
+/// The file is edited, and taken over.
+TEST_F(Registering, AGroupThatLeavesTheSettingsLeavesItsNodesBehind) {
+    grow(1, 1);
+    host.advance(1min);
+    ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    const Config before = registering(web(said));
+    cloud->reconfigure(registering(db));
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    EXPECT_THAT(refresh()->machines, IsEmpty()) << "they are in no group";
+    cloud->reconfigure(before);
+    EXPECT_EQ(target(), 2);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    grow(1, 2);
+    EXPECT_EQ(refresh()->machines.back().id, MachineId("simulated://web/3"));
+}
+
+TEST_F(Registering, AGroupWithTheNodeNamesOfOneThatLeftTakesOthers) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    cloud->reconfigure(registering({{"id", "Web"}, {"machine", machine()}, {"size", 1}}));
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
+}
+
+TEST_F(Registering, AGroupThatLeftIsKnownToTheNextProcess) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    cloud = std::make_unique<Simulated>(host.host(), registering(db));
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    const Resize one{.group = NodeGroupId("db"), .delta = 1};
+    ASSERT_TRUE(run(host, cloud->increase(one))) << "which writes all of it down";
+    kill();
+    EXPECT_EQ(target(), 1);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+}
+
+TEST_F(Registering, ANodeOfAGroupThatLeftStaysWhereNothingWasWrittenDown) {
+    ASSERT_THAT(joined(), ElementsAre("web-1"));
+    FakeHost other;
+    for (const Json& node : host.kube().objects(nodes)) other.kube().put(nodes, node);
+    Simulated again(other.host(), registering(db));
+    EXPECT_THAT(refreshed(other, again)->machines, IsEmpty());
+    EXPECT_THAT(other.kube().objects(nodes), SizeIs(1));
+}
+
+TEST_F(Registering, TwoProcessesTakeInWhatTheOtherWroteDown) {
+    EXPECT_EQ(target(), 1);
+    const std::unique_ptr<Simulated> standby = start();
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
+    grow(1, 1);
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 2);
+    remove(1);
+    EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
+    EXPECT_THAT(joined(), IsEmpty()) << "the second one has not booted";
+}
+
+TEST_F(Registering, SaysInRefreshWhatTheClusterRefused) {
+    host.kube().fail(KubeVerb::create, "nodes", {ErrorCode::permission, "forbidden"});
+    const Result<CloudView> refused = refresh();
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), (Error{ErrorCode::permission, "create node web-1: forbidden"}));
+    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the next time";
+}
+
+TEST_F(Registering, OnlyTellsWhatThereIsInADryRun) {
+    const Error dry{ErrorCode::cancelled, "not sent: a dry run"};
+    host.kube().fail(KubeVerb::create, "nodes", dry);
+    EXPECT_EQ(target(), 1);
+    EXPECT_THAT(host.kube().objects(nodes), IsEmpty());
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    remove(1);
+    host.kube().fail(KubeVerb::remove, "nodes", dry);
+    EXPECT_EQ(target(), 0);
+    EXPECT_THAT(host.kube().objects(nodes), SizeIs(1));
+}
+
+TEST_F(Registering, SaysInRefreshThatItsStateIsNotGranted) {
+    host.withhold(CAPSTAN_SERVICE_STATE);
+    EXPECT_THAT(refresh().error().message,
+                HasSubstr("register_nodes keeps the machines: state is not granted"));
+}
+
+TEST_F(Registering, ReadsTheClustersNodesPageByPage) {
+    said[0].second = 501;
+    cloud = start();
+    EXPECT_EQ(joined().size(), 501u);
+    EXPECT_EQ(joined().size(), 501u);
+    EXPECT_EQ(host.kube().objects(nodes).size(), 501u);
+}
+
+TEST_F(Registering, AClockThatIsSetTakesNoNodeAwayAndBringsNoneEarlier) {
+    for (const Duration step : {Duration(-2h), Duration(20min)}) {
+        const std::vector<std::string> before = joined();
+        const int size = static_cast<int>(before.size());
+        grow(1, size);
+        host.advance(30s);
+        host.step_wall(step);
+        EXPECT_EQ(joined(), before);
+        host.advance(30s);
+        EXPECT_THAT(joined(), SizeIs(size + 1)) << "in its own time";
+    }
+}
+
+TEST_F(Registering, AProcessThatBeginsUnderAnotherClockGoesOnFromWhatWasWrittenDown) {
+    const auto begin_after = [&](Duration step) {
+        host.step_wall(step);
+        kill();
+        return joined();
+    };
+    grow(1, 1);
+    host.advance(1min);
+    ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
+    grow(1, 2);
+    host.advance(30s);
+    EXPECT_THAT(begin_after(-2h), ElementsAre("web-1", "web-2"));
+    host.advance(30s);
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"))
+        << "how long the third has booted, this clock could not tell";
+    host.advance(30s);
+    EXPECT_THAT(joined(), SizeIs(3));
+    EXPECT_THAT(begin_after(20min), SizeIs(3));
+    EXPECT_EQ(target(), 3);
+}
+
+TEST(NodeName, IsOneThatAClusterTakes) {
+    EXPECT_EQ(node_name(NodeGroupId("web"), 3), "web-3");
+    EXPECT_EQ(node_name(NodeGroupId("Web_A.b"), 12), "web-a-b-12");
+    EXPECT_EQ(node_name(NodeGroupId("__"), 1), "machine-1");
+    EXPECT_EQ(number_of(MachineId("simulated://web/3")), 3);
+    for (const char* const other :
+         {"", "simulated://", "simulated://3", "simulated://a/x", "simulated://a/0",
+          "aws:///zone/3", "simulated://a/99999999999"})
+        EXPECT_EQ(number_of(MachineId(other)), 0) << other;
+}
+
+TEST(Ledger, IsReadAsItWasWritten) {
+    const Time start{1000s};
+    Ledger ledger{.start = start, .saved = start + 90s};
+    ledger.groups["web"] = {7,
+                            {{3, "m.large", start, start + 1ms, std::nullopt},
+                             {7, "", start + 5s, std::nullopt, std::nullopt},
+                             {8, "", start - 5s, start, start + 1h}}};
+    ledger.groups["empty"] = {};
+    const Result<Ledger> read = parse_ledger(to_text(ledger));
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(*read, ledger);
+}
+
+TEST(Ledger, KeepsAThousandMachinesInTheRoomThereIs) {
+    const Time start{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
+    Ledger ledger{.start = start, .saved = start + 24h * 30};
+    for (int i = 1; i <= 1000; ++i) {
+        const Time asked = start + 24h * 30 - 1s * i;
+        ledger.groups["web"].machines.push_back({i, "m.large", asked, asked, std::nullopt});
+    }
+    EXPECT_LT(to_text(ledger).size(), std::size_t{64} << 10);
+}
+
+TEST(Ledger, RefusesWhatIsNone) {
+    for (const char* const text :
+         {"", "{}", "[]", R"({"start":1,"saved":"x","groups":{}})",
+          R"({"start":1,"saved":2,"groups":{"a":{}}})",
+          R"({"start":1,"saved":2,"groups":{"a":{"last":1,"machines":[[1,2]]}}})",
+          R"({"start":1,"saved":2,"groups":{"a":{"last":1,"machines":[[0,2,null,null]]}}})",
+          R"({"start":1,"saved":2,"groups":{"a":{"last":1,"machines":[[1,null,null,null]]}}})"}) {
+        EXPECT_FALSE(parse_ledger(text)) << text;
+    }
+}
+
+TEST(Ledger, OfAnEarlierHostWasWrittenWhenTheWallClockShowedTheMomentOfItsSaving) {
+    const Result<Ledger> read = parse_ledger(R"({"start":1000,"saved":500,"groups":{}})");
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read->written, read->saved);
+}
+
+}  // namespace
+}  // namespace capstan::simulated
