@@ -14,8 +14,9 @@ constexpr const char* go_server = "build/go/external_grpc_server";
 /// Why it is not there; empty: it is.
 std::string missing_because(Server server) {
     if (server == Server::go) {
-        return fs::exists(go_server) ? ""
-                                     : std::string(go_server) + " is not there: there is no Go";
+        return fs::exists(go_server)
+                   ? ""
+                   : std::string(go_server) + " is missing; ./dev packages test builds it";
     }
     bool is_there = false;
     std::error_code none;
