@@ -15,7 +15,7 @@
 #include <capstan/to_abi.hpp>
 #include <capstan/whole_number.hpp>
 
-#include "commands/option_checks.hpp"
+#include "commands/settings_table.hpp"
 #include "io/curl_http_client.hpp"
 #include "runtime/services/secrets.hpp"
 

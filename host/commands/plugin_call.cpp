@@ -5,7 +5,7 @@
 #include "commands/call_cloud.hpp"
 #include "commands/call_command.hpp"
 #include "commands/command_line.hpp"
-#include "commands/recorded_pass.hpp"
+#include "commands/http_recording.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "runtime/instances/pass_runner.hpp"

@@ -2,8 +2,8 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
+#include "commands/http_recording.hpp"
 #include "commands/json_texts.hpp"
-#include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "commands/verification.hpp"
 

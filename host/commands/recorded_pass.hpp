@@ -1,26 +1,18 @@
-/// Recordings that a command reads: exchanges over HTTP, and passes of the engine.
+/// A recorded pass, ready to be decided again or asked about.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include <capstan/result.hpp>
-#include <capstan/testing/recording.hpp>
 
 #include "runtime/plugin_host.hpp"
 #include "runtime/record/replay.hpp"
 #include "simulation/prepare.hpp"
 
 namespace capstan::commands {
-
-/// The HTTP exchanges of a file, or of all files of a folder in the order of their names; none for
-/// an empty path. The error names the file and the line.
-Result<std::vector<testing::Exchange>> read_recording(const std::filesystem::path& path);
-
-// A recorded pass, ready to be decided again or asked about.
 
 struct RecordedPass {
     runtime::record::PassRecord record;

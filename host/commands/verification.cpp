@@ -12,7 +12,7 @@
 
 #include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
-#include "commands/option_checks.hpp"
+#include "commands/settings_table.hpp"
 #include "io/printable.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
