@@ -18,7 +18,7 @@
 namespace capstan::commands {
 namespace {
 
-void add_commands(CLI::App& app, Action& action) {
+void add_all_commands(CLI::App& app, Action& action) {
     add_run(app, action);
     add_plan(app, action);
     add_doctor(app, action);
@@ -70,12 +70,12 @@ bool has_color_on_error(const Streams& streams) {
 
 /// Not copied or moved: callbacks of its commands refer to `action`.
 struct CommandLine {
-    CommandLine() {
+    explicit CommandLine(const Program& program) {
         app.require_subcommand(1);
         app.set_help_all_flag("--help-all", "Help of every command");
         app.set_version_flag("-V,--version", version_text(), "The same as `capstan version`");
         add_color(app, color);
-        add_commands(app, action);
+        program.add_commands(app, action);
         add_examples(app);
     }
     CommandLine(const CommandLine&) = delete;
@@ -112,8 +112,10 @@ int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) 
 
 }  // namespace
 
-bool parses(int argc, const char* const* argv, std::ostream& err) {
-    CommandLine line;
+Program capstan_program() { return {.add_commands = add_all_commands}; }
+
+bool parses(int argc, const char* const* argv, std::ostream& err, const Program& program) {
+    CommandLine line(program);
     try {
         const std::vector<const char*> words = words_to_parse(argc, argv);
         line.app.parse(static_cast<int>(words.size()), words.data());
@@ -131,8 +133,8 @@ int refuse(Streams streams, std::string_view why, int code) {
     return code;
 }
 
-int run(int argc, const char* const* argv, Streams streams) {
-    CommandLine line;
+int run(int argc, const char* const* argv, Streams streams, const Program& program) {
+    CommandLine line(program);
     try {
         const std::vector<const char*> words = words_to_parse(argc, argv);
         line.app.parse(static_cast<int>(words.size()), words.data());

@@ -1,4 +1,4 @@
-/// The command line: all commands, exit codes, and how a line becomes an action.
+/// The command line: programs and their commands, exit codes, and how a line becomes an action.
 #pragma once
 
 #include <functional>
@@ -26,12 +26,21 @@ struct Streams {
     ColorChoice color = ColorChoice::automatic;
 };
 
+/// Runs the chosen command; called after the whole line has been parsed.
+using Action = std::function<int(Streams)>;
+
+/// What the command line of a program takes.
+struct Program {
+    /// Adds the commands below `app`. The command that the line names stores its work in `action`.
+    void (*add_commands)(CLI::App& app, Action& action);
+};
+
 /// Parses the arguments, runs one command and answers its exit code. Never throws.
-int run(int argc, const char* const* argv, Streams streams);
+int run(int argc, const char* const* argv, Streams streams, const Program& program);
 
 /// Whether `run` would accept these arguments. Runs no command and reads no file. Prints to `err`
 /// what is wrong with the arguments. Never throws.
-bool parses(int argc, const char* const* argv, std::ostream& err);
+bool parses(int argc, const char* const* argv, std::ostream& err, const Program& program);
 
 /// Prints "capstan: " and `why` to `err`; answers `code`.
 int refuse(Streams streams, std::string_view why, int code);
@@ -39,8 +48,8 @@ int refuse(Streams streams, std::string_view why, int code);
 /// "capstan 0.1.0, SDK 0.1.0, plugin ABI 1.0".
 std::string version_text();
 
-/// Runs the chosen command; called after the whole line has been parsed.
-using Action = std::function<int(Streams)>;
+/// The program `capstan`.
+Program capstan_program();
 
 // Each function adds its command below `parent`. If the line names that command, parsing stores the
 // work to do in `action`.

@@ -26,8 +26,8 @@ std::string complaint_about(const std::string& command) {
     std::vector<const char*> arguments;
     for (const std::string& word : words) arguments.push_back(word.c_str());
     std::ostringstream err;
-    const bool is_taken =
-        commands::parses(static_cast<int>(arguments.size()), arguments.data(), err);
+    const bool is_taken = commands::parses(static_cast<int>(arguments.size()), arguments.data(),
+                                           err, commands::capstan_program());
     return is_taken ? "" : err.str();
 }
 

@@ -105,7 +105,8 @@ TEST(Manifests, GiveArgumentsThatAreTaken) {
     std::vector<const char*> arguments;
     for (const std::string& word : words) arguments.push_back(word.c_str());
     std::ostringstream err;
-    EXPECT_TRUE(commands::parses(static_cast<int>(arguments.size()), arguments.data(), err))
+    EXPECT_TRUE(commands::parses(static_cast<int>(arguments.size()), arguments.data(), err,
+                                 commands::capstan_program()))
         << err.str();
 }
 
