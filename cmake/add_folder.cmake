@@ -4,7 +4,7 @@
 function(capstan_add_folder name)
     cmake_parse_arguments(PARSE_ARGV 1 folder "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE")
     string(REPLACE "::" "_" target ${name})
-    string(REGEX REPLACE "^capstan::([a-z]+).*" "\\1" library ${name})
+    string(REGEX REPLACE "^capstan::([a-z_]+).*" "\\1" library ${name})
     set(scope PUBLIC)
     if(folder_SOURCES)
         add_library(${target} STATIC ${folder_SOURCES})

@@ -38,15 +38,6 @@ void add_all_commands(CLI::App& app, Action& action) {
     add_config_explain(config, action);
     add_config_schema(config, action);
 
-    CLI::App& plugin =
-        *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
-    plugin.require_subcommand(1);
-    add_plugin_list(plugin, action);
-    add_plugin_inspect(plugin, action);
-    add_plugin_verify(plugin, action);
-    add_plugin_call(plugin, action);
-    add_plugin_new(plugin, action);
-
     add_version(app, action);
 }
 

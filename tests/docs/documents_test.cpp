@@ -11,6 +11,7 @@
 #include "commands/command_line.hpp"
 #include "commands/examples.hpp"
 #include "document.hpp"
+#include "plugin_commands/plugin_program.hpp"
 #include "runtime/config/configuration.hpp"
 
 namespace capstan::docs {
@@ -20,6 +21,13 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::IsSupersetOf;
 
+/// The program that reads the arguments after `capstan`, or after `capstan plugin`.
+commands::Program program_of(const std::vector<std::string>& words) {
+    if (words.size() > 1 && words[1] == "plugin")
+        return {.add_commands = plugin_commands::add_commands};
+    return commands::capstan_program();
+}
+
 /// What is wrong with a command of capstan; empty: nothing.
 std::string complaint_about(const std::string& command) {
     const std::vector<std::string> words = words_of(command);
@@ -27,7 +35,7 @@ std::string complaint_about(const std::string& command) {
     for (const std::string& word : words) arguments.push_back(word.c_str());
     std::ostringstream err;
     const bool is_taken = commands::parses(static_cast<int>(arguments.size()), arguments.data(),
-                                           err, commands::capstan_program());
+                                           err, program_of(words));
     return is_taken ? "" : err.str();
 }
 
@@ -79,8 +87,9 @@ TEST(Documents, HelpShowsCommandsThatAreTaken) {
 }
 
 TEST(Documents, AreNotTakenAtTheirWordWhereItIsWrong) {
-    for (const char* command : {"capstan", "capstan dance", "capstan doctor --confg FILE",
-                                "capstan explain pod", "capstan run --config"})
+    for (const char* command :
+         {"capstan", "capstan dance", "capstan doctor --confg FILE", "capstan explain pod",
+          "capstan run --config", "capstan plugin", "capstan plugin dance"})
         EXPECT_NE(complaint_about(command), "") << command;
 }
 

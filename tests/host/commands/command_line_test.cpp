@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "shell.hpp"
+#include "two_options.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -10,14 +11,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-std::string quoted_path(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
-
-const char* const two_options = R"({"seed": 1, "options": [
-    {"group": {"id": "big"}, "nodes": 1, "template": {"name": "big", "capacity": {"cpu": "16", "memory": "64Gi"}}, "pods": [0]},
-    {"group": {"id": "small"}, "nodes": 1, "template": {"name": "small", "capacity": {"cpu": "4", "memory": "16Gi"}}, "pods": [0]}],
-    "pods": [{"metadata": {"name": "p"}, "spec": {"containers": [
-        {"name": "c", "resources": {"requests": {"cpu": "3", "memory": "12Gi"}}}]}}]})";
 
 TEST(CommandLine, WithoutACommandSaysHowToUseItAndExitsTwo) {
     const Ran ran = capstan("");
@@ -64,95 +57,6 @@ TEST(CommandLine, VersionNamesHostSdkAndAbi) {
     EXPECT_THAT(capstan("version -o json").out, HasSubstr(R"("abi":"1.0","json":2)"));
 }
 
-TEST(CommandLine, ListNamesEveryShippedPlugin) {
-    const Ran ran = capstan("plugin list");
-    for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price",
-                             "priority", "random", "labels", "resources", "node_groups"}) {
-        EXPECT_THAT(ran.out, HasSubstr("\n" + std::string(name) + " ")) << ran.out;
-    }
-}
-
-TEST(CommandLine, InspectShowsSettingsWithDefaultsAndThePin) {
-    const Ran ran =
-        capstan("plugin inspect --run " + quoted_path(shipped("similarity/resources.so")));
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out,
-                AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
-                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads    yes")));
-}
-
-TEST(CommandLine, CallAsksAShippedExpander) {
-    const Ran ran = capstan(
-        "plugin call " + quoted_path(shipped("expanders/least_waste.so")) + " --kind expander",
-        two_options);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, StartsWith(R"({"options":[1],"explain":["keeps small)"));
-}
-
-TEST(CommandLine, CallSharesFourNodesAsTheProposalSays) {
-    const Ran ran = capstan(
-        "plugin call " + quoted_path(shipped("balancer/node_groups.so")) + " --kind splitter",
-        R"({"nodes": 4, "groups": [{"id": "a", "min": 0, "max": 10, "target": 1},
-                                {"id": "b", "min": 0, "max": 10, "target": 3}, {"id": "c", "min": 0, "max": 10, "target": 6}]})");
-    EXPECT_EQ(ran.out, "{\"deltas\":{\"a\":3,\"b\":1,\"c\":0}}\n") << ran.err;
-}
-
-TEST(CommandLine, CallTakesSettingsAsThePipelineDoes) {
-    const Folder folder;
-    const std::string request = R"({"a": {"name": "a", "capacity": {"memory": "100Gi"}},
-                                    "b": {"name": "b", "capacity": {"memory": "99Gi"}}})";
-    const std::string call =
-        "plugin call " + quoted_path(shipped("similarity/resources.so")) + " --kind similarity";
-    EXPECT_THAT(capstan(call, request).out, StartsWith(R"({"similar":true,"decided":false)"));
-
-    const std::string exact = folder.write("exact.toml", "capacity_memory_tolerance = 0\n");
-    EXPECT_THAT(capstan(call + " --settings " + exact, request).out,
-                StartsWith(R"({"similar":false)"));
-
-    const std::string wrong = folder.write("wrong.toml", "capacity_memory_tolerence = 0\n");
-    const Ran refused = capstan(call + " --settings " + wrong, request);
-    EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, AllOf(HasSubstr("wrong.toml:1:1: "),
-                                   HasSubstr("did you mean 'capacity_memory_tolerance'?")));
-}
-
-TEST(CommandLine, CallPointsAtMalformedJson) {
-    const Ran ran =
-        capstan("plugin call " + quoted_path(shipped("expanders/random.so")) + " --kind expander",
-                "{\"options\": [\n  {\"group\": }]}");
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_EQ(ran.out, "");
-    EXPECT_THAT(ran.err, HasSubstr("standard input:2:13: "));
-}
-
-class Misbehaviour : public testing::TestWithParam<std::pair<const char*, const char*>> {};
-
-TEST_P(Misbehaviour, OfAHookIsAnErrorAnswerAndTheHostLives) {
-    const auto [plugin_class, says] = GetParam();
-    const Ran ran =
-        capstan("plugin call " + quoted_path(misbehaving().string() + "#" + plugin_class) +
-                    " --kind expander",
-                two_options);
-    EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(StartsWith("{\"error\":\""), HasSubstr(says)));
-}
-
-INSTANTIATE_TEST_SUITE_P(CommandLine, Misbehaviour,
-                         testing::Values(std::pair("hangs", "deadline"),
-                                         std::pair("throws", "lost the scores"),
-                                         std::pair("garbage", "kept option 6 of 2")),
-                         [](const auto& p) { return std::string(p.param.first); });
-
-TEST(CommandLine, WhatAPluginPrintsStandsAmongTheComplaints) {
-    const Ran ran = capstan(
-        "plugin call " + quoted_path(misbehaving().string() + "#prints") + " --kind expander",
-        two_options);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(StartsWith("{\"options\":[0]"), Not(HasSubstr("noise"))));
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("noise of stdio\n"), HasSubstr("noise of a stream\n"),
-                               HasSubstr("noise of a descriptor\n")));
-}
-
 TEST(CommandLine, AResultThatCannotBeWrittenIsAFailure) {
     const Ran ran = capstan("version >/dev/full");
     EXPECT_EQ(ran.code, 1);
@@ -161,116 +65,6 @@ TEST(CommandLine, AResultThatCannotBeWrittenIsAFailure) {
 
 TEST(CommandLine, ClosedStandardDescriptorsHarmNothing) {
     EXPECT_EQ(capstan("plugin list <&- >&- 2>&-").code, 0);
-}
-
-TEST(CommandLine, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
-    const Ran ran =
-        capstan("plugin call " + quoted_path(throwing().string() + "#tiny") + " --kind expander",
-                two_options);
-    EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr("filter let an exception out: through C"));
-}
-
-TEST(CommandLine, CallAsksForTheClassWhereAFileHasSeveral) {
-    const Ran ran =
-        capstan("plugin call " + quoted_path(misbehaving()) + " --kind expander", two_options);
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err,
-                AllOf(HasSubstr("FILE.so#CLASS"), HasSubstr("hangs (capstan.expander/1)")));
-}
-
-TEST(CommandLine, CallSaysWhenAFileHasNoClassOfTheKind) {
-    const Ran ran = capstan(
-        "plugin call " + quoted_path(shipped("expanders/random.so")) + " --kind splitter", "{}");
-    EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("no class of kind capstan.splitter/1; there is random"));
-}
-
-TEST(CommandLine, VerifyPassesEveryShippedPlugin) {
-    for (const char* name :
-         {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
-          "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
-          "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
-          "balancer/node_groups.so", "simulated.so"}) {
-        const Ran ran = capstan("plugin verify " + quoted_path(shipped(name)));
-        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-        EXPECT_THAT(ran.out, Not(HasSubstr("FAIL")));
-    }
-}
-
-TEST(CommandLine, VerifySaysWhatItDidNotLookAt) {
-    const Ran bare = capstan("plugin verify " + quoted_path(http_cloud()));
-    EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
-    EXPECT_THAT(bare.out,
-                testing::EndsWith("not looked at: new_http_cloud: it needs settings: setting "
-                                  "endpoint: is required and was not given; give --settings "
-                                  "FILE.toml with the class's settings\n"));
-    const Folder folder;
-    const std::string settings =
-        folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
-    const Ran without =
-        capstan("plugin verify " + quoted_path(http_cloud()) + " --settings " + settings);
-    EXPECT_EQ(without.code, 3) << without.out << without.err;
-    EXPECT_THAT(without.out, AllOf(HasSubstr("a made-up value of each secret: made-up-token"),
-                                   HasSubstr("cloud/honest"),
-                                   testing::EndsWith("; give --http RECORDING with the replies of "
-                                                     "its API, or other --settings\n")));
-}
-
-TEST(CommandLine, VerifyPlaysARecording) {
-    const Folder folder;
-    const std::string line = "plugin verify " + quoted_path(http_cloud()) + " --settings " +
-                             folder.write("settings.toml", "endpoint = \"https://api.example\"\n") +
-                             " --http ";
-    const Ran part = capstan(line + folder.write("groups.http",
-                                                 "> GET https://api.example/v1/groups?page=\n"
-                                                 "< 200\n\n{\"groups\":[{\"id\":\"web\","
-                                                 "\"min\":1,\"max\":10,\"target\":2,"
-                                                 "\"machine\":{\"cpu\":\"4\",\"memory\":\"16Gi\","
-                                                 "\"pods\":\"110\"}}]}\n\n"));
-    EXPECT_EQ(part.code, 3) << part.out << part.err;
-    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
-                                          "recording has no such request"),
-                                HasSubstr("; give a --http RECORDING that has the replies to its "
-                                          "requests\n")));
-    std::filesystem::create_directory(folder.path() / "all");
-    std::filesystem::rename(folder.path() / "groups.http", folder.path() / "all/1.http");
-    folder.write("all/2.http",
-                 "> GET https://api.example/v1/machines?page=\n< 200\n\n"
-                 "{\"machines\":[{\"id\":\"m-1\",\"group\":\"web\",\"state\":\"running\"}]}\n\n");
-    const Ran all = capstan(line + (folder.path() / "all").string());
-    EXPECT_EQ(all.code, 0) << all.out << all.err;
-    EXPECT_THAT(all.out, AllOf(Not(HasSubstr("skip ")), Not(HasSubstr("not looked at"))));
-    const Ran bad = capstan(line + folder.write("bad.http", "> GET https://api.example/\n< ok\n"));
-    EXPECT_EQ(bad.code, 2);
-    EXPECT_THAT(bad.err, HasSubstr("bad.http, line 2: a reply begins with"));
-    EXPECT_EQ(capstan(line + folder.path().string() + "/absent").code, 2);
-}
-
-TEST(CommandLine, VerifyReportsACrashAndGoesOnWithTheNextCheck) {
-    const Ran ran = capstan("plugin verify " + quoted_path(misbehaving().string() + "#crashes"));
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
-                               HasSubstr("file/unloads")));
-}
-
-TEST(CommandLine, VerifyCatchesWhatAPluginPrints) {
-    const Ran ran = capstan("plugin verify " + quoted_path(misbehaving().string() + "#prints"));
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
-}
-
-TEST(CommandLine, VerifyFailsAFileThatLetsExceptionsOut) {
-    const Ran ran = capstan("plugin verify " + quoted_path(throwing().string() + "#tiny"));
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
-}
-
-TEST(CommandLine, VerifyAnswersInJson) {
-    const Ran ran =
-        capstan("plugin verify -o json " + quoted_path(misbehaving().string() + "#first"));
-    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("failed":0)"), HasSubstr(R"("verdict":"passed")"),
-                               HasSubstr(R"("sha256":")")));
 }
 
 TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {

@@ -35,6 +35,11 @@ inline std::filesystem::path http_cloud() {
     return build_tree() / "tests/bin/plugins/new_http_cloud.so";
 }
 
+/// As one word of a shell's line.
+inline std::string quoted_path(const std::filesystem::path& path) {
+    return "'" + path.string() + "'";
+}
+
 /// A folder that goes with the test.
 class Folder {
 public:

@@ -1,0 +1,52 @@
+#include <CLI/CLI.hpp>
+#include <boost/json.hpp>
+
+#include "commands/command_line.hpp"
+#include "commands/result_output.hpp"
+#include "plugin_commands/plugin_program.hpp"
+#include "plugin_commands/plugin_report.hpp"
+
+namespace capstan::plugin_commands {
+namespace {
+
+int inspect(const std::string& path, bool runs, commands::OutputFormat format,
+            commands::Streams streams) {
+    const auto file = runtime::plugin_files::read_plugin(
+        {.file = path, .sha256 = {}, .origin = runtime::plugin_files::PathOrigin::command_line},
+        {});
+    if (!file) {
+        streams.err << "capstan: " << file.error().message << '\n';
+        return commands::exit_failed;
+    }
+    boost::json::object report = describe_file(file->facts);
+    if (runs) describe_library(*file, report);
+    if (format != commands::OutputFormat::text) {
+        commands::print_value(streams, format, report);
+    } else {
+        print_report(streams.out, report);
+    }
+    // "loads" is `true`, or a sentence that says why the file does not load.
+    return !runs || report.at("loads") == true ? commands::exit_ok : commands::exit_failed;
+}
+
+}  // namespace
+
+void add_plugin_inspect(CLI::App& parent, commands::Action& action) {
+    CLI::App& command = *parent.add_subcommand("inspect",
+                                               "Show what a plugin file is: owner, hash, versions, "
+                                               "kinds, what it needs; nothing of it runs");
+    auto file = std::make_shared<std::string>();
+    command.add_option("file", *file, "The plugin file")->required();
+    auto runs = std::make_shared<bool>(false);
+    command.add_flag("--run", *runs,
+                     "Also ask its own code for vendor, classes and settings, in a child process "
+                     "that can change no file and reach no network");
+    auto format = commands::add_output_format(command);
+    command.callback([&action, file, runs, format] {
+        action = [file, runs, format](commands::Streams streams) {
+            return inspect(*file, *runs, *format, streams);
+        };
+    });
+}
+
+}  // namespace capstan::plugin_commands

@@ -1,0 +1,38 @@
+#include "plugin_commands/settings_table.hpp"
+
+#include <utility>
+
+namespace capstan::plugin_commands {
+namespace {
+
+using testing::Value;
+
+Value to_value(const runtime::config::TomlValue& v) {
+    using Kind = runtime::config::TomlValue::Kind;
+    switch (v.kind) {
+        case Kind::integer: return Value(v.integer);
+        case Kind::floating: return Value(v.number);
+        case Kind::boolean: return Value(v.boolean);
+        case Kind::table: return Value(to_table(v));
+        case Kind::array: {
+            Value::List items;
+            for (const runtime::config::TomlValue& item : v.children)
+                items.push_back(to_value(item));
+            return Value(std::move(items));
+        }
+        case Kind::string:
+        case Kind::date: return Value(v.text);
+    }
+    return Value(v.text);
+}
+
+}  // namespace
+
+Value::Table to_table(const runtime::config::TomlValue& v) {
+    Value::Table out;
+    for (const runtime::config::TomlValue& member : v.children)
+        out.emplace_back(member.key, to_value(member));
+    return out;
+}
+
+}  // namespace capstan::plugin_commands

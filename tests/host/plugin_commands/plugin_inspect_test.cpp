@@ -1,0 +1,95 @@
+// Which files there are, what is known of a file without running it, and what its own code may do
+// when it is asked.
+#include <gmock/gmock.h>
+
+#include "../commands/shell.hpp"
+
+namespace capstan::plugin_commands {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Inspect : public testing::Test {
+protected:
+    /// The plugin `early`, which does `what` when it is loaded.
+    std::string early(const std::string& what) const {
+        std::ifstream in(commands::build_tree() / "tests/bin/plugins/early.so", std::ios::binary);
+        std::string bytes{std::istreambuf_iterator<char>(in), {}};
+        const std::string key = "CAPSTAN_EARLY=";
+        std::string text = key + what;
+        text.resize(256, '\0');
+        bytes.replace(bytes.find(key + "nothing"), text.size(), text);
+        return folder_.write("early.so", bytes);
+    }
+    const commands::Folder folder_;
+    const fs::path touched_ = folder_.path() / "touched";
+};
+
+TEST_F(Inspect, RunsNothingOfTheFile) {
+    const commands::Ran ran = commands::capstan("plugin inspect " + early(touched_));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("\nowner "), HasSubstr("mode 0"), HasSubstr("\nneeds "),
+                               HasSubstr("libc.so.6, already loaded"), HasSubstr("sha256 = \""),
+                               HasSubstr("\nnot known "), Not(HasSubstr("\nclass "))));
+    EXPECT_FALSE(fs::exists(touched_));
+    EXPECT_EQ(
+        commands::capstan("plugin call " + folder_.path().string() + "/early.so --kind expander",
+                          "{\"options\": []}")
+            .code,
+        0);
+    EXPECT_TRUE(fs::exists(touched_)) << "loaded as by the host it does run";
+}
+
+TEST_F(Inspect, AsksItsCodeWhereItCanChangeNothing) {
+    const commands::Ran ran = commands::capstan("plugin inspect --run " + early(touched_));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("\nIts own code was run in a confined child process"),
+                               HasSubstr("\nvendor "), HasSubstr("\nclass keeps "),
+                               Not(HasSubstr("not known"))));
+    EXPECT_FALSE(fs::exists(touched_));
+    EXPECT_EQ(commands::capstan("plugin verify " + folder_.path().string() + "/early.so").code, 0);
+    EXPECT_FALSE(fs::exists(touched_));
+}
+
+TEST_F(Inspect, SaysHowItsCodeEnded) {
+    const commands::Ran ran = commands::capstan("plugin inspect --run " + early("abort"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(testing::StartsWith("file "),
+                               HasSubstr("the process that opened it was killed by signal 6")));
+}
+
+TEST_F(Inspect, TakesNothingFromItsCodeThatWasReadFromTheFile) {
+    const commands::Ran ran = commands::capstan("plugin inspect -o json --run " + early("forge"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(Not(HasSubstr("forged")), HasSubstr("said something else")));
+}
+
+TEST_F(Inspect, OfTheSameFileSaysTheSame) {
+    const std::string file = early("nothing");
+    EXPECT_EQ(commands::capstan("plugin inspect -o json " + file).out,
+              commands::capstan("plugin inspect -o json " + file).out);
+}
+
+TEST(List, NamesEveryShippedPlugin) {
+    const commands::Ran ran = commands::capstan("plugin list");
+    for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price",
+                             "priority", "random", "labels", "resources", "node_groups"}) {
+        EXPECT_THAT(ran.out, HasSubstr("\n" + std::string(name) + " ")) << ran.out;
+    }
+}
+
+TEST_F(Inspect, ShowsSettingsWithDefaultsAndThePin) {
+    const commands::Ran ran =
+        commands::capstan("plugin inspect --run " +
+                          commands::quoted_path(commands::shipped("similarity/resources.so")));
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out,
+                AllOf(HasSubstr("capstan.similarity/1"), HasSubstr("capacity_memory_tolerance"),
+                      HasSubstr("0.015"), HasSubstr("sha256 = \""), HasSubstr("\nloads    yes")));
+}
+
+}  // namespace
+}  // namespace capstan::plugin_commands

@@ -1,0 +1,110 @@
+// The conformance suite on a file: `capstan plugin verify`.
+#include <gmock/gmock.h>
+
+#include "../commands/shell.hpp"
+
+namespace capstan::plugin_commands {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Verify, PassesEveryShippedPlugin) {
+    for (const char* name :
+         {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
+          "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
+          "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
+          "balancer/node_groups.so", "simulated.so"}) {
+        const commands::Ran ran =
+            commands::capstan("plugin verify " + commands::quoted_path(commands::shipped(name)));
+        EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+        EXPECT_THAT(ran.out, Not(HasSubstr("FAIL")));
+    }
+}
+
+TEST(Verify, SaysWhatItDidNotLookAt) {
+    const commands::Ran bare =
+        commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()));
+    EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
+    EXPECT_THAT(bare.out,
+                testing::EndsWith("not looked at: new_http_cloud: it needs settings: setting "
+                                  "endpoint: is required and was not given; give --settings "
+                                  "FILE.toml with the class's settings\n"));
+    const commands::Folder folder;
+    const std::string settings =
+        folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
+    const commands::Ran without =
+        commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()) +
+                          " --settings " + settings);
+    EXPECT_EQ(without.code, 3) << without.out << without.err;
+    EXPECT_THAT(without.out, AllOf(HasSubstr("a made-up value of each secret: made-up-token"),
+                                   HasSubstr("cloud/honest"),
+                                   testing::EndsWith("; give --http RECORDING with the replies of "
+                                                     "its API, or other --settings\n")));
+}
+
+TEST(Verify, PlaysARecording) {
+    const commands::Folder folder;
+    const std::string line =
+        "plugin verify " + commands::quoted_path(commands::http_cloud()) + " --settings " +
+        folder.write("settings.toml", "endpoint = \"https://api.example\"\n") + " --http ";
+    const commands::Ran part =
+        commands::capstan(line + folder.write("groups.http",
+                                              "> GET https://api.example/v1/groups?page=\n"
+                                              "< 200\n\n{\"groups\":[{\"id\":\"web\","
+                                              "\"min\":1,\"max\":10,\"target\":2,"
+                                              "\"machine\":{\"cpu\":\"4\",\"memory\":\"16Gi\","
+                                              "\"pods\":\"110\"}}]}\n\n"));
+    EXPECT_EQ(part.code, 3) << part.out << part.err;
+    EXPECT_THAT(part.out, AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
+                                          "recording has no such request"),
+                                HasSubstr("; give a --http RECORDING that has the replies to its "
+                                          "requests\n")));
+    std::filesystem::create_directory(folder.path() / "all");
+    std::filesystem::rename(folder.path() / "groups.http", folder.path() / "all/1.http");
+    folder.write("all/2.http",
+                 "> GET https://api.example/v1/machines?page=\n< 200\n\n"
+                 "{\"machines\":[{\"id\":\"m-1\",\"group\":\"web\",\"state\":\"running\"}]}\n\n");
+    const commands::Ran all = commands::capstan(line + (folder.path() / "all").string());
+    EXPECT_EQ(all.code, 0) << all.out << all.err;
+    EXPECT_THAT(all.out, AllOf(Not(HasSubstr("skip ")), Not(HasSubstr("not looked at"))));
+    const commands::Ran bad =
+        commands::capstan(line + folder.write("bad.http", "> GET https://api.example/\n< ok\n"));
+    EXPECT_EQ(bad.code, 2);
+    EXPECT_THAT(bad.err, HasSubstr("bad.http, line 2: a reply begins with"));
+    EXPECT_EQ(commands::capstan(line + folder.path().string() + "/absent").code, 2);
+}
+
+TEST(Verify, ReportsACrashAndGoesOnWithTheNextCheck) {
+    const commands::Ran ran = commands::capstan(
+        "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#crashes"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
+                               HasSubstr("file/unloads")));
+}
+
+TEST(Verify, CatchesWhatAPluginPrints) {
+    const commands::Ran ran = commands::capstan(
+        "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#prints"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
+}
+
+TEST(Verify, FailsAFileThatLetsExceptionsOut) {
+    const commands::Ran ran = commands::capstan(
+        "plugin verify " + commands::quoted_path(commands::throwing().string() + "#tiny"));
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
+}
+
+TEST(Verify, AnswersInJson) {
+    const commands::Ran ran =
+        commands::capstan("plugin verify -o json " +
+                          commands::quoted_path(commands::misbehaving().string() + "#first"));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("failed":0)"), HasSubstr(R"("verdict":"passed")"),
+                               HasSubstr(R"("sha256":")")));
+}
+
+}  // namespace
+}  // namespace capstan::plugin_commands
