@@ -3,10 +3,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <exception>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "commands/examples.hpp"
@@ -67,6 +70,8 @@ struct CommandLine {
         app.set_version_flag("-V,--version", version_text(), "The same as `capstan version`");
         add_color(app, color);
         program.add_commands(app, action);
+        for (const ExternalCommand& command : program.external_commands)
+            add_external_command(app, command);
         add_examples(app);
     }
     CommandLine(const CommandLine&) = delete;
@@ -77,10 +82,20 @@ struct CommandLine {
     ColorChoice color = ColorChoice::automatic;
 };
 
-/// Rewrites `capstan help plan` to `capstan plan --help`, and moves --color=WHEN, which may stand
-/// anywhere, before the command.
-std::vector<const char*> words_to_parse(int argc, const char* const* argv) {
-    std::vector<const char*> words(argv, argv + argc);
+using Words = std::vector<const char*>;
+
+/// The index of the first word that is no option: the command. The number of words: there is none.
+std::size_t command_index(const Words& words) {
+    std::size_t at = 1;
+    while (at < words.size() && words[at][0] == '-')
+        at += std::string_view(words[at]) == "--color" ? 2 : 1;
+    return std::min(at, words.size());
+}
+
+/// Rewrites `capstan help plan` to `capstan plan --help`, `capstan-plugin list` to `capstan plugin
+/// list`, and moves --color=WHEN, which may stand anywhere, before the command.
+Words words_to_parse(int argc, const char* const* argv, const Program& program) {
+    Words words(argv, argv + argc);
     if (argc >= 2 && std::string_view(argv[1]) == "help") {
         words.erase(words.begin() + 1);
         words.push_back("--help");
@@ -88,6 +103,9 @@ std::vector<const char*> words_to_parse(int argc, const char* const* argv) {
     std::stable_partition(words.begin() + std::min(argc, 1), words.end(), [](const char* word) {
         return std::string_view(word).starts_with("--color=");
     });
+    if (program.command != nullptr)
+        words.insert(words.begin() + static_cast<std::ptrdiff_t>(command_index(words)),
+                     program.command);
     return words;
 }
 
@@ -103,12 +121,40 @@ int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) 
 
 }  // namespace
 
-Program capstan_program() { return {.add_commands = add_all_commands}; }
+Program capstan_program() {
+    static constexpr std::array external_commands{plugin_command};
+    return {.add_commands = add_all_commands, .external_commands = external_commands};
+}
+
+Result<void> execute_external_command(int argc, const char* const* argv, const Program& program) {
+    Words words = words_to_parse(argc, argv, program);
+    const std::size_t at = command_index(words);
+    if (at == words.size()) return {};
+    for (const ExternalCommand& command : program.external_commands) {
+        if (std::string_view(words[at]) != command.name) continue;
+        words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+        words.erase(words.begin());
+        return fail(execute(command, std::move(words)));
+    }
+    return {};
+}
+
+namespace {
+
+/// What the programs of external commands print for --help-all, or why that is not known.
+void print_whole_help(const Program& program, std::ostream& out) {
+    for (const ExternalCommand& command : program.external_commands) {
+        const Result<std::string> help = whole_help(command);
+        out << '\n' << (help ? *help : help.error().message + '\n');
+    }
+}
+
+}  // namespace
 
 bool parses(int argc, const char* const* argv, std::ostream& err, const Program& program) {
     CommandLine line(program);
     try {
-        const std::vector<const char*> words = words_to_parse(argc, argv);
+        const Words words = words_to_parse(argc, argv, program);
         line.app.parse(static_cast<int>(words.size()), words.data());
         return true;
     } catch (const CLI::ParseError& e) {
@@ -127,13 +173,17 @@ int refuse(Streams streams, std::string_view why, int code) {
 int run(int argc, const char* const* argv, Streams streams, const Program& program) {
     CommandLine line(program);
     try {
-        const std::vector<const char*> words = words_to_parse(argc, argv);
+        const Words words = words_to_parse(argc, argv, program);
         line.app.parse(static_cast<int>(words.size()), words.data());
         streams.color = line.color;
         return line.action(streams);
     } catch (const CLI::ParseError& e) {
         streams.color = line.color;
-        return show(line.app, e, streams);
+        const int code = show(line.app, e, streams);
+        const bool is_whole_help = dynamic_cast<const CLI::CallForAllHelp*>(&e) != nullptr &&
+                                   line.app.get_subcommands().empty();
+        if (is_whole_help) print_whole_help(program, streams.out);
+        return code;
     } catch (const std::exception& e) {
         streams.err << "capstan: " << e.what() << '\n';
         return exit_failed;

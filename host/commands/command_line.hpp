@@ -4,9 +4,13 @@
 #include <functional>
 #include <istream>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include <capstan/result.hpp>
+
+#include "commands/external_command.hpp"
 #include "commands/table.hpp"
 #include "runtime/guard/signal_trap.hpp"
 
@@ -33,10 +37,19 @@ using Action = std::function<int(Streams)>;
 struct Program {
     /// Adds the commands below `app`. The command that the line names stores its work in `action`.
     void (*add_commands)(CLI::App& app, Action& action);
+    /// The program's arguments are those of this command of `capstan`: `capstan-plugin list` means
+    /// `capstan plugin list`. NULL: those of `capstan` itself.
+    const char* command = nullptr;
+    /// Commands that other programs run.
+    std::span<const ExternalCommand> external_commands{};
 };
 
 /// Parses the arguments, runs one command and answers its exit code. Never throws.
 int run(int argc, const char* const* argv, Streams streams, const Program& program);
+
+/// If the arguments name an external command, replaces this process by its program. Returns if they
+/// name none, or an error if the program cannot be executed. Called before anything is opened.
+Result<void> execute_external_command(int argc, const char* const* argv, const Program& program);
 
 /// Whether `run` would accept these arguments. Runs no command and reads no file. Prints to `err`
 /// what is wrong with the arguments. Never throws.

@@ -10,13 +10,21 @@
 namespace capstan::commands {
 
 void run_program(int argc, const char* const* argv, const Program& program) {
+    const bool err_is_terminal = ::isatty(STDERR_FILENO) == 1;
+    // Before standard output is redirected, since the other program inherits it.
+    const Result<void> found = execute_external_command(argc, argv, program);
+    if (!found) {
+        const Streams streams{
+            .in = std::cin, .out = std::cout, .err = std::cerr, .err_is_terminal = err_is_terminal};
+        std::_Exit(refuse(streams, found.error().message, exit_failed));
+    }
     ResultOutput results;
     int code = run(argc, argv,
                    {.in = std::cin,
                     .out = results.stream(),
                     .err = std::cerr,
                     .out_is_terminal = results.is_terminal(),
-                    .err_is_terminal = ::isatty(STDERR_FILENO) == 1},
+                    .err_is_terminal = err_is_terminal},
                    program);
     if (!results.stream().flush()) {
         std::cerr << "capstan: the result could not be written to standard output\n";

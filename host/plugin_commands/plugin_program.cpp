@@ -4,9 +4,13 @@
 
 namespace capstan::plugin_commands {
 
+commands::Program plugin_program() {
+    return {.add_commands = add_commands, .command = commands::plugin_command.name};
+}
+
 void add_commands(CLI::App& app, commands::Action& action) {
     CLI::App& plugin =
-        *app.add_subcommand("plugin", "List, inspect, verify, call and start plugins");
+        *app.add_subcommand(commands::plugin_command.name, commands::plugin_command.description);
     plugin.require_subcommand(1);
     add_plugin_list(plugin, action);
     add_plugin_inspect(plugin, action);

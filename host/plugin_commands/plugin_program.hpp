@@ -5,6 +5,8 @@
 
 namespace capstan::plugin_commands {
 
+commands::Program plugin_program();
+
 /// Adds `plugin` and its commands below `app`.
 void add_commands(CLI::App& app, commands::Action& action);
 

@@ -72,17 +72,22 @@ struct Ran {
     std::string out, err;
 };
 
-/// `capstan ARGUMENTS`, with `input` on standard input.
-inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
+/// `PROGRAM ARGUMENTS`, with `input` on standard input.
+inline Ran ran_program(const std::filesystem::path& program, const std::string& arguments,
+                       const std::string& input = {}) {
     const Folder folder;
     const std::string in = folder.write("in", input);
     // First, so that `arguments` may say otherwise.
     const std::string redirections = "<'" + in + "' >'" + (folder.path() / "out").string() +
                                      "' 2>'" + (folder.path() / "err").string() + "' ";
-    const std::string command =
-        redirections + "'" + (build_tree() / "bin/capstan").string() + "' " + arguments;
+    const std::string command = redirections + quoted_path(program) + " " + arguments;
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
+}
+
+/// `capstan ARGUMENTS`, with `input` on standard input.
+inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
+    return ran_program(build_tree() / "bin/capstan", arguments, input);
 }
 
 }  // namespace capstan::commands

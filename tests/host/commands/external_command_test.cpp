@@ -1,0 +1,81 @@
+// `capstan plugin` runs the program capstan-plugin beside it.
+#include <gmock/gmock.h>
+
+#include "shell.hpp"
+
+namespace capstan::commands {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Ran capstan_plugin(const std::string& arguments) {
+    return ran_program(build_tree() / "bin/capstan-plugin", arguments);
+}
+
+TEST(ExternalCommand, DoesWhatItsProgramDoes) {
+    for (const std::string arguments :
+         {"", "list", "list -o json", "--help", "--help-all", "verify --help", "lst", "list --frm",
+          "inspect nothing.so", "verify --settings nothing.toml nothing.so"}) {
+        const Ran typed = capstan("plugin " + arguments);
+        const Ran direct = capstan_plugin(arguments);
+        EXPECT_EQ(typed.code, direct.code) << arguments;
+        EXPECT_EQ(typed.out, direct.out) << arguments;
+        EXPECT_EQ(typed.err, direct.err) << arguments;
+    }
+}
+
+TEST(ExternalCommand, IsCalledAsACommandOfCapstan) {
+    EXPECT_THAT(capstan_plugin("verify --help").out, HasSubstr("Usage: capstan plugin verify "));
+    EXPECT_EQ(capstan_plugin("").code, 2);
+    EXPECT_THAT(capstan_plugin("").err,
+                StartsWith("capstan plugin: a command is missing: list, inspect"));
+    EXPECT_THAT(capstan("plugin verfy x.so").err,
+                StartsWith("capstan plugin: there is no command 'verfy'; did you mean 'verify'?"));
+    EXPECT_THAT(capstan("plugn list").err, HasSubstr("did you mean 'plugin'?"));
+}
+
+TEST(ExternalCommand, TakesHelpAndColourWhereverTheyStand) {
+    const std::string help = capstan("plugin verify --help").out;
+    EXPECT_EQ(capstan("help plugin verify").out, help);
+    EXPECT_EQ(capstan("--help plugin verify").out, help);
+    EXPECT_EQ(capstan_plugin("help verify").out, help);
+    EXPECT_EQ(capstan("help plugin").out, capstan("plugin --help").out);
+    for (const std::string line : {"--color=always plugin lst", "--color always plugin lst",
+                                   "plugin --color=always lst", "plugin lst --color=always"})
+        EXPECT_THAT(capstan(line).err, StartsWith("\x1b[31mcapstan plugin\x1b[0m: ")) << line;
+    EXPECT_EQ(capstan_plugin("--version").out, capstan("--version").out);
+}
+
+TEST(ExternalCommand, IsInTheHelpOfCapstan) {
+    EXPECT_THAT(capstan("--help").out,
+                HasSubstr("\n  plugin                      List, inspect, verify, call and start "
+                          "plugins\n"));
+    EXPECT_THAT(capstan("--help-all").out,
+                AllOf(HasSubstr("--chaos"), HasSubstr("Usage: capstan plugin "),
+                      HasSubstr("--http RECORDING")));
+}
+
+TEST(ExternalCommand, WithoutItsProgramSaysWhichFileWasTried) {
+    const Folder folder;
+    const fs::path alone = folder.path() / "capstan", beside = folder.path() / "capstan-plugin";
+    fs::copy_file(build_tree() / "bin/capstan", alone);
+    const std::string missing =
+        "plugin: " + beside.string() + " is not there; build it with `./dev build`, or install ";
+    const Ran ran = ran_program(alone, "plugin list");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, StartsWith("capstan: " + missing));
+    const Ran help = ran_program(alone, "--help-all");
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--chaos"), HasSubstr(missing)));
+
+    fs::create_directory(beside);
+    EXPECT_EQ(ran_program(alone, "plugin list").err,
+              "capstan: plugin: " + beside.string() + " cannot be executed: Permission denied\n");
+}
+
+}  // namespace
+}  // namespace capstan::commands
