@@ -26,8 +26,9 @@ template <class Policy, class R>
 Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Policy&)>& question) {
     const std::function<Result<R>(PassWatch&)> pass = [instance,
                                                        question](PassWatch& watch) -> Result<R> {
-        CAPSTAN_TRY(const std::unique_ptr<Policy> policy, Policy::make(instance, watch));
-        return question(*policy);
+        return Policy::make(instance, watch).and_then([&](const std::unique_ptr<Policy>& policy) {
+            return question(*policy);
+        });
     };
     return runtime::instances::run_watched(pass).result;
 }
