@@ -20,6 +20,8 @@ public:
     explicit TomlReader(std::string_view text) : text_(text) {}
 
     Result<Value> read_all() {
+        if (!is_utf8(text_)) return refuse("UTF-8");
+        skip_space();
         CAPSTAN_TRY(Value value, read());
         skip_space();
         if (at_ != text_.size()) return refuse("nothing more");
@@ -34,15 +36,18 @@ private:
     }
     char peek() const noexcept { return at_ < text_.size() ? text_[at_] : '\0'; }
     bool take(char c) noexcept { return peek() == c && at_ < text_.size() ? (++at_, true) : false; }
-    void skip_space() noexcept {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-            ++at_;
+    void skip(std::string_view characters) noexcept {
+        while (at_ < text_.size() && characters.find(text_[at_]) != std::string_view::npos) ++at_;
+    }
+    void skip_space() noexcept { skip(" \t\r\n"); }
+    /// Within a table no line ends.
+    void skip_blanks() noexcept { skip(" \t"); }
+    static bool is_control(char c) noexcept {
+        return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
     }
 
     Result<Value> read() {
         if (++depth_ > depth_max) return refuse("less nesting");
-        skip_space();
         Result<Value> value = read_here();
         --depth_;
         return value;
@@ -58,8 +63,10 @@ private:
     }
     Result<Value> read_literal() {
         const std::size_t end = text_.find('\'', at_ + 1);
-        if (end == std::string_view::npos) return refuse("a closing '");
-        Value value(text_.substr(at_ + 1, end - at_ - 1));
+        const std::string_view inside = text_.substr(at_ + 1, end - at_ - 1);
+        if (end == std::string_view::npos || std::any_of(inside.begin(), inside.end(), is_control))
+            return refuse("a closing '");
+        Value value(inside);
         at_ = end + 1;
         return value;
     }
@@ -67,7 +74,7 @@ private:
         std::string out;
         ++at_;
         while (!take('"')) {
-            if (at_ >= text_.size() || peek() == '\n') return refuse("a closing \"");
+            if (at_ >= text_.size() || is_control(peek())) return refuse("a closing \"");
             if (take('\\')) {
                 CAPSTAN_CHECK(read_escape(out));
             } else {
@@ -117,15 +124,23 @@ private:
     Result<Value> read_table() {
         Value::Table members;
         ++at_;
-        for (skip_space(); !take('}'); skip_space()) {
+        skip_blanks();
+        if (take('}')) return Value(std::move(members));
+        do {
+            skip_blanks();
             CAPSTAN_TRY(std::string key, read_key());
-            skip_space();
+            const bool is_there =
+                std::any_of(members.begin(), members.end(),
+                            [&](const auto& member) { return member.first == key; });
+            if (is_there) return refuse("a new key");
+            skip_blanks();
             if (!take('=')) return refuse("'='");
+            skip_blanks();
             CAPSTAN_TRY(Value item, read());
             members.emplace_back(std::move(key), std::move(item));
-            skip_space();
-            if (!take(',') && peek() != '}') return refuse("',' or '}'");
-        }
+            skip_blanks();
+        } while (take(','));
+        if (!take('}')) return refuse("',' or '}'");
         return Value(std::move(members));
     }
     Result<std::string> read_key() {
@@ -145,22 +160,54 @@ private:
         std::string word(text_.substr(begin, at_ - begin));
         if (word == "true") return Value(true);
         if (word == "false") return Value(false);
-        word.erase(std::remove(word.begin(), word.end(), '_'), word.end());
-        Result<Value> number = read_number(word);
+        Result<Value> number = read_number(std::move(word));
         if (!number) at_ = begin;
         return number;
     }
-    Result<Value> read_number(std::string_view word) const {
-        if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-        const char* const end = word.data() + word.size();
+    Result<Value> read_number(std::string word) const {
+        const bool is_infinite = word == "inf" || word == "+inf" || word == "-inf";
+        if (!is_infinite && word != "nan" && !is_number(word)) return refuse("a value of TOML");
+        const bool is_whole = !is_infinite && word.find_first_of(".eEn") == std::string::npos;
+        std::erase(word, '_');
+        if (word.front() == '+') word.erase(0, 1);
+        const char* const begin = word.data();
+        const char* const end = begin + word.size();
         std::int64_t whole = 0;
-        const auto as_whole = std::from_chars(word.data(), end, whole);
-        if (!word.empty() && as_whole.ec == std::errc() && as_whole.ptr == end) return Value(whole);
         double number = 0;
-        const auto as_number = std::from_chars(word.data(), end, number);
-        if (word.empty() || as_number.ec != std::errc() || as_number.ptr != end)
-            return refuse("a value of TOML");
-        return Value(number);
+        const auto read =
+            is_whole ? std::from_chars(begin, end, whole) : std::from_chars(begin, end, number);
+        if (read.ec != std::errc()) return refuse("a smaller number");
+        return is_whole ? Value(whole) : Value(number);
+    }
+    /// Takes digits off the front, between which single underscores may be. False: there are none.
+    static bool take_digits(std::string_view& rest) noexcept {
+        std::size_t n = 0;
+        while (n < rest.size() &&
+               (is_ascii_digit(rest[n]) || (rest[n] == '_' && n > 0 && rest[n - 1] != '_')))
+            ++n;
+        if (n == 0 || rest[n - 1] == '_') return false;
+        rest.remove_prefix(n);
+        return true;
+    }
+    static void take_sign(std::string_view& rest) noexcept {
+        if (rest.starts_with('+') || rest.starts_with('-')) rest.remove_prefix(1);
+    }
+    /// "1_000", "-0.5", "6e-3".
+    static bool is_number(std::string_view rest) noexcept {
+        take_sign(rest);
+        const bool begins_with_zero = rest.starts_with('0');
+        const std::size_t size = rest.size();
+        if (!take_digits(rest) || (begins_with_zero && size - rest.size() > 1)) return false;
+        if (rest.starts_with('.')) {
+            rest.remove_prefix(1);
+            if (!take_digits(rest)) return false;
+        }
+        if (rest.starts_with('e') || rest.starts_with('E')) {
+            rest.remove_prefix(1);
+            take_sign(rest);
+            if (!take_digits(rest)) return false;
+        }
+        return rest.empty();
     }
 
     std::string_view text_;

@@ -39,8 +39,11 @@ TEST(TomlValue, ReadsEscapes) {
 }
 
 TEST(TomlValue, RefusesWhatIsNoValue) {
-    for (const char* bad : {"", "abc", "1.2.3", "\"open", "'open", "[1", "[1 2]", "{a}", "{a=1",
-                            "1 2", "\"\\q\"", "\"\\ud800\"", "\"\\u12\"", "--1", "1979-05-27"}) {
+    for (const char* bad : {"",        "abc",         "1.2.3",     "\"open", "'open",
+                            "[1",      "[1 2]",       "{a}",       "{a=1",   "1 2",
+                            "\"\\q\"", "\"\\ud800\"", "\"\\u12\"", "--1",    "1979-05-27",
+                            ".5",      "5.",          "007",       "1__0",   "99999999999999999999",
+                            "{a=1,}",  "{a=1, a=2}",  "'a\nb'"}) {
         EXPECT_FALSE(parse_toml_value(bad)) << bad;
     }
     EXPECT_THAT(parse_toml_value("[1 2]").error().message,

@@ -59,8 +59,8 @@ inline Value table(std::initializer_list<std::pair<std::string, Value>> members)
 }
 
 /// One value of TOML: a string of one line, a number, true or false, an array, an inline table.
-/// (Dates and text of several lines are no settings.) The error says what was expected, and at
-/// which character.
+/// Dates, text of several lines, comments, dotted keys and numbers of other bases are not read. The
+/// error says what was expected, and at which character.
 Result<Value> parse_toml_value(std::string_view text);
 
 /// "a string", "a list": for messages.
