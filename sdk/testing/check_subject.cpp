@@ -24,7 +24,8 @@ Result<FakeSettings> Subject::settings() const {
         constexpr std::uint32_t several = CAPSTAN_FIELD_LIST | CAPSTAN_FIELD_MAP;
         const bool is_one = (field.flags & several) == 0 && field.type == CAPSTAN_TYPE_SECRET;
         if (is_one && (field.flags & CAPSTAN_FIELD_REQUIRED) != 0)
-            out.set(std::string(text(field.key)), "made-up-" + std::string(text(field.key)));
+            out.set(std::string(text(field.key)),
+                    table({{"secret", "made-up-" + std::string(text(field.key))}}));
     }
     if (given != options.settings.end()) out.set_all(given->second);
     try {

@@ -48,26 +48,26 @@ struct FakeSettings::Tree {
                               Out* out, Convert convert) noexcept {
         const SettingNode* node = find(settings, at);
         if (node == nullptr) return CAPSTAN_E_NOT_FOUND;
-        if (!(node->*member)) return CAPSTAN_E_INVALID_ARGUMENT;
-        *out = convert(*(node->*member));
+        if (!(node->value.*member)) return CAPSTAN_E_INVALID_ARGUMENT;
+        *out = convert(*(node->value.*member));
         return CAPSTAN_OK;
     }
     static capstan_status get_text(const capstan_settings* settings, capstan_cursor at,
                                    capstan_str* out) noexcept {
-        return get(settings, at, &SettingNode::text, out,
+        return get(settings, at, &ReadSetting::text, out,
                    [](const std::string& s) { return str(s); });
     }
     static capstan_status get_integer(const capstan_settings* settings, capstan_cursor at,
                                       std::int64_t* out) noexcept {
-        return get(settings, at, &SettingNode::integer, out, [](std::int64_t i) { return i; });
+        return get(settings, at, &ReadSetting::integer, out, [](std::int64_t i) { return i; });
     }
     static capstan_status get_float(const capstan_settings* settings, capstan_cursor at,
                                     double* out) noexcept {
-        return get(settings, at, &SettingNode::number, out, [](double d) { return d; });
+        return get(settings, at, &ReadSetting::number, out, [](double d) { return d; });
     }
     static capstan_status get_boolean(const capstan_settings* settings, capstan_cursor at,
                                       std::int32_t* out) noexcept {
-        return get(settings, at, &SettingNode::boolean, out,
+        return get(settings, at, &ReadSetting::boolean, out,
                    [](bool b) { return std::int32_t(b ? 1 : 0); });
     }
     static capstan_status reject(const capstan_settings* settings, capstan_cursor at,
@@ -134,7 +134,7 @@ std::vector<std::string> FakeSettings::secrets() {
     raw();
     std::vector<std::string> out;
     for (const SettingNode& node : tree_->nodes) {
-        if (node.is_secret && node.text) out.push_back(*node.text);
+        if (node.is_secret && node.value.text) out.push_back(*node.value.text);
     }
     return out;
 }

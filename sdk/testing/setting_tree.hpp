@@ -8,19 +8,17 @@
 #include <vector>
 
 #include <capstan/abi/settings.h>
+#include <capstan/setting_rules.hpp>
 #include <capstan/testing/setting_value.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// One place in the settings. What it can be read as is there.
+/// One place in the settings.
 struct SettingNode {
     std::string path;
-    std::optional<std::string> text{};
-    std::optional<std::int64_t> integer{};
-    std::optional<double> number{};
-    std::optional<bool> boolean{};
-    bool is_secret = false;  ///< `text` is the name of a secret
+    ReadSetting value{};     ///< of a list or table: nothing
+    bool is_secret = false;  ///< `value.text` is the name of a secret
     std::vector<std::pair<std::string, capstan_cursor>> children{};  ///< keys are empty in a list
 };
 

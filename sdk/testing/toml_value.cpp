@@ -219,11 +219,5 @@ private:
 
 Result<Value> parse_toml_value(std::string_view text) { return TomlReader(text).read_all(); }
 
-std::string_view type_name(const Value& value) noexcept {
-    constexpr std::string_view names[] = {"a string",  "an integer", "a number",
-                                          "a boolean", "a list",     "a table"};
-    return names[value.any().index()];
-}
-
 }  // namespace testing
 CAPSTAN_NAMESPACE_END

@@ -33,7 +33,9 @@ struct Cloud {
         host.http().handle([this](const capstan::HttpRequest& r) { return api.answer(r); });
     }
     capstan::Settings configured() {
-        return settings.set("endpoint", "https://api.example").set("token", "cloud-token").view();
+        return settings.set("endpoint", "https://api.example")
+            .set("token", capstan::testing::table({{"secret", "cloud-token"}}))
+            .view();
     }
     capstan::Result<capstan::CloudView> view() { return run(host, cloud.refresh()); }
     capstan::Result<capstan::Resized> increase(int by, int expected, std::string key = "k") {

@@ -56,8 +56,10 @@ private:
 struct Setting {
     std::string_view key{};
     SettingType type = SettingType::string;
-    std::string_view doc{};            ///< one or two sentences, with the unit
-    std::string_view default_value{};  ///< TOML text; empty: none
+    std::string_view doc{};  ///< one or two sentences, with the unit
+    /// TOML text; empty: none. An absent table without one has the defaults of its members, unless
+    /// a member is required.
+    std::string_view default_value{};
     bool required = false;
     bool list = false;                         ///< an array of `type`
     bool map = false;                          ///< a table with free keys and values of `type`

@@ -452,7 +452,7 @@ TEST(CloudChecks, MakeUpTheSecretsThatSettingsName) {
     };
     auto options = capstan::testing::quick();
     EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: made-up-token");
-    options.settings["token"] = {{"token", "mine"},
+    options.settings["token"] = {{"token", capstan::testing::table({{"secret", "mine"}})},
                                  {"other", capstan::testing::table({{"secret", "theirs"}})}};
     EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: mine, theirs");
     options.prepare = [](capstan::testing::FakeHost& host, std::string_view) {

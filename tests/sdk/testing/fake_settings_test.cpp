@@ -46,17 +46,19 @@ TEST(FakeSettings, ReadsWhateverIsSetWithoutASchema) {
 
 TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer}, "3"),
-              "setting n: expected an integer, found a string");
+              "setting n: expected integer, found string \"3\"");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 1, .max = 5}, 6),
-              "setting n: must be from 1 to 5, is 6");
+              "setting n: expected integer 1..5, found integer 6");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::number, .min = 0, .max = 1}, 1), "");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 0}, -1),
-              "setting n: must be at least 0, is -1");
+              "setting n: expected integer of at least 0, found integer -1");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 0}, 7), "");
-    EXPECT_EQ(complaint({.key = "d", .type = SettingType::duration, .max = 10s}, "11s"),
-              "setting d: must be at most 10s, is 11s");
+    EXPECT_EQ(
+        complaint({.key = "d", .type = SettingType::duration, .max = 10s}, "11s"),
+        "setting d: expected duration such as \"90s\" or \"1h30m\" of at most 10s, found string "
+        "\"11s\"");
     EXPECT_EQ(complaint({.key = "m", .type = SettingType::enumeration, .allowed = {"a", "b"}}, "c"),
-              "setting m: \"c\" is none of a, b");
+              "setting m: expected one of \"a\", \"b\", found string \"c\"");
     EXPECT_THAT(complaint({.key = "r", .type = SettingType::regex}, "("),
                 HasSubstr("is no regular expression"));
     EXPECT_THAT(complaint({.key = "d", .type = SettingType::duration}, "soon"),
@@ -64,9 +66,9 @@ TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
     EXPECT_THAT(complaint({.key = "q", .type = SettingType::quantity}, "1Zi"),
                 HasSubstr("setting q"));
     EXPECT_EQ(complaint({.key = "l", .list = true}, "a"),
-              "setting l: expected a list, found a string");
+              "setting l: expected a list, found string \"a\"");
     EXPECT_EQ(complaint({.key = "l", .list = true}, list("a", 1)),
-              "setting l[1]: expected a string, found an integer");
+              "setting l[1]: expected string, found integer 1");
 }
 
 TEST(FakeSettings, RefusesUnknownKeysAndMissingOnes) {
@@ -94,7 +96,8 @@ TEST(FakeSettings, ReadsADefaultAsItsOwnSchemaWould) {
     });
     const capstan::View<capstan_field> fields(schema.fields());
     EXPECT_EQ(read_default(fields[0]).value(), Value("5m"));
-    EXPECT_THAT(read_default(fields[1]).error().message, HasSubstr("must be from 0 to 5, is 9"));
+    EXPECT_THAT(read_default(fields[1]).error().message,
+                HasSubstr("expected integer 0..5, found integer 9"));
     EXPECT_FALSE(read_default(fields[2]));
     EXPECT_EQ(read_default(fields[3]).error().code, capstan::ErrorCode::not_found);
 }

@@ -27,7 +27,9 @@ testing::ConformanceOptions configured() {
     out.settings["aws"] = {
         {"discovery", testing::list("cluster=prod")},
         {"region", "eu-central-1"},
-        {"credentials", testing::table({{"access_key_id", "AKIA"}, {"secret_access_key", "key"}})}};
+        {"credentials",
+         testing::table({{"access_key_id", "AKIA"},
+                         {"secret_access_key", testing::table({{"secret", "key"}})}})}};
     return out;
 }
 

@@ -63,8 +63,5 @@ inline Value table(std::initializer_list<std::pair<std::string, Value>> members)
 /// error says what was expected, and at which character.
 Result<Value> parse_toml_value(std::string_view text);
 
-/// "a string", "a list": for messages.
-std::string_view type_name(const Value& value) noexcept;
-
 }  // namespace testing
 CAPSTAN_NAMESPACE_END
