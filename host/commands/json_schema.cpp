@@ -91,7 +91,7 @@ json::object field_schema(const Field& field) {
     json::object out = item_schema(field);
     if (field.list) out = in_list(std::move(out));
     if (field.map) out = {{"type", "object"}, {"additionalProperties", std::move(out)}};
-    const bool is_section = field.type == SettingType::table && !field.list && !field.map;
+    const bool is_section = runtime::config::is_section(field);
     out["description"] = is_section ? field.doc : field.doc + " (" + describe_type(field) + ")";
     const auto standard = runtime::config::parse_toml_value(field.default_toml);
     if (!is_section && !field.default_toml.empty() && standard)

@@ -238,7 +238,9 @@ json::array settings_of(const runtime::config::Fields& fields) {
     for (const runtime::config::Field& f : fields) {
         json::object field{
             {"key", f.key}, {"type", runtime::config::describe_type(f)}, {"doc", f.doc}};
-        if (!f.default_toml.empty()) field["default"] = f.default_toml;
+        // "{}" of a table says only that its members have defaults, which they show.
+        const bool is_filled_table = runtime::config::is_section(f) && f.default_toml == "{}";
+        if (!f.default_toml.empty() && !is_filled_table) field["default"] = f.default_toml;
         if (f.required) field["required"] = true;
         if (f.live) field["live"] = true;
         if (f.deprecated) field["deprecated"] = f.replaced_by;

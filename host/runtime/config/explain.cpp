@@ -139,7 +139,7 @@ std::string in_words(const Finder& found) {
     Field field = found.field();
     if (found.in_map()) field.map = false;
     const bool table = field.type == SettingType::table;
-    const bool section = table && !field.list && !field.map;
+    const bool section = is_section(field);
     std::string out = found.path() + "\n  " + printable(field.doc) + "\n";
     if (!section) out += "  type: " + printable(describe_type(field)) + "\n";
     if (!section && !field.default_toml.empty() && !found.in_map()) {

@@ -1,4 +1,5 @@
 // read_schema: a plugin's untrusted descriptors as consistent Fields.
+#include <capstan/setting_rules.hpp>
 #include <capstan/view.hpp>
 
 #include "runtime/config/diagnostics.hpp"
@@ -41,7 +42,7 @@ Result<Fields> copy_fields(capstan_array from, const std::string& path);
 Result<Field> copy_field(const capstan_field& from, const std::string& parent) {
     Field to{.key = std::string(text(from.key)),
              .doc = std::string(text(from.doc)),
-             .default_toml = std::string(text(from.default_value)),
+             .default_toml = std::string(absent_value(from)),
              .instance_kind = std::string(text(from.instance_kind)),
              .replaced_by = std::string(text(from.replaced_by))};
     const std::string path = join_path(parent, to.key);

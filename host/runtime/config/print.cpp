@@ -8,11 +8,6 @@
 namespace capstan::runtime::config {
 namespace {
 
-/// Tables of known keys get a header of their own; all other values are printed on one line.
-bool has_header(const Field& field) {
-    return field.type == SettingType::table && !field.list && !field.map;
-}
-
 class Printer {
 public:
     explicit Printer(PrintDefaults defaults) : all_(defaults == PrintDefaults::yes) {}
@@ -20,12 +15,12 @@ public:
     void table(const SettingValue& value, const Fields& fields, const std::string& path) {
         std::string lines;
         for (const Field& field : fields) {
-            if (!has_header(field)) lines += line(value.find(field.key), field);
+            if (!is_section(field)) lines += line(value.find(field.key), field);
         }
         if (!lines.empty()) section(path, lines);
         for (const Field& field : fields) {
             const SettingValue* member = value.find(field.key);
-            if (has_header(field) && member != nullptr)
+            if (is_section(field) && member != nullptr)
                 table(*member, field.fields, join_path(path, field.key));
         }
     }

@@ -11,12 +11,8 @@
 
 namespace capstan::runtime::config {
 
-/// Longer regular expressions are refused, because compiling one takes stack and memory in
-/// proportion to its length.
-inline constexpr std::size_t regex_bytes_max = 1024;
-
-/// Reads a value that is neither list, map nor table. The error tells what was expected and what
-/// was found.
+/// Reads a value that is neither list, map nor table, by the rules of capstan/setting_rules.hpp,
+/// and compiles a regular expression. The error says what was expected and what was found.
 Result<SettingValue> read_scalar(const TomlValue& from, const Field& field);
 
 /// Whether a wrong value must not be shown: a value in the place of a secret, or a URL that may

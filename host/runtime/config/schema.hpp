@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <capstan/result.hpp>
+#include <capstan/setting_rules.hpp>
 #include <capstan/settings.hpp>
 
 namespace capstan::runtime::config {
@@ -23,7 +24,9 @@ struct Field {
     bool live = false;
     bool deprecated = false;
     std::string doc{};
-    std::string default_toml{};          ///< empty: none
+    /// What counts where the key is absent, as TOML; empty: the key stays absent. Of a plugin's
+    /// field it is absent_value (capstan/setting_rules.hpp).
+    std::string default_toml{};
     std::vector<std::string> allowed{};  ///< of an enumeration
     /// Inclusive bounds of a number, of a quantity in whole units, or of a duration in nanoseconds.
     std::optional<double> min{}, max{};
@@ -43,6 +46,12 @@ using Fields = std::vector<Field>;
 /// and then each default must pass the rules of its field. The error names the field:
 /// `settings.weights: default [1: ...`.
 Result<Fields> read_schema(capstan_array fields);
+
+/// What the field says about one value. Borrows from `field`.
+SettingRule rule_of(const Field& field);
+
+/// Whether the field is one table with known keys, which has a header of its own in the file.
+bool is_section(const Field& field);
 
 /// The keys, in order, for suggestions.
 std::vector<std::string> keys_of(const Fields& fields);

@@ -12,7 +12,6 @@
 
 #include "io/file_descriptor.hpp"
 #include "io/known_secrets.hpp"
-#include "runtime/config/secret_name.hpp"
 
 namespace capstan::runtime::services {
 
@@ -70,7 +69,7 @@ void SecretText::wipe() noexcept {
 }
 
 Result<SecretText> DirectorySecrets::read(std::string_view name) const {
-    if (!config::is_secret_name(name)) {
+    if (!is_secret_name(name)) {
         return fail(ErrorCode::invalid_argument,
                     "not a secret's name: letters, digits, '.', '_' and '-' make one");
     }
