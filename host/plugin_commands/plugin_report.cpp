@@ -8,11 +8,11 @@
 
 #include <boost/json.hpp>
 
+#include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "commands/value_text.hpp"
 #include "io/printable.hpp"
-#include "plugin_commands/child_process.hpp"
 #include "runtime/config/schema.hpp"
 #include "runtime/kinds.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
@@ -283,7 +283,8 @@ json::object unloading_report(runtime::plugin_files::LibraryRegistry& registry) 
 /// Runs in the child: everything that needs the file's code. Each line adds to the report, so after
 /// a crash the report still has the lines before it.
 int open_and_report(const runtime::plugin_files::PluginFile& file,
-                    runtime::plugin_files::LibraryRegistry& registry, const SendLine& send) {
+                    runtime::plugin_files::LibraryRegistry& registry,
+                    const commands::SendLine& send) {
     if (auto library = registry.load(file); library) {
         send(json::serialize(classes_report(**library)));
     } else {
@@ -359,7 +360,7 @@ public:
         }
         for (const auto& [key, value] : answer.get_object()) report_[key] = value;
     }
-    void end(const ChildEnd& end) {
+    void end(const commands::ChildEnd& end) {
         report_["missing_confinement"] = commands::array_of_texts(end.lacking);
         if (!end.is_well()) {
             report_["loads"] = "the process that opened it " + end.story();
@@ -392,12 +393,12 @@ void describe_library(const runtime::plugin_files::PluginFile& file, json::objec
         return;
     }
     ChildReport child_report(report);
-    child_report.end(
-        run_child([&](const SendLine& send) { return open_and_report(file, registry, send); },
-                  {.patience = inspection_deadline,
-                   .deadline = inspection_deadline,
-                   .confinement = Confinement{.cpu = inspection_deadline, .kept = {*folder}}},
-                  [&](std::string_view line) { child_report.add(line); }));
+    child_report.end(commands::run_child(
+        [&](const commands::SendLine& send) { return open_and_report(file, registry, send); },
+        {.patience = inspection_deadline,
+         .deadline = inspection_deadline,
+         .confinement = commands::Confinement{.cpu = inspection_deadline, .kept = {*folder}}},
+        [&](std::string_view line) { child_report.add(line); }));
 }
 
 }  // namespace capstan::plugin_commands

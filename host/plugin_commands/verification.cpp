@@ -10,9 +10,9 @@
 
 #include <capstan/duration.hpp>
 
+#include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
 #include "io/printable.hpp"
-#include "plugin_commands/child_process.hpp"
 #include "plugin_commands/settings_table.hpp"
 #include "runtime/plugin_files/library_registry.hpp"
 
@@ -114,7 +114,7 @@ CheckResult unload(runtime::plugin_files::LibraryRegistry& registry) {
 }
 
 /// Runs in the child: all checks from index `first` on, then unloads the file.
-int run_checks(const Work& work, std::size_t first, const SendLine& send_line) {
+int run_checks(const Work& work, std::size_t first, const commands::SendLine& send_line) {
     const auto send = [&](const json::object& line) { send_line(json::serialize(line)); };
     {
         const auto library = work.registry.load(work.file);
@@ -155,7 +155,7 @@ public:
     }
     /// Adds the result of the check that the child died in, if any. True: another child should run
     /// the checks after it.
-    bool settle(const ChildEnd& end) {
+    bool settle(const commands::ChildEnd& end) {
         if (is_malformed_) {
             results_.push_back(file_result("file/speaks", Outcome::Verdict::failed,
                                            "its code writes into the results of the checks"));
@@ -167,7 +167,7 @@ public:
         running_check_.reset();
         failed_check.outcome = {Outcome::Verdict::failed, "the process " + end.story()};
         results_.push_back(std::move(failed_check));
-        if (end.how != ChildEnd::How::overdue) return was_check;
+        if (end.how != commands::ChildEnd::How::overdue) return was_check;
         results_.push_back(file_result("file/in_time", Outcome::Verdict::failed,
                                        "the checks behind it were not run: all of them together "
                                        "have " +
@@ -202,9 +202,10 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
     if (!folder)
         return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};
     const Work work{file, registry, class_id, input};
-    ChildLimits limits{.patience = patience_first,
-                       .confinement = Confinement{
-                           .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
+    commands::ChildLimits limits{
+        .patience = patience_first,
+        .confinement = commands::Confinement{
+            .cpu = suite_deadline, .file_size = printed_max, .kept = {*folder}}};
     ResultCollector collector;
     const auto end_of_suite = std::chrono::steady_clock::now() + suite_deadline;
     std::vector<std::string> lacking;
@@ -212,10 +213,10 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
         limits.deadline = std::chrono::ceil<std::chrono::milliseconds>(
             end_of_suite - std::chrono::steady_clock::now());
         const std::size_t first = collector.checks_done();
-        const ChildEnd end =
-            run_child([&](const SendLine& send) { return run_checks(work, first, send); }, limits,
-                      [&](std::string_view line) { collector.on_line(line); });
-        if (end.how == ChildEnd::How::silent) limits.patience = patience_later;
+        const commands::ChildEnd end = commands::run_child(
+            [&](const commands::SendLine& send) { return run_checks(work, first, send); }, limits,
+            [&](std::string_view line) { collector.on_line(line); });
+        if (end.how == commands::ChildEnd::How::silent) limits.patience = patience_later;
         lacking = end.lacking;
         go_on = collector.settle(end);
     }

@@ -1,4 +1,4 @@
-#include "plugin_commands/confinement.hpp"
+#include "commands/confinement.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,9 +12,9 @@
 #include <gmock/gmock.h>
 
 #include "../commands/shell.hpp"
-#include "plugin_commands/child_process.hpp"
+#include "commands/child_process.hpp"
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 namespace {
 
 using namespace std::chrono_literals;
@@ -117,4 +117,4 @@ TEST_F(Confined, StillCrashesLikeAnyOther) {
 }
 
 }  // namespace
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 
 // System calls that a process gives up, by seccomp.
 
@@ -50,4 +50,4 @@ struct Confinement {
 /// provide is skipped; the answer has a sentence for each such part.
 std::vector<std::string> confine(const Confinement& limits);
 
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands

@@ -1,11 +1,11 @@
-#include "plugin_commands/child_process.hpp"
+#include "commands/child_process.hpp"
 
 #include <csignal>
 #include <thread>
 
 #include <gmock/gmock.h>
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(ChildProcess, StandardOutputIsNotTheParents) {
 }
 
 }  // namespace
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands

@@ -1,4 +1,4 @@
-#include "plugin_commands/child_process.hpp"
+#include "commands/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@
 #include "io/printable.hpp"
 #include "io/process.hpp"
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -216,4 +216,4 @@ ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildL
     return follow(child, lines, errors, limits, on_line);
 }
 
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands

@@ -1,4 +1,4 @@
-#include "plugin_commands/confinement.hpp"
+#include "commands/confinement.hpp"
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -25,7 +25,7 @@
 
 #include "io/file_descriptor.hpp"
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 namespace {
 
 #if defined(__x86_64__)
@@ -310,4 +310,4 @@ std::vector<std::string> confine(const Confinement& limits) {
     return lacking;
 }
 
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin_commands/confinement.hpp"
+#include "commands/confinement.hpp"
 
-namespace capstan::plugin_commands {
+namespace capstan::commands {
 
 /// How a child ended.
 struct ChildEnd {
@@ -49,4 +49,4 @@ using SendLine = std::function<void(std::string_view)>;
 ChildEnd run_child(const std::function<int(const SendLine&)>& work, const ChildLimits& limits,
                    const std::function<void(std::string_view)>& on_line);
 
-}  // namespace capstan::plugin_commands
+}  // namespace capstan::commands
