@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "commands/command_line.hpp"
+#include "commands/creation_check.hpp"
 #include "commands/json_schema.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
@@ -57,6 +58,8 @@ void warn_of_machine_types(LoadedPipeline& prepared) {
 
 int check(const std::string& file, OutputFormat format, Streams streams) {
     const auto prepared = load_pipeline(file);
+    if (prepared->is_sound())
+        check_creation(prepared->config(), prepared->plugins, prepared->loaded.diagnostics);
     warn_if_unbalanced(prepared->loaded);
     warn_of_machine_types(*prepared);
     if (format != OutputFormat::text) {
@@ -74,9 +77,10 @@ int check(const std::string& file, OutputFormat format, Streams streams) {
 }  // namespace
 
 void add_config_check(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "check",
-        "Read a configuration, load its plugins, and print everything that is wrong with either");
+    CLI::App& command = *parent.add_subcommand("check",
+                                               "Read a configuration, load its plugins, create "
+                                               "each instance once, and print everything that "
+                                               "is wrong with either");
     auto file = add_config_file(command);
     auto format = add_output_format(command);
     command.callback([&action, file, format] {

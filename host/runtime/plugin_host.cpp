@@ -121,7 +121,10 @@ Result<std::unique_ptr<PluginHost>> PluginHost::open(const config::Config& confi
 Result<std::unique_ptr<PluginHost>> PluginHost::start(const config::Config& config,
                                                       const PluginSet& plugins, Options options) {
     CAPSTAN_TRY(std::unique_ptr<PluginHost> host, open(config, plugins, std::move(options)));
-    for (const LoadedPlugin& plugin : plugins) CAPSTAN_CHECK(host->make(plugin));
+    for (const LoadedPlugin& plugin : plugins) {
+        CAPSTAN_TRY(auto instance, host->create(plugin));
+        host->add(std::move(instance));
+    }
     CAPSTAN_CHECK(host->start_all(host->instances()));
     return host;
 }
@@ -162,12 +165,9 @@ instances::InstanceSpec instance_spec(const LoadedPlugin& plugin) {
                          .is_controller = plugin.plugin_class.kind == CAPSTAN_KIND_CONTROLLER}};
 }
 
-Result<void> PluginHost::make(const LoadedPlugin& plugin) {
+Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create(const LoadedPlugin& plugin) {
     config::SettingsView settings(plugin.settings, config::settings_path(plugin.config), nullptr);
-    CAPSTAN_TRY(auto instance, instances::PluginInstance::create(
-                                   environment_, instance_spec(plugin), *settings.abi()));
-    add(std::move(instance));
-    return {};
+    return instances::PluginInstance::create(environment_, instance_spec(plugin), *settings.abi());
 }
 
 void PluginHost::add(std::shared_ptr<instances::PluginInstance> instance) {

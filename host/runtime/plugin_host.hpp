@@ -80,6 +80,8 @@ public:
     std::shared_ptr<instances::PluginInstance> find(const PluginInstanceId& id) const;
     /// In the order in which they were added. [any thread]
     std::vector<std::shared_ptr<instances::PluginInstance>> instances() const;
+    /// Creates an instance, which is neither started nor part of the host: `stop` destroys it.
+    Result<std::shared_ptr<instances::PluginInstance>> create(const LoadedPlugin& plugin);
     /// Adds a running instance with a new id. The host stops it with the others. [any
     /// thread]
     void add(std::shared_ptr<instances::PluginInstance> instance);
@@ -136,7 +138,6 @@ public:
 private:
     PluginHost(const config::Config& config, Options options);
     Result<void> open_breadcrumbs(const std::filesystem::path& file);
-    Result<void> make(const LoadedPlugin& plugin);
     Result<void> start_all(const Instances& instances);
     Result<std::shared_ptr<instances::PluginInstance>> create_replacement(
         const LoadedPlugin& plugin);

@@ -150,6 +150,32 @@ std::string vendor_config(const std::string& plugin_class, const std::string& st
            "\"\nclass = \"" + plugin_class + "\"\n" + more;
 }
 
+TEST(CommandLine, CheckNamesAnInstanceThatCannotBeCreatedAndItsPlace) {
+    const Folder folder;
+    const std::string file =
+        folder.write("capstan.toml", vendor_config("cannot_be_created", "\"vendor\", \"other\"") +
+                                         "[plugin.other]\nfile = \"" + misbehaving().string() +
+                                         "\"\nclass = \"crashes_in_create\"\n");
+    const Ran ran = capstan("config check --config " + file);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(
+        ran.err,
+        AllOf(HasSubstr("capstan.toml:5:9: plugin vendor: create: there is no model to load"),
+              HasSubstr("capstan.toml:8:9: plugin other: create: the process that created "
+                        "it was killed by signal 11"),
+              HasSubstr("capstan.toml: 2 errors")));
+}
+
+TEST(CommandLine, CheckEndsThoughACreateDoesNotReturn) {
+    const Folder folder;
+    const std::string file =
+        folder.write("capstan.toml", vendor_config("hangs_in_create", "\"vendor\""));
+    const Ran ran = capstan("config check --config " + file);
+    EXPECT_EQ(ran.code, 2);
+    EXPECT_THAT(ran.err, HasSubstr("plugin vendor: create: the process that created it gave no "
+                                   "sign of life for 10s"));
+}
+
 TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("first", "\"vendor\""));

@@ -104,7 +104,8 @@ typedef struct capstan_class {
      *  */
     capstan_status (*check)(const capstan_settings *settings, const capstan_call *call) CAPSTAN_NOEXCEPT;
     /** [load] Makes an instance and leaves it in `*out`, which is untouched on failure. `settings` end with
-     *  the call, `host` lives as long as the instance. Does no I/O; `start` does. */
+     *  the call, `host` lives as long as the instance. Does no I/O; `start` does. `capstan config check`
+     *  creates each instance too, and destroys it without `start`. */
     capstan_status (*create)(const capstan_host *host, const capstan_settings *settings,
                              const capstan_call *call, const capstan_instance **out) CAPSTAN_NOEXCEPT;
 } capstan_class;

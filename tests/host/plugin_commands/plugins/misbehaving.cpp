@@ -45,6 +45,11 @@ public:
     }
 };
 
+class KeepsNothing {
+public:
+    void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
+};
+
 /// In each way that there is.
 class Prints {
 public:
@@ -55,6 +60,23 @@ public:
         constexpr std::string_view bare = "noise of a descriptor\n";
         std::ignore = ::write(STDOUT_FILENO, bare.data(), bare.size());
         if (!question.options().empty()) keep(question.options()[0]);
+    }
+};
+
+class CannotBeCreated : public KeepsNothing {
+public:
+    CannotBeCreated() { throw Failure(ErrorCode::unavailable, "there is no model to load"); }
+};
+
+class CrashesInCreate : public KeepsNothing {
+public:
+    CrashesInCreate() { std::raise(SIGSEGV); }
+};
+
+class HangsInCreate : public KeepsNothing {
+public:
+    HangsInCreate() {
+        for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
     }
 };
 
@@ -69,11 +91,17 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPANDER,
-               capstan::make_class<Hangs>({.id = "hangs", .doc = "Never returns."}),
-               capstan::make_class<Throws>({.id = "throws", .doc = "Throws."}),
-               capstan::make_class<KeepsWhatIsNotThere>(
-                   {.id = "garbage", .doc = "Keeps options that are not there."}),
-               capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
-               capstan::make_class<Prints>({.id = "prints", .doc = "Writes to standard output."}),
-               capstan::make_class<KeepsTheFirst>({.id = "first", .doc = "Behaves."}))
+CAPSTAN_PLUGIN(
+    "test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPANDER,
+    capstan::make_class<Hangs>({.id = "hangs", .doc = "Never returns."}),
+    capstan::make_class<Throws>({.id = "throws", .doc = "Throws."}),
+    capstan::make_class<KeepsWhatIsNotThere>({.id = "garbage",
+                                              .doc = "Keeps options that are not there."}),
+    capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
+    capstan::make_class<CannotBeCreated>({.id = "cannot_be_created", .doc = "Fails in create."}),
+    capstan::make_class<CrashesInCreate>({.id = "crashes_in_create",
+                                          .doc = "Takes the process with it."}),
+    capstan::make_class<HangsInCreate>({.id = "hangs_in_create",
+                                        .doc = "Never returns from create."}),
+    capstan::make_class<Prints>({.id = "prints", .doc = "Writes to standard output."}),
+    capstan::make_class<KeepsTheFirst>({.id = "first", .doc = "Behaves."}))

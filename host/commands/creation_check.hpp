@@ -1,0 +1,15 @@
+/// Whether the plugins of a configuration take their settings: each instance is created once.
+#pragma once
+
+#include "runtime/plugin_set.hpp"
+
+namespace capstan::commands {
+
+/// Creates each instance of `plugins`, does not start it, and destroys it again. Everything that
+/// goes wrong is an error at the place of the instance's table. The plugins run in a child process,
+/// which has the rights of this one; a plugin that crashes, or does not return within ten seconds,
+/// is an error too. The caller must have no other thread.
+void check_creation(const runtime::config::Config& config, const runtime::PluginSet& plugins,
+                    runtime::config::Diagnostics& diagnostics);
+
+}  // namespace capstan::commands
