@@ -24,7 +24,7 @@ struct Field {
     bool live = false;
     bool deprecated = false;
     std::string doc{};
-    /// What counts where the key is absent, as TOML; empty: the key stays absent. Of a plugin's
+    /// The value of an absent key, as TOML; empty: the key stays absent. Of a plugin's
     /// field it is absent_value (capstan/setting_rules.hpp).
     std::string default_toml{};
     std::vector<std::string> allowed{};  ///< of an enumeration

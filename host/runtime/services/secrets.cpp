@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include <capstan/setting_rules.hpp>
+
 #include "io/file_descriptor.hpp"
 #include "io/known_secrets.hpp"
 

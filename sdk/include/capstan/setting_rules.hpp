@@ -4,7 +4,8 @@
 ///
 /// Three rules stay with each side. The host knows the places in the file and hides what may be a
 /// secret. The host compiles regular expressions with RE2, the kit with std::regex, because the SDK
-/// needs no library. Only the host knows whether the plugin instance that a setting names exists.
+/// depends on no regular expression library. Only the host knows whether the plugin instance that a
+/// setting names exists.
 #pragma once
 
 #include <algorithm>
@@ -31,11 +32,11 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The TOML text that counts where the key of `field` is absent; empty: the key stays absent. It is
-/// the field's default. A table without one is `{}`, so that it has the defaults of its members,
-/// unless no member has a value when absent, or a member is required.
-///     retry { times = 3 }            absent -> {}         zone { name, required }     absent ->
-///     absent
+/// The value of an absent key of `field`, as TOML; empty: the key stays absent. It is the field's
+/// default. A table without one is `{}`, so that it has the defaults of its members, unless no
+/// member has a value when absent, or a member is required.
+///     a table whose member `times` has the default 3   ->  {}
+///     a table whose member `name` is required          ->  absent
 inline std::string_view absent_value(const capstan_field& field) {
     constexpr std::uint32_t other_shapes =
         CAPSTAN_FIELD_REQUIRED | CAPSTAN_FIELD_LIST | CAPSTAN_FIELD_MAP;
@@ -205,7 +206,7 @@ inline bool is_url_server(std::string_view text) noexcept {
         host = text.substr(1, std::min(text.find(']'), text.size()) - 1);
         port = text.substr(std::min(host.size() + 2, text.size()));
         const bool is_closed = text.find(']') != std::string_view::npos;
-        if (!is_closed ||
+        if (!is_closed || std::count(host.begin(), host.end(), ':') < 2 ||
             host.find_first_not_of("0123456789abcdefABCDEF:.") != std::string_view::npos)
             return false;
     }

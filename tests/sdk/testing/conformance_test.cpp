@@ -235,9 +235,9 @@ TEST(SchemaChecks, FindADefaultOutsideItsOwnBounds) {
                      .max = 5}};
         }
     };
-    EXPECT_THAT(
-        failures_of<WithSchema<Fields>>(),
-        ElementsAre("schema/defaults: default of \"n\": setting n: must be from 0 to 5, is 9"));
+    EXPECT_THAT(failures_of<WithSchema<Fields>>(),
+                ElementsAre("schema/defaults: default of \"n\": setting n: expected integer 0..5, "
+                            "found integer 9"));
 }
 
 TEST(SchemaChecks, FindBoundsThatCannotHold) {
