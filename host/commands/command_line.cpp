@@ -84,7 +84,8 @@ struct CommandLine {
 
 using Words = std::vector<const char*>;
 
-/// The index of the first word that is no option: the command. The number of words: there is none.
+/// The index of the first word that is not an option: the command. If there is none: the number of
+/// words.
 std::size_t command_index(const Words& words) {
     std::size_t at = 1;
     while (at < words.size() && words[at][0] == '-')
@@ -93,7 +94,7 @@ std::size_t command_index(const Words& words) {
 }
 
 /// Rewrites `capstan help plan` to `capstan plan --help`, `capstan-plugin list` to `capstan plugin
-/// list`, and moves --color=WHEN, which may stand anywhere, before the command.
+/// list`, and moves --color=WHEN, which may be anywhere on the line, before the command.
 Words words_to_parse(int argc, const char* const* argv, const Program& program) {
     Words words(argv, argv + argc);
     if (argc >= 2 && std::string_view(argv[1]) == "help") {
@@ -142,9 +143,9 @@ Result<void> execute_external_command(int argc, const char* const* argv, const P
 namespace {
 
 /// What the programs of external commands print for --help-all, or why that is not known.
-void print_whole_help(const Program& program, std::ostream& out) {
+void print_help_all(const Program& program, std::ostream& out) {
     for (const ExternalCommand& command : program.external_commands) {
-        const Result<std::string> help = whole_help(command);
+        const Result<std::string> help = help_of_all_commands(command);
         out << '\n' << (help ? *help : help.error().message + '\n');
     }
 }
@@ -180,9 +181,9 @@ int run(int argc, const char* const* argv, Streams streams, const Program& progr
     } catch (const CLI::ParseError& e) {
         streams.color = line.color;
         const int code = show(line.app, e, streams);
-        const bool is_whole_help = dynamic_cast<const CLI::CallForAllHelp*>(&e) != nullptr &&
-                                   line.app.get_subcommands().empty();
-        if (is_whole_help) print_whole_help(program, streams.out);
+        const bool is_help_all = dynamic_cast<const CLI::CallForAllHelp*>(&e) != nullptr &&
+                                 line.app.get_subcommands().empty();
+        if (is_help_all) print_help_all(program, streams.out);
         return code;
     } catch (const std::exception& e) {
         streams.err << "capstan: " << e.what() << '\n';

@@ -76,7 +76,7 @@ void check_creation(const runtime::config::Config& config, const runtime::Plugin
         if (end.is_well()) return;
         const std::size_t failed = std::max(lines.begun().value_or(first), first);
         lines.refuse(failed, "plugin " + plugins[failed].config.id.value() +
-                                 ": create: the process that created it " + end.story());
+                                 ": create: the child process " + end.story());
         first = failed + 1;
     }
 }

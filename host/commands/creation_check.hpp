@@ -5,10 +5,10 @@
 
 namespace capstan::commands {
 
-/// Creates each instance of `plugins`, does not start it, and destroys it again. Everything that
-/// goes wrong is an error at the place of the instance's table. The plugins run in a child process,
-/// which has the rights of this one; a plugin that crashes, or does not return within ten seconds,
-/// is an error too. The caller must have no other thread.
+/// Creates each instance of `plugins`, does not start it, and destroys it again. A `create` that
+/// fails, crashes or does not return within ten seconds is an error at the place of the instance's
+/// table. The plugins run in a child process, which has the rights of this one. The caller must
+/// have no other thread.
 void check_creation(const runtime::config::Config& config, const runtime::PluginSet& plugins,
                     runtime::config::Diagnostics& diagnostics);
 

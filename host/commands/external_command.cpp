@@ -20,9 +20,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path program_of(const ExternalCommand& command) {
+Result<fs::path> program_of(const ExternalCommand& command) {
     std::error_code error;
     const fs::path self = fs::read_symlink("/proc/self/exe", error);
+    if (error)
+        return fail(ErrorCode::unavailable,
+                    std::string(command.name) + ": cannot read /proc/self/exe: " + error.message());
     return self.parent_path() / (std::string("capstan-") + command.name);
 }
 
@@ -31,8 +34,8 @@ Error cannot_execute(const ExternalCommand& command, const fs::path& program, in
     if (error != ENOENT)
         return {ErrorCode::unavailable, tried + " cannot be executed: " + std::strerror(error)};
     return {ErrorCode::not_found, tried +
-                                      " is not there; build it with `./dev build`, or install all "
-                                      "programs of Capstan in one folder"};
+                                      " does not exist; build it with `./dev build`, or install "
+                                      "all programs of Capstan in one folder"};
 }
 
 }  // namespace
@@ -45,15 +48,16 @@ void add_external_command(CLI::App& app, const ExternalCommand& command) {
 }
 
 Error execute(const ExternalCommand& command, std::vector<const char*> arguments) {
-    const fs::path program = program_of(command);
-    arguments.insert(arguments.begin(), program.c_str());
+    const Result<fs::path> program = program_of(command);
+    if (!program) return program.error();
+    arguments.insert(arguments.begin(), program->c_str());
     arguments.push_back(nullptr);
-    ::execv(program.c_str(), const_cast<char* const*>(arguments.data()));
-    return cannot_execute(command, program, errno);
+    ::execv(program->c_str(), const_cast<char* const*>(arguments.data()));
+    return cannot_execute(command, *program, errno);
 }
 
-Result<std::string> whole_help(const ExternalCommand& command) {
-    const fs::path program = program_of(command);
+Result<std::string> help_of_all_commands(const ExternalCommand& command) {
+    CAPSTAN_TRY(const fs::path program, program_of(command));
     if (::access(program.c_str(), X_OK) != 0) return fail(cannot_execute(command, program, errno));
     boost::asio::io_context io;
     io::Loop loop(io);

@@ -1,5 +1,5 @@
 /// Commands that are programs of their own: `capstan NAME` runs `capstan-NAME`, as git and kubectl
-/// do it. The program lies in the folder of the one that runs it.
+/// do. The program is in the same folder as `capstan`.
 #pragma once
 
 #include <string>
@@ -30,6 +30,6 @@ Error execute(const ExternalCommand& command, std::vector<const char*> arguments
 
 /// What the command's program prints for --help-all. The error is that of `execute`, or says how
 /// the program ended.
-Result<std::string> whole_help(const ExternalCommand& command);
+Result<std::string> help_of_all_commands(const ExternalCommand& command);
 
 }  // namespace capstan::commands

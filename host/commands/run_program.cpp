@@ -11,7 +11,7 @@ namespace capstan::commands {
 
 void run_program(int argc, const char* const* argv, const Program& program) {
     const bool err_is_terminal = ::isatty(STDERR_FILENO) == 1;
-    // Before standard output is redirected, since the other program inherits it.
+    // This runs before standard output is redirected, because the other program inherits it.
     const Result<void> found = execute_external_command(argc, argv, program);
     if (!found) {
         const Streams streams{

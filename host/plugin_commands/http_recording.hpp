@@ -1,4 +1,4 @@
-/// Recordings of HTTP exchanges, which stand in for the API of a cloud.
+/// Recordings of HTTP exchanges, which replace the API of a cloud.
 #pragma once
 
 #include <filesystem>

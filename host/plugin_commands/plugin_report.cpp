@@ -238,7 +238,7 @@ json::array settings_of(const runtime::config::Fields& fields) {
     for (const runtime::config::Field& f : fields) {
         json::object field{
             {"key", f.key}, {"type", runtime::config::describe_type(f)}, {"doc", f.doc}};
-        // "{}" of a table says only that its members have defaults, which they show.
+        // A table's default "{}" is not shown: the members show their defaults.
         const bool is_filled_table = runtime::config::is_section(f) && f.default_toml == "{}";
         if (!f.default_toml.empty() && !is_filled_table) field["default"] = f.default_toml;
         if (f.required) field["required"] = true;

@@ -161,8 +161,8 @@ TEST(CommandLine, CheckNamesAnInstanceThatCannotBeCreatedAndItsPlace) {
     EXPECT_THAT(
         ran.err,
         AllOf(HasSubstr("capstan.toml:5:9: plugin vendor: create: there is no model to load"),
-              HasSubstr("capstan.toml:8:9: plugin other: create: the process that created "
-                        "it was killed by signal 11"),
+              HasSubstr("capstan.toml:8:9: plugin other: create: the child process was killed by "
+                        "signal 11"),
               HasSubstr("capstan.toml: 2 errors")));
 }
 
@@ -172,7 +172,7 @@ TEST(CommandLine, CheckEndsThoughACreateDoesNotReturn) {
         folder.write("capstan.toml", vendor_config("hangs_in_create", "\"vendor\""));
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("plugin vendor: create: the process that created it gave no "
+    EXPECT_THAT(ran.err, HasSubstr("plugin vendor: create: the child process gave no "
                                    "sign of life for 10s"));
 }
 

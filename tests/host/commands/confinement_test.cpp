@@ -11,8 +11,8 @@
 
 #include <gmock/gmock.h>
 
-#include "../commands/shell.hpp"
 #include "commands/child_process.hpp"
+#include "shell.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -52,7 +52,7 @@ TEST_F(Confined, HasNoEnvironmentAndNoDescriptorButItsOwn) {
 }
 
 TEST_F(Confined, ChangesNoFile) {
-    const commands::Folder folder;
+    const Folder folder;
     const std::string file = folder.write("file", "text"), fresh = folder.path() / "fresh";
     EXPECT_EQ(find([&] {
                   return word(::open(file.c_str(), O_WRONLY) >= 0) +

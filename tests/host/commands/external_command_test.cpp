@@ -37,7 +37,7 @@ TEST(ExternalCommand, IsCalledAsACommandOfCapstan) {
     EXPECT_THAT(capstan("plugn list").err, HasSubstr("did you mean 'plugin'?"));
 }
 
-TEST(ExternalCommand, TakesHelpAndColourWhereverTheyStand) {
+TEST(ExternalCommand, TakesHelpAndColorAnywhereOnTheLine) {
     const std::string help = capstan("plugin verify --help").out;
     EXPECT_EQ(capstan("help plugin verify").out, help);
     EXPECT_EQ(capstan("--help plugin verify").out, help);
@@ -63,7 +63,7 @@ TEST(ExternalCommand, WithoutItsProgramSaysWhichFileWasTried) {
     const fs::path alone = folder.path() / "capstan", beside = folder.path() / "capstan-plugin";
     fs::copy_file(build_tree() / "bin/capstan", alone);
     const std::string missing =
-        "plugin: " + beside.string() + " is not there; build it with `./dev build`, or install ";
+        "plugin: " + beside.string() + " does not exist; build it with `./dev build`, or install ";
     const Ran ran = ran_program(alone, "plugin list");
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.out, "");

@@ -18,7 +18,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string quoted_http_cloud() { return "'" + commands::http_cloud().string() + "'"; }
+std::string quoted_http_cloud() { return commands::quoted_path(commands::http_cloud()); }
 
 const char* const http_cloud_api =
     R"(> GET https://api.example/v1/groups?page=
