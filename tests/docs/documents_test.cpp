@@ -158,7 +158,7 @@ TEST(Documents, HaveLinksThatLeadSomewhere) {
                 << document.string() << ": " << link;
 }
 
-/// The examples but the scenarios, which have a title.
+/// All examples except scenarios. A scenario has a title.
 std::set<std::string> example_configurations() {
     std::set<std::string> out;
     for (const auto& entry : fs::directory_iterator("examples")) {
