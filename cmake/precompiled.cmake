@@ -1,5 +1,5 @@
 # What most sources include, compiled once for a build tree: it saves a third of the time of a test's compilation.
-# All that use it have the same options and see the same macros. The test compiler compiles it, so it is no part of `all`.
+# All that use it have the same options and see the same macros. The test compiler compiles it, so it is not part of `all`.
 set(CAPSTAN_PRECOMPILE none CACHE STRING "Which targets start from precompiled headers: none, tests or all")
 if(CAPSTAN_PRECOMPILE STREQUAL none)
     function(capstan_precompile target)
