@@ -129,8 +129,9 @@ TEST(NewHttpCloud, FailsTheRefreshRatherThanReportHalfAList) {
 
 TEST(NewHttpCloud, KeepsWhatCloudsPromise) {
     capstan::testing::ConformanceOptions options;
-    options.settings["new_http_cloud"] = {{"endpoint", "https://api.example"},
-                                          {"token", "cloud-token"}};
+    options.settings["new_http_cloud"] = {
+        {"endpoint", "https://api.example"},
+        {"token", capstan::testing::table({{"secret", "cloud-token"}})}};
     options.prepare = [](FakeHost& host, std::string_view) {
         const auto api = std::make_shared<FakeApi>([&host] { return host.monotonic(); });
         host.http().handle([api](const capstan::HttpRequest& r) { return api->answer(r); });
