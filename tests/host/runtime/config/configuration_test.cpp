@@ -11,12 +11,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Not;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
-class ConfigTest : public testing::Test {
+class ConfigTest : public ::testing::Test {
 protected:
     Loaded load(const std::string& text) const {
         return load_config(Source{"capstan.toml", text}, folder_.plugins());

@@ -67,10 +67,10 @@ TEST(Diagnostics, StopAfterAHundred) {
     EXPECT_TRUE(d.text().ends_with("f: no\n... and 3 more\n"));
 }
 
-class ReadSource : public testing::Test {
+class ReadSource : public ::testing::Test {
 protected:
     ReadSource() {
-        std::string name = testing::TempDir() + "/capstan-config-XXXXXX";
+        std::string name = ::testing::TempDir() + "/capstan-config-XXXXXX";
         folder_ = mkdtemp(name.data());
     }
     ~ReadSource() override { std::filesystem::remove_all(folder_); }

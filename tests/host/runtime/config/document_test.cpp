@@ -9,8 +9,8 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TomlValue parsed(const std::string& text) {
     Diagnostics d({"t.toml", text});

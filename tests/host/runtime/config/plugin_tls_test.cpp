@@ -13,10 +13,10 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
-struct PluginTlsFiles : testing::Test {
+struct PluginTlsFiles : ::testing::Test {
     TlsFolder folder;
     ShippedFolder shipped{"expanders/random.so"};
 

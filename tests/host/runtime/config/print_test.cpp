@@ -8,8 +8,8 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const PluginSettings* nothing_loaded(const PluginInstanceId&) { return nullptr; }
 
@@ -31,7 +31,7 @@ expanders = [{ use = "acme", on_error = "fail" }, "random"]
 memory.max = "64Gi"
 )";
 
-class PrintTest : public testing::Test {
+class PrintTest : public ::testing::Test {
 protected:
     PrintTest() : loaded_(load(file)) { EXPECT_EQ(loaded_.diagnostics.text(), ""); }
     Loaded load(const std::string& text) const {

@@ -8,7 +8,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 Result<Fields> read(const Schema& schema) {
     return read_schema(capstan::detail::AbiSchema(schema).fields());

@@ -9,11 +9,11 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::Pair;
+using ::testing::ElementsAre;
+using ::testing::Pair;
 
 /// What a plugin with this schema and these settings sees.
-class SettingsViewTest : public testing::Test {
+class SettingsViewTest : public ::testing::Test {
 protected:
     SettingsViewTest()
         : diagnostics_({"t.toml",

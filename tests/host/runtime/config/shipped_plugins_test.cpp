@@ -8,7 +8,7 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::ElementsAre;
+using ::testing::ElementsAre;
 
 TEST(ShippedPlugins, AreFoundInTheFoldersOfTheSourceTree) {
     const ShippedFolder folder{"aws.so",

@@ -8,8 +8,8 @@
 namespace capstan::runtime::config {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 struct Checked {
     SettingValue settings;
@@ -195,14 +195,14 @@ TEST(Settings, ShowStarsForWhatMayBeASecret) {
         check("token = \"hunter2\"\nt = { }\nurl = 'ftp://a:hunter2@b'\n", fields).errors;
     EXPECT_THAT(errors, HasSubstr("    token = *********\n            ^^^^^^^^^\n"));
     EXPECT_THAT(errors, HasSubstr("    url = *******************\n"));
-    EXPECT_THAT(errors, testing::Not(HasSubstr("hunter2")));
+    EXPECT_THAT(errors, ::testing::Not(HasSubstr("hunter2")));
     const Field settings{.type = SettingType::table, .fields = fields};
     const Checked inline_table =
         check("key = { n = 1.5, token = { secret = \"a\", value = \"hunter2\" } }\n",
               {{.key = "key", .type = SettingType::table, .fields = fields}});
-    EXPECT_THAT(inline_table.errors, testing::Not(HasSubstr("hunter2")));
+    EXPECT_THAT(inline_table.errors, ::testing::Not(HasSubstr("hunter2")));
     EXPECT_THAT(complaint(settings, "{ token = \"\"\"hun\nter2\"\"\" }"),
-                testing::Not(HasSubstr("hun")));
+                ::testing::Not(HasSubstr("hun")));
 }
 
 TEST(Settings, NameTheItemOfAListAndTheKeyOfAMap) {
