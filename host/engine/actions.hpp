@@ -23,6 +23,7 @@ struct Decrease {
     PluginInstanceId cloud{};
     int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
+    int listed = 0;  ///< the target that the cloud listed; it differs from `from` while lists lag
     /// The decrease includes the one machine that a group keeps requesting while it is backed off
     /// until a machine joins. The group stays backed off.
     bool kept_one_too = false;
@@ -47,6 +48,7 @@ struct MachineRemoval {
     std::vector<MachineId> machines{};
     std::vector<std::string> nodes{};  ///< by machine: the name of its node; empty: it has none
     bool force = false;                ///< also below the group's minimum
+    bool keep_target = false;          ///< the cloud makes a new machine for each
     RemovalCause cause = RemovalCause::underutilized;
     std::string because{};
     bool operator==(const MachineRemoval&) const = default;
@@ -76,6 +78,7 @@ struct Increase {
     PluginInstanceId cloud{};
     int from = 0;  ///< the target this was decided on, see health/answered_targets.hpp
     int by = 0;
+    int listed = 0;  ///< the target that the cloud listed; it differs from `from` while lists lag
     std::uint32_t schedulable_pods = 0;
     std::size_t option = 0;  ///< index into Decision::options
     std::string because{};   ///< "smallest of 3 similar groups, makes room for 9 pods"

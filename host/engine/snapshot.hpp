@@ -30,6 +30,7 @@ struct Group {
     GroupOptions options{};
     std::optional<double> price_per_hour{};  ///< of one node
     std::vector<Machine> machines{};         ///< by id
+    std::optional<Duration> target_lag{};    ///< CloudView::target_lag
     /// The plan by which its cloud would make the group (node auto-provisioning); NULL: the group
     /// exists.
     std::shared_ptr<const GroupPlan> plan{};

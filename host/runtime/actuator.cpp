@@ -34,7 +34,8 @@ Resize resize_of(std::string_view kind, const Change& change,
             .idempotency_key = IdempotencyKey(kind, change.cloud, change.group, call_context)
                                    .with(change.from)
                                    .with(change.by)
-                                   .text()};
+                                   .text(),
+            .listed_target = change.listed};
 }
 
 template <class T>
@@ -380,7 +381,8 @@ private:
             removals_[at];
         if (is_atomic && !failed_nodes.empty()) return keep_atomic(at);
         std::vector<Error> failed;
-        Removal request{.group = removal.group, .force = removal.force};
+        Removal request{
+            .group = removal.group, .force = removal.force, .keep_target = removal.keep_target};
         IdempotencyKey key("remove", removal.cloud, removal.group, call_context_);
         for (std::size_t i = 0; i < removal.machines.size(); ++i) {
             const auto error = failed_nodes.find(node_of(removal, i));

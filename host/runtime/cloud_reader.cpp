@@ -107,7 +107,8 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
         if (unreadable.contains(group.id)) continue;
         out.groups.push_back({.group = group,
                               .cloud = client_->instance()->context().identity().id,
-                              .machines = copies(machines[group.id])});
+                              .machines = copies(machines[group.id]),
+                              .target_lag = view.target_lag});
     }
     for (const engine::Group& group : *known_groups_) {
         const NodeGroupId& id = group.group.id;

@@ -222,7 +222,8 @@ void Saboteur::falsify(const runtime::PassInput& input, runtime::PassResult& res
     for (engine::Increase& increase : decision.increases) {
         const auto group = std::ranges::find(*groups, increase.group,
                                              [](const auto& other) { return other.group.id; });
-        if (group != groups->end()) increase.from = group->group.target.value_or(0);
+        if (group != groups->end())
+            increase.from = increase.listed = group->group.target.value_or(0);
     }
 }
 

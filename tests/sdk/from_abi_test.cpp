@@ -150,7 +150,7 @@ TEST_F(Hostile, StructThatIsTooShortIsNotReadPastItsEnd) {
     EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, at least " +
                              std::to_string(detail::first_size<capstan_group>) + " is needed");
     view.struct_size = 0;
-    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 72 is needed");
+    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 80 is needed");
 }
 
 TEST_F(Hostile, StructThatClaimsToReachIntoTheNextIsRefused) {
@@ -211,7 +211,7 @@ TEST_F(Hostile, KeysThatComeTwiceAreRefused) {
 }
 
 TEST_F(Hostile, ErrorOfAMachineIsCheckedToo) {
-    const capstan_error error{8, 1, str("x"), str(""), str(""), -1};
+    const capstan_error error{8, 1, str("x"), str(""), str(""), -1, 0, 0};
     machine().error = &error;
     EXPECT_EQ(refusal(), "internal: machines[0].error.struct_size is 8, at least " +
                              std::to_string(detail::first_size<capstan_error>) + " is needed");
@@ -275,20 +275,20 @@ TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
     for (const NodeGroup& group : groups)
         longer.push_back({arena.to_abi(group), {~0u, ~0u, ~0u, ~0u}});
     for (LongerGroup& group : longer) group.known.struct_size = sizeof(LongerGroup);
-    const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}, {}};
+    const capstan_cloud_view view{sizeof view, 1, array_of(longer), {}, {}, {}, 0};
     const auto raised = cloud_view_from_abi(view);
     ASSERT_TRUE(raised) << raised.error();
     EXPECT_EQ(raised->groups, groups);
 }
 
 TEST(Raising, RefusesRequestsThatAskForNothing) {
-    const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key")};
+    const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key"), 0, 0};
     EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, it must be positive");
     EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1, nullptr}).error().message,
               "target is -1");
     EXPECT_FALSE(resized_from_abi({4, 1, nullptr}));
     const std::vector<capstan_str> ids = {str("i-1"), str("")};
-    const capstan_removal removal{sizeof removal, 0, str("web"), array_of(ids), str("key")};
+    const capstan_removal removal{sizeof removal, 0, str("web"), array_of(ids), str("key"), 0, 0};
     EXPECT_EQ(removal_from_abi(removal).error().message, "machine_ids[1] is empty");
 }
 

@@ -158,7 +158,8 @@ bool update_answer(AnsweredTarget& answer, const Group* group, std::optional<int
     if (!listed) return now <= answer.deadline;
     const Duration limit =
         group->options.max_node_provision_time.value_or(settings.max_node_provision_time);
-    if (answer.agreed) answer.deadline = later(answer.since, limit);
+    if (answer.agreed)
+        answer.deadline = later(answer.since, std::min(limit, group->target_lag.value_or(limit)));
     end_failed(answer, *group, cluster, memory);
     if (*listed >= answer.target) return false;
     if (now <= answer.deadline) return true;
@@ -268,6 +269,15 @@ Snapshot with_answered_targets(const Snapshot& listed, const Memory& memory) {
     Snapshot out = listed;
     out.groups = std::make_shared<const std::vector<Group>>(std::move(groups));
     return out;
+}
+
+void set_listed_targets(Decision& decision, const Snapshot& listed) {
+    const auto set = [&](auto& change) {
+        const Group* const group = find_group(listed, change.group);
+        change.listed = group != nullptr ? group->group.target.value_or(change.from) : change.from;
+    };
+    std::ranges::for_each(decision.decreases, set);
+    std::ranges::for_each(decision.increases, set);
 }
 
 bool is_still_listed(const NodeRemoval& removal, const std::vector<Group>& groups) noexcept {

@@ -48,6 +48,10 @@ Memory update_answered_targets(Memory memory, const Snapshot& listed, const Sett
 /// the same groups if every listed target counts.
 Snapshot with_answered_targets(const Snapshot& listed, const Memory& memory);
 
+/// Sets the listed targets of the decision's increases and decreases. For a group that is to be
+/// made, it is the target that the change was decided on.
+void set_listed_targets(Decision& decision, const Snapshot& listed);
+
 /// Whether the cloud has agreed to remove the machine and still lists it in its former state.
 bool is_still_listed(const NodeRemoval& removal, const std::vector<Group>& groups) noexcept;
 

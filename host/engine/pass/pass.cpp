@@ -287,6 +287,7 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     repair_sizes(run);
     plan_scale_down(run);
     plan_groups(run);
+    health::set_listed_targets(out.decision, snapshot);
     plan_next_pass(run);
     memory.started = true;
     out.memory = std::move(memory);

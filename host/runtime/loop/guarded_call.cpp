@@ -32,6 +32,7 @@ Error copy_error(const capstan_error* reported) {
               io::printable(io::redacted(std::string(sane_text(reported->message))), message_limit),
               io::printable(sane_text(reported->provider_code), name_limit),
               io::printable(sane_text(reported->subject), name_limit)};
+    if (CAPSTAN_REACHES(reported, capstan_error, scope)) out.scope = error_scope(reported->scope);
     constexpr std::int64_t longest = 24 * 3600 * 1000;
     if (reported->retry_after_ms >= 0) {
         out.retry_after = std::chrono::milliseconds(std::min(reported->retry_after_ms, longest));

@@ -25,7 +25,8 @@ BOOST_DESCRIBE_ENUM(Effect, no_schedule, prefer_no_schedule, no_execute)
 BOOST_DESCRIBE_ENUM(Toleration::Op, equal, exists)
 BOOST_DESCRIBE_ENUM(MachineState, requested, creating, running, deleting, failed)
 
-BOOST_DESCRIBE_STRUCT(Error, (), (code, message, provider_code, subject, retry_after))
+BOOST_DESCRIBE_ENUM(ErrorScope, unknown, group, zone, machine_type, market, account)
+BOOST_DESCRIBE_STRUCT(Error, (), (code, message, provider_code, subject, retry_after, scope))
 BOOST_DESCRIBE_STRUCT(Requirement, (), (key, op, values))
 BOOST_DESCRIBE_STRUCT(LabelSelector, (), (match_labels, match_expressions))
 BOOST_DESCRIBE_STRUCT(NodeSelectorTerm, (), (labels, fields, weight))
@@ -42,7 +43,8 @@ BOOST_DESCRIBE_STRUCT(NodeGroup, (),
 BOOST_DESCRIBE_STRUCT(NodeTemplate, (),
                       (name, machine_type, zone, arch, os, labels, annotations, taints, capacity,
                        allocatable, free, fingerprint, variants))
-BOOST_DESCRIBE_ENUM(LeaveReason, other, spot_interruption, rebalance, maintenance, expiry)
+BOOST_DESCRIBE_ENUM(LeaveReason, other, spot_interruption, rebalance, maintenance, expiry,
+                    unhealthy)
 BOOST_DESCRIBE_STRUCT(Leaving, (), (reason, at))
 BOOST_DESCRIBE_STRUCT(Machine, (),
                       (id, group, state, machine_type, zone, launched, error, template_fingerprint,
@@ -144,9 +146,11 @@ BOOST_DESCRIBE_ENUM(Unremovable, none, scale_down_disabled_annotation, scale_dow
                     minimal_resource_limit_exceeded, currently_being_deleted, not_underutilized,
                     not_unneeded_other_reason, recently_unremovable, no_place_to_move_pods,
                     blocked_by_pod, blocked_by_on_completion_pod, no_node_info, unexpected_error)
-BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, kept_one_too, because))
-BOOST_DESCRIBE_STRUCT(MachineRemoval, (), (group, cloud, machines, nodes, force, cause, because))
-BOOST_DESCRIBE_STRUCT(Increase, (), (group, cloud, from, by, schedulable_pods, option, because))
+BOOST_DESCRIBE_STRUCT(Decrease, (), (group, cloud, from, by, listed, kept_one_too, because))
+BOOST_DESCRIBE_STRUCT(MachineRemoval, (),
+                      (group, cloud, machines, nodes, force, keep_target, cause, because))
+BOOST_DESCRIBE_STRUCT(Increase, (),
+                      (group, cloud, from, by, listed, schedulable_pods, option, because))
 BOOST_DESCRIBE_STRUCT(GroupCreation, (), (group, cloud, plan, because))
 BOOST_DESCRIBE_STRUCT(GroupDeletion, (), (group, cloud, because))
 BOOST_DESCRIBE_STRUCT(NodeChange, (),

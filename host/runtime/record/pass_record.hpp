@@ -26,7 +26,7 @@ namespace capstan::engine {
 BOOST_DESCRIBE_STRUCT(CallContext, (), (seed, now, wall, dry_run, simulation, unobserved_because))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
-                       machines, plan, unreadable_because))
+                       machines, target_lag, plan, unreadable_because))
 BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(CandidateGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),

@@ -105,6 +105,7 @@ public:
     std::string find_end(const FailedAttempt& failed, Repeatable repeatable, int attempt,
                          Duration wait, std::optional<Duration> time) const {
         if (failed.again == RepeatWhen::never) return would_not_help;
+        if (repeatable == Repeatable::never) return "it is never sent twice";
         if (failed.again == RepeatWhen::if_safe && repeatable != Repeatable::yes)
             return "it may have been carried out";
         if (attempt >= policy_.attempts) return "no more are made";
@@ -158,12 +159,16 @@ inline Task<void> make_attempts(Host host, AttemptBudget& budget, Repeatable rep
                                 std::function<Task<Attempt>()> make) {
     int paid = 0;
     for (int attempt = 1;;) {
-        const Attempt made = co_await make();
+        Attempt made = co_await make();
         if (!made.failed) {
             budget.refund(paid);
             co_return;
         }
-        if (made.is_corrected) continue;
+        if (made.is_corrected) {
+            if (repeatable != Repeatable::never) continue;
+            // The caller's next attempt will have what this one lacked.
+            made.failed->error.code = ErrorCode::unavailable;
+        }
         const std::optional<Duration> time = co_await time_left(host);
         const Duration wait =
             budget.delay_after(attempt, host.random_share(), made.failed->error.retry_after);

@@ -42,7 +42,8 @@ enum class LeaveReason : std::int32_t {
     spot_interruption = CAPSTAN_LEAVES_SPOT_INTERRUPTION,  ///< the cloud takes it back
     rebalance = CAPSTAN_LEAVES_REBALANCE,                  ///< the cloud expects to take it back
     maintenance = CAPSTAN_LEAVES_MAINTENANCE,
-    expiry = CAPSTAN_LEAVES_EXPIRY,  ///< its lifetime, or its reservation, ends
+    expiry = CAPSTAN_LEAVES_EXPIRY,        ///< its lifetime, or its reservation, ends
+    unhealthy = CAPSTAN_LEAVES_UNHEALTHY,  ///< the cloud replaces it: a health check failed
 };
 /// "spot_interruption"; "Unknown" for an unknown value.
 constexpr std::string_view name_of(LeaveReason reason) noexcept {
@@ -52,6 +53,7 @@ constexpr std::string_view name_of(LeaveReason reason) noexcept {
         case LeaveReason::rebalance: return "rebalance";
         case LeaveReason::maintenance: return "maintenance";
         case LeaveReason::expiry: return "expiry";
+        case LeaveReason::unhealthy: return "unhealthy";
     }
     return "Unknown";
 }
@@ -91,6 +93,10 @@ struct CloudView {
     /// ("aws:///"). A node has lost its machine when its providerID begins with the prefix and is
     /// not listed. Empty: a machine that is not listed may exist.
     std::string lists_all_with_prefix{};
+    /// How long a listed target may lag behind the answer to a change. A lower target that is
+    /// listed later was set by another client. Nothing: unknown; the host then counts the answer as
+    /// long as a machine may take to join.
+    std::optional<Duration> target_lag{};
 
     bool operator==(const CloudView&) const = default;
 };
@@ -99,16 +105,17 @@ struct CloudView {
 struct Resize {
     NodeGroupId group{};
     int delta = 0;  ///< machines more, or machines fewer; positive in both cases
-    /// The target that the decision was based on; with any other target the request fails as
-    /// ErrorCode::conflict. The host counts the answer of an `increase` until a refresh that began
-    /// later shows at least as much, or a machine's provisioning time is over. So where the cloud's
-    /// lists may lag behind its answers, compare with the larger of the list's target and the last
-    /// answer, both without machines that `remove` has agreed to take (TargetAnswers does).
+    /// The target that the host counts with: the listed one, with the changes that the cloud has
+    /// agreed to and does not list yet. The new target is `expected_target` with `delta`.
     int expected_target = 0;
     /// All of `delta` or nothing. A cloud that cannot promise that answers ErrorCode::unsupported
     /// and changes nothing; the host then asks once more without it.
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< a second request with the same key has no effect
+    /// The target in the view that the decision was based on. If the target is neither this one nor
+    /// `expected_target`, another client has set it, and the request fails as ErrorCode::conflict
+    /// (TargetSetter does that).
+    int listed_target = 0;
 
     bool operator==(const Resize&) const = default;
 };
@@ -121,12 +128,16 @@ struct Resized {
     bool operator==(const Resized&) const = default;
 };
 
-/// Machines to remove; the target falls with them.
+/// Machines to remove; the target falls with them, unless it is to stay.
 struct Removal {
     NodeGroupId group{};
     std::vector<MachineId> machines{};
     bool force = false;  ///< also below the group's minimum, for machines that never joined
     std::string idempotency_key{};
+    /// The target stays, and the cloud makes a machine for each that is removed: for machines that
+    /// never joined, of a group at its minimum. A cloud that cannot do that answers
+    /// ErrorCode::unsupported and removes nothing.
+    bool keep_target = false;
 
     bool operator==(const Removal&) const = default;
 };

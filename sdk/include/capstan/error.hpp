@@ -36,6 +36,23 @@ enum class ErrorCode : std::int32_t {
     busy = CAPSTAN_E_BUSY,
 };
 
+/// What else an error concerns; see abi/error.h.
+enum class ErrorScope : std::int32_t {
+    unknown = CAPSTAN_SCOPE_UNKNOWN,
+    group = CAPSTAN_SCOPE_GROUP,
+    zone = CAPSTAN_SCOPE_ZONE,
+    machine_type = CAPSTAN_SCOPE_MACHINE_TYPE,
+    market = CAPSTAN_SCOPE_MARKET,
+    account = CAPSTAN_SCOPE_ACCOUNT,
+};
+
+/// A scope that came across; an unknown value is `unknown`.
+constexpr ErrorScope error_scope(std::int32_t scope) noexcept {
+    return scope >= CAPSTAN_SCOPE_UNKNOWN && scope <= CAPSTAN_SCOPE_ACCOUNT
+               ? static_cast<ErrorScope>(scope)
+               : ErrorScope::unknown;
+}
+
 /// A status that came across; unknown values are `internal`. Not for CAPSTAN_OK.
 constexpr ErrorCode error_code(capstan_status status) noexcept {
     return status >= CAPSTAN_E_UNSUPPORTED && status <= CAPSTAN_E_BUSY
@@ -71,6 +88,7 @@ struct Error {
     std::string provider_code{};            ///< the provider's own word; empty: none
     std::string subject{};                  ///< group or machine id, where errors come in lists
     std::optional<Duration> retry_after{};  ///< the provider's advice
+    ErrorScope scope = ErrorScope::unknown;
 
     bool operator==(const Error&) const = default;
 };
@@ -94,7 +112,9 @@ inline capstan_error to_abi(const Error& e) noexcept {
             str(e.subject),
             e.retry_after
                 ? std::chrono::duration_cast<std::chrono::milliseconds>(*e.retry_after).count()
-                : -1};
+                : -1,
+            static_cast<std::int32_t>(e.scope),
+            0};
 }
 
 namespace detail {
@@ -104,8 +124,12 @@ inline constexpr std::int64_t longest_advice_ms = std::int64_t{365} * 24 * 3600 
 
 /// A copy that outlives what lent it.
 inline Error from_abi(const capstan_error& e) {
-    Error out{error_code(e.code), std::string(text(e.message)), std::string(text(e.provider_code)),
-              std::string(text(e.subject)), std::nullopt};
+    Error out{error_code(e.code),
+              std::string(text(e.message)),
+              std::string(text(e.provider_code)),
+              std::string(text(e.subject)),
+              std::nullopt,
+              error_scope(e.scope)};
     if (e.retry_after_ms >= 0)
         out.retry_after =
             std::chrono::milliseconds(std::min(e.retry_after_ms, detail::longest_advice_ms));

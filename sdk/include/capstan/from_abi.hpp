@@ -196,7 +196,7 @@ inline MachineState machine_state_from_abi(std::int32_t state) noexcept {
 
 inline Leaving leaving_from_abi(const capstan_machine& raw) noexcept {
     const bool is_known =
-        raw.leaves_because > CAPSTAN_LEAVES_OTHER && raw.leaves_because <= CAPSTAN_LEAVES_EXPIRY;
+        raw.leaves_because > CAPSTAN_LEAVES_OTHER && raw.leaves_because <= CAPSTAN_LEAVES_UNHEALTHY;
     Leaving out;
     if (is_known) out.reason = static_cast<LeaveReason>(raw.leaves_because);
     if (raw.leaves_unix_ns != 0) out.at = time_from_unix_ns(raw.leaves_unix_ns);
@@ -250,6 +250,10 @@ inline Result<CloudView> cloud_view_from_abi(const capstan_cloud_view& raw) {
                                                                      detail::error_from_abi));
     CAPSTAN_TRY(out.lists_all_with_prefix,
                 detail::text_from_abi("lists_all_with_prefix", raw.lists_all_with_prefix));
+    if (raw.target_lag_ms > 0) {
+        out.target_lag =
+            std::chrono::milliseconds(std::min(raw.target_lag_ms, detail::longest_advice_ms));
+    }
     return out;
 }
 
@@ -260,8 +264,8 @@ inline Result<Resize> resize_from_abi(const capstan_resize& raw) {
     CAPSTAN_TRY(std::string group,
                 detail::text_from_abi("group_id", raw.group_id, detail::Text::required));
     CAPSTAN_TRY(std::string key, detail::text_from_abi("idempotency_key", raw.idempotency_key));
-    return Resize{NodeGroupId(std::move(group)), raw.delta, raw.expected_target,
-                  raw.all_or_nothing != 0, std::move(key)};
+    return Resize{NodeGroupId(std::move(group)), raw.delta,      raw.expected_target,
+                  raw.all_or_nothing != 0,       std::move(key), raw.listed_target};
 }
 
 inline Result<Resized> resized_from_abi(const capstan_resized& raw) {
@@ -283,7 +287,7 @@ inline Result<Removal> removal_from_abi(const capstan_removal& raw) {
                 detail::names_from_abi<MachineId>("machine_ids", raw.machine_ids));
     CAPSTAN_TRY(std::string key, detail::text_from_abi("idempotency_key", raw.idempotency_key));
     return Removal{NodeGroupId(std::move(group)), std::move(machines), raw.force != 0,
-                   std::move(key)};
+                   std::move(key), raw.keep_target != 0};
 }
 
 inline Result<Removed> removed_from_abi(const capstan_removed& raw) {

@@ -26,9 +26,13 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Whether a request that may have been carried out can be sent again. By its method: GET, HEAD,
-/// OPTIONS, PUT and DELETE can.
-enum class Repeatable : std::uint8_t { by_method, yes, no };
+/// Whether a request can be sent again.
+enum class Repeatable : std::uint8_t {
+    by_method,  ///< GET, HEAD, OPTIONS, PUT and DELETE can
+    yes,        ///< even if it may have been carried out
+    no,         ///< only if it was not carried out
+    never,      ///< what it was computed from is to be read again first (TargetSetter)
+};
 
 /// The defaults are those of AWS's clients.
 struct RetryPolicy {
@@ -119,7 +123,7 @@ private:
             }
             const std::optional<Duration> left = co_await time_left(host_);
             const Duration wait = delay_before(attempt, outcome.error->retry_after);
-            const std::string end = find_end(outcome, is_repeatable(request, repeatable), attempt);
+            const std::string end = find_end(outcome, request, repeatable, attempt);
             if (!end.empty()) co_return fail(ended(*outcome.error, attempt, end));
             if (outcome.error->retry_after > policy_.retry_after_max)
                 co_return fail(ended(*outcome.error, attempt, "it asks for a longer wait"));
@@ -154,9 +158,12 @@ private:
         return errors_ ? errors_(request, reply) : http_error(host_, request, reply);
     }
     /// Why no other attempt follows; empty: one does, if there is time.
-    std::string find_end(const Outcome& outcome, bool is_repeatable, int attempt) const {
+    std::string find_end(const Outcome& outcome, const HttpRequest& request, Repeatable repeatable,
+                         int attempt) const {
         if (!outcome.asks_again) return "it would not help";
-        if (!is_repeatable && !outcome.was_refused) return "it may have been carried out";
+        if (repeatable == Repeatable::never) return "it is never sent twice";
+        if (!is_repeatable(request, repeatable) && !outcome.was_refused)
+            return "it may have been carried out";
         if (attempt >= policy_.attempts) return "no more are made";
         return budget_ < outcome.cost ? "too many requests fail" : std::string();
     }

@@ -290,19 +290,31 @@ inline capstan_resized AbiArena::to_abi(const Resized& resized) {
 }
 
 inline capstan_cloud_view AbiArena::to_abi(const CloudView& view) {
-    return {sizeof(capstan_cloud_view), view.complete ? 1 : 0, list(view.groups),
-            list(view.machines),        list(view.unreadable), str(view.lists_all_with_prefix)};
+    return {sizeof(capstan_cloud_view),
+            view.complete ? 1 : 0,
+            list(view.groups),
+            list(view.machines),
+            list(view.unreadable),
+            str(view.lists_all_with_prefix),
+            std::chrono::ceil<std::chrono::milliseconds>(view.target_lag.value_or(Duration::zero()))
+                .count()};
 }
 
 inline capstan_resize AbiArena::to_abi(const Resize& resize) {
     return {sizeof(capstan_resize),        resize.delta,
             to_abi(resize.group),          resize.expected_target,
-            resize.all_or_nothing ? 1 : 0, str(resize.idempotency_key)};
+            resize.all_or_nothing ? 1 : 0, str(resize.idempotency_key),
+            resize.listed_target,          0};
 }
 
 inline capstan_removal AbiArena::to_abi(const Removal& removal) {
-    return {sizeof(capstan_removal), removal.force ? 1 : 0, to_abi(removal.group),
-            list(removal.machines), str(removal.idempotency_key)};
+    return {sizeof(capstan_removal),
+            removal.force ? 1 : 0,
+            to_abi(removal.group),
+            list(removal.machines),
+            str(removal.idempotency_key),
+            removal.keep_target ? 1 : 0,
+            0};
 }
 
 inline capstan_removed AbiArena::to_abi(const Removed& removed) {

@@ -31,7 +31,8 @@ enum {
     CAPSTAN_LEAVES_SPOT_INTERRUPTION = 1, /* the cloud takes it back */
     CAPSTAN_LEAVES_REBALANCE = 2,         /* the cloud expects to take it back */
     CAPSTAN_LEAVES_MAINTENANCE = 3,
-    CAPSTAN_LEAVES_EXPIRY = 4 /* its lifetime, or its reservation, ends */
+    CAPSTAN_LEAVES_EXPIRY = 4,   /* its lifetime, or its reservation, ends */
+    CAPSTAN_LEAVES_UNHEALTHY = 5 /* the cloud replaces it, because a health check failed */
 };
 
 /** One machine. It belongs to a group of the view, or it is known to exist and belongs to no group. */
@@ -52,12 +53,14 @@ typedef struct capstan_machine {
     double price_per_hour;  /* with CAPSTAN_MACHINE_PRICE; in the currency of its group's price */
 } capstan_machine;
 
-enum { CAPSTAN_REFRESH_UNCACHED = 1u << 16 };
+enum { CAPSTAN_REFRESH_UNCACHED = 1u << 16, CAPSTAN_REFRESH_PROBE = 1u << 17 };
 
 typedef struct capstan_refresh_request {
     uint32_t struct_size;
     /** CAPSTAN_CALL_*, and CAPSTAN_REFRESH_UNCACHED: since the last `refresh` something was changed, or a
-     *  change failed, so what the plugin has cached of groups and machines is out of date. */
+     *  change failed, so what the plugin has cached of groups and machines is out of date.
+     *  CAPSTAN_REFRESH_PROBE: the last `refresh` was throttled, and this one finds out whether the next would
+     *  be, too. Begin with one call about one group, and answer its error if it fails. */
     uint32_t flags;
 } capstan_refresh_request;
 
@@ -73,18 +76,26 @@ typedef struct capstan_cloud_view {
      *  with this prefix ("aws:///"). A node has lost its machine when its spec.providerID begins with the
      *  prefix and is not listed. Empty: a machine that is not listed may exist. */
     capstan_str lists_all_with_prefix;
+    /** How long a listed target may lag behind the answer to a change. A lower target that is listed later was
+     *  set by another client, and the host counts it. 0: unknown; the host then counts the answer as long as
+     *  a machine may take to join. */
+    int64_t target_lag_ms;
 } capstan_cloud_view;
 
 typedef struct capstan_resize {
     uint32_t struct_size;
     int32_t delta; /* positive: machines more (increase) or fewer (decrease_target) */
     capstan_str group_id;
-    int32_t expected_target; /* the target that the decision was based on, see `increase` */
+    int32_t expected_target; /* the target that the host counts with, see `increase` */
     /** Nonzero: all of `delta` or nothing, for groups that are only ever empty or full. A cloud that cannot
      *  promise that answers CAPSTAN_E_UNSUPPORTED and changes nothing. The host then asks once more without
      *  it, and gives up the machines that came when not all of them come. */
     int32_t all_or_nothing;
     capstan_str idempotency_key; /* a second request with the same key has no effect */
+    /** The target in the view that the decision was based on. It differs from `expected_target` while the
+     *  cloud's lists lag behind its answers. */
+    int32_t listed_target;
+    int32_t reserved;
 } capstan_resize;
 
 /** The target as the cloud has it now, whatever its lists still show: the machines that were there before,
@@ -106,6 +117,11 @@ typedef struct capstan_removal {
     capstan_str group_id;
     capstan_array machine_ids; /* capstan_str; also of REQUESTED and FAILED machines */
     capstan_str idempotency_key;
+    /** Nonzero: the target stays, and the cloud makes a machine for each that is removed: for machines that
+     *  never joined, of a group at its minimum. A cloud that cannot do that answers CAPSTAN_E_UNSUPPORTED and
+     *  removes nothing. */
+    int32_t keep_target;
+    int32_t reserved;
 } capstan_removal;
 
 typedef struct capstan_removed {
@@ -128,13 +144,13 @@ typedef struct capstan_cloud {
         CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. Raises the target by `delta`.
      *
-     *  `expected_target` is the target that the host counts with. The host counts the answer of an `increase`
-     *  until a `refresh` that began later shows at least as much, or a machine's provisioning time is over;
-     *  machines that are removed, are taken back or fail lower it. So where the cloud's lists may lag behind
-     *  its answers, compare `expected_target` with the larger of the list's target and the last answer, both
-     *  without machines that `remove` has agreed to take.
+     *  `expected_target` is the target that the host counts with. The host alone remembers what was agreed to:
+     *  it counts the answer of an `increase` until a `refresh` that began later shows at least as much, or
+     *  `target_lag_ms` is over; machines that are removed, are taken back or fail lower it. A plugin compares
+     *  the target that it reads right before the change with `expected_target` and `listed_target`, and
+     *  requests `expected_target + delta` at most once. Any other target was set by another client.
      *
-     *  CAPSTAN_E_CONFLICT: the target is not `expected_target`. CAPSTAN_E_INVALID_ARGUMENT: the new target
+     *  CAPSTAN_E_CONFLICT: the target is neither `expected_target` nor `listed_target`. CAPSTAN_E_INVALID_ARGUMENT: the new target
      *  would be past the group's maximum. CAPSTAN_E_OUT_OF_CAPACITY, CAPSTAN_E_QUOTA: the cloud cannot make
      *  the machines; it says so here, as the shortfall, or later as the `error` of a machine. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;

@@ -77,6 +77,18 @@ enum {
     CAPSTAN_E_BUSY = 15             /* a bounded queue or pool is full: try again later */
 };
 
+/** What else an error of capacity, of a quota or of permissions concerns. Without a scope the host knows no more
+ *  than the group, or the machine type, zone and market of the machine that the error is of. An unknown value
+ *  is UNKNOWN. */
+enum {
+    CAPSTAN_SCOPE_UNKNOWN = 0,
+    CAPSTAN_SCOPE_GROUP = 1,        /* the group alone: the machine type may be available to other groups */
+    CAPSTAN_SCOPE_ZONE = 2,         /* all groups of the cloud in the zone */
+    CAPSTAN_SCOPE_MACHINE_TYPE = 3, /* all groups of the cloud with the machine type, in every zone */
+    CAPSTAN_SCOPE_MARKET = 4,       /* all groups of the cloud in the same market: spot, or on demand */
+    CAPSTAN_SCOPE_ACCOUNT = 5       /* all groups of the cloud */
+};
+
 typedef struct capstan_error {
     uint32_t struct_size;
     capstan_status code;
@@ -84,6 +96,8 @@ typedef struct capstan_error {
     capstan_str provider_code; /* "InsufficientInstanceCapacity"; empty: none */
     capstan_str subject;       /* in lists: id of the group, machine or object it is about; empty: none */
     int64_t retry_after_ms;    /* < 0: no advice */
+    int32_t scope;             /* CAPSTAN_SCOPE_* */
+    int32_t reserved;
 } capstan_error;
 
 CAPSTAN_END_DECLS

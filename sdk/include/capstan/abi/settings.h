@@ -37,12 +37,12 @@ typedef struct capstan_field {
     uint32_t flags; /* CAPSTAN_FIELD_* */
     int32_t type;   /* CAPSTAN_TYPE_* */
     int32_t reserved;
-    capstan_str key;           /* one TOML key; it may contain dots and slashes */
-    capstan_str doc;           /* one or two sentences, with the unit */
+    capstan_str key; /* one TOML key; it may contain dots and slashes */
+    capstan_str doc; /* one or two sentences, with the unit */
     /* TOML text ("0.05", "\"5m\"", "[]"); empty: none. A TABLE without one, neither LIST nor MAP nor
      * REQUIRED, is "{}" if a member has a default, or is such a table, and no member is REQUIRED. */
     capstan_str default_value;
-    capstan_array allowed;     /* capstan_str: the values of an ENUM */
+    capstan_array allowed; /* capstan_str: the values of an ENUM */
     /* Inclusive bounds of INTEGER and FLOAT, of the nanoseconds of a DURATION, of the whole units of a
      * QUANTITY. */
     double min, max;

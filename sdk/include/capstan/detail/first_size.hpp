@@ -25,7 +25,7 @@ template <class T>
 inline constexpr std::size_t first_size = sizeof(T);
 template <>
 inline constexpr std::size_t first_size<capstan_error> =
-    offsetof(capstan_error, retry_after_ms) + sizeof(std::int64_t);
+    offsetof(capstan_error, reserved) + sizeof(std::int32_t);
 template <>
 inline constexpr std::size_t first_size<capstan_group> =
     offsetof(capstan_group, options) + sizeof(void*);
@@ -58,7 +58,7 @@ inline constexpr std::size_t first_size<capstan_machine> =
     offsetof(capstan_machine, price_per_hour) + sizeof(double);
 template <>
 inline constexpr std::size_t first_size<capstan_cloud_view> =
-    offsetof(capstan_cloud_view, lists_all_with_prefix) + sizeof(capstan_str);
+    offsetof(capstan_cloud_view, target_lag_ms) + sizeof(std::int64_t);
 template <>
 inline constexpr std::size_t first_size<capstan_async_expander_request> =
     offsetof(capstan_async_expander_request, options) + sizeof(void*);
@@ -70,13 +70,13 @@ inline constexpr std::size_t first_size<capstan_selection> =
     offsetof(capstan_selection, sentences) + sizeof(capstan_array);
 template <>
 inline constexpr std::size_t first_size<capstan_resize> =
-    offsetof(capstan_resize, idempotency_key) + sizeof(capstan_str);
+    offsetof(capstan_resize, reserved) + sizeof(std::int32_t);
 template <>
 inline constexpr std::size_t first_size<capstan_resized> =
     offsetof(capstan_resized, shortfall) + sizeof(void*);
 template <>
 inline constexpr std::size_t first_size<capstan_removal> =
-    offsetof(capstan_removal, idempotency_key) + sizeof(capstan_str);
+    offsetof(capstan_removal, reserved) + sizeof(std::int32_t);
 template <>
 inline constexpr std::size_t first_size<capstan_removed> =
     offsetof(capstan_removed, failed) + sizeof(capstan_array);

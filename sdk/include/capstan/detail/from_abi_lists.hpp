@@ -184,9 +184,12 @@ inline Result<Taint> taint_from_abi(const capstan_taint& raw) {
 inline Result<Error> error_from_abi(const capstan_error& raw) {
     CAPSTAN_CHECK(check_size(raw));
     CAPSTAN_TRY(std::string subject, text_from_abi("subject", raw.subject));
-    Error out{error_code(raw.code), clean_utf8(text(raw.message), longest_message),
-              clean_utf8(text(raw.provider_code), longest_message), std::move(subject),
-              std::nullopt};
+    Error out{error_code(raw.code),
+              clean_utf8(text(raw.message), longest_message),
+              clean_utf8(text(raw.provider_code), longest_message),
+              std::move(subject),
+              std::nullopt,
+              error_scope(raw.scope)};
     if (raw.retry_after_ms >= 0)
         out.retry_after =
             std::chrono::milliseconds(std::min(raw.retry_after_ms, longest_advice_ms));
