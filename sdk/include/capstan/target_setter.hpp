@@ -1,0 +1,161 @@
+/// Guarded changes of a target, for clouds whose API sets an absolute number.
+///
+/// An absolute number is computed from a target that was read before. Once another client, or the
+/// cloud itself, has changed the group since, the same number ends machines that are wanted. So
+/// every change reads the group, checks the request against it, and sets the number at most once:
+///
+///     TargetSetter targets_{host};                                    // a member
+///     const auto read = [&] { return read_group(request.group); };    // a Task<Current>
+///     const auto set = [&](int target) { return set_target(request.group, target); };
+///     co_return co_await targets_.increase(request, read, set);
+///
+/// What was agreed to is remembered by the host alone (Resize::expected_target).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <capstan/attempts.hpp>
+#include <capstan/cloud_view.hpp>
+#include <capstan/host.hpp>
+#include <capstan/semaphore.hpp>
+#include <capstan/sentence.hpp>
+#include <capstan/task.hpp>
+
+CAPSTAN_NAMESPACE_BEGIN
+
+/// [strand] Changes of one group are made one after the other. Lives longer than its changes.
+class TargetSetter {
+public:
+    /// A group as the cloud has it now.
+    struct Current {
+        int target = 0;
+        /// Machines that exist or are being made. With a lower target the cloud might end one.
+        int machines = 0;
+        std::optional<int> min{}, max{};
+    };
+    /// Called right before each `Set`.
+    using Read = std::function<Task<Current>()>;
+    /// Sends the target to the cloud, and never sends it again by itself. Its Failure is `deadline`
+    /// if the cloud may have carried it out; after any other error the target is unchanged.
+    using Set = std::function<Task<Resized>(int target)>;
+
+    explicit TargetSetter(const Host& host) : host_(host) {}
+
+    /// Raises the target. After `throttled`, `busy` and `unavailable` the group is read and checked
+    /// again before the next of three attempts. A Failure:
+    ///   - `conflict`: the target is neither the expected nor the listed one, or the new one would
+    ///     be below the number of machines;
+    ///   - `invalid_argument`: the new target would be past the maximum;
+    ///   - an error of `read` or `set`.
+    Task<Resized> increase(Resize request, Read read, Set set) {
+        return change(std::move(request), +1, std::move(read), std::move(set));
+    }
+    /// Lowers the target, as `increase` raises it. `invalid_argument`: the new target would be
+    /// below the minimum.
+    Task<Resized> decrease(Resize request, Read read, Set set) {
+        return change(std::move(request), -1, std::move(read), std::move(set));
+    }
+    /// For other changes of the group, which must not be made between a read and a set.
+    Semaphore::Acquire lock(const NodeGroupId& group) { return lock_of(group).acquire(); }
+
+private:
+    /// The last request of a group.
+    struct Last {
+        std::string key{};
+        std::optional<Resized> answer{};  ///< nothing: it is not known what became of the request
+    };
+
+    static constexpr int most_attempts = 3;
+    static constexpr Duration first_delay = std::chrono::milliseconds(500);
+
+    Semaphore& lock_of(const NodeGroupId& group) {
+        return locks_.try_emplace(group, host_, 1).first->second;
+    }
+    static Unexpected refuse(const Resize& request, ErrorCode code, const std::string& why) {
+        return fail(code, "group " + in_quotes(request.group.value()) + ": " + why);
+    }
+
+    Task<Resized> change(Resize request, int sign, Read read, Set set) {
+        const std::int64_t goal =
+            std::int64_t{request.expected_target} + std::int64_t{sign} * request.delta;
+        if (request.delta < 1 || goal < 0 || goal > std::numeric_limits<int>::max())
+            co_return refuse(request, ErrorCode::invalid_argument,
+                             "a target of " + std::to_string(request.expected_target) +
+                                 " cannot be changed by " + std::to_string(request.delta));
+        const Semaphore::Permit permit = co_await lock(request.group);
+        for (int attempt = 1;; ++attempt) {
+            const Current now = co_await read();
+            if (std::optional<Resized> known = find_answer(request, static_cast<int>(goal), now))
+                co_return *std::move(known);
+            if (const auto checked = check(request, sign, static_cast<int>(goal), now); !checked)
+                co_return fail(checked.error());
+            Last& last = last_[request.group];
+            last = {.key = request.idempotency_key};
+            Result<Resized> answer = co_await as_result(set(static_cast<int>(goal)));
+            if (answer) {
+                last_[request.group].answer = *answer;
+                co_return *std::move(answer);
+            }
+            // Nothing was changed: the request may be made anew.
+            if (answer.error().code != ErrorCode::deadline) last_.erase(request.group);
+            if (attempt == most_attempts || !may_try_again(answer.error()))
+                co_return fail(std::move(answer).error());
+            const std::optional<Duration> time = co_await time_left(host_);
+            const Duration wait = delay_after(attempt, answer.error());
+            if (time && wait >= *time) co_return fail(std::move(answer).error());
+            co_await sleep_for(host_, wait);
+        }
+    }
+
+    /// The answer to the same request, if it was made before and had its effect.
+    std::optional<Resized> find_answer(const Resize& request, int goal, const Current& now) const {
+        const auto at = last_.find(request.group);
+        if (request.idempotency_key.empty() || at == last_.end() ||
+            at->second.key != request.idempotency_key)
+            return std::nullopt;
+        if (at->second.answer) return at->second.answer;
+        return now.target == goal ? std::optional(Resized{goal}) : std::nullopt;
+    }
+
+    static Result<void> check(const Resize& request, int sign, int goal, const Current& now) {
+        if (now.target != request.expected_target && now.target != request.listed_target)
+            return refuse(request, ErrorCode::conflict,
+                          "its target is " + std::to_string(now.target) + ", and " +
+                              std::to_string(request.expected_target) + " was expected");
+        const std::string wanted = "a target of " + std::to_string(goal) + " is ";
+        if (sign > 0 && now.max && goal > *now.max)
+            return refuse(request, ErrorCode::invalid_argument,
+                          wanted + "above its maximum of " + std::to_string(*now.max));
+        if (sign < 0 && now.min && goal < *now.min)
+            return refuse(request, ErrorCode::invalid_argument,
+                          wanted + "below its minimum of " + std::to_string(*now.min));
+        if (goal < now.machines)
+            return refuse(request, ErrorCode::conflict,
+                          wanted + "below its " + counted(now.machines, "machine") +
+                              ", so the cloud might end some of them");
+        return {};
+    }
+
+    static bool may_try_again(const Error& error) noexcept {
+        return error.code == ErrorCode::throttled || error.code == ErrorCode::busy ||
+               error.code == ErrorCode::unavailable;
+    }
+    Duration delay_after(int attempt, const Error& error) const {
+        const Duration most = first_delay * (1 << attempt);
+        return std::max(share_of(most, host_.random_share()),
+                        error.retry_after.value_or(Duration::zero()));
+    }
+
+    const Host host_;
+    std::map<NodeGroupId, Semaphore> locks_{};  ///< one permit each
+    std::map<NodeGroupId, Last> last_{};
+};
+
+CAPSTAN_NAMESPACE_END
