@@ -35,24 +35,27 @@ Outcome with_growth(const Subject& subject,
     });
 }
 
-/// The list may lag behind the answer; the next increase is decided on the answer.
+/// The list may lag behind the answer; the next increase is decided on the answer, and tells both
+/// targets.
 Outcome check_answered_target(const Subject& subject) {
     return with_growth(subject, [](CloudSession& cloud, const Grown& grown) {
-        std::ignore = cloud.refresh();
+        const std::optional<int> listed = target_of(cloud, grown.group);
         const std::string increase = "increase of " + grown.group.value();
         const std::string answered =
             "the increase before answered with the target " + std::to_string(grown.answered);
-        const auto decided_on = [&](int target, const char* key) {
+        const auto decided_on = [&](int target, int seen, const char* key) {
             return cloud.increase({.group = grown.group,
                                    .delta = 1,
                                    .expected_target = target,
-                                   .idempotency_key = key});
+                                   .idempotency_key = key,
+                                   .listed_target = seen});
         };
-        const Result<Resized> stale = decided_on(grown.before, "stale");
-        if (stale)
+        // A plugin that reads a list that lags cannot tell that this decision is an old one.
+        const bool is_seen = listed == grown.answered;
+        if (is_seen && decided_on(grown.before, grown.before, "stale"))
             return failed(increase + " decided on " + std::to_string(grown.before) +
                           " succeeds, and " + answered);
-        const Result<Resized> next = decided_on(grown.answered, "next");
+        const Result<Resized> next = decided_on(grown.answered, listed.value_or(grown.answered), "next");
         if (next || is_out_of_reach(next.error())) return passed();
         const bool is_refused = next.error().code == ErrorCode::conflict ||
                                 next.error().code == ErrorCode::invalid_argument;

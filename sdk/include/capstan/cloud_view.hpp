@@ -114,8 +114,8 @@ struct Resize {
     std::string idempotency_key{};  ///< a second request with the same key has no effect
     /// The target in the view that the decision was based on. If the target is neither this one nor
     /// `expected_target`, another client has set it, and the request fails as ErrorCode::conflict
-    /// (TargetSetter does that).
-    int listed_target = 0;
+    /// (TargetSetter does that). Negative: the same as `expected_target`.
+    int listed_target = -1;
 
     bool operator==(const Resize&) const = default;
 };

@@ -93,7 +93,7 @@ typedef struct capstan_resize {
     int32_t all_or_nothing;
     capstan_str idempotency_key; /* a second request with the same key has no effect */
     /** The target in the view that the decision was based on. It differs from `expected_target` while the
-     *  cloud's lists lag behind its answers. */
+     *  cloud's lists lag behind its answers. < 0: the same. */
     int32_t listed_target;
     int32_t reserved;
 } capstan_resize;
