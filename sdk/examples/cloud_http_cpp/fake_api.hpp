@@ -1,5 +1,5 @@
-/// The API in memory, for tests: it keeps its state, and can lag, throttle, lose replies and run
-/// out of capacity.
+/// The API in memory, for tests: it keeps its state, and can lag, throttle, hang, lose replies and
+/// run out of capacity.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,10 @@ public:
     capstan::Duration lag{};  ///< how long lists lag behind changes
     int throttled = 0;        ///< number of requests that are throttled first
     int lost = 0;             ///< number of changes whose replies are lost; the changes are made
-    std::set<std::string> sold_out{};  ///< groups that get no machine
+    int hung = 0;             ///< number of changes that are not made and get no reply
+    std::function<void()> between{};     ///< called once, before the next change
+    std::set<std::string> sold_out{};    ///< groups that get no machine
+    std::map<std::string, int> stock{};  ///< machines that groups can still get; absent: any number
 
     /// `now` is any clock that advances evenly.
     explicit FakeApi(std::function<capstan::Duration()> now) : now_(std::move(now)) { remember(); }
@@ -35,6 +38,8 @@ public:
         if (request.method == "GET" && target == "/v1/groups?page=") return list_groups("batch");
         if (request.method == "GET" && target == "/v1/groups?page=2") return list_groups("web");
         if (request.method == "GET" && target == "/v1/machines?page=") return list_machines();
+        if (between) std::exchange(between, nullptr)();
+        if (hung > 0) return --hung, capstan::testing::unanswered();
         const capstan::HttpReply changed = change(request, target);
         remember();
         if (lost > 0) return --lost, capstan::testing::dropped();
@@ -43,6 +48,14 @@ public:
     /// All machines with their groups, whatever the lists show.
     const std::map<std::string, std::string>& machines() const { return machines_; }
     int count(const std::string& group) const { return count(group, machines_); }
+    /// Makes machines as far as they are in stock. Every change does that, too.
+    void make_machines() { remember(); }
+    /// Another client sets the target, which ends no machine.
+    void set_by_another(const std::string& name, int target) {
+        Group& group = groups.at(name);
+        group.target = std::max(count(name), std::min(target, group.max));
+        remember();
+    }
 
 private:
     using Machines = std::map<std::string, std::string>;
@@ -66,8 +79,11 @@ private:
         history_.push_back({now_(), groups, machines_});
     }
     void fill(const std::string& name, const Group& group) {
-        for (int i = count(name); i < group.target && !sold_out.count(name); ++i)
+        const auto left = stock.find(name);
+        for (int i = count(name); i < group.target && !sold_out.count(name); ++i) {
+            if (left != stock.end() && left->second-- <= 0) return;
             machines_["vm-" + std::to_string(next_++)] = name;
+        }
     }
     const Moment& listed() const {
         auto at = history_.rbegin();

@@ -76,7 +76,7 @@ Task<CloudView> NewHttpCloud::refresh() {
 }
 
 /// The API compares `expected` with the target that it has, whatever its lists show, and carries
-/// out each key once. For an API that does neither use capstan/target_answers.hpp.
+/// out each key once. For an API that does neither use capstan/target_setter.hpp.
 Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
     const std::int64_t target = request.expected_target + by;
     if (request.delta < 1 || target < 0 || target > std::numeric_limits<int>::max())

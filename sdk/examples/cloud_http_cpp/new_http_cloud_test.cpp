@@ -5,6 +5,7 @@
 #include <capstan/plugin.hpp>
 #include <capstan/testing/conformance.hpp>
 #include <capstan/testing/fake_settings.hpp>
+#include <capstan/testing/interleavings.hpp>
 #include <capstan/testing/run_task.hpp>
 
 #include "fake_api.hpp"
@@ -107,6 +108,50 @@ TEST(NewHttpCloud, TellsARefusalForWantOfMachines) {
     c.host.http().on("PUT", "https://api.example/v1/groups/web/target",
                      capstan::testing::reply(507, "sold out"));
     EXPECT_EQ(code_of(c.increase(1, 1)), ErrorCode::out_of_capacity);
+}
+
+/// The group batch, which may have up to five machines.
+class CloudAndApi : public capstan::testing::InterleavedCloud {
+public:
+    capstan::Result<capstan::CloudView> refresh() override { return c_.view(); }
+    capstan::Result<capstan::Resized> increase(const capstan::Resize& request) override {
+        return run(c_.host, c_.cloud.increase(request));
+    }
+    capstan::Result<capstan::Resized> decrease_target(const capstan::Resize& request) override {
+        return run(c_.host, c_.cloud.decrease_target(request));
+    }
+    capstan::Result<capstan::Removed> remove(const capstan::Removal& request) override {
+        return run(c_.host, c_.cloud.remove(request));
+    }
+    void set_faults(capstan::testing::CloudFaults faults) override {
+        c_.api.lag = faults.list_lag;
+        c_.api.stock.clear();
+        if (faults.stock) c_.api.stock["batch"] = *faults.stock;
+        c_.api.throttled = faults.throttled;
+        c_.api.hung = faults.hung;
+        c_.api.lost = faults.lost;
+        c_.api.between = std::move(faults.between);
+    }
+    std::vector<MachineId> machines() const override {
+        std::vector<MachineId> out;
+        for (const auto& [id, group] : c_.api.machines())
+            if (group == "batch") out.emplace_back(id);
+        return out;
+    }
+    int target() const override { return c_.api.groups.at("batch").target; }
+    void set_target(int target) override { c_.api.set_by_another("batch", target); }
+    void advance(capstan::Duration by) override {
+        c_.host.advance(by);
+        c_.api.make_machines();
+    }
+
+private:
+    Cloud c_;
+};
+
+TEST(NewHttpCloud, EndsNoMachineWithANodeHoweverCallsAndFaultsInterleave) {
+    const auto make = [](std::uint64_t) { return std::make_unique<CloudAndApi>(); };
+    EXPECT_EQ(capstan::testing::find_violation(make, {.count = 500, .max = 5}), "");
 }
 
 TEST(NewHttpCloud, RemovesTheOthersWhenOneMachineCannotGo) {

@@ -1,0 +1,149 @@
+#include <capstan/testing/interleavings.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace capstan::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// How the plugin under test lowers and raises the target.
+enum class Way : std::uint8_t {
+    by_condition,  ///< the API compares the old target, and lowers no target below its machines
+    blindly,       ///< an absolute number, which ends the oldest machines if it is too low
+    never,         ///< it agrees, and does nothing
+};
+
+/// A plugin and its API in one.
+class TinyCloud : public InterleavedCloud {
+public:
+    explicit TinyCloud(Way way) : way_(way) { remember(); }
+
+    Result<CloudView> refresh() override {
+        CAPSTAN_CHECK(call());
+        const Moment& then = listed();
+        CloudView out{.groups = {{.id = NodeGroupId("web"), .min = 0, .max = 8}}};
+        out.groups.front().target = then.target;
+        for (const int id : then.machines) out.machines.push_back(machine(std::to_string(id)));
+        for (int i = static_cast<int>(std::ssize(then.machines)); i < then.target; ++i) {
+            Machine open = machine("open-" + std::to_string(i));
+            open.state = MachineState::requested;
+            if (faults_.stock) open.error = Error{ErrorCode::out_of_capacity, "none left"};
+            out.machines.push_back(std::move(open));
+        }
+        out.target_lag = 10s;
+        return out;
+    }
+    Result<Resized> increase(const Resize& request) override {
+        return set(request, request.expected_target + request.delta);
+    }
+    Result<Resized> decrease_target(const Resize& request) override {
+        return set(request, request.expected_target - request.delta);
+    }
+    Result<Removed> remove(const Removal& request) override {
+        CAPSTAN_CHECK(call());
+        Removed out;
+        for (const MachineId& id : request.machines) {
+            const auto at = std::ranges::find(machines_, id.value(),
+                                              [](int each) { return std::to_string(each); });
+            if (at == machines_.end()) continue;
+            machines_.erase(at);
+            --target_;
+        }
+        remember();
+        return out;
+    }
+
+    void set_faults(CloudFaults faults) override { faults_ = std::move(faults); }
+    std::vector<MachineId> machines() const override {
+        std::vector<MachineId> out;
+        for (const int id : machines_) out.emplace_back(std::to_string(id));
+        return out;
+    }
+    int target() const override { return target_; }
+    void set_target(int target) override {
+        target_ = std::max(target, static_cast<int>(std::ssize(machines_)));
+        remember();
+    }
+    void advance(Duration by) override {
+        now_ += by;
+        remember();
+    }
+
+private:
+    struct Moment {
+        Duration at{};
+        int target = 0;
+        std::vector<int> machines{};
+    };
+    static Machine machine(std::string id) {
+        return {.id = MachineId(std::move(id)), .group = NodeGroupId("web")};
+    }
+    Result<void> call() {
+        if (faults_.throttled == 0) return {};
+        --faults_.throttled;
+        return fail(ErrorCode::throttled, "slow down");
+    }
+    Result<Resized> set(const Resize& request, int target) {
+        CAPSTAN_CHECK(call());
+        if (faults_.between) std::exchange(faults_.between, nullptr)();
+        if (std::exchange(faults_.hung, 0) > 0) return fail(ErrorCode::deadline, "no answer");
+        const bool is_expected =
+            request.expected_target == target_ && target >= std::ssize(machines_);
+        if (way_ == Way::by_condition && !is_expected) return fail(ErrorCode::conflict, "changed");
+        if (way_ != Way::never) target_ = target;
+        while (std::ssize(machines_) > target_) machines_.erase(machines_.begin());
+        remember();
+        if (std::exchange(faults_.lost, 0) > 0) return fail(ErrorCode::deadline, "no answer");
+        return Resized{target};
+    }
+    void remember() {
+        while (std::ssize(machines_) < target_ && faults_.stock != 0) {
+            if (faults_.stock) --*faults_.stock;
+            machines_.push_back(next_++);
+        }
+        history_.push_back({now_, target_, machines_});
+    }
+    const Moment& listed() const {
+        auto at = history_.rbegin();
+        while (at + 1 != history_.rend() && at->at > now_ - faults_.list_lag) ++at;
+        return *at;
+    }
+
+    const Way way_;
+    CloudFaults faults_{};
+    Duration now_{};
+    int target_ = 0, next_ = 1;
+    std::vector<int> machines_{};
+    std::vector<Moment> history_{};
+};
+
+std::string violation_of(Way way) {
+    return find_violation([way](std::uint64_t) { return std::make_unique<TinyCloud>(way); },
+                          {.count = 2'000});
+}
+
+TEST(Interleavings, FindNothingInACloudThatChecksEachChange) {
+    EXPECT_EQ(violation_of(Way::by_condition), "");
+}
+
+TEST(Interleavings, FindAMachineThatAnAbsoluteNumberEnds) {
+    const std::string found = violation_of(Way::blindly);
+    EXPECT_THAT(found, StartsWith("seed "));
+    EXPECT_THAT(found, HasSubstr(", which has a node, was ended\n  "));
+}
+
+TEST(Interleavings, FindATargetThatStays) {
+    EXPECT_THAT(violation_of(Way::never), HasSubstr(" wanted, and the target stays at "));
+}
+
+}  // namespace
+}  // namespace capstan::testing
