@@ -87,6 +87,9 @@ struct ScaleDownSettings {
     /// How long a node may take to vanish after its cloud agreed to remove it.
     Duration max_deletion_time = std::chrono::minutes(5);
     int max_bulk_soft_taint_count = 10;
+    /// Taints and drains nodes whose machines are about to leave (health/leaving_nodes.hpp). Does
+    /// not depend on `enabled`.
+    bool drain_leaving_nodes = true;
     /// How long an autoprovisioned group stays empty before it is deleted.
     Duration empty_group_time{0};
 };

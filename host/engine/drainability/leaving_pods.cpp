@@ -63,9 +63,6 @@ std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& p
            listed(pods.moving, [&](snapshot::PodIndex pod) { return full_name(cluster, pod); });
 }
 
-namespace {
-
-/// Whether a controller will create another pod in place of this one.
 bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
                   const Settings& settings) {
     const snapshot::PodRow row = cluster.pod(pod);
@@ -74,6 +71,8 @@ bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
            !templates::is_daemon(cluster, row.equivalence_group) &&
            !pods::is_expendable(*pod_group.spec, settings);
 }
+
+namespace {
 
 /// Whether the pod's eviction is refused for a reason that waiting does not change, so that the pod
 /// stays on its node.
@@ -92,12 +91,19 @@ bool is_to_be_drained(const NodeRemoval& removal) {
 }  // namespace
 
 std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                             const std::vector<health::LeavingNode>& leaving,
                                              const Settings& settings) {
     const snapshot::Cluster& cluster = snapshot.cluster;
     std::vector<snapshot::PodIndex> out;
+    for (const health::LeavingNode& node : leaving) {
+        if (!node.departure.is_vacated) continue;
+        // Also a pod that cannot be evicted ends with the machine.
+        for (const snapshot::PodIndex pod : cluster.pods_on(node.node))
+            if (is_recreated(cluster, pod, settings)) out.push_back(pod);
+    }
     for (const auto& [name, removal] : memory.removals) {
         const auto node = cluster.find_node(name);
-        if (!node || !is_to_be_drained(removal)) continue;
+        if (!node || !is_to_be_drained(removal) || health::is_vacated(leaving, *node)) continue;
         for (const snapshot::PodIndex pod : cluster.pods_on(*node))
             if (is_recreated(cluster, pod, settings) && !is_barred(cluster, pod, removal))
                 out.push_back(pod);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/health/leaving_nodes.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
 #include "engine/pods/disruption_budgets.hpp"
@@ -35,9 +36,16 @@ std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& p
 std::string pod_key(const snapshot::Cluster& cluster, snapshot::PodIndex pod);
 void sort_by_name(const snapshot::Cluster& cluster, std::vector<snapshot::PodIndex>& pods);
 
-/// The pods of nodes in removal that a controller will replace elsewhere, by namespace and name.
-/// They count as pending, since their replacements do not exist yet.
+/// Whether a controller will create another pod in place of this one. Not so if the pod is being
+/// deleted: then the other pod may exist already.
+bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+                  const Settings& settings);
+
+/// The pods of nodes in removal, and of vacated nodes of `leaving`, that a controller will replace
+/// elsewhere, by namespace and name. They count as pending, since their replacements do not exist
+/// yet.
 std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                             const std::vector<health::LeavingNode>& leaving,
                                              const Settings& settings);
 
 }  // namespace capstan::engine::drainability

@@ -40,6 +40,7 @@ public:
 
     Health run() {
         out_.readiness = find_readiness(snapshot_, membership_, memory_, settings_, next_change_);
+        out_.leaving = find_leaving_nodes(snapshot_, membership_, settings_, next_change_);
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
         for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
@@ -51,8 +52,12 @@ public:
         }
         const auto groups =
             count_groups(snapshot_, membership_, out_.readiness, memory_, settings_);
+        const std::vector<int> leaving =
+            count_leaving_unjoined(snapshot_, membership_, settings_, next_change_);
         for (std::size_t g = 0; g < groups.size(); ++g) {
             count_upcoming(groups[g], starting[g], memory_, next_change_, out_.groups[g]);
+            int& missing = out_.groups[g].upcoming.missing;
+            missing = std::max(0, missing - leaving[g]);
             assess_group(groups[g], out_.groups[g]);
         }
         out_.unhealthy_because =
@@ -64,6 +69,7 @@ public:
 
 private:
     NodeUsability usability_of(snapshot::NodeIndex n) const {
+        if (is_vacated(out_.leaving, n)) return NodeUsability::out;
         const Readiness readiness = out_.readiness[n];
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (readiness == Readiness::deleted || readiness == Readiness::suspended ||

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/health/leaving_nodes.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
@@ -20,7 +21,7 @@ enum class NodeUsability {
     /// Joined, empty, and not ready for no longer than a node may take: it counts as an upcoming
     /// node of its group. Pods are placed by the group's template, not by the node's present state.
     starting,
-    out,  ///< takes no pods: not ready, or its machine is being removed
+    out,  ///< takes no pods: not ready, or its machine is being removed or about to leave
 };
 
 /// The state in which a node counts; the first that applies.
@@ -74,6 +75,7 @@ struct Health {
     std::vector<NodeUsability> nodes{};  ///< by NodeIndex
     std::vector<Readiness> readiness{};  ///< by NodeIndex
     std::vector<GroupHealth> groups{};   ///< by GroupIndex
+    std::vector<LeavingNode> leaving{};  ///< ascending
     NodeCounts all{};                    ///< of all nodes, in a group or not
     /// Why nothing is scaled now; empty: the cluster is healthy.
     std::string unhealthy_because{};

@@ -193,9 +193,9 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
     }
     {
         const ScopedPassPhase phase(phase_observer, PassPhase::find_pending);
-        context.pending =
-            pods::find_pending(snapshot.cluster, settings, time,
-                               drainability::evicted_pods(snapshot, memory, settings));
+        context.evicted =
+            drainability::evicted_pods(snapshot, memory, context.health.leaving, settings);
+        context.pending = pods::find_pending(snapshot.cluster, settings, time, context.evicted);
     }
     find_unread_orders(context, memory);
     context.nominated = pods::find_nominated(snapshot.cluster, settings);

@@ -54,6 +54,8 @@ struct PassContext {
     /// Groups that could not be read now, with requested nodes that may still come: the pods that
     /// these nodes are `planned` for wait for them. Ascending.
     std::vector<GroupIndex> unread_groups_with_requests{};
+    /// Pods that will need another node (drainability::evicted_pods). They are among `pending`.
+    std::vector<snapshot::PodIndex> evicted{};
     pods::PendingPods pending{};  ///< PodGroupIndex i is pending.pod_groups[i]
     std::vector<pods::Nomination> nominated{};
     /// Its templates are those of the groups, by GroupIndex. Its pod groups are the pending ones,

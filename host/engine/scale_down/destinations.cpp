@@ -51,6 +51,7 @@ Destinations::Destinations(const pass_context::PassContext& context,
         for (const snapshot::NodeIndex node : nodes) {
             if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
             if (std::ranges::binary_search(context.being_removed, node)) continue;
+            if (health::find_departure(context.health.leaving, node) != nullptr) continue;
             put(tier, node);
         }
     };

@@ -44,6 +44,8 @@ scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, snapshot::NodeIn
     if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
     if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
+    if (health::find_departure(context_->health.leaving, node) != nullptr)
+        return {scheduling::Predicate::none, "with a machine that is about to leave"};
     if (context_->health.nodes[node] != health::NodeUsability::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
     if (search.zone) {

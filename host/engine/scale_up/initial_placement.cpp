@@ -156,6 +156,8 @@ InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
 InitialPlacement place_pending(const pass_context::PassContext& context) {
     InitialPlacement out(context);
     for (const snapshot::NodeIndex node : context.being_removed) out.placement.close(node);
+    for (const health::LeavingNode& node : context.health.leaving)
+        if (node.departure.is_vacated) out.placement.close(node.node);
     assign_nominated(context, out.placement);
     add_upcoming(context, out.placement);
     out.first_new = static_cast<scheduling::Slot>(out.placement.slot_count());
