@@ -153,6 +153,14 @@ struct NodeRemoval {
     bool operator==(const NodeRemoval&) const = default;
 };
 
+/// A node whose machine is about to leave, and the evictions of its pods.
+struct LeavingNodeRecord {
+    MachineId machine{};
+    Time since{};                                              ///< when a pass first found it so
+    std::map<std::string, NodeRemoval::Eviction> evictions{};  ///< by pod, "namespace/name/uid"
+    bool operator==(const LeavingNodeRecord&) const = default;
+};
+
 /// A removal or decrease that failed or was refused, and that is not tried again for a while.
 struct RemovalBackoff {
     Time until{};       ///< the first moment at which it may be tried again
@@ -280,7 +288,8 @@ struct Memory {
     /// By pod of an unneeded node, "namespace/name": the node on which the pod would run. The next
     /// pass tries this node first.
     std::map<std::string, std::string> hints{};
-    std::map<std::string, NodeRemoval, std::less<>> removals{};  ///< by node
+    std::map<std::string, NodeRemoval, std::less<>> removals{};       ///< by node
+    std::map<std::string, LeavingNodeRecord, std::less<>> leaving{};  ///< by node
     /// By machine, with or without a node, as long as its cloud lists it.
     std::map<NodeGroupId, std::map<MachineId, RemovalBackoff>> removal_backoffs{};
     /// By group: its cloud refused to lower the target.

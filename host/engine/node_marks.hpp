@@ -14,6 +14,8 @@ namespace capstan::engine {
 
 inline constexpr std::string_view to_be_deleted_taint = "ToBeDeletedByClusterAutoscaler";
 inline constexpr std::string_view being_deleted_taint = "BeingDeletedByClusterAutoscaler";
+/// On a node whose machine is about to leave (health/leaving_nodes.hpp).
+inline constexpr std::string_view leaving_taint = "capstan.io/leaving";
 inline constexpr std::string_view deletion_candidate_taint = "DeletionCandidateOfClusterAutoscaler";
 /// On a node that Capstan has cordoned, so that a cordon of another client is never lifted.
 inline constexpr std::string_view cordoned_annotation = "capstan.io/cordoned";

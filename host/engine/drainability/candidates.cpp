@@ -57,6 +57,8 @@ private:
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
         Candidate node{.node = n, .group = group, .utilization = used->share, .ready = is_ready(n)};
+        if (const auto* const leaving = health::find_departure(health_.leaving, n))
+            if (leaving->is_vacated) return evaluate_vacated(std::move(node), *leaving);
         if (!node.ready && !settings_.scale_down.unready_enabled) {
             return stays(n, Unremovable::scale_down_unready_disabled,
                          "it is not ready, and unready_enabled is off", used->share);
@@ -68,6 +70,23 @@ private:
             return stays(n, Unremovable::not_underutilized, std::move(because), used->share);
         }
         evaluate_pods(std::move(node));
+    }
+
+    /// The cloud takes the machine anyway, so the node is a candidate only if it is of no use until
+    /// then.
+    void evaluate_vacated(Candidate node, const health::Departure& departure) {
+        NodePods pods = judge_.sort(node.node);
+        note(pods.changes_at);
+        if (pods.blocked_by || pods.waits_for || !pods.moving.empty()) {
+            const Machine& machine = *templates::find_machine(snapshot_, membership_, node.node);
+            return stays(node.node, Unremovable::currently_being_deleted,
+                         "its machine leaves: " + leaving_text(*machine.leaves) + "; " +
+                             health::describe_departure(departure, settings_),
+                         node.utilization);
+        }
+        if (settings_.scale_down.drain_leaving_nodes) node.leaves_at = departure.at;
+        node.daemons = std::move(pods.daemons);
+        out_.nodes.push_back(std::move(node));
     }
 
     void evaluate_pods(Candidate node) {

@@ -30,6 +30,9 @@ struct Candidate {
     std::string waits_because{};
     /// Budgets allow the eviction of each pod, but not of all pods at once.
     bool is_risky = false;
+    /// When its machine leaves, if the node is vacated (health/leaving_nodes.hpp). Such a node is a
+    /// candidate only if it has no pods to move.
+    std::optional<Time> leaves_at{};
 
     bool is_empty() const noexcept { return moving.empty() && !waits_for; }
 };

@@ -25,10 +25,14 @@ void note_refusal(NodeRemoval::Eviction& eviction, ErrorCode code, std::string b
 }
 
 const NodeRemoval::Eviction* find_eviction(const Memory& memory, const Eviction& eviction) {
-    const auto removal = memory.removals.find(eviction.node);
-    if (removal == memory.removals.end()) return nullptr;
-    const auto at = removal->second.evictions.find(pod_key(eviction));
-    return at != removal->second.evictions.end() ? &at->second : nullptr;
+    const auto find_in = [&](const auto& nodes) -> const NodeRemoval::Eviction* {
+        const auto node = nodes.find(eviction.node);
+        if (node == nodes.end()) return nullptr;
+        const auto at = node->second.evictions.find(pod_key(eviction));
+        return at != node->second.evictions.end() ? &at->second : nullptr;
+    };
+    const NodeRemoval::Eviction* const of_removal = find_in(memory.removals);
+    return of_removal != nullptr ? of_removal : find_in(memory.leaving);
 }
 
 std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now) {

@@ -16,6 +16,7 @@
 #include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/upcoming_groups.hpp"
 #include "engine/removal/removal.hpp"
+#include "engine/removal/vacated_nodes.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/idle_nodes.hpp"
 #include "engine/scale_up/kept_requests.hpp"
@@ -193,13 +194,43 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
     return plan;
 }
 
+/// The places of pods that have to move: room on existing nodes that pending pods do not need.
+removal::FreePlaces find_free_places(const Run& run) {
+    const pass_context::PassContext& context = run.context;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    scheduling::Placement placement(run.scale_up.placement());
+    placement.undo(run.scale_up.start());
+    removal::FreePlaces out;
+    for (scheduling::Slot node = 0; node < cluster.node_count(); ++node)
+        for (const scheduling::Assignment& assignment : placement.assignments(node))
+            if (assignment.pod_group < context.pending_count())
+                out[context.rules->pod_groups()[assignment.pod_group]] += assignment.per_node;
+    for (const PodCount& pods : context.pending.pod_groups)
+        out[pods.equivalence_group] -= static_cast<int>(pods.count);
+    for (const snapshot::PodIndex pod : context.evicted) ++out[cluster.equivalence_group_of(pod)];
+    return out;
+}
+
 removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& plan) {
     const pass_context::PassContext& context = run.context;
     const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
     if (run.is_unobserved()) return removal::step_undoing_only(*context.snapshot, run.memory);
-    return removal::step_removals(*context.snapshot, context.membership, context.candidates, plan,
-                                  context.repairs, context.budgets, run.memory, *context.settings,
-                                  context.time);
+    pods::DisruptionBudgets budgets = context.budgets;
+    const bool moves_pods = std::ranges::any_of(context.evicted, [&](snapshot::PodIndex pod) {
+        return health::is_vacated(context.health.leaving, context.snapshot->cluster.pod(pod).node);
+    });
+    removal::FreePlaces places = moves_pods ? find_free_places(run) : removal::FreePlaces();
+    removal::VacatingSteps vacating =
+        removal::step_vacated_nodes(*context.snapshot, context.membership, context.health.leaving,
+                                    budgets, places, run.memory, *context.settings, context.time);
+    if (moves_pods)
+        removal::give_up_without_places(*context.snapshot, std::move(places), budgets, run.memory,
+                                        *context.settings, context.time);
+    removal::RemovalSteps out = removal::step_removals(
+        *context.snapshot, context.membership, context.candidates, plan, context.repairs,
+        std::move(budgets), run.memory, *context.settings, context.time);
+    removal::add_steps(out, std::move(vacating));
+    return out;
 }
 
 void plan_scale_down(const Run& run) {

@@ -30,12 +30,13 @@ class Draining {
 public:
     Draining(const snapshot::Cluster& cluster, NodeRemoval& removal,
              pods::DisruptionBudgets& budgets, const ScaleDownSettings& settings, Duration timeout,
-             const PassTime& time)
+             std::optional<Time> leaves, const PassTime& time)
         : cluster_(cluster),
           removal_(removal),
           budgets_(budgets),
           settings_(settings),
           timeout_(timeout),
+          leaves_(leaves),
           time_(time),
           now_(time.now) {}
 
@@ -135,6 +136,10 @@ private:
     }
 
     void evict(snapshot::PodIndex pod, Past& past, bool best_effort) {
+        const EvictionGrace grace =
+            leaves_ ? grace_until(spec(pod), settings_, *leaves_, now_)
+                    : EvictionGrace{.shorter = find_shorter_grace(spec(pod), settings_)};
+        if (grace.is_too_late) return;
         const std::span<const snapshot::PodIndex> it(&pod, 1);
         if (const auto shortage = budgets_.find_shortage(it)) {
             past.barred_since.reset();
@@ -147,7 +152,7 @@ private:
              .pod = std::string(cluster_.text(row.name)),
              .uid = std::string(cluster_.text(row.uid)),
              .node = std::string(cluster_.text(row.node_name)),
-             .grace = find_shorter_grace(spec(pod), settings_),
+             .grace = grace.shorter,
              .best_effort = best_effort,
              .because = removal_.because});
     }
@@ -223,6 +228,7 @@ private:
     pods::DisruptionBudgets& budgets_;
     const ScaleDownSettings& settings_;
     const Duration timeout_;
+    const std::optional<Time> leaves_;
     const PassTime time_;
     const Time now_;
     drainability::LeavingPods pods_{};
@@ -232,18 +238,23 @@ private:
 }  // namespace
 
 DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
-                     NodeRemoval& removal, pods::DisruptionBudgets& budgets,
-                     const Settings& settings, const PassTime& time) {
+                     std::optional<Time> leaves, NodeRemoval& removal,
+                     pods::DisruptionBudgets& budgets, const Settings& settings,
+                     const PassTime& time) {
     const Duration usual = settings.scale_down.max_pod_eviction_time;
     const Duration timeout =
         group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
-    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, time)
+    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, leaves, time)
         .run(drainability::find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
 }
 
 namespace {
 
 constexpr Duration api_default = std::chrono::seconds(30);
+/// How long before its machine leaves a pod has to be gone.
+constexpr Duration leave_margin = std::chrono::seconds(10);
+/// A pod that needs longer than this to end is not evicted to end in less.
+constexpr Duration least_grace = std::chrono::seconds(5);
 
 Duration granted(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept {
     return settings.drain_priorities.empty()
@@ -270,6 +281,21 @@ std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
     const Duration most = granted(spec, settings);
     if (most >= spec.termination_grace.value_or(api_default)) return std::nullopt;
     return most;
+}
+
+EvictionGrace grace_until(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
+                          Time leaves, Time now) noexcept {
+    const Duration own = grace_of(spec, settings);
+    // The API takes whole seconds.
+    const Duration left = std::chrono::floor<std::chrono::seconds>(leaves - leave_margin - now);
+    if (left >= own) return {.shorter = find_shorter_grace(spec, settings)};
+    if (left < least_grace) return {.is_too_late = true};
+    return {.shorter = left};
+}
+
+Time last_eviction(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
+                   Time leaves) noexcept {
+    return leaves - leave_margin - grace_of(spec, settings) - settings.eviction_retry;
 }
 
 }  // namespace capstan::engine::removal

@@ -32,6 +32,19 @@ Duration grace_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settin
 std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
                                            const ScaleDownSettings& settings) noexcept;
 
+/// How long an evicted pod gets before its machine leaves.
+struct EvictionGrace {
+    std::optional<Duration> shorter{};  ///< nothing: the pod's own grace period
+    bool is_too_late = false;           ///< the pod would have too little time to end in order
+};
+/// The pod has to be gone ten seconds before its machine leaves at `leaves`.
+EvictionGrace grace_until(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
+                          Time leaves, Time now) noexcept;
+/// The last moment at which the pod may be evicted with its own grace period, and once more if the
+/// first attempt is refused.
+Time last_eviction(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
+                   Time leaves) noexcept;
+
 struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
     bool is_done = false;               ///< all pods that the drain waits for are gone
@@ -40,11 +53,12 @@ struct DrainStep {
     std::optional<Time> wake_at{};
 };
 
-/// The next step of a node in phase `draining`. `group`: the node's group, may be NULL. Records
-/// refusals by budgets in `removal`, forgets pods that are gone, and takes its evictions off
-/// `budgets`.
+/// The next step of a node in phase `draining`. `group`: the node's group, may be NULL. `leaves`:
+/// when the node's machine leaves; nothing: it does not. Records refusals by budgets in `removal`,
+/// forgets pods that are gone, and takes its evictions off `budgets`.
 DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
-                     NodeRemoval& removal, pods::DisruptionBudgets& budgets,
-                     const Settings& settings, const PassTime& time);
+                     std::optional<Time> leaves, NodeRemoval& removal,
+                     pods::DisruptionBudgets& budgets, const Settings& settings,
+                     const PassTime& time);
 
 }  // namespace capstan::engine::removal

@@ -12,6 +12,7 @@
 #include <capstan/well_known.hpp>
 
 #include "engine/drainability/leaving_pods.hpp"
+#include "engine/health/leaving_nodes.hpp"
 #include "engine/next_change.hpp"
 #include "engine/removal/drain.hpp"
 #include "engine/removal/machine_batches.hpp"
@@ -138,9 +139,18 @@ private:
         enter(removal, RemovalPhase::draining, now_);
     }
 
+    /// When the cloud takes the node's machine; nothing: it does not.
+    std::optional<Time> find_leaving_time(snapshot::NodeIndex index) const {
+        const Machine* const machine = templates::find_machine(snapshot_, membership_, index);
+        if (machine == nullptr) return std::nullopt;
+        NextChange unanswered(time_);  // not used: health::assess asks the same
+        const auto departure = health::find_departure(*machine, settings_, unanswered);
+        return departure && departure->is_vacated ? std::optional(departure->at) : std::nullopt;
+    }
+
     void drain(snapshot::NodeIndex index, NodeRemoval& removal) {
-        DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group), removal,
-                                    budgets_, settings_, time_);
+        DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group),
+                                    find_leaving_time(index), removal, budgets_, settings_, time_);
         if (!step.failed_because.empty())
             return step.has_stuck_pods ? fail(removal, step.failed_because)
                                        : undo(removal, step.failed_because);

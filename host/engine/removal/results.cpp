@@ -60,11 +60,11 @@ public:
     }
 
     void take(const Eviction& eviction, const std::optional<Error>& error) {
-        NodeRemoval* removal = find(eviction.node);
-        if (removal == nullptr || removal->phase != RemovalPhase::draining) return;
+        Evictions* const of_node = find_evictions(eviction.node);
+        if (of_node == nullptr) return;
         const std::string key = drainability::pod_key(eviction);
-        if (error && error->code == ErrorCode::cancelled) return take_unsent(*removal, key);
-        NodeRemoval::Eviction& of_pod = removal->evictions[key];
+        if (error && error->code == ErrorCode::cancelled) return take_unsent(*of_node, key);
+        NodeRemoval::Eviction& of_pod = (*of_node)[key];
         if (!error || error->code == ErrorCode::not_found) {
             of_pod = {.agreed = now_};
         } else {
@@ -91,12 +91,22 @@ public:
     }
 
 private:
+    using Evictions = decltype(NodeRemoval::evictions);
+
     /// The API server was not asked and refused nothing: a pod without an earlier answer has had no
     /// request for its eviction.
-    static void take_unsent(NodeRemoval& removal, const std::string& pod) {
-        const auto at = removal.evictions.find(pod);
-        if (at != removal.evictions.end() && at->second == NodeRemoval::Eviction{})
-            removal.evictions.erase(at);
+    static void take_unsent(Evictions& evictions, const std::string& pod) {
+        const auto at = evictions.find(pod);
+        if (at != evictions.end() && at->second == NodeRemoval::Eviction{}) evictions.erase(at);
+    }
+
+    /// The evictions of a node that is drained, or whose machine is about to leave; NULL: neither.
+    Evictions* find_evictions(const std::string& node) {
+        NodeRemoval* const removal = find(node);
+        if (removal != nullptr && removal->phase == RemovalPhase::draining)
+            return &removal->evictions;
+        const auto leaving = memory_.leaving.find(node);
+        return leaving != memory_.leaving.end() ? &leaving->second.evictions : nullptr;
     }
 
     NodeRemoval* find(const std::string& node) {

@@ -1,6 +1,7 @@
 #include "engine/scale_down/node_selection.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <capstan/duration.hpp>
@@ -12,6 +13,10 @@
 
 namespace capstan::engine::scale_down {
 namespace {
+
+/// What is left to a machine that is about to leave is not worth a removal: the taint, the wait for
+/// the scheduler and the request each take a pass.
+constexpr Duration shortest_removal = std::chrono::minutes(1);
 
 RemovalsUnderWay count_under_way(const Memory& memory) {
     RemovalsUnderWay out;
@@ -104,11 +109,34 @@ private:
 
     /// What the candidate waits for; nothing: it could be removed now.
     std::optional<UnremovableReason> find_wait(std::size_t i) {
+        std::optional<UnremovableReason> wait =
+            at(i).leaves_at ? find_wait_for_machine(i) : find_wait_for_time(i);
+        return wait ? wait : find_wait_for_group(i);
+    }
+
+    /// A machine that is about to leave is of no use any more, so it is removed at once, whatever
+    /// the cooldown: otherwise it is paid until then, and its cloud may make another one for it.
+    std::optional<UnremovableReason> find_wait_for_machine(std::size_t i) {
+        const Time last = *at(i).leaves_at - shortest_removal;
+        if (context_.now >= last) {
+            return UnremovableReason{Unremovable::currently_being_deleted,
+                                     "its machine leaves by itself: less than " +
+                                         format_duration(shortest_removal) +
+                                         " are left, too little to remove it"};
+        }
+        wake_by(out_.wake_at, last);
+        return std::nullopt;
+    }
+
+    UnremovableReason later_on(std::size_t i, const std::string& because) const {
+        return {Unremovable::not_unneeded_other_reason,
+                unneeded_text(i) + ", and removals rest: " + because};
+    }
+
+    std::optional<UnremovableReason> find_wait_for_time(std::size_t i) {
         const drainability::Candidate& node = at(i);
-        const NodeGroupId& group = context_.id(node.group);
-        const auto grows = std::ranges::find(grows_, group, &Increase::group);
-        const bool is_growing = grows != grows_.end();
-        const std::optional<Cooldown> cooldown = cooldown_of(group, is_growing);
+        const std::optional<Cooldown> cooldown =
+            cooldown_of(context_.id(node.group), find_growth(node) != nullptr);
         const Duration required = required_time(node);
         const bool is_young = context_.now - since(i) <= required;
         const Time old_enough = later(later(since(i), required), Duration(1));
@@ -121,23 +149,31 @@ private:
                            : Unremovable::not_unready_long_enough,
                 unneeded_text(i) + " of " + format_duration(required) + "; " + where(i)};
         }
-        const auto later_on = [&](const std::string& because) {
-            return UnremovableReason{Unremovable::not_unneeded_other_reason,
-                                     unneeded_text(i) + ", and removals rest: " + because};
-        };
-        if (cooldown) return later_on(cooldown->because);
-        if (!out_.no_removals_because.empty()) return later_on(out_.no_removals_because);
-        if (is_growing) {
-            return later_on("group " + group.value() + " grows by " + std::to_string(grows->by) +
-                            " in this very pass");
+        if (cooldown) return later_on(i, cooldown->because);
+        if (!out_.no_removals_because.empty()) return later_on(i, out_.no_removals_because);
+        return std::nullopt;
+    }
+
+    std::optional<UnremovableReason> find_wait_for_group(std::size_t i) const {
+        const drainability::Candidate& node = at(i);
+        const NodeGroupId& group = context_.id(node.group);
+        if (const Increase* const growth = find_growth(node)) {
+            return later_on(i, "group " + group.value() + " grows by " +
+                                   std::to_string(growth->by) + " in this very pass");
         }
         if (pass_context::is_repaired(context_.repairs, group)) {
-            return later_on("the size of group " + group.value() +
-                            " is being put right: " + why_repaired(group));
+            return later_on(i, "the size of group " + group.value() +
+                                   " is being put right: " + why_repaired(group));
         }
         if (!node.waits_for) return std::nullopt;
         return UnremovableReason{Unremovable::blocked_by_on_completion_pod, node.waits_because,
                                  drainability::full_name(cluster_, *node.waits_for)};
+    }
+
+    /// The increase of the candidate's group in this pass; NULL: there is none.
+    const Increase* find_growth(const drainability::Candidate& node) const {
+        const auto at = std::ranges::find(grows_, context_.id(node.group), &Increase::group);
+        return at != grows_.end() ? &*at : nullptr;
     }
 
     bool is_ready(const RemovalUnit& unit) {

@@ -15,6 +15,7 @@ using namespace std::string_view_literals;
 constexpr std::array deletion_keys{
     "ToBeDeletedByClusterAutoscaler"sv,
     "BeingDeletedByClusterAutoscaler"sv,
+    "capstan.io/leaving"sv,
 };
 constexpr std::array starting_keys{
     well_known::not_ready_taint,

@@ -10,7 +10,8 @@
 
 namespace capstan::engine::templates {
 
-/// Whether an autoscaler sets the taint on a node that it is about to remove.
+/// Whether an autoscaler sets the taint on a node that it is about to remove, or whose machine is
+/// about to leave.
 bool is_deletion_taint(std::string_view key) noexcept;
 /// Whether a node has the taint only until it has started: not ready, unreachable, no network, not
 /// initialized by its cloud, and the start-up taints of the settings.

@@ -117,6 +117,7 @@ BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (),
 BOOST_DESCRIBE_STRUCT(NodeRemoval, (),
                       (group, machine, phase, empty, ready, cordoned, since, phase_since,
                        unneeded_since, target, mark, mark_seen, asked, evictions, because))
+BOOST_DESCRIBE_STRUCT(LeavingNodeRecord, (), (machine, since, evictions))
 BOOST_DESCRIBE_STRUCT(RemovalBackoff, (), (until, length, failures, because))
 BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
 BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
@@ -131,8 +132,8 @@ BOOST_DESCRIBE_STRUCT(Memory, (),
                        failed_calls, failed_machines, requests, answered_targets, unjoined,
                        launched, created, wrong_sizes, planned, planned_since, templates,
                        upcoming_groups, known_groups, empty_groups, unneeded, unobserved_since,
-                       hints, removals, removal_backoffs, decrease_backoffs, unremovable_groups,
-                       last, last_by_group))
+                       hints, removals, leaving, removal_backoffs, decrease_backoffs,
+                       unremovable_groups, last, last_by_group))
 
 }  // namespace capstan::engine
 

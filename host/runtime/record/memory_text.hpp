@@ -72,14 +72,14 @@ engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::P
 // Its times are on the clock of the process that wrote it; see rebase_times().
 //
 // Sizes in bytes, with names of 20 bytes: 70 for an unneeded node, 60 for a hint, of which there
-// may be one a pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal and
-// 110 for each of its evictions, 30 plus 40 a controller for upcoming nodes that are planned for
-// the same pods and 50 for when that was first planned, 120 for the template of a group and 1500
-// for its sample node, 110 for each of at most 1000 groups. So 1000 groups with failures and 5000
-// unneeded nodes take 900 KiB of a ConfigMap's 1 MiB. In a large cluster some parts exceed it: the
-// hints, the sample nodes of many groups, the pods that many upcoming nodes are planned for, and
-// the timers of more unneeded nodes, which upstream restarts at each start anyway. memory_text()
-// leaves out these.
+// may be one a pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal,
+// 100 for a node that leaves and 110 for each eviction of both, 30 plus 40 a controller for
+// upcoming nodes that are planned for the same pods and 50 for when that was first planned, 120 for
+// the template of a group and 1500 for its sample node, 110 for each of at most 1000 groups. So
+// 1000 groups with failures and 5000 unneeded nodes take 900 KiB of a ConfigMap's 1 MiB. In a large
+// cluster some parts exceed it: the hints, the sample nodes of many groups, the pods that many
+// upcoming nodes are planned for, and the timers of more unneeded nodes, which upstream restarts at
+// each start anyway. memory_text() leaves out these.
 
 /// The limit of a ConfigMap, minus the size of its other keys.
 inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;

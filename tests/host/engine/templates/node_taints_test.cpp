@@ -35,6 +35,7 @@ TEST(NodeTaints, OfNewNodesAreThoseThatDoNotPass) {
              Case{"NodeWithImpairedVolumes", false, false, false},
              Case{"ToBeDeletedByClusterAutoscaler", false, false, true},
              Case{"BeingDeletedByClusterAutoscaler", false, false, true},
+             Case{"capstan.io/leaving", false, false, true},
              Case{"DeletionCandidateOfClusterAutoscaler", false, false, false},
              Case{"startup-taint.cluster-autoscaler.kubernetes.io/cni", false, true, false},
              Case{"ignore-taint.cluster-autoscaler.kubernetes.io/cni", false, true, false},

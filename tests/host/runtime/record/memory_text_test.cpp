@@ -48,6 +48,9 @@ TEST(MemoryText, KeepsItsFormat) {
     memory.removals["node-2"] = {.group = NodeGroupId("web"),
                                  .phase = engine::RemovalPhase::draining,
                                  .evictions = {{"default/web-1/u1", {.agreed = written_at}}}};
+    memory.leaving["node-3"] = {.machine = MachineId("i-3"),
+                                .since = written_at,
+                                .evictions = {{"default/web-2/u2", {.agreed = written_at}}}};
     memory.last.scale_up = Time();
     EXPECT_EQ(written_memory(memory),
               R"({"version":2,"host":"1.2.0","memory":{"started":true,"backoffs":{"spot":)"
@@ -60,6 +63,8 @@ TEST(MemoryText, KeepsItsFormat) {
               R"("unneeded":{"node-1":{"since":"2026-11-21T11:00:00Z","ready":false}},)"
               R"("removals":{"node-2":{"group":"web","phase":"draining","evictions":)"
               R"({"default/web-1/u1":{"agreed":"2026-11-21T11:00:00Z"}}}},)"
+              R"("leaving":{"node-3":{"machine":"i-3","since":"2026-11-21T11:00:00Z","evictions":)"
+              R"({"default/web-2/u2":{"agreed":"2026-11-21T11:00:00Z"}}}},)"
               R"("last":{"scale_up":"1970-01-01T00:00:00Z"}}})");
 }
 
