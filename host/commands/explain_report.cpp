@@ -143,7 +143,10 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
     }
     const Machine& machine = *of->machine;
     rows.push_back({"machine", machine_text(machine)});
-    if (machine.leaves) rows.push_back({"leaves", engine::leaving_text(*machine.leaves)});
+    if (machine.leaves) {
+        rows.push_back(
+            {"leaves", of->leaves.empty() ? engine::leaving_text(*machine.leaves) : of->leaves});
+    }
     if (of->has_drifted()) {
         rows.push_back({"drifted", "made from " + in_quotes(machine.template_fingerprint) +
                                        ", new nodes of its group are from " +

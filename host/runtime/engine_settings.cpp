@@ -58,6 +58,7 @@ engine::ScaleDownSettings scale_down_settings(const config::ScaleDown& from) {
         .node_deletion_batcher_interval = from.node_deletion_batcher_interval,
         .max_deletion_time = from.max_deletion_time,
         .max_bulk_soft_taint_count = from.max_bulk_soft_taint_count,
+        .drain_leaving_nodes = from.drain_leaving_nodes,
         .empty_group_time = from.empty_group_time};
     for (const config::DrainPriority& group : from.drain_priorities)
         out.drain_priorities.push_back({.priority = group.priority, .grace = group.grace});

@@ -163,8 +163,17 @@ std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const 
     if (!index) return std::nullopt;
     if (const auto place = context.membership.machine_of[*index]) {
         const Group& group = context.groups()[place->group];
-        return NodeMachine{group.cloud, group.machines[place->machine],
-                           group.group.template_fingerprint};
+        const Machine& machine = group.machines[place->machine];
+        NodeMachine out{group.cloud, machine, group.group.template_fingerprint};
+        if (machine.leaves) {
+            const health::Departure* const departure =
+                health::find_departure(context.health.leaving, *index);
+            out.leaves = leaving_text(*machine.leaves) + "; " +
+                         health::describe_departure(
+                             departure == nullptr ? std::nullopt : std::optional(*departure),
+                             *context.settings);
+        }
+        return out;
     }
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     return machine_of_no_group(*context.snapshot, cluster.text(cluster.node(*index).provider_id));

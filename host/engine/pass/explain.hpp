@@ -64,6 +64,9 @@ struct NodeMachine {
     /// Nothing: the cloud lists all its machines, and the node's is not among them.
     std::optional<Machine> machine{};
     std::string group_fingerprint{};  ///< of its group's template now; empty: unknown, or no group
+    /// "spot interruption at 2026-01-02T03:04:05Z; it takes no new pods ...": the notice that the
+    /// machine leaves, and what is done; empty: no notice.
+    std::string leaves{};
     /// Whether the machine was made from another template than its group has now.
     bool has_drifted() const noexcept {
         return machine && !machine->template_fingerprint.empty() && !group_fingerprint.empty() &&

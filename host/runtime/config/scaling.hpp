@@ -226,6 +226,7 @@ struct ScaleDown {
     Duration node_deletion_batcher_interval{0};
     Duration max_deletion_time = std::chrono::minutes(5);
     Duration node_delete_delay_after_taint = std::chrono::seconds(5);
+    bool drain_leaving_nodes = true;
     int max_bulk_soft_taint_count = 10;
     Duration max_bulk_soft_taint_time = std::chrono::seconds(3);
 };
@@ -314,6 +315,12 @@ void describe(auto&& key, ScaleDown& s) {
         "still runs then, the node is kept after all.");
     key("node_delete_delay_after_taint", s.node_delete_delay_after_taint,
         "Time between tainting a node and removing it, for the scheduler to see the taint.");
+    key("drain_leaving_nodes", s.drain_leaving_nodes,
+        "Taint and drain nodes whose machines the cloud announces to take away: spot interruption, "
+        "maintenance, expiry. Set to false if another program does that, such as "
+        "aws-node-termination-handler; such a node still gets no pods of removed nodes, and "
+        "replacements are still requested. Does not depend on `enabled`.",
+        {.upstream = "false"});
     key("max_bulk_soft_taint_count", s.max_bulk_soft_taint_count,
         "Most soft taints changed in one pass; 0: none.");
     key("max_bulk_soft_taint_time", s.max_bulk_soft_taint_time,

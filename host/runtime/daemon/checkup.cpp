@@ -52,6 +52,7 @@ public:
         check_plugins();
         check_clouds();
         if (answers) check_departed();
+        if (answers && !config_.pipeline.clouds.empty()) check_drainers();
         if (is_open) close();
         return std::move(findings_);
     }
@@ -254,6 +255,49 @@ private:
              engine::health::describe_departed_groups(*memory, *groups))
             add(Verdict::warning, "node groups", sentence,
                 "put the group back, or remove its nodes by hand");
+    }
+
+    /// Which program drains nodes whose machines are about to leave. Two of them would evict pods
+    /// by different rules.
+    void check_drainers() {
+        const std::string other = find_other_drainer();
+        const bool is_ours = config_.scale_down.drain_leaving_nodes;
+        const std::string what = "nodes that leave";
+        if (is_ours && other.empty())
+            return add(Verdict::good, what, "Capstan taints and drains them");
+        if (is_ours)
+            return add(Verdict::warning, what, "both Capstan and " + other + " drain them",
+                       "set scale_down.drain_leaving_nodes = false, or remove " + other);
+        if (!other.empty()) return add(Verdict::good, what, other + " drains them");
+        add(Verdict::warning, what,
+            "scale_down.drain_leaving_nodes is off, and aws-node-termination-handler was not found",
+            "check that another program drains them");
+    }
+
+    /// "DaemonSet kube-system/aws-node-termination-handler"; empty: there is none, or this identity
+    /// may not list such objects.
+    std::string find_other_drainer() {
+        std::string found = find_handler("DaemonSet", "daemonsets");
+        return found.empty() ? find_handler("Deployment", "deployments") : found;
+    }
+    std::string find_handler(const std::string& kind, const std::string& plural) {
+        const std::string name = "aws-node-termination-handler";
+        const std::string path =
+            "/apis/apps/v1/" + plural + "?fieldSelector=metadata.name%3D" + name;
+        const auto reply = from_loop<kubernetes::client::ApiReply>(
+            host_,
+            [link = link_, path](const PluginHost::Done<kubernetes::client::ApiReply>& done) {
+                link->api().send({.path = path, .purpose = "doctor"}, done);
+            });
+        if (!reply) return {};
+        const auto list = kubernetes::client::parse_object(*reply);
+        if (!list) return {};
+        using kubernetes::base::text_at;
+        for (const boost::json::value& item : kubernetes::base::list_at(*list, "items")) {
+            if (text_at(item, "metadata.name") == name)
+                return kind + " " + std::string(text_at(item, "metadata.namespace")) + "/" + name;
+        }
+        return {};
     }
 
     const config::Config& config_;

@@ -250,7 +250,11 @@ private:
         const ObjectReference pod{
             .kind = "Pod", .ns = eviction.ns, .name = eviction.pod, .uid = eviction.uid};
         if (const Error* const error = result.error(); error == nullptr) {
-            about(pod, false, "ScaleDown", "deleting pod for node scale down");
+            const bool is_leaving = !pass_.memory.removals.contains(eviction.node) &&
+                                    pass_.memory.leaving.contains(eviction.node);
+            about(pod, false, "ScaleDown",
+                  is_leaving ? "evicting pod: " + eviction.because
+                             : "deleting pod for node scale down");
         } else if (is_newly_barred(eviction)) {
             about(pod, true, "ScaleDownFailed",
                   "failed to delete pod for node scale down: " + error->message);

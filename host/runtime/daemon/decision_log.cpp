@@ -9,6 +9,7 @@
 
 #include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/known_groups.hpp"
+#include "engine/health/leaving_nodes.hpp"
 #include "engine/health/reactions.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "runtime/daemon/decision_history.hpp"
@@ -96,10 +97,15 @@ void DecisionLog::describe_departed_groups(const PassReport& pass) {
 }
 
 void DecisionLog::tell_leaving(const PassReport& pass) {
+    engine::NextChange unanswered(pass.input.call_context.time());  // the pass asks the same
+    const engine::Settings& settings = pass.input.settings;
     for (const engine::Group& group : *pass.input.snapshot.groups) {
         for (const Machine& machine : group.machines) {
             if (!machine.leaves) continue;
-            const std::string reason = engine::leaving_text(*machine.leaves);
+            const std::string reason =
+                engine::leaving_text(*machine.leaves) + "; " +
+                engine::health::describe_departure(
+                    engine::health::find_departure(machine, settings, unanswered), settings);
             tell_once({"leaves", machine.id.value(), reason},
                       {.sentence = "machine " + machine.id.value() + " of " +
                                    group.group.id.value() + " leaves: " + reason,

@@ -69,6 +69,43 @@ TEST(Checkup, OfAClusterThatIsWellFindsEverythingThere) {
         EXPECT_THAT(findings, Contains(line));
 }
 
+/// Has the API server list an aws-node-termination-handler of this kind in kube-system.
+void run_termination_handler(Patient& patient, const std::string& plural) {
+    patient.network.change = [plural, before = patient.network.change](const HttpRequest& request,
+                                                                       HttpReply& reply) {
+        before(request, reply);
+        if (request.url.find("/apis/apps/v1/" + plural + "?fieldSelector=") == std::string::npos)
+            return;
+        reply.status = 200;
+        reply.body = R"({"items":[{"metadata":{"namespace":"kube-system",)"
+                     R"("name":"aws-node-termination-handler"}}]})";
+    };
+}
+
+TEST(Checkup, SaysWhichProgramDrainsNodesThatLeave) {
+    const std::string off = "[scale_down]\ndrain_leaving_nodes = false\n";
+    const std::string handler = "DaemonSet kube-system/aws-node-termination-handler";
+    {
+        Patient patient;
+        EXPECT_THAT(patient.examined(),
+                    Contains("good: nodes that leave: Capstan taints and drains them"));
+        run_termination_handler(patient, "daemonsets");
+        EXPECT_THAT(patient.examined(),
+                    Contains("warning: nodes that leave: both Capstan and " + handler +
+                             " drain them -> set scale_down.drain_leaving_nodes = false, or "
+                             "remove " +
+                             handler));
+    }
+    Patient patient(cloud_of(one_group) + off);
+    EXPECT_THAT(patient.examined(),
+                Contains(StartsWith("warning: nodes that leave: scale_down.drain_leaving_nodes is "
+                                    "off, and aws-node-termination-handler was not found")));
+    run_termination_handler(patient, "deployments");
+    EXPECT_THAT(patient.examined(),
+                Contains("good: nodes that leave: Deployment "
+                         "kube-system/aws-node-termination-handler drains them"));
+}
+
 TEST(Checkup, ChangesNothing) {
     Patient patient;
     std::vector<std::string> written;

@@ -83,11 +83,13 @@ TEST_F(Told, IsAMachineThatItsCloudTakesAwayOnce) {
             std::make_shared<const std::vector<engine::Group>>(std::vector{group});
     };
     with_notice(Leaving{LeaveReason::rebalance});
-    EXPECT_THAT(tell(), ElementsAre("info  pass: machine i-2 of web leaves: rebalance"));
+    EXPECT_THAT(tell(), ElementsAre("info  pass: machine i-2 of web leaves: rebalance; no "
+                                    "pods of removed nodes are moved to it"));
     EXPECT_THAT(tell(), IsEmpty());
     with_notice(Leaving{LeaveReason::spot_interruption, time_from_unix_ns(0)});
     EXPECT_THAT(tell(), ElementsAre("info  pass: machine i-2 of web leaves: spot interruption at "
-                                    "1970-01-01T00:00:00Z"));
+                                    "1970-01-01T00:00:00Z; it takes no new pods, and its pods are "
+                                    "evicted before that time"));
     with_notice({});
     EXPECT_THAT(tell(), IsEmpty());
 }
