@@ -55,6 +55,23 @@ std::vector<int> numbers_of(const Settings& change) {
     return out;
 }
 
+LeaveReason read_reason(std::string_view name) {
+    for (std::int32_t value = CAPSTAN_LEAVES_OTHER; value <= CAPSTAN_LEAVES_UNHEALTHY; ++value) {
+        if (name_of(static_cast<LeaveReason>(value)) == name)
+            return static_cast<LeaveReason>(value);
+    }
+    return LeaveReason::other;
+}
+
+std::optional<Announcement> find_notice(const Settings& change) {
+    if (!change.has("notice")) return std::nullopt;
+    const Settings notice = change.table("notice");
+    Announcement out;
+    if (notice.has("reason")) out.reason = read_reason(notice.text("reason"));
+    read_if_there(notice, "after", &Settings::duration, out.after);
+    return out;
+}
+
 Change read_change(const Settings& change) {
     return {.at = change.duration("at"),
             .capacity = find_count(change, "capacity"),
@@ -66,6 +83,8 @@ Change read_change(const Settings& change) {
             .target = find_count(change, "target"),
             .lose = count_of(change, "lose"),
             .take = count_of(change, "take"),
+            .notice = find_notice(change),
+            .withdraw = change.boolean("withdraw"),
             .machines = numbers_of(change),
             .run = count_of(change, "run"),
             .add = count_of(change, "add")};

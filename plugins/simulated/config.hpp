@@ -17,6 +17,12 @@ enum class Shortage {
     silent,  ///< accepts it; the machines stay requested, without an error
 };
 
+/// A notice that machines are about to leave, as clouds give for spot machines.
+struct Announcement {
+    LeaveReason reason = LeaveReason::spot_interruption;
+    std::optional<Duration> after{};  ///< from the event until the machine leaves; nothing: unknown
+};
+
 /// An event in the settings that changes a group at one time.
 struct Change {
     Duration at{};  ///< after the start
@@ -29,8 +35,12 @@ struct Change {
     std::optional<int> target{};             ///< a new target, set by another client
     int lose = 0;                            ///< machines that vanish; the target stays
     int take = 0;                            ///< machines that vanish; the target falls by as many
-    std::vector<int> machines{};  ///< numbers of the machines that vanish; empty: the oldest
-    int run = 0;                  ///< requested machines that run at once, whatever the capacity
+    std::optional<Announcement> notice{};    ///< about machines, which do not vanish by themselves
+    bool withdraw = false;                   ///< takes notices back
+    /// Numbers of the machines that vanish, get a notice, or lose theirs. Empty: the oldest vanish,
+    /// the oldest gets a notice, all lose theirs.
+    std::vector<int> machines{};
+    int run = 0;  ///< requested machines that run at once, whatever the capacity
     int add = 0;  ///< further machines that run at once; the target rises by as many
 };
 

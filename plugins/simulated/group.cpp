@@ -153,11 +153,27 @@ void Group::set_terms(const Change& change) {
 
 void Group::apply(const Change& change) {
     set_terms(change);
-    vanish(change);
+    if (change.notice || change.withdraw) {
+        announce(change);
+    } else {
+        vanish(change);
+    }
     if (change.target) set_target(*change.target);
     request(change.add);
     run(change.run + change.add);
     launch();
+}
+
+void Group::announce(const Change& change) {
+    std::vector<int> numbers = change.machines;
+    if (numbers.empty() && change.notice && !machines_.empty())
+        numbers.push_back(machines_.front().number);
+    std::optional<Leaving> leaves;
+    if (change.notice) leaves = Leaving{.reason = change.notice->reason};
+    if (change.notice && change.notice->after) leaves->at = now_ + *change.notice->after;
+    for (Machine& machine : machines_)
+        if (numbers.empty() || std::ranges::count(numbers, machine.number) > 0)
+            machine.leaves = leaves;
 }
 
 /// Removes the machines that the change names, or the oldest ones.
@@ -285,7 +301,8 @@ capstan::Machine Group::machine_of(const Machine& machine, const std::string& id
             .machine_type = machine.type,
             .zone = config_.node.zone,
             .launched = machine.launched,
-            .error = error_of(machine)};
+            .error = error_of(machine),
+            .leaves = machine.leaves};
 }
 
 std::string Group::id_start() const { return "simulated://" + config_.id.value() + "/"; }

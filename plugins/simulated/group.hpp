@@ -21,6 +21,7 @@ struct MachineRecord {
     Time requested{};
     std::optional<Time> launched{};  ///< nullopt: the machine waits for capacity
     std::optional<Time> gone_at{};   ///< set once the machine is removed: when it is gone
+    std::optional<Leaving> leaves{};
     bool operator==(const MachineRecord&) const = default;
 };
 
@@ -92,6 +93,7 @@ private:
     void apply(const Change& change);
     void set_terms(const Change& change);
     void begin_listing(Time now);
+    void announce(const Change& change);
     void vanish(const Change& change);
     void run(int count);
     void set_target(int target);

@@ -21,7 +21,11 @@ Json write(const MachineRecord& machine, Time start) {
     };
     Json out = Json::array({Json(machine.number), Json(ms_after(start, machine.requested)),
                             moment(machine.launched), moment(machine.gone_at)});
-    if (!machine.type.empty()) out.append(machine.type);
+    if (!machine.type.empty() || machine.leaves) out.append(machine.type);
+    if (machine.leaves) {
+        out.append(static_cast<std::int64_t>(machine.leaves->reason));
+        out.append(moment(machine.leaves->at));
+    }
     return out;
 }
 
@@ -48,6 +52,10 @@ Result<MachineRecord> read_machine(const Json& json, Time start) {
     CAPSTAN_TRY(out.launched, read_moment(parts[2], start));
     CAPSTAN_TRY(out.gone_at, read_moment(parts[3], start));
     if (parts.size() > 4) out.type = parts[4].text();
+    if (parts.size() > 6) {
+        out.leaves = Leaving{static_cast<LeaveReason>(parts[5].integer().value_or(0))};
+        CAPSTAN_TRY(out.leaves->at, read_moment(parts[6], start));
+    }
     return out;
 }
 
@@ -106,6 +114,7 @@ void shift(Ledger& ledger, Duration by) {
             machine.requested += by;
             if (machine.launched) *machine.launched += by;
             if (machine.gone_at) *machine.gone_at += by;
+            if (machine.leaves && machine.leaves->at) *machine.leaves->at += by;
         }
     }
 }

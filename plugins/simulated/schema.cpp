@@ -124,6 +124,17 @@ std::vector<Setting> option_fields() {
             flag("ignore_daemonsets_utilization", "What DaemonSets use does not count as use.")};
 }
 
+std::vector<Setting> notice_fields() {
+    return {{.key = "reason",
+             .type = SettingType::enumeration,
+             .doc = "Why they leave; without it spot_interruption.",
+             .allowed = {"other", "spot_interruption", "rebalance", "maintenance", "expiry",
+                         "unhealthy"}},
+            duration("after",
+                     "Time from the notice until they leave; without it the time is unknown. They "
+                     "vanish by another change alone.")};
+}
+
 std::vector<Setting> change_fields() {
     return {
         required(duration("at", "When, from the start.")),
@@ -139,7 +150,12 @@ std::vector<Setting> change_fields() {
         count("lose", "Machines that vanish, the oldest first; others are requested for them.",
               "0"),
         count("take", "Machines that vanish, the oldest first, and the target with them.", "0"),
-        list_of(count("machines", "Which of them vanish, by number.")),
+        table("notice",
+              "Announces that machines are about to leave: the oldest one, or `machines`.",
+              notice_fields()),
+        flag("withdraw", "Takes notices back: all of them, or those of `machines`.", "false"),
+        list_of(count("machines",
+                      "The machines, by number, that vanish, get a notice or lose theirs.")),
         count("run", "Requested machines that run at once, whatever the capacity.", "0"),
         count("add", "Further machines that run at once; the target rises by as many.", "0")};
 }

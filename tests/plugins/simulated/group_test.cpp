@@ -355,6 +355,22 @@ TEST(SimulatedGroup, MachinesVanishWithAndWithoutTheTarget) {
     EXPECT_THAT(lost.machines(1min), ElementsAre("1 running", "3 running", "4 running"));
 }
 
+TEST(SimulatedGroup, MachinesThatLeaveAreAnnouncedUntilTheNoticeIsWithdrawn) {
+    const auto notice = testing::table({{"reason", "maintenance"}, {"after", "2m"}});
+    Story story({{"size", 2},
+                 {"boot", "0s"},
+                 {"changes", testing::Value::List{
+                                 testing::table({{"at", "1m"}, {"notice", notice}}),
+                                 testing::table({{"at", "2m"}, {"withdraw", true}}),
+                             }}});
+    EXPECT_EQ(story.at(59s).machines()[0].leaves, std::nullopt);
+    const auto listed = story.at(1min).machines();
+    EXPECT_EQ(listed[0].leaves, (Leaving{LeaveReason::maintenance, Time(1h) + 3min}));
+    EXPECT_EQ(listed[1].leaves, std::nullopt);
+    EXPECT_THAT(story.machines(2min), ElementsAre("1 running", "2 running"));
+    EXPECT_EQ(story.at(2min).machines()[0].leaves, std::nullopt);
+}
+
 TEST(SimulatedGroup, RemovalsThatFailSayForWhichMachine) {
     Story story(
         {{"size", 1},

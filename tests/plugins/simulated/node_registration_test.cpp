@@ -396,10 +396,12 @@ TEST(NodeName, IsOneThatAClusterTakes) {
 TEST(Ledger, IsReadAsItWasWritten) {
     const Time start{1000s};
     Ledger ledger{.start = start, .saved = start + 90s};
-    ledger.groups["web"] = {7,
-                            {{3, "m.large", start, start + 1ms, std::nullopt},
-                             {7, "", start + 5s, std::nullopt, std::nullopt},
-                             {8, "", start - 5s, start, start + 1h}}};
+    ledger.groups["web"] = {
+        7,
+        {{3, "m.large", start, start + 1ms, std::nullopt},
+         {7, "", start + 5s, std::nullopt, std::nullopt},
+         {8, "", start - 5s, start, start + 1h},
+         {9, "", start, start, std::nullopt, Leaving{LeaveReason::maintenance, start + 2h}}}};
     ledger.groups["empty"] = {};
     const Result<Ledger> read = parse_ledger(to_text(ledger));
     ASSERT_TRUE(read) << read.error();
