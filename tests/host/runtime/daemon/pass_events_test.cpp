@@ -67,6 +67,19 @@ TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
                             "for group web: no more machines"));
 }
 
+TEST_F(Events, TellWhyAPodLeavesAMachineThatItsCloudTakes) {
+    decision().evictions = {{.ns = "shop",
+                             .pod = "p",
+                             .uid = "u",
+                             .node = "n1",
+                             .because = "its machine leaves: spot interruption"}};
+    pass->results.evictions = {std::nullopt};
+    pass->memory.leaving["n1"] = {};
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("Pod shop/p: ScaleDown: evicting pod: its machine leaves: spot "
+                            "interruption"));
+}
+
 TEST_F(Events, TellOfNodesAndMachinesThatGo) {
     remove(engine::RemovalCause::empty, {{.message = "in use", .subject = "m2"}});
     EXPECT_THAT(lines(*pass),
