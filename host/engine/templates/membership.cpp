@@ -1,13 +1,19 @@
 #include "engine/templates/membership.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
+#include <unordered_map>
 
+#include <capstan/well_known.hpp>
+
+#include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
 namespace capstan::engine::templates {
 namespace {
 
-/// The machines of all groups, found by id or by Machine::node_name.
+/// The machines of all groups by id.
 class MachinesById {
 public:
     explicit MachinesById(const std::vector<Group>& groups) : groups_(groups) {}
@@ -17,25 +23,10 @@ public:
                                       [&](std::uint32_t n) { return machine(n).id.value() == id; });
         return number ? &machines_[*number] : nullptr;
     }
-    const MachineIndex* find_by_node(std::string_view name) const {
-        const auto number = nodes_.find(
-            snapshot::hash_of(name), [&](std::uint32_t n) { return machine(n).node_name == name; });
-        return number ? &machines_[*number] : nullptr;
-    }
-    const MachineIndex* find(const snapshot::Cluster& cluster,
-                             const snapshot::NodeRow& node) const {
-        if (node.provider_id != snapshot::Symbol::empty)
-            return find(cluster.text(node.provider_id));
-        const std::string_view name = cluster.text(node.name);
-        const MachineIndex* const named = find_by_node(name);
-        return named != nullptr ? named : find(name);
-    }
     void add(MachineIndex at) {
         const auto number = static_cast<std::uint32_t>(machines_.size());
         machines_.push_back(at);
         ids_.insert(snapshot::hash_of(machine(number).id.value()), number);
-        const std::string& node = machine(number).node_name;
-        if (!node.empty()) nodes_.insert(snapshot::hash_of(node), number);
     }
 
 private:
@@ -47,7 +38,6 @@ private:
     const std::vector<Group>& groups_;
     std::vector<MachineIndex> machines_{};
     snapshot::HashIndex ids_{};
-    snapshot::HashIndex nodes_{};
 };
 
 /// The machines of all groups. Sets `foreign` as in Membership.
@@ -65,6 +55,120 @@ MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<boo
     return out;
 }
 
+/// "aws" of "aws:///zone/i-1"; empty: there is none.
+std::string_view scheme_of(std::string_view id) {
+    const std::size_t end = id.find("://");
+    return end == std::string_view::npos ? std::string_view() : id.substr(0, end);
+}
+
+/// "i-1" of "aws:///zone/i-1".
+std::string_view last_segment(std::string_view id) { return id.substr(id.rfind('/') + 1); }
+
+/// Whether the segment is that of one machine alone: machines of several groups may have a number.
+bool is_unique(std::string_view segment) {
+    return segment.find_first_not_of("0123456789") != std::string_view::npos;
+}
+
+std::string_view instance_of(std::string_view id) {
+    const std::string_view segment = last_segment(id);
+    return is_unique(segment) ? segment : std::string_view();
+}
+
+/// The names of a machine; unknown ones are empty.
+std::array<std::string_view, 3> names_of(const Machine& machine) {
+    return {machine.id.value(), machine.node_name, instance_of(machine.id.value())};
+}
+
+bool is_name_of(std::string_view name, const Machine& machine) {
+    const auto names = names_of(machine);
+    return !name.empty() && std::ranges::find(names, name) != names.end();
+}
+
+/// The names of a node; unknown ones are empty.
+struct NodeNames {
+    NodeNames(const snapshot::Cluster& cluster, const snapshot::NodeRow& node)
+        : provider_id(cluster.text(node.provider_id)),
+          instance(instance_of(provider_id)),
+          name(cluster.text(node.name)),
+          hostname(
+              cluster.text(snapshot::find_label(cluster, node.labels, well_known::hostname_label)
+                               .value_or(snapshot::Symbol::empty))) {}
+    std::string_view provider_id, instance, name, hostname;
+};
+
+bool carries_name(const NodeNames& node, const Machine& machine) {
+    return is_name_of(node.instance, machine) || is_name_of(node.name, machine) ||
+           is_name_of(node.hostname, machine);
+}
+
+/// Whether the provider id names another machine of the same cloud, listed or not.
+bool names_another(const NodeNames& node, const Machine& machine) {
+    const std::string_view id = machine.id.value(), scheme = scheme_of(node.provider_id);
+    const std::string_view segment = last_segment(node.provider_id);
+    return !scheme.empty() && scheme == scheme_of(id) && !segment.empty() &&
+           (segment != last_segment(id) || !is_unique(segment));
+}
+
+bool is_second_look_match(const NodeNames& node, const Machine& machine) {
+    return carries_name(node, machine) && !names_another(node, machine);
+}
+
+/// The machines for which no node has been found, by each of their names. A name that two machines
+/// have finds neither.
+class MachinesByName {
+public:
+    MachinesByName(const std::vector<Group>& groups, const Membership& membership)
+        : groups_(groups) {
+        for (std::uint32_t g = 0; g < groups.size(); ++g)
+            for (std::uint32_t m = 0; m < groups[g].machines.size(); ++m)
+                if (!membership.joined[g][m] && !membership.foreign[g][m]) add({g, m});
+    }
+    const MachineIndex* find(const NodeNames& node) const {
+        for (const std::string_view name : {node.instance, node.name, node.hostname}) {
+            const auto found = names_.find(name);
+            if (found == names_.end() || found->second.is_ambiguous) continue;
+            const MachineIndex& at = found->second.at;
+            if (is_second_look_match(node, groups_[at.group].machines[at.machine])) return &at;
+        }
+        return nullptr;
+    }
+
+private:
+    struct Named {
+        MachineIndex at{};
+        bool is_ambiguous = false;
+    };
+    void add(MachineIndex at) {
+        for (const std::string_view name : names_of(groups_[at.group].machines[at.machine])) {
+            if (name.empty()) continue;
+            const auto [known, is_new] = names_.try_emplace(name, Named{at});
+            if (!is_new && known->second.at != at) known->second.is_ambiguous = true;
+        }
+    }
+
+    const std::vector<Group>& groups_;
+    std::unordered_map<std::string_view, Named> names_{};
+};
+
+void join(Membership& out, snapshot::NodeIndex node, MachineIndex machine) {
+    out.machine_of[node] = machine;
+    out.nodes[machine.group].push_back(node);
+    out.joined[machine.group][machine.machine] = true;
+}
+
+/// Finds machines of nodes whose provider id is not that of a machine.
+void look_again(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
+                Membership& out) {
+    if (std::ranges::all_of(out.machine_of, [](const auto& at) { return at.has_value(); })) return;
+    const MachinesByName machines(groups, out);
+    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        if (out.machine_of[n]) continue;
+        const MachineIndex* const at = machines.find({cluster, cluster.node(n)});
+        if (at != nullptr && !out.joined[at->group][at->machine]) join(out, n, *at);
+    }
+    for (auto& nodes : out.nodes) std::ranges::sort(nodes);
+}
+
 }  // namespace
 
 Membership make_membership(const Snapshot& snapshot) {
@@ -76,22 +180,24 @@ Membership make_membership(const Snapshot& snapshot) {
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
     for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const snapshot::NodeRow& node = cluster.node(n);
-        const MachineIndex* const machine = machines.find(cluster, node);
-        if (machine == nullptr) continue;
-        out.machine_of[n] = *machine;
-        out.nodes[machine->group].push_back(n);
-        out.joined[machine->group][machine->machine] = true;
+        const snapshot::Symbol id = cluster.node(n).provider_id;
+        if (id == snapshot::Symbol::empty) continue;
+        const MachineIndex* const machine = machines.find(cluster.text(id));
+        if (machine != nullptr) join(out, n, *machine);
     }
+    look_again(cluster, groups, out);
     return out;
 }
 
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine) {
-    if (node.provider_id != snapshot::Symbol::empty)
-        return cluster.text(node.provider_id) == machine.id.value();
-    const std::string_view name = cluster.text(node.name);
-    return name == machine.id.value() || name == machine.node_name;
+    const NodeNames names(cluster, node);
+    return names.provider_id == machine.id.value() || is_second_look_match(names, machine);
+}
+
+bool carries_name_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     const Machine& machine) {
+    return carries_name({cluster, node}, machine);
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

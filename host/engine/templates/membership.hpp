@@ -17,9 +17,17 @@ struct MachineIndex {
     bool operator==(const MachineIndex&) const = default;
 };
 
-/// A node belongs to the group of the machine that has the node's provider id as its id. A node
-/// without a provider id belongs to the group of the machine that has the node's name as its
-/// Machine::node_name or as its id. Nodes that are in no group are never changed.
+/// A node belongs to the group of the machine that has the node's provider id as its id. If no
+/// listed machine has it, the names are compared: the last segment of the provider id ("i-1" of
+/// "aws:///zone/i-1"), the node's name and its hostname label with the last segment of the
+/// machine's id, the id, and Machine::node_name.
+///
+///     no provider id, or one without the machine's scheme    each of the names counts
+///     a provider id of the machine's scheme                  the last segment has to be the same
+///     a name that two machines without a node have           counts for neither
+///
+/// A node whose provider id is that of a listed machine is never the node of another one. Nodes
+/// that are in no group are never changed.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
     std::vector<std::vector<snapshot::NodeIndex>> nodes;  ///< by group, ascending
@@ -32,9 +40,12 @@ struct Membership {
 /// If several machines share an id, the first one counts.
 Membership make_membership(const Snapshot& snapshot);
 
-/// Whether `node` is the node of `machine`.
+/// Whether `node` is the node of `machine`, apart from names that other machines have, too.
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine);
+/// Whether one of the names above is the same, whatever provider id the node has.
+bool carries_name_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     const Machine& machine);
 
 /// The machine of a node; NULL: it is in no group. Borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

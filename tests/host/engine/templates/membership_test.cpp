@@ -32,24 +32,68 @@ TEST(Membership, NodesBelongToTheGroupWithAMachineOfTheirProviderId) {
     EXPECT_EQ(groups_of_nodes(world), "b a -");
 }
 
-TEST(Membership, TheNameCountsOnlyWithoutAProviderId) {
+TEST(Membership, ANodeWithoutAProviderIdIsFoundByItsNameHostnameOrInstanceId) {
     World world;
     world.group("a");
-    world.node("n1", "a");
-    world.node("n2", "a").provider_id = "cloud:///2";
-    EXPECT_EQ(groups_of_nodes(world), "a -");
+    world.machine("a", "n1");
+    world.machine("a", "cloud:///zone/1").node_name = "n2";
+    world.machine("a", "cloud:///zone/i-3");
+    world.machine("a", "cloud:///zone/i-4").node_name = "ip-10-0-0-4";
+    world.node("n1");
+    world.node("n2");
+    world.node("i-3");
+    world.node("n4").labels["kubernetes.io/hostname"] = "ip-10-0-0-4";
+    world.node("n5");
+    EXPECT_EQ(groups_of_nodes(world), "a a a a -");
 }
 
-TEST(Membership, AMachineMayNameItsNodeWhichHasNoProviderId) {
+TEST(Membership, AMalformedProviderIdDoesNotHideTheNamesOfANode) {
+    World world;
+    world.group("a");
+    for (const char* machine : {"i-1", "i-2", "i-3", "i-4"})
+        world.machine("a", std::string("cloud:///zone/") + machine);
+    world.node("n1").provider_id = "i-1";
+    world.node("n2").provider_id = "cloud:///other-zone/i-2";
+    world.node("i-3").provider_id = "other://cluster/9";
+    world.node("i-4").provider_id = "cloud:///zone/";
+    EXPECT_EQ(groups_of_nodes(world), "a a a a");
+}
+
+TEST(Membership, ANameDoesNotCountAgainstAProviderIdOfAnotherMachine) {
+    World world;
+    world.group("a");
+    world.machine("a", "cloud:///zone/i-1");
+    world.machine("a", "cloud:///zone/i-2").node_name = "n1";
+    world.machine("a", "cloud:///a/3").node_name = "n3";
+    world.machine("a", "cloud:///zone/i-4").node_name = "n4";
+    world.node("n1").provider_id = "cloud:///zone/i-1";
+    world.node("n3").provider_id = "cloud:///b/3";
+    world.node("n4").provider_id = "cloud:///zone/i-9";
+    const Snapshot snapshot = world.snapshot();
+    const Membership membership = make_membership(snapshot);
+    EXPECT_EQ(groups_of_nodes(world), "a - -") << "n4 may be the node of a machine that is gone";
+    EXPECT_EQ(find_machine(snapshot, membership, 0)->id, MachineId("cloud:///zone/i-1"));
+}
+
+TEST(Membership, ANameOfTwoMachinesIsThatOfNeither) {
     World world;
     world.group("a");
     world.group("b");
-    world.machine("b", "cloud:///1").node_name = "n1";
-    world.machine("a", "n1");
-    world.machine("a", "cloud:///2").node_name = "n2";
-    world.node("n1").provider_id = {};
-    world.node("n2").provider_id = "cloud:///3";
-    EXPECT_EQ(groups_of_nodes(world), "b -") << "a provider id says all";
+    world.machine("a", "cloud:///zone-a/web-1");
+    world.machine("b", "cloud:///zone-b/web-1");
+    world.node("web-1");
+    EXPECT_EQ(groups_of_nodes(world), "-");
+    world.node("n2").provider_id = "cloud:///zone-a/web-1";
+    EXPECT_EQ(groups_of_nodes(world), "a b") << "one of the two has its node";
+}
+
+TEST(Membership, AMachineHasOneNode) {
+    World world;
+    world.group("a");
+    world.machine("a", "cloud:///zone/i-1");
+    world.node("i-1");
+    world.node("n2").provider_id = "cloud:///zone/i-1";
+    EXPECT_EQ(groups_of_nodes(world), "- a");
 }
 
 TEST(Membership, OfAMachineInTwoGroupsTheFirstGroupCounts) {
