@@ -1,7 +1,6 @@
 #include "engine/templates/membership.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <unordered_map>
 
@@ -74,31 +73,22 @@ std::string_view instance_of(std::string_view id) {
     return is_unique(segment) ? segment : std::string_view();
 }
 
-/// The names of a machine; unknown ones are empty.
-std::array<std::string_view, 3> names_of(const Machine& machine) {
-    return {machine.id.value(), machine.node_name, instance_of(machine.id.value())};
-}
-
-bool is_name_of(std::string_view name, const Machine& machine) {
-    const auto names = names_of(machine);
+bool is_among(std::string_view name, const std::array<std::string_view, 3>& names) {
     return !name.empty() && std::ranges::find(names, name) != names.end();
 }
 
-/// The names of a node; unknown ones are empty.
+/// The provider id and the names of a node.
 struct NodeNames {
     NodeNames(const snapshot::Cluster& cluster, const snapshot::NodeRow& node)
-        : provider_id(cluster.text(node.provider_id)),
-          instance(instance_of(provider_id)),
-          name(cluster.text(node.name)),
-          hostname(
-              cluster.text(snapshot::find_label(cluster, node.labels, well_known::hostname_label)
-                               .value_or(snapshot::Symbol::empty))) {}
-    std::string_view provider_id, instance, name, hostname;
+        : provider_id(cluster.text(node.provider_id)), names(names_of(cluster, node)) {}
+    std::string_view provider_id;
+    std::array<std::string_view, 3> names;
 };
 
 bool carries_name(const NodeNames& node, const Machine& machine) {
-    return is_name_of(node.instance, machine) || is_name_of(node.name, machine) ||
-           is_name_of(node.hostname, machine);
+    const auto names = names_of(machine);
+    return std::ranges::any_of(node.names,
+                               [&](std::string_view name) { return is_among(name, names); });
 }
 
 /// Whether the provider id names another machine of the same cloud, listed or not.
@@ -124,7 +114,7 @@ public:
                 if (!membership.joined[g][m] && !membership.foreign[g][m]) add({g, m});
     }
     const MachineIndex* find(const NodeNames& node) const {
-        for (const std::string_view name : {node.instance, node.name, node.hostname}) {
+        for (const std::string_view name : node.names) {
             const auto found = names_.find(name);
             if (found == names_.end() || found->second.is_ambiguous) continue;
             const MachineIndex& at = found->second.at;
@@ -195,9 +185,15 @@ bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
     return names.provider_id == machine.id.value() || is_second_look_match(names, machine);
 }
 
-bool carries_name_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
-                     const Machine& machine) {
-    return carries_name({cluster, node}, machine);
+std::array<std::string_view, 3> names_of(const Machine& machine) {
+    return {machine.id.value(), machine.node_name, instance_of(machine.id.value())};
+}
+
+std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
+                                         const snapshot::NodeRow& node) {
+    const auto hostname = snapshot::find_label(cluster, node.labels, well_known::hostname_label);
+    return {instance_of(cluster.text(node.provider_id)), cluster.text(node.name),
+            hostname ? cluster.text(*hostname) : std::string_view()};
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

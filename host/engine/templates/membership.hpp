@@ -1,6 +1,7 @@
 /// Which node belongs to which group, and which machines have no node yet.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -43,9 +44,10 @@ Membership make_membership(const Snapshot& snapshot);
 /// Whether `node` is the node of `machine`, apart from names that other machines have, too.
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine);
-/// Whether one of the names above is the same, whatever provider id the node has.
-bool carries_name_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
-                     const Machine& machine);
+/// The names above; unknown ones are empty. Borrows its arguments.
+std::array<std::string_view, 3> names_of(const Machine& machine);
+std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
+                                         const snapshot::NodeRow& node);
 
 /// The machine of a node; NULL: it is in no group. Borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,

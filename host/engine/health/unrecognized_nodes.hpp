@@ -1,0 +1,54 @@
+/// Nodes without a machine that may belong to machines that seem to have no node.
+///
+/// A node whose provider id is absent, malformed or of another cluster, and whose names are unknown
+/// too, belongs to no machine. Its machine runs pods and looks as if it had never joined:
+///
+///     group web   i-1, launched at 12:00, no node
+///     node n1     registered at 12:01, in no group, of the machine type and zone of web
+///
+/// So i-1 is kept as long as n1 is there, and requests of web are not taken back: n1 may also be a
+/// machine that the cloud's list does not have yet.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/health/group_counts.hpp"
+#include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/templates/membership.hpp"
+
+namespace capstan::engine::health {
+
+/// Borrows its arguments.
+class UnrecognizedNodes {
+public:
+    UnrecognizedNodes(const Snapshot& snapshot, const templates::Membership& membership,
+                      const Memory& memory, const PassTime& time);
+
+    /// The names of the nodes that may belong to the group, ascending. A node counts if
+    ///
+    ///     it carries a name of a machine without a node (templates::names_of), or
+    ///     it registered after a machine without a node was launched or requested, and its labels
+    ///     name no other machine type and no other zone.
+    ///
+    /// If neither the cloud nor the memory knows when a machine was launched, the age of a node
+    /// does not matter. Nodes that are being removed do not count.
+    std::vector<std::string> of(const GroupCounts& group) const;
+
+private:
+    const Snapshot& snapshot_;
+    const Memory& memory_;
+    const PassTime& time_;
+    std::vector<snapshot::NodeIndex> strays_{};  ///< nodes in no group, ascending
+};
+
+/// "nodes n1, n2, whose spec.providerID is of no machine". `nodes`: not empty.
+std::string describe_strays(const std::vector<std::string>& nodes);
+
+/// For `doctor`, which knows no times but those of the clouds: a sentence for each group with
+/// running machines without a node and with nodes that may be theirs, by group.
+std::vector<std::string> describe_unrecognized(const Snapshot& snapshot, Time now);
+
+}  // namespace capstan::engine::health

@@ -1,0 +1,112 @@
+#include "engine/health/unrecognized_nodes.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+
+namespace capstan::engine::health {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const NodeGroupId watched_group("web");
+
+/// A group with one machine of type large in zone a that was launched at noon, and a node that
+/// registered a minute later.
+class Unrecognized : public ::testing::Test {
+protected:
+    Unrecognized() {
+        world.group("web", 1);
+        world.describe("web", amounts(4000)).machine_type = "large";
+        machine = &world.machine("web", "cloud:///a/i-1");
+        machine->launched = noon;
+        machine->zone = "a";
+        node = &world.node("n1");
+        node->provider_id = "other://cluster/1";
+        node->created = noon + 1min;
+    }
+    std::vector<std::string> nodes() const {
+        const Snapshot snapshot = world.snapshot();
+        const templates::Membership membership = templates::make_membership(snapshot);
+        const PassTime time(noon + 20min);
+        const std::vector<Readiness> readiness(snapshot.cluster.node_count(), Readiness::ready);
+        const auto groups = count_groups(snapshot, membership, readiness, memory, {});
+        return UnrecognizedNodes(snapshot, membership, memory, time).of(groups.at(0));
+    }
+
+    World world;
+    Memory memory;
+    Machine* machine = nullptr;
+    snapshot::NodeObject* node = nullptr;
+};
+
+TEST_F(Unrecognized, IsANodeThatRegisteredAfterAMachineWithoutANodeWasLaunched) {
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+    node->created = noon - 1s;
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsNoNodeOfAnotherMachineTypeOrZone) {
+    node->labels = {{"node.kubernetes.io/instance-type", "large"},
+                    {"topology.kubernetes.io/zone", "a"}};
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+    node->labels["topology.kubernetes.io/zone"] = "b";
+    EXPECT_THAT(nodes(), IsEmpty());
+    node->labels = {{"beta.kubernetes.io/instance-type", "small"}};
+    EXPECT_THAT(nodes(), IsEmpty());
+    world.describe("web", amounts(4000)).variants = 2;
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "new machines may be of either type";
+    machine->machine_type = "large";
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsANodeThatCarriesTheNameOfAMachineHoweverOldItIs) {
+    node->created = noon - 1h;
+    node->provider_id = "cloud:///a/i-2";
+    machine->node_name = "n1";
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+}
+
+TEST_F(Unrecognized, IsANodeOfAnyAgeIfNothingIsKnownOfTheLaunch) {
+    machine->launched.reset();
+    node->created = noon - 1h;
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+    memory.templates[watched_group].since = noon;
+    memory.unjoined[watched_group][machine->id] = noon;
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "the machine was there before this host";
+    memory.unjoined[watched_group][machine->id] = noon + 1s;
+    EXPECT_THAT(nodes(), IsEmpty());
+    node->created = noon + 2s;
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+}
+
+TEST_F(Unrecognized, IsANodeThatRegisteredSinceMachinesWereRequested) {
+    world.change_group("web").machines.clear();
+    EXPECT_THAT(nodes(), IsEmpty()) << "nothing says when they were requested";
+    memory.last_by_group[watched_group].scale_up = noon;
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+    memory.last_by_group[watched_group].scale_up = noon + 2min;
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsNoNodeIfAllMachinesHaveOne) {
+    world.node("i-1").provider_id = "cloud:///a/i-1";
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsNoNodeThatIsBeingRemoved) {
+    memory.removals["n1"].group = watched_group;
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsDescribedForDoctorByGroup) {
+    EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min),
+                ElementsAre("group web: 1 machine has no node, and the group may include node n1, "
+                            "whose spec.providerID is of no machine"));
+    node->provider_id = machine->id.value();
+    EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::engine::health
