@@ -86,7 +86,8 @@ Result<Removed> Group::remove(const Removal& request) {
         if (!machine.gone_at && std::ranges::count(going, &machine) == 0) going.push_back(&machine);
     }
     const auto fewer = static_cast<int>(going.size());
-    if (fewer > 0 && !request.force && target() - fewer < config_.min) {
+    const bool is_bounded = !request.force && !request.keep_target;
+    if (fewer > 0 && is_bounded && target() - fewer < config_.min) {
         return fail(ErrorCode::invalid_argument, "without " + counted(fewer, "machine") +
                                                      " it would be below its minimum of " +
                                                      std::to_string(config_.min));
@@ -95,6 +96,7 @@ Result<Removed> Group::remove(const Removal& request) {
     for (Machine* machine : going)
         machine->gone_at = machine->launched ? now_ + config_.delete_time : now_;
     std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });
+    if (request.keep_target) this->request(fewer);
     launch();
     listed_ = list();
     note_change();

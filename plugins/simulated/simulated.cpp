@@ -151,8 +151,11 @@ Task<SharedCloudView> Simulated::refresh() {
     if (config_.register_nodes) co_await register_nodes();
     const std::vector<const Group*> listed = listed_groups();
     const std::vector<std::uint64_t> versions = versions_of(listed);
-    if (!last_view_ || last_view_->first != versions)
-        last_view_.emplace(versions, SharedCloudView(view_of(listed)));
+    if (!last_view_ || last_view_->first != versions) {
+        CloudView view = view_of(listed);
+        if (config_.list_lag > Duration(0)) view.target_lag = config_.list_lag + config_.latency;
+        last_view_.emplace(versions, SharedCloudView(std::move(view)));
+    }
     co_return last_view_->second;
 }
 

@@ -38,8 +38,13 @@ public:
         CAPSTAN_TRY(const Resized resized, at(moment).decrease_target(ask(moment, by)));
         return resized.target;
     }
-    Result<Removed> remove(Duration moment, std::vector<int> numbers, bool force = false) {
-        Removal removal{.group = NodeGroupId("web"), .machines = {}, .force = force};
+    Result<Removed> remove(Duration moment, std::vector<int> numbers, bool force = false,
+                           bool keep_target = false) {
+        Removal removal{.group = NodeGroupId("web"),
+                        .machines = {},
+                        .force = force,
+                        .idempotency_key = {},
+                        .keep_target = keep_target};
         for (const int number : numbers)
             removal.machines.emplace_back("simulated://web/" + std::to_string(number));
         return at(moment).remove(removal);
@@ -286,6 +291,14 @@ TEST(SimulatedGroup, TakesBackOnlyWhatWaits) {
               ErrorCode::conflict);
     EXPECT_EQ(story.shrink(0s, 2), 2);
     EXPECT_THAT(story.machines(0s), ElementsAre("1 running", "2 creating"));
+}
+
+TEST(SimulatedGroup, ReplacesMachinesAtItsMinimumIfTheTargetIsToStay) {
+    Story story({{"size", 2}, {"min", 2}, {"boot", "1m"}});
+    EXPECT_EQ(code_of(story.remove(0s, {1})), ErrorCode::invalid_argument);
+    ASSERT_TRUE(story.remove(0s, {1}, false, true));
+    EXPECT_EQ(story.target(0s), 2);
+    EXPECT_THAT(story.machines(0s), ElementsAre("2 running", "3 creating"));
 }
 
 TEST(SimulatedGroup, RemovesMachinesAndLowersItsTarget) {
