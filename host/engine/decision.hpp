@@ -150,6 +150,8 @@ struct Decision {
     std::string no_removals_because{};
     /// Limits that were hit, groups without a template, checks that failed.
     std::vector<std::string> notes{};
+    /// Conditions that an operator has to end, a sentence each: also events and lines of /readyz.
+    std::vector<std::string> warnings{};
 };
 
 /// Figures of a pass for metrics. No decision depends on them.

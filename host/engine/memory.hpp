@@ -296,6 +296,8 @@ struct Memory {
     std::map<NodeGroupId, RemovalBackoff> decrease_backoffs{};
     /// By group: its cloud does not remove single machines.
     std::map<NodeGroupId, RemovalBackoff> unremovable_groups{};
+    /// By group: its cloud does not replace machines (MachineRemoval::keep_target).
+    std::map<NodeGroupId, RemovalBackoff> unreplaceable_groups{};
     LastActions last{};
     std::map<NodeGroupId, LastActions> last_by_group{};
 

@@ -20,13 +20,15 @@ namespace {
 struct Lowered {
     int taken_back = 0;  ///< by decreases
     std::set<MachineId> removed{};
+    std::set<MachineId> replaced{};  ///< removed, and the target did not fall
     int count() const { return taken_back + static_cast<int>(removed.size()); }
 };
 using LoweredByGroup = std::map<NodeGroupId, Lowered>;
 
 void note_removed(const MachineRemoval& removal, const std::vector<Error>& failed, Lowered& to) {
     for (const MachineId& machine : removal.machines)
-        if (find_error(failed, machine) == nullptr) to.removed.insert(machine);
+        if (find_error(failed, machine) == nullptr)
+            (removal.keep_target ? to.replaced : to.removed).insert(machine);
 }
 
 LoweredByGroup find_lowered(const Decision& decision, const Results& results) {
@@ -92,6 +94,7 @@ void lower_answers(Memory& memory, const LoweredByGroup& lowered) {
         if (at == memory.answered_targets.end()) continue;
         at->second.target -= by.taken_back;
         for (const MachineId& machine : by.removed) end_machine(at->second, machine);
+        at->second.ended.insert(by.replaced.begin(), by.replaced.end());
     }
 }
 
@@ -110,6 +113,7 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
     answer.deadline = later(now, settings.max_node_provision_time);
     answer.agreed = true;
     answer.ended.insert(gone.removed.begin(), gone.removed.end());
+    answer.ended.insert(gone.replaced.begin(), gone.replaced.end());
 }
 
 bool has_node(const snapshot::Cluster& cluster, const Machine& machine) {

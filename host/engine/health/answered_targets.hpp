@@ -8,7 +8,8 @@
 ///     the list says 3                the list counts from now on, also when it falls again
 ///     a removal is agreed to         the machine counts as gone, even if list and target have it
 ///     one of the machines fails      2 count, likewise when we take it back or remove it
-///     the provisioning time is over  the list counts
+///     the cloud's lag is over        the list counts: another client has set the target
+///     the provisioning time is over  the list counts, if the cloud does not state its lag
 ///
 /// Passes follow each other: the lists of a pass were requested after all answers that its memory
 /// has.

@@ -190,17 +190,13 @@ void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once
 
 bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
             Time now) {
-    if (now - size.since > group.limit) return true;
-    if (!is_of_time_out(size, group.id(), memory, now)) return false;
-    // In later passes only if the cloud refused: a list may be late to show a decrease.
-    return find_backoff(memory, group.id(), now)->last_failure == now ||
-           memory.decrease_backoffs.contains(group.id());
+    return now - size.since > group.limit || is_of_failure(size, group.id(), memory, now);
 }
 
-bool is_of_time_out(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
-                    const Memory& memory, Time now) {
+bool is_of_failure(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
+                   const Memory& memory, Time now) {
     const Backoff* backoff = find_backoff(memory, group, now);
-    return backoff != nullptr && backoff->code == ErrorCode::deadline &&
+    return backoff != nullptr && (!backoff->until || backoff->code == ErrorCode::deadline) &&
            size.since <= backoff->last_failure;
 }
 

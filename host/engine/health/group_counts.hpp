@@ -100,10 +100,10 @@ void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once
 /// out before and the cloud refused to lower the target then.
 bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
             Time now);
-/// Whether the surplus is due to a time-out: the group is backed off for a time-out that was not
-/// before the figures.
-bool is_of_time_out(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
-                    const Memory& memory, Time now);
+/// Whether the surplus is due to a failure: the group is backed off for a time-out, or until a
+/// machine joins, and the failure was not before the figures.
+bool is_of_failure(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
+                   const Memory& memory, Time now);
 
 // Nodes that a group will have without being asked again.
 

@@ -51,16 +51,23 @@ void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) 
     backoff = {.until = later(now, left_out_time), .because = error.message};
 }
 
+/// A machine that is replaced is listed for a while: a second request would end its successor.
+constexpr Duration replacing_time = std::chrono::minutes(2);
+
 void take_removal(Memory& memory, const MachineRemoval& removal, const std::vector<Error>& errors,
                   const Settings& settings, Time now) {
+    auto& left_out = removal.keep_target ? memory.unreplaceable_groups : memory.unremovable_groups;
     for (const Error& error : errors)
         if (is_left_out(Call::remove, error))
-            leave_out_for_a_day(memory.unremovable_groups[removal.group], error, now);
+            leave_out_for_a_day(left_out[removal.group], error, now);
     for (std::size_t m = 0; m < removal.machines.size(); ++m) {
         const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
         if (has_node) continue;
         const MachineId& machine = removal.machines[m];
         const Error* const error = find_error(errors, machine);
+        if (removal.keep_target && error == nullptr)
+            postpone_removal(memory, removal.group, machine, {}, replacing_time, now);
+        if (removal.keep_target && error != nullptr && is_left_out(Call::remove, *error)) continue;
         if (error == nullptr || !needs_backoff(Call::remove, *error)) continue;
         // The sentence is in the log; the memory may have thousands of these back-offs.
         Error silent = *error;
@@ -92,6 +99,13 @@ const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& 
     const auto at = memory.unremovable_groups.find(group);
     return at != memory.unremovable_groups.end() && is_in_force(at->second, now) ? &at->second
                                                                                  : nullptr;
+}
+
+const RemovalBackoff* find_unreplaceable(const Memory& memory, const NodeGroupId& group,
+                                         Time now) noexcept {
+    const auto at = memory.unreplaceable_groups.find(group);
+    return at != memory.unreplaceable_groups.end() && is_in_force(at->second, now) ? &at->second
+                                                                                   : nullptr;
 }
 
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept {
@@ -152,6 +166,7 @@ void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Set
     };
     std::erase_if(memory.decrease_backoffs, is_over);
     std::erase_if(memory.unremovable_groups, is_over);
+    std::erase_if(memory.unreplaceable_groups, is_over);
 }
 
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept {
@@ -163,6 +178,7 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
         for (const auto& [machine, backoff] : machines) note(backoff);
     for (const auto& [group, backoff] : memory.decrease_backoffs) note(backoff);
     for (const auto& [group, backoff] : memory.unremovable_groups) note(backoff);
+    for (const auto& [group, backoff] : memory.unreplaceable_groups) note(backoff);
     return out;
 }
 

@@ -30,6 +30,9 @@ const RemovalBackoff* find_removal_backoff(const Memory& memory, const NodeGroup
 /// remove single machines; NULL: there is none. Borrows from `memory`.
 const RemovalBackoff* find_unremovable(const Memory& memory, const NodeGroupId& group,
                                        Time now) noexcept;
+/// The same for machines that are to be replaced (MachineRemoval::keep_target).
+const RemovalBackoff* find_unreplaceable(const Memory& memory, const NodeGroupId& group,
+                                         Time now) noexcept;
 /// Whether the group's target is not to be lowered now.
 bool is_decrease_backed_off(const Memory& memory, const NodeGroupId& group, Time now) noexcept;
 

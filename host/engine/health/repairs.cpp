@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,9 +10,11 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/group_counts.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/unrecognized_nodes.hpp"
 #include "engine/limits/limits.hpp"
 
 namespace capstan::engine::health {
@@ -22,11 +25,19 @@ std::string not_joined(const GroupCounts& group, const MachineIndices& machines)
            format_duration(group.limit);
 }
 
+/// How many machines that never joined are removed in one pass. If most of a group seems not to
+/// join, the machines may not be to blame, so there is time to see that.
+std::ptrdiff_t never_joined_max(const GroupCounts& group) {
+    return std::max(3, group.target() / 10);
+}
+
 class GroupRepair {
 public:
-    GroupRepair(const GroupCounts& group, const Memory& memory, const Settings& settings,
-                bool cluster_is_healthy, Time now, Repairs& out)
+    GroupRepair(const GroupCounts& group, const UnrecognizedNodes& unrecognized,
+                const Memory& memory, const Settings& settings, bool cluster_is_healthy, Time now,
+                Repairs& out)
         : group_(group),
+          unrecognized_(unrecognized),
           memory_(memory),
           settings_(settings),
           cluster_is_healthy_(cluster_is_healthy),
@@ -57,18 +68,59 @@ private:
     }
 
     bool remove_some() {
-        if (remove(RemovalCause::failed, now_due(find_machines(group_, MachineFate::failed))))
-            return true;
-        return cluster_is_healthy_ &&
-               remove(RemovalCause::never_joined,
-                      now_due(find_overdue(group_, MachineFate::begun, memory_, now_)));
+        if (remove_failed()) return true;
+        return cluster_is_healthy_ && remove_never_joined();
+    }
+
+    bool remove_never_joined() {
+        MachineIndices late = now_due(find_overdue(group_, MachineFate::begun, memory_, now_));
+        if (late.empty()) return false;
+        std::string because = not_joined(group_, late);
+        if (keeps_unrecognized(because)) return false;
+        const auto most = std::min(std::ssize(late), never_joined_max(group_));
+        const auto at_once = above_min_ > 0 ? std::min<std::ptrdiff_t>(most, above_min_) : most;
+        if (above_min_ == 0 && find_unreplaceable(memory_, group_.id(), now_) == nullptr)
+            return replace(late, at_once, because);
+        late.resize(static_cast<std::size_t>(at_once));
+        return remove(RemovalCause::never_joined, std::move(late), because);
+    }
+
+    /// Whether nodes without a machine may be those of the machines.
+    bool keeps_unrecognized(const std::string& because) {
+        if (nodes().empty()) return false;
+        out_.warnings.push_back("group " + group_.id().value() + ": " + because +
+                                "; none is removed because the group may include " +
+                                describe_strays(nodes()) + "; correct it");
+        return true;
+    }
+    /// Whether the cloud's list lags behind its last answer: what it lacks may be machines.
+    bool is_listed_late() const {
+        return find_counting_answer(memory_, group_.group->group) != nullptr;
+    }
+    const std::vector<std::string>& nodes() {
+        if (!nodes_) nodes_ = unrecognized_.of(group_);
+        return *nodes_;
+    }
+
+    bool replace(MachineIndices machines, std::ptrdiff_t most, const std::string& because) {
+        machines.resize(static_cast<std::size_t>(most));
+        MachineRemoval removal = make_removal(machines);
+        removal.keep_target = true;
+        removal.cause = RemovalCause::never_joined;
+        removal.because = because + ", and the group is at its minimum of " +
+                          std::to_string(group_.group->group.min.value_or(0)) +
+                          ": its cloud replaces " + counted(most, "machine");
+        out_.removals.push_back(std::move(removal));
+        return true;
     }
 
     /// For a group that is only ever empty or full: if one machine fails, the other machines
     /// without a node are of no use. Its nodes are removed like other nodes once they are unneeded.
     bool give_up_atomic() {
         const std::string because = why_whole();
-        if (because.empty()) return false;
+        if (because.empty() || keeps_unrecognized(because)) return false;
+        // The machines that the cloud does not list yet have to go, too.
+        if (not_begun_ > 0 && is_listed_late()) return false;
         MachineIndices unjoined = find_machines(group_, MachineFate::failed);
         const MachineIndices begun = find_machines(group_, MachineFate::begun);
         unjoined.insert(unjoined.end(), begun.begin(), begun.end());
@@ -101,6 +153,13 @@ private:
     bool decrease(int wanted, std::string because) {
         const int by = std::min(wanted, above_min_);
         if (by <= 0 || is_decrease_backed_off(memory_, group_.id(), now_)) return false;
+        if (is_listed_late() || !nodes().empty()) {
+            if (!nodes().empty())
+                out_.notes.push_back("group " + group_.id().value() + ": " + because +
+                                     "; nothing is taken back because the group may include " +
+                                     describe_strays(nodes()));
+            return false;
+        }
         above_min_ -= by;
         out_.decreases.push_back({.group = group_.id(),
                                   .cloud = group_.group->cloud,
@@ -110,11 +169,11 @@ private:
         return true;
     }
 
-    bool remove(RemovalCause cause, MachineIndices machines) {
-        if (machines.empty()) return false;
-        const std::string because = cause == RemovalCause::failed ? why_failed(group_, machines)
-                                                                  : not_joined(group_, machines);
-        return remove(cause, std::move(machines), because);
+    bool remove_failed() {
+        MachineIndices failed = now_due(find_machines(group_, MachineFate::failed));
+        if (failed.empty()) return false;
+        const std::string because = why_failed(group_, failed);
+        return remove(RemovalCause::failed, std::move(failed), because);
     }
 
     bool remove(RemovalCause cause, MachineIndices machines, const std::string& because) {
@@ -127,18 +186,23 @@ private:
             machines.resize(static_cast<std::size_t>(above_min_));
         }
         if (machines.empty()) return false;
-        MachineRemoval removal{.group = group_.id(),
-                               .cloud = group_.group->cloud,
-                               .nodes = std::vector<std::string>(machines.size()),
-                               .force = force,
-                               .cause = cause,
-                               .because = because};
-        for (const std::size_t m : machines) {
-            CAPSTAN_ASSERT(m < group_.group->machines.size(), "the group has no such machine");
-            removal.machines.push_back(group_.group->machines[m].id);
-        }
+        MachineRemoval removal = make_removal(machines);
+        removal.force = force;
+        removal.cause = cause;
+        removal.because = because;
         out_.removals.push_back(std::move(removal));
         return true;
+    }
+
+    MachineRemoval make_removal(const MachineIndices& machines) const {
+        MachineRemoval out{.group = group_.id(),
+                           .cloud = group_.group->cloud,
+                           .nodes = std::vector<std::string>(machines.size())};
+        for (const std::size_t m : machines) {
+            CAPSTAN_ASSERT(m < group_.group->machines.size(), "the group has no such machine");
+            out.machines.push_back(group_.group->machines[m].id);
+        }
+        return out;
     }
 
     void note_minimum(const std::string& because, int staying) {
@@ -149,6 +213,8 @@ private:
     }
 
     const GroupCounts& group_;
+    const UnrecognizedNodes& unrecognized_;
+    std::optional<std::vector<std::string>> nodes_{};  ///< of unrecognized_, once it is asked
     const Memory& memory_;
     const Settings& settings_;
     bool cluster_is_healthy_;
@@ -162,14 +228,17 @@ private:
 
 Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
                      const Health& health, const Memory& memory, const Settings& settings,
-                     Time now) {
+                     const PassTime& time) {
+    const Time now = time.now;
     Repairs out;
     const bool is_healthy = health.unhealthy_because.empty();
     const std::vector<GroupCounts> groups =
         count_groups(snapshot, membership, health.readiness, memory, settings);
+    const UnrecognizedNodes unrecognized(snapshot, membership, memory, time);
     std::vector<bool> changed;
     for (const GroupCounts& group : groups) {
-        changed.push_back(GroupRepair(group, memory, settings, is_healthy, now, out).run());
+        changed.push_back(
+            GroupRepair(group, unrecognized, memory, settings, is_healthy, now, out).run());
     }
     if (is_healthy && settings.enforce_min_size) {
         raise_to_minimum(snapshot, health, memory, settings, changed, now, out);
@@ -187,7 +256,7 @@ ExcessTarget overdue_requests(const GroupCounts& group, const Memory& memory, Ti
 
 std::string why_wrong(const GroupCounts& group, const IncorrectNodeGroupSize& size,
                       const Memory& memory, Time now) {
-    if (is_of_time_out(size, group.id(), memory, now))
+    if (is_of_failure(size, group.id(), memory, now))
         return find_backoff(memory, group.id(), now)->because;
     const int there = group.machines.real();
     return "its target of " + std::to_string(size.expected) + " has been out of reach for " +
@@ -218,8 +287,9 @@ std::string why_failed(const GroupCounts& group, const MachineIndices& machines)
 ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now) {
     const MachineIndices failed = find_machines(group, MachineFate::failed_request);
     if (failed.empty()) return {};
-    return {static_cast<int>(failed.size()) - (keeps_one(group, memory, now) ? 1 : 0),
-            why_failed(group, failed)};
+    const int all = keeps_one(group, memory, now) ? group.target() - group.machines.real() - 1
+                                                  : static_cast<int>(std::ssize(failed));
+    return {all, why_failed(group, failed)};
 }
 
 ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Time now) {

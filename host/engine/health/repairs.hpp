@@ -19,6 +19,7 @@ struct Repairs {
     std::vector<MachineRemoval> removals{};  ///< by group
     std::vector<Increase> increases{};       ///< up to the minimum, by group; without an option
     std::vector<std::string> notes{};        ///< repairs that were not possible, and why
+    std::vector<std::string> warnings{};     ///< see Decision::warnings
 };
 
 /// The Increase::option of an increase without an option.
@@ -27,9 +28,13 @@ inline constexpr std::size_t no_option = static_cast<std::size_t>(-1);
 /// At most one change of the target for each group. A group that is only ever empty or full may
 /// have two, because it is given up as a whole: a decrease for machines that its cloud has not
 /// begun to make, and a removal. In an unhealthy cluster only failed machines are repaired.
+///
+/// Machines that never joined are kept, and no target is lowered, while nodes without a machine may
+/// belong to the group (unrecognized_nodes.hpp). No target is lowered either while an answer counts
+/// that the cloud's list does not show (answered_targets.hpp).
 Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
                      const Health& health, const Memory& memory, const Settings& settings,
-                     Time now);
+                     const PassTime& time);
 
 // Machines of a target that will not come.
 
@@ -45,7 +50,8 @@ bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcep
 /// "2 machines failed: no capacity". `machines`: not empty.
 std::string why_failed(const GroupCounts& group, const MachineIndices& machines);
 
-/// Machines that failed before the cloud began to make them, without the one that stays requested.
+/// Machines that failed before the cloud began to make them. If one stays requested, all others
+/// that the cloud has not begun to make are of no use either.
 ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now);
 /// The larger of: overdue machines that the cloud has not begun to make; the surplus of the target
 /// (update_incorrect_size), if it is due.

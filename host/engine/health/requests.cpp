@@ -41,9 +41,10 @@ void open_request(Memory& memory, const Increase& increase, const Settings& sett
     }
 }
 
-/// The number of machines without a node that were removed.
+/// The number of machines without a node that were removed and not replaced.
 int count_gone(const MachineRemoval& removal, const std::vector<Error>& failed) {
     int out = 0;
+    if (removal.keep_target) return out;
     for (std::size_t m = 0; m < removal.machines.size(); ++m) {
         const bool has_node = m < removal.nodes.size() && !removal.nodes[m].empty();
         if (!has_node && find_error(failed, removal.machines[m]) == nullptr) ++out;
@@ -134,6 +135,8 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
         const Decrease& decrease = decision.decreases[i];
         if (results.decreases[i]) continue;
         lower_request(memory, decrease.group, decrease.by);
+        // The list may be late to show the decrease: the figures of the next pass are new ones.
+        memory.wrong_sizes.erase(decrease.group);
         release_kept_request(memory, decrease);
     }
     for (std::size_t i = 0; i < results.removals.size(); ++i) {

@@ -176,6 +176,8 @@ void repair_sizes(const Run& run) {
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
     append(decision.notes, repairs.notes);
+    append(decision.notes, repairs.warnings);
+    append(decision.warnings, repairs.warnings);
     append(decision.notes, health::describe_departed_groups(run.memory, run.context.groups()));
 }
 

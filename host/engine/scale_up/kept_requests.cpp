@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/group_counts.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/unrecognized_nodes.hpp"
 #include "engine/next_change.hpp"
 #include "engine/scale_up/packing.hpp"
 
@@ -31,7 +33,7 @@ bool may_be_resized(const pass_context::PassContext& context, pass_context::Grou
 
 KeptRequest make_kept_request(const pass_context::PassContext& context, pass_context::GroupIndex g,
                               const health::GroupCounts& counts, const Backoff& backoff,
-                              const Memory& memory) {
+                              const health::UnrecognizedNodes& unrecognized, const Memory& memory) {
     const health::MachineCounts& machines = counts.machines;
     KeptRequest out{.group = g,
                     .since = backoff.since,
@@ -40,7 +42,9 @@ KeptRequest make_kept_request(const pass_context::PassContext& context, pass_con
     // A machine that may still join in time would end the back-off.
     const bool waits = context.health.groups[g].upcoming.nodes() > 0;
     if (out.given_back || waits ||
-        health::is_decrease_backed_off(memory, context.id(g), context.now))
+        health::is_decrease_backed_off(memory, context.id(g), context.now) ||
+        health::find_counting_answer(memory, context.groups()[g].group) != nullptr ||
+        !unrecognized.of(counts).empty())
         return out;
     const int above_min =
         counts.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
@@ -56,11 +60,14 @@ std::vector<KeptRequest> find_kept_requests(const pass_context::PassContext& con
     if (std::ranges::none_of(memory.backoffs, until_joined)) return out;
     const std::vector<health::GroupCounts> counts = health::count_groups(
         *context.snapshot, context.membership, context.health.readiness, memory, *context.settings);
+    const health::UnrecognizedNodes unrecognized(*context.snapshot, context.membership, memory,
+                                                 context.time);
     for (pass_context::GroupIndex g = 0; g < counts.size(); ++g) {
         const auto backoff = memory.backoffs.find(context.id(g));
         if (backoff == memory.backoffs.end() || backoff->second.until) continue;
         if (may_be_resized(context, g))
-            out.push_back(make_kept_request(context, g, counts[g], backoff->second, memory));
+            out.push_back(
+                make_kept_request(context, g, counts[g], backoff->second, unrecognized, memory));
     }
     std::ranges::stable_sort(out, {}, &KeptRequest::since);
     return out;

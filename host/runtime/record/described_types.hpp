@@ -133,7 +133,7 @@ BOOST_DESCRIBE_STRUCT(Memory, (),
                        launched, created, wrong_sizes, planned, planned_since, templates,
                        upcoming_groups, known_groups, empty_groups, unneeded, unobserved_since,
                        hints, removals, leaving, removal_backoffs, decrease_backoffs,
-                       unremovable_groups, last, last_by_group))
+                       unremovable_groups, unreplaceable_groups, last, last_by_group))
 
 }  // namespace capstan::engine
 
@@ -180,7 +180,7 @@ BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped))
 BOOST_DESCRIBE_STRUCT(Decision, (),
                       (decreases, removals, creations, increases, node_changes, evictions,
                        deletions, options, schedulable, unschedulable, skipped, new_groups,
-                       no_new_group_reason, nodes, no_removals_because, notes))
+                       no_new_group_reason, nodes, no_removals_because, notes, warnings))
 
 }  // namespace capstan::engine
 

@@ -76,7 +76,7 @@ private:
             fewer[decrease.group] += decrease.by;
         for (const engine::MachineRemoval& removal : moment.decision().removals) {
             const engine::Group* const group = moment.find_group(removal.group);
-            if (group != nullptr && !removal.force)
+            if (group != nullptr && !removal.force && !removal.keep_target)
                 fewer[removal.group] += counted_in(*group, removal);
         }
         for (const auto& [id, by] : fewer) {

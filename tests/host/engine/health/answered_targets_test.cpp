@@ -128,6 +128,38 @@ TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
+TEST_F(AnsweredTargets, ALowerListedTargetCountsOnceTheLagOfItsCloudIsOver) {
+    c.world.change_group("web").target_lag = 2min;
+    pass();
+    pass_time(2min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_THAT(last.notes, ElementsAre("group web: its cloud lists a target of 0, and answered an "
+                                        "increase with 3: 3 count until they are listed, for no "
+                                        "longer than 2m"));
+    EXPECT_EQ(c.run().wake_at, now() + 1ns);
+    pass_time(1ns);
+    EXPECT_EQ(pass(), three_of_web) << "another client lowered the target";
+    EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr) << "nothing has timed out";
+}
+
+TEST_F(AnsweredTargets, AListedPartOfAnAnswerCountsOnceTheLagOfItsCloudIsOver) {
+    c.world.change_group("web").target_lag = 2min;
+    pass();
+    list(2);
+    pass_time(2min + 1ns);
+    EXPECT_EQ(pass(), (Growths{{"web", 1}}));
+    EXPECT_EQ(last.increases[0].from, 2);
+    EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr);
+}
+
+TEST_F(AnsweredTargets, ALagLongerThanAMachineMayTakeToJoinEndsWithThat) {
+    c.world.change_group("web").target_lag = 1h;
+    pass();
+    pass_time(15min);
+    EXPECT_EQ(pass(), Growths());
+    EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 15min);
+}
+
 TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
     c.world.change_group("web").options.max_node_provision_time = 1h;
     pass();
@@ -223,6 +255,50 @@ TEST_F(AnsweredTargets, OurDecreasesAndRemovalsLowerIt) {
     EXPECT_EQ(counted_target(), 1);
     did(removal);
     EXPECT_EQ(counted_target(), 1) << "a machine goes once";
+}
+
+TEST_F(AnsweredTargets, AMachineThatIsReplacedLowersNothing) {
+    pass();
+    did({.removals = {{.group = answered_group,
+                       .machines = {MachineId("m")},
+                       .nodes = {""},
+                       .keep_target = true}}});
+    EXPECT_EQ(counted_target(), 3);
+    EXPECT_EQ(c.memory.requests.at(answered_group).increase, 3);
+}
+
+TEST_F(AnsweredTargets, AnOrderOfUnknownFateIsNeverTakenBack) {
+    for (const BackoffPolicy policy : {BackoffPolicy::exponential, BackoffPolicy::until_joined}) {
+        c.settings.backoff = policy;
+        c.memory = {};
+        pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
+        // An earlier request times out meanwhile.
+        c.memory.requests[answered_group] = {
+            .since = now() - 15min, .deadline = now(), .increase = 3};
+        pass_time(10s);
+        pass();
+        EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
+        EXPECT_THAT(last.decreases, IsEmpty()) << "the cloud may have a target of 0";
+        pass_time(2min);
+        pass();
+        EXPECT_THAT(last.decreases, IsEmpty());
+    }
+}
+
+TEST_F(AnsweredTargets, ADecreaseNeverTakesBackAnUnansweredPart) {
+    pass();
+    list(2);
+    for (const char* id : {"m-1", "m-2"})
+        c.world.machine("web", id, MachineState::requested).error =
+            Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
+    expect_answer(c.memory, {.group = answered_group, .from = 3, .by = 2}, now());
+    pass_time(1s);
+    pass();
+    EXPECT_THAT(last.decreases, IsEmpty());
+    pass_time(2min);
+    pass();
+    ASSERT_EQ(last.decreases.size(), 1U) << "the list shows what is left";
+    EXPECT_EQ(last.decreases[0].from, 2);
 }
 
 TEST_F(AnsweredTargets, WhatDidNotGoLowersNothing) {

@@ -183,8 +183,7 @@ const std::vector<Stands> standing_cases = {
      NodeUsability::starting},
     {"with pods on it, so it was ready once",
      [](World& w, snapshot::NodeObject&) { w.pod("web", "i-1"); }, NodeUsability::out},
-    {"of no group", [](World&, snapshot::NodeObject& n) { n.provider_id = "other"; },
-     NodeUsability::out},
+    {"of no group", [](World&, snapshot::NodeObject& n) { n.name = "other"; }, NodeUsability::out},
 };
 
 TEST(NodeUsability, TellsWhoTakesPodsNow) {

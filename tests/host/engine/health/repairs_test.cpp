@@ -5,6 +5,7 @@
 #include "../world.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
+#include "engine/health/removal_backoff.hpp"
 
 namespace capstan::engine::health {
 namespace {
@@ -29,6 +30,14 @@ protected:
     void fail_machine(const std::string& id, MachineState state) {
         world.machine("web", id, state).error =
             Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
+    }
+    /// The cloud answers so to the removals.
+    void answer(std::optional<Error> error, Time now) {
+        Results results;
+        for (std::size_t i = 0; i < repairs.removals.size(); ++i)
+            results.removals.push_back(error ? std::vector{*error} : std::vector<Error>());
+        const Decision decision{.removals = repairs.removals};
+        memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
     }
     std::vector<std::string> removed() const {
         std::vector<std::string> out;
@@ -77,20 +86,149 @@ TEST_F(RepairsOf, MachinesThatNeverJoinAreRemovedStrictlyAfterTheirTime) {
     EXPECT_EQ(memory.backoffs.at(repaired_group).until, noon + 15min + 1ns + 5min);
 }
 
-TEST_F(RepairsOf, TheMinimumKeepsMachinesThatNeverJoinUnlessForced) {
-    world.group("web", 2).group.min = 1;
+TEST_F(RepairsOf, AMachineThatNeverJoinsIsReplacedIfItsGroupIsAtItsMinimum) {
+    Group& group = world.group("web", 2);
+    group.group.min = 1;
     world.machine("web", "i-1");
     world.machine("web", "i-2");
     look(noon);
     look(noon + 16min);
     EXPECT_THAT(removed(), ElementsAre("i-1"));
+    EXPECT_FALSE(repairs.removals[0].keep_target);
+    group.group.target = 1;
+    std::erase_if(group.machines, [](const Machine& m) { return m.id == MachineId("i-1"); });
+    for (const bool is_forced : {false, true}) {
+        settings.force_delete_unregistered_nodes = is_forced;
+        look(noon + 17min);
+        EXPECT_THAT(repairs.removals,
+                    ElementsAre(MachineRemoval{
+                        .group = repaired_group,
+                        .cloud = PluginInstanceId("cloud"),
+                        .machines = {MachineId("i-2")},
+                        .nodes = {""},
+                        .keep_target = true,
+                        .cause = RemovalCause::never_joined,
+                        .because = "1 machine did not join within 15m, and the group is at its "
+                                   "minimum of 1: its cloud replaces 1 machine"}));
+        EXPECT_THAT(repairs.notes, IsEmpty());
+    }
+}
+
+TEST_F(RepairsOf, TheMinimumKeepsMachinesThatACloudCannotReplaceUnlessForced) {
+    world.group("web", 1).group.min = 1;
+    world.machine("web", "i-1");
+    look(noon);
+    look(noon + 16min);
+    answer(Error{.code = ErrorCode::unsupported, .message = "no"}, noon + 16min);
+    look(noon + 17min);
+    EXPECT_THAT(removed(), IsEmpty());
     EXPECT_THAT(repairs.notes,
-                ElementsAre("group web: 2 machines did not join within 15m, and 1 machine stays "
+                ElementsAre("group web: 1 machine did not join within 15m, and 1 machine stays "
                             "because of its minimum of 1"));
     settings.force_delete_unregistered_nodes = true;
     look(noon + 17min);
-    EXPECT_THAT(removed(), ElementsAre("i-1", "i-2"));
+    EXPECT_THAT(removed(), ElementsAre("i-1"));
     EXPECT_TRUE(repairs.removals[0].force);
+    EXPECT_FALSE(repairs.removals[0].keep_target);
+    look(noon + 24h + 17min);
+    EXPECT_TRUE(repairs.removals.at(0).keep_target) << "asked again after a day";
+}
+
+TEST_F(RepairsOf, AReplacedMachineThatIsStillListedIsNotReplacedAgain) {
+    world.group("web", 1).group.min = 1;
+    world.machine("web", "i-1");
+    look(noon);
+    look(noon + 16min);
+    answer({}, noon + 16min);
+    look(noon + 17min);
+    EXPECT_THAT(removed(), IsEmpty());
+    look(noon + 18min);
+    EXPECT_THAT(removed(), ElementsAre("i-1")) << "the cloud has not removed it";
+}
+
+TEST_F(RepairsOf, AFewMachinesThatNeverJoinAreRemovedInAPass) {
+    for (const auto& [size, at_once] : {std::pair(12, 3U), std::pair(60, 6U)}) {
+        world = World();
+        memory = {};
+        world.group("web", size);
+        for (int i = 0; i < size; ++i) world.machine("web", "i-" + std::to_string(100 + i));
+        look(noon);
+        look(noon + 16min);
+        EXPECT_EQ(removed().size(), at_once);
+        EXPECT_EQ(repairs.removals[0].because,
+                  std::to_string(size) + " machines did not join within 15m");
+    }
+}
+
+TEST_F(RepairsOf, MachinesThatNeverJoinAreKeptWhileNodesMayBeTheirs) {
+    world.group("web", 2);
+    world.machine("web", "cloud:///zone/i-1").launched = noon;
+    world.machine("web", "cloud:///zone/i-2").launched = noon;
+    fail_machine("failed", MachineState::creating);
+    for (const char* name : {"n1", "n2"}) {
+        snapshot::NodeObject& node = world.node(name);
+        node.created = noon + 1min;
+        node.provider_id = std::string("other://") + name;
+    }
+    look(noon);
+    look(noon + 16min);
+    EXPECT_THAT(removed(), ElementsAre("failed"));
+    std::erase_if(world.change_group("web").machines, [](const Machine& m) { return m.error; });
+    look(noon + 17min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_THAT(repairs.warnings,
+                ElementsAre("group web: 2 machines did not join within 15m; none is removed "
+                            "because the group may include nodes n1, n2, whose spec.providerID is "
+                            "of no machine; correct it"));
+    world.change_node("n1").provider_id = "cloud:///zone/i-1";
+    world.change_node("n2").provider_id = "cloud:///zone/i-2";
+    look(noon + 18min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_THAT(repairs.warnings, IsEmpty());
+}
+
+TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullIsKeptWhileNodesMayBeIts) {
+    world.group("web", 2).options.zero_or_max = true;
+    world.machine("web", "i-1").launched = noon;
+    world.machine("web", "i-2").launched = noon;
+    world.node("n1").created = noon + 1min;
+    look(noon);
+    look(noon + 16min);
+    EXPECT_THAT(removed(), IsEmpty());
+    EXPECT_EQ(repairs.warnings.size(), 1U);
+}
+
+TEST_F(RepairsOf, NothingIsTakenBackWhileANodeMayBeOneOfTheRequestedMachines) {
+    settings.backoff = BackoffPolicy::exponential;
+    world.group("web", 3);
+    world.node("i-0", "web");
+    memory.last_by_group[repaired_group].scale_up = noon;
+    for (const char* id : {"i-1", "i-2"}) fail_machine(id, MachineState::requested);
+    world.node("n1").created = noon + 20s;
+    look(noon + 1min);
+    EXPECT_EQ(taken_back(), 0);
+    EXPECT_THAT(repairs.notes,
+                ElementsAre("group web: 2 machines failed: none left; nothing is taken back "
+                            "because the group may include node n1, whose spec.providerID is of no "
+                            "machine"));
+    world.change_node("n1").created = noon - 1min;
+    look(noon + 1min);
+    EXPECT_EQ(taken_back(), 2);
+}
+
+TEST_F(RepairsOf, NothingIsTakenBackWhileTheListLagsBehindAnAnswer) {
+    settings.backoff = BackoffPolicy::exponential;
+    world.group("web", 5);  // listed: 3
+    for (const bool is_agreed : {true, false}) {
+        memory.answered_targets[repaired_group] = {
+            .target = 5, .since = noon, .deadline = noon + 2min, .agreed = is_agreed};
+        fail_machine("i-1", MachineState::requested);
+        look(noon);
+        EXPECT_EQ(taken_back(), 0);
+    }
+    memory.answered_targets.clear();
+    look(noon + 10s);
+    EXPECT_GT(taken_back(), 0);
 }
 
 TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
@@ -100,6 +238,7 @@ TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
     world.machine("web", "late");
     memory.removals["leaving"] = {
         .group = repaired_group, .machine = MachineId("leaving"), .phase = RemovalPhase::deleting};
+    memory.unreplaceable_groups[repaired_group] = {.until = noon + 1h};
     look(noon);
     look(noon + 16min);
     EXPECT_THAT(removed(), IsEmpty());
@@ -109,6 +248,7 @@ TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
     memory.removals.clear();
     look(noon + 17min);
     EXPECT_THAT(removed(), ElementsAre("late"));
+    EXPECT_FALSE(repairs.removals.at(0).keep_target);
 }
 
 TEST_F(RepairsOf, AGroupThatCannotBeReadAreNone) {
@@ -162,6 +302,23 @@ TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
     memory = {};
     look(noon);
     EXPECT_EQ(taken_back(), 3);
+}
+
+TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfSomeRequestsFail) {
+    world.group("web", 6);
+    world.node("i-0", "web");
+    for (const char* id : {"i-1", "i-2"}) fail_machine(id, MachineState::requested);
+    for (const char* id : {"i-3", "i-4", "i-5"}) world.machine("web", id, MachineState::requested);
+    look(noon);
+    EXPECT_EQ(taken_back(), 4) << "requests that have not failed are of no use either";
+}
+
+TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfAMachineFailsWhileItIsMade) {
+    world.group("web", 4);
+    fail_machine("i-1", MachineState::creating);
+    for (const char* id : {"i-2", "i-3", "i-4"}) world.machine("web", id, MachineState::requested);
+    look(noon);
+    EXPECT_EQ(taken_back(), 2) << "the failed machine is there until it is removed";
 }
 
 TEST_F(RepairsOf, TheKeptRequestIsNeverTooOld) {
