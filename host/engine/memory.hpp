@@ -38,13 +38,13 @@ struct Backoff {
     bool operator==(const Backoff&) const = default;
 };
 
-/// A cloud that is backed off as a whole after failures in a row: it is not called.
+/// Lists of a cloud, or requests to it, that are backed off after failures in a row.
 struct CloudBackoff {
     Time since{};       ///< of the first failure in the row
     Time until{};       ///< the first moment at which the cloud is called again
     Duration length{};  ///< the next failure in a row doubles it
     Time last_failure{};
-    int failures = 0;
+    int failures = 0;  ///< zero: one increase was throttled, which may be about its group alone
     ErrorCode code = ErrorCode::throttled;
     std::string because{};  ///< the cloud's error
     bool operator==(const CloudBackoff&) const = default;
@@ -251,7 +251,8 @@ struct Memory {
 
     std::map<NodeGroupId, Backoff> backoffs{};
     std::map<InstanceOffering, Backoff> offering_backoffs{};
-    std::map<PluginInstanceId, CloudBackoff> cloud_backoffs{};
+    /// Of lists, and of requests for changes (health/cloud_backoff.hpp).
+    std::map<PluginInstanceId, CloudBackoff> cloud_backoffs{}, request_backoffs{};
     std::map<NodeGroupId, FailedCalls> failed_calls{};
     /// Machines that failed and are still listed by their cloud: a machine counts as a failure of
     /// its group once, however many passes see it.

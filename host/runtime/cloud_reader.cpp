@@ -66,11 +66,12 @@ std::string CloudReader::with_plugin(std::string_view what) const {
     return "plugin " + client_->instance()->id() + ": " + std::string(what);
 }
 
-void CloudReader::read(bool with_machine_types, Done done) {
-    client_->refresh(view_, [self = shared_from_this(), with_machine_types,
-                             done = std::move(done)](Result<instances::CloudClient::View> view) {
-        self->take(std::move(view), with_machine_types, done);
-    });
+void CloudReader::read(Request request, Done done) {
+    client_->refresh({.known = view_, .probe = request.probe},
+                     [self = shared_from_this(), with_machine_types = request.machine_types,
+                      done = std::move(done)](Result<instances::CloudClient::View> view) {
+                         self->take(std::move(view), with_machine_types, done);
+                     });
 }
 
 void CloudReader::take(Result<instances::CloudClient::View> view, bool with_machine_types,

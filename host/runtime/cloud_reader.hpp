@@ -49,10 +49,14 @@ public:
         : client_(std::move(client)) {}
 
     const std::shared_ptr<instances::CloudClient>& client() const noexcept { return client_; }
+    struct Request {
+        bool machine_types = false;  ///< asks also for the machine types of new groups
+        bool probe = false;          ///< see CloudClient::refresh
+    };
     /// Refreshes the cloud and asks for the templates of groups that have none or a new
     /// fingerprint. `done` is called on the strand. Not to be called again before `done`.
-    /// `with_machine_types`: asks also for the machine types of new groups. [any thread]
-    void read(bool with_machine_types, Done done);
+    /// [any thread]
+    void read(Request request, Done done);
 
 private:
     /// The template of a group, or why there is none.
@@ -91,7 +95,7 @@ enum class CloudStatus : std::uint8_t {
     answered,
     failed,        ///< its refresh ended with an error
     unresponsive,  ///< its refresh has been under way for longer than it is waited for
-    backed_off,    ///< it is not asked for a while: engine/health/backoff.hpp
+    backed_off,    ///< it is not asked for a while: engine/health/cloud_backoff.hpp
 };
 /// "answered".
 std::string_view name_of(CloudStatus status) noexcept;

@@ -135,10 +135,11 @@ RefreshPatience patience_of(Duration scan_interval) noexcept {
             .late_answer_age = unresponsive_after + scan_interval};
 }
 
-std::map<PluginInstanceId, Error> CloudsView::failures() const {
-    std::map<PluginInstanceId, Error> out;
+std::map<PluginInstanceId, std::optional<Error>> CloudsView::results() const {
+    std::map<PluginInstanceId, std::optional<Error>> out;
     for (const CloudState& state : states)
-        if (state.failure) out.emplace(state.cloud, *state.failure);
+        if (state.failure || state.status == CloudStatus::answered)
+            out.emplace(state.cloud, state.failure);
     return out;
 }
 
@@ -152,7 +153,7 @@ void Clouds::set_on_late(std::function<void()> on_late) {
     on_late_ = std::move(on_late);
 }
 
-void Clouds::ask(PluginHost& host, const BackedOff& backed_off) {
+void Clouds::ask(PluginHost& host, const Restraint& restraint) {
     const Duration now = host.loop().monotonic();
     const Time wall = host.loop().clock()->wall();
     std::vector<std::pair<PluginInstanceId, std::shared_ptr<CloudReader>>> asked;
@@ -164,7 +165,7 @@ void Clouds::ask(PluginHost& host, const BackedOff& backed_off) {
             auto& [reader, answers] = clouds_.at(id);
             const bool is_answered =
                 patience_ && answers.has_unused(now - patience_->late_answer_age);
-            if (reader == nullptr || backed_off.contains(id) || answers.is_under_way() ||
+            if (reader == nullptr || restraint.backed_off.contains(id) || answers.is_under_way() ||
                 is_answered)
                 continue;
             answers.begin(now, wall);
@@ -172,10 +173,11 @@ void Clouds::ask(PluginHost& host, const BackedOff& backed_off) {
         }
     }
     for (const auto& [id, reader] : asked)
-        reader->read(with_machine_types, [self = shared_from_this(), id = id,
-                                          clock = host.loop().clock()](CloudReading reading) {
-            self->take(id, std::move(reading), clock->monotonic(), clock->wall());
-        });
+        reader->read({.machine_types = with_machine_types, .probe = restraint.probed.contains(id)},
+                     [self = shared_from_this(), id = id,
+                      clock = host.loop().clock()](CloudReading reading) {
+                         self->take(id, std::move(reading), clock->monotonic(), clock->wall());
+                     });
 }
 
 void Clouds::take(const PluginInstanceId& cloud, CloudReading reading, Duration now, Time wall) {
@@ -250,8 +252,8 @@ void Clouds::await_one(PluginHost& host, Duration deadline, std::uint64_t seen) 
     if (host.virtual_loop() != nullptr && rest > Duration(0)) host.virtual_loop()->advance(rest);
 }
 
-CloudsView Clouds::refresh_now(PluginHost& host, const BackedOff& backed_off) {
-    ask(host, backed_off);
+CloudsView Clouds::refresh_now(PluginHost& host, const Restraint& restraint) {
+    ask(host, restraint);
     await(host);
     const std::lock_guard lock(mutex_);
     std::vector<CloudReading> readings;
@@ -263,9 +265,9 @@ CloudsView Clouds::refresh_now(PluginHost& host, const BackedOff& backed_off) {
             readings.push_back(absent_reading(id, state));
             continue;
         }
-        const auto reason = backed_off.find(id);
+        const auto reason = restraint.backed_off.find(id);
         readings.push_back(answers.reading_for_view(
-            id, reason == backed_off.end() ? nullptr : &reason->second, state));
+            id, reason == restraint.backed_off.end() ? nullptr : &reason->second, state));
     }
     CloudsView out = merged(std::move(readings));
     out.states = std::move(states);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,8 +44,8 @@ struct CloudsView {
     /// The state of each cloud, in pipeline order.
     std::vector<CloudState> states{};
 
-    /// The errors of refreshes that ended for this view, by cloud.
-    std::map<PluginInstanceId, Error> failures() const;
+    /// The results of refreshes that ended for this view, by cloud. Nothing: the cloud answered.
+    std::map<PluginInstanceId, std::optional<Error>> results() const;
 };
 
 /// How long a pass waits for a refresh.
@@ -68,7 +69,13 @@ RefreshPatience patience_of(Duration scan_interval) noexcept;
 /// the pipeline counts, and the other one is a problem.
 class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
-    using BackedOff = std::map<PluginInstanceId, std::string>;
+    /// How clouds are refreshed that throttle or do not accept the credentials.
+    struct Restraint {
+        /// Clouds that are not asked, each with the reason.
+        std::map<PluginInstanceId, std::string> backed_off{};
+        /// Clouds with a last refresh that was throttled: the refresh begins with one group.
+        std::set<PluginInstanceId> probed{};
+    };
 
     /// The clouds of the pipeline. `internal`: a name without an instance, unless `missing` says
     /// that the instance may start later, or an instance that is no cloud. `gate`: see CloudClient.
@@ -91,11 +98,12 @@ public:
     /// Called when a cloud answers that was unresponsive in the last view, by any thread.
     void set_on_late(std::function<void()> on_late);
 
-    /// Asks each cloud that is not in `backed_off`, and waits for the answers. On virtual time the
-    /// clock goes on meanwhile. Groups of a cloud in `backed_off` are left as they are, for the
+    /// Asks each cloud that is not backed off, and waits for the answers. On virtual time the
+    /// clock goes on meanwhile. Groups of a cloud that is backed off are left as they are, for the
     /// reason given there. A cloud is not asked again while its refresh is under way; a late answer
     /// is used by the next call. [one thread]
-    CloudsView refresh_now(PluginHost& host, const BackedOff& backed_off = {});
+    CloudsView refresh_now(PluginHost& host, const Restraint& restraint);
+    CloudsView refresh_now(PluginHost& host) { return refresh_now(host, Restraint()); }
     /// As of the last refresh_now; empty before the first one. [any thread]
     CloudsView view() const;
 
@@ -118,7 +126,7 @@ private:
     explicit Clouds(instances::ChangeGate gate) : gate_(std::move(gate)) {}
     Result<std::shared_ptr<CloudReader>> make_reader(
         std::shared_ptr<instances::PluginInstance> instance) const;
-    void ask(PluginHost& host, const BackedOff& backed_off);
+    void ask(PluginHost& host, const Restraint& restraint);
     void await(PluginHost& host);
     std::optional<Duration> next_deadline(Duration now) const;
     void await_one(PluginHost& host, Duration deadline, std::uint64_t seen);

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "runtime/engine_settings.hpp"
 #include "runtime/record/memory_text.hpp"
@@ -122,9 +122,10 @@ void SimulatedAutoscaler::refresh_clouds() {
     refreshed_at_ = now();
     if (cloud_changes_) std::erase_if(*cloud_changes_, [&](Time at) { return at <= now(); });
     const Time before = now();
-    const runtime::CloudsView view =
-        clouds_->refresh_now(host_, engine::health::find_backed_off_clouds(memory_, now()));
-    memory_ = engine::health::remember_refreshes(std::move(memory_), view.failures(), now());
+    const runtime::CloudsView view = clouds_->refresh_now(
+        host_, {.backed_off = engine::health::find_backed_off_clouds(memory_, now()),
+                .probed = engine::health::find_probed_clouds(memory_)});
+    memory_ = engine::health::remember_refreshes(std::move(memory_), view.results(), now());
     // A cloud that failed may answer again at any time, and a slow one takes time in each refresh.
     const bool is_any_late = std::ranges::any_of(view.states, [](const auto& state) {
         return state.is_slow || state.status == runtime::CloudStatus::failed;
@@ -253,6 +254,7 @@ Result<void> SimulatedAutoscaler::keep(engine::Memory memory) {
 Result<void> SimulatedAutoscaler::restart() {
     CAPSTAN_TRY(memory_, saved_and_read(memory_, parts_.version, kept_at_, time()));
     memory_.cloud_backoffs.clear();
+    memory_.request_backoffs.clear();
     wake_at_.reset();
     has_changed_ = true;
     refresh_again();

@@ -75,10 +75,10 @@ constexpr BackoffLengths repeated_failure{.first = std::chrono::seconds(20),
                                           .most = std::chrono::minutes(5)};
 
 /// The length of a back-off after so many transient failures in a row.
-Duration length_of_row(int failures) {
-    Duration length = repeated_failure.first;
-    for (int i = 2; i < failures && length < repeated_failure.most; ++i) length *= 2;
-    return std::min(length, repeated_failure.most);
+Duration length_of_row(int failures, const BackoffLengths& lengths) {
+    Duration length = lengths.first;
+    for (int i = 2; i < failures && length < lengths.most; ++i) length *= 2;
+    return std::min(length, lengths.most);
 }
 
 bool is_row_past(const FailedCalls& calls, Time now) {
@@ -92,9 +92,10 @@ void keep_retry_after(FailedCalls& failed, const Error& error, const Settings& s
         failed.not_before = later(now, std::min(*error.retry_after, settings.backoff_max));
 }
 
-/// Counts a transient failure. The next pass tries again; from the second failure in a row on the
-/// group is backed off for a short time, so that another group gets its turn. The length of the
-/// group's own back-offs is kept for the next failure that is about the group.
+/// Counts a transient failure. The next pass tries again; from the second failure in a row on, and
+/// after a throttled call, the group is backed off for a short time, so that another group gets its
+/// turn. The length of the group's own back-offs is kept for the next failure that is about the
+/// group.
 void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
                        const Settings& settings, Time now) {
     FailedCalls& failed = memory.failed_calls[group];
@@ -103,9 +104,11 @@ void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& er
     keep_retry_after(failed, error, settings, now);
     if (find_backoff(memory, group, now) != nullptr) return;
     const Duration asked = error.retry_after.value_or(Duration(0));
-    if (failed.count == 1 && asked <= Duration(0)) return;
-    const Duration length =
-        std::min(std::max(length_of_row(failed.count), asked), repeated_failure.most);
+    const bool is_throttled = error.code == ErrorCode::throttled;
+    if (failed.count == 1 && asked <= Duration(0) && !is_throttled) return;
+    const Duration own =
+        length_of_row(failed.count, is_throttled ? throttled_lengths : repeated_failure);
+    const Duration length = std::min(std::max(own, asked), repeated_failure.most);
     const Backoff* row = find_row(memory, group, settings, now);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
                               .until = later(now, with_jitter(length, group.value(), now)),
@@ -139,6 +142,7 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
         case Reaction::again:
         case Reaction::drop:
         case Reaction::await_outcome:
+        case Reaction::rest_cloud:
             count_failed_call(memory, group, error, settings, now);
             return memory;
         case Reaction::leave_out: leave_out_increases(memory, group, error, now); return memory;
@@ -220,7 +224,7 @@ std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group
     const auto failed = memory.failed_calls.find(group);
     if (failed == memory.failed_calls.end()) return std::nullopt;
     const FailedCalls& calls = failed->second;
-    const Time next = later(calls.last, length_of_row(calls.count));
+    const Time next = later(calls.last, length_of_row(calls.count, repeated_failure));
     return std::max(next, calls.not_before.value_or(next));
 }
 
@@ -233,44 +237,16 @@ std::string reason_of(const Backoff& backoff) {
                ": " + backoff.because;
     }
     const Duration length = *backoff.until - backoff.last_failure;
-    return "backed off for " + format_rough_duration(length) + ": " + backoff.because;
+    return "backed off for " + format_rough_duration(length) + ": " +
+           backoff.because;
 }
 
 std::string why_backed_off(const Backoff& backoff, Time now) {
     if (!backoff.until) return reason_of(backoff);
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
-    return "backed off for " + format_duration(left) + " more: " + backoff.because;
+    return "backed off for " + format_duration(left) + " more" + ": " +
+           backoff.because;
 }
-
-namespace {
-
-constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
-                                           .most = std::chrono::minutes(5)};
-constexpr BackoffLengths credentials_lengths{.first = std::chrono::minutes(1),
-                                             .most = std::chrono::minutes(15)};
-constexpr Duration cloud_backoff_reset = std::chrono::minutes(10);
-
-bool is_cloud_backoff_past(const CloudBackoff& backoff, Time now) {
-    return is_backoff_past(backoff.until, backoff.until, cloud_backoff_reset, now);
-}
-
-template <class Actions>
-void back_off_clouds(Memory& memory, Call call, const Actions& actions,
-                     const std::vector<std::optional<Error>>& results, Time now) {
-    for (std::size_t i = 0; i < std::min(actions.size(), results.size()); ++i)
-        if (results[i]) back_off_cloud(memory, actions[i].cloud, call, *results[i], now);
-}
-
-std::string why_cloud_backed_off(const PluginInstanceId& cloud, const CloudBackoff& backoff) {
-    const auto length =
-        std::chrono::ceil<std::chrono::seconds>(backoff.until - backoff.last_failure);
-    std::string out = "cloud " + cloud.value() + " is backed off for " + format_duration(length) +
-                      ": " + backoff.because;
-    if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
-    return out;
-}
-
-}  // namespace
 
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept {
     Hash hash;
@@ -279,66 +255,6 @@ Duration with_jitter(Duration length, std::string_view of, Time now) noexcept {
     constexpr std::uint64_t steps = 1024;
     return length + length / 4 * static_cast<std::int64_t>(hash.value() % steps) /
                         static_cast<std::int64_t>(steps);
-}
-
-void back_off_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const Error& error,
-                    Time now) {
-    const Reaction reaction = reaction_to(call, error.code);
-    const bool awaits = reaction == Reaction::await_credentials;
-    if (!awaits && reaction != Reaction::rest_cloud) return;
-    const BackoffLengths& lengths = awaits ? credentials_lengths : throttled_lengths;
-    CloudBackoff& backoff = memory.cloud_backoffs[cloud];
-    if (backoff.failures > 0 && is_cloud_backoff_past(backoff, now)) backoff = {};
-    const bool is_active_now = backoff.failures > 0 && now < backoff.until;
-    backoff.length = std::min(
-        std::max(lengths.first, next_backoff_length(backoff.length, is_active_now, lengths)),
-        lengths.most);
-    if (backoff.failures == 0) backoff.since = now;
-    if (!is_active_now) ++backoff.failures;
-    backoff.last_failure = now;
-    backoff.code = error.code;
-    backoff.because = error.message;
-    const Duration asked = find_backoff_end(error, backoff.length, lengths.most, now) - now;
-    backoff.until = std::max(backoff.until, later(now, with_jitter(asked, cloud.value(), now)));
-}
-
-Memory remember_refreshes(Memory memory, const std::map<PluginInstanceId, Error>& failed,
-                          Time now) {
-    for (const auto& [cloud, error] : failed)
-        back_off_cloud(memory, cloud, Call::refresh, error, now);
-    return memory;
-}
-
-Memory remember_cloud_results(Memory memory, const Decision& decision, const Results& results,
-                              Time now) {
-    back_off_clouds(memory, Call::decrease_target, decision.decreases, results.decreases, now);
-    back_off_clouds(memory, Call::create_group, decision.creations, results.creations, now);
-    back_off_clouds(memory, Call::increase, decision.increases, results.increases, now);
-    back_off_clouds(memory, Call::increase, decision.increases, results.shortfalls, now);
-    back_off_clouds(memory, Call::destroy_group, decision.deletions, results.deletions, now);
-    for (std::size_t i = 0; i < std::min(decision.removals.size(), results.removals.size()); ++i)
-        for (const Error& error : results.removals[i])
-            back_off_cloud(memory, decision.removals[i].cloud, Call::remove, error, now);
-    return memory;
-}
-
-void forget_cloud_backoffs(Memory& memory, Time now) {
-    std::erase_if(memory.cloud_backoffs,
-                  [&](const auto& entry) { return is_cloud_backoff_past(entry.second, now); });
-}
-
-std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now) {
-    std::map<PluginInstanceId, std::string> out;
-    for (const auto& [cloud, backoff] : memory.cloud_backoffs)
-        if (now < backoff.until) out.emplace(cloud, why_cloud_backed_off(cloud, backoff));
-    return out;
-}
-
-std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept {
-    std::optional<Time> out;
-    for (const auto& [cloud, backoff] : memory.cloud_backoffs)
-        if (now < backoff.until) out = std::min(out.value_or(backoff.until), backoff.until);
-    return out;
 }
 
 }  // namespace capstan::engine::health

@@ -1,4 +1,5 @@
-/// Back-offs of groups, offerings and clouds, and the rule for their length.
+/// Back-offs of groups and offerings, and the rule for their length. For clouds see
+/// cloud_backoff.hpp.
 ///
 /// The rule is the same for everything that is backed off, also for machines that cannot be removed
 /// (removal_backoff.hpp):
@@ -12,14 +13,14 @@
 /// tried again at the very end of its back-off. So the caller says whether a back-off has ended.
 #pragma once
 
-#include <map>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <capstan/error.hpp>
 #include <capstan/time.hpp>
 
-#include "engine/decision.hpp"
 #include "engine/health/reactions.hpp"
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
@@ -33,6 +34,10 @@ struct BackoffLengths {
     Duration first{};
     Duration most{};
 };
+
+/// What is throttled is tried again every 30 s at most, with the jitter that is added.
+inline constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
+                                                  .most = std::chrono::seconds(24)};
 
 /// `before`: the length after the last failure in the row; zero: there was none. `is_backed_off`:
 /// whether that back-off has not ended yet.
@@ -57,7 +62,8 @@ bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept;
 //
 // Only errors about the group count (reactions.hpp). After a transient error the next pass tries
 // again; from the second such error in a row on, the group is backed off for 20s, then twice as
-// long, up to 5m, so that another group gets its turn.
+// long, up to 5m, so that another group gets its turn. After a throttled call the group is backed
+// off by throttled_lengths, from the first time on.
 //
 // By BackoffPolicy::until_joined: until no requested machine is outstanding. One machine stays
 // requested; when it joins, the cloud has capacity again. If that request is given back to the
@@ -109,33 +115,6 @@ std::string why_backed_off(const Backoff& backoff, Time now);
 /// "backed off for 5m: i-1: no capacity in zone a": with the whole length, so that the sentence
 /// stays the same from pass to pass.
 std::string reason_of(const Backoff& backoff);
-
-// Clouds that are backed off as a whole, because they throttle or do not accept the credentials.
-//
-//     throttled       ->  20s, doubled by each failure in a row up to 5m
-//     no credentials  ->  1m, doubled up to 15m: an operator is needed
-//     retry_after     ->  as long as the cloud asks for, within the same bounds
-//     10m without one ->  forgotten, the next failure is a first one
-//
-// A jitter of up to a quarter is added, so that hosts of one account do not call at the same
-// moment. It is a hash of the cloud and the moment, so it is the same in a replay. Several failures
-// of one pass count as one.
-
-/// A call of `cloud` failed: backs the cloud off if the table of reactions says so.
-void back_off_cloud(Memory& memory, const PluginInstanceId& cloud, Call call, const Error& error,
-                    Time now);
-/// The same for failed refreshes, by cloud; to be called before the pass.
-Memory remember_refreshes(Memory memory, const std::map<PluginInstanceId, Error>& failed, Time now);
-/// The same for the actions of a decision.
-Memory remember_cloud_results(Memory memory, const Decision& decision, const Results& results,
-                              Time now);
-void forget_cloud_backoffs(Memory& memory, Time now);
-
-/// The clouds that are not to be called now, each with a sentence that stays the same until the
-/// back-off ends: "cloud east is backed off for 20s: plugin east: refresh: slow down".
-std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now);
-/// The first end of a cloud's back-off that has not passed.
-std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// `length` and up to a quarter more, as a hash of `of` and `now`.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;

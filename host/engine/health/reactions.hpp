@@ -34,7 +34,8 @@ enum class Reaction : std::uint8_t {
     again,
     /// The next pass decides again with a new snapshot. The error says nothing about the group.
     decide_anew,
-    /// The cloud as a whole is backed off for a few passes, longer after each failure in a row.
+    /// Lists of the cloud (refresh) or requests to it are backed off for a few passes. After a
+    /// throttled increase the group is backed off first.
     rest_cloud,
     /// As rest_cloud, for longer: an operator, or the plugin, has to provide credentials first.
     await_credentials,

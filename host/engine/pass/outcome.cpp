@@ -5,7 +5,7 @@
 #include <capstan/assert.hpp>
 
 #include "engine/health/answered_targets.hpp"
-#include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/provisioning/empty_groups.hpp"

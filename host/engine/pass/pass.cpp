@@ -10,6 +10,7 @@
 
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/next_change.hpp"
@@ -54,10 +55,13 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
     }
 }
 
-/// `snapshot` with the scheduler's default topology spread constraints.
-Snapshot with_scheduler_constraints(Snapshot snapshot, const Settings& settings) {
-    snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
-    return snapshot;
+/// `snapshot` with the scheduler's default topology spread constraints, and without changes to the
+/// groups of clouds to which requests are backed off.
+Snapshot with_constraints(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
+                          Time now) {
+    Snapshot out = health::with_request_backoffs(snapshot, memory, now);
+    out.cluster = snapshot::with_default_spread(out.cluster, settings.default_spread);
+    return out;
 }
 
 /// Time without a current view of the cluster does not count as unneeded time of any node.
@@ -296,7 +300,7 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     templates::Membership membership;
     skip_unobserved_time(memory, call_context.unobserved_because.empty(), time.now);
     during(policies, PassPhase::remember, [&] {
-        const Snapshot listed = with_scheduler_constraints(snapshot, settings);
+        const Snapshot listed = with_constraints(snapshot, memory, settings, time.now);
         const Snapshot agreed = with_agreed(listed, memory, policies, settings, call_context);
         membership = templates::make_membership(agreed);
         memory = remember_observations(std::move(memory), agreed, membership, settings, time);

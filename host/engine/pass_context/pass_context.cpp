@@ -8,6 +8,7 @@
 
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/next_change.hpp"
 
@@ -74,6 +75,9 @@ bool makes_machines_elsewhere(const PassContext& context, const Group& group) {
 Reason find_group_obstacle(const PassContext& context, GroupIndex index, const GroupHeadroom& room,
                            const Memory& memory) {
     const Group& group = context.groups()[index];
+    if (std::string requests = health::find_request_backoff(memory, group.cloud, context.now);
+        !requests.empty())
+        return {ReasonCode::backed_off, {}, std::move(requests)};
     if (!group.unreadable_because.empty())
         return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
     if (Reason size = find_size_obstacle(group, room); !size.is_none()) return size;

@@ -55,7 +55,7 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
     const std::string& unreadable = context_->groups()[group].unreadable_because;
     if (!unreadable.empty()) {
         return UnremovableReason{Unremovable::unexpected_error,
-                                 "group " + its.id.value() + " cannot be read: " + unreadable};
+                                 "group " + its.id.value() + " is not changed now: " + unreadable};
     }
     if (!sizes_[group].left_out.empty()) {
         return UnremovableReason{Unremovable::unexpected_error,

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/results.hpp"
@@ -55,6 +55,7 @@ Result<void> Autoscaler::take_over(const config::Config& config) {
 void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
     memory_.cloud_backoffs.clear();
+    memory_.request_backoffs.clear();
     // Actions under way of an earlier term do not belong to this memory.
     begin_under_way();
 }
@@ -80,12 +81,14 @@ Result<void> Autoscaler::join(
     return {};
 }
 
-/// Refreshes the clouds that are not backed off, and remembers those that failed.
+/// Refreshes the clouds that are not backed off, and remembers the results.
 CloudsView Autoscaler::look_at_clouds() {
     CloudsView out = clouds_->refresh_now(
-        parts_.host, engine::health::find_backed_off_clouds(memory_, clock_.read().now));
+        parts_.host,
+        {.backed_off = engine::health::find_backed_off_clouds(memory_, clock_.read().now),
+         .probed = engine::health::find_probed_clouds(memory_)});
     memory_ =
-        engine::health::remember_refreshes(std::move(memory_), out.failures(), clock_.read().now);
+        engine::health::remember_refreshes(std::move(memory_), out.results(), clock_.read().now);
     return out;
 }
 

@@ -79,15 +79,17 @@ std::string status_json(ObservableState& observable, BackgroundServices& backgro
 std::string find_credentials_problem(const PassReport* pass) {
     std::string out;
     if (pass == nullptr) return out;
-    for (const auto& [cloud, rest] : pass->memory.cloud_backoffs) {
+    auto refused = pass->memory.request_backoffs;
+    refused.insert(pass->memory.cloud_backoffs.begin(), pass->memory.cloud_backoffs.end());
+    for (const auto& [cloud, backoff] : refused) {
         const bool is_credentials =
-            rest.code == ErrorCode::unauthenticated || rest.code == ErrorCode::permission;
+            backoff.code == ErrorCode::unauthenticated || backoff.code == ErrorCode::permission;
         const auto state = std::ranges::find(pass->clouds, cloud, &CloudState::cloud);
         const bool is_over = state == pass->clouds.end() ||
-                             (state->status == CloudStatus::answered && rest.until < pass->at);
+                             (state->status == CloudStatus::answered && backoff.until < pass->at);
         if (!is_credentials || is_over) continue;
         out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
-               " does not accept its credentials: " + rest.because;
+               " does not accept its credentials: " + backoff.because;
     }
     return out;
 }

@@ -1,5 +1,6 @@
 #include "runtime/instances/cloud_client.hpp"
 
+#include <algorithm>
 #include <any>
 #include <atomic>
 #include <utility>
@@ -52,6 +53,10 @@ bool is_change(loop::Hook hook) {
            hook == loop::Hook::destroy_group;
 }
 
+std::string call_name(const PluginInstance& instance, loop::Hook hook) {
+    return "plugin " + instance.id() + ": " + std::string(loop::name_of(hook));
+}
+
 Result<std::monostate> nothing_from_abi(const void* /*result*/) { return std::monostate(); }
 
 /// Reads a result of which the operation only has the address.
@@ -71,6 +76,7 @@ struct CloudClient::Call {
     std::function<void(Result<std::any>)> done;
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
     std::atomic<bool> is_asked{false};                ///< the plugin has been called
+    bool is_probe = false;                            ///< other changes wait until it has ended
 };
 
 Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance,
@@ -117,15 +123,16 @@ void CloudClient::submit(loop::Hook hook, Duration timeout, std::uint32_t result
         [self = shared_from_this(), call] { self->begin(call); });
 }
 
-void CloudClient::refresh(View known, Done<View> done) {
+void CloudClient::refresh(Refresh refresh, Done<View> done) {
     const auto request = std::make_shared<const capstan_refresh_request>(capstan_refresh_request{
         sizeof(capstan_refresh_request),
         instance_->context().request_flags() |
-            (has_changed_.exchange(false) ? std::uint32_t{CAPSTAN_REFRESH_UNCACHED} : 0u)});
+            (has_changed_.exchange(false) ? std::uint32_t{CAPSTAN_REFRESH_UNCACHED} : 0u) |
+            (refresh.probe ? std::uint32_t{CAPSTAN_REFRESH_PROBE} : 0u)});
     submit<View>(
         loop::Hook::refresh, instance_->context().identity().limits.refresh_deadline,
         CAPSTAN_RESULT_CLOUD_VIEW,
-        [known = std::move(known)](const void* result) -> Result<View> {
+        [known = std::move(refresh.known)](const void* result) -> Result<View> {
             const auto& raw = *static_cast<const capstan_cloud_view*>(result);
             if (known && is_unchanged(raw, *known)) return known;
             CAPSTAN_TRY(CloudView view, readable_view_from_abi(raw));
@@ -235,17 +242,12 @@ Result<void> CloudClient::ask_gate(loop::Hook hook) const {
 
 void CloudClient::begin(const std::shared_ptr<Call>& call) {
     services::HostContext& context = instance_->context();
-    const std::string name =
-        "plugin " + instance_->id() + ": " + std::string(loop::name_of(call->hook));
-    const auto give_up = [&](Error because) {
-        because.provider_code = engine::not_asked;
-        call->done(fail(within(name, std::move(because))));
-    };
     if (const Result<void> askable = check_askable(*instance_); !askable)
-        return give_up(askable.error());
-    if (const Result<void> may = ask_gate(call->hook); !may) return give_up(may.error());
+        return give_up(*call, askable.error());
+    if (const Result<void> may = ask_gate(call->hook); !may) return give_up(*call, may.error());
+    if (waits_for_probe(call)) return;
     services::Operation operation{
-        .what = name,
+        .what = call_name(*instance_, call->hook),
         .result_type = call->result_type,
         .deadline = context.clock().monotonic() + call->timeout,
         .hook = call->hook,
@@ -256,7 +258,10 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
                 if (!call->is_asked) result.error().provider_code = engine::not_asked;
             }
             if (is_change(call->hook) && call->is_asked) self->has_changed_ = true;
+            const bool is_done = result.has_value();
+            const bool is_throttled = !is_done && result.error().code == ErrorCode::throttled;
             call->done(std::move(result));
+            self->take_change(*call, is_throttled, is_done);
             self->ended();
         }};
     const Result<capstan_op> op = context.operations().open(std::move(operation));
@@ -267,7 +272,44 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
         waiting_.push_back(call);  // begun by the end of a call under way
     } else {
         call->done(fail(op.error()));
+        take_change(*call, false, false);
     }
+}
+
+void CloudClient::give_up(Call& call, Error because) {
+    because.provider_code = engine::not_asked;
+    call.done(fail(within(call_name(*instance_, call.hook), std::move(because))));
+    take_change(call, false, false);
+}
+
+/// Whether the call is a change that is not sent before the answer to another one. Of several
+/// changes the first one is sent.
+bool CloudClient::waits_for_probe(const std::shared_ptr<Call>& call) {
+    if (!is_throttled_ || !is_change(call->hook) || call->is_probe) return false;
+    if (is_probing_) {
+        behind_probe_.push_back(call);
+        return true;
+    }
+    is_probing_ = call->is_probe = true;
+    return false;
+}
+
+/// A call has ended.
+void CloudClient::take_change(Call& call, bool is_throttled, bool is_done) {
+    if (!is_change(call.hook)) return;
+    if (call.is_asked && (is_throttled || is_done)) is_throttled_ = is_throttled;
+    if (!call.is_probe) return;
+    is_probing_ = call.is_probe = false;
+    std::deque<std::shared_ptr<Call>> behind = std::exchange(behind_probe_, {});
+    if (is_throttled) {
+        const auto changes = std::ranges::stable_partition(
+            waiting_, [](const auto& waiting) { return !is_change(waiting->hook); });
+        behind.insert(behind.end(), changes.begin(), changes.end());
+        waiting_.erase(changes.begin(), changes.end());
+    }
+    for (const std::shared_ptr<Call>& other : behind)
+        is_throttled ? give_up(*other, {ErrorCode::cancelled, "the cloud throttles requests"})
+                     : begin(other);
 }
 
 void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {

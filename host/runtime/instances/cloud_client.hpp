@@ -43,6 +43,9 @@ using ChangeGate = std::function<Result<void>()>;
 /// call took too long, `cancelled` when the instance stops, `internal` when the answer is invalid,
 /// and at once `unavailable` while an earlier call does not return. Calls beyond the instance's
 /// max_inflight wait; their deadlines count from the end of the wait. An instance has one client.
+///
+/// After a throttled change, changes are sent one at a time until one succeeds. If that one is
+/// throttled, too, the changes that wait for it end as `cancelled` without being sent.
 /// [any thread]
 class CloudClient : public std::enable_shared_from_this<CloudClient> {
 public:
@@ -55,10 +58,17 @@ public:
     static Result<std::shared_ptr<CloudClient>> of(std::shared_ptr<PluginInstance> instance,
                                                    ChangeGate gate = {});
 
+    struct Refresh {
+        View known{};        ///< the last view; NULL: there is none
+        bool probe = false;  ///< sends the flag CAPSTAN_REFRESH_PROBE
+    };
     /// The current groups and machines. The answer is `known` itself where nothing has changed
-    /// since; `known` NULL: there is no earlier view. Deadline: limits.refresh_deadline. The first
-    /// refresh after a change, even a failed one, has the flag CAPSTAN_REFRESH_UNCACHED.
-    void refresh(View known, Done<View> done);
+    /// since. Deadline: limits.refresh_deadline. The first refresh after a change, even a failed
+    /// one, has the flag CAPSTAN_REFRESH_UNCACHED.
+    void refresh(Refresh refresh, Done<View> done);
+    void refresh(View known, Done<View> done) {
+        refresh(Refresh{.known = std::move(known)}, std::move(done));
+    }
     // Deadline of the other calls: limits.call_deadline, or a minute.
     void increase(Resize resize, Done<Resized> done);
     void decrease_target(Resize resize, Done<Resized> done);
@@ -91,6 +101,9 @@ private:
     Duration call_deadline() const;
     // On the host's side.
     void begin(const std::shared_ptr<Call>& call);
+    void give_up(Call& call, Error because);
+    bool waits_for_probe(const std::shared_ptr<Call>& call);
+    void take_change(Call& call, bool is_throttled, bool is_done);
     void ended();
     void hand_over(const std::shared_ptr<Call>& call, capstan_op op);
     void ask_again(const std::shared_ptr<Call>& call, capstan_op op);
@@ -106,6 +119,9 @@ private:
     // On the host's side only.
     std::size_t under_way_ = 0;
     std::deque<std::shared_ptr<Call>> waiting_;
+    bool is_throttled_ = false;  ///< a change was throttled, and none has succeeded since
+    bool is_probing_ = false;    ///< a change finds out whether the cloud still throttles
+    std::deque<std::shared_ptr<Call>> behind_probe_;
 };
 
 /// The price of a new node of the group. `unsupported`: the cloud has no prices; `not_found`: it

@@ -129,8 +129,8 @@ BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, sample_nodes))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
                       (started, unread_since_start, backoffs, offering_backoffs, cloud_backoffs,
-                       failed_calls, failed_machines, requests, answered_targets, unjoined,
-                       launched, created, wrong_sizes, planned, planned_since, templates,
+                       request_backoffs, failed_calls, failed_machines, requests, answered_targets,
+                       unjoined, launched, created, wrong_sizes, planned, planned_since, templates,
                        upcoming_groups, known_groups, empty_groups, unneeded, unobserved_since,
                        hints, removals, leaving, removal_backoffs, decrease_backoffs,
                        unremovable_groups, unreplaceable_groups, last, last_by_group))

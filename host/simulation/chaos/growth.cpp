@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 #include "engine/templates/membership.hpp"
 #include "simulation/pod_predicates.hpp"
 
@@ -29,6 +30,8 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
     if (group.group.max && target + machines > *group.group.max) return false;
     if (!group.group.healthy.value_or(true)) return false;
     if (engine::health::find_backoff(moment.memory(), group, moment.now()) != nullptr) return false;
+    if (!engine::health::find_request_backoff(moment.memory(), group.cloud, moment.now()).empty())
+        return false;
     // A pass that repairs a group's size does nothing else to the group.
     if (is_repaired(moment.decision(), group.group.id)) return false;
     // A cloud that cannot be reached adds no machines.

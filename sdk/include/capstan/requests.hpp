@@ -57,6 +57,9 @@ struct RefreshRequest {
     /// Something was changed, or a change failed, since the last refresh: nothing that the plugin
     /// keeps of groups and machines from before is of use.
     bool uncached = false;
+    /// The last refresh was throttled, and this one finds out whether the next would be, too. Begin
+    /// with one call about one group, and fail with its error.
+    bool probe = false;
 };
 
 struct DescribeRequest {
@@ -87,7 +90,8 @@ inline SelfCheckRequest from_abi(const capstan_self_check_request& raw) noexcept
     return {RequestFlags::from_abi(raw.flags)};
 }
 inline RefreshRequest from_abi(const capstan_refresh_request& raw) noexcept {
-    return {RequestFlags::from_abi(raw.flags), (raw.flags & CAPSTAN_REFRESH_UNCACHED) != 0};
+    return {RequestFlags::from_abi(raw.flags), (raw.flags & CAPSTAN_REFRESH_UNCACHED) != 0,
+            (raw.flags & CAPSTAN_REFRESH_PROBE) != 0};
 }
 inline DescribeRequest from_abi(const capstan_describe_request& raw) {
     return {RequestFlags::from_abi(raw.flags), NodeGroupId(text(raw.group_id))};

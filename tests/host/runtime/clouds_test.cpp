@@ -176,11 +176,13 @@ TEST_F(SlowCloud, IsNotAskedWhileItRests) {
     refresh();
     be_patient();
     const CloudsView resting = virtually.clouds().refresh_now(
-        virtually.host(), {{PluginInstanceId("slow"), "cloud slow is backed off for 20s: no"}});
+        virtually.host(),
+        {.backed_off = {{PluginInstanceId("slow"), "cloud slow is backed off for 20s: no"}}});
     EXPECT_EQ(elapsed(), 0s);
     EXPECT_THAT(untouched(resting), ElementsAre("slow/db"));
     EXPECT_EQ(resting.states.at(0).status, CloudStatus::backed_off);
-    EXPECT_THAT(resting.failures(), IsEmpty());
+    EXPECT_FALSE(resting.results().contains(PluginInstanceId("slow")));
+    EXPECT_EQ(resting.results().at(PluginInstanceId("quick")), std::nullopt);
 }
 
 TEST(Clouds, ThatFailAreLeftAsTheyWere) {
@@ -191,7 +193,7 @@ TEST(Clouds, ThatFailAreLeftAsTheyWere) {
     const CloudsView view = virtually.clouds().refresh_now(virtually.host());
     EXPECT_THAT(*view.groups, IsEmpty()) << "it never answered";
     EXPECT_EQ(view.states.at(0).status, CloudStatus::failed);
-    EXPECT_EQ(view.failures().at(PluginInstanceId("east")).code, ErrorCode::throttled);
+    EXPECT_EQ(view.results().at(PluginInstanceId("east"))->code, ErrorCode::throttled);
 }
 
 TEST(Clouds, AreWaitedForByThePatienceOfTheScanInterval) {

@@ -41,9 +41,13 @@ CAPSTAN_BEGIN_DECLS
  *                after twice as long each time.
  *   backed off   The group is backed off: after `increase` and `create` for five minutes at first, and for twice
  *                as long after each failure in a row. Other calls are made again as above, after 30 s at first.
- *   rest         The cloud as a whole is not called for 20 s at first, for twice as long after each failure in a
- *                row, up to 5 min, or for `retry_after_ms` within these bounds; up to a quarter is added.
- *   credentials  The same, for 1 min up to 15 min; operators are warned. A host that starts anew asks at once.
+ *   rest         Lists (`refresh`) or requests (changes) of the cloud are backed off; neither stops the other.
+ *                They are not called for 20 s at first, then for 24 s, or for `retry_after_ms` up to 5 min; up to
+ *                a quarter is added. Then one call finds out whether throttling is over: a `refresh` with
+ *                CAPSTAN_REFRESH_PROBE, or a single change. A first throttled `increase` backs off its group
+ *                alone, so that another group is tried; if that is throttled, too, requests are backed off.
+ *   credentials  The same, for 1 min, then for twice as long after each failure in a row, up to 15 min; operators
+ *                are warned. A host that starts anew asks at once.
  *   a bug        The error is reported as a bug of the plugin.
  *   later        The instance is started again after a while; other instances run meanwhile.
  *   refused      The instance is not started.

@@ -94,8 +94,8 @@ TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
 }
 
 TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
-    for (const ErrorCode code : {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy,
-                                 ErrorCode::throttled, ErrorCode::unauthenticated}) {
+    for (const ErrorCode code :
+         {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy, ErrorCode::unauthenticated}) {
         EXPECT_EQ(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
     }
     for (const ErrorCode code : {ErrorCode::quota, ErrorCode::permission, ErrorCode::internal,
@@ -121,6 +121,17 @@ TEST(Backoff, ErrorsThatMayPassByThemselvesCountFromTheSecondInARowOnAndShortly)
         EXPECT_EQ(alone_for(memory, now + 11min), 0s) << "that was long ago";
         memory = failed(std::move(memory), now + 12min);
         EXPECT_EQ(alone_for(memory, now + 12min), 5min) << "no failure of the group was before";
+    }
+}
+
+TEST(Backoff, AThrottledIncreaseIsTriedAgainEvery30SecondsAtMost) {
+    Memory memory;
+    Time now = noon;
+    for (int i = 0; i < 10; ++i) {
+        memory = failed(std::move(memory), now, {.code = ErrorCode::throttled, .message = "no"});
+        EXPECT_GE(alone_for(memory, now), 20s);
+        EXPECT_LE(alone_for(memory, now), 30s);
+        now += alone_for(memory, now) + 1ns;
     }
 }
 
@@ -172,7 +183,7 @@ TEST(UntilJoinedBackoff, IsNotShortenedByARefusedCall) {
     memory = remember_failure(std::move(memory), web,
                               {.code = ErrorCode::throttled, .message = "slow down"},
                               until_joined(), noon + 1min);
-    EXPECT_EQ(memory, before);
+    EXPECT_EQ(memory.backoffs, before.backoffs);
     EXPECT_EQ(next_backoff_end(memory, noon), std::nullopt);
 }
 

@@ -1,8 +1,10 @@
-#include "engine/health/backoff.hpp"
+#include "engine/health/cloud_backoff.hpp"
 
 #include <gmock/gmock.h>
 
 #include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/requests.hpp"
 
 namespace capstan::engine::health {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::Ge;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::Pair;
@@ -23,6 +26,9 @@ Error cloud_error(ErrorCode code, std::string message = "slow down") {
 Memory refreshed(Memory memory, ErrorCode code, Time now) {
     return remember_refreshes(std::move(memory), {{resting_east, cloud_error(code)}}, now);
 }
+Memory answered(Memory memory, Time now) {
+    return remember_refreshes(std::move(memory), {{resting_east, std::nullopt}}, now);
+}
 
 /// How long the cloud is backed off from `now` on; zero: it is not.
 Duration rest_left(const Memory& memory, Time now) {
@@ -33,29 +39,50 @@ Duration rest_left(const Memory& memory, Time now) {
 /// Up to a quarter is chance.
 auto about_rest(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
 
-TEST(CloudBackoffs, GrowWithEachThrottledRefreshInARow) {
+TEST(ListBackoffs, AskAThrottlingCloudTwiceAMinuteAsLongAsItThrottles) {
     Memory memory;
     Time now = noon;
-    for (const Duration length : {20s, 40s, 80s, 160s, 300s, 300s}) {
+    int calls = 0;
+    for (; now < noon + 1h; ++calls) {
         memory = refreshed(std::move(memory), ErrorCode::throttled, now);
-        EXPECT_THAT(rest_left(memory, now), about_rest(length));
+        EXPECT_THAT(rest_left(memory, now), AllOf(Ge(20s), Le(30s)));
         now += rest_left(memory, now);
         EXPECT_EQ(rest_left(memory, now), 0s);
     }
+    EXPECT_LE(calls, 150) << "2.5 a minute";
 }
 
-TEST(CloudBackoffs, AreLongerWhereAnOperatorIsNeeded) {
-    for (const ErrorCode code : {ErrorCode::unauthenticated, ErrorCode::permission})
-        EXPECT_THAT(rest_left(refreshed({}, code, noon), noon), about_rest(60s)) << name_of(code);
+TEST(ListBackoffs, ProbeACloudAfterAThrottledRefreshUntilOneSucceeds) {
+    Memory memory = refreshed({}, ErrorCode::throttled, noon);
+    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(resting_east));
+    memory = refreshed(std::move(memory), ErrorCode::unavailable, noon + 30s);
+    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(resting_east));
+    memory = answered(std::move(memory), noon + 40s);
+    EXPECT_THAT(find_probed_clouds(memory), IsEmpty());
+    EXPECT_EQ(memory, Memory());
 }
 
-TEST(CloudBackoffs, AreNotMadeByErrorsThatMayPassByThemselves) {
+TEST(ListBackoffs, AreLongerWhereAnOperatorIsNeeded) {
+    for (const ErrorCode code : {ErrorCode::unauthenticated, ErrorCode::permission}) {
+        SCOPED_TRACE(name_of(code));
+        Memory memory;
+        Time now = noon;
+        for (const Duration length : {1min, 2min, 4min, 8min, 15min, 15min}) {
+            memory = refreshed(std::move(memory), code, now);
+            EXPECT_THAT(rest_left(memory, now), about_rest(length));
+            now += rest_left(memory, now);
+        }
+        EXPECT_THAT(find_probed_clouds(memory), IsEmpty()) << "one group tells nothing more";
+    }
+}
+
+TEST(ListBackoffs, AreNotMadeByErrorsThatMayPassByThemselves) {
     for (const ErrorCode code : {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::internal,
                                  ErrorCode::cancelled, ErrorCode::busy})
         EXPECT_EQ(refreshed({}, code, noon), Memory()) << name_of(code);
 }
 
-TEST(CloudBackoffs, LastAsLongAsTheCloudAsksForWithinReason) {
+TEST(ListBackoffs, LastAsLongAsTheCloudAsksForWithinReason) {
     Error error = cloud_error(ErrorCode::throttled);
     error.retry_after = 90s;
     const Memory memory = remember_refreshes({}, {{resting_east, error}}, noon);
@@ -65,18 +92,7 @@ TEST(CloudBackoffs, LastAsLongAsTheCloudAsksForWithinReason) {
                 about_rest(5min));
 }
 
-TEST(CloudBackoffs, AreOneForSeveralFailuresOfOnePass) {
-    const Increase web{.group = NodeGroupId("web"), .cloud = resting_east, .by = 1};
-    const Increase db{.group = NodeGroupId("db"), .cloud = resting_east, .by = 1};
-    Results results;
-    results.increases = {cloud_error(ErrorCode::throttled), cloud_error(ErrorCode::throttled)};
-    const Memory memory =
-        remember_cloud_results({}, Decision{.increases = {web, db}}, results, noon);
-    EXPECT_EQ(memory.cloud_backoffs.at(resting_east).failures, 1);
-    EXPECT_THAT(rest_left(memory, noon), about_rest(20s));
-}
-
-TEST(CloudBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
+TEST(ListBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
     Memory memory = refreshed({}, ErrorCode::throttled, noon);
     const Time end = noon + rest_left(memory, noon);
     forget_cloud_backoffs(memory, end + 10min);
@@ -85,7 +101,7 @@ TEST(CloudBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
     EXPECT_TRUE(memory.cloud_backoffs.empty());
 }
 
-TEST(CloudBackoffs, SayWhyInASentenceThatStaysTheSame) {
+TEST(ListBackoffs, SayWhyInASentenceThatStaysTheSame) {
     const Memory once = refreshed({}, ErrorCode::throttled, noon);
     const auto said = find_backed_off_clouds(once, noon);
     ASSERT_THAT(
@@ -95,9 +111,129 @@ TEST(CloudBackoffs, SayWhyInASentenceThatStaysTheSame) {
     EXPECT_THAT(find_backed_off_clouds(once, noon + 25s), IsEmpty());
 }
 
-TEST(CloudBackoffs, AreAsLongInAReplay) {
+TEST(ListBackoffs, AreAsLongInAReplay) {
     EXPECT_EQ(refreshed({}, ErrorCode::throttled, noon), refreshed({}, ErrorCode::throttled, noon));
     EXPECT_NE(with_jitter(1min, "east", noon), with_jitter(1min, "west", noon));
+}
+
+/// Results of increases of groups of cloud east, by group.
+struct RequestBackoffs : ::testing::Test {
+    Memory memory;
+    Time now = noon;
+
+    static Error throttled() { return cloud_error(ErrorCode::throttled); }
+    void pass(const std::vector<std::pair<std::string, std::optional<Error>>>& increases) {
+        Decision decision;
+        Results results;
+        for (const auto& [group, result] : increases) {
+            decision.increases.push_back(
+                {.group = NodeGroupId(group), .cloud = resting_east, .by = 1});
+            results.increases.push_back(result);
+        }
+        memory = remember_sizes(std::move(memory), decision, results, Settings(), now);
+        memory = remember_cloud_results(std::move(memory), decision, results, now);
+    }
+    bool is_backed_off(const std::string& group) const {
+        return find_backoff(memory, NodeGroupId(group), now) != nullptr;
+    }
+    std::string why() const { return find_request_backoff(memory, resting_east, now); }
+};
+
+TEST_F(RequestBackoffs, LeaveListsAlone) {
+    pass({{"web", throttled()}, {"db", throttled()}});
+    EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off for 2"));
+    EXPECT_THAT(why(), HasSubstr("s: slow down"));
+    EXPECT_THAT(find_backed_off_clouds(memory, now), IsEmpty());
+    EXPECT_EQ(answered(memory, now), memory) << "that lists pass says nothing about requests";
+}
+
+TEST_F(RequestBackoffs, AreNotMadeByThrottledLists) {
+    memory = refreshed({}, ErrorCode::throttled, noon);
+    EXPECT_EQ(why(), "");
+}
+
+TEST_F(RequestBackoffs, AreOneForSeveralFailuresOfOnePass) {
+    pass({{"web", throttled()}, {"db", throttled()}});
+    EXPECT_EQ(memory.request_backoffs.at(resting_east).failures, 1);
+    EXPECT_THAT(rest_left(memory, noon), about_rest(20s));
+}
+
+TEST_F(RequestBackoffs, BeginOnlyWhenTheNextOptionIsThrottledToo) {
+    pass({{"web", throttled()}});
+    EXPECT_EQ(why(), "");
+    EXPECT_TRUE(is_backed_off("web")) << "the next pass takes another option";
+    now += 10s;
+    pass({{"db", throttled()}});
+    EXPECT_NE(why(), "");
+}
+
+TEST_F(RequestBackoffs, DoNotBeginWhereAnotherGroupGrows) {
+    pass({{"web", throttled()}});
+    now += 10s;
+    pass({{"db", std::nullopt}});
+    EXPECT_EQ(why(), "");
+    EXPECT_THAT(memory.request_backoffs, IsEmpty());
+    EXPECT_TRUE(is_backed_off("web"));
+    now += 20s;
+    pass({{"web", throttled()}, {"db", std::nullopt}});
+    EXPECT_EQ(why(), "") << "requests to the cloud pass";
+}
+
+TEST_F(RequestBackoffs, OfThrottledRemovalsBeginAtOnce) {
+    const Decision decision{.removals = {{.group = NodeGroupId("web"), .cloud = resting_east}}};
+    Results results;
+    results.removals = {{throttled()}};
+    memory = remember_cloud_results({}, decision, results, now);
+    EXPECT_NE(why(), "");
+}
+
+TEST_F(RequestBackoffs, LetAThrottledGroupBeTriedEvery30SecondsAlone) {
+    int calls = 0;
+    while (now < noon + 10min) {
+        if (why().empty() && !is_backed_off("web")) {
+            pass({{"web", throttled()}});
+            ++calls;
+        }
+        now += 1s;
+    }
+    EXPECT_GE(calls, 18) << "so it grows at most about 30 s after throttling ends";
+    EXPECT_LE(calls, 26);
+}
+
+TEST_F(RequestBackoffs, LetAnotherGroupBeTriedFirstNextTime) {
+    pass({{"web", throttled()}});
+    now += 10s;
+    pass({{"db", throttled()}});
+    now += rest_left(memory, now);
+    EXPECT_EQ(why(), "");
+    EXPECT_TRUE(is_backed_off("db"));
+    now = noon + 10s + 31s;
+    EXPECT_FALSE(is_backed_off("db"));
+}
+
+TEST_F(RequestBackoffs, EndWithTheFirstRequestThatPasses) {
+    pass({{"web", throttled()}, {"db", throttled()}});
+    now += 30s;
+    pass({{"web", std::nullopt}});
+    EXPECT_THAT(memory.request_backoffs, IsEmpty());
+}
+
+TEST_F(RequestBackoffs, WithoutCredentialsAreLonger) {
+    pass({{"web", cloud_error(ErrorCode::unauthenticated)}});
+    EXPECT_THAT(rest_left(memory, now), about_rest(1min));
+    EXPECT_FALSE(is_backed_off("web"));
+}
+
+TEST_F(RequestBackoffs, KeepTheGroupsOfTheCloudUnchanged) {
+    World world;
+    world.group("web", 1).cloud = resting_east;
+    world.group("other", 1);
+    const Snapshot snapshot = world.snapshot();
+    EXPECT_EQ(with_request_backoffs(snapshot, memory, now).groups, snapshot.groups);
+    pass({{"web", throttled()}, {"db", throttled()}});
+    const Snapshot held = with_request_backoffs(snapshot, memory, now);
+    EXPECT_EQ(find_group(held, NodeGroupId("web"))->unreadable_because, why());
+    EXPECT_EQ(find_group(held, NodeGroupId("other"))->unreadable_because, "");
 }
 
 }  // namespace

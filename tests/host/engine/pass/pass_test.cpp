@@ -219,6 +219,29 @@ TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
 }
 
+TEST(Pass, ChangesNoGroupOfACloudToWhichRequestsAreBackedOff) {
+    PassCase c;
+    c.group("a", 2, 10);
+    c.memory.started = true;
+    c.memory.request_backoffs[PluginInstanceId("cloud")] = {
+        .until = noon + 20s, .last_failure = noon, .failures = 1, .because = "slow down"};
+    c.memory.removals["a-node-0"] = {.group = NodeGroupId("a"),
+                                     .machine = MachineId("a-node-0"),
+                                     .phase = RemovalPhase::delayed,
+                                     .empty = true,
+                                     .since = noon,
+                                     .phase_since = noon};
+    c.pods("web", 9, 3000);
+    const pass::Outcome outcome = c.run();
+    EXPECT_THAT(outcome.decision.increases, IsEmpty());
+    EXPECT_THAT(outcome.decision.removals, IsEmpty());
+    EXPECT_THAT(outcome.decision.unschedulable[0].reason.sentence,
+                HasSubstr("requests to cloud cloud are backed off for 20s: slow down"));
+    EXPECT_EQ(outcome.wake_at, noon + 20s);
+    c.memory.request_backoffs.begin()->second.until = noon;
+    EXPECT_EQ(c.decide().increases.size(), 1u);
+}
+
 TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
     for (const int waiting : {0, 1}) {
         PassCase c;

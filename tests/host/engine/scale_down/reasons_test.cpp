@@ -123,7 +123,7 @@ const std::vector<Case> bounds_and_times{
      Unremovable::unexpected_error, "the cloud of group web does not say how large it is"},
     {"a group that cannot be read",
      [](PlanCase& c) { c.world.change_group("web").unreadable_because = "page 2 is missing"; },
-     Unremovable::unexpected_error, "group web cannot be read: page 2 is missing"},
+     Unremovable::unexpected_error, "group web is not changed now: page 2 is missing"},
     {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
     {"not ready, and not for long",

@@ -19,6 +19,7 @@ struct TestCloud {
     explicit TestCloud(const Host& host, const Settings&) : host_(host) {}
     Task<CloudView> refresh(RefreshRequest request) {
         uncached.push_back(request.uncached);
+        probes.push_back(request.probe);
         co_await sleep_for(host_, refresh_takes);
         co_return CloudView{.groups = {{.id = NodeGroupId("web"), .min = 0, .max = 9, .target = 3}},
                             .machines = {{.id = MachineId("i-1"), .group = NodeGroupId("web")}}};
@@ -28,6 +29,7 @@ struct TestCloud {
         co_await sleep_for(host_, 1s);
         if (resize.group.value() == "full")
             throw Failure(ErrorCode::out_of_capacity, "no c5.large left in eu-1a");
+        if (is_throttling) throw Failure(ErrorCode::throttled, "slow down");
         co_return Resized{resize.expected_target + resize.delta};
     }
     Resized decrease_target(Resize resize) { return {resize.expected_target - resize.delta}; }
@@ -56,7 +58,8 @@ struct TestCloud {
     Host host_;
     static inline Duration refresh_takes = 1s;
     static inline int increases = 0;
-    static inline std::vector<bool> uncached{};  ///< by refresh
+    static inline bool is_throttling = false;
+    static inline std::vector<bool> uncached{}, probes{};  ///< by refresh
     static inline std::atomic<bool> price_goes_on{true};
 };
 
@@ -84,6 +87,16 @@ struct Cloud : testing::Test {
         TestCloud::refresh_takes = 1s;
         TestCloud::increases = 0;
         TestCloud::uncached.clear();
+        TestCloud::probes.clear();
+        TestCloud::is_throttling = false;
+    }
+    /// Increases of web that are requested at once, and have ended in this time.
+    std::vector<Result<Resized>> increase(int count, Duration time) {
+        Received<Resized> out;
+        for (int i = 0; i < count; ++i)
+            cloud->increase({.group = NodeGroupId("web"), .delta = 1}, out.receive());
+        host.loop.advance(time);
+        return *out.all;
     }
 };
 
@@ -109,6 +122,39 @@ TEST_F(Cloud, IsAskedForAViewWithoutItsCachesOnceAChangeHasEnded) {
     refresh(1s);
     refresh(1s);
     EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false, true, false));
+}
+
+TEST_F(Cloud, IsToldOfAProbe) {
+    Received<CloudClient::View> probed, next;
+    cloud->refresh({.probe = true}, probed.receive());
+    host.loop.advance(1s);
+    cloud->refresh(nullptr, next.receive());
+    host.loop.advance(1s);
+    EXPECT_THAT(TestCloud::probes, ElementsAre(true, false));
+}
+
+TEST_F(Cloud, ThatThrottlesIsSentOneChangeAtATime) {
+    TestCloud::is_throttling = true;
+    increase(1, 1s);
+    EXPECT_EQ(TestCloud::increases, 1);
+    const auto throttled = increase(5, 1s);
+    EXPECT_EQ(TestCloud::increases, 2);
+    ASSERT_EQ(throttled.size(), 5u);
+    EXPECT_EQ(throttled[0].error().code, ErrorCode::throttled);
+    for (std::size_t i = 1; i < throttled.size(); ++i) {
+        EXPECT_EQ(throttled[i].error().code, ErrorCode::cancelled);
+        EXPECT_EQ(throttled[i].error().provider_code, engine::not_asked);
+    }
+}
+
+TEST_F(Cloud, ThatThrottlesNoMoreIsSentTheOtherChangesToo) {
+    TestCloud::is_throttling = true;
+    increase(1, 1s);
+    TestCloud::is_throttling = false;
+    EXPECT_EQ(increase(5, 1s).size(), 1u);
+    host.loop.advance(2s);
+    EXPECT_EQ(TestCloud::increases, 6);
+    EXPECT_EQ(increase(2, 1s).size(), 2u) << "at once";
 }
 
 TEST_F(Cloud, IsAskedSoAgainWhereThatRefreshFailed) {
