@@ -29,7 +29,8 @@ struct Backoff {
     Duration length{};  ///< the next failure in a row doubles it; zero where `until` is nothing
     Time last_failure{};
     ErrorCode code = ErrorCode::unavailable;
-    std::string because{};   ///< the cloud's error
+    ErrorScope scope = ErrorScope::unknown;  ///< what else the error concerns
+    std::string because{};                   ///< the cloud's error
     NodeGroupId found_by{};  ///< for an offering: the group that failed; empty otherwise
     /// Set while `until` is nothing and no machine is requested, because the request was given back
     /// to the cluster's limits (scale_up/kept_requests.hpp): the fewest nodes that the group has
@@ -58,11 +59,12 @@ struct FailedCalls {
     bool operator==(const FailedCalls&) const = default;
 };
 
-/// A machine type in one zone, spot or on demand, for which a cloud had no capacity left.
+/// Machines of a cloud that are backed off for all groups (health/shared_backoff.hpp).
 struct InstanceOffering {
     PluginInstanceId cloud{};
-    std::string machine_type{}, zone{};  ///< neither is empty
+    std::string machine_type{}, zone{};  ///< empty: any
     bool spot = false;
+    bool any_market = false;  ///< spot and on demand; `spot` is false then
     auto operator<=>(const InstanceOffering&) const = default;
 };
 

@@ -146,8 +146,8 @@ struct Settings {
 
     // Back-off of groups that could not grow.
     BackoffPolicy backoff = BackoffPolicy::exponential;
-    /// When a cloud has no capacity for a machine type in a zone, all groups of just that offering
-    /// are backed off together with the group that failed.
+    /// All groups that an error concerns are backed off together with the group that failed
+    /// (health/shared_backoff.hpp).
     bool backoff_by_machine_type = true;
     Duration api_error_backoff = std::chrono::seconds(30);  ///< until_joined; doubled up to max
     Duration backoff_initial = std::chrono::minutes(5);

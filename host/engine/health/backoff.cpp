@@ -8,7 +8,7 @@
 #include <capstan/hash.hpp>
 
 #include "engine/health/reactions.hpp"
-#include "engine/health/requests.hpp"
+#include "engine/health/shared_backoff.hpp"
 #include "engine/next_change.hpp"
 
 namespace capstan::engine::health {
@@ -66,6 +66,7 @@ void back_off_for(Memory& memory, const NodeGroupId& group, const Error& error, 
                               .length = length,
                               .last_failure = now,
                               .code = error.code,
+                              .scope = backoff_scope_of(error, settings),
                               .because = error.message};
 }
 
@@ -179,6 +180,7 @@ void back_off(Memory& memory, const NodeGroupId& group, const Error& error, Back
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,
                               .last_failure = now,
                               .code = error.code,
+                              .scope = backoff_scope_of(error, settings),
                               .because = error.message};
 }
 
@@ -201,12 +203,7 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) {
     if (const Backoff* own = find_backoff(memory, group.group.id, now)) return own;
-    if (memory.offering_backoffs.empty()) return nullptr;
-    const std::optional<InstanceOffering> offering = find_offering(group);
-    if (!offering) return nullptr;
-    const auto at = memory.offering_backoffs.find(*offering);
-    return at != memory.offering_backoffs.end() && is_active(at->second, now) ? &at->second
-                                                                              : nullptr;
+    return find_offering_backoff(memory, group, now);
 }
 
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
@@ -228,23 +225,41 @@ std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group
     return std::max(next, calls.not_before.value_or(next));
 }
 
+namespace {
+
+/// What the error of a group's own back-off concerns; empty: the group, as far as it is known.
+std::string name_scope(const Backoff& backoff) {
+    if (!backoff.found_by.empty()) return {};
+    switch (backoff.scope) {
+        case ErrorScope::unknown: return {};
+        case ErrorScope::group: return " (an error of the group alone)";
+        case ErrorScope::zone: return " (an error of its zone)";
+        case ErrorScope::machine_type: return " (an error of its machine type)";
+        case ErrorScope::market: return " (an error of its market)";
+        case ErrorScope::account: return " (an error of the account)";
+    }
+    return {};
+}
+
+}  // namespace
+
 std::string reason_of(const Backoff& backoff) {
     if (!backoff.until) {
         const std::string& finder = backoff.found_by.value();
         return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
                "joins" +
                (backoff.given_back ? ", and none is asked for while limits have no room" : "") +
-               ": " + backoff.because;
+               name_scope(backoff) + ": " + backoff.because;
     }
     const Duration length = *backoff.until - backoff.last_failure;
-    return "backed off for " + format_rough_duration(length) + ": " +
+    return "backed off for " + format_rough_duration(length) + name_scope(backoff) + ": " +
            backoff.because;
 }
 
 std::string why_backed_off(const Backoff& backoff, Time now) {
     if (!backoff.until) return reason_of(backoff);
     const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
-    return "backed off for " + format_duration(left) + " more" + ": " +
+    return "backed off for " + format_duration(left) + " more" + name_scope(backoff) + ": " +
            backoff.because;
 }
 

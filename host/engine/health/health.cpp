@@ -14,6 +14,7 @@
 #include "engine/health/readiness.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/requests.hpp"
+#include "engine/health/shared_backoff.hpp"
 #include "engine/templates/node_taints.hpp"
 
 namespace capstan::engine::health {
@@ -192,6 +193,7 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
         record_machine_times(memory, group, time);
         if (has_target) update_incorrect_size(memory, group, at_once, now);
     }
+    share_backoffs(memory, snapshot, now);
     forget_offering_backoffs(memory, settings, now);
     return memory;
 }

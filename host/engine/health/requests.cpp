@@ -11,8 +11,8 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/backoff.hpp"
+#include "engine/health/shared_backoff.hpp"
 #include "engine/next_change.hpp"
-#include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::health {
 namespace {
@@ -202,61 +202,6 @@ BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Se
                          group.nodes.long_starting +
                          waited_for(group, MachineFate::begun, memory, now);
     return may_join > 0 ? settings.backoff : BackoffPolicy::exponential;
-}
-
-namespace {
-
-bool has_spot_machines(const Group& group) {
-    return group.described != nullptr && templates::is_spot(group.described->labels);
-}
-
-std::string describe_offering(const InstanceOffering& offering) {
-    return std::string(offering.spot ? "spot " : "") + offering.machine_type + " in zone " +
-           offering.zone;
-}
-
-}  // namespace
-
-std::optional<InstanceOffering> find_offering(const Group& group) {
-    if (group.described == nullptr || group.described->variants != 1) return std::nullopt;
-    NodeTemplate node = *group.described;
-    templates::fill_fields(node);
-    if (node.machine_type.empty() || node.zone.empty()) return std::nullopt;
-    return InstanceOffering{.cloud = group.cloud,
-                            .machine_type = std::move(node.machine_type),
-                            .zone = std::move(node.zone),
-                            .spot = has_spot_machines(group)};
-}
-
-void back_off_offerings(Memory& memory, const Group& group, const Settings& settings) {
-    const auto own = memory.backoffs.find(group.group.id);
-    if (!settings.backoff_by_machine_type || own == memory.backoffs.end()) return;
-    const bool spot = has_spot_machines(group);
-    for (const Machine& machine : group.machines) {
-        if (!machine.error || machine.error->code != ErrorCode::out_of_capacity) continue;
-        if (machine.state == MachineState::deleting) continue;
-        if (machine.machine_type.empty() || machine.zone.empty()) continue;
-        const InstanceOffering offering{.cloud = group.cloud,
-                                        .machine_type = machine.machine_type,
-                                        .zone = machine.zone,
-                                        .spot = spot};
-        Backoff backoff = own->second;
-        backoff.code = ErrorCode::out_of_capacity;
-        backoff.because = "group " + group.group.id.value() + " found no " +
-                          describe_offering(offering) + ": " + machine.error->message;
-        backoff.found_by = group.group.id;
-        memory.offering_backoffs[offering] = std::move(backoff);
-    }
-}
-
-void forget_offering_backoffs(Memory& memory, const Settings& settings, Time now) {
-    std::erase_if(memory.offering_backoffs, [&](const auto& entry) {
-        const Backoff& backoff = entry.second;
-        if (!settings.backoff_by_machine_type) return true;
-        if (backoff.until) return *backoff.until < now;
-        const Backoff* finder = find_backoff(memory, backoff.found_by, now);
-        return finder == nullptr || finder->until.has_value();
-    });
 }
 
 namespace {

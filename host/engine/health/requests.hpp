@@ -52,21 +52,6 @@ void lower_request(Memory& memory, const NodeGroupId& group, int count);
 BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept;
 
-// Back-off by offering: if a cloud has no capacity for a machine type in a zone, other groups with
-// the same offering do not have to fail first.
-
-/// The offering of a group's new machines; nothing: its cloud does not describe exactly one machine
-/// type in one zone.
-std::optional<InstanceOffering> find_offering(const Group& group);
-
-/// After `group` was backed off: for as long, backs off the offerings of its machines that failed
-/// with `out_of_capacity`.
-void back_off_offerings(Memory& memory, const Group& group, const Settings& settings);
-
-/// Forgets offering back-offs that have ended, by time or with the back-off of the group that
-/// caused them.
-void forget_offering_backoffs(Memory& memory, const Settings& settings, Time now);
-
 // Machines that failed, or took longer than they may.
 
 /// Records the failed machines of one group, and backs the group off if any of them is not among

@@ -148,8 +148,8 @@ void describe(auto&& key, ScaleUp& s) {
         "until_joined (Zalando): until a machine that it was asked for joins; one is kept asked "
         "for.");
     key("backoff_by_machine_type", s.backoff_by_machine_type,
-        "Where a cloud has no more machines of a type in a zone, other groups of just such "
-        "machines are backed off too.",
+        "Back off all groups that the error of one group concerns: groups of the machine type in "
+        "the zone where a cloud has no more of them, or of the scope that the error names.",
         {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
         "With until_joined: how long a group is backed off after its cloud's API failed; doubled "
@@ -238,7 +238,8 @@ void describe(auto&& key, ScaleDown& s) {
     key("empty_group_time", s.empty_group_time,
         "How long a group that auto-provisioning made stays empty before it is deleted.");
     key("delay_after_failure", s.delay_after_failure,
-        "No node is removed for this long after a removal failed.");
+        "No node is removed for this long after a removal failed. After its cloud refused a "
+        "removal, this holds for the group alone.");
     key("delay_type_local", s.delay_type_local,
         "The three delays hold for the group concerned, not for all.");
     key("unneeded_time", s.unneeded_time,

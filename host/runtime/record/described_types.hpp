@@ -101,11 +101,12 @@ namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
 BOOST_DESCRIBE_STRUCT(Backoff, (),
-                      (since, until, length, last_failure, code, because, found_by, given_back))
+                      (since, until, length, last_failure, code, scope, because, found_by,
+                       given_back))
 BOOST_DESCRIBE_STRUCT(CloudBackoff, (),
                       (since, until, length, last_failure, failures, code, because))
 BOOST_DESCRIBE_STRUCT(FailedCalls, (), (count, last, not_before))
-BOOST_DESCRIBE_STRUCT(InstanceOffering, (), (cloud, machine_type, zone, spot))
+BOOST_DESCRIBE_STRUCT(InstanceOffering, (), (cloud, machine_type, zone, spot, any_market))
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),
                       (target, since, deadline, agreed, unanswered, unanswered_until, ended))

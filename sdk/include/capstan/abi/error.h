@@ -88,7 +88,7 @@ enum {
     CAPSTAN_SCOPE_UNKNOWN = 0,
     CAPSTAN_SCOPE_GROUP = 1,        /* the group alone: the machine type may be available to other groups */
     CAPSTAN_SCOPE_ZONE = 2,         /* all groups of the cloud in the zone */
-    CAPSTAN_SCOPE_MACHINE_TYPE = 3, /* all groups of the cloud with the machine type, in every zone */
+    CAPSTAN_SCOPE_MACHINE_TYPE = 3, /* all groups with the machine type and market, in every zone */
     CAPSTAN_SCOPE_MARKET = 4,       /* all groups of the cloud in the same market: spot, or on demand */
     CAPSTAN_SCOPE_ACCOUNT = 5       /* all groups of the cloud */
 };

@@ -1,0 +1,227 @@
+#include "engine/health/shared_backoff.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../world.hpp"
+#include "engine/health/backoff.hpp"
+#include "engine/health/requests.hpp"
+
+namespace capstan::engine::health {
+namespace {
+
+/// Groups of m5.large in zone a; the one called "web" has found that there are none.
+class SharedBackoffs : public ::testing::Test {
+protected:
+    NodeTemplate& group(const std::string& id, int target = 0) {
+        world.group(id, target);
+        NodeTemplate& node = world.describe(id, amounts(4000));
+        node.machine_type = "m5.large";
+        node.zone = "a";
+        return node;
+    }
+    /// An increase of web was refused.
+    void refuse_web(ErrorCode code, ErrorScope scope) {
+        Results results;
+        results.increases = {Error{.code = code, .message = "none left", .scope = scope}};
+        const Decision decision{
+            .increases = {{.group = NodeGroupId("web"), .cloud = PluginInstanceId("cloud")}}};
+        memory = remember_sizes(std::move(memory), decision, results, settings, noon);
+    }
+    /// Groups that differ from web in one thing each.
+    void groups_like_web() {
+        group("same");
+        group("other-type").machine_type = "m5.xlarge";
+        group("other-zone").zone = "b";
+        group("spot").labels["karpenter.sh/capacity-type"] = "spot";
+        group("other-cloud");
+        world.change_group("other-cloud").cloud = PluginInstanceId("west");
+        group("mixed").variants = 2;
+    }
+    std::vector<std::string> backed_off() const {
+        std::vector<std::string> out;
+        for (const Group& g : *groups)
+            if (find_backoff(memory, g, noon) != nullptr) out.push_back(g.group.id.value());
+        return out;
+    }
+    void fail_web(ErrorCode code = ErrorCode::out_of_capacity,
+                  ErrorScope scope = ErrorScope::unknown) {
+        group("web", 1);
+        Machine& machine = world.machine("web", "i-1", MachineState::requested);
+        machine.machine_type = "m5.large";
+        machine.zone = "a";
+        machine.error = Error{.code = code, .message = "none left", .scope = scope};
+    }
+    void look(Time now) {
+        const Snapshot snapshot = world.snapshot();
+        groups = snapshot.groups;
+        memory = remember(std::move(memory), snapshot, templates::make_membership(snapshot),
+                          settings, now);
+    }
+    const Backoff* backoff_of(const std::string& id, Time now) const {
+        for (const Group& g : *groups) {
+            if (g.group.id.value() == id) return find_backoff(memory, g, now);
+        }
+        return nullptr;
+    }
+
+    World world;
+    Settings settings;
+    Memory memory;
+    std::shared_ptr<const std::vector<Group>> groups;
+};
+
+TEST_F(SharedBackoffs, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
+    fail_web();
+    group("same");
+    group("other-type").machine_type = "m5.xlarge";
+    group("other-zone").zone = "b";
+    group("mixed").variants = 2;
+    group("spot").labels["karpenter.sh/capacity-type"] = "spot";
+    world.group("unknown", 0);
+    look(noon);
+    const Backoff* same = backoff_of("same", noon);
+    ASSERT_NE(same, nullptr);
+    EXPECT_EQ(why_backed_off(*same, noon),
+              "backed off for 5m more: group web found no m5.large in zone a: none left");
+    for (const char* id : {"other-type", "other-zone", "mixed", "spot", "unknown"}) {
+        EXPECT_EQ(backoff_of(id, noon), nullptr) << id;
+    }
+    EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
+    look(noon + 5min + 1ns);
+    EXPECT_EQ(backoff_of("same", noon + 5min + 1ns), nullptr);
+    EXPECT_TRUE(memory.offering_backoffs.empty());
+}
+
+TEST_F(SharedBackoffs, LastAsLongAsTheGroupThatFoundOutIsBackedOff) {
+    settings.backoff = BackoffPolicy::until_joined;
+    fail_web();
+    group("same");
+    look(noon);
+    look(noon + 24h);
+    const Backoff* same = backoff_of("same", noon + 24h);
+    ASSERT_NE(same, nullptr);
+    EXPECT_EQ(why_backed_off(*same, noon + 24h),
+              "backed off until a machine of group web joins: group web found no m5.large in zone "
+              "a: none left");
+    world = World();
+    group("web", 1);
+    group("same");
+    world.node("i-1", "web");
+    look(noon + 25h);
+    EXPECT_EQ(backoff_of("same", noon + 25h), nullptr);
+}
+
+TEST_F(SharedBackoffs, OtherErrorsAreTheGroupsOwn) {
+    fail_web(ErrorCode::quota);
+    group("same");
+    look(noon);
+    EXPECT_NE(backoff_of("web", noon), nullptr);
+    EXPECT_EQ(backoff_of("same", noon), nullptr);
+}
+
+TEST_F(SharedBackoffs, AreNotLookedAtWhereThatIsSwitchedOff) {
+    settings.backoff_by_machine_type = false;
+    memory.offering_backoffs[{.machine_type = "x", .zone = "y"}] = {};
+    fail_web();
+    group("same");
+    look(noon);
+    EXPECT_EQ(backoff_of("same", noon), nullptr);
+    EXPECT_TRUE(memory.offering_backoffs.empty());
+}
+
+struct ScopeCase {
+    ErrorScope scope;
+    std::vector<std::string> groups;  ///< besides web
+    const char* why;                  ///< of "same", empty: it is not backed off
+    const char* own;                  ///< of "web"
+};
+const ScopeCase scope_cases[] = {
+    {ErrorScope::group, {}, "", "backed off for 5m (an error of the group alone): none left"},
+    {ErrorScope::zone,
+     {"other-type", "same", "spot"},
+     "backed off for 5m: group web failed, and its error concerns all groups of cloud cloud in "
+     "zone "
+     "a: none left",
+     "backed off for 5m (an error of its zone): none left"},
+    {ErrorScope::machine_type,
+     {"other-zone", "same"},
+     "backed off for 5m: group web failed, and its error concerns all on-demand groups of cloud "
+     "cloud with m5.large: none left",
+     "backed off for 5m (an error of its machine type): none left"},
+    {ErrorScope::market,
+     {"mixed", "other-type", "other-zone", "same"},
+     "backed off for 5m: group web failed, and its error concerns all on-demand groups of cloud "
+     "cloud: none left",
+     "backed off for 5m (an error of its market): none left"},
+    {ErrorScope::account,
+     {"mixed", "other-type", "other-zone", "same", "spot"},
+     "backed off for 5m: group web failed, and its error concerns all groups of cloud cloud: none "
+     "left",
+     "backed off for 5m (an error of the account): none left"}};
+
+TEST_F(SharedBackoffs, OfARefusedIncreaseAreOfWhatItsErrorConcerns) {
+    for (const ScopeCase& c : scope_cases) {
+        SCOPED_TRACE(c.own);
+        world = World();
+        memory = Memory();
+        group("web", 1);
+        groups_like_web();
+        refuse_web(ErrorCode::quota, c.scope);
+        look(noon);
+        std::vector<std::string> expected = c.groups;
+        expected.emplace_back("web");
+        EXPECT_EQ(backed_off(), expected);
+        const Backoff* const same = backoff_of("same", noon);
+        EXPECT_EQ(same == nullptr ? "" : reason_of(*same), c.why);
+        EXPECT_EQ(reason_of(*backoff_of("web", noon)), c.own);
+    }
+}
+
+TEST_F(SharedBackoffs, OfAFailedMachineAreOfWhatItsErrorConcerns) {
+    for (const ScopeCase& c : scope_cases) {
+        SCOPED_TRACE(c.own);
+        world = World();
+        memory = Memory();
+        fail_web(ErrorCode::out_of_capacity, c.scope);
+        // Its cloud makes its machines in several zones, and only the machine tells which failed.
+        auto several = std::make_shared<NodeTemplate>(*world.change_group("web").described);
+        several->variants = 3;
+        world.change_group("web").described = several;
+        groups_like_web();
+        look(noon);
+        std::vector<std::string> expected = c.groups;
+        expected.emplace_back("web");
+        EXPECT_EQ(backed_off(), expected);
+    }
+}
+
+TEST_F(SharedBackoffs, OfARefusedIncreaseWithoutAScopeAreNone) {
+    group("web", 1);
+    groups_like_web();
+    refuse_web(ErrorCode::out_of_capacity, ErrorScope::unknown);
+    look(noon);
+    EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
+}
+
+TEST_F(SharedBackoffs, AreNotMadeByErrorsThatConcernTheGroupByTheirCode) {
+    group("web", 1);
+    groups_like_web();
+    refuse_web(ErrorCode::invalid_config, ErrorScope::account);
+    look(noon);
+    EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
+    EXPECT_EQ(reason_of(*backoff_of("web", noon)), "backed off for 5m: none left");
+}
+
+TEST_F(SharedBackoffs, EndWithThatOfTheGroupThatFailed) {
+    group("web", 1);
+    group("same");
+    refuse_web(ErrorCode::quota, ErrorScope::account);
+    look(noon);
+    EXPECT_NE(backoff_of("same", noon + 5min), nullptr);
+    look(noon + 5min + 1ns);
+    EXPECT_EQ(backoff_of("same", noon + 5min + 1ns), nullptr);
+    EXPECT_TRUE(memory.offering_backoffs.empty());
+}
+
+}  // namespace
+}  // namespace capstan::engine::health
