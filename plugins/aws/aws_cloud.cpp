@@ -110,6 +110,8 @@ struct AwsCloud::Account {
     Task<void> check();
     /// Passes types and prices to `maker`, which has to be set.
     Task<void> give_types_to_maker();
+    /// Describes one of the known groups. Fails only if AWS throttles.
+    Task<void> probe();
     void follow_notices();
     std::optional<Leaving> find_notice(std::string_view instance_id) const;
     /// Returns the last view if nothing was read since.
@@ -151,6 +153,13 @@ std::vector<FailedActivities::Size> AwsCloud::Account::sizes() const {
             {.group = name, .members = listed.counts.members, .desired = listed.group.desired});
     }
     return out;
+}
+
+Task<void> AwsCloud::Account::probe() {
+    const std::vector<const AutoScalingGroup*> groups = known_groups();
+    if (groups.empty()) co_return;
+    const Result<void> probed = co_await as_result(auto_scaling.probe(groups.front()->name));
+    if (!probed && probed.error().code == ErrorCode::throttled) throw Failure(probed.error());
 }
 
 void AwsCloud::Account::follow_notices() {
@@ -307,10 +316,13 @@ Task<void> AwsCloud::destroy(NodeGroupId group) {
 }
 
 /// Overlapping refreshes share one read. An abandoned refresh is read to its end.
-Task<SharedCloudView> AwsCloud::refresh() { return reading_.join(read()); }
+Task<SharedCloudView> AwsCloud::refresh(RefreshRequest request) {
+    return reading_.join(read(request.probe));
+}
 
-Task<SharedCloudView> AwsCloud::read() {
+Task<SharedCloudView> AwsCloud::read(bool probe) {
     Account& aws = account();
+    if (probe) co_await aws.probe();
     const std::uint64_t asked_at = aws.changes.moment();
     co_await aws.lists.update();
     aws.changes.see(asked_at);

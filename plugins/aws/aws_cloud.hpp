@@ -25,7 +25,7 @@ public:
     /// IAM policies allow.
     Task<void> self_check();
 
-    Task<SharedCloudView> refresh();
+    Task<SharedCloudView> refresh(RefreshRequest request);
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
@@ -42,7 +42,7 @@ private:
     Task<std::unique_ptr<Account>> open();
     /// Throws a Failure (`unavailable`) before `start`.
     Account& account() const;
-    Task<SharedCloudView> read();
+    Task<SharedCloudView> read(bool probe);
     void warn_of_duplicates() const;
 
     const Host host_;

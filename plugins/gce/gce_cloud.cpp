@@ -89,6 +89,8 @@ struct GceCloud::Project {
     std::vector<const ListedGroup*> known_groups() const;
     /// Finds out by instance templates which groups auto-provisioning has made.
     Task<void> find_made();
+    /// Gets one of the known groups. Fails only if Google throttles.
+    Task<void> probe();
     Task<void> check();
     Task<std::vector<CheckedGroup>> checked_groups();
     void compare_prices();
@@ -118,6 +120,13 @@ std::vector<const ListedGroup*> GceCloud::Project::known_groups() const {
     for (const auto& [id, listed] : lists.groups())
         if (listed.was_read) out.push_back(&listed);
     return out;
+}
+
+Task<void> GceCloud::Project::probe() {
+    const std::vector<const ListedGroup*> groups = known_groups();
+    if (groups.empty()) co_return;
+    const Result<void> probed = co_await as_result(group_api.probe(groups.front()->row.link));
+    if (!probed && probed.error().code == ErrorCode::throttled) throw Failure(probed.error());
 }
 
 Task<void> GceCloud::Project::find_made() {
@@ -273,10 +282,13 @@ Task<void> GceCloud::destroy(NodeGroupId group) {
 }
 
 /// Overlapping refreshes share one read. An abandoned refresh is read to its end.
-Task<SharedCloudView> GceCloud::refresh() { return reading_.join(read()); }
+Task<SharedCloudView> GceCloud::refresh(RefreshRequest request) {
+    return reading_.join(read(request.probe));
+}
 
-Task<SharedCloudView> GceCloud::read() {
+Task<SharedCloudView> GceCloud::read(bool probe) {
     Project& gce = project();
+    if (probe) co_await gce.probe();
     gce.changes.look_after_operations();
     const std::uint64_t asked_at = gce.changes.moment();
     co_await gce.lists.update();

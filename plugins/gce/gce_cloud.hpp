@@ -26,7 +26,7 @@ public:
     /// IAM roles allow.
     Task<void> self_check();
 
-    Task<SharedCloudView> refresh();
+    Task<SharedCloudView> refresh(RefreshRequest request);
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
     Task<Removed> remove(Removal request);
@@ -43,7 +43,7 @@ private:
     Task<std::unique_ptr<Project>> open();
     /// Throws a Failure (`unavailable`) before `start`.
     Project& project() const;
-    Task<SharedCloudView> read();
+    Task<SharedCloudView> read(bool probe);
     void warn_of_duplicates() const;
 
     const Host host_;

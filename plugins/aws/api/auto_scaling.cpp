@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include <capstan/gather.hpp>
@@ -132,6 +133,12 @@ Task<AutoScalingGroups> AutoScalingApi::describe_groups(std::vector<std::string>
         for (GroupReading& group : batch) all.push_back(std::move(group));
     }
     co_return sorted_groups(std::move(all));
+}
+
+Task<void> AutoScalingApi::probe(std::string group) {
+    QueryRequest request = about_groups("DescribeAutoScalingGroups");
+    request.set_list("AutoScalingGroupNames.member", {std::move(group)});
+    std::ignore = co_await client_.call(std::move(request), Repeatable::never);
 }
 
 Task<std::vector<ScalingActivity>> AutoScalingApi::describe_activities(std::string group,

@@ -85,6 +85,8 @@ public:
     Task<AutoScalingGroups> find_groups(std::vector<TagFilter> tags);
     /// The groups by name; names of groups that do not exist are ignored.
     Task<AutoScalingGroups> describe_groups(std::vector<std::string> names);
+    /// Describes one group in one request that is not repeated, to find out whether AWS throttles.
+    Task<void> probe(std::string group);
     /// At most the newest 100 activities, newest first, without those that started before `since`.
     Task<std::vector<ScalingActivity>> describe_activities(std::string group,
                                                            std::optional<Time> since);

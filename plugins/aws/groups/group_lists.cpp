@@ -64,8 +64,11 @@ Task<void> GroupLists::update() {
     const auto has_failed = [](const Source& source) { return source.failure.has_value(); };
     if (!sources_.empty() && std::all_of(sources_.begin(), sources_.end(), has_failed))
         throw Failure(*sources_.front().failure);
-    co_await read_moving(asked_at);
+    const std::vector<Error> errors = co_await read_moving(asked_at);
     drop_unlisted();
+    const bool is_throttled =
+        due.empty() && !errors.empty() && errors.front().code == ErrorCode::throttled;
+    if (is_throttled) throw Failure(errors.front());
 }
 
 std::vector<GroupLists::Source*> GroupLists::find_due() {
@@ -170,15 +173,18 @@ std::vector<std::vector<std::string>> GroupLists::find_moving(std::uint64_t aske
     return out;
 }
 
-Task<void> GroupLists::read_moving(std::uint64_t asked_at) {
+/// Returns the errors of the calls if none succeeded.
+Task<std::vector<Error>> GroupLists::read_moving(std::uint64_t asked_at) {
     const std::vector<std::vector<std::string>> batches = find_moving(asked_at);
     std::vector<Task<AutoScalingGroups>> calls;
     for (const std::vector<std::string>& batch : batches)
         calls.push_back(api_.describe_groups(batch));
     auto answers = co_await gather_results(std::move(calls), config_.parallel_calls);
+    std::vector<Error> errors;
     for (std::size_t i = 0; i < batches.size(); ++i) {
         ++version_;
         if (!answers[i]) {
+            errors.push_back(answers[i].error());
             for (const std::string& name : batches[i])
                 store_error(name, answers[i].error(), asked_at);
             continue;
@@ -188,6 +194,8 @@ Task<void> GroupLists::read_moving(std::uint64_t asked_at) {
         store_group_errors(*answers[i], asked_at);
         for (AutoScalingGroup& group : answers[i]->groups) store(std::move(group), asked_at);
     }
+    if (errors.size() < batches.size()) errors.clear();
+    co_return errors;
 }
 
 /// Drops groups that no list has any more, and discovered groups that AWS no longer has.

@@ -52,7 +52,7 @@ public:
     GroupLists(const Host& host, AutoScalingApi& api, ListConfig config);
 
     /// Reads what is due. If a list fails, its groups stay as they were and are marked unreadable.
-    /// Fails only if all lists fail, with the error of the first.
+    /// Fails only if all lists fail, with the error of the first, or if all calls are throttled.
     Task<void> update();
     /// Reads one group now. `not_found`: the group does not exist.
     Task<AutoScalingGroup> read(std::string name);
@@ -93,7 +93,7 @@ private:
     void leave_out_nameless(AutoScalingGroups& answer) const;
     void store_group_errors(AutoScalingGroups& answer, std::uint64_t asked_at);
     void store_error(const std::string& name, Error error, std::uint64_t asked_at);
-    Task<void> read_moving(std::uint64_t asked_at);
+    Task<std::vector<Error>> read_moving(std::uint64_t asked_at);
     std::vector<std::vector<std::string>> find_moving(std::uint64_t asked_at) const;
     void drop_unlisted();
 

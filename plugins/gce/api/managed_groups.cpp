@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <tuple>
 #include <utility>
 
 #include <capstan/pages.hpp>
@@ -126,6 +127,13 @@ Task<ManagedGroup> ManagedGroupsApi::get(ResourceLink group) {
     Result<ManagedGroup> out = read_managed_group(answer);
     if (!out) co_return fail(within(action, std::move(out).error()));
     co_return *std::move(out);
+}
+
+Task<void> ManagedGroupsApi::probe(ResourceLink group) {
+    GceRequest request(method_of(group, "get"), "GET", group.path());
+    request.query.emplace_back("fields", "id");
+    request.repeatable = Repeatable::never;
+    std::ignore = co_await client_.call(std::move(request));
 }
 
 Task<std::vector<ManagedInstance>> ManagedGroupsApi::list_instances(ResourceLink group) {

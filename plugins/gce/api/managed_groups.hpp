@@ -83,6 +83,8 @@ public:
     Task<ManagedGroups> list_all(std::string project);
     /// `not_found`: there is no such group.
     Task<ManagedGroup> get(ResourceLink group);
+    /// Gets one group in one request that is not repeated, to find out whether Google throttles.
+    Task<void> probe(ResourceLink group);
     /// listManagedInstances, all pages.
     Task<std::vector<ManagedInstance>> list_instances(ResourceLink group);
     /// instances.list of a zone, limited to the fields of ListedInstance.

@@ -48,8 +48,8 @@ struct Account {
         made.reset();
         host.restart();
     }
-    Result<CloudView> refresh() {
-        auto view = testing::run(host, cloud().refresh());
+    Result<CloudView> refresh(const RefreshRequest& request = {}) {
+        auto view = testing::run(host, cloud().refresh(request));
         if (!view) return fail(view.error());
         return **view;
     }

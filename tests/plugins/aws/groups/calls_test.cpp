@@ -75,8 +75,8 @@ TEST(AwsCalls, NamedGroupsAreListedByAHundredNames) {
 
 TEST(AwsCalls, TheSameViewIsToldAgainWhereNothingWasRead) {
     Large account(3, 1);
-    const auto first = testing::run(account.host, account.cloud().refresh());
-    const auto second = testing::run(account.host, account.cloud().refresh());
+    const auto first = testing::run(account.host, account.cloud().refresh({}));
+    const auto second = testing::run(account.host, account.cloud().refresh({}));
     EXPECT_EQ(&first->raw(), &second->raw());
 }
 
@@ -101,6 +101,34 @@ TEST(AwsCalls, LaunchConfigurationsAreReadByFifty) {
     for (const auto& [name, group] : account.aws.groups)
         ASSERT_TRUE(testing::run(account.host, account.cloud().describe(NodeGroupId(name))));
     EXPECT_EQ(account.aws.calls("DescribeLaunchConfigurations"), 3);
+}
+
+TEST(AwsCalls, AProbeTakesOneAsLongAsAwsThrottles) {
+    Large account(500, 1);
+    ASSERT_TRUE(account.refresh());
+    account.host.advance(minutes(2));
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 2);
+    account.aws.forget_calls();
+    for (int pass = 1; pass <= 2; ++pass) {
+        const auto view = account.refresh({.probe = true});
+        ASSERT_FALSE(view);
+        EXPECT_EQ(view.error().code, ErrorCode::throttled);
+        EXPECT_EQ(account.aws.calls(), pass);
+    }
+    ASSERT_TRUE(account.refresh({.probe = true}));
+    EXPECT_EQ(account.aws.calls(), 2 + 1 + 5) << "then all groups are listed";
+}
+
+TEST(AwsCalls, AThrottledReadOfGroupsInMotionThrottlesTheRefresh) {
+    Account account;
+    FakeGroup& group = account.add("web", 1);
+    ASSERT_TRUE(account.refresh());
+    group.desired = 2;
+    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 100);
+    const auto view = account.next();
+    ASSERT_FALSE(view);
+    EXPECT_EQ(view.error().code, ErrorCode::throttled);
 }
 
 }  // namespace

@@ -365,7 +365,7 @@ TEST(AwsChanges, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
     EXPECT_EQ(account.group().desired, 4);
 }
 
-Task<void> refresh_once(AwsCloud& cloud) { co_await cloud.refresh(); }
+Task<void> refresh_once(AwsCloud& cloud) { co_await cloud.refresh({}); }
 Task<void> increase_once(AwsCloud& cloud) {
     const Resize request{.group = web, .delta = 2, .expected_target = 3};
     co_await cloud.increase(request);
@@ -423,7 +423,7 @@ TEST(AwsChanges, ARefreshThatIsGivenUpIsReadToItsEnd) {
     account.aws.latency = std::chrono::seconds(5);
     account.group().desired = 4;
     const auto late =
-        testing::run(account.host, account.cloud().refresh(), std::chrono::seconds(1));
+        testing::run(account.host, account.cloud().refresh({}), std::chrono::seconds(1));
     EXPECT_EQ(late.error().code, ErrorCode::deadline);
     account.host.advance(std::chrono::seconds(20));
     account.aws.forget_calls();

@@ -53,7 +53,7 @@ struct Companion : ::testing::Test {
         return *made;
     }
     CloudView refreshed() {
-        const auto view = run(host, cloud().refresh());
+        const auto view = run(host, cloud().refresh({}));
         EXPECT_TRUE(view) << view.error();
         return view ? **view : CloudView();
     }

@@ -133,11 +133,11 @@ TEST(GceCalls, GroupsComeInPages) {
 
 TEST(GceCalls, TheSameViewIsToldAgainWhereNothingHasChanged) {
     Large project(3, 1);
-    const auto first = testing::run(project.host, project.cloud().refresh());
-    const auto second = testing::run(project.host, project.cloud().refresh());
+    const auto first = testing::run(project.host, project.cloud().refresh({}));
+    const auto second = testing::run(project.host, project.cloud().refresh({}));
     EXPECT_EQ(&first->raw(), &second->raw());
     project.group(1).target = 2;
-    const auto third = testing::run(project.host, project.cloud().refresh());
+    const auto third = testing::run(project.host, project.cloud().refresh({}));
     EXPECT_NE(&first->raw(), &third->raw());
 }
 
@@ -150,6 +150,28 @@ TEST(GceCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
     EXPECT_EQ(project.gce.calls("images"), 1);
     EXPECT_EQ(project.gce.calls("machineTypes"), 1);
     EXPECT_EQ(project.gce.calls(), 3);
+}
+
+TEST(GceCalls, AProbeTakesOneAsLongAsGoogleThrottles) {
+    Large project(3, 1);
+    ASSERT_TRUE(project.refresh());
+    project.gce.refuse("get", 403, "rateLimitExceeded", "Rate Limit Exceeded", 2);
+    project.gce.forget_calls();
+    for (int pass = 1; pass <= 2; ++pass) {
+        const auto view = project.refresh({.probe = true});
+        ASSERT_FALSE(view);
+        EXPECT_EQ(view.error().code, ErrorCode::throttled);
+        EXPECT_EQ(project.gce.calls(), pass);
+    }
+    ASSERT_TRUE(project.refresh({.probe = true}));
+    EXPECT_EQ(project.gce.calls("aggregatedList"), 1) << "then all groups are listed";
+}
+
+TEST(GceCalls, AProbeOfAGroupThatIsGoneIsNoFailure) {
+    Large project(1, 1);
+    ASSERT_TRUE(project.refresh());
+    project.gce.groups.clear();
+    ASSERT_TRUE(project.refresh({.probe = true}));
 }
 
 }  // namespace

@@ -286,7 +286,7 @@ TEST(GceChanges, AMachineThatIsNotMadeYetIsTakenBackByItsName) {
     EXPECT_EQ(project.group().target, 3);
 }
 
-Task<void> refresh_once(GceCloud& cloud) { co_await cloud.refresh(); }
+Task<void> refresh_once(GceCloud& cloud) { co_await cloud.refresh({}); }
 Task<void> increase_once(GceCloud& cloud) {
     const Resize request{.group = web, .delta = 2, .expected_target = 3};
     co_await cloud.increase(request);

@@ -46,8 +46,8 @@ struct Project {
         if (!started) throw Failure(started.error());
         return *made;
     }
-    Result<CloudView> refresh() {
-        auto view = testing::run(host, cloud().refresh());
+    Result<CloudView> refresh(const RefreshRequest& request = {}) {
+        auto view = testing::run(host, cloud().refresh(request));
         if (!view) return fail(view.error());
         return **view;
     }
