@@ -153,6 +153,7 @@ Error make_aws_error(const std::string& action, const HttpReply& reply, Time now
     Error out;
     out.code = meaning_of(reply.status, text.code, text.message).code;
     out.provider_code = text.code;
+    out.scope = scope_of(text.code);
     out.message =
         action + ": " + (text.code.empty() ? "status " + std::to_string(reply.status) : text.code);
     if (!text.message.empty()) out.message += ": " + text.message;

@@ -267,6 +267,27 @@ CodeMeaning meaning_of(int status, std::string_view code, std::string_view messa
     return meaning_of_status(status);
 }
 
+ErrorScope scope_of(std::string_view code) noexcept {
+    struct ScopeRow {
+        std::string_view code;
+        ErrorScope scope;
+    };
+    constexpr ScopeRow rows[] = {{"Blocked", ErrorScope::account},
+                                 {"InstanceLimitExceeded", ErrorScope::machine_type},
+                                 {"InsufficientCapacityOnHost", ErrorScope::group},
+                                 {"InsufficientFreeAddressesInSubnet", ErrorScope::group},
+                                 {"InsufficientHostCapacity", ErrorScope::group},
+                                 {"MaxSpotInstanceCountExceeded", ErrorScope::machine_type},
+                                 {"PendingVerification", ErrorScope::account},
+                                 {"ReservationCapacityExceeded", ErrorScope::group},
+                                 {"SpotMaxPriceTooLow", ErrorScope::group},
+                                 {"VcpuLimitExceeded", ErrorScope::machine_type}};
+    code = without_side(code);
+    const auto row = std::find_if(std::begin(rows), std::end(rows),
+                                  [code](const ScopeRow& one) { return one.code == code; });
+    return row == std::end(rows) ? ErrorScope::unknown : row->scope;
+}
+
 bool is_refused_identity(std::string_view code) noexcept {
     constexpr std::string_view names[] = {
         "AuthFailure",          "ExpiredToken", "ExpiredTokenException",      "InvalidAccessKeyId",

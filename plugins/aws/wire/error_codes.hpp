@@ -22,6 +22,11 @@ std::optional<CodeMeaning> find_meaning(std::string_view code, std::string_view 
 /// The meaning of a reply: by its code, or by its HTTP status if the code is unknown or absent.
 CodeMeaning meaning_of(int status, std::string_view code, std::string_view message);
 
+/// What else a refusal to launch concerns, as far as its code tells. Limits of vCPUs and instances
+/// are of a family of instance types in one market. Addresses, reservations, hosts and the highest
+/// price for spot are the group's own.
+ErrorScope scope_of(std::string_view code) noexcept;
+
 /// Whether AWS refused the credentials, so that renewed ones may help.
 bool is_refused_identity(std::string_view code) noexcept;
 /// Whether AWS refused the time of the signature, or may have: the clocks may differ.

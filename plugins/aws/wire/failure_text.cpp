@@ -129,6 +129,7 @@ Error classify_failure_text(std::string_view status_code, std::string_view messa
         out.code = wording->error;
         out.provider_code = wording->code;
     }
+    out.scope = scope_of(out.provider_code);
     return out;
 }
 

@@ -162,6 +162,31 @@ constexpr auto failure_meanings = std::to_array<FailureMeaning>({
     {"NOT_FOUND", "", ErrorCode::invalid_config},
 });
 
+/// What else a failure concerns, as far as its text tells. Other quotas are of a region or of a
+/// family of machine types, and smaller machines may fit into the rest.
+struct FailureScope {
+    ErrorCode code;
+    std::string_view words;
+    ErrorScope scope;
+};
+constexpr auto failure_scopes = std::to_array<FailureScope>({
+    {ErrorCode::quota, "Quota 'INSTANCES'", ErrorScope::zone},
+    {ErrorCode::quota, "Quota 'CPUS_ALL_REGIONS'", ErrorScope::machine_type},
+    {ErrorCode::quota, "IP_SPACE", ErrorScope::group},
+    {ErrorCode::quota, "IP space", ErrorScope::group},
+    {ErrorCode::out_of_capacity, "RESERVATION", ErrorScope::group},
+    {ErrorCode::out_of_capacity, "reservation", ErrorScope::group},
+});
+
+/// `failure` has the code and the message of Google in its message.
+ErrorScope scope_of(const Error& failure) {
+    const auto row =
+        std::find_if(failure_scopes.begin(), failure_scopes.end(), [&](const FailureScope& one) {
+            return one.code == failure.code && contains(failure.message, one.words);
+        });
+    return row == failure_scopes.end() ? ErrorScope::unknown : row->scope;
+}
+
 bool contains_in_capitals(std::string_view text, std::string_view capitals) {
     std::string upper(text);
     for (char& c : upper) c = ascii_upper(c);
@@ -217,6 +242,7 @@ Error classify_failure(std::string_view code, std::string_view message) {
     if (meaning != failure_meanings.end()) out.code = meaning->error;
     if (out.message.empty()) out.message = "Google does not say why";
     if (!out.provider_code.empty()) out.message = out.provider_code + ": " + out.message;
+    out.scope = scope_of(out);
     return out;
 }
 

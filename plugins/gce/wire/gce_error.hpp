@@ -42,7 +42,9 @@ FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, T
 ///     VM_EXTERNAL_IP_ACCESS_POLICY_CONSTRAINT, CONDITION_NOT_MET by an organization's policy,
 ///     anything of the template                                 ->  invalid_config
 ///     else                                                     ->  unavailable
-/// `provider_code` is Google's code; `message` is sanitized and truncated.
+/// `provider_code` is Google's code; `message` is sanitized and truncated. `scope`: the number of
+/// instances is a quota of a region, and so concerns all groups of the zone; CPUS_ALL_REGIONS
+/// concerns all machines of the type; addresses and reservations are the group's own.
 Error classify_failure(std::string_view code, std::string_view message);
 
 /// Whether the failure says that the zone has no capacity for such machines (a stock-out). A full

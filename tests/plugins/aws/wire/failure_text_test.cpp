@@ -121,5 +121,23 @@ TEST(FailureText, StaysOnOneLineAndInBounds) {
     EXPECT_LE(error.message.size(), 1500U);
 }
 
+TEST(FailureText, HasAScopeWhereTheCodeTellsIt) {
+    const auto scope_of = [](const char* message) {
+        return classify_failure_text("Failed", message).scope;
+    };
+    EXPECT_EQ(scope_of("You have requested more vCPU capacity than your current vCPU limit of 32 "
+                       "allows for the instance bucket that the specified instance type belongs "
+                       "to."),
+              ErrorScope::machine_type);
+    EXPECT_EQ(scope_of("Max spot instance count exceeded."), ErrorScope::machine_type);
+    EXPECT_EQ(scope_of("There are not enough free addresses in subnet 'subnet-0a' to satisfy the "
+                       "requested number of instances."),
+              ErrorScope::group);
+    EXPECT_EQ(scope_of("We currently do not have sufficient p2.xlarge capacity in the Availability "
+                       "Zone you requested (us-east-1b)."),
+              ErrorScope::unknown)
+        << "the machine has type and zone";
+}
+
 }  // namespace
 }  // namespace capstan::aws

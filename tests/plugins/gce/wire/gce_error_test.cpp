@@ -160,6 +160,26 @@ TEST(Failures, AreClassifiedByCodeAndWords) {
     }
 }
 
+TEST(ClassifiedFailures, HaveAScopeWhereTheTextTellsIt) {
+    const auto scope_of = [](const char* code, const char* message) {
+        return classify_failure(code, message).scope;
+    };
+    EXPECT_EQ(scope_of("QUOTA_EXCEEDED",
+                       "Quota 'INSTANCES' exceeded.  Limit: 24.0 in region us-central1."),
+              ErrorScope::zone);
+    EXPECT_EQ(
+        scope_of("QUOTA_EXCEEDED", "Quota 'CPUS_ALL_REGIONS' exceeded.  Limit: 12.0 globally."),
+        ErrorScope::machine_type);
+    EXPECT_EQ(
+        scope_of("QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.  Limit: 24.0 in region us-central1."),
+        ErrorScope::unknown)
+        << "smaller machines, or those of other families, may fit";
+    EXPECT_EQ(scope_of("IP_SPACE_EXHAUSTED", "IP space of the subnetwork is exhausted"),
+              ErrorScope::group);
+    EXPECT_EQ(scope_of("RESERVATION_CAPACITY_EXCEEDED", ""), ErrorScope::group);
+    EXPECT_EQ(scope_of("ZONE_RESOURCE_POOL_EXHAUSTED", ""), ErrorScope::unknown);
+}
+
 TEST(StockOuts, AreOfAZoneAndNotOfAReservation) {
     EXPECT_TRUE(is_stock_out(classify_failure("ZONE_RESOURCE_POOL_EXHAUSTED", "")));
     EXPECT_FALSE(is_stock_out(classify_failure("RESERVATION_CAPACITY_EXCEEDED", "")));
