@@ -26,7 +26,7 @@ constexpr auto make_reaction_rows() {
         {report_bug, leave_out, leave_out, leave_out, leave_out, leave_out,
          use_default, use_default, use_default, refuse, use_default, use_default}},
     ReactionRow{ErrorCode::invalid_argument,
-        {report_bug, report_bug, report_bug, report_bug, report_bug, report_bug,
+        {report_bug, back_off, back_off, back_off, back_off, back_off,
          report_bug, report_bug, report_bug, refuse, tell, fail_stage}},
     ReactionRow{ErrorCode::invalid_config,
         {again, back_off, back_off, back_off, back_off, back_off,

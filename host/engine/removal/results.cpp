@@ -141,7 +141,7 @@ private:
             const std::string because = "its machine was not removed: " + error->message;
             if (error->provider_code == unknown_pods)
                 return give_up(memory_, removal, because, now_);
-            return fail(removal, because);
+            return was_asked ? fail_in_group(removal, because) : fail(removal, because);
         }
         enter(removal, RemovalPhase::removed, now_);
         memory_.last.removal = now_;
@@ -150,6 +150,13 @@ private:
 
     void fail(NodeRemoval& removal, std::string because) {
         give_up_and_back_off(memory_, removal, std::move(because), settings_, now_);
+    }
+
+    /// A refusal of the cloud delays removals of the group alone.
+    void fail_in_group(NodeRemoval& removal, std::string because) {
+        const std::optional<Time> of_all = memory_.last.failed_removal;
+        fail(removal, std::move(because));
+        memory_.last.failed_removal = of_all;
     }
 
     Memory& memory_;

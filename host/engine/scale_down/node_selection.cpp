@@ -81,9 +81,14 @@ private:
     }
 
     std::optional<Cooldown> cooldown_of(const NodeGroupId& group, bool is_growing) const {
-        if (!settings_.delay_type_local) return cooldown_;
         const auto at = memory_.last_by_group.find(group);
         LastActions last = at == memory_.last_by_group.end() ? LastActions{} : at->second;
+        if (!settings_.delay_type_local) {
+            // A removal that a cloud refused delays removals of its group alone.
+            const LastActions failed{.failed_removal = last.failed_removal};
+            const auto own = find_cooldown(failed, settings_, context_.now);
+            return own && (!cooldown_ || own->until > cooldown_->until) ? own : cooldown_;
+        }
         if (is_growing) last.scale_up = context_.now;
         return find_cooldown(last, settings_, context_.now);
     }

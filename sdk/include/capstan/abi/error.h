@@ -16,7 +16,7 @@ CAPSTAN_BEGIN_DECLS
  *                                                                          machine_types
  *   UNSUPPORTED        again, a bug       not made for that group for      the default     refused
  *                                         a day
- *   INVALID_ARGUMENT   again, a bug       backed off, a bug                again, a bug    refused
+ *   INVALID_ARGUMENT   again, a bug       backed off                       again, a bug    refused
  *   INVALID_CONFIG     again              backed off                       again           refused
  *   NOT_FOUND          again              gone: `refresh` shows it; of     again           refused
  *                                         `remove` and `destroy` as
@@ -65,7 +65,7 @@ CAPSTAN_BEGIN_DECLS
 enum {
     CAPSTAN_OK = 0,
     CAPSTAN_E_UNSUPPORTED = 1,      /* the documented default is used; not a failure */
-    CAPSTAN_E_INVALID_ARGUMENT = 2, /* a bug of the caller: reported, not tried again */
+    CAPSTAN_E_INVALID_ARGUMENT = 2, /* the group does not allow it, or a bug of the caller */
     CAPSTAN_E_INVALID_CONFIG = 3,   /* refuse to start, or keep the old configuration */
     CAPSTAN_E_NOT_FOUND = 4,        /* drop the object from the snapshot */
     CAPSTAN_E_CONFLICT = 5,         /* it was changed meanwhile: read again, then decide again */

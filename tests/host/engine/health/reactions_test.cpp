@@ -26,7 +26,7 @@ std::vector<ReactionCase> reaction_cases() {
     // clang-format off
     return {
     {ErrorCode::unsupported, report_bug, leave_out, leave_out, leave_out, leave_out, leave_out, use_default, refuse},
-    {ErrorCode::invalid_argument, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, refuse},
+    {ErrorCode::invalid_argument, report_bug, back_off, back_off, back_off, back_off, back_off, report_bug, refuse},
     {ErrorCode::invalid_config, again, back_off, back_off, back_off, back_off, back_off, again, refuse},
     {ErrorCode::not_found, again, drop, drop, drop, drop, drop, again, refuse},
     {ErrorCode::conflict, again, decide_anew, back_off, back_off, back_off, back_off, again, refuse},

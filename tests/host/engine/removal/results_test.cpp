@@ -66,7 +66,9 @@ TEST_F(RemovalResults, TakeARemovalOnOrBack) {
         const auto at = memory.removals.find("n1");
         EXPECT_EQ(at != memory.removals.end() ? std::optional(at->second.phase) : std::nullopt,
                   row.after);
-        EXPECT_EQ(memory.last.failed_removal.has_value(), row.has_failed);
+        const bool was_asked = row.before == deleting && !row.of_node;
+        EXPECT_EQ(memory.last.failed_removal.has_value(), row.has_failed && !was_asked)
+            << "a refusal of the cloud delays the group alone";
         EXPECT_EQ(memory.last_by_group[NodeGroupId("a")].failed_removal.has_value(),
                   row.has_failed);
         EXPECT_EQ(memory.last.removal.has_value(), row.after == removed);

@@ -151,6 +151,18 @@ TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
     EXPECT_EQ(out.plan.wake_at, noon + 2min);
 }
 
+TEST(Choice, RestsOnlyInTheGroupOfARemovalThatItsCloudRefused) {
+    PlanCase c = two_old_nodes();
+    c.memory.last_by_group[NodeGroupId("other")].failed_removal = noon - 1min;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
+    c.memory.last_by_group[NodeGroupId("web")].failed_removal = noon - 1min;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_THAT(out.of("a").because, HasSubstr("a removal failed 1m ago"));
+    EXPECT_EQ(out.plan.no_removals_because, "");
+    EXPECT_EQ(out.plan.wake_at, noon + 2min);
+}
+
 TEST(Choice, MayStopWhileWaitingPodsFindRoom) {
     PlanCase c = web({"a", "b"});
     c.world.pod("waits");
