@@ -68,7 +68,7 @@ TEST_F(Operations, CountALateOrDoubleCompletionAndIgnoreIt) {
     const capstan_op op = open();
     table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
     EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_E_NOT_FOUND);
-    const capstan_error error{sizeof error, CAPSTAN_E_INTERNAL, {}, {}, {}, -1};
+    const capstan_error error{sizeof error, CAPSTAN_E_INTERNAL, {}, {}, {}, -1, 0, 0};
     EXPECT_EQ(table->fail(op, &error), CAPSTAN_E_NOT_FOUND);
     loop.settle();
     EXPECT_EQ(ended.size(), 1u);
@@ -130,8 +130,8 @@ TEST_F(Operations, EndWithTheStatusAFunctionReturned) {
 
 TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
     const capstan_op op = open();
-    const capstan_error said{sizeof said, CAPSTAN_E_QUOTA, str("no room"), str("QuotaExceeded"), {},
-                             500};
+    const capstan_error said{
+        sizeof said, CAPSTAN_E_QUOTA, str("no room"), str("QuotaExceeded"), {}, 500, 0, 0};
     table->fail(op, &said);
     table->answered(op, CAPSTAN_E_QUOTA);
     EXPECT_EQ(error(),
@@ -344,7 +344,8 @@ TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {
     table->on_cancel(
         op,
         [](void* user, capstan_op self) noexcept {
-            const capstan_error gone{sizeof gone, CAPSTAN_E_CANCELLED, str("gave up"), {}, {}, -1};
+            const capstan_error gone{
+                sizeof gone, CAPSTAN_E_CANCELLED, str("gave up"), {}, {}, -1, 0, 0};
             static_cast<OperationTable*>(user)->fail(self, &gone);
         },
         table.get());
@@ -363,7 +364,7 @@ TEST_F(Operations, CloseEverythingButTheOneThatStops) {
 
 TEST_F(Operations, CutAnErrorsMessageAndEscapeItsControlCharacters) {
     const std::string flood = "bad\x1b[2J" + std::string(9000, 'a');
-    const capstan_error error_with_flood{sizeof error_with_flood, 99, str(flood), {}, {}, -1};
+    const capstan_error error_with_flood{sizeof error_with_flood, 99, str(flood), {}, {}, -1, 0, 0};
     table->fail(open(), &error_with_flood);
     EXPECT_EQ(error().code, ErrorCode::internal) << "an unknown code";
     EXPECT_LT(error().message.size(), 4200u);
