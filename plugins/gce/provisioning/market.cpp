@@ -60,7 +60,7 @@ Labels kube_env_labels(const InstanceTemplate& source) {
     const auto there = source.metadata.find(kube_env_key);
     if (there == source.metadata.end()) return {};
     const auto env = KubeEnv::parse(there->second);
-    std::vector<std::string> warnings;  // make_template reports them
+    std::vector<std::string> warnings;  // make_template reports them, and an unreadable kube-env
     return env ? read_node_labels(*env, warnings) : Labels();
 }
 

@@ -41,14 +41,13 @@ Result<GceMachineType> find_figures(const TemplateSources& sources) {
                 "cpu and memory of machine type \"" + name + "\" are not known");
 }
 
-/// A kube-env that cannot be parsed counts as absent and causes a warning.
-KubeEnv find_kube_env(const InstanceTemplate& from, std::vector<std::string>& warnings) {
+/// Fails for a kube-env that cannot be parsed. Without its taints any pod would seem to fit.
+Result<KubeEnv> find_kube_env(const InstanceTemplate& from) {
     const auto at = from.metadata.find("kube-env");
-    if (at == from.metadata.end()) return {};
+    if (at == from.metadata.end()) return KubeEnv();
     Result<KubeEnv> out = KubeEnv::parse(at->second);
-    if (out) return *std::move(out);
-    warnings.push_back(out.error().message);
-    return {};
+    if (!out) return fail(ErrorCode::invalid_config, out.error().message);
+    return out;
 }
 
 std::string zone_of_template(const ManagedGroup& group) {
@@ -173,7 +172,7 @@ void set_node_fields(NodeTemplate& node) {
 Result<Findings> find_all(const TemplateSources& sources, std::vector<std::string>& warnings) {
     Findings out;
     CAPSTAN_TRY(out.type, find_figures(sources));
-    out.env = find_kube_env(sources.instance_template, warnings);
+    CAPSTAN_TRY(out.env, find_kube_env(sources.instance_template));
     out.has_kube_env = !out.env.variables().empty();
     CAPSTAN_TRY(out.image, find_node_image(sources, out.env, warnings));
     out.labels = read_node_labels(out.env, warnings);

@@ -11,7 +11,7 @@ KubeEnvOptions read_kube_env_options(const InstanceTemplate& from) {
     const auto at = from.metadata.find("kube-env");
     const Result<KubeEnv> env =
         at == from.metadata.end() ? Result<KubeEnv>(KubeEnv()) : KubeEnv::parse(at->second);
-    if (!env) return out;  // the template's own warning says so
+    if (!env) return out;  // the template is an error then
     const auto text = env->find_autoscaler_variable("autoscaling_options");
     if (!text || !*text) return out;
     const Result<PairList> pairs = parse_pairs(**text);

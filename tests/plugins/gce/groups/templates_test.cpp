@@ -46,6 +46,16 @@ TEST(GceTemplates, ACustomTypeSaysAllInItsName) {
     EXPECT_EQ(project.gce.calls("machineTypes"), 0);
 }
 
+TEST(GceTemplates, AGroupWithAnUnreadableKubeEnvHasNoneAndAReason) {
+    Described project;
+    project.gce.templates["t1"].kube_env = "totally messed up";
+    project.add("web");
+    const auto node = project.read();
+    ASSERT_FALSE(node);
+    EXPECT_EQ(node.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(node.error().message, HasSubstr("group \"p/us-central1-a/web\": kube-env"));
+}
+
 TEST(GceTemplates, OfSeveralTypesEachResourceIsTheLeast) {
     Described project;
     project.add("web").flexible_types = {"n2-standard-4", "e2-standard-2"};

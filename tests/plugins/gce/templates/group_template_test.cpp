@@ -164,10 +164,11 @@ TEST(GceTemplates, OfRegionalGroupsAreInTheFirstZoneAndSaySo) {
         << "the zones may not be told";
 }
 
-TEST(GceTemplates, WithAKubeEnvThatIsNoneAreMadeWithoutIt) {
-    const GroupTemplate made = template_of(usual_sources("- no\n- map\n"));
-    EXPECT_THAT(made.warnings, Contains(HasSubstr("a map of texts is wanted")));
-    EXPECT_EQ(made.node.capacity.amount("cpu"), 4000);
+TEST(GceTemplates, WithAnUnreadableKubeEnvAreAnErrorAndNotWithoutTaints) {
+    const auto refused = make_template(usual_sources("- no\n- map\n"), {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(refused.error().message, HasSubstr("a map of texts is wanted"));
 }
 
 TEST(GceTemplates, OfSystemsThatThereAreNotAreUnsupported) {
