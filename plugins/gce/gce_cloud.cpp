@@ -83,7 +83,9 @@ struct GceCloud::Project {
           changes(host, {client, group_api, lists, machines}),
           prices(host, config.price_file),
           views(host, lists, templates) {
-        if (config.provisioning) maker.emplace(host, client, making_config_of(config));
+        if (config.provisioning)
+            maker.emplace(host, GroupMaker::Parts{client, operations, failed},
+                          making_config_of(config));
     }
 
     std::vector<const ListedGroup*> known_groups() const;
@@ -107,6 +109,8 @@ struct GceCloud::Project {
     GroupLists lists;
     MachineLists machines;
     TemplateReader templates;
+    OpenOperations operations{host, client};
+    FailedChanges failed{host};
     GroupChanges changes;
     PriceFile prices;
     std::optional<GroupMaker> maker{};
@@ -153,13 +157,15 @@ void GceCloud::Project::compare_prices() {
 }
 
 SharedCloudView GceCloud::Project::make_view() {
-    const std::uint64_t version = lists.version() + templates.version() + prices.version();
-    if (!view || version != viewed_version) {
-        compare_prices();
-        view.emplace(views.make(prices.prices().get()));
-        viewed_version = version;
-    }
-    return *view;
+    failed.update();
+    const std::uint64_t version = lists.version() + templates.version() + prices.version() +
+                                  failed.version();
+    if (view && version == viewed_version) return *view;
+    compare_prices();
+    CloudView now = views.make(prices.prices().get());
+    failed.show_in(now);
+    viewed_version = version;
+    return view.emplace(std::move(now));
 }
 
 Task<void> GceCloud::Project::check() {

@@ -72,9 +72,10 @@ Task<Page<ListedInstance>> read_zone_page(GceClient& client, std::string path, s
     co_return page_of<ListedInstance>(action, answer, &read_listed_instances);
 }
 
-Task<Operation> change(GceClient& client, GceRequest request) {
+Task<Operation> change(GceClient& client, GceRequest request,
+                       Repeatable repeatable = Repeatable::yes) {
     const std::string action = request.action;
-    request.repeatable = Repeatable::yes;
+    request.repeatable = repeatable;
     const Json answer = co_await client.call(std::move(request));
     Result<Operation> out = read_operation(answer);
     if (!out) co_return fail(within(action, std::move(out).error()));
@@ -175,11 +176,20 @@ Task<Operation> ManagedGroupsApi::delete_instances(const ResourceLink& group,
     return change(client_, std::move(request));
 }
 
+Task<Operation> ManagedGroupsApi::recreate_instances(const ResourceLink& group,
+                                                     const std::vector<ResourceLink>& instances) {
+    GceRequest request(method_of(group, "recreateInstances"), "POST",
+                       group.path() + "/recreateInstances");
+    request.query.emplace_back("requestId", make_request_id(host_));
+    request.body = Json::object({{"instances", links_json(instances)}});
+    return change(client_, std::move(request));
+}
+
 Task<Operation> ManagedGroupsApi::resize(const ResourceLink& group, int size) {
     GceRequest request(method_of(group, "resize"), "POST", group.path() + "/resize");
     request.query.emplace_back("requestId", make_request_id(host_));
     request.query.emplace_back("size", std::to_string(size));
-    return change(client_, std::move(request));
+    return change(client_, std::move(request), Repeatable::never);
 }
 
 Task<Operation> ManagedGroupsApi::insert(const NewGroup& group) {

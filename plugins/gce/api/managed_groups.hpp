@@ -96,6 +96,11 @@ public:
     /// prevent the deletion of the others.
     Task<Operation> delete_instances(const ResourceLink& group,
                                      const std::vector<ResourceLink>& instances);
+    /// recreateInstances: the instances are deleted and made again with their names, and the target
+    /// size stays.
+    Task<Operation> recreate_instances(const ResourceLink& group,
+                                       const std::vector<ResourceLink>& instances);
+    /// Never sent twice: another client may have changed the target size in between.
     Task<Operation> resize(const ResourceLink& group, int size);
 
     struct NewGroup {

@@ -27,9 +27,9 @@ Result<Operation> read_operation(const Json& json);
 /// [strand] The operation as it is now. Throws a Failure if it cannot be read.
 Task<Operation> ask_operation(GceClient& client, ResourceLink link);
 
-/// [strand] Polls with `wait` until the operation is done, at most for `patience`, and at most for
-/// the time that the host's call has left. If it is not done by then, it is returned with `is_done`
-/// false; it goes on, and lists show its outcome. Throws a Failure if it cannot be read.
+/// [strand] Polls until the operation is done, at most for `patience`, and at most for the time
+/// that the host's call has left. If it is not done by then, it is returned with `is_done` false;
+/// it goes on (see OpenOperations). Throws a Failure if it cannot be read.
 Task<Operation> await_operation(Host host, GceClient& client, Operation operation,
                                 Duration patience);
 

@@ -64,12 +64,12 @@ std::int64_t count_actions(const ManagedGroup& group) {
 
 }  // namespace
 
-GroupMaker::GroupMaker(const Host& host, GceClient& client, MakingConfig config)
+GroupMaker::GroupMaker(const Host& host, Parts parts, MakingConfig config)
     : host_(host),
-      client_(client),
-      groups_(host, client),
-      templates_(host, client),
-      lookup_(client),
+      parts_(parts),
+      groups_(host, parts.client),
+      templates_(host, parts.client),
+      lookup_(parts.client),
       config_(std::move(config)) {}
 
 void GroupMaker::use(std::shared_ptr<const PriceTable> prices) {
@@ -202,11 +202,12 @@ Task<GroupMaker::Change> GroupMaker::carry_out(Task<Operation> asked, std::strin
         co_return out;
     }
     const Result<Operation> ended =
-        co_await as_result(await_operation(host_, client_, *begun, making_patience));
+        co_await as_result(await_operation(host_, parts_.client, *begun, making_patience));
     if (!ended || !ended->is_done) {
         const std::string why = ended ? "it still goes on" : ended.error().message;
         out.error = Error{ErrorCode::deadline, action + ": what came of it is not known: " + why};
         out.is_sure = false;
+        out.operation = begun->link;
         co_return out;
     }
     if (const Result<void> outcome = outcome_of(*ended, action); !outcome)
@@ -275,8 +276,22 @@ Task<void> GroupMaker::make_group(PossibleGroup wanted) {
         co_await delete_template(name);
     } else {
         note_uncertain(link, false);
+        if (made.operation) await_group(wanted, *made.operation);
     }
     throw Failure(*made.error);
+}
+
+/// Once the operation has ended, the outcome is certain.
+void GroupMaker::await_group(const PossibleGroup& wanted, const ResourceLink& operation) {
+    const ResourceLink link = wanted.group.link;
+    const NodeGroup group = wanted.planned.group;
+    parts_.operations.add(operation, [this, link, group](const Operation& ended) {
+        uncertain_.erase(link);
+        const Result<void> outcome = outcome_of(ended, "group " + link.name);
+        if (outcome || is_there_already(outcome.error())) return;
+        leftovers_.insert(link.name);
+        parts_.failed.add_group(group, outcome.error());
+    });
 }
 
 Task<void> GroupMaker::create(GroupPlan plan) {

@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 
+#include <capstan/failed_changes.hpp>
 #include <capstan/host.hpp>
 #include <capstan/ids.hpp>
 #include <capstan/machine_type.hpp>
@@ -21,6 +22,7 @@
 #include "../api/instance_template.hpp"
 #include "../api/machine_types.hpp"
 #include "../api/managed_groups.hpp"
+#include "../api/open_operations.hpp"
 #include "../wire/gce_client.hpp"
 #include "market.hpp"
 
@@ -28,8 +30,13 @@ namespace capstan::gce {
 
 class GroupMaker {
 public:
-    /// The client has to outlive the maker.
-    GroupMaker(const Host& host, GceClient& client, MakingConfig config);
+    /// They have to outlive the maker.
+    struct Parts {
+        GceClient& client;
+        OpenOperations& operations;
+        FailedChanges& failed;
+    };
+    GroupMaker(const Host& host, Parts parts, MakingConfig config);
 
     /// [strand] Sets the current prices; NULL: none are known.
     void use(std::shared_ptr<const PriceTable> prices);
@@ -42,7 +49,8 @@ public:
     /// [strand] Idempotent: succeeds if the plan's group exists already. `conflict`: another group
     /// has the name. An instance template that a failed attempt left is replaced. If Google refuses
     /// the group, the new instance template is deleted. `deadline`: the outcome is unknown; group
-    /// and template stay until it shows.
+    /// and template stay until it shows. If the operation fails later, the view has the group with
+    /// a failed machine for a while.
     Task<void> create(GroupPlan plan);
     /// [strand] Deletes the group, then its instance template. `not_found`; `permission`: this
     /// plugin did not make the group; `conflict`: the group has machines or a target above 0.
@@ -59,6 +67,7 @@ private:
     struct Change {
         std::optional<Error> error{};
         bool is_sure = true;
+        std::optional<ResourceLink> operation{};  ///< that goes on
     };
     /// A creation or deletion of a group with unknown outcome, since a time by host.monotonic().
     struct Uncertain {
@@ -78,6 +87,7 @@ private:
     Task<bool> is_made(PossibleGroup wanted);
     Task<Change> make_template(PossibleGroup wanted);
     Task<void> make_group(PossibleGroup wanted);
+    void await_group(const PossibleGroup& wanted, const ResourceLink& operation);
     Task<void> require_deletable(ManagedGroup group);
     Task<void> delete_template(std::string name);
     Task<void> settle(ResourceLink group, Uncertain uncertain);
@@ -86,7 +96,7 @@ private:
     void note_uncertain(const ResourceLink& group, bool is_deletion);
 
     Host host_;
-    GceClient& client_;
+    const Parts parts_;
     ManagedGroupsApi groups_;
     InstanceTemplatesApi templates_;
     LookupApi lookup_;

@@ -40,7 +40,9 @@ std::string group_json(int target = 0) {
 /// A project in which the configured instance template is, and nothing was made.
 struct Making : AnsweringGoogle {
     explicit Making(MakingConfig config = usual_config())
-        : maker(host().host(), client(), std::move(config)) {
+        : operations(host().host(), client()),
+          failed(host().host()),
+          maker(host().host(), {client(), operations, failed}, std::move(config)) {
         const MarketFacts facts = usual_facts();
         on("GET " + templates_path + "/nodes",
            R"({"id":"5","selfLink":"projects/shop/global/instanceTemplates/nodes","properties":)" +
@@ -51,6 +53,9 @@ struct Making : AnsweringGoogle {
             on(std::string("GET projects/shop/zones/") + zone + "/machineTypes",
                R"({"items":[{"name":"n2-standard-4","guestCpus":4,"memoryMb":16384,"architecture":"X86_64"}]})");
     }
+    // Coroutines that still wait come to their end before the maker does.
+    ~Making() { std::ignore = host().stop(); }
+
     Result<void> create() { return run(maker.create(usual_plan())); }
     Result<void> destroy() {
         return run(maker.destroy(NodeGroupId("shop/us-central1-a/" + made_name)));
@@ -66,6 +71,8 @@ struct Making : AnsweringGoogle {
                                               : "group"));
         return out;
     }
+    OpenOperations operations;
+    FailedChanges failed;
     GroupMaker maker;
 };
 
@@ -159,6 +166,29 @@ TEST(GceGroupMaker, KeepsBothWhereTheOperationGoesOn) {
         .on("GET " + template_path, template_json(made_name, made_labels()));
     EXPECT_TRUE(google.create()) << "and it has come";
     EXPECT_THAT(google.changes(), SizeIs(2));
+}
+
+TEST(GceGroupMaker, AGroupWhoseOperationFailsLaterIsShownWithAFailedMachine) {
+    Making google;
+    google.on("POST " + templates_path, done())
+        .on("POST " + groups_path, operation_answer())
+        .on("DELETE " + template_path, done());
+    for (int polls = 0; polls < 40; ++polls)
+        google.on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+    ASSERT_EQ(google.create().error().code, ErrorCode::deadline);
+    google.on("GET projects/shop/zones/us-central1-a/operations/op-1",
+              operation_answer(
+                  R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED","message":"Quota exceeded."}]})",
+                  "DONE"));
+    google.host().advance(std::chrono::minutes(5));
+    CloudView view;
+    google.failed.show_in(view);
+    ASSERT_THAT(view.groups, SizeIs(1));
+    EXPECT_EQ(view.groups[0].id.value(), "shop/us-central1-a/" + made_name);
+    ASSERT_THAT(view.machines, SizeIs(1));
+    EXPECT_EQ(view.machines[0].error->code, ErrorCode::quota);
+    ASSERT_TRUE(google.run(google.maker.machine_types()));
+    EXPECT_EQ(google.changes().back(), "DELETE template") << "it is left over";
 }
 
 TEST(GceGroupMaker, TakesNoGroupThatIsBeingDeletedForOneThatIsThere) {
