@@ -80,7 +80,7 @@ struct GceCloud::Project {
               host, group_api, lists,
               {.refresh_every = config.refresh_every, .parallel_calls = config.parallel_calls}),
           templates(host, {template_api, lookup}, config.templates, config.parallel_calls),
-          changes(host, {client, group_api, lists, machines}),
+          changes(host, {client, group_api, lists, machines, templates, operations, failed}),
           prices(host, config.price_file),
           views(host, lists, templates) {
         if (config.provisioning)
@@ -159,10 +159,12 @@ void GceCloud::Project::compare_prices() {
 SharedCloudView GceCloud::Project::make_view() {
     failed.update();
     const std::uint64_t version = lists.version() + templates.version() + prices.version() +
-                                  failed.version();
+                                  failed.version() + changes.version();
     if (view && version == viewed_version) return *view;
     compare_prices();
     CloudView now = views.make(prices.prices().get());
+    now.target_lag = list_lag_max;
+    changes.show_in(now);
     failed.show_in(now);
     viewed_version = version;
     return view.emplace(std::move(now));
@@ -295,10 +297,8 @@ Task<SharedCloudView> GceCloud::refresh(RefreshRequest request) {
 Task<SharedCloudView> GceCloud::read(bool probe) {
     Project& gce = project();
     if (probe) co_await gce.probe();
-    gce.changes.look_after_operations();
-    const std::uint64_t asked_at = gce.changes.moment();
     co_await gce.lists.update();
-    gce.changes.see(asked_at);
+    gce.changes.see();
     co_await gce.find_made();
     co_await gce.machines.update();
     gce.templates.follow(gce.known_groups());

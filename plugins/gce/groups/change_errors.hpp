@@ -1,11 +1,14 @@
-/// Helpers for the errors of group changes.
+/// Errors of group changes.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <capstan/cloud_view.hpp>
 #include <capstan/result.hpp>
 #include <capstan/sentence.hpp>
+
+#include "../wire/resource_link.hpp"
 
 namespace capstan::gce {
 
@@ -23,5 +26,10 @@ inline Error outcome_of_change(Error error) {
     if (error.code == ErrorCode::unavailable) error.code = ErrorCode::deadline;
     return error;
 }
+
+/// The errors of an operation by instance; the subject of each is a machine's id. An error that
+/// names an instance concerns that instance only. An error that names none concerns all.
+std::vector<Error> errors_by_machine(const std::vector<ResourceLink>& instances,
+                                     const std::vector<Error>& errors);
 
 }  // namespace capstan::gce

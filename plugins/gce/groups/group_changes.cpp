@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -16,19 +15,6 @@ namespace {
 
 /// How long an operation is awaited.
 constexpr Duration operation_patience = std::chrono::seconds(3);
-/// Maximum number of open operations that are kept. When exceeded, the oldest is dropped.
-constexpr std::size_t open_most = 1000;
-/// Maximum number of open operations that one refresh polls.
-constexpr std::size_t asked_at_once = 20;
-/// An open operation is dropped after this time.
-constexpr Duration open_life = std::chrono::minutes(15);
-
-std::optional<int> goal_of(const Resize& request, int change) {
-    const std::int64_t goal = std::int64_t{request.expected_target} + change;
-    if (request.delta < 1 || goal < 0 || goal > std::numeric_limits<int>::max())
-        return std::nullopt;
-    return static_cast<int>(goal);
-}
 
 /// Whether a group refuses createInstances with names. A group does if its updates replace
 /// instances by others with new names (PROACTIVE and SUBSTITUTE).
@@ -36,16 +22,19 @@ bool refuses_names(const Error& error) {
     return error.provider_code == "conditionNotMet" || error.provider_code == "CONDITION_NOT_MET";
 }
 
-std::vector<std::string> chunk_of(const std::vector<std::string>& names, std::size_t first) {
-    const std::size_t last = std::min(names.size(), first + instances_per_call);
-    return {names.begin() + static_cast<std::ptrdiff_t>(first),
-            names.begin() + static_cast<std::ptrdiff_t>(last)};
+template <class T>
+std::vector<T> chunk_of(const std::vector<T>& all, std::size_t first) {
+    const std::size_t last = std::min(all.size(), first + instances_per_call);
+    return {all.begin() + static_cast<std::ptrdiff_t>(first),
+            all.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
 }  // namespace
 
 GroupChanges::GroupChanges(const Host& host, Parts parts)
-    : host_(host), parts_(parts), warnings_(host), background_(host) {}
+    : host_(host), parts_(parts), targets_(host), warnings_(host) {}
+
+// Reading a group right before a change.
 
 Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
@@ -54,286 +43,269 @@ Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
     auto row = co_await as_result(parts_.lists.read(id.value()));
     if (!row) co_return fail(within(changed_group(id), std::move(row).error()));
     if (auto obstacle = find_obstacle(*row)) co_return fail(*std::move(obstacle));
+    if (parts_.lists.find(id.value()) == nullptr)
+        co_return refuse_change(id, ErrorCode::not_found, "it is gone");
     co_return *std::move(row);
 }
 
-Semaphore& GroupChanges::lock_of(const NodeGroupId& group) {
-    return locks_.try_emplace(group, host_, 1).first->second;
+Task<TargetSetter::Current> GroupChanges::read_row(NodeGroupId id) {
+    const ManagedGroup row = co_await read(id);
+    const GroupLimits limits = parts_.lists.find(id.value())->limits();
+    co_return TargetSetter::Current{
+        .target = row.target_size, .min = limits.min, .max = limits.max};
 }
 
-bool GroupChanges::may_lag(const NodeGroupId& group) const {
-    const auto at = answered_at_.find(group);
-    return at != answered_at_.end() && host_.monotonic() - at->second < list_lag_max;
+Task<TargetSetter::Current> GroupChanges::read_all(NodeGroupId id) {
+    TargetSetter::Current out = co_await read_row(id);
+    const Result<void> done = co_await as_result(parts_.machines.read(id.value()));
+    if (!done) co_return fail(within(changed_group(id), done.error()));
+    co_return out;
 }
 
-bool GroupChanges::suits(const Resize& request, int listed) const {
-    if (!answers_.suits(request, listed)) return false;
-    return !may_lag(request.group) ||
-           request.expected_target >= answers_.counted(request.group, listed);
+Task<TargetSetter::Current> GroupChanges::read_for_resize(NodeGroupId id) {
+    TargetSetter::Current out = co_await read_all(id);
+    if (const ListedGroup* const listed = parts_.lists.find(id.value()))
+        out.machines = listed->list.members;
+    co_return out;
 }
 
-Result<void> GroupChanges::check(const Resize& request, int listed) const {
-    if (suits(request, listed)) return {};
-    return refuse_change(request.group, ErrorCode::conflict,
-                         "its target size is " + std::to_string(listed) + ", and " +
-                             std::to_string(request.expected_target) + " was expected");
-}
-
-/// The answer to the same request, if it was made before.
-std::optional<Resized> GroupChanges::find_answer(const Resize& request, int goal,
-                                                 int listed) const {
-    if (!answers_.is_repeat(request, goal, listed)) return std::nullopt;
-    const auto previous = last_requests_.find(request.group);
-    const bool is_known =
-        previous != last_requests_.end() && previous->second.key == request.idempotency_key;
-    return is_known && previous->second.answer ? previous->second.answer : Resized{goal};
-}
+// Increases.
 
 Task<Resized> GroupChanges::increase(Resize request) {
     if (request.all_or_nothing)
         co_return refuse_change(request.group, ErrorCode::unsupported,
                                 "Google makes what it can of an increase, and promises not all or "
                                 "nothing");
-    const std::optional<int> goal = goal_of(request, request.delta);
-    if (!goal)
-        co_return refuse_change(request.group, ErrorCode::invalid_argument,
-                                "an increase by " + std::to_string(request.delta) + " from " +
-                                    std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
-    co_return co_await increase_locked(std::move(request), *goal);
-}
-
-Task<Resized> GroupChanges::increase_locked(Resize request, int goal) {
-    ManagedGroup row = co_await read(request.group);
-    const ListedGroup* const listed = parts_.lists.find(request.group.value());
-    if (listed == nullptr)
-        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
-    if (const int max = listed->limits().max; goal > max)
-        co_return refuse_change(request.group, ErrorCode::invalid_argument,
-                                "a target of " + std::to_string(goal) + " passes its maximum of " +
-                                    std::to_string(max));
-    if (const auto answer = find_answer(request, goal, row.target_size)) co_return *answer;
-    if (const auto fits = check(request, row.target_size); !fits) co_return fail(fits.error());
-    auto names = names_for(request, row);
-    if (!names) co_return fail(within(changed_group(request.group), std::move(names).error()));
-    answers_.begin(request);
-    last_requests_[request.group] = {.key = request.idempotency_key, .names = *names};
-    co_return co_await create(std::move(request), std::move(row), *std::move(names));
+    const TargetSetter::Read read_target = [this, request] { return read_row(request.group); };
+    const TargetSetter::Set by_names = [this, request](int) { return create(request); };
+    auto grown = co_await as_result(targets_.increase(request, read_target, by_names));
+    if (grown || !refuses_names(grown.error())) co_return std::move(grown);
+    warnings_.tell("names of " + request.group.value(),
+                   changed_group(request.group) + " makes no instances of given names (" +
+                       grown.error().message + "), so its target size is set instead");
+    const TargetSetter::Read read_machines = [this, request] {
+        return read_for_resize(request.group);
+    };
+    const TargetSetter::Set by_number = [this, request](int target) {
+        return resize(request, target);
+    };
+    co_return co_await targets_.increase(request, read_machines, by_number);
 }
 
 /// A repeated request gets the names of its first attempt, so that no instance is created twice.
 Result<std::vector<std::string>> GroupChanges::names_for(const Resize& request,
                                                          const ManagedGroup& row) {
     const auto count = static_cast<std::size_t>(request.delta);
-    std::set<std::string> taken;
-    const auto previous = last_requests_.find(request.group);
-    if (previous != last_requests_.end()) {
-        const bool is_again = !request.idempotency_key.empty() &&
-                              previous->second.key == request.idempotency_key &&
-                              previous->second.names.size() == count;
-        if (is_again) return previous->second.names;
-        taken.insert(previous->second.names.begin(), previous->second.names.end());
-    }
+    const Increase& last = increases_[request.group];
+    const bool is_again = !request.idempotency_key.empty() && last.key == request.idempotency_key &&
+                          last.names.size() == count;
+    if (is_again) return last.names;
+    std::set<std::string> taken = last.awaited;
+    taken.insert(last.names.begin(), last.names.end());
     if (const ListedGroup* const listed = parts_.lists.find(request.group.value())) {
         for (const GroupMachine& machine : listed->list.machines) taken.insert(machine.link.name);
     }
     return choose_names(host_, row.base_name, count, taken);
 }
 
-Task<Resized> GroupChanges::create(Resize request, ManagedGroup row,
-                                   std::vector<std::string> names) {
-    const std::string id = request.group.value();
+Task<Resized> GroupChanges::create(Resize request) {
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr)
+        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+    const ManagedGroup row = listed->row;
+    auto names = names_for(request, row);
+    if (!names) co_return fail(within(changed_group(request.group), std::move(names).error()));
+    Increase& last = increases_[request.group];
+    last.key = request.idempotency_key;
+    last.names = *names;
+    last.resized_to = 0;
     Resized out{.target = request.expected_target};
-    for (std::size_t made = 0; made < names.size(); made += instances_per_call) {
-        std::vector<std::string> part = chunk_of(names, made);
-        const int count = static_cast<int>(part.size());
-        const Result<void> done = co_await as_result(
-            carry_out(parts_.api.create_instances(row.link, std::move(part)), id));
-        if (done) {
-            out.target += count;
-            continue;
+    for (std::size_t made = 0; made < names->size(); made += instances_per_call) {
+        const std::vector<std::string> part = chunk_of(*names, made);
+        const Result<void> done = co_await as_result(create_some(request.group, row, part));
+        if (!done && made == 0) co_return fail(done.error());
+        if (!done) {
+            out.shortfall = done.error();
+            break;
         }
-        if (made == 0 && refuses_names(done.error())) {
-            warnings_.tell("names of " + id,
-                           changed_group(request.group) + " makes no instances of given names (" +
-                               done.error().message + "), so its target size is set instead");
-            co_return co_await set_target(request, request.expected_target + request.delta,
-                                          row.link);
-        }
-        Error error = within(changed_group(request.group), done.error());
-        if (made == 0) co_return fail(std::move(error));
-        out.shortfall = std::move(error);
-        break;
+        out.target += static_cast<int>(part.size());
     }
-    co_return agree(request, std::move(out));
+    co_return out;
 }
 
-Task<Resized> GroupChanges::set_target(Resize request, int goal, ResourceLink link) {
+Task<void> GroupChanges::create_some(NodeGroupId group, ManagedGroup row,
+                                     std::vector<std::string> names) {
+    Increase& last = increases_[group];
+    last.at = host_.monotonic();
+    last.awaited.insert(names.begin(), names.end());
+    const LateErrors late = [this, group, row, names](const std::vector<Error>& errors) {
+        show_failed_creation(group, row, names, errors);
+    };
     const Result<void> done =
-        co_await as_result(carry_out(parts_.api.resize(link, goal), request.group.value()));
-    if (!done) co_return fail(within(changed_group(request.group), done.error()));
-    co_return agree(request, Resized{.target = goal});
+        co_await as_result(carry_out(parts_.api.create_instances(row.link, names), group, late));
+    Increase& now = increases_[group];
+    now.at = host_.monotonic();
+    if (done) co_return;
+    if (done.error().code != ErrorCode::deadline)
+        for (const std::string& name : names) now.awaited.erase(name);
+    throw Failure(within(changed_group(group), done.error()));
 }
 
-Resized GroupChanges::agree(const Resize& request, Resized answer) {
-    answers_.agree(request, answer.target);
-    answered_at_[request.group] = host_.monotonic();
-    LastRequest& previous = last_requests_[request.group];
-    if (previous.key != request.idempotency_key) previous = {.key = request.idempotency_key};
-    previous.answer = answer;
-    return answer;
+Task<Resized> GroupChanges::resize(Resize request, int target) {
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr)
+        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+    const LateErrors late = [this, request](const std::vector<Error>& errors) {
+        increases_.erase(request.group);
+        parts_.failed.add(request.group, request.delta, errors.front());
+    };
+    increases_[request.group] = {.resized_to = target, .at = host_.monotonic()};
+    const Result<void> done = co_await as_result(
+        carry_out(parts_.api.resize(listed->row.link, target), request.group, late));
+    if (done) co_return Resized{.target = target};
+    if (done.error().code != ErrorCode::deadline) increases_.erase(request.group);
+    co_return fail(within(changed_group(request.group), done.error()));
 }
 
-Task<void> GroupChanges::carry_out(Task<Operation> change, std::string group_id) {
-    const Operation operation = co_await follow(std::move(change), std::move(group_id));
+void GroupChanges::show_failed_creation(const NodeGroupId& group, const ManagedGroup& row,
+                                        const std::vector<std::string>& names,
+                                        const std::vector<Error>& errors) {
+    std::vector<ResourceLink> links;
+    for (const std::string& name : names)
+        links.push_back({row.link.project, row.link.place, "instances", name});
+    const InstanceTemplate* const made_from = parts_.templates.find_template(row.template_link);
+    std::map<std::string, std::vector<Machine>> by_message;
+    std::map<std::string, Error> first;
+    for (const Error& error : errors_by_machine(links, errors)) {
+        Machine machine{.id = MachineId(error.subject)};
+        if (row.link.place.scope == Scope::zone) machine.zone = row.link.place.name;
+        if (made_from != nullptr && row.flexible_types.empty())
+            machine.machine_type = made_from->machine_type;
+        increases_[group].awaited.erase(std::string(last_part(error.subject)));
+        by_message[error.message].push_back(std::move(machine));
+        first.try_emplace(error.message, error);
+    }
+    for (auto& [message, machines] : by_message)
+        parts_.failed.add(group, std::move(machines), first.at(message));
+}
+
+// Decreases.
+
+Task<Resized> GroupChanges::decrease_target(Resize request) {
+    const TargetSetter::Read read_machines = [this, request] { return read_all(request.group); };
+    const TargetSetter::Set by_names = [this, request](int) { return take_back(request); };
+    return targets_.decrease(request, read_machines, by_names);
+}
+
+/// Whether the list has the last increase of this process, or must have it by now.
+bool GroupChanges::is_shown(const Increase& increase, const ListedGroup& listed) const {
+    if (host_.monotonic() - increase.at >= list_lag_max) return true;
+    const auto is_listed = [&](const std::string& name) {
+        return std::any_of(listed.list.machines.begin(), listed.list.machines.end(),
+                           [&](const GroupMachine& machine) { return machine.link.name == name; });
+    };
+    return listed.row.target_size >= increase.resized_to &&
+           std::all_of(increase.awaited.begin(), increase.awaited.end(), is_listed);
+}
+
+/// Members that Google has not made yet. Those with a failed last attempt come first; within both
+/// kinds they are ascending by name.
+std::vector<ResourceLink> GroupChanges::find_unmade(const NodeGroupId& group,
+                                                    const ListedGroup& listed) const {
+    std::vector<ResourceLink> out, without_fault;
+    for (const GroupMachine& machine : listed.list.machines) {
+        const bool is_unmade = machine.fault || machine.id.empty() || machine.id == "0";
+        if (machine.status.membership != Membership::member || !is_unmade ||
+            is_being_deleted(group, machine.link.name))
+            continue;
+        (machine.fault ? out : without_fault).push_back(machine.link);
+    }
+    out.insert(out.end(), without_fault.begin(), without_fault.end());
+    return out;
+}
+
+/// Deletes unmade machines by name, since Google would choose running ones by itself.
+Task<Resized> GroupChanges::take_back(Resize request) {
+    const NodeGroupId group = request.group;
+    const ListedGroup* const listed = parts_.lists.find(group.value());
+    if (listed == nullptr) co_return refuse_change(group, ErrorCode::not_found, "it is gone");
+    const auto last = increases_.find(group);
+    if (last != increases_.end() && !is_shown(last->second, *listed))
+        co_return refuse_change(group, ErrorCode::conflict,
+                                "its last increase is not listed yet, so nothing is taken back");
+    std::vector<ResourceLink> going = find_unmade(group, *listed);
+    if (going.empty())
+        co_return refuse_change(group, ErrorCode::conflict,
+                                "none of its " + counted(listed->list.members, "instance") +
+                                    " is still to be made, so none can be taken back");
+    going.resize(std::min(going.size(), static_cast<std::size_t>(request.delta)));
+    const ResourceLink link = listed->row.link;
+    Resized out{.target = request.expected_target};
+    for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
+        const std::vector<ResourceLink> part = chunk_of(going, first);
+        const LateErrors late = [this, group, part](const std::vector<Error>& errors) {
+            show_failed_removal(group, part, errors);
+        };
+        const Result<void> done =
+            co_await as_result(carry_out(parts_.api.delete_instances(link, part), group, late));
+        if (!done && first == 0) co_return fail(within(changed_group(group), done.error()));
+        if (!done) break;
+        note_removal(group, part, {}, false);
+        out.target -= static_cast<int>(part.size());
+    }
+    co_return out;
+}
+
+// Operations, and what is remembered.
+
+Task<void> GroupChanges::carry_out(Task<Operation> change, NodeGroupId group, LateErrors late) {
+    const Operation operation =
+        co_await follow(std::move(change), std::move(group), std::move(late));
     if (!operation.errors.empty()) throw Failure(operation.errors.front());
 }
 
 /// An operation that cannot be polled counts as under way.
-Task<Operation> GroupChanges::follow(Task<Operation> change, std::string group_id) {
-    parts_.lists.note_change(group_id);
+Task<Operation> GroupChanges::follow(Task<Operation> change, NodeGroupId group, LateErrors late) {
+    note_change(group);
     auto begun = co_await as_result(std::move(change));
-    parts_.lists.note_change(group_id);
+    note_change(group);
     if (!begun) co_return fail(outcome_of_change(std::move(begun).error()));
     auto ended =
         co_await as_result(await_operation(host_, parts_.client, *begun, operation_patience));
-    parts_.lists.note_change(group_id);
+    note_change(group);
     if (ended && ended->is_done) co_return *std::move(ended);
     if (!ended)
-        host_.debug(group_id +
+        host_.debug(group.value() +
                     ": what an operation came to is not known: " + ended.error().message);
-    note_open(*begun, std::move(group_id));
+    parts_.operations.add(begun->link, [this, group, late](const Operation& operation) {
+        note_change(group);
+        if (!operation.errors.empty()) late(operation.errors);
+    });
     co_return ended ? *std::move(ended) : *std::move(begun);
 }
 
-void GroupChanges::note_open(const Operation& operation, std::string group_id) {
-    if (open_.size() >= open_most) open_.pop_front();
-    open_.push_back({operation.link, std::move(group_id), host_.monotonic()});
+void GroupChanges::note_change(const NodeGroupId& group) {
+    changed_at_[group] = host_.monotonic();
+    parts_.lists.note_change(group.value());
 }
 
-void GroupChanges::look_after_operations() {
-    if (!open_.empty() && background_.running() == 0)
-        background_.spawn("looking after operations", ask_about_operations());
-}
-
-/// A call that fails ends the poll: the calls for the other operations would most likely fail, too.
-Task<void> GroupChanges::ask_about_operations() {
-    for (std::size_t left = std::min(open_.size(), asked_at_once); left > 0; --left) {
-        OpenOperation open = std::move(open_.front());
-        open_.pop_front();
-        const auto now = co_await as_result(ask_operation(parts_.client, open.link));
-        if (now && now->is_done) {
-            parts_.lists.note_change(open.group_id);
-            if (!now->errors.empty())
-                host_.warn(
-                    changed_group(NodeGroupId(open.group_id)) +
-                    ": a change that was agreed to has failed: " + now->errors.front().message);
+void GroupChanges::see() {
+    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_max; };
+    forget_removed();
+    for (auto& [group, increase] : increases_) {
+        const ListedGroup* const listed = parts_.lists.find(group.value());
+        if (listed == nullptr || is_past(increase.at)) {
+            increase.awaited.clear();
+            increase.resized_to = 0;
             continue;
         }
-        const bool is_gone = !now && now.error().code == ErrorCode::not_found;
-        if (!is_gone && host_.monotonic() - open.since < open_life)
-            open_.push_back(std::move(open));
-        if (!now && !is_gone) co_return;
+        for (const GroupMachine& machine : listed->list.machines)
+            increase.awaited.erase(machine.link.name);
     }
-}
-
-Task<Resized> GroupChanges::decrease_target(Resize request) {
-    const std::optional<int> goal = goal_of(request, -std::max(request.delta, 0));
-    if (!goal)
-        co_return refuse_change(request.group, ErrorCode::invalid_argument,
-                                "a decrease by " + std::to_string(request.delta) + " from " +
-                                    std::to_string(request.expected_target) + " is none");
-    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
-    co_return co_await decrease_locked(std::move(request), *goal);
-}
-
-Task<Resized> GroupChanges::decrease_locked(Resize request, int goal) {
-    const std::string id = request.group.value();
-    const ManagedGroup row = co_await read(request.group);
-    if (answers_.is_repeat(request, goal, row.target_size)) co_return Resized{goal};
-    if (const auto fits = check(request, row.target_size); !fits) co_return fail(fits.error());
-    const Result<void> read_now = co_await as_result(parts_.machines.read(id));
-    if (!read_now) co_return fail(within(changed_group(request.group), read_now.error()));
-    const ListedGroup* const listed = parts_.lists.find(id);
-    if (listed == nullptr)
-        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
-    const UnmadeMachines unmade = find_unmade(request.group, *listed);
-    if (goal < unmade.made)
-        co_return refuse_change(request.group, ErrorCode::invalid_argument,
-                                "a target of " + std::to_string(goal) + " is below its " +
-                                    counted(unmade.made, "instance") +
-                                    "; what is not made yet can be taken back alone");
-    if (const int min = listed->limits().min; goal < min)
-        co_return refuse_change(request.group, ErrorCode::invalid_argument,
-                                "a target of " + std::to_string(goal) + " passes its minimum of " +
-                                    std::to_string(min));
-    answers_.begin(request);
-    std::vector<ResourceLink> going = unmade.links;
-    going.resize(std::min(going.size(), static_cast<std::size_t>(request.delta)));
-    co_return co_await take_back(std::move(request), goal, row.link, std::move(going));
-}
-
-/// Machines with a failed last attempt come first; within both kinds they are ascending by name.
-GroupChanges::UnmadeMachines GroupChanges::find_unmade(const NodeGroupId& group,
-                                                       const ListedGroup& listed) const {
-    UnmadeMachines out;
-    std::vector<ResourceLink> without_fault;
-    for (const GroupMachine& machine : listed.list.machines) {
-        if (machine.status.membership != Membership::member ||
-            is_being_deleted(group, machine.link.name))
-            continue;
-        const bool is_unmade = machine.id.empty() || machine.id == "0";
-        if (!machine.fault && !is_unmade) {
-            ++out.made;
-        } else {
-            (machine.fault ? out.links : without_fault).push_back(machine.link);
-        }
-    }
-    out.links.insert(out.links.end(), without_fault.begin(), without_fault.end());
-    return out;
-}
-
-/// Deletes unmade machines by name, since Google would choose running ones by itself. If fewer are
-/// listed than are to go, the target size is set instead.
-Task<Resized> GroupChanges::take_back(Resize request, int goal, ResourceLink link,
-                                      std::vector<ResourceLink> going) {
-    const std::string id = request.group.value();
-    for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
-        const auto begin = going.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto size = std::min(instances_per_call, going.size() - first);
-        std::vector<ResourceLink> part(begin, begin + static_cast<std::ptrdiff_t>(size));
-        const Result<void> done =
-            co_await as_result(carry_out(parts_.api.delete_instances(link, part), id));
-        if (!done) co_return fail(within(changed_group(request.group), done.error()));
-        for (const ResourceLink& each : part)
-            deleting_[request.group][each.name] = host_.monotonic();
-    }
-    const bool is_all = going.size() == static_cast<std::size_t>(request.delta);
-    if (!is_all) {
-        host_.info(changed_group(request.group) + ": its target size is set to " +
-                   std::to_string(goal) + ", since not all of its machines are listed");
-        co_return co_await set_target(std::move(request), goal, link);
-    }
-    co_return agree(request, Resized{.target = goal});
-}
-
-void GroupChanges::see(std::uint64_t asked_at) {
-    for (const auto& [id, listed] : parts_.lists.groups()) {
-        if (parts_.lists.is_of_last_update(listed))
-            answers_.see(NodeGroupId(id), listed.row.target_size, asked_at);
-    }
-    forget_listed_changes();
+    std::erase_if(changed_at_, [&](const auto& entry) { return is_past(entry.second); });
     // An outdated list may show the group at rest, and the machines of a group at rest are not read
     // in each pass.
-    for (const auto& [id, listed] : parts_.lists.groups())
-        if (is_awaited(NodeGroupId(id), listed.row.target_size)) parts_.lists.note_change(id);
-}
-
-/// Whether Google accepted a change that this list does not show.
-bool GroupChanges::is_awaited(const NodeGroupId& group, int listed) const {
-    if (deleting_.contains(group)) return true;
-    const bool was_changed = answered_at_.contains(group) || removed_at_.contains(group);
-    return was_changed && answers_.counted(group, listed) != listed;
+    for (const auto& [group, at] : changed_at_) parts_.lists.note_change(group.value());
 }
 
 }  // namespace capstan::gce

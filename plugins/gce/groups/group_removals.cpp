@@ -1,5 +1,6 @@
 // Removal of machines.
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -10,6 +11,9 @@
 namespace capstan::gce {
 namespace {
 
+/// How long an instance may take to be recreated.
+constexpr Duration recreation_max = std::chrono::minutes(10);
+
 const GroupMachine* find_machine(const ListedGroup& group, const MachineId& id) {
     const auto link = instance_of_id(id.value());
     if (!link) return nullptr;
@@ -19,43 +23,17 @@ const GroupMachine* find_machine(const ListedGroup& group, const MachineId& id) 
     return at != machines.end() ? &*at : nullptr;
 }
 
-Error machine_error(const std::string& machine_id, Error error) {
-    error.subject = machine_id;
-    return error;
-}
-
-/// An error of the operation that names a machine concerns that machine only. An error that names
-/// none concerns all machines.
-std::vector<Error> by_machine(const std::vector<ResourceLink>& instances,
-                              const std::vector<Error>& errors) {
-    std::vector<Error> out;
-    bool is_of_all = false;
-    for (const Error& error : errors) {
-        const auto named =
-            std::find_if(instances.begin(), instances.end(), [&](const ResourceLink& instance) {
-                return last_part(error.subject) == instance.name;
-            });
-        if (named != instances.end()) {
-            out.push_back(machine_error(machine_id_of(*named), error));
-        } else {
-            is_of_all = true;
-        }
-    }
-    if (!is_of_all) return out;
-    out.clear();
-    for (const ResourceLink& instance : instances)
-        out.push_back(machine_error(machine_id_of(instance), errors.front()));
-    return out;
-}
-
 }  // namespace
 
 Task<Removed> GroupChanges::remove(Removal request) {
-    const Semaphore::Permit lock = co_await lock_of(request.group).acquire();
+    const Semaphore::Permit lock = co_await targets_.lock(request.group);
     co_return co_await remove_locked(std::move(request));
 }
 
 Task<Removed> GroupChanges::remove_locked(Removal request) {
+    const auto was_never_made = [&](const MachineId& id) { return parts_.failed.forget(id); };
+    if (std::erase_if(request.machines, was_never_made) > 0 && request.machines.empty())
+        co_return Removed();
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
         co_return refuse_change(request.group, ErrorCode::not_found,
@@ -64,12 +42,13 @@ Task<Removed> GroupChanges::remove_locked(Removal request) {
     Removed out;
     std::vector<ResourceLink> going;
     sort_removals(request, *listed, going, out.failed);
-    if (!going.empty()) warn_of_redistribution(listed->row);
+    if (!going.empty() && !request.keep_target) warn_of_redistribution(listed->row);
     for (std::size_t first = 0; first < going.size(); first += instances_per_call) {
         const std::size_t last = std::min(going.size(), first + instances_per_call);
         std::vector<ResourceLink> part(going.begin() + static_cast<std::ptrdiff_t>(first),
                                        going.begin() + static_cast<std::ptrdiff_t>(last));
-        std::vector<Error> failed = co_await remove_some(request.group, std::move(part));
+        std::vector<Error> failed =
+            co_await remove_some(request.group, std::move(part), request.keep_target);
         for (Error& error : failed) out.failed.push_back(std::move(error));
     }
     co_return out;
@@ -80,8 +59,9 @@ bool GroupChanges::is_being_deleted(const NodeGroupId& group, const std::string&
     return going != deleting_.end() && going->second.contains(instance);
 }
 
+/// By the listed target; the host counts what was agreed to since.
 Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGroup& listed) const {
-    if (request.force) return {};
+    if (request.force || request.keep_target) return {};
     std::set<std::string> going;
     for (const MachineId& machine : request.machines) {
         const GroupMachine* const known = find_machine(listed, machine);
@@ -91,7 +71,7 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     }
     const int count = static_cast<int>(going.size());
     const int min = listed.limits().min;
-    const int left = answers_.counted(request.group, listed.row.target_size) - count;
+    const int left = listed.row.target_size - count;
     if (left >= min || count == 0) return {};
     return refuse_change(request.group, ErrorCode::invalid_argument,
                          "without " + counted(count, "machine") + " it has " +
@@ -99,7 +79,7 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
                              " are to stay");
 }
 
-/// Splits the request into machines to delete, without duplicates, and errors for the others.
+/// Splits the request into machines to end, without duplicates, and errors for the others.
 void GroupChanges::sort_removals(const Removal& request, const ListedGroup& listed,
                                  std::vector<ResourceLink>& going,
                                  std::vector<Error>& failed) const {
@@ -125,44 +105,59 @@ void GroupChanges::sort_removals(const Removal& request, const ListedGroup& list
 }
 
 Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
-                                                   std::vector<ResourceLink> instances) {
+                                                   std::vector<ResourceLink> instances,
+                                                   bool keep_target) {
     const ListedGroup* const listed = parts_.lists.find(group.value());
     const ResourceLink link = listed != nullptr ? listed->row.link : ResourceLink();
-    const std::optional<int> target =
-        listed != nullptr ? std::optional(listed->row.target_size) : std::nullopt;
-    const auto done =
-        co_await as_result(follow(parts_.api.delete_instances(link, instances), group.value()));
+    const LateErrors late = [this, group, instances](const std::vector<Error>& errors) {
+        show_failed_removal(group, instances, errors);
+    };
+    auto asked = keep_target ? parts_.api.recreate_instances(link, instances)
+                             : parts_.api.delete_instances(link, instances);
+    const auto done = co_await as_result(follow(std::move(asked), group, late));
     std::vector<Error> errors;
     if (!done) {
         errors.push_back(within(changed_group(group), done.error()));
+        errors.front().subject.clear();  // the subject of a refused call is no machine
     } else {
         for (const Error& error : done->errors)
             errors.push_back(within(changed_group(group), error));
         for (const std::string& warning : done->warnings)
             host_.debug(changed_group(group) + ": " + warning);
     }
-    // The subject of a refused call is no machine.
-    if (!done) errors.front().subject.clear();
-    std::vector<Error> failed =
-        errors.empty() ? std::vector<Error>() : by_machine(instances, errors);
-    note_removal(group, instances, failed, target);
+    std::vector<Error> failed = errors_by_machine(instances, errors);
+    note_removal(group, instances, failed, keep_target);
     co_return failed;
 }
 
 void GroupChanges::note_removal(const NodeGroupId& group,
                                 const std::vector<ResourceLink>& instances,
-                                const std::vector<Error>& failed, std::optional<int> target) {
-    int count = 0;
+                                const std::vector<Error>& failed, bool keep_target) {
+    const ListedGroup* const listed = parts_.lists.find(group.value());
     for (const ResourceLink& instance : instances) {
-        const std::string id = machine_id_of(instance);
-        const auto is_it = [&](const Error& error) { return error.subject == id; };
+        const MachineId id(machine_id_of(instance));
+        const auto is_it = [&](const Error& error) { return error.subject == id.value(); };
         if (std::any_of(failed.begin(), failed.end(), is_it)) continue;
-        deleting_[group][instance.name] = host_.monotonic();
-        ++count;
+        if (!keep_target) {
+            deleting_[group][instance.name] = host_.monotonic();
+        } else if (const auto* const known =
+                       listed != nullptr ? find_machine(*listed, id) : nullptr) {
+            recreated_[group][instance.name] = {.id = known->id, .at = host_.monotonic()};
+            ++version_;
+        }
     }
-    if (count == 0 || !target) return;
-    answers_.lower(group, count, *target);
-    removed_at_[group] = host_.monotonic();
+}
+
+/// The machines stay, and may be removed again.
+void GroupChanges::show_failed_removal(const NodeGroupId& group,
+                                       const std::vector<ResourceLink>& instances,
+                                       const std::vector<Error>& errors) {
+    for (const Error& error : errors_by_machine(instances, errors)) {
+        const std::string name(last_part(error.subject));
+        deleting_[group].erase(name);
+        if (recreated_[group].erase(name) > 0) ++version_;
+        parts_.failed.add_removals(group, {MachineId(error.subject)}, error);
+    }
 }
 
 /// Warns that Google may redistribute instances by itself when zones become uneven.
@@ -176,19 +171,12 @@ void GroupChanges::warn_of_redistribution(const ManagedGroup& row) {
                        "make new ones; NONE keeps them");
 }
 
-/// Drops changes that lists show by now, or that lists must show by now.
-void GroupChanges::forget_listed_changes() {
-    const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_max; };
-    std::erase_if(answered_at_, [&](const auto& entry) { return is_past(entry.second); });
-    std::erase_if(removed_at_, [&](const auto& entry) {
-        if (!is_past(entry.second)) return false;
-        answers_.forget_removals(entry.first);
-        return true;
-    });
+/// Forgets instances whose end lists show by now, or must show by now.
+void GroupChanges::forget_removed() {
     for (auto& [group, instances] : deleting_) {
         const ListedGroup* const listed = parts_.lists.find(group.value());
         std::erase_if(instances, [&](const auto& one) {
-            if (is_past(one.second) || listed == nullptr) return true;
+            if (listed == nullptr || host_.monotonic() - one.second >= list_lag_max) return true;
             if (listed->list.asked_at <= listed->changed_at) return false;
             const auto& machines = listed->list.machines;
             return std::none_of(machines.begin(), machines.end(), [&](const GroupMachine& machine) {
@@ -198,6 +186,29 @@ void GroupChanges::forget_listed_changes() {
         });
     }
     std::erase_if(deleting_, [](const auto& entry) { return entry.second.empty(); });
+    for (auto& [group, instances] : recreated_) {
+        const std::size_t gone = std::erase_if(instances, [&](const auto& one) {
+            return host_.monotonic() - one.second.at >= recreation_max;
+        });
+        if (gone > 0) ++version_;
+    }
+    std::erase_if(recreated_, [](const auto& entry) { return entry.second.empty(); });
+}
+
+void GroupChanges::show_in(CloudView& view) const {
+    for (const auto& [group, instances] : recreated_) {
+        const ListedGroup* const listed = parts_.lists.find(group.value());
+        if (listed == nullptr) continue;
+        for (const GroupMachine& machine : listed->list.machines) {
+            const auto at = instances.find(machine.link.name);
+            if (at == instances.end() || at->second.id != machine.id) continue;
+            const auto shown =
+                std::find_if(view.machines.begin(), view.machines.end(), [&](const Machine& each) {
+                    return each.id.value() == machine_id_of(machine.link);
+                });
+            if (shown != view.machines.end()) shown->state = MachineState::deleting;
+        }
+    }
 }
 
 }  // namespace capstan::gce

@@ -199,7 +199,7 @@ void FakeGce::settle(const std::string& key) {
     }
     for (FakeVm& vm : group.instances) {
         if (is_apart(vm) && vm.number > 0) continue;
-        if (vm.number == 0) vm.number = ++last_number_;
+        if (vm.number == 0 || vm.action == "RECREATING") vm.number = ++last_number_;
         if (!is_apart(vm)) vm.action = "NONE", vm.status = "RUNNING";
         vm.fault.clear();
     }
@@ -268,8 +268,10 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     if (!troubles.empty()) {
         trouble = troubles.front();
         troubles.pop_front();
-        if (trouble->status != 0)
+        if (trouble->status != 0) {
+            if (on_refusal) on_refusal();
             return refusal(trouble->status, trouble->reason, trouble->message);
+        }
     }
     HttpReply reply = act(asked, parts);
     if (trouble) return testing::dropped(latency);
@@ -371,6 +373,12 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
                 vm.action = "DELETING";
                 --group.target;
             }
+        }
+    } else if (asked.method == "recreateInstances") {
+        for (const Json& one : instances->items()) {
+            const std::string name = one.text().substr(one.text().rfind('/') + 1);
+            for (FakeVm& vm : group.instances)
+                if (vm.name == name && counts(vm)) vm.action = "RECREATING", vm.status = "STOPPING";
         }
     } else {
         return not_found(asked.path);

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,6 +68,7 @@ public:
     std::map<std::string, std::deque<Ending>> endings{};
     bool keeps_requests = true;  ///< for `calls` and `asked`
     Duration latency{};          ///< of each answer; it shows what was when it was asked for
+    std::function<void()> on_refusal{};  ///< runs after a request was refused
 
     FakeMig& add(const std::string& key, int size);
     /// Instances of the group run until it has what it wants, and those that go are gone.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,7 @@ struct Project {
                      .discovery = {{.name_prefix = "[a-z]", .min = 0, .max = 10}},
                      .credentials = {.anonymous = true}};
     std::unique_ptr<GceCloud> made{};
+    std::map<NodeGroupId, int> listed{};  ///< targets in the last view
 
     // Coroutines that still wait come to their end before the cloud does.
     ~Project() { std::ignore = host.stop(); }
@@ -49,6 +51,7 @@ struct Project {
     Result<CloudView> refresh(const RefreshRequest& request = {}) {
         auto view = testing::run(host, cloud().refresh(request));
         if (!view) return fail(view.error());
+        for (const NodeGroup& each : (*view)->groups) listed[each.id] = each.target.value_or(0);
         return **view;
     }
     /// A pass later.
@@ -58,17 +61,21 @@ struct Project {
     }
     Result<Resized> increase(int by, int expected, std::string key = {},
                              const NodeGroupId& of = web) {
-        Resize request{.group = of, .delta = by, .expected_target = expected};
-        request.idempotency_key = std::move(key);
+        const Resize request{.group = of,
+                             .delta = by,
+                             .expected_target = expected,
+                             .idempotency_key = std::move(key),
+                             .listed_target = listed[of]};
         return testing::run(host, cloud().increase(request));
     }
     Result<Resized> decrease(int by, int expected) {
-        const Resize request{.group = web, .delta = by, .expected_target = expected};
+        const Resize request{
+            .group = web, .delta = by, .expected_target = expected, .listed_target = listed[web]};
         return testing::run(host, cloud().decrease_target(request));
     }
     Result<Removed> remove(const std::vector<std::string>& machines, bool force = false,
-                           const NodeGroupId& of = web) {
-        Removal request{.group = of, .force = force};
+                           const NodeGroupId& of = web, bool keep_target = false) {
+        Removal request{.group = of, .force = force, .keep_target = keep_target};
         for (const std::string& machine : machines) request.machines.emplace_back(machine);
         return testing::run(host, cloud().remove(request));
     }

@@ -108,8 +108,41 @@ TEST(GceRemovals, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
     ASSERT_TRUE(project.next());
     EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty());
     EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
-    EXPECT_TRUE(project.increase(1, 2)) << "the target is without it";
-    EXPECT_EQ(project.group().target, 3);
+}
+
+TEST(GceRemovals, ATargetThatOthersRaiseBeforeTheNextListRefusesNone) {
+    Full project;
+    ASSERT_TRUE(project.remove({project.id(0), project.id(1)}));
+    project.group().target = 4;
+    project.gce.settle(web_key);
+    ASSERT_TRUE(project.next());
+    EXPECT_THAT(
+        project.remove({project.id(0), project.id(1), project.id(2), project.id(3)})->failed,
+        IsEmpty());
+    EXPECT_EQ(project.group().target, 0);
+}
+
+TEST(GceRemovals, MachinesWhoseTargetStaysAreMadeAnewByGoogle) {
+    Full project;
+    const std::string id = project.id(0);
+    EXPECT_THAT(project.remove({id}, false, web, true)->failed, IsEmpty());
+    EXPECT_EQ(project.gce.calls("deleteInstances"), 0);
+    EXPECT_THAT(project.gce.asked("recreateInstances").at(0).body.find("instances")->items(),
+                SizeIs(1));
+    const auto view = project.next();
+    EXPECT_EQ(view->groups[0].target, 3);
+    EXPECT_EQ(machine(*view, id).state, MachineState::deleting) << "the old one";
+    project.gce.settle(web_key);
+    EXPECT_EQ(machine(*project.next(), id).state, MachineState::running) << "the new one";
+}
+
+TEST(GceRemovals, AMachineThatWasNeverMadeAnewCountsAgainAfterTenMinutes) {
+    Full project;
+    ASSERT_TRUE(project.remove({project.id(0)}, false, web, true));
+    project.group().instances[0].action = "NONE";
+    project.group().instances[0].status = "RUNNING";
+    EXPECT_EQ(states(*project.next()).at(0), "deleting");
+    EXPECT_EQ(states(*project.next(minutes(10))).at(0), "running");
 }
 
 TEST(GceRemovals, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
