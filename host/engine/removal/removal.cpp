@@ -182,10 +182,13 @@ private:
     }
 
     void end_removed(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
+        const Machine* machine = templates::find_machine(snapshot_, membership_, index);
+        if (machine != nullptr && machine->error && machine->state != MachineState::deleting)
+            return fail(removal, "its cloud agreed to remove its machine, and failed later: " +
+                                     machine->error->message);
         const Duration most = settings_.scale_down.max_deletion_time;
         const Time last = later(removal.phase_since, most);
         if (now_ < last) return wake_by(steps_.wake_at, last);
-        const Machine* machine = templates::find_machine(snapshot_, membership_, index);
         if (machine != nullptr && machine->state == MachineState::deleting) {
             note(node, "is still there: its machine takes longer than " + format_duration(most) +
                            " to go");

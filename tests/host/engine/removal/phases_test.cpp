@@ -38,6 +38,9 @@ void the_machine_vanishes(RemovalCase& c) { c.group("a").machines.clear(); }
 void the_machine_is_going(RemovalCase& c) {
     c.group("a").machines[0].state = MachineState::deleting;
 }
+void its_cloud_fails_to_remove_it(RemovalCase& c) {
+    c.group("a").machines[0].error = Error{ErrorCode::unavailable, "the operation failed"};
+}
 void another_node_has_its_name(RemovalCase& c) {
     c.group("a").machines[0].id = MachineId("m-new");
     c.nodes.at("n1").provider_id = "m-new";
@@ -76,6 +79,12 @@ const std::vector<Row> table = {
     {"no longer than a node may take", removed, 5min, the_machine_vanishes, {}, std::nullopt},
     {"waits longer while the machine goes", removed, 1h, the_machine_is_going, {}, removed},
     {"a machine that did not go is kept", removed, 5min, nothing, {unmark}, undoing},
+    {"a machine that its cloud failed to remove is kept at once",
+     removed,
+     1s,
+     its_cloud_fails_to_remove_it,
+     {unmark},
+     undoing},
     {"takes its marks off until that is done", undoing, 1h, nothing, {unmark}, undoing},
     {"takes its marks off a node that is no machine's",
      undoing,
