@@ -1,8 +1,8 @@
 #include "external_cloud.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include <capstan/gather.hpp>
@@ -10,6 +10,9 @@
 
 namespace capstan::external_grpc {
 namespace {
+
+/// How long a server may take to list a target that it has accepted. Most list it at once.
+constexpr Duration target_lag = std::chrono::minutes(2);
 
 std::string title_of(const NodeGroupId& group) { return "group " + in_quotes(group.value()); }
 
@@ -20,7 +23,8 @@ ExternalCloud::ExternalCloud(Host host, CloudConfig config)
       config_(std::move(config)),
       api_(host, config_.server),
       nodes_(host),
-      details_(host, api_, config_) {}
+      details_(host, api_, config_),
+      targets_(host) {}
 
 Task<void> ExternalCloud::start() {
     nodes_.start();
@@ -55,8 +59,8 @@ void ExternalCloud::note_change() {
 /// Reads all groups. A group that cannot be read is marked unreadable; the others are still read.
 Task<CloudView> ExternalCloud::read() {
     co_await api_.refresh();
-    const std::uint64_t asked_at = answers_.moment();
     CloudView out;
+    out.target_lag = target_lag;
     out.groups = co_await api_.groups();
     std::vector<Task<GroupRead>> reads;
     for (const NodeGroup& group : out.groups) reads.push_back(read_group(group.id));
@@ -71,7 +75,6 @@ Task<CloudView> ExternalCloud::read() {
             continue;
         }
         group.target = results[i]->target;
-        answers_.see(group.id, results[i]->target, asked_at);
         for (Machine& machine : results[i]->machines) out.machines.push_back(std::move(machine));
         const GroupDetails* const details = details_.find(group.id);
         if (details != nullptr) add_details(*details, group);
@@ -101,44 +104,53 @@ const NodeGroup* ExternalCloud::find_group(const NodeGroupId& id) const {
     return at != groups_.end() ? &at->second : nullptr;
 }
 
-Result<void> ExternalCloud::check_bounds(const Resize& request, int goal) const {
-    const NodeGroup* const group = find_group(request.group);
-    if (group == nullptr) return {};
-    const auto refuse = [&](const char* what, int bound) {
-        return fail(ErrorCode::invalid_argument, title_of(request.group) + ": a target of " +
-                                                     std::to_string(goal) + " passes its " + what +
-                                                     " of " + std::to_string(bound));
-    };
-    if (goal > request.expected_target && group->max && goal > *group->max)
-        return refuse("maximum", *group->max);
-    if (goal < 0) return refuse("minimum", 0);
-    return {};
+/// For a decrease with the number of machines: a server might end some if the target fell below.
+Task<TargetSetter::Current> ExternalCloud::read_current(NodeGroupId group, bool with_machines) {
+    TargetSetter::Current out;
+    out.target = co_await api_.target_size(group);
+    if (const NodeGroup* const known = find_group(group)) {
+        out.min = known->min;
+        out.max = known->max;
+    }
+    if (!with_machines) co_return out;
+    const std::vector<Machine> machines = co_await api_.machines(group);
+    out.machines = static_cast<int>(std::ranges::count_if(machines, [](const Machine& machine) {
+        return machine.state == MachineState::running || machine.state == MachineState::creating;
+    }));
+    co_return out;
 }
 
-Task<Resized> ExternalCloud::resize(Resize request, int change) {
-    const std::int64_t wanted = std::int64_t{request.expected_target} + change;
-    const int goal = static_cast<int>(std::clamp<std::int64_t>(
-        wanted, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-    if (const auto fits = check_bounds(request, goal); !fits) co_return fail(fits.error());
-    const int listed = co_await api_.target_size(request.group);
-    if (answers_.is_repeat(request, goal, listed)) {
-        answers_.agree(request, goal);
-        co_return Resized{goal};
-    }
-    if (!answers_.suits(request, listed)) {
-        co_return fail(ErrorCode::conflict,
-                       title_of(request.group) + ": its target is " + std::to_string(listed) +
-                           ", and " + std::to_string(request.expected_target) + " was expected");
-    }
+/// Without an answer the server may have carried the request out, and the protocol has no
+/// idempotency keys. So the request is not sent again after `unavailable`, which goes to `failure`.
+Task<Resized> ExternalCloud::send_change(NodeGroupId group, int change, int target,
+                                         std::shared_ptr<std::optional<Error>> failure) {
     note_change();
-    answers_.begin(request);
-    if (change > 0) {
-        co_await api_.increase_size(request.group, change);
-    } else {
-        co_await api_.decrease_target_size(request.group, -change);
+    auto sent =
+        change > 0 ? api_.increase_size(group, change) : api_.decrease_target_size(group, -change);
+    Result<void> done = co_await as_result(std::move(sent));
+    if (done) co_return Resized{target};
+    Error error = std::move(done).error();
+    if (error.code == ErrorCode::unavailable) {
+        if (error.provider_code != "connection_lost") *failure = error;
+        error.code = ErrorCode::deadline;
     }
-    answers_.agree(request, goal);
-    co_return Resized{goal};
+    co_return fail(std::move(error));
+}
+
+Task<Resized> ExternalCloud::change_target(Resize request, int change) {
+    const auto failure = std::make_shared<std::optional<Error>>();
+    const TargetSetter::Read read = [this, group = request.group, change] {
+        return read_current(group, change < 0);
+    };
+    const TargetSetter::Set set = [this, group = request.group, change, failure](int target) {
+        return send_change(group, change, target, failure);
+    };
+    // A conditional expression in a co_await is destroyed twice by g++ 12.
+    Task<Resized> changed = change > 0 ? targets_.increase(std::move(request), read, set)
+                                       : targets_.decrease(std::move(request), read, set);
+    auto out = co_await as_result(std::move(changed));
+    if (!out && *failure) co_return fail(**failure);
+    co_return std::move(out);
 }
 
 Task<Resized> ExternalCloud::increase(Resize request) {
@@ -148,19 +160,19 @@ Task<Resized> ExternalCloud::increase(Resize request) {
             title_of(request.group) + ": the protocol has no increase of all or nothing");
     }
     const int change = request.delta;
-    co_return co_await resize(std::move(request), change);
+    co_return co_await change_target(std::move(request), change);
 }
 
 Task<Resized> ExternalCloud::decrease_target(Resize request) {
     const int change = -request.delta;
-    return resize(std::move(request), change);
+    return change_target(std::move(request), change);
 }
 
+/// By the listed target; the host counts what was agreed to since.
 Result<void> ExternalCloud::check_minimum(const Removal& request) const {
     const NodeGroup* const group = find_group(request.group);
     if (group == nullptr || request.force || !group->min || !group->target) return {};
-    const int target = answers_.counted(request.group, *group->target);
-    const int left = target - static_cast<int>(request.machines.size());
+    const int left = *group->target - static_cast<int>(request.machines.size());
     if (left >= *group->min) return {};
     return fail(ErrorCode::invalid_argument,
                 title_of(request.group) + ": without " +
@@ -174,12 +186,12 @@ Task<void> ExternalCloud::remove_batch(NodeGroupId group, std::vector<MachineId>
     for (const MachineId& machine : machines) nodes.push_back(nodes_.reference(machine));
     note_change();
     co_await api_.delete_nodes(group, std::move(nodes));
-    const int count = static_cast<int>(machines.size());
-    const NodeGroup* const known = find_group(group);
-    if (known != nullptr && known->target) answers_.lower(group, count, *known->target);
 }
 
 Task<Removed> ExternalCloud::remove(Removal request) {
+    if (request.keep_target)
+        co_return fail(ErrorCode::unsupported,
+                       title_of(request.group) + ": the protocol replaces no machines");
     if (const auto stays = check_minimum(request); !stays) co_return fail(stays.error());
     const GroupDetails* const details = details_.find(request.group);
     const bool is_all_at_once = (details != nullptr ? details->options.zero_or_max : std::nullopt)

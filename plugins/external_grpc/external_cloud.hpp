@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include <capstan/cloud_provider.hpp>
-#include <capstan/target_answers.hpp>
+#include <capstan/target_setter.hpp>
 
 #include "cloud_api.hpp"
 #include "config.hpp"
@@ -29,7 +30,7 @@ public:
     Task<Resized> increase(Resize request);
     Task<Resized> decrease_target(Resize request);
     /// One call for each machine, as cluster-autoscaler does. For a group with the option
-    /// zero_or_max one call with all machines.
+    /// zero_or_max one call with all machines. With `keep_target` it is `unsupported`.
     Task<Removed> remove(Removal request);
     Task<NodeTemplate> describe(NodeGroupId group);
 
@@ -40,9 +41,10 @@ private:
     };
     Task<CloudView> read();
     Task<GroupRead> read_group(NodeGroupId group);
-    Task<Resized> resize(Resize request, int change);
-    /// Fails if the request would violate the group's limits as they were read last.
-    Result<void> check_bounds(const Resize& request, int goal) const;
+    Task<TargetSetter::Current> read_current(NodeGroupId group, bool with_machines);
+    Task<Resized> change_target(Resize request, int change);
+    Task<Resized> send_change(NodeGroupId group, int change, int target,
+                              std::shared_ptr<std::optional<Error>> failure);
     Result<void> check_minimum(const Removal& request) const;
     Task<void> remove_batch(NodeGroupId group, std::vector<MachineId> machines);
     /// Call before a change: the cached view is outdated.
@@ -55,7 +57,7 @@ private:
     const CloudApi api_;
     KnownNodes nodes_;
     GroupDetailsCache details_;
-    TargetAnswers answers_{};
+    TargetSetter targets_;
     std::map<NodeGroupId, NodeGroup> groups_{};  ///< as they were read last
     std::optional<SharedCloudView> view_{};      ///< cached until the next change
     Duration viewed_at_{};

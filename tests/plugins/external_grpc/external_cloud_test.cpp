@@ -95,6 +95,7 @@ TEST(ExternalCloud, ReadsGroupsTargetsAndMachines) {
     const auto view = s.refresh();
     ASSERT_TRUE(view) << view.error();
     EXPECT_TRUE(view->complete);
+    EXPECT_EQ(view->target_lag, std::chrono::minutes(2));
     ASSERT_THAT(view->groups, SizeIs(2));
     EXPECT_EQ(view->groups[0], (NodeGroup{.id = NodeGroupId("web"),
                                           .min = 1,
@@ -168,27 +169,34 @@ TEST(ExternalCloud, AViewHoldsAsLongAsItIsTold) {
     s.host.advance(seconds(1));
     ASSERT_TRUE(s.refresh());
     EXPECT_EQ(s.calls("NodeGroups"), 2u) << "it is too old";
-    const Resize one{.group = NodeGroupId("web"), .delta = 1, .expected_target = 2};
+    const Resize one{
+        .group = NodeGroupId("web"), .delta = 1, .expected_target = 2, .listed_target = 2};
     ASSERT_TRUE(run(s.host, s.cloud().increase(one)));
     ASSERT_TRUE(s.refresh());
     EXPECT_EQ(s.calls("NodeGroups"), 3u) << "something was changed";
 }
 
 struct Grown : Server {
-    Grown() {
-        group("web", 2, {"m-1", "m-2"}).without_optional_calls();
+    explicit Grown(std::vector<std::string> machines = {"m-1"}) {
+        group("web", 2, std::move(machines)).without_optional_calls();
         server.always("NodeGroupIncreaseSize", wire::NodeGroupIncreaseSizeResponse());
         server.always("NodeGroupDecreaseTargetSize", wire::NodeGroupDecreaseTargetSizeResponse());
         refresh();
     }
+    /// The list shows 2.
     Result<Resized> increase(int delta, int expected, std::string key = {}) {
-        Resize request{.group = NodeGroupId("web"), .delta = delta, .expected_target = expected};
-        request.idempotency_key = std::move(key);
+        const Resize request{.group = NodeGroupId("web"),
+                             .delta = delta,
+                             .expected_target = expected,
+                             .idempotency_key = std::move(key),
+                             .listed_target = 2};
         return run(host, cloud().increase(request));
     }
     Result<Resized> decrease(int delta, int expected) {
-        const Resize request{
-            .group = NodeGroupId("web"), .delta = delta, .expected_target = expected};
+        const Resize request{.group = NodeGroupId("web"),
+                             .delta = delta,
+                             .expected_target = expected,
+                             .listed_target = expected};
         return run(host, cloud().decrease_target(request));
     }
 };
@@ -215,13 +223,24 @@ TEST(ExternalCloud, TakesBackWithANegativeDelta) {
     EXPECT_EQ(asked[0].delta(), -1);
 }
 
-TEST(ExternalCloud, ARequestThatWasDecidedOnAnotherTargetIsAConflict) {
+TEST(ExternalCloud, ATargetThatAnotherClientHasSetIsAConflict) {
     Grown s;
-    for (const int expected : {0, 1, 3}) {
-        EXPECT_EQ(s.increase(1, expected).error().code, ErrorCode::conflict);
-        EXPECT_EQ(s.decrease(0, expected).error().code, ErrorCode::conflict);
+    for (const int expected : {1, 3}) {
+        const Resize request{.group = NodeGroupId("web"),
+                             .delta = 1,
+                             .expected_target = expected,
+                             .listed_target = expected};
+        EXPECT_EQ(run(s.host, s.cloud().increase(request)).error().code, ErrorCode::conflict);
+        EXPECT_EQ(run(s.host, s.cloud().decrease_target(request)).error().code,
+                  ErrorCode::conflict);
     }
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 0u);
+    EXPECT_EQ(s.calls("NodeGroupDecreaseTargetSize"), 0u);
+}
+
+TEST(ExternalCloud, TakesBackNoMachineThatTheServerListsByNow) {
+    Grown s({"m-1", "m-2"});
+    EXPECT_EQ(s.decrease(1, 2).error().code, ErrorCode::conflict);
     EXPECT_EQ(s.calls("NodeGroupDecreaseTargetSize"), 0u);
 }
 
@@ -230,16 +249,44 @@ TEST(ExternalCloud, NeverAsksForMoreThanTheMaximum) {
     const auto refused = s.increase(4, 2);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
-    EXPECT_THAT(refused.error().message, HasSubstr("a target of 6 passes its maximum of 5"));
+    EXPECT_THAT(refused.error().message, HasSubstr("a target of 6 is above its maximum of 5"));
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 0u);
 }
 
-TEST(ExternalCloud, WhatWasAnsweredCountsWhileTheServersListLags) {
+TEST(ExternalCloud, WhatTheHostCountsIsTheBaseWhileTheServersListLags) {
     Grown s;
     ASSERT_TRUE(s.increase(1, 2));
     EXPECT_EQ(s.increase(1, 3)->target, 4) << "the list still shows 2";
-    EXPECT_EQ(s.increase(1, 2)->target, 3) << "the host counts with the list again";
-    EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 3u);
+    EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 2u);
+}
+
+/// A group of 2 whose server answers an increase so.
+ErrorCode code_after(const std::function<void(Server&)>& arrange) {
+    Server s;
+    s.group("web", 2).without_optional_calls();
+    arrange(s);
+    const Resize request{
+        .group = NodeGroupId("web"), .delta = 1, .expected_target = 2, .listed_target = 2};
+    const auto grown = run(s.host, s.cloud().increase(request));
+    EXPECT_FALSE(grown);
+    EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 1u) << "it is never sent again";
+    return grown ? ErrorCode::internal : grown.error().code;
+}
+
+TEST(ExternalCloud, AnIncreaseThatTheServerRefusesIsUnavailable) {
+    EXPECT_EQ(code_after([](Server& s) { s.server.refuse("NodeGroupIncreaseSize", unavailable); }),
+              ErrorCode::unavailable);
+}
+
+TEST(ExternalCloud, AnIncreaseWhoseConnectionIsLostHasAnUnknownOutcome) {
+    EXPECT_EQ(code_after([](Server& s) {
+                  s.host.http().on({.method = "POST",
+                                    .url = s.server.url("NodeGroupIncreaseSize"),
+                                    .error = Error{.code = ErrorCode::unavailable,
+                                                   .message = "it is gone",
+                                                   .provider_code = "connection_lost"}});
+              }),
+              ErrorCode::deadline);
 }
 
 TEST(ExternalCloud, TheSameKeyAgainHasNoSecondEffect) {
@@ -264,8 +311,11 @@ TEST(ExternalCloud, AnIncreaseWithoutAnAnswerIsFoundInTheList) {
     tell(before);
     tell(after);
     s.server.refuse("NodeGroupIncreaseSize", unavailable);
-    Resize request{.group = NodeGroupId("web"), .delta = 1, .expected_target = 2};
-    request.idempotency_key = "k";
+    const Resize request{.group = NodeGroupId("web"),
+                         .delta = 1,
+                         .expected_target = 2,
+                         .idempotency_key = "k",
+                         .listed_target = 2};
     EXPECT_EQ(run(s.host, s.cloud().increase(request)).error().code, ErrorCode::unavailable);
     EXPECT_EQ(run(s.host, s.cloud().increase(request))->target, 3);
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 1u);
@@ -305,21 +355,25 @@ TEST(ExternalCloud, StaysAboveTheMinimumUnlessItIsForced) {
     EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 2u);
 }
 
-TEST(ExternalCloud, TheMinimumIsHeldAgainstWhatWasAnsweredSince) {
-    Grown s;
+TEST(ExternalCloud, ATargetThatOthersRaiseBeforeTheNextListRefusesNoRemoval) {
+    Server s;
+    s.group("web", 4, {"m-1", "m-2", "m-3", "m-4"}).without_optional_calls();
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
-    ASSERT_TRUE(s.increase(2, 2));
-    ASSERT_TRUE(s.refresh()) << "which still shows 2";
-    EXPECT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1", "m-2"})))) << "of four";
-    EXPECT_FALSE(run(s.host, s.cloud().remove(removal_of({"m-3", "m-4"})))) << "of two";
+    ASSERT_TRUE(s.refresh());
+    ASSERT_THAT(run(s.host, s.cloud().remove(removal_of({"m-1", "m-2", "m-3"})))->failed,
+                IsEmpty());
+    ASSERT_TRUE(s.refresh()) << "which shows 4 again: somebody has raised the target";
+    const auto removed = run(s.host, s.cloud().remove(removal_of({"m-5", "m-6", "m-7"})));
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
 }
 
-TEST(ExternalCloud, WhatWasRemovedDoesNotCountWhileTheServersListLags) {
+TEST(ExternalCloud, ReplacesNoMachine) {
     Grown s;
-    s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
-    ASSERT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1"}))));
-    EXPECT_EQ(s.increase(1, 0).error().code, ErrorCode::conflict);
-    EXPECT_EQ(s.increase(2, 1)->target, 3) << "the list still shows 2, the host counts 1";
+    Removal request = removal_of({"m-1"});
+    request.keep_target = true;
+    EXPECT_EQ(run(s.host, s.cloud().remove(request)).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 0u);
 }
 
 TEST(ExternalCloud, AGroupThatIsOnlyEverEmptyOrFullIsEmptiedByOneCall) {
