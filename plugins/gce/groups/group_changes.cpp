@@ -208,13 +208,13 @@ bool GroupChanges::is_shown(const Increase& increase, const ListedGroup& listed)
            std::all_of(increase.awaited.begin(), increase.awaited.end(), is_listed);
 }
 
-/// Members that Google has not made yet. Those with a failed last attempt come first; within both
-/// kinds they are ascending by name.
+/// Members that Google has not made yet: they have no number. Those with a failed last attempt come
+/// first; within both kinds they are ascending by name.
 std::vector<ResourceLink> GroupChanges::find_unmade(const NodeGroupId& group,
                                                     const ListedGroup& listed) const {
     std::vector<ResourceLink> out, without_fault;
     for (const GroupMachine& machine : listed.list.machines) {
-        const bool is_unmade = machine.fault || machine.id.empty() || machine.id == "0";
+        const bool is_unmade = machine.id.empty() || machine.id == "0";
         if (machine.status.membership != Membership::member || !is_unmade ||
             is_being_deleted(group, machine.link.name))
             continue;

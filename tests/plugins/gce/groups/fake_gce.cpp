@@ -219,6 +219,20 @@ void FakeGce::lag(bool begins) {
     listed_ = groups;
 }
 
+void FakeGce::remember() {
+    past_.emplace_back(host_.monotonic(), groups);
+    while (past_.size() > 1 && past_[1].first <= host_.monotonic() - std::chrono::seconds(10))
+        past_.pop_front();
+}
+
+const std::map<std::string, FakeMig>& FakeGce::shown() const {
+    if (is_lagging_) return listed_;
+    if (list_lag == Duration::zero() || past_.empty()) return groups;
+    auto at = past_.rbegin();
+    while (at + 1 != past_.rend() && at->first > host_.monotonic() - list_lag) ++at;
+    return at->second;
+}
+
 void FakeGce::refuse(const std::string& method, int status, const std::string& reason,
                      const std::string& message, int times) {
     troubles_[method].insert(troubles_[method].end(), static_cast<std::size_t>(times),
@@ -272,6 +286,21 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
             if (on_refusal) on_refusal();
             return refusal(trouble->status, trouble->reason, trouble->message);
         }
+    }
+    if (throttled > 0) {
+        --throttled;
+        return refusal(403, "rateLimitExceeded", "too many calls");
+    }
+    const bool is_change = asked.method == "resize" || asked.method.ends_with("Instances");
+    const bool changes = is_change && asked.method != "listManagedInstances";
+    if (changes && before_change) std::exchange(before_change, nullptr)();
+    if (changes && hung > 0) {
+        --hung;
+        return testing::dropped(latency);
+    }
+    if (changes && lost > 0) {
+        --lost;
+        trouble.emplace();
     }
     HttpReply reply = act(asked, parts);
     if (trouble) return testing::dropped(latency);
@@ -353,6 +382,8 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
         if (refuses)
             return refusal(412, "conditionNotMet",
                            "Instances cannot be created by name with this update policy.");
+        const std::deque<Ending>& ends = endings[asked.method];
+        const bool gives_up = polls > 0 && !ends.empty() && !ends.front().code.empty();
         for (const Json& one : instances->items()) {
             const std::string name = one.text_at({"name"});
             const auto has_it = [&](const FakeVm& vm) { return vm.name == name; };
@@ -362,7 +393,8 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
                                        .zone = zones[group.instances.size() % zones.size()],
                                        .action = "CREATING",
                                        .status = "",
-                                       .made_from = group.made_from});
+                                       .made_from = group.made_from,
+                                       .is_given_up = gives_up});
             ++group.target;
         }
     } else if (asked.method == "deleteInstances") {
@@ -383,12 +415,15 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
     } else {
         return not_found(asked.path);
     }
-    return begin_operation(asked, key);
+    HttpReply out = begin_operation(asked, key);
+    remember();
+    return out;
 }
 
 HttpReply FakeGce::begin_operation(const Asked& asked, const std::string& key) {
     const std::string name = "operation-" + std::to_string(++last_number_);
     Running& running = operations_[name];
+    running.key = key;
     running.polls = polls;
     std::deque<Ending>& waiting = endings[asked.method];
     if (!waiting.empty()) {
@@ -404,6 +439,7 @@ HttpReply FakeGce::show_operation(const std::string& place, const std::string& n
     Running& running = at->second;
     const bool is_done = running.polls <= 0;
     if (!is_done) --running.polls;
+    if (is_done) end_operation(running.key);
     Json out = Json::object({{"name", name},
                              {"selfLink", root + place_path(place) + "/operations/" + name},
                              {"status", is_done ? "DONE" : "RUNNING"}});
@@ -414,6 +450,18 @@ HttpReply FakeGce::show_operation(const std::string& place, const std::string& n
         out.set("error", Json::object({{"errors", Json::array({error})}}));
     }
     return done(out);
+}
+
+/// What the operation could not make is given up.
+void FakeGce::end_operation(const std::string& key) {
+    const auto at = groups.find(key);
+    if (at == groups.end()) return;
+    const auto gone = std::erase_if(at->second.instances, [](const FakeVm& vm) {
+        return vm.is_given_up && vm.action != "DELETING";
+    });
+    if (gone == 0) return;
+    at->second.target -= static_cast<int>(gone);
+    remember();
 }
 
 HttpReply FakeGce::show_template(const std::string& name) const {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/json.hpp>
@@ -24,7 +25,8 @@ struct FakeVm {
     std::string made_from = "t1";  ///< its instance template
     std::string type{};            ///< of a flexibility policy
     std::string fault{}, message{};
-    int number = 0;  ///< Google's; 0: not made yet
+    int number = 0;            ///< Google's; 0: not made yet
+    bool is_given_up = false;  ///< the operation that asked for it will fail: it is never made
 };
 
 struct FakeMig {
@@ -78,12 +80,19 @@ public:
                  const std::string& code = "ZONE_RESOURCE_POOL_EXHAUSTED");
     /// Lists show what is now from here on, or no longer.
     void lag(bool begins);
+    /// Lists show what was so long ago, by what `remember` was called for.
+    Duration list_lag{};
+    void remember();
 
     /// The next requests of a method are refused.
     void refuse(const std::string& method, int status, const std::string& reason,
                 const std::string& message, int times = 1);
     /// They are carried out, and the connection is lost before the answer.
     void lose(const std::string& method, int times = 1);
+    int throttled = 0;  ///< next requests that are refused
+    int hung = 0;       ///< next changes that have no effect and no answer
+    int lost = 0;       ///< next changes that are carried out and have no answer
+    std::function<void()> before_change{};  ///< called once, before the next change
 
     /// How many requests of a method there were ("listManagedInstances", "instances"); of all: "".
     int calls(const std::string& method = {}) const;
@@ -110,14 +119,17 @@ private:
     HttpReply show_operation(const std::string& place, const std::string& name);
     HttpReply show_template(const std::string& name) const;
     HttpReply show_type(const std::string& name) const;
-    const std::map<std::string, FakeMig>& shown() const { return is_lagging_ ? listed_ : groups; }
+    const std::map<std::string, FakeMig>& shown() const;
+    void end_operation(const std::string& key);
 
     testing::FakeHost& host_;
     bool is_lagging_ = false;
-    std::map<std::string, FakeMig> listed_{};  ///< while lists lag
+    std::map<std::string, FakeMig> listed_{};                                 ///< while lists lag
+    std::deque<std::pair<Duration, std::map<std::string, FakeMig>>> past_{};  ///< what was since
     std::vector<Asked> asked_{};
     std::map<std::string, std::deque<Problem>> troubles_{};
     struct Running {
+        std::string key{};  ///< of its group
         int polls = 0;
         Ending ending{};
     };

@@ -8,6 +8,7 @@ namespace {
 
 using std::chrono::minutes;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 

@@ -1,0 +1,154 @@
+// Random interleavings of a host, this plugin, Google and other clients.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <random>
+
+#include <capstan/testing/interleavings.hpp>
+
+#include "project.hpp"
+
+namespace capstan::gce {
+namespace {
+
+using std::chrono::seconds;
+
+/// Google has made an instance once it has a number. It runs some seconds later: longer than lists
+/// are late, so a list shows the number before there can be a node.
+constexpr Duration boot_time = seconds(5);
+
+class InterleavedGce : public testing::InterleavedCloud {
+public:
+    explicit InterleavedGce(std::uint64_t seed) : random_(seed) {
+        project_.config.discovery = {{.name_prefix = "web", .min = 0, .max = 8}};
+        project_.host.set_log_level(CAPSTAN_LOG_ERROR);
+        project_.gce.keeps_requests = false;
+        project_.gce.remember();
+        project_.add("web");
+        project_.gce.remember();
+    }
+
+    Result<CloudView> refresh() override { return project_.refresh(); }
+    Result<Resized> increase(const Resize& request) override {
+        fail_some_operations();
+        return after(testing::run(project_.host, cloud().increase(request)));
+    }
+    Result<Resized> decrease_target(const Resize& request) override {
+        return after(testing::run(project_.host, cloud().decrease_target(request)));
+    }
+    Result<Removed> remove(const Removal& request) override {
+        return after(testing::run(project_.host, cloud().remove(request)));
+    }
+
+    void set_faults(testing::CloudFaults faults) override {
+        FakeGce& gce = project_.gce;
+        gce.list_lag = faults.list_lag;
+        gce.throttled = faults.throttled;
+        // Each attempt of a change, since the client sends it again.
+        gce.hung = faults.hung * 3;
+        gce.lost = faults.lost * 3;
+        gce.before_change = std::move(faults.between);
+        stock_ = faults.stock;
+        is_calm_ = faults.list_lag == Duration::zero() && !faults.stock && !gce.before_change;
+        step();
+    }
+    std::vector<MachineId> machines() const override {
+        std::vector<MachineId> out;
+        for (const FakeVm& vm : project_.gce.groups.at(web_key).instances)
+            if (vm.status == "RUNNING" && vm.action != "DELETING") out.emplace_back(id_of(vm));
+        return out;
+    }
+    int target() const override { return project_.gce.groups.at(web_key).target; }
+    /// Google names the new instances by itself. Of those that go, it chooses the ones that it has
+    /// not made first.
+    void set_target(int target) override {
+        FakeMig& group = project_.group();
+        for (; group.target < target; ++group.target)
+            group.instances.push_back({.name = "web-by-" + std::to_string(++last_name_),
+                                       .action = "CREATING",
+                                       .status = ""});
+        std::stable_sort(group.instances.begin(), group.instances.end(),
+                         [](const FakeVm& a, const FakeVm& b) { return a.number > b.number; });
+        for (std::size_t i = group.instances.size(); i > 0 && group.target > target; --i) {
+            FakeVm& vm = group.instances[i - 1];
+            if (vm.action == "DELETING") continue;
+            vm.action = "DELETING";
+            --group.target;
+        }
+        project_.gce.remember();
+    }
+    void advance(Duration by) override {
+        project_.host.advance(by);
+        step();
+    }
+
+private:
+    GceCloud& cloud() { return project_.cloud(); }
+    template <class T>
+    T after(T answer) {
+        step();
+        return answer;
+    }
+    /// Some increases fail after they were agreed to.
+    void fail_some_operations() {
+        const bool fails = !is_calm_ && random_() % 4 == 0;
+        project_.gce.polls = fails ? 6 : 0;
+        project_.gce.endings["createInstances"].clear();
+        if (fails)
+            project_.gce.endings["createInstances"] = {
+                {"ZONE_RESOURCE_POOL_EXHAUSTED", "no stock", ""}};
+    }
+    /// What Google does by itself.
+    void step() {
+        FakeMig& group = project_.group();
+        std::erase_if(group.instances, [](const FakeVm& vm) { return vm.action == "DELETING"; });
+        const Duration now = project_.host.monotonic();
+        // An operation ends although nobody asks about it.
+        group.target -= static_cast<int>(std::erase_if(group.instances, [&](const FakeVm& vm) {
+            return vm.is_given_up &&
+                   now - asked_at_.try_emplace(vm.name, now).first->second >= seconds(20);
+        }));
+        for (FakeVm& vm : group.instances) {
+            if (vm.is_given_up || vm.status == "RUNNING") continue;
+            if (vm.number == 0 && stock_ == 0) {
+                vm.fault = "ZONE_RESOURCE_POOL_EXHAUSTED";
+                continue;
+            }
+            if (vm.number == 0) {
+                if (stock_) --*stock_;
+                vm.number = ++last_number_;
+                vm.status = "PROVISIONING";
+                vm.fault.clear();
+                made_at_[vm.name] = now;
+            } else if (now - made_at_.at(vm.name) >= boot_time) {
+                vm.action = "NONE";
+                vm.status = "RUNNING";
+            }
+        }
+        project_.gce.remember();
+    }
+
+    Project project_{};
+    std::mt19937_64 random_;
+    std::optional<int> stock_{};
+    bool is_calm_ = false;
+    int last_name_ = 0, last_number_ = 1000;
+    std::map<std::string, Duration> asked_at_{}, made_at_{};
+};
+
+/// CAPSTAN_TEST_INTERLEAVINGS sets their number, CAPSTAN_TEST_SEED the first one.
+int number_from(const char* variable, int otherwise) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::atoi(text);
+}
+
+TEST(GceInterleavings, EndNoMachineWithANodeThatWasNotToEndAndTargetsConverge) {
+    const auto make = [](std::uint64_t seed) { return std::make_unique<InterleavedGce>(seed); };
+    const testing::InterleavingOptions options{
+        .first_seed = static_cast<std::uint64_t>(number_from("CAPSTAN_TEST_SEED", 1)),
+        .count = number_from("CAPSTAN_TEST_INTERLEAVINGS", 300)};
+    EXPECT_EQ(find_violation(make, options), "");
+}
+
+}  // namespace
+}  // namespace capstan::gce
