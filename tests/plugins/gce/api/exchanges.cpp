@@ -34,6 +34,7 @@ void make_all(AnsweringGoogle& google) {
         make(google, groups.list_instances(group));
         make(google, groups.create_instances(group, {"web-a", "web-b"}));
         make(google, groups.delete_instances(group, {instance}));
+        make(google, groups.recreate_instances(group, {instance}));
         make(google, groups.resize(group, 3));
         make(google, groups.insert({.link = group,
                                     .template_link = "global/instanceTemplates/t",

@@ -210,6 +210,24 @@ TEST(Changes, OfRegionalGroupsAreTheRegions) {
               R"("skipInstancesOnValidationError":true})");
 }
 
+TEST(Changes, RecreateInstances) {
+    Groups google;
+    google.on("POST " + zonal.path() + "/recreateInstances", operation_answer());
+    EXPECT_TRUE(google.run(google.api.recreate_instances(
+        zonal, {{"shop", {Scope::zone, "us-central1-a"}, "instances", "web-a"}})));
+    EXPECT_EQ(google.asked()[0].body,
+              R"({"instances":["projects/shop/zones/us-central1-a/instances/web-a"]})");
+}
+
+TEST(Changes, OfATargetSizeAreSentOnceWhateverTheRefusal) {
+    for (const int status : {429, 503}) {
+        Groups google;
+        google.on("POST " + zonal.path() + "/resize", "", status);
+        EXPECT_FALSE(google.run(google.api.resize(zonal, 7)));
+        EXPECT_THAT(google.asked(), SizeIs(1)) << status;
+    }
+}
+
 TEST(Changes, InsertAndDeleteGroups) {
     Groups google;
     google.on("POST projects/shop/zones/us-central1-a/instanceGroupManagers", operation_answer())

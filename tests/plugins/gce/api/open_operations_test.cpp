@@ -1,0 +1,57 @@
+#include "api/open_operations.hpp"
+
+#include <gmock/gmock.h>
+
+#include "answering_google.hpp"
+
+namespace capstan::gce {
+namespace {
+
+const ResourceLink watched_link{"shop", {Scope::zone, "us-central1-a"}, "operations", "op-1"};
+const std::string poll_call = "GET projects/shop/zones/us-central1-a/operations/op-1";
+
+struct Watching : AnsweringGoogle {
+    // Coroutines that still wait come to their end before the operations do.
+    ~Watching() { std::ignore = host().stop(); }
+
+    void add() {
+        operations.add(watched_link, [this](const Operation& now) {
+            ++ended;
+            errors = now.errors.size();
+        });
+    }
+    OpenOperations operations{host().host(), client()};
+    int ended = 0;
+    std::size_t errors = 0;
+};
+
+TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
+    Watching google;
+    for (int polls = 0; polls < 3; ++polls) google.on(poll_call, operation_answer());
+    google.on(poll_call,
+              operation_answer(R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED"}]})", "DONE"));
+    google.add();
+    google.host().advance(std::chrono::seconds(11));
+    EXPECT_EQ(google.ended, 0);
+    google.host().advance(std::chrono::minutes(1));
+    EXPECT_EQ(google.ended, 1);
+    EXPECT_EQ(google.errors, 1u);
+    EXPECT_EQ(google.asked().size(), 4u) << "an operation that has ended is not polled";
+}
+
+TEST(GceOpenOperations, AreDroppedAfterFifteenMinutesOrOnceTheyAreGone) {
+    Watching slow, gone;
+    slow.on(poll_call, operation_answer());
+    for (Watching* google : {&slow, &gone}) {
+        google->add();
+        google->host().advance(std::chrono::minutes(16));
+        const std::size_t asked = google->asked().size();
+        google->host().advance(std::chrono::minutes(5));
+        EXPECT_EQ(google->asked().size(), asked);
+        EXPECT_EQ(google->ended, 0);
+    }
+    EXPECT_EQ(gone.asked().size(), 1u);
+}
+
+}  // namespace
+}  // namespace capstan::gce
