@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
 #include "../api/ec2.hpp"
@@ -45,6 +47,39 @@ Labels context_of(const Labels& tags, std::string_view region) {
         out.emplace("autoscaling:ResourceTag/" + key, value);
     }
     return out;
+}
+
+/// The tag in a condition key on the resource's tags ("aws:ResourceTag/team"); empty for any other
+/// condition key.
+std::string tag_in(std::string_view condition_key) {
+    const std::size_t slash = condition_key.find('/');
+    const std::string kind = lower_case(condition_key.substr(0, slash));
+    const bool is_of_tags = kind == "aws:resourcetag" || kind == "autoscaling:resourcetag";
+    if (!is_of_tags || slash == std::string_view::npos) return {};
+    return std::string(condition_key.substr(slash + 1));
+}
+
+/// The tags that the group lacks, if nothing else made IAM refuse. All tags of the group are in the
+/// simulation, so AWS will refuse, too.
+std::set<std::string> find_lacking_tags(const SimulatedRight& answer) {
+    std::set<std::string> out;
+    for (const std::string& key : answer.missing_context) {
+        std::string tag = tag_in(key);
+        if (tag.empty()) return {};
+        out.insert(std::move(tag));
+    }
+    return out;
+}
+
+/// Moves one group of each set of tag keys to the front, so that a group that lacks a tag is among
+/// those that are asked about.
+void put_different_groups_first(std::vector<AutoScalingGroup>& groups) {
+    std::set<std::set<std::string>> seen;
+    std::stable_partition(groups.begin(), groups.end(), [&](const AutoScalingGroup& group) {
+        std::set<std::string> keys;
+        for (const auto& [key, value] : group.tags) keys.insert(key);
+        return seen.insert(std::move(keys)).second;
+    });
 }
 
 /// Checks the actions of the table one after another, since IAM and EC2 throttle parallel calls.
@@ -218,13 +253,24 @@ private:
                 verdict.kind = Kind::refused;
                 verdict.because = "IAM says " + answer.word;
                 break;
-            case SimulatedRight::Decision::unknown:
-                verdict.because =
-                    "a condition of the policy asks for " +
-                    listed(answer.missing_context, [](const auto& key) { return key; });
-                break;
+            case SimulatedRight::Decision::unknown: judge_unknown(answer, verdict); break;
         }
         verdicts_.push_back(std::move(verdict));
+    }
+    void judge_unknown(const SimulatedRight& answer, RightVerdict& verdict) const {
+        const auto group =
+            std::ranges::find(question_.groups, verdict.resource, &AutoScalingGroup::arn);
+        const std::set<std::string> tags = find_lacking_tags(answer);
+        if (group == question_.groups.end() || tags.empty()) {
+            verdict.because = "a condition of the policy asks for " +
+                              listed(answer.missing_context, [](const auto& key) { return key; });
+            return;
+        }
+        const std::string quoted = listed(tags, [](const auto& tag) { return in_quotes(tag); });
+        verdict.kind = Kind::refused;
+        verdict.because = "group " + in_quotes(group->name) + " does not have " +
+                          (tags.size() == 1 ? "the tag " : "the tags ") + quoted +
+                          ", which a condition of the policy requires; tag the group";
     }
     void leave_unchecked(const std::vector<std::string>& asked, const std::string& resource,
                          const std::string& because) {
@@ -250,6 +296,7 @@ std::string text_of_verdict(const RightVerdict& verdict) {
 
 Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client,
                                              RightsQuestion question) {
+    put_different_groups_first(question.groups);
     const auto check = std::make_unique<RightsCheck>(host, client, std::move(question));
     co_return co_await check->run();
 }

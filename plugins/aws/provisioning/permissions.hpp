@@ -7,8 +7,9 @@
 ///
 /// Read-only actions are called; most others of EC2 are checked by DryRun. SetDesiredCapacity,
 /// TerminateInstanceInAutoScalingGroup, and the actions that make and delete groups are never
-/// called: IAM's policy simulation is asked, with the group's own tags. If the simulation is not
-/// permitted, or its result is unknown, the permission is reported as not checked.
+/// called: IAM's policy simulation is asked, with the group's own tags. A tag that a condition
+/// requires and the group lacks is a refusal. If the simulation is not permitted, or its result is
+/// unknown, the permission is reported as not checked.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +44,8 @@ struct RightVerdict {
 };
 
 /// [strand] Checks each permission that the settings need; those on groups for each of at most ten
-/// groups. Fails if nothing can be checked: no credentials, no network.
+/// groups, which differ in their tags as far as possible. Fails if nothing can be checked: no
+/// credentials, no network.
 Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client, RightsQuestion question);
 
 /// Fails with `permission` and a sentence for each refused action with its resource.

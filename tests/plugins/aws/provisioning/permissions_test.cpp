@@ -148,6 +148,36 @@ TEST_F(RightsOfAnAccount, AConditionThatASimulationDoesNotKnowIsNoRefusal) {
                 ElementsAre(HasSubstr("a condition of the policy asks for aws:PrincipalTag/team")));
 }
 
+TEST_F(RightsOfAnAccount, AGroupWithoutTheTagThatThePolicyRequiresIsRefused) {
+    question.groups[0].tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
+    account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
+    account.missing_context = "aws:ResourceTag/k8s.io/cluster-autoscaler/prod";
+    const auto demanded = demand();
+    ASSERT_FALSE(demanded);
+    EXPECT_EQ(demanded.error().code, ErrorCode::permission);
+    EXPECT_EQ(demanded.error().message,
+              "autoscaling:SetDesiredCapacity on " + question.groups[0].arn +
+                  " is refused: group \"web\" does not have the tag "
+                  "\"k8s.io/cluster-autoscaler/prod\", which a condition of the policy requires; "
+                  "tag the group");
+}
+
+TEST_F(RightsOfAnAccount, AGroupThatLacksATagIsAskedAboutBeforeOthersThatAreAlike) {
+    for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
+    question.groups.back().tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
+    verdicts();
+    ASSERT_EQ(account.simulations.size(), 10u);
+    EXPECT_EQ(account.simulations[1].at("ResourceArns.member.1"), tagged_group("g10").arn);
+}
+
+TEST_F(RightsOfAnAccount, ATagOfAGroupThatIsYetToBeMadeIsNotKnown) {
+    question.provisioning = true;
+    account.decisions["autoscaling:DeleteAutoScalingGroup"] = "implicitDeny";
+    account.missing_context = "aws:ResourceTag/team";
+    EXPECT_TRUE(demand());
+    EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:DeleteAutoScalingGroup"));
+}
+
 TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
     for (const char* caller :
          {"arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:federated-user/alice"}) {
