@@ -114,6 +114,7 @@ int certainty_of(LeaveReason reason) noexcept {
         case LeaveReason::spot_interruption: return 4;
         case LeaveReason::other: return 3;
         case LeaveReason::maintenance: return 2;
+        case LeaveReason::unhealthy:
         case LeaveReason::expiry:
         case LeaveReason::rebalance: break;
     }

@@ -12,6 +12,20 @@
 #include "machine_names.hpp"
 
 namespace capstan::aws {
+namespace {
+
+/// Whether AWS terminates the instance because a health check failed. It replaces no instance while
+/// the group's process ReplaceUnhealthy or Terminate is suspended, and none in standby.
+bool is_being_replaced(const AutoScalingGroup& group, const AsgInstance& instance) {
+    const auto prevents = [](const std::string& process) {
+        return process == "ReplaceUnhealthy" || process == "Terminate";
+    };
+    return instance.health_status == "Unhealthy" &&
+           read_lifecycle(instance.lifecycle_state).membership == Membership::member &&
+           std::ranges::none_of(group.suspended_processes, prevents);
+}
+
+}  // namespace
 
 CloudView ViewMaker::make(const PriceTable* prices) {
     CloudView out;
@@ -115,8 +129,8 @@ Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& 
         parts_.templates.fingerprint(instance, context.group, context.fingerprint);
     if (lifecycle.state != MachineState::deleting) {
         out.leaves = parts_.find_notice(instance.id);
-        // AWS terminates and replaces an instance that its health checks report as unhealthy.
-        if (!out.leaves && instance.health_status == "Unhealthy") out.leaves = Leaving{};
+        if (!out.leaves && is_being_replaced(context.group, instance))
+            out.leaves = Leaving{.reason = LeaveReason::unhealthy};
     }
     if (context.prices != nullptr && out.spot) {
         const auto price = context.prices->find(instance.instance_type, instance.zone, *out.spot);

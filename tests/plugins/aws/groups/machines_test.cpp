@@ -80,8 +80,22 @@ TEST(AwsMachines, OneThatItsHealthCheckHasGivenUpLeaves) {
     Account account;
     account.add("web", 2).instances[0].health = "Unhealthy";
     const auto view = account.refresh();
-    EXPECT_EQ(view->machines[0].leaves, Leaving{});
+    EXPECT_EQ(view->machines[0].leaves, Leaving{.reason = LeaveReason::unhealthy});
     EXPECT_EQ(view->machines[1].leaves, std::nullopt);
+}
+
+TEST(AwsMachines, AnUnhealthyOneThatAwsDoesNotReplaceStays) {
+    Account account;
+    FakeGroup& group = account.add("web", 2);
+    for (FakeInstance& each : group.instances) each.health = "Unhealthy";
+    group.instances[0].state = "Standby";
+    EXPECT_EQ(account.refresh()->machines[0].leaves, std::nullopt);
+    group.instances[0].state = "InService";
+    for (const char* const process : {"ReplaceUnhealthy", "Terminate"}) {
+        group.more = "<SuspendedProcesses><member><ProcessName>" + std::string(process) +
+                     "</ProcessName></member></SuspendedProcesses>";
+        EXPECT_EQ(account.next(minutes(1))->machines[0].leaves, std::nullopt) << process;
+    }
 }
 
 TEST(AwsMachines, AMachineFromAnEarlierVersionHasAnotherFingerprintThanItsGroup) {
