@@ -15,6 +15,9 @@ using std::chrono::minutes;
 /// `jitter`: the share of the lifetime that is subtracted at random, at most.
 constexpr CacheLife launch_life{.fresh = minutes(20), .jitter = 0.5};
 constexpr CacheLife nodegroup_life{.fresh = minutes(6), .jitter = 0.2};
+/// For how long "$Latest" and "$Default" are taken to be the same version, if no instance shows
+/// another one.
+constexpr Duration symbolic_version_life = minutes(1);
 constexpr Duration launch_pause = minutes(1), nodegroup_pause = minutes(6);
 constexpr std::size_t describes_waiting_most = 100'000;
 constexpr std::size_t renewals_per_pass = 20;
@@ -43,19 +46,15 @@ std::vector<std::string> override_types(const AutoScalingGroup& group) {
 
 std::string group_title(const AutoScalingGroup& group) { return "group " + in_quotes(group.name); }
 
-/// The fingerprint of machines that were not made from their group's current launch template or
-/// launch configuration.
-std::string fingerprint_of_make(std::string_view name, std::string_view version) {
+/// What a machine was made from. It is the fingerprint of machines that were not made from their
+/// group's current launch template or launch configuration.
+std::string text_of_make(std::string_view name, std::string_view version) {
     return "made from " + std::string(name) +
            (version.empty() ? "" : ", version " + std::string(version));
 }
 
 bool is_same_launch_template(const LaunchTemplateRef& a, const LaunchTemplateRef& b) {
     return a.id.empty() || b.id.empty() ? a.name == b.name : a.id == b.id;
-}
-
-bool is_later_version(const std::string& version, const std::string& than) {
-    return version.size() != than.size() ? version.size() > than.size() : version > than;
 }
 
 }  // namespace
@@ -300,18 +299,25 @@ std::vector<std::string> TemplateReader::missing_parts(const AutoScalingGroup& g
     return out;
 }
 
-/// Expires the cached version behind "$Latest" if an instance was made from a later version.
-void TemplateReader::expect_latest(const AutoScalingGroup& group) {
+/// Expires the contents of "$Latest" and "$Default" after a while, and as soon as an instance shows
+/// a version that none had before.
+void TemplateReader::expire_symbolic_version(const AutoScalingGroup& group) {
     const std::optional<LaunchTemplateRef> ref = find_launch_template(group);
-    if (!ref || ref->version != "$Latest") return;
+    if (!ref || !is_symbolic(*ref)) return;
     const LaunchTemplateData* const known = launch_templates_.find(*ref);
     if (known == nullptr) return;
+    SymbolicVersion& symbolic =
+        symbolic_versions_.try_emplace(*ref, SymbolicVersion{host_.monotonic()}).first->second;
+    bool is_due = host_.monotonic() - symbolic.expired_at >= symbolic_version_life;
     for (const AsgInstance& instance : group.instances) {
         const auto& made_from = instance.launch_template;
-        if (made_from && is_same_launch_template(*ref, *made_from) &&
-            is_later_version(made_from->version, known->version))
-            return launch_templates_.expire(*ref);
+        if (!made_from || !is_same_launch_template(*ref, *made_from)) continue;
+        const bool is_new = symbolic.seen_at_instances.insert(made_from->version).second;
+        is_due = is_due || (is_new && made_from->version != known->version);
     }
+    if (!is_due) return;
+    symbolic.expired_at = host_.monotonic();
+    launch_templates_.expire(*ref);
 }
 
 Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& groups) {
@@ -319,7 +325,7 @@ Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& gro
     for (std::size_t n = 0; n < groups.size() && reads.size() < renewals_per_pass; ++n) {
         const AutoScalingGroup* const group = groups[renewed_++ % groups.size()];
         if (!described_.contains(group->name)) continue;
-        expect_latest(*group);
+        expire_symbolic_version(*group);
         const std::optional<LaunchTemplateRef> ref = find_launch_template(*group);
         if (ref && may_resolve_otherwise(*ref) && launch_templates_.is_due(*ref))
             reads.push_back(read_launch_data(*group));
@@ -347,6 +353,12 @@ std::string TemplateReader::resolved(const LaunchTemplateRef& ref) const {
     return data != nullptr ? data->version : ref.version;
 }
 
+std::string TemplateReader::make_of(const AutoScalingGroup& group) const {
+    if (!group.launch_configuration.empty()) return text_of_make(group.launch_configuration, "");
+    const std::optional<LaunchTemplateRef> ref = find_launch_template(group);
+    return ref ? text_of_make(ref->id.empty() ? ref->name : ref->id, resolved(*ref)) : "";
+}
+
 const std::string& TemplateReader::fingerprint(const AutoScalingGroup& group,
                                                std::uint64_t read_at) {
     static const std::string unknown;
@@ -366,7 +378,7 @@ std::string TemplateReader::fingerprint(const AsgInstance& instance, const AutoS
     if (!instance.launch_template) {
         if (instance.launch_configuration.empty()) return {};
         const bool is_current = instance.launch_configuration == group.launch_configuration;
-        return is_current ? of_group : fingerprint_of_make(instance.launch_configuration, "");
+        return is_current ? of_group : text_of_make(instance.launch_configuration, "");
     }
     const LaunchTemplateRef& made_from = *instance.launch_template;
     const auto is_current = [&](const LaunchTemplateRef& ref) {
@@ -378,8 +390,7 @@ std::string TemplateReader::fingerprint(const AsgInstance& instance, const AutoS
         for (const TypeOverride& each : group.mixed->overrides)
             if (each.launch_template && is_current(*each.launch_template)) return of_group;
     }
-    return fingerprint_of_make(made_from.id.empty() ? made_from.name : made_from.id,
-                               made_from.version);
+    return text_of_make(made_from.id.empty() ? made_from.name : made_from.id, made_from.version);
 }
 
 std::uint64_t TemplateReader::version() const noexcept {
@@ -406,6 +417,8 @@ void TemplateReader::follow(const std::vector<const AutoScalingGroup*>& groups) 
     }
     std::erase_if(described_, [&](const auto& entry) { return !names.contains(entry.first); });
     launch_templates_.keep_only(launch_templates);
+    std::erase_if(symbolic_versions_,
+                  [&](const auto& entry) { return !launch_templates.contains(entry.first); });
     configurations_.keep_only(wanted_configurations_);
     images_.keep_only(images);
     nodegroups_.keep_only(nodegroups);

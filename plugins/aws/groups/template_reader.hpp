@@ -53,8 +53,9 @@ public:
     /// that cannot be read cause one warning in the log.
     Task<NodeTemplate> describe(AutoScalingGroup group);
     /// Reads again what may have changed of groups that were described before: the versions behind
-    /// "$Latest" and "$Default", the image behind a parameter, and EKS node groups. Each call reads
-    /// a few of the groups; the calls cycle through all groups.
+    /// "$Latest" and "$Default" (after a minute, and at once if an instance shows another version),
+    /// the image behind a parameter, and EKS node groups. Each call reads a few of the groups; the
+    /// calls cycle through all groups.
     Task<void> renew(const std::vector<const AutoScalingGroup*>& groups);
 
     /// The fingerprint of the group's template by what is cached; makes no call. Empty if the group
@@ -65,6 +66,9 @@ public:
     /// that is unknown.
     std::string fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                             const std::string& of_group) const;
+    /// "made from lt-0abc, version 3": the launch template or configuration of new instances, with
+    /// the number behind "$Latest" or "$Default" if it is known; empty if the group has neither.
+    std::string make_of(const AutoScalingGroup& group) const;
     /// NULL if not known.
     const LaunchTemplateData* find_launch_data(const AutoScalingGroup& group) const;
     /// The instance types of the group, as far as they are known.
@@ -91,7 +95,7 @@ private:
     const Image* find_image(const AutoScalingGroup& group) const;
     const Error* find_launch_error(const AutoScalingGroup& group) const;
     std::optional<Error> find_missing_types(const TemplateSources& sources) const;
-    void expect_latest(const AutoScalingGroup& group);
+    void expire_symbolic_version(const AutoScalingGroup& group);
     std::vector<std::string> missing_parts(const AutoScalingGroup& group) const;
     bool may_resolve_otherwise(const LaunchTemplateRef& ref) const;
     std::string resolved(const LaunchTemplateRef& ref) const;
@@ -107,6 +111,12 @@ private:
     LastKnown<std::string, std::vector<std::string>> types_by_requirements_;
     SingleFlight<bool> reading_configurations_;
     std::set<std::string> wanted_configurations_{};
+    /// What is known of a version "$Latest" or "$Default" besides its contents.
+    struct SymbolicVersion {
+        Duration expired_at{};                      ///< when its contents were last due
+        std::set<std::string> seen_at_instances{};  ///< numbers
+    };
+    std::map<LaunchTemplateRef, SymbolicVersion> symbolic_versions_{};
     struct Described {
         std::string fingerprint{};
         std::uint64_t version = 0, read_at = 0;  ///< that the fingerprint was computed for

@@ -95,6 +95,8 @@ NodeGroup ViewMaker::make_group(const GroupContext& context) const {
     out.template_fingerprint = context.fingerprint;
     out.debug =
         group.name + " (" + std::to_string(limits.min) + ":" + std::to_string(limits.max) + ")";
+    if (const std::string made_from = parts_.templates.make_of(group); !made_from.empty())
+        out.debug += ", " + made_from;
     out.tags = group.tags;
     out.spot = context.terms.spot;
     out.zones = group.zones;

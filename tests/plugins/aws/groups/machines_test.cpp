@@ -145,7 +145,7 @@ TEST(AwsMachines, AGroupSaysItsZonesTagsAndLimits) {
     const auto view = account.refresh();
     EXPECT_THAT(view->groups[0].zones, ElementsAre("eu-central-1a", "eu-central-1b"));
     EXPECT_EQ(view->groups[0].tags.at("cluster"), "prod");
-    EXPECT_EQ(view->groups[0].debug, "web (0:10)");
+    EXPECT_EQ(view->groups[0].debug, "web (0:10), made from lt-1, version 1");
     EXPECT_EQ(view->groups[0].price, std::nullopt) << "no file of prices is given";
 }
 

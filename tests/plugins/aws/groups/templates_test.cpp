@@ -128,6 +128,58 @@ TEST(AwsTemplates, AMachineOfALaterVersionTellsThatLatestIsAnotherOne) {
     EXPECT_EQ(view->machines[0].template_fingerprint, view->groups[0].template_fingerprint);
 }
 
+TEST(AwsTemplates, LatestAndDefaultAreLookedUpAgainAfterAMinute) {
+    for (const char* const version : {"$Latest", "$Default", ""}) {
+        Described account;
+        account.add("web").version = version;
+        ASSERT_TRUE(account.describe());
+        account.aws.launch_templates["lt-1"] = {.type = "c4.xlarge", .latest = 2};
+        std::ignore = account.next();
+        EXPECT_NE(account.fingerprint(minutes(1)), "") << version;
+        EXPECT_EQ(account.describe()->machine_type, "c4.xlarge") << version;
+    }
+}
+
+TEST(AwsTemplates, AMachineOfAnotherVersionTellsAtOnceThatTheDefaultIsAnotherOne) {
+    Described account;
+    FakeGroup& group = account.add("web", 2);
+    group.version = "$Default";
+    group.instances[0] = {.id = "i-1", .state = "Pending", .version = "2"};
+    group.instances[1].version = "2";
+    account.aws.launch_templates["lt-1"].latest = 2;
+    ASSERT_TRUE(account.describe());
+    const std::string before = account.fingerprint();
+    account.aws.launch_templates["lt-1"] = {.type = "c4.xlarge", .latest = 1};
+    group.instances[1].version = "1";
+    EXPECT_NE(account.fingerprint(), before);
+    account.aws.forget_calls();
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(account.next());
+    EXPECT_EQ(account.aws.calls("DescribeLaunchTemplateVersions"), 0) << "it is known now";
+}
+
+TEST(AwsTemplates, AnotherVersionOfTheGroupCountsInTheNextPass) {
+    Described account;
+    account.add("web").version = "1";
+    ASSERT_TRUE(account.describe());
+    const std::string before = account.fingerprint();
+    account.aws.launch_templates["lt-1"] = {.type = "c4.xlarge", .latest = 2};
+    account.aws.groups["web"].version = "2";
+    EXPECT_NE(account.fingerprint(minutes(1)), before);
+    EXPECT_EQ(account.describe()->machine_type, "c4.xlarge");
+}
+
+TEST(AwsTemplates, AGroupSaysWhichVersionNewMachinesAreMadeFrom) {
+    Described account;
+    account.add("web", 1).version = "$Latest";
+    account.aws.groups["web"].instances[0].version = "1";
+    account.aws.launch_templates["lt-1"].latest = 2;
+    EXPECT_EQ(account.refresh()->groups[0].debug, "web (0:10), made from lt-1, version $Latest");
+    ASSERT_TRUE(account.describe());
+    const auto view = account.next();
+    EXPECT_EQ(view->groups[0].debug, "web (0:10), made from lt-1, version 2");
+    EXPECT_EQ(view->machines[0].template_fingerprint, "made from lt-1, version 1");
+}
+
 TEST(AwsTemplates, AVersionThatIsANumberIsNeverLookedUpAgain) {
     Described account;
     account.add("web");
