@@ -162,7 +162,9 @@ std::string remark_on(const Group& group, const Machine* machine) {
     std::string out;
     if (machine != nullptr && !machine->template_fingerprint.empty() && !now.empty() &&
         machine->template_fingerprint != now)
-        out = "the node was made from another template than new nodes are";
+        out = "the node was made from another template (" + machine->template_fingerprint +
+              ") than new nodes are" +
+              (group.group.debug.empty() ? "" : " (" + group.group.debug + ")");
     if (group.described->variants > 1)
         out += (out.empty() ? "" : "; ") +
                ("the template has the least of " + std::to_string(group.described->variants)) +

@@ -180,7 +180,13 @@ TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
     c.world.change_group("web").group.template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "") << "what the node was made from is not known";
     c.world.change_group("web").machines.front().template_fingerprint = "v1";
-    EXPECT_EQ(c.compare().remark, "the node was made from another template than new nodes are");
+    c.world.change_group("web").group.debug = "";
+    EXPECT_EQ(c.compare().remark,
+              "the node was made from another template (v1) than new nodes are");
+    c.world.change_group("web").group.debug = "web, made from lt-1, version 2";
+    EXPECT_EQ(c.compare().remark,
+              "the node was made from another template (v1) than new nodes are (web, made from "
+              "lt-1, version 2)");
     c.world.change_group("web").machines.front().template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "");
     c.world.describe("web", amounts(4000)).variants = 3;
