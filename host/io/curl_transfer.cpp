@@ -280,6 +280,7 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
                 message(is_resend_refused_ ? "the connection was lost before an answer came"
                                            : reason_of(code))};
     if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
+    if (code == CURLE_PEER_FAILED_VERIFICATION) error.provider_code = untrusted_certificate;
     return fail(std::move(error));
 }
 

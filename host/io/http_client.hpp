@@ -16,6 +16,9 @@ namespace capstan::io {
 /// The provider_code of an `unavailable` whose request was sent: the server may have carried it
 /// out.
 inline constexpr std::string_view connection_lost = "connection_lost";
+/// The provider_code of an `unavailable` whose request was not sent, because the server's
+/// certificate is not trusted. Another attempt would not help.
+inline constexpr std::string_view untrusted_certificate = "untrusted_certificate";
 
 /// [any thread]
 class HttpClient {

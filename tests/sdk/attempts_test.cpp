@@ -81,7 +81,8 @@ TEST(Attempts, OfAChangeThatMayHaveBeenCarriedOutDoNotFollow) {
 TEST(Attempts, DoNotFollowWhatWouldFailAgain) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::never), absent_with(ErrorCode::permission),
-          absent_with(ErrorCode::cancelled)}) {
+          absent_with(ErrorCode::cancelled),
+          absent_with(ErrorCode::unavailable, "untrusted_certificate")}) {
         const std::string end = end_of(failed, Repeatable::yes);
         EXPECT_NE(end, "");
         EXPECT_EQ(AttemptBudget::last_error(failed, Repeatable::yes, 1, end), failed.error);

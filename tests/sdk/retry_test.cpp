@@ -128,6 +128,14 @@ TEST(Retry, SendsWhatMayHaveBeenCarriedOutAgainOnlyIfItIsRepeatable) {
     EXPECT_EQ(r.attempts(), 1u);
 }
 
+TEST(Retry, DoesNotTryAgainWhereTheCertificateIsNotTrusted) {
+    Retried r;
+    const Error distrusted{ErrorCode::unavailable, "GET a: self-signed", "untrusted_certificate"};
+    r.host.http().on("GET", api, distrusted).on("GET", api, reply(200));
+    EXPECT_EQ(r.get().error(), distrusted);
+    EXPECT_EQ(r.attempts(), 1u);
+}
+
 TEST(Retry, WaitsARandomTimeThatGrowsUpToItsBound) {
     Duration longest_first{}, longest_last{};
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {

@@ -62,12 +62,14 @@ inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
 inline FailedAttempt judge_absence(const std::string& action, Error error) {
     FailedAttempt out;
     const bool was_lost = error.provider_code == "connection_lost";
+    const bool is_trusted = error.provider_code != "untrusted_certificate";
     out.timed_out = error.code == ErrorCode::deadline;
     // A reply that is larger than was asked for cannot be read.
     if (error.code == ErrorCode::quota) return judge_unreadable(action, std::move(error));
     if (out.timed_out || was_lost) {
         out.again = RepeatWhen::if_safe;
-    } else if (error.code == ErrorCode::busy || error.code == ErrorCode::unavailable) {
+    } else if (error.code == ErrorCode::busy ||
+               (error.code == ErrorCode::unavailable && is_trusted)) {
         // Nothing was sent: the host's queue was full, or there was no connection.
         out.again = RepeatWhen::always;
     }

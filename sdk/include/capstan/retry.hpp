@@ -143,7 +143,8 @@ private:
         if (!reply) {
             const ErrorCode code = reply.error().code;
             out.error = reply.error();
-            out.asks_again = has(policy_.errors, code);
+            out.asks_again =
+                has(policy_.errors, code) && reply.error().provider_code != "untrusted_certificate";
             out.was_refused = code == ErrorCode::busy;
             out.cost = code == ErrorCode::deadline ? policy_.timeout_cost : policy_.cost;
         } else if (has(policy_.statuses, reply->status) || (policy_.also && policy_.also(*reply))) {

@@ -16,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 struct SecureRequests : testing::Test {
     TestAuthority authority;
@@ -62,8 +63,12 @@ TEST_F(SecureRequests, TrustTheGivenAuthorityAndNoOther) {
     connect_with(trusting());
     EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
     connect_with({.ca_pem = TestAuthority().pem()});
-    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
-    EXPECT_THAT(body(server.url()), HasSubstr("certificate"));
+    const auto distrusted = get(server.url());
+    ASSERT_FALSE(distrusted);
+    EXPECT_EQ(distrusted.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(distrusted.error().provider_code, untrusted_certificate);
+    EXPECT_THAT(distrusted.error().message,
+                StartsWith("HTTP GET " + server.url() + ": SSL certificate problem: "));
     connect_with({});
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable) << "the system's";
 }
