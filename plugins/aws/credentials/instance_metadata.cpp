@@ -101,14 +101,14 @@ std::string first_metadata_line(std::string_view text) {
     return std::string(line);
 }
 
-/// The service has new credentials at least five minutes before the old ones expire. If it does
-/// not, the service is impaired, and AWS then accepts an instance's credentials after they expired.
+/// The service has new credentials before the old ones expire. If it does not, the service is
+/// impaired, and AWS then accepts an instance's credentials after they expired.
 void extend_served(Credentials& credentials, const Host& host) {
-    constexpr Duration promised = 5min, longer = 10min, jitter = 5min;
-    if (!credentials.expires || *credentials.expires - promised > host.now()) return;
+    constexpr Duration longer = 10min, jitter = 5min;
+    if (!credentials.expires || *credentials.expires > host.now()) return;
     const Duration more = longer + share_of(jitter, host.random_share());
     credentials.expires = host.now() + more;
-    host.warn("the metadata service serves credentials at or past their end; they are used on",
+    host.warn("the metadata service serves credentials past their end; they are used on",
               {field("for", format_rough_duration(more))});
 }
 
