@@ -102,6 +102,12 @@ class Group(models.FakeAutoScalingGroup):
     def active_instances(self):
         return [state for state in self.instance_states if state.counts]
 
+    @models.FakeAutoScalingGroup.suspended_processes.getter
+    def suspended_processes(self):
+        """moto has empty reasons, which AWS's model does not allow."""
+        return [{"ProcessName": each, "SuspensionReason": f"User suspended at {self.created_time:%Y-%m-%dT%H:%M:%SZ}"}
+                for each in self._suspended_processes]
+
     # What AWS does by itself.
 
     def reconcile(self):

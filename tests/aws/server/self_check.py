@@ -342,6 +342,7 @@ def suspended_processes_do_not_work():
         aws.client("autoscaling").suspend_processes(AutoScalingGroupName="web", ScalingProcesses=["Launch"])
         aws.set("web", 1)
         same(aws.machines("web"), [])
+        same(aws.ask("violations"), [])
         aws.client("autoscaling").resume_processes(AutoScalingGroupName="web")
         same(len(aws.machines("web")), 1)
 
