@@ -35,10 +35,17 @@ Result<std::string> parse_group_name(std::string_view text) {
     return std::string(text);
 }
 
+/// Whether the text has a discovery prefix of cluster-autoscaler other than "asg:tag=".
+bool has_wrong_prefix(std::string_view text) {
+    return text.starts_with("asg:") || text.starts_with("mig:") || text.starts_with("label:");
+}
+
 Result<TagFilter> parse_tag_filter(std::string_view text) {
     const std::size_t equals = text.find('=');
     TagFilter out{.key = std::string(text.substr(0, equals))};
     if (out.key.empty()) return mistake("has a tag without a key");
+    if (out.key.starts_with(' ') || out.key.ends_with(' '))
+        return mistake("has the tag " + in_quotes(out.key) + " with a blank at its begin or end");
     if (equals != std::string_view::npos) out.value = std::string(text.substr(equals + 1));
     return out;
 }
@@ -67,7 +74,11 @@ Result<StaticGroup> parse_static_group(std::string_view text) {
 }
 
 Result<std::vector<TagFilter>> parse_tag_expression(std::string_view text) {
-    if (text.starts_with(upstream_prefix)) text.remove_prefix(upstream_prefix.size());
+    if (text.starts_with(upstream_prefix)) {
+        text.remove_prefix(upstream_prefix.size());
+    } else if (has_wrong_prefix(text)) {
+        return mistake("begins with another prefix than asg:tag=");
+    }
     if (text.empty()) return mistake("names no tag, and would mean every group of the account");
     std::vector<TagFilter> out;
     for (;;) {

@@ -22,7 +22,8 @@ struct StaticGroup {
 Result<StaticGroup> parse_static_group(std::string_view text);
 
 /// Parses "k", "k=v" or "k=v,k2", with or without cluster-autoscaler's prefix "asg:tag=". A group
-/// matches if it has all of the tags. A value ends at the next comma and may be empty.
+/// matches if it has all of the tags. A value ends at the next comma and may be empty. A key that
+/// begins with "asg:", "mig:" or "label:" needs the prefix, since it looks like a malformed one.
 Result<std::vector<TagFilter>> parse_tag_expression(std::string_view text);
 
 /// "k=v,k2"

@@ -52,6 +52,18 @@ TEST(AwsGroupSpec, AnExpressionWithoutAKeyIsNone) {
         EXPECT_FALSE(parse_tag_expression(text)) << text;
 }
 
+TEST(AwsGroupSpec, AMalformedPrefixIsAMistakeAndNoTag) {
+    for (const char* text : {"mig:tag=a", "asg:=tag", "asg:tag", "asg:tags=a", "label:tag=a"}) {
+        const auto tags = parse_tag_expression(text);
+        ASSERT_FALSE(tags) << text;
+        EXPECT_THAT(tags.error().message, HasSubstr("another prefix than asg:tag=")) << text;
+    }
+    EXPECT_EQ(parse_tag_expression("asg:tag=mig:a")->front().key, "mig:a");
+    EXPECT_TRUE(parse_tag_expression("eks:cluster-name=prod"));
+    for (const char* text : {" k", "k =v", "k, l"})
+        EXPECT_FALSE(parse_tag_expression(text)) << text;
+}
+
 TEST(AwsGroupSpec, TagsReadAsTheyAreWritten) {
     for (const char* text : {"k", "k=v", "k=v,l,m="})
         EXPECT_EQ(format_tags(*parse_tag_expression(text)), text);
