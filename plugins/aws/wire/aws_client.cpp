@@ -84,7 +84,7 @@ struct AwsClient::State {
         HttpRequest out = call.request;
         out.within(config.timeout);
         if (with.access_key_id.empty()) return out;
-        const SigningScope scope{signing_region_of(call.service, config.region, config.endpoints),
+        const SigningScope scope{signing_region_of(call.service, config.region),
                                  std::string(name_of(call.service))};
         sign(out, with, scope, host.now() + skew);
         return out;

@@ -10,7 +10,7 @@ namespace {
 /// the place of the partition's suffix.
 struct GlobalHosts {
     std::string_view plain, fips, dual_stack, both;
-    std::string_view signing_region, fips_signing_region;
+    std::string_view signing_region;
 };
 
 struct Partition {
@@ -26,49 +26,44 @@ constexpr std::array<Partition, 8> partitions{{
      "cn-",
      "amazonaws.com.cn",
      "api.amazonwebservices.com.cn",
-     {"iam.cn-north-1.{}", "iam-fips.{}", "iam.global.{}", "iam-fips.{}", "cn-north-1",
-      "cn-northwest-1"}},
+     {"iam.cn-north-1.{}", "iam-fips.{}", "iam.global.{}", "iam-fips.{}", "cn-north-1"}},
     {"aws-us-gov",
      "us-gov-",
      "amazonaws.com",
      "api.aws",
-     {"iam.us-gov.{}", "iam.us-gov.{}", "iam.us-gov.{}", "iam.us-gov.{}", "us-gov-west-1",
-      "us-gov-west-1"}},
+     {"iam.us-gov.{}", "iam.us-gov.{}", "iam.us-gov.{}", "iam.us-gov.{}", "us-gov-west-1"}},
     {"aws-eusc",
      "eusc-",
      "amazonaws.eu",
      "api.amazonwebservices.eu",
-     {"iam.eusc-de-east-1.{}", "iam-fips.{}", "iam.{}", "iam-fips.{}", "eusc-de-east-1",
-      "eusc-de-east-1"}},
+     {"iam.eusc-de-east-1.{}", "iam-fips.{}", "iam.global.{}", "iam-fips.{}", "eusc-de-east-1"}},
     {"aws-iso-b",
      "us-isob-",
      "sc2s.sgov.gov",
      "api.aws.scloud",
      {"iam.us-isob-east-1.{}", "iam-fips.us-isob-east-1.{}", "iam.{}", "iam-fips.{}",
-      "us-isob-east-1", "us-isob-east-1"}},
+      "us-isob-east-1"}},
     {"aws-iso-e",
      "eu-isoe-",
      "cloud.adc-e.uk",
      "api.cloud-aws.adc-e.uk",
-     {"iam.eu-isoe-west-1.{}", "iam-fips.{}", "iam.{}", "iam-fips.{}", "eu-isoe-west-1",
-      "eu-isoe-west-1"}},
+     {"iam.eu-isoe-west-1.{}", "iam-fips.{}", "iam.{}", "iam-fips.{}", "eu-isoe-west-1"}},
     {"aws-iso-f",
      "us-isof-",
      "csp.hci.ic.gov",
      "api.aws.hci.ic.gov",
-     {"iam.us-isof-south-1.{}", "iam-fips.{}", "iam.{}", "iam-fips.{}", "us-isof-south-1",
-      "us-isof-south-1"}},
+     {"iam.us-isof-south-1.{}", "iam-fips.{}", "iam.{}", "iam-fips.{}", "us-isof-south-1"}},
     {"aws-iso",
      "us-iso-",
      "c2s.ic.gov",
      "api.aws.ic.gov",
-     {"iam.us-iso-east-1.{}", "iam-fips.us-iso-east-1.{}", "iam.{}", "iam-fips.{}", "us-iso-east-1",
+     {"iam.us-iso-east-1.{}", "iam-fips.us-iso-east-1.{}", "iam.{}", "iam-fips.{}",
       "us-iso-east-1"}},
     {"aws",
      "",
      "amazonaws.com",
      "api.aws",
-     {"iam.{}", "iam-fips.{}", "iam.global.{}", "iam-fips.global.{}", "us-east-1", "us-east-1"}},
+     {"iam.{}", "iam-fips.{}", "iam.global.{}", "iam-fips.global.{}", "us-east-1"}},
 }};
 
 const Partition& find_partition(std::string_view region) noexcept {
@@ -125,11 +120,9 @@ std::string endpoint_of(Service service, std::string_view region, const Endpoint
            std::string(suffix);
 }
 
-std::string signing_region_of(Service service, std::string_view region,
-                              const EndpointConfig& config) {
+std::string signing_region_of(Service service, std::string_view region) {
     if (service != Service::iam) return std::string(region);
-    const GlobalHosts& hosts = find_partition(region).iam;
-    return std::string(config.fips ? hosts.fips_signing_region : hosts.signing_region);
+    return std::string(find_partition(region).iam.signing_region);
 }
 
 }  // namespace capstan::aws

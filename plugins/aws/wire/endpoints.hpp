@@ -20,8 +20,7 @@ struct EndpointConfig {
 std::string endpoint_of(Service service, std::string_view region, const EndpointConfig& config);
 
 /// The region in signatures for the service. It differs from `region` for a global service (IAM).
-std::string signing_region_of(Service service, std::string_view region,
-                              const EndpointConfig& config);
+std::string signing_region_of(Service service, std::string_view region);
 
 /// The partition of a region, as ARNs contain it: "aws", "aws-cn", "aws-us-gov", ...
 std::string_view partition_of(std::string_view region) noexcept;
