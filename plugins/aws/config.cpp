@@ -85,8 +85,8 @@ Schema group_settings() {
         text_setting("cluster", "The cluster's name, as groups that are made here carry it."),
         {.key = "refresh_every",
          .type = SettingType::duration,
-         .doc = "How long a list of all groups holds. Groups whose size changes are read in each "
-                "pass.",
+         .doc = "How often all groups are listed, and $Latest and $Default of their launch "
+                "templates are looked up. Groups whose size changes are read in each pass.",
          .default_value = "\"1m\"",
          .min = std::chrono::seconds(0),
          .max = std::chrono::hours(1)},

@@ -15,9 +15,6 @@ using std::chrono::minutes;
 /// `jitter`: the share of the lifetime that is subtracted at random, at most.
 constexpr CacheLife launch_life{.fresh = minutes(20), .jitter = 0.5};
 constexpr CacheLife nodegroup_life{.fresh = minutes(6), .jitter = 0.2};
-/// For how long "$Latest" and "$Default" are taken to be the same version, if no instance shows
-/// another one.
-constexpr Duration symbolic_version_life = minutes(1);
 constexpr Duration launch_pause = minutes(1), nodegroup_pause = minutes(6);
 constexpr std::size_t describes_waiting_most = 100'000;
 constexpr std::size_t renewals_per_pass = 20;
@@ -72,11 +69,13 @@ std::optional<NodegroupName> find_nodegroup(const Labels& tags) {
 }
 
 TemplateReader::TemplateReader(const Host& host, Apis apis, TypeSource& types,
-                               TemplateConfig config, std::size_t parallel_calls)
+                               TemplateConfig config, Duration refresh_every,
+                               std::size_t parallel_calls)
     : host_(host),
       apis_(apis),
       types_(types),
       config_(std::move(config)),
+      refresh_every_(refresh_every),
       launch_templates_(host, launch_life, launch_pause),
       configurations_(host, launch_life, launch_pause),
       images_(host, launch_life, launch_pause),
@@ -308,7 +307,7 @@ void TemplateReader::expire_symbolic_version(const AutoScalingGroup& group) {
     if (known == nullptr) return;
     SymbolicVersion& symbolic =
         symbolic_versions_.try_emplace(*ref, SymbolicVersion{host_.monotonic()}).first->second;
-    bool is_due = host_.monotonic() - symbolic.expired_at >= symbolic_version_life;
+    bool is_due = host_.monotonic() - symbolic.expired_at >= refresh_every_;
     for (const AsgInstance& instance : group.instances) {
         const auto& made_from = instance.launch_template;
         if (!made_from || !is_same_launch_template(*ref, *made_from)) continue;

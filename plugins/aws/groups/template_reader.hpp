@@ -47,15 +47,15 @@ public:
         EksApi& eks;
     };
     TemplateReader(const Host& host, Apis apis, TypeSource& types, TemplateConfig config,
-                   std::size_t parallel_calls);
+                   Duration refresh_every, std::size_t parallel_calls);
 
     /// The template of the group with its fingerprint. Reads what is missing or due. Optional parts
     /// that cannot be read cause one warning in the log.
     Task<NodeTemplate> describe(AutoScalingGroup group);
     /// Reads again what may have changed of groups that were described before: the versions behind
-    /// "$Latest" and "$Default" (after a minute, and at once if an instance shows another version),
-    /// the image behind a parameter, and EKS node groups. Each call reads a few of the groups; the
-    /// calls cycle through all groups.
+    /// "$Latest" and "$Default" (once in `refresh_every`, and at once if an instance shows another
+    /// version), the image behind a parameter, and EKS node groups. Each call reads a few of the
+    /// groups; the calls cycle through all groups.
     Task<void> renew(const std::vector<const AutoScalingGroup*>& groups);
 
     /// The fingerprint of the group's template by what is cached; makes no call. Empty if the group
@@ -104,6 +104,7 @@ private:
     const Apis apis_;
     TypeSource& types_;
     const TemplateConfig config_;
+    const Duration refresh_every_;
     LastKnown<LaunchTemplateRef, LaunchTemplateData> launch_templates_;
     LastKnown<std::string, LaunchTemplateData> configurations_;
     LastKnown<std::string, Image> images_;
