@@ -45,11 +45,13 @@ MachineStatus read_machine_status(std::string_view action, std::string_view stat
                                   bool has_standby) noexcept {
     const auto row = std::find_if(action_rows.begin(), action_rows.end(),
                                   [&](const ActionRow& each) { return each.action == action; });
-    const MachineStatus means = row != action_rows.end() ? row->means
-                                : status == "RUNNING"    ? MachineStatus{member, running}
-                                                         : MachineStatus{};
+    MachineStatus means = row != action_rows.end() ? row->means
+                          : status == "RUNNING"    ? MachineStatus{member, running}
+                                                   : MachineStatus{};
     const bool is_settled = means == MachineStatus{member, running};
     if (has_standby && is_settled && does_not_run(status)) return {non_member, running};
+    // A restart brings the same machine back.
+    means.stops = is_settled && does_not_run(status) && action != "RESTARTING";
     return means;
 }
 

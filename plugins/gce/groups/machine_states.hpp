@@ -21,6 +21,7 @@ enum class Membership : std::uint8_t {
 struct MachineStatus {
     Membership membership = Membership::member;
     MachineState state = MachineState::creating;
+    bool stops = false;  ///< a member that stops or has stopped, although its group wants it to run
     bool operator==(const MachineStatus&) const = default;
 };
 

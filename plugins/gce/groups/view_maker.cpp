@@ -55,8 +55,14 @@ void ViewMaker::add(const std::string& id, const ListedGroup& listed, const Pric
     context.type = templates_.find_type(listed.row);
     out.groups.push_back(make_group(context));
     warn_of_group(context);
-    for (const GroupMachine& machine : listed.list.machines)
-        out.machines.push_back(make_machine(context, machine));
+    for (const GroupMachine& machine : listed.list.machines) {
+        Machine& made = out.machines.emplace_back(make_machine(context, machine));
+        // Google preempts a spot machine by stopping it.
+        if (machine.status.stops)
+            made.leaves =
+                Leaving{.reason = made.spot.value_or(false) ? LeaveReason::spot_interruption
+                                                            : LeaveReason::other};
+    }
 }
 
 void ViewMaker::add_unread(const std::string& id, const ListedGroup& listed, CloudView& out) const {

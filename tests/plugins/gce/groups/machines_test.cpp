@@ -63,6 +63,32 @@ TEST(GceMachines, InstancesOfAStandbyPoolAreOfNoGroup) {
     }
 }
 
+TEST(GceMachines, AMachineThatIsStoppedAgainstItsGroupsWishLeaves) {
+    for (const char* status : {"STOPPING", "TERMINATED", "SUSPENDING", "RUNNING", "REPAIRING"}) {
+        Project project;
+        project.add("web").instances = {{.name = "web-0001", .status = status, .number = 1}};
+        std::optional<Leaving> leaves;
+        const bool is_running =
+            status == std::string("RUNNING") || status == std::string("REPAIRING");
+        if (!is_running) leaves.emplace();
+        EXPECT_EQ(project.refresh()->machines.at(0).leaves, leaves) << status;
+    }
+    Project project;
+    project.add("web").instances = {
+        {.name = "web-0001", .action = "RESTARTING", .status = "STOPPING", .number = 1}};
+    EXPECT_EQ(project.refresh()->machines.at(0).leaves, std::nullopt) << "it comes back";
+}
+
+TEST(GceMachines, ASpotMachineThatIsStoppedIsPreempted) {
+    Project project;
+    project.gce.templates["t1"].is_spot = true;
+    project.add("web", 1).instances[0].status = "STOPPING";
+    ASSERT_TRUE(project.refresh());
+    ASSERT_TRUE(project.describe());
+    EXPECT_EQ(project.next()->machines.at(0).leaves,
+              Leaving{.reason = LeaveReason::spot_interruption});
+}
+
 TEST(GceMachines, AMachineIsNamedAsItsNodeIs) {
     Project project;
     project.add("web", 1);
@@ -178,6 +204,7 @@ TEST(GceMachines, AGroupSaysItsZonesTagsLimitsAndTerms) {
     EXPECT_EQ(group.tags.at("team"), "a");
     EXPECT_EQ(group.spot, true);
     EXPECT_EQ(view->machines.at(0).spot, true);
+    EXPECT_EQ(view->machines[0].leaves, std::nullopt);
     EXPECT_EQ(view->machines[0].machine_type, "n2-standard-4");
     EXPECT_EQ(group.debug, "p/us-central1/any (0:10)");
     EXPECT_EQ(group.price, std::nullopt) << "no file of prices is given";
