@@ -22,8 +22,8 @@ struct Role {
     std::string on_error;  ///< "error: skip, empty: skip"; expanders only
 };
 
-std::string failure_policy_name(runtime::config::StageFailurePolicy t) {
-    return std::string(names_of(t)[static_cast<std::size_t>(t)]);
+std::string failure_policy_name(std::optional<runtime::config::StageFailurePolicy> t) {
+    return t ? std::string(names_of(*t)[static_cast<std::size_t>(*t)]) : "default";
 }
 
 std::vector<Role> roles_of(const runtime::config::Config& config,

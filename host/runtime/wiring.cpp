@@ -17,6 +17,17 @@ engine::StageFallback fallback(config::StageFailurePolicy policy) {
                                                       : engine::StageFallback::skip;
 }
 
+/// By default, the options that a service refuses are not bought: its empty answer is a decision.
+engine::StageFallback fallback_if_empty(const config::Stage& stage,
+                                        const instances::PluginInstance* expander) {
+    if (stage.on_empty) return fallback(*stage.on_empty);
+    if (expander == nullptr) return engine::StageFallback::skip;
+    const auto service =
+        expander->interface<capstan_async_expander>(CAPSTAN_INTERFACE_ASYNC_EXPANDER);
+    return service && *service != nullptr ? engine::StageFallback::fail
+                                          : engine::StageFallback::skip;
+}
+
 Result<std::unique_ptr<engine::Expander>> make_stage(
     const Wiring::Stage& stage, instances::PassWatch& watch,
     const std::shared_ptr<instances::ExpanderAnswers>& answers) {
@@ -42,8 +53,9 @@ Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host, Mi
     Wiring wiring;
     for (const config::Stage& stage : pipeline.scale_up.expanders) {
         CAPSTAN_TRY(auto instance, find_instance(host, stage.use, missing));
+        const engine::StageFallback on_empty = fallback_if_empty(stage, instance.get());
         wiring.expanders.push_back(
-            {std::move(instance), fallback(stage.on_error), fallback(stage.on_empty), stage.use});
+            {std::move(instance), fallback(stage.on_error), on_empty, stage.use});
     }
     for (const PluginInstanceId& check : pipeline.scale_up.similarity) {
         CAPSTAN_TRY(auto instance, find_instance(host, check, missing));

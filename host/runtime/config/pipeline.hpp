@@ -29,7 +29,8 @@ constexpr auto names_of(StageFailurePolicy) {
 struct Stage {
     PluginInstanceId use;
     StageFailurePolicy on_error = StageFailurePolicy::skip;
-    StageFailurePolicy on_empty = StageFailurePolicy::skip;
+    /// Unset: `fail` for an expander that asks a service, `skip` for any other.
+    std::optional<StageFailurePolicy> on_empty{};
 };
 void describe(auto&& key, Stage& s) {
     key("use", s.use, "The expander.", {.instance_kind = "capstan.expander/1"});
@@ -38,12 +39,12 @@ void describe(auto&& key, Stage& s) {
         "ends the pass without a scale-up.");
     key("on_empty", s.on_empty,
         "When the stage keeps no option: skip goes on as if it were not there, fail ends the pass "
-        "without a scale-up.");
+        "without a scale-up. Unset: fail for an expander that asks a service, such as "
+        "grpc_expander, and skip for any other.");
 }
 /// The name alone, where all other members have their defaults.
 inline std::optional<std::string> short_text(const Stage& s) {
-    const bool plain =
-        s.on_error == StageFailurePolicy::skip && s.on_empty == StageFailurePolicy::skip;
+    const bool plain = s.on_error == StageFailurePolicy::skip && !s.on_empty;
     return plain ? std::optional(s.use.value()) : std::nullopt;
 }
 

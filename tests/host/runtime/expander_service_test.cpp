@@ -21,20 +21,24 @@ using ::testing::SizeIs;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
-const std::string with_service =
-    "[pipeline]\nclouds = [\"east\"]\n[pipeline.scale_up]\nexpanders = [\"chooser\"]\n"
-    "[plugin.chooser]\nclass = \"grpc_expander\"\ngrants = { http = [\"expander.example\"] }\n"
-    "settings = { address = \"https://expander.example:7000\" }\n" +
-    simulated("east", "groups = [" + simulated_group("a") + ", " + simulated_group("b") + "]");
+std::string with_service(const std::string& stage) {
+    return "[pipeline]\nclouds = [\"east\"]\n[pipeline.scale_up]\nexpanders = [" + stage +
+           "]\n[plugin.chooser]\nclass = \"grpc_expander\"\ngrants = { http = "
+           "[\"expander.example\"] }\nsettings = { address = \"https://expander.example:7000\" "
+           "}\n" +
+           simulated("east",
+                     "groups = [" + simulated_group("a") + ", " + simulated_group("b") + "]");
+}
 
-/// A server of the gRPC expander protocol that keeps group b.
+/// A server of the gRPC expander protocol.
 class Service final : public io::HttpClient {
 public:
-    explicit Service(bool is_there) : is_there_(is_there) {}
+    enum class Answer { keeps_b, keeps_none, is_away };
+    explicit Service(Answer answer) : answer_(answer) {}
 
     RequestId send(HttpRequest, Done done) override {
         ++asked;
-        done(is_there_ ? keeps_b() : fail(ErrorCode::unavailable, "connection refused"));
+        done(reply());
         return static_cast<RequestId>(asked);
     }
     RequestId stream(HttpRequest, Listener, Done done) override {
@@ -45,25 +49,28 @@ public:
     int asked = 0;
 
 private:
-    /// BestOptionsResponse{options = [Option{nodeGroupId = "b"}]} in a frame.
-    static Result<HttpReply> keeps_b() {
+    /// BestOptionsResponse{options = [Option{nodeGroupId = "b"}]} in a frame, or an empty one.
+    Result<HttpReply> reply() const {
+        if (answer_ == Answer::is_away) return fail(ErrorCode::unavailable, "connection refused");
         HttpReply reply;
         reply.status = 200;
         reply.headers = {{"content-type", "application/grpc"}};
-        reply.body =
-            "\0\0\0\0\x05\x0a\x03\x0a\x01"
-            "b"s;
+        reply.body = "\0\0\0\0\0"s;
+        if (answer_ == Answer::keeps_b)
+            reply.body =
+                "\0\0\0\0\x05\x0a\x03\x0a\x01"
+                "b"s;
         reply.trailers = {{"grpc-status", "0"}};
         return reply;
     }
-    const bool is_there_;
+    const Answer answer_;
 };
 
 struct PassesWithAService : ::testing::Test {
-    void open(bool is_there) {
-        service = std::make_shared<Service>(is_there);
+    void open(Service::Answer answer, const std::string& stage = "\"chooser\"") {
+        service = std::make_shared<Service>(answer);
         virtually = std::make_unique<VirtualAssembly>(
-            with_service, [this](const std::string&) { return service; });
+            with_service(stage), [this](const std::string&) { return service; });
     }
     PassInput input() const {
         const Time now = virtually->host().loop().clock()->now();
@@ -85,7 +92,7 @@ struct PassesWithAService : ::testing::Test {
 };
 
 TEST_F(PassesWithAService, GrowTheGroupThatItKeeps) {
-    open(true);
+    open(Service::Answer::keeps_b);
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
@@ -95,7 +102,7 @@ TEST_F(PassesWithAService, GrowTheGroupThatItKeeps) {
 }
 
 TEST_F(PassesWithAService, AreDecidedAgainByItsAnswers) {
-    open(true);
+    open(Service::Answer::keeps_b);
     PassInput again = input();
     const auto first = decide(again);
     ASSERT_TRUE(first) << first.error();
@@ -110,7 +117,7 @@ TEST_F(PassesWithAService, AreDecidedAgainByItsAnswers) {
 }
 
 TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
-    open(false);
+    open(Service::Answer::is_away);
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
@@ -119,6 +126,22 @@ TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
     ASSERT_THAT(chosen.stages, SizeIs(1));
     EXPECT_THAT(chosen.stages[0].summary, HasSubstr("chooser: failed"));
     EXPECT_THAT(result->skipped_hooks, IsEmpty());
+}
+
+TEST_F(PassesWithAService, EndWithoutAScaleUpWhenItKeepsNone) {
+    open(Service::Answer::keeps_none);
+    const auto result = decide(input());
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_THAT(result->outcome.decision.increases, IsEmpty());
+    EXPECT_EQ(service->asked, 1);
+}
+
+TEST_F(PassesWithAService, GoOnWhenItKeepsNoneIfTheStageSaysSo) {
+    open(Service::Answer::keeps_none, R"({ use = "chooser", on_empty = "skip" })");
+    const auto result = decide(input());
+    ASSERT_TRUE(result) << result.error();
+    ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
+    EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a")) << "the lowest id";
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_F(ConfigTest, WiresEverythingFromOneFile) {
     ASSERT_EQ(config.pipeline.scale_up.expanders.size(), 4u);
     EXPECT_EQ(config.pipeline.scale_up.expanders[1].use.value(), "acme_score");
     EXPECT_EQ(config.pipeline.scale_up.expanders[1].on_error, StageFailurePolicy::fail);
-    EXPECT_EQ(config.pipeline.scale_up.expanders[1].on_empty, StageFailurePolicy::skip);
+    EXPECT_EQ(config.pipeline.scale_up.expanders[1].on_empty, std::nullopt);
     EXPECT_THAT(config.pipeline.scale_up.similarity,
                 ElementsAre(PluginInstanceId("resources"), PluginInstanceId("labels")));
     EXPECT_THAT(ids(config),
