@@ -22,7 +22,7 @@ using GroupReading = Result<AutoScalingGroup>;
 using NamedConfiguration = std::pair<std::string, LaunchTemplateData>;
 
 /// The maximum number of names of one request. More than 50 are allowed only with a MaxRecords.
-constexpr std::size_t names_of_groups = 100, names_of_configurations = 50;
+constexpr std::size_t names_of_groups = 100, names_of_configurations = 50, ids_to_protect = 50;
 constexpr std::int64_t groups_a_page = 100, configurations_a_page = 50;
 constexpr std::size_t most_activities = 100;
 /// A page may have fewer than MaxRecords entries although more pages follow.
@@ -190,9 +190,22 @@ Task<void> AutoScalingApi::set_desired_capacity(std::string group, int desired) 
     co_await client_.call(std::move(request), Repeatable::yes);
 }
 
-Task<std::string> AutoScalingApi::terminate_instance(std::string instance_id) {
+Task<void> AutoScalingApi::set_instance_protection(std::string group,
+                                                   std::vector<std::string> instance_ids,
+                                                   bool is_protected) {
+    for (const auto& batch : batches_of(std::move(instance_ids), ids_to_protect)) {
+        QueryRequest request = about_groups("SetInstanceProtection");
+        request.set("AutoScalingGroupName", group)
+            .set_list("InstanceIds.member", batch)
+            .set("ProtectedFromScaleIn", is_protected);
+        co_await client_.call(std::move(request), Repeatable::yes);
+    }
+}
+
+Task<std::string> AutoScalingApi::terminate_instance(std::string instance_id, bool decrement) {
     QueryRequest request = about_groups("TerminateInstanceInAutoScalingGroup");
-    request.set("InstanceId", std::move(instance_id)).set("ShouldDecrementDesiredCapacity", true);
+    request.set("InstanceId", std::move(instance_id))
+        .set("ShouldDecrementDesiredCapacity", decrement);
     // A repeated request might lower the desired capacity twice, and AWS would terminate another
     // instance.
     const XmlReply reply = co_await client_.call(std::move(request), Repeatable::no);

@@ -54,6 +54,7 @@ struct AutoScalingGroup {
     std::string desired_capacity_type{};  ///< empty: "units"
     bool has_warm_pool = false;
     std::optional<Time> created{};
+    bool protects_new_instances = false;  ///< from scale-in
 };
 
 /// One answer. A group that could not be parsed is an entry of `unreadable`; the others are kept.
@@ -76,29 +77,36 @@ struct TagFilter {
     bool operator==(const TagFilter&) const = default;
 };
 
-/// [strand] Each function is one action and reads all pages. Names are sent in batches.
+/// [strand] Each function is one action and reads all pages. Names are sent in batches. What scales
+/// groups is virtual, for tests with many groups and little time.
 class AutoScalingApi {
 public:
     explicit AutoScalingApi(AwsClient& client) : client_(client) {}
+    virtual ~AutoScalingApi() = default;
 
     /// The groups that have all of the tags. `invalid_argument`: `tags` is empty.
-    Task<AutoScalingGroups> find_groups(std::vector<TagFilter> tags);
+    virtual Task<AutoScalingGroups> find_groups(std::vector<TagFilter> tags);
     /// The groups by name; names of groups that do not exist are ignored.
-    Task<AutoScalingGroups> describe_groups(std::vector<std::string> names);
+    virtual Task<AutoScalingGroups> describe_groups(std::vector<std::string> names);
     /// Describes one group in one request that is not repeated, to find out whether AWS throttles.
     Task<void> probe(std::string group);
     /// At most the newest 100 activities, newest first, without those that started before `since`.
-    Task<std::vector<ScalingActivity>> describe_activities(std::string group,
-                                                           std::optional<Time> since);
+    virtual Task<std::vector<ScalingActivity>> describe_activities(std::string group,
+                                                                   std::optional<Time> since);
     /// The launch configurations that exist, by name.
     Task<std::map<std::string, LaunchTemplateData>> describe_launch_configurations(
         std::vector<std::string> names);
 
-    Task<void> set_desired_capacity(std::string group, int desired);
-    /// Terminates the instance and lowers the desired capacity by one. Returns the description of
-    /// the scaling activity. The request is sent only once: if no answer comes, the outcome is
-    /// unknown (`deadline`).
-    Task<std::string> terminate_instance(std::string instance_id);
+    virtual Task<void> set_desired_capacity(std::string group, int desired);
+    /// Protects instances of the group from scale-in, or ends their protection. AWS refuses if one
+    /// of them is not of the group or is still being launched.
+    virtual Task<void> set_instance_protection(std::string group,
+                                               std::vector<std::string> instance_ids,
+                                               bool is_protected);
+    /// Terminates the instance, protected or not. With `decrement` the desired capacity falls by
+    /// one; without it AWS launches a replacement. Returns the description of the scaling activity.
+    /// If no answer comes, the request is not sent again: the outcome is unknown (`deadline`).
+    virtual Task<std::string> terminate_instance(std::string instance_id, bool decrement);
 
     struct NewGroup {
         std::string name{};

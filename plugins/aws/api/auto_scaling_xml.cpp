@@ -98,6 +98,7 @@ AutoScalingGroup group_of(const XmlElement& member) {
     out.desired_capacity_type = member.text("DesiredCapacityType");
     out.has_warm_pool = static_cast<bool>(member.child("WarmPoolConfiguration"));
     out.created = member.time("CreatedTime");
+    out.protects_new_instances = member.boolean("NewInstancesProtectedFromScaleIn").value_or(false);
     return out;
 }
 

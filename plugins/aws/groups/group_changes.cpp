@@ -300,7 +300,7 @@ Task<std::vector<Error>> GroupChanges::terminate_all(NodeGroupId group,
 /// that the call is not repeated: a second one might lower the desired capacity twice.
 Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id) {
     terminating_[group][instance_id] = {.asked_at = host_.monotonic()};
-    const auto done = co_await as_result(parts_.api.terminate_instance(instance_id));
+    const auto done = co_await as_result(parts_.api.terminate_instance(instance_id, true));
     std::map<std::string, Termination>& instances = terminating_[group];
     if (!done) {
         if (done.error().code != ErrorCode::deadline) instances.erase(instance_id);

@@ -202,23 +202,33 @@ TEST_F(AutoScalingCalls, SetACapacityWithoutWaitingForACooldown) {
                                         {"HonorCooldown", "false"}}));
 }
 
-TEST_F(AutoScalingCalls, TerminateWithDecrement) {
-    aws.file("TerminateInstanceInAutoScalingGroup", "terminate.xml");
-    const auto told = aws.run(api.terminate_instance("i-00000000000000001"));
-    ASSERT_TRUE(told) << told.error();
-    EXPECT_EQ(*told, "Terminating EC2 instance: i-00000000000000001");
-    EXPECT_EQ(aws.parameters(), (Labels{{"InstanceId", "i-00000000000000001"},
-                                        {"ShouldDecrementDesiredCapacity", "true"}}));
+TEST_F(AutoScalingCalls, TerminateWithOrWithoutDecrement) {
+    for (const bool decrement : {true, false}) {
+        aws.file("TerminateInstanceInAutoScalingGroup", "terminate.xml");
+        const auto told = aws.run(api.terminate_instance("i-00000000000000001", decrement));
+        ASSERT_TRUE(told) << told.error();
+        EXPECT_EQ(*told, "Terminating EC2 instance: i-00000000000000001");
+        EXPECT_EQ(aws.asked().back().parameters,
+                  (Labels{{"InstanceId", "i-00000000000000001"},
+                          {"ShouldDecrementDesiredCapacity", decrement ? "true" : "false"}}));
+    }
 }
 
 TEST_F(AutoScalingCalls, TerminateOnceWhereWhatCameOfItIsNotKnown) {
     // Repeated after all it might lower the desired capacity twice.
     aws.on("TerminateInstanceInAutoScalingGroup", "", 500);
-    EXPECT_FALSE(aws.run(api.terminate_instance("i-1")));
+    EXPECT_FALSE(aws.run(api.terminate_instance("i-1", true)));
     EXPECT_THAT(aws.asked(), SizeIs(1));
-    aws.on("SetDesiredCapacity", "", 500);
-    EXPECT_FALSE(aws.run(api.set_desired_capacity("web", 3)));
-    EXPECT_THAT(aws.asked(), SizeIs(4));
+}
+
+TEST_F(AutoScalingCalls, ProtectFiftyInstancesAtOnce) {
+    aws.file("SetInstanceProtection", "set_instance_protection.xml");
+    ASSERT_TRUE(aws.run(api.set_instance_protection("web", numbered_names(51), true)));
+    ASSERT_THAT(aws.asked(), SizeIs(2));
+    EXPECT_THAT(aws.asked()[0].parameters, SizeIs(52));
+    EXPECT_EQ(aws.asked()[1].parameters, (Labels{{"AutoScalingGroupName", "web"},
+                                                 {"InstanceIds.member.1", numbered_names(51)[50]},
+                                                 {"ProtectedFromScaleIn", "true"}}));
 }
 
 AutoScalingApi::NewGroup new_group(bool spot) {

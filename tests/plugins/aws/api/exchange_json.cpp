@@ -107,7 +107,8 @@ Json json_of(const AutoScalingGroup& group) {
                          {"suspended_processes", json_of(group.suspended_processes)},
                          {"desired_capacity_type", group.desired_capacity_type},
                          {"has_warm_pool", group.has_warm_pool},
-                         {"created", time_or_null(group.created)}});
+                         {"created", time_or_null(group.created)},
+                         {"protects_new_instances", group.protects_new_instances}});
 }
 
 Json json_of(const AutoScalingGroups& groups) {

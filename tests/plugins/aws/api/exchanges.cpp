@@ -75,13 +75,17 @@ void read_groups() {
 }
 
 void change_groups() {
-    AnsweringAws desired, terminate, remove;
+    AnsweringAws desired, protect, terminate, remove;
     desired.file("SetDesiredCapacity", "set_desired_capacity.xml");
     show("set_desired_capacity", desired,
          AutoScalingApi(desired.client()).set_desired_capacity("spot-web", 3));
+    protect.file("SetInstanceProtection", "set_instance_protection.xml");
+    show("set_instance_protection", protect,
+         AutoScalingApi(protect.client())
+             .set_instance_protection("spot-web", {"i-00000000000000001"}, true));
     terminate.file("TerminateInstanceInAutoScalingGroup", "terminate.xml");
     show("terminate_instance", terminate,
-         AutoScalingApi(terminate.client()).terminate_instance("i-00000000000000001"));
+         AutoScalingApi(terminate.client()).terminate_instance("i-00000000000000001", true));
     remove.file("DeleteAutoScalingGroup", "delete_group.xml");
     show("delete_group", remove, AutoScalingApi(remove.client()).delete_group("made"));
     for (const bool spot : {false, true}) {

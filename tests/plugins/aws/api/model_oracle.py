@@ -313,7 +313,8 @@ def group(value):
             "instances": [instance(one) for one in value.get("Instances", [])], "status": value.get("Status", ""),
             "suspended_processes": [one["ProcessName"] for one in value.get("SuspendedProcesses", [])],
             "desired_capacity_type": value.get("DesiredCapacityType", ""),
-            "has_warm_pool": "WarmPoolConfiguration" in value, "created": time_text(value["CreatedTime"])}
+            "has_warm_pool": "WarmPoolConfiguration" in value, "created": time_text(value["CreatedTime"]),
+            "protects_new_instances": value.get("NewInstancesProtectedFromScaleIn", False)}
 
 
 def groups(outputs):
