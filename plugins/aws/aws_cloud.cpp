@@ -150,8 +150,10 @@ std::vector<FailedActivities::Size> AwsCloud::Account::sizes() const {
     std::vector<FailedActivities::Size> out;
     for (const auto& [name, listed] : lists.groups()) {
         if (!listed.was_read || find_obstacle(listed.group)) continue;
-        out.push_back(
-            {.group = name, .members = listed.counts.members, .desired = listed.group.desired});
+        out.push_back({.group = name,
+                       .members = listed.counts.members,
+                       .desired = listed.group.desired,
+                       .has_zones = listed.group.zones.size() > 1});
     }
     return out;
 }

@@ -8,6 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "../wire/failure_text.hpp"
+#include "launches.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 /// AWS retries a launch within a minute or two. Reading the activities in each pass for longer than
 /// this would show nothing new.
 constexpr Duration frequent_reads_for = std::chrono::minutes(5);
-
-bool is_failed_launch(const ScalingActivity& activity) {
-    const bool has_failed = activity.status_code == "Failed" || activity.status_code == "Cancelled";
-    return has_failed && activity.description.starts_with("Launching a new EC2 instance");
-}
 
 Error error_of(const ScalingActivity& activity) {
     Error out = classify_failure_text(activity.status_code, activity.status_message);
@@ -29,13 +25,14 @@ Error error_of(const ScalingActivity& activity) {
 
 }  // namespace
 
-std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities,
-                                        Time since) {
-    const auto counts = [since](const ScalingActivity& activity) {
-        return activity.started && *activity.started > since && is_failed_launch(activity);
+std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since,
+                                        bool has_zones) {
+    const auto counts = [&](const ScalingActivity& activity) {
+        return activity.started && *activity.started > since && is_launch(activity) &&
+               (has_zones || has_failed(activity));
     };
     const auto at = std::find_if(activities.begin(), activities.end(), counts);
-    if (at == activities.end()) return std::nullopt;
+    if (at == activities.end() || !has_failed(*at)) return std::nullopt;
     return error_of(*at);
 }
 
@@ -56,7 +53,8 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
             continue;
         }
         if (!group.wants_since) group.wants_since = host_.monotonic();
-        if (!group.failure && is_due(group)) reads.push_back(read(size.group));
+        group.has_zones = size.has_zones;
+        if ((!group.failure || group.has_zones) && is_due(group)) reads.push_back(read(size.group));
     }
     co_await gather_results(std::move(reads), config_.parallel_calls);
 }
@@ -82,8 +80,10 @@ Task<void> FailedActivities::read(std::string group) {
     warnings_.end(group);
     // A request that began meanwhile has moved `since`: these activities may be too old for it.
     if (at->second.since != since) co_return;
-    at->second.failure = find_failed_launch(*activities, since);
-    if (at->second.failure) ++version_;
+    std::optional<Error> failure = find_failed_launch(*activities, since, at->second.has_zones);
+    if (failure == at->second.failure) co_return;
+    at->second.failure = std::move(failure);
+    ++version_;
 }
 
 void FailedActivities::forget_failure(Followed& group) {

@@ -34,10 +34,12 @@ public:
     struct Size {
         std::string group{};
         int members = 0, desired = 0;
+        bool has_zones = false;  ///< more than one: AWS launches where it can
     };
     /// `groups`: all groups that could be read. Reads the activities of each group that has fewer
-    /// members than desired and no known failure: in each pass for five minutes, then once in
-    /// `refresh_every`. Activities that cannot be read cause a warning and change nothing.
+    /// members than desired: in each pass for five minutes, then once in `refresh_every`. A known
+    /// failure stays for a group in one zone; in several zones it ends when AWS launches an
+    /// instance after it. Activities that cannot be read cause a warning and change nothing.
     Task<void> update(std::vector<Size> groups);
     /// Call before an increase. Failures of earlier requests no longer count.
     void begin_request(const std::string& group);
@@ -57,6 +59,7 @@ private:
         std::optional<Duration> wants_since{};  ///< when members first were fewer than desired
         std::optional<Duration> read_at{};      ///< when the activities were read last
         std::optional<Error> failure{};
+        bool has_zones = false;
     };
     bool is_due(const Followed& group) const;
     void forget_failure(Followed& group);
@@ -73,7 +76,9 @@ private:
 };
 
 /// The first failed launch among `activities` (newest first) that began after `since`; nullopt if
-/// there is none.
-std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since);
+/// there is none. In a group of several zones, only one that no launch followed: AWS tries the
+/// other zones by itself.
+std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since,
+                                        bool has_zones);
 
 }  // namespace capstan::aws

@@ -27,12 +27,6 @@ Unexpected refuse(const NodeGroupId& group, ErrorCode code, const std::string& w
     return fail(code, titled(group) + ": " + why);
 }
 
-const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view id) {
-    const auto at = std::find_if(group.instances.begin(), group.instances.end(),
-                                 [&](const AsgInstance& instance) { return instance.id == id; });
-    return at != group.instances.end() ? &*at : nullptr;
-}
-
 Membership membership_of(const AsgInstance& instance) {
     return read_lifecycle(instance.lifecycle_state).membership;
 }

@@ -1,5 +1,6 @@
 #include "lifecycle.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace capstan::aws {
@@ -34,6 +35,16 @@ Lifecycle read_lifecycle(std::string_view state) noexcept {
     for (const LifecycleRow& row : lifecycle_rows)
         if (state.starts_with(row.prefix)) return row.means;
     return {};
+}
+
+bool is_member(const AsgInstance& instance) noexcept {
+    return read_lifecycle(instance.lifecycle_state).membership == Membership::member;
+}
+
+const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view id) noexcept {
+    const auto at = std::find_if(group.instances.begin(), group.instances.end(),
+                                 [&](const AsgInstance& instance) { return instance.id == id; });
+    return at != group.instances.end() ? &*at : nullptr;
 }
 
 }  // namespace capstan::aws

@@ -6,6 +6,8 @@
 
 #include <capstan/cloud_view.hpp>
 
+#include "../api/auto_scaling.hpp"
+
 namespace capstan::aws {
 
 enum class Membership : std::uint8_t {
@@ -24,5 +26,10 @@ struct Lifecycle {
 /// `state` is AWS's text: "InService", "Pending:Wait", "Terminating:Retained", ... An unknown state
 /// counts as a member that is being created.
 Lifecycle read_lifecycle(std::string_view state) noexcept;
+
+/// Whether the instance counts towards the desired capacity of its group.
+bool is_member(const AsgInstance& instance) noexcept;
+/// NULL: AWS does not list the instance in the group.
+const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view id) noexcept;
 
 }  // namespace capstan::aws

@@ -190,6 +190,29 @@ TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutNews) {
     EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 1);
 }
 
+TEST(AwsFailedActivities, AFailureInOneZoneIsNoneWhileAwsLaunchesInAnother) {
+    for (const char* status : {"InProgress", "Successful"}) {
+        Asking account;
+        account.aws.groups["web"].zones = {"eu-central-1a", "eu-central-1b"};
+        account.aws.fail_launch("web", no_capacity);
+        EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "nothing followed it";
+        account.host.advance(seconds(1));
+        account.aws.note("web", "Launching a new EC2 instance: i-9", status);
+        EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt) << status;
+        account.host.advance(seconds(1));
+        account.aws.fail_launch("web", no_capacity);
+        EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "no zone is left";
+    }
+}
+
+TEST(AwsFailedActivities, AFailureInTheOnlyZoneStands) {
+    Asking account;
+    account.aws.fail_launch("web", no_capacity);
+    account.host.advance(seconds(1));
+    account.aws.note("web", "Launching a new EC2 instance: i-9", "Successful");
+    EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
+}
+
 TEST(FindFailedLaunch, TakesTheNewestThatBeganAfterTheRequest) {
     const Time since = Time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1));
     const auto launch = [&](Duration after, const char* status, const char* message) {
@@ -199,18 +222,18 @@ TEST(FindFailedLaunch, TakesTheNewestThatBeganAfterTheRequest) {
                                .status_code = status,
                                .status_message = message};
     };
-    EXPECT_FALSE(find_failed_launch({}, since));
-    EXPECT_FALSE(find_failed_launch({launch(seconds(1), "Successful", "x")}, since));
-    EXPECT_FALSE(find_failed_launch({launch(seconds(1), "InProgress", "x")}, since));
-    EXPECT_FALSE(find_failed_launch({launch(seconds(0), "Failed", "x")}, since));
+    EXPECT_FALSE(find_failed_launch({}, since, false));
+    EXPECT_FALSE(find_failed_launch({launch(seconds(1), "Successful", "x")}, since, false));
+    EXPECT_FALSE(find_failed_launch({launch(seconds(1), "InProgress", "x")}, since, false));
+    EXPECT_FALSE(find_failed_launch({launch(seconds(0), "Failed", "x")}, since, false));
     EXPECT_FALSE(find_failed_launch(
         {ScalingActivity{.description = "Launching a new EC2 instance", .status_code = "Failed"}},
-        since))
+        since, false))
         << "when it began is not known";
     const auto found = find_failed_launch(
         {launch(seconds(9), "Successful", "x"), launch(seconds(5), "Failed", "newer"),
          launch(seconds(2), "Failed", "older")},
-        since);
+        since, false);
     ASSERT_TRUE(found);
     EXPECT_THAT(found->message, HasSubstr("newer"));
 }

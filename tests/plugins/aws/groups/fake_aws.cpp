@@ -55,7 +55,8 @@ std::string instance_xml(const FakeInstance& instance, const FakeGroup& group) {
     std::string out =
         element("InstanceId", instance.id) + element("AvailabilityZone", instance.zone) +
         element("InstanceType", instance.type) + element("LifecycleState", instance.state) +
-        element("HealthStatus", instance.health) + element("ProtectedFromScaleIn", "true");
+        element("HealthStatus", instance.health) +
+        element("ProtectedFromScaleIn", instance.is_protected ? "true" : "false");
     out += group.launch_configuration.empty()
                ? launch_template_xml(group.launch_template, instance.version)
                : element("LaunchConfigurationName", group.launch_configuration);
@@ -68,10 +69,13 @@ std::string group_xml(const std::string& name, const FakeGroup& group) {
         tags += element("member", element("Key", key) + element("Value", value));
     for (const std::string& zone : group.zones) zones += element("member", zone);
     for (const FakeInstance& instance : group.instances) instances += instance_xml(instance, group);
-    std::string out = element("AutoScalingGroupName", name) + element("MinSize", group.min) +
-                      element("MaxSize", group.max) + element("DesiredCapacity", group.desired) +
-                      element("Tags", tags) + element("AvailabilityZones", zones) +
-                      element("Instances", instances) + group.more;
+    std::string out =
+        element("AutoScalingGroupName", name) + element("MinSize", group.min) +
+        element("MaxSize", group.max) + element("DesiredCapacity", group.desired) +
+        element("Tags", tags) + element("AvailabilityZones", zones) +
+        element("Instances", instances) +
+        element("NewInstancesProtectedFromScaleIn", group.protects_new ? "true" : "false") +
+        group.more;
     if (!group.launch_configuration.empty()) {
         out += element("LaunchConfigurationName", group.launch_configuration);
     } else if (group.more.find("MixedInstancesPolicy") == std::string::npos) {
@@ -104,10 +108,23 @@ FakeAws::FakeAws(testing::FakeHost& host) : host_(host) {
 
 void FakeAws::launch(const std::string& name) {
     FakeGroup& group = groups.at(name);
-    while (std::count_if(group.instances.begin(), group.instances.end(), &counts) < group.desired)
-        group.instances.push_back({.id = "i-" + std::to_string(++last_number_),
+    while (std::count_if(group.instances.begin(), group.instances.end(), &counts) < group.desired) {
+        const std::string id = "i-" + std::to_string(++last_number_);
+        group.instances.push_back({.id = id,
                                    .zone = group.zones.front(),
-                                   .version = group.version});
+                                   .version = group.version,
+                                   .is_protected = group.protects_new});
+        note(name, "Launching a new EC2 instance: " + id, "Successful");
+    }
+}
+
+FakeActivity& FakeAws::note(const std::string& group, const std::string& description,
+                            const std::string& status) {
+    auto& activities = groups.at(group).activities;
+    return *activities.insert(activities.begin(), {.id = "a-" + std::to_string(++activities_),
+                                                   .description = description,
+                                                   .status = status,
+                                                   .started = host_.now() + ahead});
 }
 
 void FakeAws::finish(const std::string& name) {
@@ -118,13 +135,8 @@ void FakeAws::finish(const std::string& name) {
 
 void FakeAws::fail_launch(const std::string& name, const std::string& message,
                           const std::string& status) {
-    auto& activities = groups.at(name).activities;
-    activities.insert(activities.begin(),
-                      {.id = "a-" + std::to_string(++last_number_),
-                       .description = "Launching a new EC2 instance.  Status Reason: " + message,
-                       .status = status,
-                       .message = message,
-                       .started = host_.now() + ahead});
+    note(name, "Launching a new EC2 instance.  Status Reason: " + message, status).message =
+        message;
 }
 
 void FakeAws::lag(bool begins) {
@@ -184,6 +196,7 @@ HttpReply FakeAws::act(const Parameters& asked) {
     if (action == "DescribeAutoScalingGroups") return describe_groups(asked);
     if (action == "DescribeScalingActivities") return describe_activities(asked);
     if (action == "SetDesiredCapacity") return set_desired(asked);
+    if (action == "SetInstanceProtection") return set_protection(asked);
     if (action == "TerminateInstanceInAutoScalingGroup") return terminate(asked);
     if (action == "DescribeLaunchTemplateVersions") return describe_version(asked);
     if (action == "DescribeInstanceTypes") return describe_types(asked);
@@ -238,19 +251,34 @@ HttpReply FakeAws::set_desired(const Parameters& asked) {
     return done("SetDesiredCapacity");
 }
 
+HttpReply FakeAws::set_protection(const Parameters& asked) {
+    FakeGroup& group = groups.at(value_of(asked, "AutoScalingGroupName"));
+    for (const std::string& id : list_of(asked, "InstanceIds.member")) {
+        const auto at = std::find_if(group.instances.begin(), group.instances.end(),
+                                     [&](const FakeInstance& each) { return each.id == id; });
+        if (at == group.instances.end())
+            return invalid("The instance " + id + " is not part of Auto Scaling group.");
+        if (at->state != "InService")
+            return invalid("The instance " + id + " is not in InService or Standby.");
+        at->is_protected = value_of(asked, "ProtectedFromScaleIn") == "true";
+    }
+    return done("SetInstanceProtection");
+}
+
 HttpReply FakeAws::terminate(const Parameters& asked) {
     const std::string id = value_of(asked, "InstanceId");
+    const bool decrement = value_of(asked, "ShouldDecrementDesiredCapacity") == "true";
     for (auto& [name, group] : groups) {
         for (FakeInstance& instance : group.instances) {
             if (instance.id != id) continue;
-            if (group.desired <= group.min)
+            if (decrement && group.desired <= group.min)
                 return invalid("Currently, desiredSize equals minSize (" +
                                std::to_string(group.min) +
                                "). Terminating instance without replacement will violate group's "
                                "min size constraint. Either set shouldDecrementDesiredCapacity "
                                "flag to false or lower group's min size.");
             instance.state = "Terminating";
-            --group.desired;
+            if (decrement) --group.desired;
             return done(
                 "TerminateInstanceInAutoScalingGroup",
                 element("Activity", element("Description", "Terminating EC2 instance: " + id)));

@@ -22,6 +22,7 @@ struct FakeInstance {
     std::string state = "InService", health = "Healthy";
     std::string type = "m5.large", zone = "eu-central-1a";
     std::string version = "1";  ///< of the group's launch template
+    bool is_protected = true;   ///< from scale-in
 };
 
 struct FakeActivity {
@@ -31,6 +32,7 @@ struct FakeActivity {
 
 struct FakeGroup {
     int min = 0, max = 10, desired = 0;
+    bool protects_new = true;  ///< instances from scale-in
     Labels tags{};
     std::vector<FakeInstance> instances{};
     std::vector<FakeActivity> activities{};  ///< the newest first
@@ -61,8 +63,11 @@ public:
     Duration latency{};                 ///< of each answer; it shows what was when it was asked for
     Duration ahead{};                   ///< of its clock, which replies are dated by
     bool is_lagging = false;            ///< lists show groups as they were when it began
-    /// Instances of a group come into service until it has what it wants.
+    /// Instances of a group come into service, each with its activity, until it has what it wants.
     void launch(const std::string& group);
+    /// An activity of the group that begins now.
+    FakeActivity& note(const std::string& group, const std::string& description,
+                       const std::string& status);
     /// AWS tries to launch one, and cannot.
     void fail_launch(const std::string& group, const std::string& message,
                      const std::string& status = "Failed");
@@ -96,6 +101,7 @@ private:
     HttpReply describe_groups(const Parameters& asked);
     HttpReply describe_activities(const Parameters& asked);
     HttpReply set_desired(const Parameters& asked);
+    HttpReply set_protection(const Parameters& asked);
     HttpReply terminate(const Parameters& asked);
     HttpReply describe_version(const Parameters& asked);
     HttpReply describe_types(const Parameters& asked);
@@ -106,7 +112,7 @@ private:
     std::map<std::string, FakeGroup> listed_{};  ///< while lists lag
     std::vector<Parameters> asked_{};
     std::map<std::string, std::deque<Problem>> troubles_{};
-    int last_number_ = 0;
+    int last_number_ = 0, activities_ = 0;
 };
 
 }  // namespace capstan::aws

@@ -1,0 +1,96 @@
+#include "launches.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <capstan/duration.hpp>
+
+#include "lifecycle.hpp"
+
+namespace capstan::aws {
+namespace {
+
+constexpr std::string_view launching = "Launching a new EC2 instance";
+constexpr std::string_view terminating = "Terminating EC2 instance: ";
+
+std::string age_of(Time at, Time now) {
+    const auto age = std::chrono::floor<std::chrono::seconds>(now - at);
+    return format_duration(std::max<Duration>(age, Duration::zero()));
+}
+
+/// A launch of the last two minutes that did not fail.
+bool is_recent_launch(const ScalingActivity& activity, Time now) {
+    return is_launch(activity) && !has_failed(activity) && activity.started &&
+           *activity.started > now - launch_time;
+}
+
+/// Whether the list lacks an instance that was launched. One that was terminated since is no
+/// longer listed.
+bool is_unlisted(std::string_view id, const LatestActivities& latest,
+                 const AutoScalingGroup& group) {
+    const auto ends_it = [&](const ScalingActivity& each) {
+        return each.description.starts_with(terminating) && each.description.ends_with(id);
+    };
+    return find_instance(group, id) == nullptr &&
+           std::none_of(latest.activities.begin(), latest.activities.end(), ends_it);
+}
+
+}  // namespace
+
+bool is_launch(const ScalingActivity& activity) noexcept {
+    return activity.description.starts_with(launching);
+}
+
+bool has_failed(const ScalingActivity& activity) noexcept {
+    return activity.status_code == "Failed" || activity.status_code == "Cancelled";
+}
+
+bool has_succeeded(const ScalingActivity& activity) noexcept {
+    return activity.status_code == "Successful";
+}
+
+std::string_view launched_instance(const ScalingActivity& launch) noexcept {
+    std::string_view rest = launch.description;
+    rest.remove_prefix(std::min(rest.size(), launching.size()));
+    if (!rest.starts_with(": i-")) return {};
+    rest.remove_prefix(2);
+    return rest.substr(0, rest.find_first_of(" .,"));
+}
+
+int count_unlisted_launches(const LatestActivities& latest, const AutoScalingGroup& group) {
+    const auto counts = [&](const ScalingActivity& each) {
+        const std::string_view id = launched_instance(each);
+        return is_recent_launch(each, latest.now) && !id.empty() && is_unlisted(id, latest, group);
+    };
+    return static_cast<int>(
+        std::count_if(latest.activities.begin(), latest.activities.end(), counts));
+}
+
+std::string why_launch_is_under_way(const LatestActivities& latest, const AutoScalingGroup& group,
+                                    std::optional<Time> decided_on) {
+    for (const ScalingActivity& each : latest.activities) {
+        if (!is_recent_launch(each, latest.now)) continue;
+        const Time began = *each.started;
+        const std::string age = age_of(began, latest.now) + " ago";
+        if (!has_succeeded(each)) return "AWS began to launch an instance " + age;
+        if (is_unlisted(launched_instance(each), latest, group))
+            return "AWS launched an instance " + age + " that it does not list yet";
+        if (decided_on && began > *decided_on)
+            return "AWS launched an instance " + age + ", after the request was decided on";
+    }
+    return {};
+}
+
+std::string why_not_quiet(const LatestActivities& latest) {
+    for (const ScalingActivity& each : latest.activities) {
+        if (!each.started) continue;
+        const Time last = std::max(*each.started, each.ended.value_or(*each.started));
+        if (last <= latest.now - quiet_time) continue;
+        return "AWS worked on the group " + age_of(last, latest.now) +
+               " ago, and its instances are not protected from scale-in; it takes " +
+               format_duration(quiet_time) + " without an activity";
+    }
+    return {};
+}
+
+}  // namespace capstan::aws
