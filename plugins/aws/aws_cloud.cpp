@@ -85,11 +85,12 @@ struct AwsCloud::Account {
           activities(
               host, auto_scaling,
               {.refresh_every = config.refresh_every, .parallel_calls = config.parallel_calls},
-              [this] { return host.now() + client.clock_skew(); }),
+              [this] { return aws_now(); }),
           types(host, ec2, !config.static_instance_types),
           templates(host, {auto_scaling, ec2, eks}, types, config.templates, config.refresh_every,
                     config.parallel_calls),
-          changes(host, {auto_scaling, lists, activities, limits}, config.parallel_calls),
+          changes(host, {auto_scaling, lists, activities, limits, [this] { return aws_now(); }},
+                  config.parallel_calls),
           files(host, {.types_file = config.instance_types_file,
                        .price_file = config.price_file,
                        .region = config.templates.region}),
@@ -103,6 +104,8 @@ struct AwsCloud::Account {
         if (config.provisioning) maker.emplace(host, auto_scaling, ec2, making_config_of(config));
     }
 
+    /// The time by AWS's clock.
+    Time aws_now() const { return host.now() + client.clock_skew(); }
     std::vector<const AutoScalingGroup*> known_groups() const;
     std::vector<FailedActivities::Size> sizes() const;
     RightsQuestion rights() const;
@@ -326,9 +329,10 @@ Task<SharedCloudView> AwsCloud::refresh(RefreshRequest request) {
 Task<SharedCloudView> AwsCloud::read(bool probe) {
     Account& aws = account();
     if (probe) co_await aws.probe();
-    const std::uint64_t asked_at = aws.changes.moment();
+    const Time asked_at = aws.changes.moment();
     co_await aws.lists.update();
     aws.changes.see(asked_at);
+    std::ignore = co_await as_result(aws.changes.end_protection());
     if (aws.config.failed_activities) co_await aws.activities.update(aws.sizes());
     aws.templates.follow(aws.known_groups());
     co_await aws.templates.renew(aws.known_groups());

@@ -187,7 +187,7 @@ Task<void> AutoScalingApi::set_desired_capacity(std::string group, int desired) 
     request.set("AutoScalingGroupName", std::move(group))
         .set("DesiredCapacity", std::int64_t{desired})
         .set("HonorCooldown", false);
-    co_await client_.call(std::move(request), Repeatable::yes);
+    co_await client_.call(std::move(request), Repeatable::never);
 }
 
 Task<void> AutoScalingApi::set_instance_protection(std::string group,

@@ -97,6 +97,8 @@ public:
     Task<std::map<std::string, LaunchTemplateData>> describe_launch_configurations(
         std::vector<std::string> names);
 
+    /// The request is sent once, also if AWS refuses it: the number was computed from a list that
+    /// may be out of date by then. If no answer comes, the outcome is unknown (`deadline`).
     virtual Task<void> set_desired_capacity(std::string group, int desired);
     /// Protects instances of the group from scale-in, or ends their protection. AWS refuses if one
     /// of them is not of the group or is still being launched.

@@ -2,27 +2,31 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <capstan/cloud_view.hpp>
 #include <capstan/host.hpp>
-#include <capstan/semaphore.hpp>
-#include <capstan/target_answers.hpp>
+#include <capstan/target_setter.hpp>
 #include <capstan/task.hpp>
 
 #include "../api/auto_scaling.hpp"
 #include "failed_activities.hpp"
 #include "group_limits.hpp"
 #include "group_lists.hpp"
+#include "launches.hpp"
+#include "recent_changes.hpp"
+#include "scale_in_protection.hpp"
 
 namespace capstan::aws {
 
-/// [strand] SetDesiredCapacity takes an absolute number and no idempotency key. Repeating it is
-/// harmless, but a number computed from an outdated desired capacity undoes what other clients have
-/// requested meanwhile. So the group is read right before each change, and the desired capacity is
-/// set only if it is the one that the request expects. Changes of one group are serialized.
+/// [strand] SetDesiredCapacity takes an absolute number. If it is below the number of instances,
+/// AWS terminates some of its own choice. So the group is read right before each change, the number
+/// is set once (TargetSetter), and it is lowered only if AWS cannot have launched an instance that
+/// the number leaves out. Changes of one group are serialized.
 class GroupChanges {
 public:
     struct Parts {
@@ -30,60 +34,63 @@ public:
         GroupLists& lists;
         FailedActivities& activities;
         const StaticLimits& limits;
+        std::function<Time()> aws_now;  ///< the time by AWS's clock, which dates activities
     };
     GroupChanges(const Host& host, Parts parts, std::size_t parallel_calls);
 
     Task<Resized> increase(Resize request);
-    /// Never lowers the desired capacity below the number of member instances.
+    /// Takes requests back that AWS has not fulfilled. `conflict`: a launch may be under way, or
+    /// the list is older than an answer; the README has the rules.
     Task<Resized> decrease_target(Resize request);
-    /// Removes placeholders by one change of the desired capacity. Terminates instances in
-    /// parallel, each by one call that also lowers the desired capacity by one.
+    /// Takes placeholders back by one change of the desired capacity, as decrease_target does.
+    /// Terminates instances in parallel, each by one call that also lowers the desired capacity by
+    /// one, unless the target stays: then AWS launches a replacement.
     Task<Removed> remove(Removal request);
 
     /// Call before an update of the lists, and pass the result to `see` after the update.
-    std::uint64_t moment() noexcept { return answers_.moment(); }
-    /// Call after an update of the lists. Accepted changes that the lists now show, or should show
-    /// by now, are forgotten; until then the accepted numbers count in place of the listed ones.
-    void see(std::uint64_t asked_at);
+    Time moment() const { return parts_.aws_now(); }
+    /// Call after an update of the lists. Groups with a change of the last two minutes are read
+    /// again by the next update.
+    void see(Time listed_at);
+    /// Ends scale-in protection that `decrease_target` has set, where AWS has nothing left to
+    /// terminate. Call after `see`.
+    Task<void> end_protection();
 
 private:
-    /// A group as AWS lists it now. Instances that AWS agreed to terminate and still lists are
-    /// subtracted from `members` and `desired`.
-    struct Current {
-        AutoScalingGroup group{};
-        int members = 0;
-        int desired = 0;
+    /// A group in the view that the host decides on.
+    struct Viewed {
+        int members = 0, desired = 0;
+        Time listed_at{};
     };
-    Task<Current> read(NodeGroupId id);
-    Semaphore& lock_of(const NodeGroupId& group);
-    Task<Removed> remove_locked(Removal request);
-    bool suits(const Resize& request, int listed) const;
-    Result<void> check(const Resize& request, const Current& now) const;
-    Task<Resized> set_target(Resize request, int goal);
-    void note_removal(const NodeGroupId& group, int count, int desired);
-    Result<void> check_minimum(const Removal& request, const ListedGroup& listed) const;
-    bool may_lag(const NodeGroupId& group) const;
-    bool is_terminating(const NodeGroupId& group, const std::string& instance_id) const;
+    /// A group as it is right before a change.
+    struct Reading {
+        AutoScalingGroup group{};
+        Result<LatestActivities> latest{};
+    };
+    Task<Reading> read(NodeGroupId id);
+    int count_machines(const Reading& reading) const;
+    Task<TargetSetter::Current> read_current(NodeGroupId id, Reading& out);
+    Task<Resized> raise(NodeGroupId id, int target);
+    Task<Resized> lower(Resize request);
+    Task<Resized> lower_checked(NodeGroupId id, int target, const Reading& before);
+    Result<void> check_reading(const Reading& reading, bool is_safe) const;
+    bool is_protected(const AutoScalingGroup& group) const;
+    Task<bool> protect(const AutoScalingGroup& group);
+    Task<Resized> set_target(NodeGroupId id, int target);
+
+    Result<void> check_minimum(const Removal& request, const AutoScalingGroup& group) const;
     Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
-    Task<void> terminate(NodeGroupId group, std::string instance_id);
-    void forget_listed_changes();
-    bool is_awaited(const NodeGroupId& group, int listed) const;
-    Task<std::vector<Error>> terminate_all(NodeGroupId group, std::vector<MachineId> machines);
+    Task<std::vector<Error>> terminate_all(Removal request);
+    std::optional<Error> why_not_terminated(const Removal& request, const std::string& id) const;
+    Task<void> terminate(NodeGroupId group, std::string instance_id, bool keep_target);
 
     const Host host_;
     const Parts parts_;
     const std::size_t parallel_calls_;
-    std::map<NodeGroupId, Semaphore> locks_{};  ///< one permit each
-    TargetAnswers answers_{};
-    /// When AWS last accepted a desired capacity and a removal, by host.monotonic(). Entries are
-    /// dropped once lists can no longer lag behind them.
-    std::map<NodeGroupId, Duration> answered_at_{}, removed_at_{};
-    struct Termination {
-        Duration asked_at{};
-        bool is_agreed = false;  ///< false: AWS has not answered
-    };
-    /// Instances that AWS was asked to terminate and may still list as members.
-    std::map<NodeGroupId, std::map<std::string, Termination>> terminating_{};
+    TargetSetter targets_;
+    RecentChanges recent_;
+    ScaleInProtection protection_;
+    std::map<NodeGroupId, Viewed> viewed_{};
 };
 
 }  // namespace capstan::aws

@@ -10,6 +10,7 @@
 #include "group_checks.hpp"
 #include "lifecycle.hpp"
 #include "machine_names.hpp"
+#include "recent_changes.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -29,6 +30,7 @@ bool is_being_replaced(const AutoScalingGroup& group, const AsgInstance& instanc
 
 CloudView ViewMaker::make(const PriceTable* prices) {
     CloudView out;
+    out.target_lag = list_lag_max;
     for (const auto& [name, listed] : parts_.lists.groups()) add(name, listed, prices, out);
     // A list that was never read has no known groups to mark unreadable; it is only incomplete.
     std::vector<std::string> failures = parts_.lists.find_failures();

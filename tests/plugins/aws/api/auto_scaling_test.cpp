@@ -221,6 +221,17 @@ TEST_F(AutoScalingCalls, TerminateOnceWhereWhatCameOfItIsNotKnown) {
     EXPECT_THAT(aws.asked(), SizeIs(1));
 }
 
+TEST_F(AutoScalingCalls, SetACapacityOnceAlsoAfterARefusal) {
+    for (const int status : {400, 500}) {
+        aws.on("SetDesiredCapacity", query_error("Throttling", "Rate exceeded"), status);
+        const auto set = aws.run(api.set_desired_capacity("web", 3));
+        EXPECT_EQ(set.error().code, ErrorCode::throttled) << "AWS has not carried it out";
+    }
+    aws.on("SetDesiredCapacity", "", 500);
+    EXPECT_EQ(aws.run(api.set_desired_capacity("web", 3)).error().code, ErrorCode::deadline);
+    EXPECT_THAT(aws.asked(), SizeIs(3));
+}
+
 TEST_F(AutoScalingCalls, ProtectFiftyInstancesAtOnce) {
     aws.file("SetInstanceProtection", "set_instance_protection.xml");
     ASSERT_TRUE(aws.run(api.set_instance_protection("web", numbered_names(51), true)));

@@ -58,17 +58,23 @@ struct Account {
         host.advance(by);
         return refresh();
     }
-    Result<Resized> increase(int by, int expected, std::string key = {}) {
-        Resize request{.group = web, .delta = by, .expected_target = expected};
-        request.idempotency_key = std::move(key);
-        return testing::run(host, cloud().increase(request));
+    /// `listed`: the target that the request was decided on; negative: the expected one.
+    Result<Resized> increase(int by, int expected, std::string key = {}, int listed = -1) {
+        return testing::run(host, cloud().increase({.group = web,
+                                                    .delta = by,
+                                                    .expected_target = expected,
+                                                    .idempotency_key = std::move(key),
+                                                    .listed_target = listed}));
     }
-    Result<Resized> decrease(int by, int expected) {
-        const Resize request{.group = web, .delta = by, .expected_target = expected};
-        return testing::run(host, cloud().decrease_target(request));
+    Result<Resized> decrease(int by, int expected, int listed = -1) {
+        return testing::run(
+            host,
+            cloud().decrease_target(
+                {.group = web, .delta = by, .expected_target = expected, .listed_target = listed}));
     }
-    Result<Removed> remove(const std::vector<std::string>& machines, bool force = false) {
-        Removal request{.group = web, .force = force};
+    Result<Removed> remove(const std::vector<std::string>& machines, bool force = false,
+                           bool keep_target = false) {
+        Removal request{.group = web, .force = force, .keep_target = keep_target};
         for (const std::string& machine : machines) request.machines.emplace_back(machine);
         return testing::run(host, cloud().remove(request));
     }

@@ -50,13 +50,14 @@ TEST(AwsCalls, OneForAHundredGroupsInMotion) {
     EXPECT_EQ(account.calls_of_next(), 0) << "they have come to rest";
 }
 
-TEST(AwsCalls, AnIncreaseTakesTwoAndTheNextPassReadsThatGroupAlone) {
+TEST(AwsCalls, AnIncreaseTakesThreeAndTheNextPassReadsThatGroupAlone) {
     Large account(500, 1);
     ASSERT_TRUE(account.refresh());
     account.aws.forget_calls();
     const Resize request{.group = NodeGroupId("group-1003"), .delta = 1, .expected_target = 1};
     ASSERT_TRUE(testing::run(account.host, account.cloud().increase(request)));
-    EXPECT_EQ(account.aws.calls(), 2) << "the group is read before its capacity is set";
+    EXPECT_EQ(account.aws.calls(), 3)
+        << "the group and its activities are read before its capacity is set";
     account.aws.launch("group-1003");
     EXPECT_EQ(account.calls_of_next(), 1);
     EXPECT_EQ(

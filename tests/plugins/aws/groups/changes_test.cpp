@@ -1,5 +1,5 @@
-// What groups are asked for, with answers that are lost, lists that lag, and others who change
-// them.
+// Increases and removals, with answers that are lost, lists that lag, and other clients that change
+// the group.
 #include <gmock/gmock.h>
 
 #include <capstan/gather.hpp>
@@ -41,7 +41,7 @@ TEST(AwsChanges, AnIncreaseThatWasDecidedOnAnotherTargetIsAConflict) {
     const auto grown = account.increase(2, 3);
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::conflict);
-    EXPECT_THAT(grown.error().message, HasSubstr("desired capacity is 4, and 3 was expected"));
+    EXPECT_THAT(grown.error().message, HasSubstr("its target is 4, and 3 was expected"));
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 0);
 }
 
@@ -79,18 +79,27 @@ TEST(AwsChanges, AGroupThatIsNotListedIsNotFound) {
               ErrorCode::not_found);
 }
 
-TEST(AwsChanges, AnIncreaseWhoseAnswerIsLostIsSentAgainWithoutASecondEffect) {
+TEST(AwsChanges, AnIncreaseThatAwsThrottlesIsSentAgainAfterAnotherLook) {
     Grown account;
-    account.aws.lose("SetDesiredCapacity");
+    account.aws.refuse("SetDesiredCapacity", "Throttling", "Rate exceeded");
+    account.aws.forget_calls();
     const auto grown = account.increase(2, 3);
     ASSERT_TRUE(grown) << grown.error();
     EXPECT_EQ(account.group().desired, 5);
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 2);
+    EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2);
+}
+
+TEST(AwsChanges, AnIncreaseWhoseAnswerIsLostIsNotSentAgain) {
+    Grown account;
+    account.aws.lose("SetDesiredCapacity");
+    EXPECT_EQ(account.increase(2, 3).error().code, ErrorCode::deadline);
+    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
 }
 
 TEST(AwsChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
     Grown account;
-    account.aws.lose("SetDesiredCapacity", 10);
+    account.aws.lose("SetDesiredCapacity");
     const auto grown = account.increase(2, 3, "key");
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "what came of it is not known";
@@ -107,47 +116,34 @@ TEST(AwsChanges, TheSameKeyAgainHasNoSecondEffect) {
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
 }
 
-TEST(AwsChanges, WhatWasAnsweredCountsWhileTheListLags) {
+TEST(AwsChanges, WhatTheHostCountsIsRaisedWhileTheListLags) {
     Grown account;
     account.aws.lag(true);
     ASSERT_TRUE(account.increase(2, 3));
     ASSERT_TRUE(account.next());
-    EXPECT_EQ(account.increase(1, 3).error().code, ErrorCode::conflict) << "an old number";
-    const auto grown = account.increase(1, 5);
+    const auto grown = account.increase(1, 5, {}, 3);
     ASSERT_TRUE(grown) << grown.error();
     EXPECT_EQ(account.group().desired, 6);
     account.aws.lag(false);
     EXPECT_EQ(account.next()->groups[0].target, 6);
 }
 
-TEST(AwsChanges, ATargetThatOthersHaveLoweredCountsOnceAnAnswerIsTwoMinutesOld) {
+TEST(AwsChanges, AnIncreaseEndsNoInstanceThatIsLaunchedAndNotListed) {
     Grown account;
-    ASSERT_TRUE(account.increase(2, 3));
-    account.group().desired = 4;
-    ASSERT_TRUE(account.next());
-    EXPECT_EQ(account.increase(1, 4).error().code, ErrorCode::conflict) << "it may be a lag";
-    account.host.advance(minutes(2));
-    const auto grown = account.increase(1, 4);
-    ASSERT_TRUE(grown) << grown.error();
-    EXPECT_EQ(account.group().desired, 5);
-}
-
-TEST(AwsChanges, WhatIsNotMadeYetIsTakenBack) {
-    Grown account;
-    account.group().desired = 6;
-    ASSERT_TRUE(account.next(minutes(1)));
-    EXPECT_EQ(*account.decrease(2, 6), Resized{4});
-    EXPECT_EQ(account.group().desired, 4);
-}
-
-TEST(AwsChanges, NoMachineIsEverTakenBack) {
-    Grown account;
-    account.group().desired = 4;
-    ASSERT_TRUE(account.next(minutes(1)));
+    account.aws.lag(true);
+    account.group().desired = 6;  // by another client
     account.aws.launch("web");
-    const auto lowered = account.decrease(1, 4);
-    ASSERT_FALSE(lowered) << "it was made since the last list";
-    EXPECT_EQ(lowered.error().code, ErrorCode::invalid_argument);
+    const auto grown = account.increase(1, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::conflict);
+    EXPECT_THAT(grown.error().message, HasSubstr("below its 6 machines"));
+    EXPECT_EQ(account.group().desired, 6);
+}
+
+TEST(AwsChanges, AnIncreaseNeedsNoPermissionForActivities) {
+    Grown account;
+    account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed");
+    EXPECT_TRUE(account.increase(1, 3));
     EXPECT_EQ(account.group().desired, 4);
 }
 
@@ -175,6 +171,7 @@ TEST(AwsChanges, AMachineThatAwsKeepsIsToldAndKeepsNoOther) {
     ASSERT_TRUE(removed) << removed.error();
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].subject, id_of("i-2"));
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict);
     EXPECT_THAT(removed->failed[0].message, HasSubstr("min size constraint"));
     EXPECT_EQ(account.group().desired, 2);
 }
@@ -261,20 +258,34 @@ TEST(AwsChanges, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
     EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 2);
 }
 
-TEST(AwsChanges, ARemovalThatNoListShowsKeepsNoOtherForLong) {
+TEST(AwsChanges, ARaiseByAnotherClientRefusesNoLaterRemoval) {
     Grown account;
-    account.group().min = 3;
-    account.group().desired = 4;
-    account.aws.launch("web");
-    ASSERT_TRUE(account.next(minutes(1)));
-    ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
-    account.group().desired = 4;  // others raise it before a list shows the removal
+    ASSERT_THAT(account.remove({id_of("i-1"), id_of("i-2"), id_of("i-3")})->failed, IsEmpty());
+    account.group().desired = 6;  // before a list shows the removals
+    account.aws.finish("web");
     account.aws.launch("web");
     ASSERT_TRUE(account.next());
-    ASSERT_TRUE(account.next(minutes(2)));
-    const auto removed = account.remove({id_of("i-2")});
+    const auto removed = account.remove(
+        {id_of("i-4"), id_of("i-5"), id_of("i-6"), id_of("i-7"), id_of("i-8"), id_of("i-9")});
     ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 0);
+}
+
+TEST(AwsChanges, AMachineIsReplacedWhereTheTargetStays) {
+    Grown account;
+    account.group().min = 3;
+    ASSERT_TRUE(account.next(minutes(1)));
+    const auto removed = account.remove({id_of("i-1"), "i-placeholder-web-3"}, false, true);
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_EQ(account.aws.asked("TerminateInstanceInAutoScalingGroup")
+                  .at(0)
+                  .at("ShouldDecrementDesiredCapacity"),
+              "false");
     EXPECT_EQ(account.group().desired, 3);
+    account.aws.launch("web");
+    EXPECT_EQ(account.next()->groups[0].target, 3);
 }
 
 TEST(AwsChanges, AnIncreaseThatIsNotListedYetIsReadAgainInTheNextPass) {
@@ -284,76 +295,6 @@ TEST(AwsChanges, AnIncreaseThatIsNotListedYetIsReadAgainInTheNextPass) {
     ASSERT_TRUE(account.next());
     account.aws.lag(false);
     EXPECT_EQ(account.next()->groups[0].target, 5);
-}
-
-TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsIsOfWhatWasAgreedTo) {
-    Grown account;
-    account.group().desired = 5;
-    ASSERT_TRUE(account.next(minutes(1)));
-    account.aws.lag(true);
-    ASSERT_TRUE(account.increase(3, 5));
-    ASSERT_TRUE(account.next());
-    ASSERT_THAT(account.remove({"i-placeholder-web-4"})->failed, IsEmpty());
-    EXPECT_EQ(account.group().desired, 7);
-}
-
-TEST(AwsChanges, WhatIsTakenBackWhileTheListLagsBehindRemovalsRaisesNothing) {
-    Grown account;
-    account.group().desired = 4;
-    ASSERT_TRUE(account.next(minutes(1)));
-    account.aws.lag(true);
-    ASSERT_THAT(account.remove({id_of("i-1"), id_of("i-2")})->failed, IsEmpty());
-    ASSERT_EQ(account.group().desired, 2);
-    ASSERT_THAT(account.remove({"i-placeholder-web-3"})->failed, IsEmpty());
-    EXPECT_LE(account.group().desired, 2);
-}
-
-TEST(AwsChanges, APlaceholderThatIsNamedTwiceIsTakenBackOnce) {
-    Grown account;
-    account.group().desired = 4;
-    ASSERT_TRUE(account.next(minutes(1)));
-    ASSERT_TRUE(account.remove({"i-placeholder-web-3", "i-placeholder-web-3"}));
-    EXPECT_EQ(account.group().desired, 3);
-}
-
-TEST(AwsChanges, PlaceholdersAreTakenBackByOneChange) {
-    Grown account;
-    account.group().desired = 6;
-    ASSERT_TRUE(account.next(minutes(1)));
-    const auto removed =
-        account.remove({"i-placeholder-web-4", "i-placeholder-web-5", id_of("i-2")});
-    ASSERT_TRUE(removed) << removed.error();
-    EXPECT_THAT(removed->failed, IsEmpty());
-    EXPECT_EQ(account.group().desired, 3);
-    EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
-}
-
-TEST(AwsChanges, APlaceholderThatWasMadeMeanwhileIsToldAndOneThatIsGoneIsGone) {
-    Grown account;
-    account.group().desired = 5;
-    ASSERT_TRUE(account.next(minutes(1)));
-    account.group().desired = 4;
-    account.aws.launch("web");
-    const auto removed = account.remove({"i-placeholder-web-3", "i-placeholder-web-4"});
-    ASSERT_THAT(removed->failed, SizeIs(1));
-    EXPECT_EQ(removed->failed[0].subject, "i-placeholder-web-3");
-    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict);
-    EXPECT_EQ(account.group().desired, 4);
-}
-
-TEST(AwsChanges, TheMinimumIsHeldAgainstWhatIsThereThoughOthersRaisedTheTargetMeanwhile) {
-    Grown account;
-    account.group().min = 2;
-    ASSERT_TRUE(account.next(minutes(1)));
-    ASSERT_TRUE(account.remove({id_of("i-1")}));
-    account.group().desired = 4;
-    account.aws.launch("web");
-    account.aws.finish("web");
-    ASSERT_TRUE(account.next());
-    ASSERT_TRUE(account.next(minutes(2)));
-    const auto removed = account.remove({id_of("i-2"), id_of("i-3")});
-    ASSERT_TRUE(removed) << removed.error();
-    EXPECT_EQ(account.group().desired, 2);
 }
 
 TEST(AwsChanges, AnIncreaseAndARemovalRightAfterItAreBothSeen) {

@@ -1,0 +1,274 @@
+// Requests that AWS has not fulfilled are taken back, and no instance ends for it.
+#include <gmock/gmock.h>
+
+#include "account.hpp"
+
+namespace capstan::aws {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+/// A group with three instances that wants six, read a while after its last launch.
+struct Wanting : Account {
+    explicit Wanting(bool protects_new = true) {
+        add("web").protects_new = protects_new;
+        group().desired = 3;
+        aws.launch("web");
+        group().desired = 6;
+        std::ignore = refresh();
+        std::ignore = next(minutes(3));
+    }
+    FakeGroup& group() { return aws.groups.at("web"); }
+    int sets() const { return aws.calls("SetDesiredCapacity"); }
+    /// The sentence with which a decrease by one is refused as a conflict.
+    std::string conflict() {
+        const auto lowered = decrease(1, 6);
+        if (lowered) return "it was taken back";
+        EXPECT_EQ(lowered.error().code, ErrorCode::conflict) << lowered.error();
+        EXPECT_EQ(sets(), 0);
+        return lowered.error().message;
+    }
+    std::vector<bool> protection() {
+        std::vector<bool> out;
+        for (const FakeInstance& each : group().instances) out.push_back(each.is_protected);
+        return out;
+    }
+};
+
+TEST(AwsTakingBack, WhatIsNotMadeYetIsTakenBack) {
+    Wanting account;
+    EXPECT_EQ(*account.decrease(2, 6), Resized{4});
+    EXPECT_EQ(account.group().desired, 4);
+    EXPECT_EQ(account.sets(), 1);
+}
+
+TEST(AwsTakingBack, PlaceholdersAreTakenBackByOneChange) {
+    Wanting account;
+    const auto removed = account.remove(
+        {"i-placeholder-web-4", "i-placeholder-web-5", "i-placeholder-web-5", id_of("i-2")});
+    ASSERT_TRUE(removed) << removed.error();
+    EXPECT_THAT(removed->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 3);
+    EXPECT_EQ(account.sets(), 1);
+}
+
+TEST(AwsTakingBack, APlaceholderThatIsNoLongerInTheViewIsDone) {
+    Wanting account;
+    EXPECT_THAT(account.remove({"i-placeholder-web-6"})->failed, IsEmpty());
+    const auto removed = account.remove({"i-placeholder-web-2"});
+    ASSERT_THAT(removed->failed, SizeIs(1));
+    EXPECT_EQ(removed->failed[0].subject, "i-placeholder-web-2");
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict) << "it was made";
+    EXPECT_EQ(account.sets(), 0);
+}
+
+TEST(AwsTakingBack, WaitsWhileTheListDoesNotShowTheLastAnswer) {
+    Wanting account;
+    account.aws.lag(true);
+    ASSERT_TRUE(account.increase(2, 6));
+    ASSERT_TRUE(account.next());
+    const auto lowered = account.decrease(1, 8, 6);
+    ASSERT_FALSE(lowered);
+    EXPECT_EQ(lowered.error().code, ErrorCode::conflict);
+    EXPECT_THAT(
+        lowered.error().message,
+        HasSubstr("no request is taken back now: AWS's list does not show the last change"));
+    EXPECT_EQ(account.remove({"i-placeholder-web-5"})->failed.at(0).code, ErrorCode::conflict);
+    account.aws.lag(false);
+    EXPECT_TRUE(account.decrease(1, 8, 6));
+    EXPECT_EQ(account.group().desired, 7);
+}
+
+TEST(AwsTakingBack, WaitsWhileTheListShowsAnInstanceThatWasTerminated) {
+    Wanting account;
+    account.aws.lag(true);
+    ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_FALSE(account.decrease(1, 5, 6));
+    EXPECT_THAT(account.remove({"i-placeholder-web-5"})->failed, SizeIs(1));
+    EXPECT_EQ(account.group().desired, 5);
+}
+
+TEST(AwsTakingBack, WaitsWhileALaunchIsUnderWay) {
+    Wanting account;
+    account.aws.note("web", "Launching a new EC2 instance", "InProgress");
+    account.host.advance(seconds(12));
+    EXPECT_THAT(account.conflict(), HasSubstr("AWS began to launch an instance 12s ago"));
+    account.host.advance(minutes(2));
+    EXPECT_TRUE(account.decrease(1, 6)) << "one that hangs for two minutes holds nothing up";
+}
+
+TEST(AwsTakingBack, WaitsForAnInstanceThatWasLaunchedToBeListed) {
+    Wanting account;
+    account.aws.note("web", "Launching a new EC2 instance: i-77", "Successful");
+    EXPECT_THAT(account.conflict(), HasSubstr("that it does not list yet"));
+}
+
+TEST(AwsTakingBack, WaitsWhereMoreInstancesAreThereThanTheHostDecidedOn) {
+    Wanting account;
+    account.group().instances.push_back({.id = "i-77"});
+    EXPECT_THAT(account.conflict(),
+                HasSubstr("it has 4 instances, and the request was decided on 3"));
+    ASSERT_TRUE(account.next());
+    EXPECT_TRUE(account.decrease(1, 6)) << "the next pass has seen it";
+}
+
+TEST(AwsTakingBack, WaitsForALaunchThatTheDecisionHasNotSeen) {
+    Wanting account;
+    account.host.advance(seconds(1));
+    account.group().instances.erase(account.group().instances.begin());
+    account.group().instances.push_back({.id = "i-77"});
+    account.aws.note("web", "Launching a new EC2 instance: i-77", "Successful");
+    EXPECT_THAT(account.conflict(), HasSubstr("after the request was decided on"));
+}
+
+TEST(AwsTakingBack, NeverLeavesFewerThanTheInstances) {
+    Wanting account;
+    const auto lowered = account.decrease(4, 6);
+    ASSERT_FALSE(lowered);
+    EXPECT_EQ(lowered.error().code, ErrorCode::conflict) << "an ordinary race, no bug";
+    EXPECT_EQ(account.group().desired, 6);
+}
+
+TEST(AwsTakingBack, IsNotSentAgainWithoutAnotherLook) {
+    Wanting account;
+    account.aws.refuse("SetDesiredCapacity", "Throttling", "Rate exceeded");
+    account.aws.forget_calls();
+    ASSERT_TRUE(account.decrease(1, 6));
+    EXPECT_EQ(account.sets(), 2);
+    EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2);
+    EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 2);
+}
+
+TEST(AwsTakingBack, NeedsThePermissionForActivitiesUnlessAllIsProtected) {
+    for (const bool protects_new : {true, false}) {
+        Wanting account(protects_new);
+        account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed");
+        const auto lowered = account.decrease(1, 6);
+        EXPECT_EQ(lowered.has_value(), protects_new);
+        if (!lowered) EXPECT_EQ(lowered.error().code, ErrorCode::permission);
+    }
+}
+
+TEST(AwsTakingBack, NeedsNoOtherCallWhereAllIsProtected) {
+    Wanting account;
+    account.aws.forget_calls();
+    ASSERT_TRUE(account.decrease(1, 6));
+    EXPECT_EQ(account.aws.calls(), 3);
+}
+
+TEST(AwsTakingBack, ListedInstancesAreProtectedMeanwhile) {
+    Wanting account(false);
+    account.group().instances[1].is_protected = true;  // by a person
+    account.aws.forget_calls();
+    ASSERT_TRUE(account.decrease(1, 6));
+    EXPECT_EQ(account.group().desired, 5);
+    EXPECT_THAT(account.protection(), ElementsAre(true, true, true));
+    const auto asked = account.aws.asked("SetInstanceProtection");
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].at("InstanceIds.member.1"), "i-1");
+    EXPECT_EQ(asked[0].at("InstanceIds.member.2"), "i-3");
+    EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2) << "the calls took time";
+}
+
+TEST(AwsTakingBack, OnlyTheProtectionThatThePluginSetIsEnded) {
+    for (const bool restarts : {false, true}) {
+        Wanting account(false);
+        account.group().instances[1].is_protected = true;  // by a person
+        ASSERT_TRUE(account.decrease(1, 6));
+        if (restarts) {
+            account.restart();
+            ASSERT_TRUE(account.refresh());
+        }
+        ASSERT_TRUE(account.next(minutes(1)));
+        EXPECT_THAT(account.protection(), ElementsAre(true, true, true)) << "AWS may be at work";
+        ASSERT_TRUE(account.next(minutes(1)));
+        EXPECT_THAT(account.protection(), ElementsAre(false, true, false)) << restarts;
+        account.aws.forget_calls();
+        ASSERT_TRUE(account.next(minutes(5)));
+        EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 0);
+        EXPECT_EQ(account.host.state("protected_instances")->value, "{}");
+    }
+}
+
+TEST(AwsTakingBack, ProtectionStaysWhileTheGroupHasMoreThanItWants) {
+    Wanting account(false);
+    ASSERT_TRUE(account.decrease(3, 6));
+    account.group().instances.push_back({.id = "i-77"});
+    ASSERT_TRUE(account.next(minutes(3)));
+    EXPECT_THAT(account.protection(), ElementsAre(true, true, true, true));
+    account.group().instances.pop_back();
+    ASSERT_TRUE(account.next(minutes(1)));
+    EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
+}
+
+TEST(AwsTakingBack, ProtectionThatCannotBeEndedIsEndedLater) {
+    Wanting account(false);
+    ASSERT_TRUE(account.decrease(1, 6));
+    account.aws.refuse("SetInstanceProtection", "ValidationError", "not now");
+    ASSERT_TRUE(account.next(minutes(2)));
+    EXPECT_THAT(account.protection(), ElementsAre(true, true, true));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot be ended")));
+    ASSERT_TRUE(account.next(minutes(2)));
+    EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
+}
+
+TEST(AwsTakingBack, AProtectionThatFailsIsNoReasonToLower) {
+    Wanting account(false);
+    account.aws.refuse("SetInstanceProtection", "ValidationError", "i-1 is not part of the group");
+    EXPECT_FALSE(account.decrease(1, 6));
+    EXPECT_EQ(account.sets(), 0);
+}
+
+/// Instances are neither protected, nor may they be.
+struct Unprotected : Wanting {
+    Unprotected() : Wanting(false) {
+        aws.refuse("SetInstanceProtection", "AccessDenied", "not allowed", 1, 403);
+    }
+};
+
+TEST(AwsTakingBack, WithoutPermissionToProtectItWaitsForAMinuteWithoutAnActivity) {
+    Unprotected account;
+    account.aws.fail_launch("web", "no capacity");
+    account.host.advance(seconds(59));
+    EXPECT_THAT(account.conflict(), HasSubstr("AWS worked on the group 59s ago, and its instances "
+                                              "are not protected from scale-in"));
+    account.host.advance(seconds(2));
+    EXPECT_TRUE(account.decrease(1, 6));
+    EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 1) << "the refusal is remembered";
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot be protected from scale-in")));
+}
+
+TEST(AwsTakingBack, WithoutStateNothingIsProtected) {
+    Account account;
+    account.host.withhold("capstan.state/1");
+    account.add("web").protects_new = false;
+    account.aws.groups.at("web").desired = 1;
+    account.aws.launch("web");
+    account.aws.groups.at("web").desired = 2;
+    ASSERT_TRUE(account.refresh());
+    ASSERT_TRUE(account.next(minutes(3)));
+    EXPECT_TRUE(account.decrease(1, 2));
+    EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 0);
+}
+
+TEST(AwsTakingBack, AnInstanceThatCannotBeProtectedYetIsWaitedFor) {
+    Wanting account(false);
+    account.group().instances[0].state = "Pending:Wait";
+    account.aws.fail_launch("web", "no capacity");
+    ASSERT_TRUE(account.next());
+    EXPECT_THAT(account.conflict(), HasSubstr("not protected from scale-in"));
+    EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 0);
+}
+
+TEST(AwsTakingBack, TheViewSaysHowLongTargetsLag) {
+    Wanting account;
+    EXPECT_EQ(account.refresh()->target_lag, minutes(2));
+}
+
+}  // namespace
+}  // namespace capstan::aws
