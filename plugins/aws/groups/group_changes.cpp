@@ -73,7 +73,7 @@ Task<TargetSetter::Current> GroupChanges::read_current(NodeGroupId id, Reading& 
     // Without the permission for activities a group grows by what is listed.
     if (!out.latest && out.latest.error().code != ErrorCode::permission)
         co_return fail(out.latest.error());
-    co_return TargetSetter::Current{.target = recent_.count(out.group).desired,
+    co_return TargetSetter::Current{.target = recent_.count(out.group).target,
                                     .machines = count_machines(out),
                                     .min = out.group.min,
                                     .max = parts_.limits.of(out.group).max};
@@ -194,7 +194,7 @@ Result<void> GroupChanges::check_minimum(const Removal& request,
         if (counts || ordinal_of(machine.value(), group.name)) ++removals;
     }
     const int min = parts_.limits.of(group).min;
-    const int left = recent_.count(group).desired - removals;
+    const int left = recent_.count(group).target - removals;
     if (left >= min || removals == 0) return {};
     return refuse(request.group, ErrorCode::invalid_argument,
                   "without " + counted(removals, "machine") + " it has " + std::to_string(left) +
@@ -260,17 +260,20 @@ Task<std::vector<Error>> GroupChanges::terminate_all(Removal request) {
     std::vector<MachineId> called;  ///< by `calls`
     std::vector<Task<void>> calls;
     std::set<std::string> seen;
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    if (listed == nullptr) co_return failed;
+    int surplus = recent_.count(listed->group).surplus;
     for (const MachineId& machine : request.machines) {
         const std::string id(instance_id_of(machine.value()));
         if (!seen.insert(id).second || recent_.is_terminating(request.group, id)) continue;
-        const ListedGroup* const listed = parts_.lists.find(request.group.value());
-        const AsgInstance* const instance =
-            listed != nullptr ? find_instance(listed->group, id) : nullptr;
-        if (std::optional<Error> error = why_not_terminated(request, id)) {
+        const AsgInstance* const instance = find_instance(listed->group, id);
+        if (std::optional<Error> error = why_not_terminated(request.group, id, instance)) {
             failed.push_back(about_machine(machine, *std::move(error)));
         } else if (is_member(*instance)) {
+            // One above the desired capacity goes without lowering it.
+            const bool decrement = !request.keep_target && surplus-- <= 0;
             called.push_back(machine);
-            calls.push_back(terminate(request.group, id, request.keep_target));
+            calls.push_back(terminate(request.group, id, decrement));
         }
     }
     if (calls.empty()) co_return failed;
@@ -284,20 +287,19 @@ Task<std::vector<Error>> GroupChanges::terminate_all(Removal request) {
     co_return failed;
 }
 
-std::optional<Error> GroupChanges::why_not_terminated(const Removal& request,
-                                                      const std::string& id) const {
+/// `instance`: NULL if it is not listed.
+std::optional<Error> GroupChanges::why_not_terminated(const NodeGroupId& group,
+                                                      const std::string& id,
+                                                      const AsgInstance* instance) const {
     const auto error = [&](ErrorCode code, const std::string& why) {
-        return Error{code, titled(request.group) + ": " + why};
+        return Error{code, titled(group) + ": " + why};
     };
-    const ListedGroup* const listed = parts_.lists.find(request.group.value());
-    const AsgInstance* const instance =
-        listed != nullptr ? find_instance(listed->group, id) : nullptr;
     if (instance == nullptr) return error(ErrorCode::not_found, "it has no such machine");
-    if (is_member(*instance) && recent_.is_unanswered(request.group, id))
+    const Membership membership = read_lifecycle(instance->lifecycle_state).membership;
+    if (membership == Membership::member && recent_.is_unanswered(group, id))
         return error(ErrorCode::deadline,
                      "AWS was asked to terminate it and gave no answer; it is asked again after "
                      "two minutes");
-    const Membership membership = read_lifecycle(instance->lifecycle_state).membership;
     if (membership == Membership::member || membership == Membership::leaving) return std::nullopt;
     return error(ErrorCode::conflict,
                  "it is " + instance->lifecycle_state + ", which does not count as the group's");
@@ -305,11 +307,11 @@ std::optional<Error> GroupChanges::why_not_terminated(const Removal& request,
 
 /// An instance that no longer exists counts as terminated. After a lost answer the entry stays, so
 /// that the call is not repeated: a second one might lower the desired capacity twice.
-Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id, bool keep_target) {
+Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id, bool decrement) {
     recent_.begin_termination(group, instance_id);
-    const auto done = co_await as_result(parts_.api.terminate_instance(instance_id, !keep_target));
+    const auto done = co_await as_result(parts_.api.terminate_instance(instance_id, decrement));
     if (done) {
-        recent_.agree_to_termination(group, instance_id, !keep_target);
+        recent_.agree_to_termination(group, instance_id, decrement);
         co_return;
     }
     if (done.error().code != ErrorCode::deadline) recent_.forget_termination(group, instance_id);

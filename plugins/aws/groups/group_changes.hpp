@@ -81,8 +81,9 @@ private:
     Result<void> check_minimum(const Removal& request, const AutoScalingGroup& group) const;
     Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
     Task<std::vector<Error>> terminate_all(Removal request);
-    std::optional<Error> why_not_terminated(const Removal& request, const std::string& id) const;
-    Task<void> terminate(NodeGroupId group, std::string instance_id, bool keep_target);
+    std::optional<Error> why_not_terminated(const NodeGroupId& group, const std::string& id,
+                                            const AsgInstance* instance) const;
+    Task<void> terminate(NodeGroupId group, std::string instance_id, bool decrement);
 
     const Host host_;
     const Parts parts_;

@@ -29,6 +29,7 @@ InstanceCounts count_instances(const AutoScalingGroup& group) noexcept {
         if (lifecycle.membership == Membership::leaving) ++out.leaving;
         if (lifecycle.membership != Membership::member) continue;
         ++out.members;
+        if (instance.is_protected) ++out.protected_members;
         if (lifecycle.state != MachineState::running) ++out.unfinished;
     }
     return out;
@@ -36,8 +37,8 @@ InstanceCounts count_instances(const AutoScalingGroup& group) noexcept {
 
 bool ListedGroup::is_in_motion() const noexcept {
     if (changed_at > read_at || unreadable) return true;
-    return was_read &&
-           (group.desired != counts.members || counts.leaving > 0 || counts.unfinished > 0);
+    return was_read && (settled_size(group.desired, counts.protected_members) != counts.members ||
+                        counts.leaving > 0 || counts.unfinished > 0);
 }
 
 GroupLists::GroupLists(const Host& host, AutoScalingApi& api, ListConfig config)

@@ -27,6 +27,7 @@ struct ListConfig {
 /// Numbers of instances by Membership; `unfinished` are members that do not run yet.
 struct InstanceCounts {
     int members = 0, leaving = 0, unfinished = 0;
+    int protected_members = 0;  ///< from scale-in
 };
 InstanceCounts count_instances(const AutoScalingGroup& group) noexcept;
 

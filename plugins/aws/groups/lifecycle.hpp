@@ -29,6 +29,11 @@ Lifecycle read_lifecycle(std::string_view state) noexcept;
 
 /// Whether the instance counts towards the desired capacity of its group.
 bool is_member(const AsgInstance& instance) noexcept;
+/// The number of members that a group gets by itself. AWS terminates no protected one, however low
+/// the desired capacity is.
+constexpr int settled_size(int desired, int protected_members) noexcept {
+    return desired > protected_members ? desired : protected_members;
+}
 /// NULL: AWS does not list the instance in the group.
 const AsgInstance* find_instance(const AutoScalingGroup& group, std::string_view id) noexcept;
 

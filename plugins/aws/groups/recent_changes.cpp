@@ -48,18 +48,22 @@ bool RecentChanges::is_unanswered(const NodeGroupId& group, const std::string& i
 
 RecentChanges::Counts RecentChanges::count(const AutoScalingGroup& group) const {
     const NodeGroupId id(group.name);
-    Counts out{.desired = group.desired};
+    Counts out;
+    int desired = group.desired, protected_members = 0;
     for (const AsgInstance& instance : group.instances) {
         if (!is_member(instance)) continue;
         const Termination* const termination = find(id, instance.id);
         if (termination == nullptr || !termination->is_agreed) {
             ++out.members;
+            if (instance.is_protected) ++protected_members;
             continue;
         }
         // A list that still has the instance as a member still counts it in the desired capacity.
         out.is_outdated = true;
-        if (termination->lowers_target) --out.desired;
+        if (termination->lowers_target) --desired;
     }
+    out.target = settled_size(desired, protected_members);
+    out.surplus = out.target - desired;
     const auto target = targets_.find(id);
     if (target != targets_.end() && !target->second.was_listed && !is_past(target->second.set_at))
         out.is_outdated = out.is_outdated || target->second.value != group.desired;

@@ -36,7 +36,9 @@ public:
     bool is_unanswered(const NodeGroupId& group, const std::string& instance_id) const;
 
     struct Counts {
-        int members = 0, desired = 0;
+        int members = 0;
+        int target = 0;            ///< the number of members that AWS makes the group have
+        int surplus = 0;           ///< how many of `target` are above the desired capacity
         bool is_outdated = false;  ///< the list does not show a change of the last two minutes
     };
     /// Counts of a group as AWS lists it, without instances that AWS has agreed to terminate.

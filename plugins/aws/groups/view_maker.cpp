@@ -57,7 +57,7 @@ void ViewMaker::add(const std::string& name, const ListedGroup& listed, const Pr
     context.terms = terms_of(listed.group, parts_.templates.find_launch_data(listed.group));
     context.fingerprint = parts_.templates.fingerprint(listed.group, listed.read_at);
     context.types = parts_.templates.find_type_names(listed.group);
-    out.groups.push_back(make_group(context));
+    out.groups.push_back(make_group(context, listed.counts));
     warn_of_group(listed.group, out.groups.back());
     add_machines(context, listed, out);
 }
@@ -83,14 +83,14 @@ void ViewMaker::warn_of_group(const AutoScalingGroup& group, const NodeGroup& ma
     warnings_.tell(group.name, std::move(sentences));
 }
 
-NodeGroup ViewMaker::make_group(const GroupContext& context) const {
+NodeGroup ViewMaker::make_group(const GroupContext& context, const InstanceCounts& counts) const {
     const AutoScalingGroup& group = context.group;
     const GroupLimits limits = parts_.limits.of(group);
     NodeGroup out;
     out.id = NodeGroupId(group.name);
     out.min = limits.min;
     out.max = limits.max;
-    out.target = group.desired;
+    out.target = settled_size(group.desired, counts.protected_members);
     out.health_reason = why_not_growing(group);
     if (!out.health_reason.empty()) out.healthy = false;
     out.autoprovisioned = is_made_for(group.tags, parts_.cluster);

@@ -48,7 +48,7 @@ private:
     };
     void add(const std::string& name, const ListedGroup& listed, const PriceTable* prices,
              CloudView& out);
-    NodeGroup make_group(const GroupContext& context) const;
+    NodeGroup make_group(const GroupContext& context, const InstanceCounts& counts) const;
     void add_machines(const GroupContext& context, const ListedGroup& listed, CloudView& out) const;
     Machine make_machine(const GroupContext& context, const AsgInstance& instance) const;
     void add_placeholders(const GroupContext& context, const ListedGroup& listed,

@@ -272,6 +272,17 @@ TEST(AwsChanges, ARaiseByAnotherClientRefusesNoLaterRemoval) {
     EXPECT_EQ(account.group().desired, 0);
 }
 
+TEST(AwsChanges, ProtectedMachinesAboveTheDesiredCapacityCountAndGoWithoutLoweringIt) {
+    Grown account;
+    account.group().desired = 1;  // AWS terminates none: all are protected from scale-in
+    EXPECT_EQ(account.next(minutes(1))->groups[0].target, 3);
+    ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
+    EXPECT_EQ(account.group().desired, 1);
+    EXPECT_EQ(account.next()->groups[0].target, 2);
+    EXPECT_EQ(*account.increase(1, 2), Resized{3});
+    EXPECT_EQ(account.group().desired, 3);
+}
+
 TEST(AwsChanges, AMachineIsReplacedWhereTheTargetStays) {
     Grown account;
     account.group().min = 3;
