@@ -1,0 +1,30 @@
+// Whatever goes wrong between the host, the plugin, AWS and other clients of AWS, no instance with
+// a node ends that the host did not remove, and the group gets the size that the host wants.
+#include <gtest/gtest.h>
+
+#include "interleaved_aws.hpp"
+
+namespace capstan::aws {
+namespace {
+
+std::string violation_of(Protection protection) {
+    const auto make = [protection](std::uint64_t seed) {
+        return std::make_unique<InterleavedAws>(protection, seed);
+    };
+    return testing::find_violation(make, {.count = 3'334});
+}
+
+TEST(AwsInterleavings, EndNoProtectedInstance) {
+    EXPECT_EQ(violation_of(Protection::by_group), "");
+}
+
+TEST(AwsInterleavings, EndNoInstanceThatThePluginMayProtect) {
+    EXPECT_EQ(violation_of(Protection::by_plugin), "");
+}
+
+TEST(AwsInterleavings, EndNoInstanceThatWasListedOrLaunchedBeforeTheChange) {
+    EXPECT_EQ(violation_of(Protection::none), "");
+}
+
+}  // namespace
+}  // namespace capstan::aws
