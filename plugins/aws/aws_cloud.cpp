@@ -277,6 +277,8 @@ Task<void> AwsCloud::Account::check() {
     RightsQuestion question = rights();
     co_await require_rights(host, client, std::move(question));
     if (!listed) throw Failure(listed.error());
+    const std::string recommended = recommend_protection(known_groups());
+    if (!recommended.empty()) host.warn(recommended);
     if (!config.failed_activities) co_return;
     std::vector<CheckedGroup> groups = co_await checked_groups();
     const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));

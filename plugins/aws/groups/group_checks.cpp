@@ -90,4 +90,19 @@ std::vector<std::string> find_notes(const AutoScalingGroup& group) {
     return out;
 }
 
+std::string recommend_protection(const std::vector<const AutoScalingGroup*>& groups) {
+    std::vector<std::string> names;
+    for (const AutoScalingGroup* const group : groups)
+        if (!group->protects_new_instances && !group->tags.contains("eks:nodegroup-name"))
+            names.push_back(group->name);
+    if (names.empty()) return {};
+    return (names.size() == 1 ? "group " : "groups ") +
+           listed(names, [](const std::string& name) { return in_quotes(name); }) +
+           ": NewInstancesProtectedFromScaleIn is recommended. Then AWS ends no instance of its "
+           "own "
+           "choice when a failed request is taken back. Capstan still terminates the instances "
+           "that "
+           "it removes";
+}
+
 }  // namespace capstan::aws

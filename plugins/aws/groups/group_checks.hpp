@@ -24,4 +24,9 @@ std::string why_not_growing(const AutoScalingGroup& group);
 /// name the group.
 std::vector<std::string> find_notes(const AutoScalingGroup& group);
 
+/// For `capstan doctor`: which of the groups do not protect new instances from scale-in, and what
+/// that is good for; empty: all of them do. Groups that EKS manages are left out: they are EKS's to
+/// change.
+std::string recommend_protection(const std::vector<const AutoScalingGroup*>& groups);
+
 }  // namespace capstan::aws

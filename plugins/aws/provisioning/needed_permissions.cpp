@@ -7,7 +7,7 @@ namespace {
 
 using enum RightCheck;
 
-constexpr std::array<NeededRight, 23> all_rights{{
+constexpr std::array<NeededRight, 24> all_rights{{
     {"autoscaling:DescribeAutoScalingGroups", RightOf::groups, call},
     {"autoscaling:DescribeLaunchConfigurations", RightOf::groups, call},
     {"autoscaling:DescribeScalingActivities", RightOf::activities, call},
@@ -17,6 +17,7 @@ constexpr std::array<NeededRight, 23> all_rights{{
     {"ec2:GetInstanceTypesFromInstanceRequirements", RightOf::groups, dry_run},
     {"autoscaling:SetDesiredCapacity", RightOf::groups, simulate},
     {"autoscaling:TerminateInstanceInAutoScalingGroup", RightOf::groups, simulate},
+    {"autoscaling:SetInstanceProtection", RightOf::protection, simulate},
     {"eks:DescribeNodegroup", RightOf::nodegroups, call},
     {"ec2:DescribeSubnets", RightOf::provisioning, dry_run},
     {"ec2:DescribeInstanceTypeOfferings", RightOf::provisioning, dry_run},

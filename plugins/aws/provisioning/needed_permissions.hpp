@@ -10,7 +10,15 @@
 namespace capstan::aws {
 
 /// The feature of the plugin that needs an action.
-enum class RightOf : std::uint8_t { groups, nodegroups, activities, provisioning, queue, doctor };
+enum class RightOf : std::uint8_t {
+    groups,
+    protection,  ///< recommended: without it failed requests are taken back later
+    nodegroups,
+    activities,
+    provisioning,
+    queue,
+    doctor,
+};
 
 /// How `capstan doctor` checks the permission for an action.
 enum class RightCheck : std::uint8_t {

@@ -101,7 +101,8 @@ public:
 private:
     bool is_needed(const NeededRight& right) const {
         switch (right.of) {
-            case RightOf::groups: return true;
+            case RightOf::groups:
+            case RightOf::protection: return true;
             case RightOf::nodegroups: return find_nodegroup() != nullptr;
             case RightOf::activities: return question_.failed_activities;
             case RightOf::provisioning: return question_.provisioning;
@@ -183,15 +184,16 @@ private:
         return "IAM simulates roles and users, and the caller is " + principal_;
     }
     Task<void> simulate_on_groups() {
-        const std::vector<std::string> both{"autoscaling:SetDesiredCapacity",
-                                            "autoscaling:TerminateInstanceInAutoScalingGroup"};
-        if (question_.groups.empty()) leave_unchecked(both, "", "no group was found to ask about");
+        const std::vector<std::string> all{"autoscaling:SetDesiredCapacity",
+                                           "autoscaling:TerminateInstanceInAutoScalingGroup",
+                                           "autoscaling:SetInstanceProtection"};
+        if (question_.groups.empty()) leave_unchecked(all, "", "no group was found to ask about");
         for (std::size_t i = 0; i < question_.groups.size(); ++i) {
             const AutoScalingGroup group = question_.groups[i];
             if (i < most_simulated_groups) {
-                co_await simulate(both, group.arn, context_of(group.tags, question_.region));
+                co_await simulate(all, group.arn, context_of(group.tags, question_.region));
             } else {
-                leave_unchecked(both, group.arn, "ten groups are asked about, and this is another");
+                leave_unchecked(all, group.arn, "ten groups are asked about, and this is another");
             }
         }
     }
@@ -286,6 +288,11 @@ private:
     std::vector<RightVerdict> verdicts_{};
 };
 
+bool is_recommended(const RightVerdict& verdict) {
+    const auto right = std::ranges::find(needed_rights(), verdict.action, &NeededRight::action);
+    return right != needed_rights().end() && right->of == RightOf::protection;
+}
+
 std::string text_of_verdict(const RightVerdict& verdict) {
     std::string out = verdict.action;
     if (!verdict.resource.empty()) out += " on " + verdict.resource;
@@ -304,11 +311,22 @@ Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client,
 Result<void> judge_rights(const std::vector<RightVerdict>& verdicts) {
     std::string out;
     for (const RightVerdict& verdict : verdicts) {
-        if (verdict.kind != Kind::refused) continue;
+        if (verdict.kind != Kind::refused || is_recommended(verdict)) continue;
         out += (out.empty() ? "" : "; ") + text_of_verdict(verdict);
     }
     if (out.empty()) return {};
     return fail(ErrorCode::permission, std::move(out));
+}
+
+std::vector<std::string> format_recommended(const std::vector<RightVerdict>& verdicts) {
+    std::vector<std::string> out;
+    for (const RightVerdict& verdict : verdicts) {
+        if (verdict.kind == Kind::refused && is_recommended(verdict))
+            out.push_back("recommended: " + text_of_verdict(verdict) +
+                          "; with it, instances are protected from scale-in while a failed request "
+                          "is taken back");
+    }
+    return out;
 }
 
 std::vector<std::string> format_unchecked(const std::vector<RightVerdict>& verdicts) {
@@ -329,6 +347,7 @@ std::vector<std::string> format_unchecked(const std::vector<RightVerdict>& verdi
 Task<void> require_rights(Host host, AwsClient& client, RightsQuestion question) {
     const std::vector<RightVerdict> verdicts =
         co_await check_rights(host, client, std::move(question));
+    for (const std::string& sentence : format_recommended(verdicts)) host.warn(sentence);
     for (const std::string& sentence : format_unchecked(verdicts)) host.warn(sentence);
     if (const Result<void> judged = judge_rights(verdicts); !judged) throw Failure(judged.error());
 }

@@ -48,8 +48,11 @@ struct RightVerdict {
 /// credentials, no network.
 Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client, RightsQuestion question);
 
-/// Fails with `permission` and a sentence for each refused action with its resource.
+/// Fails with `permission` and a sentence for each refused action with its resource. An action that
+/// is only recommended is no reason to fail.
 Result<void> judge_rights(const std::vector<RightVerdict>& verdicts);
+/// "recommended: autoscaling:SetInstanceProtection on ... is refused: ...", one for each resource.
+std::vector<std::string> format_recommended(const std::vector<RightVerdict>& verdicts);
 /// "not checked: autoscaling:SetDesiredCapacity: ..."; one sentence a reason, with all its actions.
 std::vector<std::string> format_unchecked(const std::vector<RightVerdict>& verdicts);
 

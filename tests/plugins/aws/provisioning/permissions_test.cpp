@@ -64,7 +64,8 @@ TEST_F(RightsOfAnAccount, AreThoseThatTheSettingsNeed) {
                             "ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplateVersions",
                             "ec2:GetInstanceTypesFromInstanceRequirements",
                             "autoscaling:SetDesiredCapacity",
-                            "autoscaling:TerminateInstanceInAutoScalingGroup"));
+                            "autoscaling:TerminateInstanceInAutoScalingGroup",
+                            "autoscaling:SetInstanceProtection"));
     question.failed_activities = false;
     EXPECT_THAT(actions(Kind::granted), Not(Contains("autoscaling:DescribeScalingActivities")));
     question.groups[0].tags.insert({{"eks:cluster-name", "prod"}, {"eks:nodegroup-name", "web"}});
@@ -82,9 +83,10 @@ TEST_F(RightsOfAnAccount, AreFoundWithoutChangingAnything) {
     question.provisioning = true;
     question.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/111122223333/capstan";
     verdicts();
-    for (const char* action : {"SetDesiredCapacity", "TerminateInstanceInAutoScalingGroup",
-                               "CreateAutoScalingGroup", "DeleteAutoScalingGroup",
-                               "CreateLaunchTemplate", "DeleteLaunchTemplate", "ReceiveMessage"})
+    for (const char* action :
+         {"SetDesiredCapacity", "TerminateInstanceInAutoScalingGroup", "SetInstanceProtection",
+          "CreateAutoScalingGroup", "DeleteAutoScalingGroup", "CreateLaunchTemplate",
+          "DeleteLaunchTemplate", "ReceiveMessage"})
         EXPECT_EQ(account.count(action), 0u) << action;
     for (const HttpRequest& request : host.http().requests())
         if (request.url.find("//ec2.") != std::string::npos)
@@ -125,6 +127,16 @@ TEST_F(RightsOfAnAccount, ARefusalNamesActionAndResource) {
                       Not(HasSubstr("TerminateInstance"))));
 }
 
+TEST_F(RightsOfAnAccount, ARefusalToProtectInstancesIsAWarning) {
+    account.decisions["autoscaling:SetInstanceProtection"] = "implicitDeny";
+    EXPECT_TRUE(demand());
+    EXPECT_THAT(format_recommended(verdicts()),
+                ElementsAre(AllOf(HasSubstr("recommended: autoscaling:SetInstanceProtection on " +
+                                            question.groups[0].arn + " is refused"),
+                                  HasSubstr("while a failed request is taken back"))));
+    EXPECT_THAT(host.log_lines().back().message, HasSubstr("recommended: "));
+}
+
 TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
     account.refusals["SimulatePrincipalPolicy"] = "AccessDenied";
     question.groups.push_back(tagged_group("batch"));
@@ -133,7 +145,8 @@ TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
     const auto unchecked = format_unchecked(verdicts());
     ASSERT_EQ(unchecked.size(), 1u);
     EXPECT_THAT(unchecked[0], AllOf(HasSubstr("not checked: autoscaling:SetDesiredCapacity, "
-                                              "autoscaling:TerminateInstanceInAutoScalingGroup: "),
+                                              "autoscaling:TerminateInstanceInAutoScalingGroup, "
+                                              "autoscaling:SetInstanceProtection: "),
                                     HasSubstr("iam:SimulatePrincipalPolicy")));
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("not checked"));
 }
@@ -184,7 +197,8 @@ TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
         account.caller = caller;
         EXPECT_THAT(actions(Kind::not_checked),
                     ElementsAre("autoscaling:SetDesiredCapacity",
-                                "autoscaling:TerminateInstanceInAutoScalingGroup"));
+                                "autoscaling:TerminateInstanceInAutoScalingGroup",
+                                "autoscaling:SetInstanceProtection"));
     }
     EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 0u);
     account.caller = "arn:aws:iam::111122223333:user/alice";

@@ -83,7 +83,8 @@ std::map<std::string, std::vector<Allowed>> allowed_by(const std::string& name) 
 
 const std::map<std::string, std::set<RightOf>>& policies() {
     static const std::map<std::string, std::set<RightOf>> all{
-        {"policy.json", {RightOf::groups, RightOf::nodegroups, RightOf::activities}},
+        {"policy.json",
+         {RightOf::groups, RightOf::protection, RightOf::nodegroups, RightOf::activities}},
         {"policy_provisioning.json", {RightOf::provisioning}},
         {"policy_queue.json", {RightOf::queue}},
         {"policy_doctor.json", {RightOf::doctor}}};
@@ -128,6 +129,7 @@ const std::map<std::string, std::vector<Allowed>>& expected_statements() {
         {"ec2:DescribeInstanceTypeOfferings", {reads}},
         {"autoscaling:SetDesiredCapacity", {scales}},
         {"autoscaling:TerminateInstanceInAutoScalingGroup", {scales}},
+        {"autoscaling:SetInstanceProtection", {scales}},
         {"eks:DescribeNodegroup", {{{"arn:aws:eks:REGION:ACCOUNT:nodegroup/CLUSTER/*/*"}, {}}}},
         {"autoscaling:CreateAutoScalingGroup",
          {{{made_group}, {made_so, "Bool autoscaling:LaunchTemplateVersionSpecified=true"}}}},
