@@ -302,7 +302,8 @@ class Group(models.FakeAutoScalingGroup):
 
     def _remember(self, now):
         shown = (self.desired_capacity, self.min_size, self.max_size, self.status, str(self.tags),
-                 [(state.instance.id, state.lifecycle_state, state.health_status) for state in self.instance_states],
+                 [(state.instance.id, state.lifecycle_state, state.health_status, state.protected_from_scale_in)
+                  for state in self.instance_states],
                  str(self.suspended_processes))
         if self.history and self.history[-1][1] == shown:
             return
@@ -336,6 +337,18 @@ class Backend:
                 raise ValidationError(f"New SetDesiredCapacity value {desired_capacity} is {bound} value {value} for "
                                       "the AutoScalingGroup.")
         group.set_desired_capacity(desired_capacity)
+        group.reconcile()
+
+    def set_instance_protection(self, group_name, instance_ids, protected_from_scale_in):
+        group = Backend.group_of(self, group_name)
+        states = {state.instance.id: state for state in group.instance_states}
+        for instance_id in instance_ids:
+            if instance_id not in states:
+                raise ValidationError(f"The instance {instance_id} is not part of Auto Scaling group {group_name}.")
+            if states[instance_id].lifecycle_state not in ("InService", "EnteringStandby", "Standby"):
+                raise ValidationError(f"The instance {instance_id} is not in InService or EnteringStandby or Standby.")
+        for instance_id in instance_ids:
+            states[instance_id].protected_from_scale_in = protected_from_scale_in
         group.reconcile()
 
     def terminate_instance(self, instance_id, should_decrement):
@@ -425,8 +438,8 @@ def install():
     models.FakeAutoScalingGroup = Group
     backend = models.AutoScalingBackend
     backend.create_auto_scaling_group = create_auto_scaling_group
-    for name in ("set_desired_capacity", "terminate_instance", "update_auto_scaling_group",
-                 "delete_auto_scaling_group"):
+    for name in ("set_desired_capacity", "set_instance_protection", "terminate_instance",
+                 "update_auto_scaling_group", "delete_auto_scaling_group"):
         setattr(backend, name, getattr(Backend, name))
 
 

@@ -62,6 +62,7 @@ def of_role(call, _region):
 RESOURCES = {
     "autoscaling:SetDesiredCapacity": of_group,
     "autoscaling:TerminateInstanceInAutoScalingGroup": of_group,
+    "autoscaling:SetInstanceProtection": of_group,
     "autoscaling:UpdateAutoScalingGroup": of_group,
     "autoscaling:CreateAutoScalingGroup": of_group,
     "autoscaling:DeleteAutoScalingGroup": of_group,

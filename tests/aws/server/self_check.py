@@ -221,6 +221,21 @@ def machines_are_pending_first_and_spread_over_zones():
         same(aws.ask("groups")["web"]["desired"], 3)
 
 
+def protected_machines_stay():
+    with Server(group("web", DesiredCapacity=2)) as aws:
+        kept, gone = (each["InstanceId"] for each in aws.machines("web"))
+        scaling = aws.client("autoscaling")
+        with refused("ValidationError", "The instance i-0123 is not part of Auto Scaling group"):
+            scaling.set_instance_protection(AutoScalingGroupName="web", InstanceIds=["i-0123"],
+                                            ProtectedFromScaleIn=True)
+        scaling.set_instance_protection(AutoScalingGroupName="web", InstanceIds=[kept], ProtectedFromScaleIn=True)
+        same([each["ProtectedFromScaleIn"] for each in aws.machines("web")], [True, False])
+        aws.set("web", 0)
+        same([each["InstanceId"] for each in aws.machines("web")], [kept])
+        scaling.set_instance_protection(AutoScalingGroupName="web", InstanceIds=[kept], ProtectedFromScaleIn=False)
+        same(aws.machines("web"), [])
+
+
 def what_the_cloud_has_not_is_a_failed_activity():
     with Server(group("web", zones=ZONES[:1]), capacity=[{"group": "web", "limit": 2}]) as aws:
         before = aws.ask("time", advance=0)["now"]
