@@ -279,6 +279,10 @@ Task<void> AwsCloud::Account::check() {
     if (!listed) throw Failure(listed.error());
     const std::string recommended = recommend_protection(known_groups());
     if (!recommended.empty()) host.warn(recommended);
+    if (!recommended.empty() && host.service<capstan_state>(CAPSTAN_SERVICE_STATE) == nullptr)
+        host.warn(
+            "grants.state = true is recommended, so that instances are protected from "
+            "scale-in while a failed request is taken back");
     if (!config.failed_activities) co_return;
     std::vector<CheckedGroup> groups = co_await checked_groups();
     const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));
