@@ -13,7 +13,7 @@ std::string quoted_names(const std::vector<Part>& parts) {
 
 std::string table_of(const Part& part) {
     const std::string name = "[plugin." + part.plugin;
-    return name + "]\ngrants = { http = [\"127.0.0.1\"] }\n" + name + ".settings]\n" +
+    return name + "]\ngrants = { http = [\"127.0.0.1\"], state = true }\n" + name + ".settings]\n" +
            settings_of(part);
 }
 
