@@ -95,31 +95,30 @@ Task<Resized> GroupChanges::raise(NodeGroupId id, int target) {
     return set_target(std::move(id), target);
 }
 
-Task<Resized> GroupChanges::decrease_target(Resize request) { return lower(std::move(request)); }
-
-Task<Resized> GroupChanges::lower(Resize request) {
+Task<Resized> GroupChanges::decrease_target(Resize request) {
     const NodeGroupId id = request.group;
     Reading now;
     const auto read = [&] { return read_current(id, now); };
-    const auto set = [&](int target) { return lower_checked(id, target, now); };
+    const auto set = [&](int target) { return lower(id, target, now); };
     co_return co_await targets_.decrease(std::move(request), read, set);
 }
 
 /// A number below the instances that AWS has by the time it gets the number ends some of them. So
 /// all signs of a launch are looked at, and listed instances are protected. `before`: as the group
 /// was read right before.
-Task<Resized> GroupChanges::lower_checked(NodeGroupId id, int target, const Reading& before) {
+Task<Resized> GroupChanges::lower(NodeGroupId id, int target, const Reading& before) {
     const bool is_safe = is_protected(before.group);
     if (const auto fits = check_reading(before, is_safe); !fits) co_return fail(fits.error());
-    if (!is_safe && co_await protect(before.group)) {
+    if (!is_safe) {
+        const bool is_held = co_await protect(before.group);
         // The calls took time.
         const Reading now = co_await read(id);
         if (const auto fits = check_reading(now, false); !fits) co_return fail(fits.error());
+        std::string why;
+        if (!is_held) why = why_not_quiet(*now.latest);
         if (now.group.desired != before.group.desired || count_machines(now) > target)
-            co_return fail(no_take_back(now.group, "the group has changed meanwhile"));
-    } else if (!is_safe) {
-        const std::string why = why_not_quiet(*before.latest);
-        if (!why.empty()) co_return fail(no_take_back(before.group, why));
+            why = "the group has changed meanwhile";
+        if (!why.empty()) co_return fail(no_take_back(now.group, why));
     }
     parts_.activities.end_request(id.value());
     co_return co_await set_target(std::move(id), target);
@@ -248,7 +247,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
                    .delta = static_cast<int>(open.size()),
                    .expected_target = now.desired,
                    .listed_target = now.desired};
-    const auto done = co_await as_result(lower(std::move(request)));
+    const auto done = co_await as_result(decrease_target(std::move(request)));
     if (done) co_return failed;
     for (const auto& [ordinal, machine] : open)
         failed.push_back(about_machine(machine, done.error()));

@@ -71,8 +71,7 @@ private:
     int count_machines(const Reading& reading) const;
     Task<TargetSetter::Current> read_current(NodeGroupId id, Reading& out);
     Task<Resized> raise(NodeGroupId id, int target);
-    Task<Resized> lower(Resize request);
-    Task<Resized> lower_checked(NodeGroupId id, int target, const Reading& before);
+    Task<Resized> lower(NodeGroupId id, int target, const Reading& before);
     Result<void> check_reading(const Reading& reading, bool is_safe) const;
     bool is_protected(const AutoScalingGroup& group) const;
     Task<bool> protect(const AutoScalingGroup& group);

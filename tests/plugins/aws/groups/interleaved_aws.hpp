@@ -83,7 +83,7 @@ private:
     int last_id_ = 0;
 };
 
-/// A second of the interleavings is ten seconds here where `is_slow`, so that launches get old.
+/// With an odd seed a second of the interleavings is ten seconds of AWS, so that launches get old.
 class InterleavedAws : public testing::InterleavedCloud {
 public:
     InterleavedAws(Protection protection, std::uint64_t seed);
