@@ -35,6 +35,7 @@ TEST(Pass, AddsTheNodesThatPodsNeed) {
                             .cloud = PluginInstanceId("cloud"),
                             .from = 2,
                             .by = 3,
+                            .listed = 2,
                             .schedulable_pods = 9,
                             .option = 0,
                             .because = "makes room for 9 pods"};
