@@ -146,15 +146,8 @@ private:
             return drainability::note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
         }
         budgets_.take(it);
-        const snapshot::PodRow row = cluster_.pod(pod);
-        step_.evictions.push_back(
-            {.ns = std::string(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns)),
-             .pod = std::string(cluster_.text(row.name)),
-             .uid = std::string(cluster_.text(row.uid)),
-             .node = std::string(cluster_.text(row.node_name)),
-             .grace = grace.shorter,
-             .best_effort = best_effort,
-             .because = removal_.because});
+        step_.evictions.push_back(make_eviction(cluster_, pod, grace.shorter, removal_.because));
+        step_.evictions.back().best_effort = best_effort;
     }
 
     /// The last moment at which the drain still waits for an evicted pod.
@@ -281,6 +274,17 @@ std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
     const Duration most = granted(spec, settings);
     if (most >= spec.termination_grace.value_or(api_default)) return std::nullopt;
     return most;
+}
+
+Eviction make_eviction(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+                       std::optional<Duration> grace, std::string because) {
+    const snapshot::PodRow row = cluster.pod(pod);
+    return {.ns = std::string(cluster.text(cluster.equivalence_group(row.equivalence_group).ns)),
+            .pod = std::string(cluster.text(row.name)),
+            .uid = std::string(cluster.text(row.uid)),
+            .node = std::string(cluster.text(row.node_name)),
+            .grace = grace,
+            .because = std::move(because)};
 }
 
 EvictionGrace grace_until(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,

@@ -45,6 +45,10 @@ EvictionGrace grace_until(const snapshot::PodSpec& spec, const ScaleDownSettings
 Time last_eviction(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
                    Time leaves) noexcept;
 
+/// The eviction of the pod from its node.
+Eviction make_eviction(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+                       std::optional<Duration> grace, std::string because);
+
 struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
     bool is_done = false;               ///< all pods that the drain waits for are gone

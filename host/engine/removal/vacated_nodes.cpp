@@ -59,7 +59,7 @@ public:
             // Another program, or a removal under way, moves the pod to its place.
             const bool has_place = drainability::is_recreated(cluster_, pod, settings_) &&
                                    take_place(places_, cluster_, pod);
-            if (is_ours) step(pod, has_place, leaving.departure.at, record);
+            if (is_ours) step_pod(pod, has_place, leaving.departure.at, record);
         }
     }
 
@@ -83,7 +83,7 @@ private:
                       [&](const auto& entry) { return !there.contains(entry.first); });
     }
 
-    void step(snapshot::PodIndex pod, bool has_place, Time leaves, LeavingNodeRecord& record) {
+    void step_pod(snapshot::PodIndex pod, bool has_place, Time leaves, LeavingNodeRecord& record) {
         if (cluster_.pod(pod).deleted) return;
         const drainability::DrainVerdict verdict =
             drainability::judge(pod, {cluster_, settings_, budgets_, time_});
@@ -112,14 +112,7 @@ private:
         if (const auto shortage = budgets_.find_shortage(it))
             return drainability::note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
         budgets_.take(it);
-        const snapshot::PodRow row = cluster_.pod(pod);
-        steps_.evictions.push_back(
-            {.ns = std::string(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns)),
-             .pod = std::string(cluster_.text(row.name)),
-             .uid = std::string(cluster_.text(row.uid)),
-             .node = std::string(cluster_.text(row.node_name)),
-             .grace = grace,
-             .because = because_});
+        steps_.evictions.push_back(make_eviction(cluster_, pod, grace, because_));
     }
 
     const Snapshot& snapshot_;
