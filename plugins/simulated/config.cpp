@@ -225,12 +225,12 @@ void check_change(const Settings& change) {
     const auto is_there = [&](std::string_view key) { return change.has(key); };
     const auto is_some = [&](std::string_view key) { return change.integer(key) > 0; };
     const bool does_something =
-        std::ranges::any_of(
-            std::array<std::string_view, 5>{"capacity", "fail", "fail_removals", "error", "target"},
-            is_there) ||
+        std::ranges::any_of(std::array<std::string_view, 6>{"capacity", "fail", "fail_removals",
+                                                            "error", "target", "notice"},
+                            is_there) ||
         std::ranges::any_of(std::array<std::string_view, 4>{"lose", "take", "run", "add"},
                             is_some) ||
-        change.boolean("unlimited") || change.boolean("recover");
+        change.boolean("unlimited") || change.boolean("recover") || change.boolean("withdraw");
     if (!does_something) change.reject("at", "nothing happens then: say what");
     if (change.has("capacity") && change.boolean("unlimited"))
         change.reject("unlimited", "the capacity is given, too");
@@ -238,7 +238,12 @@ void check_change(const Settings& change) {
         if (change.has(key) && change.boolean("recover"))
             change.reject("recover", "it fails and recovers at the same moment");
     }
-    if (change.has("machines")) check_machines(change);
+    const bool is_about_notices = change.has("notice") || change.boolean("withdraw");
+    if (is_about_notices && (is_some("lose") || is_some("take"))) {
+        change.reject("at", "machines that vanish are another change than notices");
+    } else if (change.has("machines") && !is_about_notices) {
+        check_machines(change);
+    }
 }
 
 bool is_currency(std::string_view code) {
