@@ -79,7 +79,7 @@ TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
         const auto nodes = s.nodes();
         return s.has_ready_pods(1) && !nodes.empty() && std::ranges::count(nodes, machine) == 0;
     })) << "its pod runs on a replacement";
-    EXPECT_EQ(s.aws().calls("SetDesiredCapacity").size(), 1u) << "which was requested in time";
+    EXPECT_GE(s.aws().calls("SetDesiredCapacity").size(), 1u) << "which was requested in time";
 }
 
 TEST_F(AwsStories, NameTheRightThatIsMissing) {
