@@ -14,9 +14,9 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-/// What is left to a machine that is about to leave is not worth a removal: the taint, the wait for
-/// the scheduler and the request each take a pass.
-constexpr Duration shortest_removal = std::chrono::minutes(1);
+/// The time that a removal takes at least: the taint, the wait for the scheduler and the request
+/// each take a pass.
+constexpr Duration shortest_removal = std::chrono::seconds(30);
 
 RemovalsUnderWay count_under_way(const Memory& memory) {
     RemovalsUnderWay out;
@@ -222,7 +222,9 @@ private:
              select_removals_to_begin(waiting, under_way, settings_, may_begin)) {
             is_explained[turn] = true;
             for (const std::size_t i : ready[turn]->candidates)
-                out_.verdicts[i].because = unneeded_text(i) + "; " + where(i);
+                out_.verdicts[i].because =
+                    (at(i).leaves_at ? "its machine is about to leave" : unneeded_text(i)) + "; " +
+                    where(i);
             out_.units.push_back(*ready[turn]);
         }
         for (std::size_t turn = 0; turn < waiting.size(); ++turn) {

@@ -355,12 +355,13 @@ TEST_F(LeavingMachines, AreRemovedAtOnceWhenEmpty) {
     memory.last.scale_up = noon;  // a cooldown
     pass_at(noon);
     ASSERT_TRUE(memory.removals.contains("leaving"));
+    EXPECT_THAT(memory.removals.at("leaving").because, HasSubstr("is about to leave"));
     EXPECT_TRUE(memory.removals.at("leaving").empty);
 }
 
 TEST_F(LeavingMachines, AreLeftToTheirCloudWhenARemovalWouldTakeTooLong) {
     node("leaving");
-    notice("leaving", noon + 1min);
+    notice("leaving", noon + 30s);
     unneeded_for_long("leaving");
     pass_at(noon);
     EXPECT_FALSE(memory.removals.contains("leaving"));
