@@ -158,7 +158,10 @@ std::string why_no_node(const Snapshot& snapshot, const Membership& membership, 
 }
 
 std::string remark_on(const Group& group, const Machine* machine) {
-    const std::string& now = group.group.template_fingerprint;
+    // A cloud may know the fingerprint only once it has described the group.
+    const std::string& now = group.group.template_fingerprint.empty()
+                                 ? group.described->fingerprint
+                                 : group.group.template_fingerprint;
     std::string out;
     if (machine != nullptr && !machine->template_fingerprint.empty() && !now.empty() &&
         machine->template_fingerprint != now)

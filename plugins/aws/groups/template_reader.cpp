@@ -323,11 +323,12 @@ Task<void> TemplateReader::renew(const std::vector<const AutoScalingGroup*>& gro
     std::vector<Task<void>> reads;
     for (std::size_t n = 0; n < groups.size() && reads.size() < renewals_per_pass; ++n) {
         const AutoScalingGroup* const group = groups[renewed_++ % groups.size()];
-        if (!described_.contains(group->name)) continue;
+        // The version of a group that was not described yet is part of its first view.
         expire_symbolic_version(*group);
         const std::optional<LaunchTemplateRef> ref = find_launch_template(*group);
         if (ref && may_resolve_otherwise(*ref) && launch_templates_.is_due(*ref))
             reads.push_back(read_launch_data(*group));
+        if (!described_.contains(group->name)) continue;
         const auto nodegroup = find_nodegroup(group->tags);
         if (nodegroup && nodegroups_.is_due(*nodegroup))
             reads.push_back(read_nodegroup(*nodegroup));
@@ -373,7 +374,6 @@ const std::string& TemplateReader::fingerprint(const AutoScalingGroup& group,
 
 std::string TemplateReader::fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                                         const std::string& of_group) const {
-    if (of_group.empty()) return {};
     if (!instance.launch_template) {
         if (instance.launch_configuration.empty()) return {};
         const bool is_current = instance.launch_configuration == group.launch_configuration;
@@ -385,6 +385,7 @@ std::string TemplateReader::fingerprint(const AsgInstance& instance, const AutoS
     };
     const std::optional<LaunchTemplateRef> own = find_launch_template(group);
     if (own && is_current(*own)) return of_group;
+    if (own && is_symbolic({.version = resolved(*own)})) return {};
     if (group.mixed) {
         for (const TypeOverride& each : group.mixed->overrides)
             if (each.launch_template && is_current(*each.launch_template)) return of_group;

@@ -52,18 +52,18 @@ public:
     /// The template of the group with its fingerprint. Reads what is missing or due. Optional parts
     /// that cannot be read cause one warning in the log.
     Task<NodeTemplate> describe(AutoScalingGroup group);
-    /// Reads again what may have changed of groups that were described before: the versions behind
-    /// "$Latest" and "$Default" (once in `refresh_every`, and at once if an instance shows another
-    /// version), the image behind a parameter, and EKS node groups. Each call reads a few of the
-    /// groups; the calls cycle through all groups.
+    /// Reads the versions behind "$Latest" and "$Default" once in `refresh_every`, and at once if
+    /// an instance shows another version. Of groups that were described before, also the image
+    /// behind a parameter and EKS node groups. Each call reads a few of the groups; the calls cycle
+    /// through all groups.
     Task<void> renew(const std::vector<const AutoScalingGroup*>& groups);
 
     /// The fingerprint of the group's template by what is cached; makes no call. Empty if the group
     /// was not described yet. `read_at` is ListedGroup::read_at: the result is cached by it.
     const std::string& fingerprint(const AutoScalingGroup& group, std::uint64_t read_at);
     /// The fingerprint of the template that the instance was made from: `of_group`, the group's, if
-    /// the instance was made from the group's current launch template or configuration. Empty if
-    /// that is unknown.
+    /// the instance was made from the group's current launch template or configuration; empty if it
+    /// is unknown what that is.
     std::string fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                             const std::string& of_group) const;
     /// "made from lt-0abc, version 3": the launch template or configuration of new instances, with

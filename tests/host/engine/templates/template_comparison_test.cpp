@@ -187,6 +187,11 @@ TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
     EXPECT_EQ(c.compare().remark,
               "the node was made from another template (v1) than new nodes are (web, made from "
               "lt-1, version 2)");
+    c.world.change_group("web").group.template_fingerprint = "";
+    EXPECT_EQ(c.compare().remark, "") << "the cloud has no fingerprints of templates";
+    c.world.describe("web", amounts(4000)).fingerprint = "v2";
+    EXPECT_NE(c.compare().remark, "");
+    c.world.change_group("web").group.template_fingerprint = "v2";
     c.world.change_group("web").machines.front().template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "");
     c.world.describe("web", amounts(4000)).variants = 3;
