@@ -41,6 +41,12 @@ std::optional<std::string> find_id(capstan_str id) {
     return std::string(text(id));
 }
 
+std::optional<Duration> target_lag_of(const capstan_cloud_view& raw) {
+    if (raw.target_lag_ms <= 0) return std::nullopt;
+    return std::chrono::milliseconds(
+        std::min(raw.target_lag_ms, capstan::detail::longest_advice_ms));
+}
+
 class ViewReader {
 public:
     explicit ViewReader(const capstan_cloud_view& raw) : raw_(raw) {}
@@ -51,6 +57,7 @@ public:
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_machine>("machines", raw_.machines));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_error>("unreadable", raw_.unreadable));
         out_.complete = raw_.complete != 0;
+        out_.target_lag = target_lag_of(raw_);
         CAPSTAN_TRY(
             out_.lists_all_with_prefix,
             capstan::detail::text_from_abi("lists_all_with_prefix", raw_.lists_all_with_prefix));
@@ -280,6 +287,7 @@ bool is_unchanged(const capstan_cloud_view& raw, const CloudView& known) {
     return capstan::detail::check_size(raw) && raw.unreadable.count == 0 &&
            known.unreadable.empty() && (raw.complete != 0) == known.complete &&
            is_same(raw.lists_all_with_prefix, known.lists_all_with_prefix) &&
+           target_lag_of(raw) == known.target_lag &&
            is_same_list<capstan_group>(raw.groups, known.groups) &&
            is_same_list<capstan_machine>(raw.machines, known.machines);
 }

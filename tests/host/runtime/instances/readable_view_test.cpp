@@ -49,6 +49,14 @@ struct Readable : ::testing::Test {
     CloudView read;
 };
 
+TEST_F(Readable, ViewSaysHowLongItsTargetsMayLag) {
+    EXPECT_THAT(problems(), IsEmpty());
+    EXPECT_EQ(read.target_lag, std::nullopt);
+    raw.target_lag_ms = 120'000;
+    EXPECT_THAT(problems(), IsEmpty());
+    EXPECT_EQ(read.target_lag, std::chrono::minutes(2));
+}
+
 TEST_F(Readable, WhatMakesSenseIsTakenAsItIs) {
     EXPECT_THAT(problems(), IsEmpty());
     EXPECT_EQ(read, view);

@@ -96,6 +96,7 @@ TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
         [](CloudView& v) { v.machines[0].spot = false; },
         [](CloudView& v) { v.machines[0].price_per_hour = 0; },
         [](CloudView& v) { v.lists_all_with_prefix = "aws:///"; },
+        [](CloudView& v) { v.target_lag = std::chrono::minutes(2); },
         [](CloudView& v) { v.machines[1].error = Error{ErrorCode::quota, "none left"}; },
         [](CloudView& v) { v.machines.push_back({MachineId("i-9"), NodeGroupId("b")}); },
         [](CloudView& v) { std::swap(v.machines[0], v.machines[1]); },
