@@ -38,8 +38,8 @@ struct AdminSources {
     std::function<std::string()> complaint;  ///< why the host is not healthy; empty: healthy
     std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not be
     std::function<std::string()> unready;    ///< what passes wait for; empty: nothing
-    /// The instances that passes do without, a line each, in the answer of /readyz also when the
-    /// host is ready. NULL or empty: none.
+    /// The instances that passes do without and the warnings of the last pass, a line each, in the
+    /// answer of /readyz also when the host is ready. NULL or empty: none.
     std::function<std::string()> absent{};
     // JSON.
     std::function<std::string()> status, groups, plugins, config, decisions;

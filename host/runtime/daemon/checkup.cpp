@@ -16,10 +16,13 @@
 #include <capstan/time_text.hpp>
 
 #include "engine/health/known_groups.hpp"
+#include "engine/health/unrecognized_nodes.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
+#include "kubernetes/list_decoder.hpp"
 #include "runtime/clouds.hpp"
 #include "runtime/config/kube_grant.hpp"
 #include "runtime/daemon/cluster_link.hpp"
@@ -53,6 +56,7 @@ public:
         check_clouds();
         if (answers) check_departed();
         if (answers && !config_.pipeline.clouds.empty()) check_drainers();
+        if (answers) check_provider_ids();
         if (is_open) close();
         return std::move(findings_);
     }
@@ -284,11 +288,7 @@ private:
         const std::string name = "aws-node-termination-handler";
         const std::string path =
             "/apis/apps/v1/" + plural + "?fieldSelector=metadata.name%3D" + name;
-        const auto reply = from_loop<kubernetes::client::ApiReply>(
-            host_,
-            [link = link_, path](const PluginHost::Done<kubernetes::client::ApiReply>& done) {
-                link->api().send({.path = path, .purpose = "doctor"}, done);
-            });
+        const auto reply = ask({.path = path, .purpose = "doctor"});
         if (!reply) return {};
         const auto list = kubernetes::client::parse_object(*reply);
         if (!list) return {};
@@ -298,6 +298,42 @@ private:
                 return kind + " " + std::string(text_at(item, "metadata.namespace")) + "/" + name;
         }
         return {};
+    }
+
+    /// Finds machines that seem to have no node although the node is there. Missing rights have
+    /// been reported by another check.
+    void check_provider_ids() {
+        const auto nodes = list_nodes();
+        if (!nodes) return add(Verdict::warning, "nodes", nodes.error().message);
+        const engine::Snapshot snapshot{.cluster = *nodes, .groups = view_.groups};
+        for (const std::string& sentence :
+             engine::health::describe_unrecognized(snapshot, host_.loop().clock()->wall()))
+            add(Verdict::warning, "nodes", sentence,
+                "correct the providerIDs: check the cloud controller manager and the kubelets");
+    }
+
+    /// Page by page, since a reply has a limit.
+    Result<engine::snapshot::Cluster> list_nodes() {
+        engine::snapshot::ClusterBuilder nodes;
+        kubernetes::client::ApiRequest request{.path = "/api/v1/nodes", .purpose = "doctor"};
+        for (std::string next;;) {
+            request.query = {{"limit", "200"}};
+            if (!next.empty()) request.query.emplace_back("continue", next);
+            CAPSTAN_TRY(const kubernetes::client::ApiReply reply, ask(request));
+            kubernetes::ListDecoder decoder(nodes);
+            CAPSTAN_CHECK(decoder.feed(reply.body));
+            decoder.finish();
+            CAPSTAN_TRY(const auto body, kubernetes::client::parse_object(reply));
+            next = kubernetes::base::text_at(body, "metadata.continue");
+            if (next.empty()) return nodes.build();
+        }
+    }
+
+    Result<kubernetes::client::ApiReply> ask(kubernetes::client::ApiRequest request) {
+        using Reply = kubernetes::client::ApiReply;
+        return from_loop<Reply>(
+            host_, [link = link_, request = std::move(request)](
+                       const PluginHost::Done<Reply>& done) { link->api().send(request, done); });
     }
 
     const config::Config& config_;

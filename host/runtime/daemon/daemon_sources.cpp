@@ -226,6 +226,13 @@ std::string unready_because(PluginHost& host, const ObservableState& observable,
 
 }  // namespace
 
+std::string describe_shortcomings(std::string absent, const PassReport* pass) {
+    if (pass == nullptr) return absent;
+    for (const std::string& warning : pass->decision().warnings)
+        absent += (absent.empty() ? "" : "\n") + warning;
+    return absent;
+}
+
 AdminSources make_sources(PluginHost& host, ObservableState& observable,
                           BackgroundServices& background, const DaemonFacts& facts) {
     const auto groups = [&observable] {
@@ -243,7 +250,11 @@ AdminSources make_sources(PluginHost& host, ObservableState& observable,
         .stuck = [&host, &observable] { return observable.health.stuck(host.loop().monotonic()); },
         .unready = [&host, &observable,
                     &background] { return unready_because(host, observable, background); },
-        .absent = facts.absent,
+        .absent =
+            [&observable, absent = facts.absent] {
+                const auto pass = observable.history.last();
+                return describe_shortcomings(absent ? absent() : std::string(), pass.get());
+            },
         .status = [&observable, &background,
                    facts] { return status_json(observable, background, facts); },
         .groups = groups,

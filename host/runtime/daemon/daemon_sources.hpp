@@ -32,6 +32,9 @@ struct DaemonFacts {
         explain{};
 };
 
+/// AdminSources::absent: `absent`, and the warnings of the last pass; NULL: there has been none.
+std::string describe_shortcomings(std::string absent, const PassReport* pass);
+
 /// The sources borrow their arguments. `background` owns the server that calls them.
 AdminSources make_sources(PluginHost& host, ObservableState& observable,
                           BackgroundServices& background, const DaemonFacts& facts);

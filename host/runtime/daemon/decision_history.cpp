@@ -73,6 +73,8 @@ public:
     std::vector<EventNote> take(const std::string& unhealthy_because) {
         tell_health(unhealthy_because);
         tell_failed_machines();
+        for (const std::string& warning : pass_.decision().warnings)
+            about_cluster(true, "NodesNotRecognized", warning);
         for_each_action(pass_.decision(), pass_.results,
                         [this](const auto& action, const ActionResult& result) {
                             if (result.is_known) see(action, result);

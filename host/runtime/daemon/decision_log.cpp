@@ -281,7 +281,10 @@ void DecisionLog::tell_stages(const PassReport& pass) {
 
 void DecisionLog::tell_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
-    for (const std::string& note : decision.notes) tell_once(config::LogLevel::info, "note", note);
+    for (const std::string& note : decision.notes) {
+        const bool is_warning = std::ranges::count(decision.warnings, note) > 0;
+        tell_once(is_warning ? config::LogLevel::warn : config::LogLevel::info, "note", note);
+    }
     for (const engine::UnschedulablePods& u : decision.unschedulable) {
         const engine::Reason& reason = u.reason;
         const std::string subject = to_string(reason.subject);

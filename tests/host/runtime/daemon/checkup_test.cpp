@@ -273,6 +273,30 @@ TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
     EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));
 }
 
+TEST(Checkup, NamesNodesWhoseProviderIdIsOfNoMachine) {
+    Patient patient(
+        cloud_of("groups = [{ id = \"web\", size = 1, "
+                 "machine = { cpu = \"4\", memory = \"16Gi\" } }]"));
+    std::string id;
+    patient.network.change = [&, before = patient.network.change](const HttpRequest& request,
+                                                                  HttpReply& reply) {
+        before(request, reply);
+        if (!request.url.ends_with("/api/v1/nodes?limit=200")) return;
+        const boost::json::object node{
+            {"metadata",
+             boost::json::object{{"name", "n1"}, {"creationTimestamp", "2026-11-21T10:00:01Z"}}},
+            {"spec", boost::json::object{{"providerID", id}}}};
+        reply.body = boost::json::serialize(boost::json::object{
+            {"kind", "NodeList"}, {"apiVersion", "v1"}, {"items", boost::json::array{node}}});
+    };
+    EXPECT_THAT(patient.examined(),
+                Contains("warning: nodes: group web: 1 machine has no node, and the group may "
+                         "include node n1, whose spec.providerID is of no machine -> correct the "
+                         "providerIDs: check the cloud controller manager and the kubelets"));
+    id = "simulated://web/1";
+    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("providerID"))));
+}
+
 TEST(Checkup, MissesNoGroupOfACloudThatCannotBeRead) {
     Patient patient(cloud_of("fail = { code = \"permission\", message = \"no\" }, " + one_group));
     remember_groups(patient);

@@ -127,6 +127,14 @@ TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     EXPECT_THAT(tell(), IsEmpty());
 }
 
+TEST_F(Told, IsAWarningOnce) {
+    decision().notes = {"a note", "group web: 2 machines did not join"};
+    decision().warnings = {"group web: 2 machines did not join"};
+    EXPECT_THAT(tell(), ElementsAre("info  pass: a note",
+                                    "warn  pass: group web: 2 machines did not join"));
+    EXPECT_THAT(tell(), IsEmpty());
+}
+
 TEST_F(Told, IsOnceWhatADryRunWouldDo) {
     increase();
     pass.input.call_context.dry_run = true;

@@ -60,6 +60,12 @@ TEST_F(Events, TellOfAGroupThatGrows) {
                             "set to 4 instead of 3 (max: 10)"));
 }
 
+TEST_F(Events, TellOfNodesThatAreNotRecognized) {
+    decision().warnings = {"group web: 2 machines did not join"};
+    EXPECT_THAT(lines(*pass), ElementsAre("!ConfigMap kube-system/status: NodesNotRecognized: "
+                                          "group web: 2 machines did not join"));
+}
+
 TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
     increase(Error{ErrorCode::quota, "no more machines"});
     EXPECT_THAT(lines(*pass),

@@ -1,0 +1,22 @@
+#include "runtime/daemon/daemon_sources.hpp"
+
+#include <gmock/gmock.h>
+
+#include "engine/snapshot/cluster_builder.hpp"
+
+namespace capstan::runtime::daemon {
+namespace {
+
+TEST(DaemonSources, ReadyzNamesAbsentPluginsAndWarningsOfTheLastPass) {
+    EXPECT_EQ(describe_shortcomings("", nullptr), "");
+    EXPECT_EQ(describe_shortcomings("plugin aws", nullptr), "plugin aws");
+    PassReport pass(PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
+                                           std::make_shared<const std::vector<engine::Group>>()}});
+    EXPECT_EQ(describe_shortcomings("plugin aws", &pass), "plugin aws");
+    pass.result.outcome.decision.warnings = {"group a: x", "group b: y"};
+    EXPECT_EQ(describe_shortcomings("", &pass), "group a: x\ngroup b: y");
+    EXPECT_EQ(describe_shortcomings("plugin aws", &pass), "plugin aws\ngroup a: x\ngroup b: y");
+}
+
+}  // namespace
+}  // namespace capstan::runtime::daemon
