@@ -1,5 +1,6 @@
 // The lifecycle of nodes: joining, changing, vanishing.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <capstan/sentence.hpp>
@@ -81,7 +82,9 @@ void SimulatedCluster::publish(Node& node, Time now) {
 Result<void> SimulatedCluster::apply(const engine::snapshot::NodeObject& node, Time now) {
     if (has_node(node.name))
         return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
-    add_node(node, "", now);
+    engine::snapshot::NodeObject made = node;
+    if (made.created == Time()) made.created = wall(now);
+    add_node(std::move(made), "", now);
     event_log_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
     return {};
 }

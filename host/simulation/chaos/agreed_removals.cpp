@@ -1,6 +1,7 @@
 #include "simulation/chaos/agreed_removals.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "simulation/pod_predicates.hpp"
@@ -20,6 +21,11 @@ void AgreedRemovals::see_lists(const std::vector<engine::Group>& groups) {
 void AgreedRemovals::see_results(const engine::Decision& decision, const engine::Results& results) {
     for (const RemovedMachine& removed : find_removed(decision, results))
         agreed_[removed.machine] = targets_[removed.group];
+    // A machine that is replaced leaves its target as it is.
+    for (const engine::MachineRemoval& removal : decision.removals)
+        for (const MachineId& machine : removal.machines)
+            if (removal.keep_target && agreed_.contains(machine))
+                agreed_[machine] = std::numeric_limits<int>::max();
 }
 
 bool AgreedRemovals::is_going(const Machine& machine) const {
