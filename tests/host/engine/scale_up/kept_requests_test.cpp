@@ -107,6 +107,15 @@ TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
     EXPECT_FALSE(c.is_left_alone("well"));
 }
 
+TEST(KeptRequests, StayWhileTheListOfTheirGroupLagsBehindAnAnswer) {
+    OneInTheWay c;
+    c.memory.answered_targets[NodeGroupId("a")] = {
+        .target = 2, .since = noon, .deadline = noon + 2min, .agreed = true};
+    EXPECT_THAT(c.decide().decreases, IsEmpty());
+    c.memory.answered_targets.clear();
+    EXPECT_EQ(c.decide().decreases.size(), 1U);
+}
+
 TEST(KeptRequests, SayWhyTheyAreGivenBack) {
     OneInTheWay c;
     EXPECT_THAT(c.decide().decreases,
@@ -115,6 +124,7 @@ TEST(KeptRequests, SayWhyTheyAreGivenBack) {
                     .cloud = PluginInstanceId("cloud"),
                     .from = 1,
                     .by = 1,
+                    .listed = 1,
                     .kept_one_too = true,
                     .because = "given back, while the group stays backed off: pods that group well "
                                "would take wait for room alone, cluster limit of nodes: 1 of 1 "
