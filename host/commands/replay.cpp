@@ -28,9 +28,9 @@ struct ReplayArguments {
 
 /// Whether the difference is in a sentence for people, which does not change the decision.
 bool is_sentence(const runtime::record::Difference& line) {
-    static constexpr std::array<std::string_view, 8> names{
+    static constexpr std::array<std::string_view, 9> names{
         "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
-        "sentence", "sentences",           "summary"};
+        "sentence", "sentences",           "summary",         "warnings"};
     return !line.path.empty() && std::ranges::count(names, line.path.back()) > 0;
 }
 
