@@ -408,7 +408,8 @@ capstan_class raw_class() {
                      const capstan_instance** out) noexcept {
         const capstan_status status = make_it(out);
         if (status == CAPSTAN_OK) return status;
-        const capstan_error error{sizeof error, status, str("no such region 'mars'"), {}, {}, -1};
+        const capstan_error error{sizeof error, status, str("no such region 'mars'"), {},
+                                  {},           -1,     CAPSTAN_SCOPE_UNKNOWN,        0};
         return call->fail(call, &error);
     };
     return type;

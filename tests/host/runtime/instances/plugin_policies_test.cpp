@@ -160,8 +160,14 @@ TEST_F(Policies, RefuseAScoreThatIsNoNumber) {
 
 TEST_F(Policies, PassOnAnErrorWithThePluginsOwnWords) {
     on_filter = [](const capstan_call* call, auto, auto) {
-        const capstan_error error{
-            sizeof error, CAPSTAN_E_UNAVAILABLE, str("no prices today"), {}, {}, -1};
+        const capstan_error error{sizeof error,
+                                  CAPSTAN_E_UNAVAILABLE,
+                                  str("no prices today"),
+                                  {},
+                                  {},
+                                  -1,
+                                  CAPSTAN_SCOPE_UNKNOWN,
+                                  0};
         return call->fail(call, &error);
     };
     EXPECT_EQ(filter().error(),
