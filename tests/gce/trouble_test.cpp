@@ -62,6 +62,36 @@ TEST_F(GceStories, FallOverWhereAQuotaIsUsedUp) {
     EXPECT_TRUE(s.has_logged("Quota 'CPUS' exceeded"));
 }
 
+/// Google accepts the request, and its operation fails some seconds later.
+TEST_F(GceStories, FallOverSecondsAfterAnOperationHasFailed) {
+    GceStory& s = begin(spot_and_on_demand("[]"), spot_first);
+    s.gce().tell("delays", json::object{{"operation", 6}});
+    s.gce().tell("failures",
+                 json::parse(R"([{"method": "compute.instanceGroupManagers.createInstances",
+                                  "code": "QUOTA_EXCEEDED", "message": "Quota 'CPUS' exceeded."}])"));
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
+    EXPECT_EQ(s.gce().target("on-demand"), 1);
+    EXPECT_EQ(s.gce().target("spot"), 0);
+    EXPECT_THAT(s.gce().created("spot"), SizeIs(1)) << "it is backed off";
+    EXPECT_TRUE(s.has_logged("an increase that was agreed to has failed"));
+}
+
+TEST_F(GceStories, KeepANodeWhoseMachineGoogleFailedToDelete) {
+    GceStory& s = begin({.groups = {{.name = "web", .target = 1}}});
+    s.run();
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
+    s.gce().tell("delays", json::object{{"operation", 6}});
+    s.gce().tell("failures",
+                 json::parse(R"([{"method": "compute.instanceGroupManagers.deleteInstances",
+                                  "code": "INTERNAL_ERROR", "message": "try again"}])"));
+    s.scale(0);
+    EXPECT_TRUE(becomes(90s, [&] {
+        return s.has_logged("its cloud agreed to remove its machine, and failed later");
+    }));
+    EXPECT_THAT(s.nodes(), SizeIs(1));
+}
+
 /// Its group makes it anew, with its name and another id.
 TEST_F(GceStories, WaitForAPreemptedMachineToComeBack) {
     GceStory& s = begin({.groups = {{.name = "spot", .target = 1, .spot = true}},

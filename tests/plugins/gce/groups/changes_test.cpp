@@ -105,6 +105,16 @@ TEST(GceChanges, AnOperationThatFailsFailsTheIncrease) {
     EXPECT_EQ(grown.error().code, ErrorCode::quota);
 }
 
+TEST(GceChanges, AnOperationThatFailsForNoKnownReasonIsNotMadeAgainAtOnce) {
+    Grown project;
+    project.gce.endings["createInstances"] = {{"INTERNAL_ERROR", "It went wrong.", ""}};
+    const auto grown = project.increase(1, 3);
+    ASSERT_FALSE(grown);
+    EXPECT_EQ(grown.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(grown.error().message, HasSubstr("It went wrong."));
+    EXPECT_EQ(project.gce.calls("createInstances"), 1);
+}
+
 TEST(GceChanges, AnOperationThatGoesOnForLongIsAgreedTo) {
     Grown project;
     project.gce.polls = 1000;
