@@ -107,6 +107,7 @@ Task<Resized> GroupChanges::decrease_target(Resize request) {
 /// all signs of a launch are looked at, and listed instances are protected. `before`: as the group
 /// was read right before.
 Task<Resized> GroupChanges::lower(NodeGroupId id, int target, const Reading& before) {
+    protection_.hold(id.value());
     const bool is_safe = is_protected(before.group);
     if (const auto fits = check_reading(before, is_safe); !fits) co_return fail(fits.error());
     if (!is_safe) {

@@ -77,8 +77,9 @@ Result<void> ScaleInProtection::drop(const std::string& group,
     return store(stored);
 }
 
+void ScaleInProtection::hold(const std::string& group) { held_since_[group] = host_.monotonic(); }
+
 Task<bool> ScaleInProtection::protect(std::string group, std::vector<std::string> instance_ids) {
-    held_since_[group] = host_.monotonic();
     if (instance_ids.empty()) co_return true;
     if (refused_at_ && host_.monotonic() - *refused_at_ < refusal_time) co_return false;
     if (const auto added = add(group, instance_ids); !added) {
@@ -114,7 +115,7 @@ std::vector<std::string> ScaleInProtection::find_due() {
 }
 
 Task<void> ScaleInProtection::end(std::string name, std::optional<AutoScalingGroup> group) {
-    held_since_[name] = host_.monotonic();
+    hold(name);
     const Result<Stored> stored = load();
     if (!stored || !stored->held.contains(name)) co_return;
     std::vector<std::string> all, there;

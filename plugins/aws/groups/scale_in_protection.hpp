@@ -1,6 +1,7 @@
 /// Scale-in protection that this plugin sets while it lowers a desired capacity.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +24,9 @@ public:
     ScaleInProtection(const Host& host, AutoScalingApi& api)
         : host_(host), api_(api), warnings_(host) {}
 
+    /// Before a desired capacity is lowered: what the plugin has protected stays so for two
+    /// minutes.
+    void hold(const std::string& group);
     /// Protects the instances, which are not protected yet. False: the plugin has no state, or AWS
     /// has refused the permission within the last ten minutes. After a Failure some of them may be
     /// protected.
@@ -30,8 +34,8 @@ public:
     /// Lists may still show a protection that was ended less than two minutes ago.
     bool was_ended_lately(const std::string& group) const;
 
-    /// Groups with protected instances whose last change was two minutes ago or more. A group that
-    /// a new process finds in the state is given two minutes.
+    /// Groups with instances that the plugin has protected, and that were last held two minutes ago
+    /// or more. A group that a new process finds in the state is held for two minutes.
     std::vector<std::string> find_due();
     /// Ends the protection that the plugin has set on instances of `group`, as AWS lists it now;
     /// nothing: it is not listed any more. After an error it is due again in two minutes.

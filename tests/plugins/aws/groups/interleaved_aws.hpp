@@ -4,8 +4,9 @@
 
 #include <deque>
 #include <map>
-#include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <capstan/testing/fake_host.hpp>

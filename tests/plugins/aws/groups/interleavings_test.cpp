@@ -2,6 +2,8 @@
 // a node ends that the host did not remove, and the group gets the size that the host wants.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "interleaved_aws.hpp"
 
 namespace capstan::aws {

@@ -206,6 +206,19 @@ TEST(AwsTakingBack, ProtectionStaysWhileTheGroupHasMoreThanItWants) {
     EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
 }
 
+TEST(AwsTakingBack, ProtectionStaysForTwoMinutesAfterTheLastTime) {
+    Wanting account(false);
+    ASSERT_TRUE(account.decrease(1, 6));
+    ASSERT_TRUE(account.next(seconds(100)));
+    account.group().protects_new = true;
+    ASSERT_TRUE(account.next());
+    ASSERT_TRUE(account.decrease(1, 5));
+    ASSERT_TRUE(account.next(minutes(1)));
+    EXPECT_THAT(account.protection(), ElementsAre(true, true, true));
+    ASSERT_TRUE(account.next(minutes(1)));
+    EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
+}
+
 TEST(AwsTakingBack, ProtectionThatCannotBeEndedIsEndedLater) {
     Wanting account(false);
     ASSERT_TRUE(account.decrease(1, 6));
