@@ -60,6 +60,38 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
     EXPECT_TRUE(becomes(60s, [&] { return s.aws().machines("spot").size() == 1; }));
 }
 
+/// AWS's lists are late while machines come.
+json::object late_lists(const char* capacity) {
+    return {{"lag", 3},
+            {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
+            {"capacity", json::parse(capacity)}};
+}
+
+TEST_F(AwsStories, EndNoMachineWhenAZoneHasNone) {
+    AwsStory& s = begin({.groups = {{.name = "web"}},
+                         .more = late_lists(R"([{"zone": "eu-central-1c", "limit": 0}])")});
+    s.scale(4);
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(4); }))
+        << "AWS launches in the other zones";
+    EXPECT_FALSE(becomes(20s, [&] { return s.nodes().size() != 4; })) << "and all of them stay";
+    EXPECT_EQ(s.aws().desired("web"), 4);
+    EXPECT_EQ(s.aws().most_desired("web"), 4);
+}
+
+TEST_F(AwsStories, ProtectMachinesWhileRequestsAreTakenBack) {
+    AwsStory& s = begin({.groups = {{.name = "web", .zones = {"eu-central-1a"}}},
+                         .more = late_lists(R"([{"group": "web", "limit": 2}])")});
+    s.scale(4);
+    s.run();
+    EXPECT_TRUE(becomes(90s, [&] { return s.aws().desired("web") == 2; }));
+    EXPECT_TRUE(becomes(30s, [&] { return s.has_ready_pods(2); }));
+    EXPECT_FALSE(becomes(10s, [&] { return s.nodes().size() != 2; }));
+    const std::vector<Call> calls = s.aws().calls("SetInstanceProtection");
+    ASSERT_FALSE(calls.empty());
+    EXPECT_EQ(calls.front().status, 200) << calls.front().answer;
+}
+
 TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
     World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
                 .policies = {"policy.json", "policy_queue.json"}};
