@@ -111,7 +111,7 @@ TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
                                      const capstan_expander_response*) noexcept {
             if (in->options.count != 1) return CAPSTAN_OK;
             const capstan_error error{
-                sizeof error, CAPSTAN_E_QUOTA, capstan::str("full"), {}, {}, -1};
+                sizeof error, CAPSTAN_E_QUOTA, capstan::str("full"), {}, {}, -1, 0, 0};
             call->fail(call, &error);
             return CAPSTAN_E_INTERNAL;
         }

@@ -118,7 +118,7 @@ TEST(Answers, NoteTheFaultsOfAnExpander) {
                                      const capstan_expander_request*,
                                      const capstan_expander_response* out) noexcept {
             out->keep(out, 7, 0);
-            const capstan_error e{sizeof e, CAPSTAN_E_QUOTA, {}, {}, {}, -1};
+            const capstan_error e{sizeof e, CAPSTAN_E_QUOTA, {}, {}, {}, -1, 0, 0};
             call->fail(call, &e);
             return CAPSTAN_OK;
         }
