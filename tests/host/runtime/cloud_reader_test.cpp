@@ -55,7 +55,8 @@ struct Reader : ::testing::Test {
     CloudReading read(Result<CloudView> view) {
         ScriptedCloud::view = std::move(view);
         std::optional<CloudReading> out;
-        reader->read(true, [&out](CloudReading reading) { out = std::move(reading); });
+        reader->read({.machine_types = true},
+                     [&out](CloudReading reading) { out = std::move(reading); });
         host.loop.settle();
         return out.value();
     }

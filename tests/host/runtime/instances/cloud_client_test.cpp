@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "../test_host.hpp"
+#include "engine/actions.hpp"
 #include "runtime/instances/pass_runner.hpp"
 
 namespace capstan::runtime::instances {
