@@ -102,7 +102,7 @@ void RefreshAws(benchmark::State& state) {
         host.forget();
         host.advance(std::chrono::minutes(1));
         state.ResumeTiming();
-        const auto view = testing::run(host, cloud.refresh());
+        const auto view = testing::run(host, cloud.refresh({}));
         if (!view || std::ssize((*view)->machines) != machines)
             throw std::runtime_error("the view has not all machines");
     }

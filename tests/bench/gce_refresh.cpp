@@ -121,13 +121,13 @@ void run_gce_refresh(benchmark::State& state, What what) {
     is_zone_listed = what != What::all_by_group;
     gce::GceCloud cloud(host.host(), config);
     if (!testing::run(host, cloud.start())) throw std::runtime_error("the cloud does not start");
-    if (what == What::at_rest) std::ignore = testing::run(host, cloud.refresh());
+    if (what == What::at_rest) std::ignore = testing::run(host, cloud.refresh({}));
     for (auto _ : state) {
         state.PauseTiming();
         host.forget();
         host.advance(std::chrono::seconds(10));
         state.ResumeTiming();
-        const auto view = testing::run(host, cloud.refresh());
+        const auto view = testing::run(host, cloud.refresh({}));
         if (!view || std::ssize((*view)->machines) != machines)
             throw std::runtime_error("the view has not all machines");
     }

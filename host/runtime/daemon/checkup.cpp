@@ -55,8 +55,10 @@ public:
         check_plugins();
         check_clouds();
         if (answers) check_departed();
-        if (answers && !config_.pipeline.clouds.empty()) check_drainers();
-        if (answers) check_provider_ids();
+        if (answers && !config_.pipeline.clouds.empty()) {
+            check_drainers();
+            check_provider_ids();
+        }
         if (is_open) close();
         return std::move(findings_);
     }
