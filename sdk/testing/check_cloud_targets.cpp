@@ -83,6 +83,26 @@ Outcome check_all_or_nothing(const Subject& subject) {
     });
 }
 
+/// A cloud that cannot replace machines says so, and removes nothing.
+Outcome check_keep_target(const Subject& subject) {
+    return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
+        const auto known = std::find_if(view.machines.begin(), view.machines.end(),
+                                        [](const Machine& m) { return !m.group.value().empty(); });
+        if (known == view.machines.end()) return not_applicable("no group has a machine here");
+        const std::optional<int> before = target_of(cloud, known->group);
+        const Result<Removed> removed = cloud.remove({.group = known->group,
+                                                      .machines = {known->id},
+                                                      .idempotency_key = "replace",
+                                                      .keep_target = true});
+        const std::optional<int> after = target_of(cloud, known->group);
+        if (before && after && *after < *before)
+            return failed("remove of " + known->id.value() +
+                          " with keep_target lowered the target from " + std::to_string(*before) +
+                          " to " + std::to_string(*after));
+        return passed(removed ? "" : describe(removed.error()));
+    });
+}
+
 /// Whether the view tells that machines of the group could not be had.
 bool tells_failure(const CloudView& view, const NodeGroupId& group) {
     const auto is_of_group = [&](const Machine& m) { return m.group == group && m.error; };
@@ -118,6 +138,7 @@ void add_target_checks(std::vector<Check>& checks, const SubjectPtr& subject) {
     add(checks, subject, "cloud/answered_target", check_answered_target);
     add(checks, subject, "cloud/target_moves", check_target_moves);
     add(checks, subject, "cloud/all_or_nothing", check_all_or_nothing);
+    add(checks, subject, "cloud/keep_target", check_keep_target);
 }
 
 }  // namespace testing

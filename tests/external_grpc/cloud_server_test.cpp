@@ -82,7 +82,7 @@ TEST_P(CloudOfServers, TargetsGrowAndShrink) {
     EXPECT_EQ(run(p.host.fake(), p.cloud.decrease_target(back))->target, 3);
     const Resize too_far{.group = NodeGroupId("web"), .delta = 2, .expected_target = 3};
     EXPECT_EQ(run(p.host.fake(), p.cloud.decrease_target(too_far)).error().code,
-              ErrorCode::invalid_argument);
+              ErrorCode::conflict);
     EXPECT_EQ(p.refresh().groups[0].target, 3);
 }
 

@@ -91,6 +91,8 @@ static capstan_status remove_machines(void* context, capstan_op op,
                                       const capstan_removal* removal) {
     instance* const self = context;
     const uint32_t count = removal->machine_ids.count;
+    if (removal->keep_target)
+        return fail(self, op, CAPSTAN_E_UNSUPPORTED, "machines are not replaced here");
     if (!removal->force && self->logic.target - (int64_t)count < self->logic.min)
         return fail(self, op, CAPSTAN_E_INVALID_ARGUMENT, "below the group's minimum");
     capstan_error* const errors = calloc(count + 1, sizeof *errors);

@@ -100,13 +100,15 @@ Result<capstan::Removed> NewCloud::remove(capstan::Removal request) {
     const std::set<capstan::MachineId> unwanted(request.machines.begin(), request.machines.end());
     const auto goes = [&unwanted](const Machine& m) { return unwanted.contains(m.id); };
     const auto going = static_cast<int>(std::ranges::count_if(machines, goes));
-    if (!request.force && target(config->id) - going < config->min) {
+    const bool is_lowered = !request.keep_target;
+    if (is_lowered && !request.force && target(config->id) - going < config->min) {
         return fail(ErrorCode::invalid_argument,
                     name_of(config->id) + ": without " + capstan::counted(going, "machine") +
                         " it would be below its minimum of " + std::to_string(config->min));
     }
     capstan::Removed answer{.failed = unknown_machines(config->id, unwanted)};
     std::erase_if(machines, goes);
+    if (!is_lowered) add_machines(config->id, going, capstan::Duration(0));
     return removed_.keep(request.idempotency_key, std::move(answer));
 }
 

@@ -213,10 +213,10 @@ TEST(CloudChecks, FindNothingWrongWithAListThatLagsBehind) {
     EXPECT_THAT(cloud_faults_of<CloudFault::lags>(), IsEmpty());
 }
 
-TEST(CloudChecks, FindOneThatGrowsAgainForADecisionOnItsLateList) {
+TEST(CloudChecks, FindOneThatComparesWithItsLateListAlone) {
     EXPECT_THAT(cloud_faults_of<CloudFault::acts_on_the_list>(),
-                Contains("cloud/answered_target: increase of a decided on 2 succeeds, and the "
-                         "increase before answered with the target 3"));
+                Contains("cloud/answered_target: increase of a decided on 3 is refused, and the "
+                         "increase before answered with the target 3: conflict: the target is 3"));
 }
 
 TEST(CloudChecks, FindOneThatDoesNotKeepToItsAnswer) {

@@ -93,6 +93,8 @@ pub struct Error {
     pub provider_code: Str,
     pub subject: Str,
     pub retry_after_ms: i64,
+    pub scope: i32,
+    pub reserved: i32,
 }
 
 #[repr(C)]
@@ -188,6 +190,7 @@ pub struct CloudView {
     pub machines: Array,
     pub unreadable: Array,
     pub lists_all_with_prefix: Str,
+    pub target_lag_ms: i64,
 }
 
 /// Asks for a view; `flags` say what for.
@@ -205,6 +208,8 @@ pub struct Resize {
     pub expected_target: i32,
     pub all_or_nothing: i32,
     pub idempotency_key: Str,
+    pub listed_target: i32,
+    pub reserved: i32,
 }
 
 #[repr(C)]
@@ -221,6 +226,8 @@ pub struct Removal {
     pub group_id: Str,
     pub machine_ids: Array,
     pub idempotency_key: Str,
+    pub keep_target: i32,
+    pub reserved: i32,
 }
 
 #[repr(C)]

@@ -20,6 +20,8 @@ fn error(code: Status, message: &str, subject: &str) -> Error {
         provider_code: EMPTY_TEXT,
         subject: text(subject),
         retry_after_ms: -1,
+        scope: 0,
+        reserved: 0,
     }
 }
 
@@ -97,6 +99,7 @@ impl CloudInstance {
             machines: Array::of(&machines),
             unreadable: EMPTY,
             lists_all_with_prefix: EMPTY_TEXT,
+            target_lag_ms: 1,
         };
         self.complete(op, RESULT_CLOUD_VIEW, &view);
     }
@@ -116,6 +119,9 @@ impl CloudInstance {
     }
 
     fn remove(&mut self, op: Op, removal: &Removal) {
+        if removal.keep_target != 0 {
+            return self.fail(op, (E_UNSUPPORTED, "machines are not replaced here".into()));
+        }
         let ids: Vec<&str> =
             unsafe { removal.machine_ids.iter::<Str>().map(|id| id.as_text()).collect() };
         match self.logic.remove(&ids, removal.force != 0) {

@@ -60,6 +60,8 @@ pub struct Error {
     pub provider_code: Str,
     pub subject: Str,
     pub retry_after_ms: i64,
+    pub scope: i32,
+    pub reserved: i32,
 }
 
 #[repr(C)]

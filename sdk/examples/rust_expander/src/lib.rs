@@ -67,6 +67,8 @@ fn fenced(call: *const Call, body: impl FnOnce() -> Status) -> Status {
             provider_code: text(""),
             subject: text(""),
             retry_after_ms: -1,
+            scope: 0,
+            reserved: 0,
         };
         unsafe { ((*call).fail)(call, &error) }
     })
