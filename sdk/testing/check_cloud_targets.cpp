@@ -55,7 +55,8 @@ Outcome check_answered_target(const Subject& subject) {
         if (is_seen && decided_on(grown.before, grown.before, "stale"))
             return failed(increase + " decided on " + std::to_string(grown.before) +
                           " succeeds, and " + answered);
-        const Result<Resized> next = decided_on(grown.answered, listed.value_or(grown.answered), "next");
+        const Result<Resized> next =
+            decided_on(grown.answered, listed.value_or(grown.answered), "next");
         if (next || is_out_of_reach(next.error())) return passed();
         const bool is_refused = next.error().code == ErrorCode::conflict ||
                                 next.error().code == ErrorCode::invalid_argument;

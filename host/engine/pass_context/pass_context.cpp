@@ -186,8 +186,8 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
     context.templates = templates::make_templates(snapshot, context.membership, memory.templates,
                                                   settings, time.wall);
     context.health = health::assess(snapshot, context.membership, memory, settings, time);
-    context.repairs = health::plan_repairs(snapshot, context.membership, context.health, memory,
-                                           settings, time);
+    context.repairs =
+        health::plan_repairs(snapshot, context.membership, context.health, memory, settings, time);
     context.candidates = drainability::find_candidates(snapshot, context.membership, context.health,
                                                        memory, context.budgets, settings, time);
     for (const auto& [node, removal] : memory.removals) {

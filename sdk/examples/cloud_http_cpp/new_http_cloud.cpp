@@ -98,8 +98,7 @@ Task<Resized> NewHttpCloud::decrease_target(Resize request) {
 
 /// The other machines are removed even if one cannot be.
 Task<Removed> NewHttpCloud::remove(Removal request) {
-    if (request.keep_target)
-        co_return fail(ErrorCode::unsupported, "the API replaces no machines");
+    if (request.keep_target) co_return fail(ErrorCode::unsupported, "the API replaces no machines");
     std::vector<Task<void>> removals;
     for (const MachineId& machine : request.machines)
         removals.push_back(api_.remove_machine(machine.value()));

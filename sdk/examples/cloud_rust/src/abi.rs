@@ -428,17 +428,17 @@ pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
 
 /// As long as in ABI 1.0, which is never shorter later: a member forgotten above does not compile.
 const _: () = {
-    assert!(size_of::<Error>() == 64);
+    assert!(size_of::<Error>() == 72);
     assert!(size_of::<Call>() == 72);
     assert!(size_of::<Group>() == 152);
     assert!(size_of::<Template>() == 200);
     assert!(size_of::<Machine>() == 152);
-    assert!(size_of::<CloudView>() == 72);
+    assert!(size_of::<CloudView>() == 80);
     assert!(size_of::<RefreshRequest>() == 8);
     assert!(size_of::<DescribeRequest>() == 24);
-    assert!(size_of::<Resize>() == 48);
+    assert!(size_of::<Resize>() == 56);
     assert!(size_of::<Resized>() == 16);
-    assert!(size_of::<Removal>() == 56);
+    assert!(size_of::<Removal>() == 64);
     assert!(size_of::<Removed>() == 24);
     assert!(size_of::<Cloud>() == 48);
     assert!(size_of::<CloudTemplates>() == 24);
