@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "../node_removal.hpp"
+#include "../world.hpp"
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/removal/results.hpp"
@@ -22,8 +23,6 @@
 namespace capstan::engine::removal {
 
 using namespace std::chrono_literals;
-
-inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
 /// What taking the marks off node n1 is told as, and a refusal to evict.
 inline const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
