@@ -219,7 +219,8 @@ private:
     std::string violation_{}, story_{};
 };
 
-std::string play(InterleavedCloud& cloud, std::uint64_t seed, const InterleavingOptions& options) {
+std::string play_interleaving(InterleavedCloud& cloud, std::uint64_t seed,
+                              const InterleavingOptions& options) {
     PlayedHost host(cloud, seed, options.max);
     for (int n = 0; n < options.steps && host.violation().empty(); ++n) host.step();
     constexpr int calm_steps = 100;
@@ -242,7 +243,7 @@ std::string find_violation(
     for (int n = 0; n < options.count; ++n) {
         const std::uint64_t seed = options.first_seed + static_cast<std::uint64_t>(n);
         const std::unique_ptr<InterleavedCloud> cloud = make(seed);
-        if (std::string violation = play(*cloud, seed, options); !violation.empty())
+        if (std::string violation = play_interleaving(*cloud, seed, options); !violation.empty())
             return violation;
     }
     return {};

@@ -29,7 +29,7 @@ bool is_cloud_backoff_past(const CloudBackoff& backoff, Time now) {
     return is_backoff_past(backoff.until, backoff.until, cloud_backoff_reset, now);
 }
 
-bool is_in_force(const CloudBackoff& backoff, Time now) { return now < backoff.until; }
+bool has_not_ended(const CloudBackoff& backoff, Time now) { return now < backoff.until; }
 
 bool concerns_cloud(Reaction reaction) {
     return reaction == Reaction::rest_cloud || reaction == Reaction::await_credentials;
@@ -41,7 +41,7 @@ void back_off_cloud(CloudBackoffs& backoffs, const PluginInstanceId& cloud, Reac
     const BackoffLengths& lengths = awaits ? credentials_lengths : throttled_lengths;
     CloudBackoff& backoff = backoffs[cloud];
     if (backoff.failures > 0 && is_cloud_backoff_past(backoff, now)) backoff = {};
-    const bool is_active_now = backoff.failures > 0 && is_in_force(backoff, now);
+    const bool is_active_now = backoff.failures > 0 && has_not_ended(backoff, now);
     backoff.length = std::clamp(next_backoff_length(backoff.length, is_active_now, lengths),
                                 lengths.first, lengths.most);
     if (backoff.failures == 0) backoff.since = now;
@@ -185,7 +185,7 @@ void forget_cloud_backoffs(Memory& memory, Time now) {
 std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now) {
     std::map<PluginInstanceId, std::string> out;
     for (const auto& [cloud, backoff] : memory.cloud_backoffs)
-        if (is_in_force(backoff, now))
+        if (has_not_ended(backoff, now))
             out.emplace(cloud, describe("cloud " + cloud.value() + " is", backoff));
     return out;
 }
@@ -199,13 +199,14 @@ std::set<PluginInstanceId> find_probed_clouds(const Memory& memory) {
 
 std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud, Time now) {
     const auto at = memory.request_backoffs.find(cloud);
-    if (at == memory.request_backoffs.end() || !is_in_force(at->second, now)) return {};
+    if (at == memory.request_backoffs.end() || !has_not_ended(at->second, now)) return {};
     return describe("requests to cloud " + cloud.value() + " are", at->second);
 }
 
 Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory, Time now) {
-    const bool is_any = std::ranges::any_of(
-        memory.request_backoffs, [&](const auto& entry) { return is_in_force(entry.second, now); });
+    const bool is_any = std::ranges::any_of(memory.request_backoffs, [&](const auto& entry) {
+        return has_not_ended(entry.second, now);
+    });
     if (!is_any) return snapshot;
     std::vector<Group> groups = *snapshot.groups;
     for (Group& group : groups)
@@ -220,7 +221,7 @@ std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexc
     std::optional<Time> out;
     for (const CloudBackoffs* const backoffs : {&memory.cloud_backoffs, &memory.request_backoffs})
         for (const auto& [cloud, backoff] : *backoffs)
-            if (is_in_force(backoff, now))
+            if (has_not_ended(backoff, now))
                 out = std::min(out.value_or(backoff.until), backoff.until);
     return out;
 }

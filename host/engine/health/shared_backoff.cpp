@@ -64,7 +64,7 @@ std::optional<InstanceOffering> find_concerned(ErrorCode code, ErrorScope scope,
 }
 
 /// "all spot groups of cloud east with m5.large".
-std::string describe(const InstanceOffering& concerned) {
+std::string describe_groups(const InstanceOffering& concerned) {
     std::string out = "all ";
     if (!concerned.any_market) out += concerned.spot ? "spot " : "on-demand ";
     out += "groups of cloud " + concerned.cloud.value();
@@ -77,7 +77,8 @@ std::string why(const NodeGroupId& group, ErrorScope scope, const InstanceOfferi
                 const std::string& message) {
     const std::string start = "group " + group.value();
     if (scope != ErrorScope::unknown)
-        return start + " failed, and its error concerns " + describe(concerned) + ": " + message;
+        return start + " failed, and its error concerns " + describe_groups(concerned) + ": " +
+               message;
     return start + " found no " + (concerned.spot ? "spot " : "") + concerned.machine_type +
            " in zone " + concerned.zone + ": " + message;
 }

@@ -73,7 +73,7 @@ std::string_view instance_of(std::string_view id) {
     return is_unique(segment) ? segment : std::string_view();
 }
 
-bool is_among(std::string_view name, const std::array<std::string_view, 3>& names) {
+bool is_one_of(std::string_view name, const std::array<std::string_view, 3>& names) {
     return !name.empty() && std::ranges::find(names, name) != names.end();
 }
 
@@ -88,7 +88,7 @@ struct NodeNames {
 bool carries_name(const NodeNames& node, const Machine& machine) {
     const auto names = names_of(machine);
     return std::ranges::any_of(node.names,
-                               [&](std::string_view name) { return is_among(name, names); });
+                               [&](std::string_view name) { return is_one_of(name, names); });
 }
 
 /// Whether the provider id names another machine of the same cloud, listed or not.

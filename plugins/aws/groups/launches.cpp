@@ -10,8 +10,8 @@
 namespace capstan::aws {
 namespace {
 
-constexpr std::string_view launching = "Launching a new EC2 instance";
-constexpr std::string_view terminating = "Terminating EC2 instance: ";
+constexpr std::string_view launching_text = "Launching a new EC2 instance";
+constexpr std::string_view terminating_text = "Terminating EC2 instance: ";
 
 std::string age_of(Time at, Time now) {
     const auto age = std::chrono::floor<std::chrono::seconds>(now - at);
@@ -29,7 +29,7 @@ bool is_recent_launch(const ScalingActivity& activity, Time now) {
 bool is_unlisted(std::string_view id, const LatestActivities& latest,
                  const AutoScalingGroup& group) {
     const auto ends_it = [&](const ScalingActivity& each) {
-        return each.description.starts_with(terminating) && each.description.ends_with(id);
+        return each.description.starts_with(terminating_text) && each.description.ends_with(id);
     };
     return find_instance(group, id) == nullptr &&
            std::none_of(latest.activities.begin(), latest.activities.end(), ends_it);
@@ -38,7 +38,7 @@ bool is_unlisted(std::string_view id, const LatestActivities& latest,
 }  // namespace
 
 bool is_launch(const ScalingActivity& activity) noexcept {
-    return activity.description.starts_with(launching);
+    return activity.description.starts_with(launching_text);
 }
 
 bool has_failed(const ScalingActivity& activity) noexcept {
@@ -51,7 +51,7 @@ bool has_succeeded(const ScalingActivity& activity) noexcept {
 
 std::string_view launched_instance(const ScalingActivity& launch) noexcept {
     std::string_view rest = launch.description;
-    rest.remove_prefix(std::min(rest.size(), launching.size()));
+    rest.remove_prefix(std::min(rest.size(), launching_text.size()));
     if (!rest.starts_with(": i-")) return {};
     rest.remove_prefix(2);
     return rest.substr(0, rest.find_first_of(" .,"));
