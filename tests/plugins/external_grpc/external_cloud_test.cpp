@@ -181,7 +181,7 @@ struct Grown : Server {
         group("web", 2, std::move(machines)).without_optional_calls();
         server.always("NodeGroupIncreaseSize", wire::NodeGroupIncreaseSizeResponse());
         server.always("NodeGroupDecreaseTargetSize", wire::NodeGroupDecreaseTargetSizeResponse());
-        refresh();
+        EXPECT_TRUE(refresh());
     }
     /// The list shows 2.
     Result<Resized> increase(int delta, int expected, std::string key = {}) {
