@@ -120,37 +120,27 @@ Task<TargetSetter::Current> ExternalCloud::read_current(NodeGroupId group, bool 
     co_return out;
 }
 
-/// Without an answer the server may have carried the request out, and the protocol has no
-/// idempotency keys. So the request is not sent again after `unavailable`, which goes to `failure`.
-Task<Resized> ExternalCloud::send_change(NodeGroupId group, int change, int target,
-                                         std::shared_ptr<std::optional<Error>> failure) {
+Task<Resized> ExternalCloud::send_change(NodeGroupId group, int change, int target) {
     note_change();
     auto sent =
         change > 0 ? api_.increase_size(group, change) : api_.decrease_target_size(group, -change);
     Result<void> done = co_await as_result(std::move(sent));
     if (done) co_return Resized{target};
     Error error = std::move(done).error();
-    if (error.code == ErrorCode::unavailable) {
-        if (error.provider_code != "connection_lost") *failure = error;
-        error.code = ErrorCode::deadline;
-    }
+    // The server may have carried the request out.
+    if (error.provider_code == "connection_lost") error.code = ErrorCode::deadline;
     co_return fail(std::move(error));
 }
 
 Task<Resized> ExternalCloud::change_target(Resize request, int change) {
-    const auto failure = std::make_shared<std::optional<Error>>();
     const TargetSetter::Read read = [this, group = request.group, change] {
         return read_current(group, change < 0);
     };
-    const TargetSetter::Set set = [this, group = request.group, change, failure](int target) {
-        return send_change(group, change, target, failure);
+    const TargetSetter::Set set = [this, group = request.group, change](int target) {
+        return send_change(group, change, target);
     };
-    // A conditional expression in a co_await is destroyed twice by g++ 12.
-    Task<Resized> changed = change > 0 ? targets_.increase(std::move(request), read, set)
-                                       : targets_.decrease(std::move(request), read, set);
-    auto out = co_await as_result(std::move(changed));
-    if (!out && *failure) co_return fail(**failure);
-    co_return std::move(out);
+    return change > 0 ? targets_.increase(std::move(request), read, set)
+                      : targets_.decrease(std::move(request), read, set);
 }
 
 Task<Resized> ExternalCloud::increase(Resize request) {

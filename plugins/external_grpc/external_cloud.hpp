@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 
 #include <capstan/cloud_provider.hpp>
@@ -43,8 +42,7 @@ private:
     Task<GroupRead> read_group(NodeGroupId group);
     Task<TargetSetter::Current> read_current(NodeGroupId group, bool with_machines);
     Task<Resized> change_target(Resize request, int change);
-    Task<Resized> send_change(NodeGroupId group, int change, int target,
-                              std::shared_ptr<std::optional<Error>> failure);
+    Task<Resized> send_change(NodeGroupId group, int change, int target);
     Result<void> check_minimum(const Removal& request) const;
     Task<void> remove_batch(NodeGroupId group, std::vector<MachineId> machines);
     /// Call before a change: the cached view is outdated.

@@ -1,5 +1,6 @@
 #include <capstan/target_setter.hpp>
 
+#include <array>
 #include <deque>
 #include <string>
 #include <utility>
@@ -116,10 +117,10 @@ TEST_F(TargetSetterTest, KeepsWithinTheLimits) {
     EXPECT_THAT(sent, IsEmpty());
 }
 
-TEST_F(TargetSetterTest, ReadsTheGroupAgainBeforeEachAttempt) {
-    failures = {{ErrorCode::throttled, "Rate exceeded"}};
+TEST_F(TargetSetterTest, TriesAgainWhatTheCloudHasNotBegun) {
+    failures = {{ErrorCode::throttled, "Rate exceeded"}, {ErrorCode::busy, "the queue is full"}};
     EXPECT_EQ(increase(by(1, 3, 3))->target, 4);
-    EXPECT_THAT(sent, ElementsAre(4, 4));
+    EXPECT_THAT(sent, ElementsAre(4, 4, 4));
 }
 
 TEST_F(TargetSetterTest, DoesNotOverwriteWhatAnotherClientSetsBetweenTwoAttempts) {
@@ -144,8 +145,13 @@ TEST_F(TargetSetterTest, GivesUpAfterThreeAttempts) {
     EXPECT_THAT(sent, ElementsAre(4, 4, 4));
 }
 
-TEST_F(TargetSetterTest, SendsNothingAgainAfterALostAnswerOrARefusal) {
-    for (const ErrorCode code : {ErrorCode::deadline, ErrorCode::permission, ErrorCode::quota}) {
+constexpr std::array<ErrorCode, 3> unknown_outcomes{ErrorCode::deadline, ErrorCode::unavailable,
+                                                    ErrorCode::cancelled};
+
+TEST_F(TargetSetterTest, SendsNothingAgainAfterAnUnknownOutcomeOrARefusal) {
+    std::vector<ErrorCode> codes(unknown_outcomes.begin(), unknown_outcomes.end());
+    codes.insert(codes.end(), {ErrorCode::permission, ErrorCode::quota, ErrorCode::internal});
+    for (const ErrorCode code : codes) {
         sent.clear();
         failures = {{code, "no"}};
         EXPECT_EQ(increase(by(1, 3, 3)).error().code, code);
@@ -159,12 +165,16 @@ TEST_F(TargetSetterTest, ARequestThatComesTwiceHasOneEffect) {
     EXPECT_THAT(sent, ElementsAre(4));
 }
 
-TEST_F(TargetSetterTest, ARequestWithoutAnAnswerIsDoneOnceItsTargetIsThere) {
+TEST_F(TargetSetterTest, ARequestOfUnknownOutcomeIsDoneOnceItsTargetIsThere) {
     applies_failed_calls = true;
-    failures = {{ErrorCode::deadline, "no answer"}};
-    EXPECT_FALSE(increase(by(1, 3, 3, "key")));
-    EXPECT_EQ(increase(by(1, 3, 3, "key"))->target, 4);
-    EXPECT_THAT(sent, ElementsAre(4));
+    for (const ErrorCode code : unknown_outcomes) {
+        const int before = group.target;
+        const std::string key(name_of(code));
+        failures = {{code, "no answer"}};
+        EXPECT_FALSE(increase(by(1, before, before, key)));
+        EXPECT_EQ(increase(by(1, before, before, key))->target, before + 1);
+    }
+    EXPECT_THAT(sent, ElementsAre(4, 5, 6));
 }
 
 TEST_F(TargetSetterTest, ARefusedRequestMayComeAgain) {

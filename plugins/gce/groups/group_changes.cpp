@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -28,19 +27,6 @@ std::vector<T> chunk_of(const std::vector<T>& all, std::size_t first) {
     const std::size_t last = std::min(all.size(), first + instances_per_call);
     return {all.begin() + static_cast<std::ptrdiff_t>(first),
             all.begin() + static_cast<std::ptrdiff_t>(last)};
-}
-
-/// The last failure of an operation with an error without a known reason.
-using VagueFailure = std::shared_ptr<std::optional<Error>>;
-
-/// TargetSetter makes a change again after `unavailable`. An operation that Google has carried out
-/// and that failed is not to be made again at once, so its error goes to `vague`.
-Task<Resized> make_once(Task<Resized> change, VagueFailure vague) {
-    Result<Resized> made = co_await as_result(std::move(change));
-    if (made || made.error().code != ErrorCode::unavailable) co_return std::move(made);
-    *vague = made.error();
-    made.error().code = ErrorCode::deadline;
-    co_return std::move(made);
 }
 
 }  // namespace
@@ -91,12 +77,8 @@ Task<Resized> GroupChanges::increase(Resize request) {
                                 "Google makes what it can of an increase, and promises not all or "
                                 "nothing");
     const TargetSetter::Read read_target = [this, request] { return read_row(request.group); };
-    const VagueFailure vague = std::make_shared<std::optional<Error>>();
-    const TargetSetter::Set by_names = [this, request, vague](int) {
-        return make_once(create(request), vague);
-    };
+    const TargetSetter::Set by_names = [this, request](int) { return create(request); };
     auto grown = co_await as_result(targets_.increase(request, read_target, by_names));
-    if (!grown && *vague) co_return fail(**vague);
     if (grown || !refuses_names(grown.error())) co_return std::move(grown);
     warnings_.tell("names of " + request.group.value(),
                    changed_group(request.group) + " makes no instances of given names (" +
@@ -104,12 +86,10 @@ Task<Resized> GroupChanges::increase(Resize request) {
     const TargetSetter::Read read_machines = [this, request] {
         return read_for_resize(request.group);
     };
-    const TargetSetter::Set by_number = [this, request, vague](int target) {
-        return make_once(resize(request, target), vague);
+    const TargetSetter::Set by_number = [this, request](int target) {
+        return resize(request, target);
     };
-    grown = co_await as_result(targets_.increase(request, read_machines, by_number));
-    if (!grown && *vague) co_return fail(**vague);
-    co_return std::move(grown);
+    co_return co_await targets_.increase(request, read_machines, by_number);
 }
 
 /// A repeated request gets the names of its first attempt, so that no instance is created twice.
@@ -213,13 +193,8 @@ void GroupChanges::show_failed_creation(const NodeGroupId& group, const ManagedG
 
 Task<Resized> GroupChanges::decrease_target(Resize request) {
     const TargetSetter::Read read_machines = [this, request] { return read_all(request.group); };
-    const VagueFailure vague = std::make_shared<std::optional<Error>>();
-    const TargetSetter::Set by_names = [this, request, vague](int) {
-        return make_once(take_back(request), vague);
-    };
-    auto lowered = co_await as_result(targets_.decrease(request, read_machines, by_names));
-    if (!lowered && *vague) co_return fail(**vague);
-    co_return std::move(lowered);
+    const TargetSetter::Set by_names = [this, request](int) { return take_back(request); };
+    return targets_.decrease(request, read_machines, by_names);
 }
 
 /// Whether the list has the last increase of this process, or must have it by now.

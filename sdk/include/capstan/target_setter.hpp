@@ -42,14 +42,21 @@ public:
     };
     /// Called right before each `Set`.
     using Read = std::function<Task<Current>()>;
-    /// Sends the target to the cloud, and never sends it again by itself. Its Failure is `deadline`
-    /// if the cloud may have carried it out; after any other error the target is unchanged.
+    /// Sends the target to the cloud, and never sends it again by itself. The code of its Failure
+    /// says what follows:
+    ///   - `throttled`, `busy`: the cloud has done nothing. The group is read and checked again
+    ///     before another attempt.
+    ///   - `deadline`, `unavailable`, `cancelled`: what the cloud has done is not known. There is
+    ///   no
+    ///     other attempt. If the request comes again (same key) and the target is there, it is
+    ///     done.
+    ///   - another code: the cloud has refused the request and done nothing. There is no other
+    ///     attempt.
     using Set = std::function<Task<Resized>(int target)>;
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target. After `throttled`, `busy` and `unavailable` the group is read and checked
-    /// again before the next of three attempts. A Failure:
+    /// Raises the target, in at most three attempts. A Failure:
     ///   - `conflict`: the target is neither the expected nor the listed one, or the new one would
     ///     be below the number of machines;
     ///   - `invalid_argument`: the new target would be past the maximum;
@@ -103,8 +110,8 @@ private:
                 last_[request.group].answer = *answer;
                 co_return *std::move(answer);
             }
-            // Nothing was changed: the request may be made anew.
-            if (answer.error().code != ErrorCode::deadline) last_.erase(request.group);
+            // Nothing was done: the request may be made anew.
+            if (!is_outcome_open(answer.error())) last_.erase(request.group);
             if (attempt == most_attempts || !may_try_again(answer.error()))
                 co_return fail(std::move(answer).error());
             const std::optional<Duration> time = co_await time_left(host_);
@@ -143,9 +150,12 @@ private:
         return {};
     }
 
+    static bool is_outcome_open(const Error& error) noexcept {
+        return error.code == ErrorCode::deadline || error.code == ErrorCode::unavailable ||
+               error.code == ErrorCode::cancelled;
+    }
     static bool may_try_again(const Error& error) noexcept {
-        return error.code == ErrorCode::throttled || error.code == ErrorCode::busy ||
-               error.code == ErrorCode::unavailable;
+        return error.code == ErrorCode::throttled || error.code == ErrorCode::busy;
     }
     Duration delay_after(int attempt, const Error& error) const {
         const Duration most = first_delay * (1 << attempt);
