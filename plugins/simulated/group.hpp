@@ -8,6 +8,7 @@
 
 #include <capstan/cloud_view.hpp>
 #include <capstan/result.hpp>
+#include <capstan/target_setter.hpp>
 #include <capstan/time.hpp>
 
 #include "config.hpp"
@@ -55,11 +56,13 @@ public:
     /// have been applied of the old ones.
     void reconfigure(GroupConfig config);
 
-    /// Each returns the new target or the removals. On an error nothing has changed; the message
-    /// does not name the group.
-    Result<Resized> increase(const Resize& request);
-    Result<Resized> decrease_target(const Resize& request);
+    // On an error of these nothing has changed. The message does not name the group.
+    /// `goal`: the new target. It is not below current().machines, so only requests are taken back.
+    Result<Resized> resize(int goal, bool all_or_nothing = false);
     Result<Removed> remove(const Removal& request);
+
+    /// The group right before a resize.
+    TargetSetter::Current current() const;
 
     const GroupConfig& config() const noexcept { return config_; }
     /// Changes whenever one of the results below may change. Unique over all groups of a process.
@@ -101,8 +104,7 @@ private:
     void launch();
 
     // Requests.
-    Result<void> check(const Resize& request) const;
-    int machines_left(const Resize& request) const;
+    int machines_left(int more) const;
     std::optional<Error> refusal(const MachineId& machine) const;
 
     // Results.

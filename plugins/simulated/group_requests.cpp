@@ -1,6 +1,5 @@
 // What a group is asked for.
 #include <algorithm>
-#include <limits>
 
 #include <capstan/sentence.hpp>
 
@@ -8,54 +7,38 @@
 
 namespace capstan::simulated {
 
-Result<void> Group::check(const Resize& request) const {
-    if (request.delta < 1)
-        return fail(ErrorCode::invalid_argument, "a change by less than one machine");
-    if (request.expected_target == target()) return {};
-    return fail(ErrorCode::conflict, "its target is " + std::to_string(target()) + ", not " +
-                                         std::to_string(request.expected_target));
+TargetSetter::Current Group::current() const {
+    const auto made =
+        std::ranges::count_if(machines_, [](const Machine& m) { return m.launched && !m.gone_at; });
+    return {.target = target(),
+            .machines = static_cast<int>(made),
+            .min = config_.min,
+            .max = config_.max};
 }
 
-/// How many of the requested machines the group accepts: all, unless it refuses increases above its
+/// How many of `more` machines the group accepts: all, unless it refuses increases above its
 /// capacity.
-int Group::machines_left(const Resize& request) const {
-    if (config_.on_exhausted != Shortage::refuse || !capacity_) return request.delta;
+int Group::machines_left(int more) const {
+    if (config_.on_exhausted != Shortage::refuse || !capacity_) return more;
     return std::max(0, *capacity_ - static_cast<int>(machines_.size()));
 }
 
-Result<Resized> Group::increase(const Resize& request) {
-    CAPSTAN_CHECK(check(request));
-    const int max = config_.max.value_or(std::numeric_limits<int>::max());
-    if (request.delta > max - target()) {
-        return fail(ErrorCode::invalid_argument,
-                    counted(request.delta, "machine") + " on top of " + std::to_string(target()) +
-                        " would pass its maximum of " + std::to_string(max));
-    }
-    if (failure_) return fail(*failure_);
-    const int left = machines_left(request);
+Result<Resized> Group::resize(int goal, bool all_or_nothing) {
+    const int more = goal - target();
+    if (more > 0 && failure_) return fail(*failure_);
     std::optional<Error> shortfall;
-    if (left < request.delta)
+    if (const int left = machines_left(more); more > 0 && left < more) {
         shortfall =
             Error{.code = ErrorCode::out_of_capacity,
-                  .message = counted(request.delta, "machine") + " asked for, the cloud has " +
+                  .message = counted(more, "machine") + " asked for, the cloud has " +
                              std::to_string(left) + " left of " + std::to_string(*capacity_)};
-    if (shortfall && (left == 0 || request.all_or_nothing)) return fail(*std::move(shortfall));
-    this->request(std::min(left, request.delta));
+        if (left == 0 || all_or_nothing) return fail(*std::move(shortfall));
+        goal -= more - left;
+    }
+    set_target(goal);
     launch();
     note_change();
-    return Resized{.target = target(), .shortfall = std::move(shortfall)};
-}
-
-Result<Resized> Group::decrease_target(const Resize& request) {
-    CAPSTAN_CHECK(check(request));
-    if (request.delta > waiting()) {
-        return fail(ErrorCode::invalid_argument, "only " + counted(waiting(), "machine") + " of " +
-                                                     std::to_string(request.delta) +
-                                                     " can be taken back, the others are made");
-    }
-    set_target(target() - request.delta);
-    note_change();
-    return Resized{.target = target()};
+    return Resized{.target = goal, .shortfall = std::move(shortfall)};
 }
 
 /// Why the machine cannot be removed; nullopt if it can. Removing a machine again has no effect.

@@ -1,24 +1,24 @@
-/// The answers to the last requests by idempotency key, so that a repeated request has one effect.
+/// The answers to the last removals by idempotency key, so that a repeated removal has one effect.
 #pragma once
 
 #include <cstddef>
 #include <deque>
 #include <map>
 #include <string>
-#include <utility>
+
+#include <capstan/cloud_view.hpp>
 
 namespace capstan::simulated {
 
-template <class Answer>
-class Answers {
+class RemovalAnswers {
 public:
-    /// The answer to an earlier request with that key, or NULL. A request with an empty key is
+    /// The answer to an earlier removal with that key, or NULL. A removal with an empty key is
     /// always new.
-    const Answer* find(const std::string& key) const {
+    const Removed* find(const std::string& key) const {
         const auto at = by_key_.find(key);
         return at != by_key_.end() ? &at->second : nullptr;
     }
-    void keep(const std::string& key, const Answer& answer) {
+    void keep(const std::string& key, const Removed& answer) {
         if (key.empty() || !by_key_.emplace(key, answer).second) return;
         oldest_first_.push_back(key);
         if (oldest_first_.size() <= kept_max) return;
@@ -28,7 +28,7 @@ public:
 
 private:
     static constexpr std::size_t kept_max = 4096;
-    std::map<std::string, Answer> by_key_;
+    std::map<std::string, Removed> by_key_;
     std::deque<std::string> oldest_first_;
 };
 

@@ -47,7 +47,8 @@ Simulated::Simulated(Host host, Config config)
       began_count_(host_.monotonic()),
       start_(began_),
       config_(std::move(config)),
-      nodes_(host_) {
+      nodes_(host_),
+      targets_(host_) {
     for (const GroupConfig& group : config_.groups)
         groups_.emplace(group.id.value(), Group(group, start_, start_));
     begin_histories();
@@ -166,25 +167,35 @@ std::vector<std::uint64_t> Simulated::versions() const {
     return out;
 }
 
-template <class Change>
-Resized Simulated::resize(const Resize& request, Change change) {
-    if (const Resized* known = resized_.find(request.idempotency_key)) return *known;
-    Group& wanted = group(request.group);
-    const Resized answer = demand(request.group, (wanted.*change)(request));
+Task<TargetSetter::Current> Simulated::read_target(NodeGroupId id) {
+    Group& wanted = group(id);
+    wanted.reach(now());
+    co_return wanted.current();
+}
+
+Task<Resized> Simulated::set_target(NodeGroupId id, int target, bool all_or_nothing) {
+    Group& wanted = group(id);
+    const Resized answer = demand(id, wanted.resize(target, all_or_nothing));
     record_history(wanted);
     if (config_.register_nodes) save_state();
-    resized_.keep(request.idempotency_key, answer);
-    return answer;
+    co_return answer;
 }
 
 Task<Resized> Simulated::increase(Resize request) {
     co_await await_latency();
-    co_return resize(request, &Group::increase);
+    const TargetSetter::Read read = [this, id = request.group] { return read_target(id); };
+    const TargetSetter::Set set = [this, id = request.group, all = request.all_or_nothing](
+                                      int target) { return set_target(id, target, all); };
+    co_return co_await targets_.increase(std::move(request), read, set);
 }
 
 Task<Resized> Simulated::decrease_target(Resize request) {
     co_await await_latency();
-    co_return resize(request, &Group::decrease_target);
+    const TargetSetter::Read read = [this, id = request.group] { return read_target(id); };
+    const TargetSetter::Set set = [this, id = request.group](int target) {
+        return set_target(id, target, false);
+    };
+    co_return co_await targets_.decrease(std::move(request), read, set);
 }
 
 Task<Removed> Simulated::remove(Removal request) {

@@ -12,12 +12,13 @@
 
 #include <capstan/cloud_provider.hpp>
 #include <capstan/host.hpp>
+#include <capstan/target_setter.hpp>
 
-#include "answers.hpp"
 #include "config.hpp"
 #include "group.hpp"
 #include "group_history.hpp"
 #include "nodes.hpp"
+#include "removal_answers.hpp"
 #include "saved_state.hpp"
 
 namespace capstan::simulated {
@@ -101,9 +102,8 @@ private:
     const GroupConfig* find_config(std::string_view id) const;
     const MachineTypeConfig* find_machine_type(std::string_view name) const;
     std::vector<GroupConfig> all_groups(const Config& config) const;
-    /// Applies `change` once per idempotency key, and returns the new target.
-    template <class Change>
-    Resized resize(const Resize& request, Change change);
+    Task<TargetSetter::Current> read_target(NodeGroupId id);
+    Task<Resized> set_target(NodeGroupId id, int target, bool all_or_nothing);
 
     const Host host_;
     const Time began_;            ///< by the host's wall clock
@@ -121,8 +121,8 @@ private:
     /// Groups that were removed from the settings and still have machines, by id.
     std::map<std::string, GroupRecord, std::less<>> removed_groups_;
     std::map<std::string, GroupPlan, std::less<>> made_plans_;  ///< of groups that were made, by id
-    Answers<Resized> resized_;
-    Answers<Removed> removed_;
+    TargetSetter targets_;
+    RemovalAnswers removed_;
 };
 
 }  // namespace capstan::simulated

@@ -114,10 +114,36 @@ TEST(Simulated, ARequestThatFailedMayComeAgain) {
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2, "k")))->target, 3);
 }
 
+TEST(Simulated, AnIncreaseGoesOnAtOnceIfAnEarlierOneOfUnknownFateWasNotCarriedOut) {
+    Cloud c;
+    Resize request = c.resize(1, 3);
+    request.listed_target = 2;
+    EXPECT_EQ(run(c.host, c.cloud->increase(request))->target, 4);
+    EXPECT_EQ(c.target(), 4);
+}
+
+TEST(Simulated, ADecreaseOfARequestThatWasNotCarriedOutEndsNoMachine) {
+    Cloud c;
+    Resize request = c.resize(1, 3);
+    request.listed_target = 2;
+    EXPECT_EQ(run(c.host, c.cloud->decrease_target(request))->target, 2);
+    EXPECT_EQ(c.target(), 2);
+    request.delta = 2;
+    EXPECT_EQ(run(c.host, c.cloud->decrease_target(request)).error().code, ErrorCode::conflict);
+    EXPECT_EQ(count(*refreshed(c.host, *c.cloud), MachineState::running), 2);
+}
+
+TEST(Simulated, TakesBackNoMachineThatIsMade) {
+    Cloud c;
+    EXPECT_EQ(run(c.host, c.cloud->decrease_target(c.resize(1, 2))).error().code,
+              ErrorCode::conflict);
+    EXPECT_EQ(c.target(), 2);
+}
+
 TEST(Simulated, ErrorsNameTheGroup) {
     Cloud c;
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(9, 2))).error().message,
-              "group web: 9 machines on top of 2 would pass its maximum of 5");
+              "group \"web\": a target of 11 is above its maximum of 5");
     const auto unknown = run(c.host, c.cloud->describe(NodeGroupId("no")));
     EXPECT_EQ(unknown.error(),
               (Error{ErrorCode::not_found, "group \"no\": the simulated cloud has no such group"}));
