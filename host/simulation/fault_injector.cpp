@@ -1,6 +1,8 @@
 #include "simulation/fault_injector.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
 #include <capstan/duration.hpp>
@@ -20,6 +22,9 @@ TomlValue table(std::vector<TomlValue> members, std::string key = {}) {
 TomlValue integer(std::string key, std::int64_t value) {
     return {.kind = Kind::integer, .key = std::move(key), .integer = value};
 }
+TomlValue list(std::string key, std::vector<TomlValue> members) {
+    return {.kind = Kind::array, .key = std::move(key), .children = std::move(members)};
+}
 TomlValue flag(std::string key) {
     return {.kind = Kind::boolean, .key = std::move(key), .boolean = true};
 }
@@ -37,6 +42,10 @@ std::string sentence(const FaultEvent& event) {
     if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
     return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
 }
+
+/// The reasons of notices.
+constexpr std::array<std::string_view, 5> reasons{"spot_interruption", "maintenance", "expiry",
+                                                  "rebalance", "unhealthy"};
 
 /// The latency of calls during the fault. A call that began while the cloud was silent is not
 /// answered after the fault either: its latency stays 24 hours.
@@ -66,7 +75,8 @@ std::vector<std::string> FaultInjector::groups() {
 bool FaultInjector::is_out_of_reach(const FaultEvent& event) const {
     const bool needs_settings =
         event.kind == FaultKind::stock_out || event.kind == FaultKind::quota ||
-        event.kind == FaultKind::removal_fails || event.kind == FaultKind::lost_machine;
+        event.kind == FaultKind::removal_fails || event.kind == FaultKind::lost_machine ||
+        event.kind == FaultKind::interruption;
     return needs_settings && made_.contains(event.group);
 }
 
@@ -89,6 +99,7 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::quota:
         case FaultKind::removal_fails:
         case FaultKind::lost_machine: return strike_group(event, now);
+        case FaultKind::interruption: return interrupt(event, now);
         case FaultKind::api_error:
         case FaultKind::throttled:
         case FaultKind::unauthenticated:
@@ -160,6 +171,51 @@ Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {
     } else {
         change.push_back(failure("fail_removals", "unavailable"));
     }
+    return parts_.cloud->apply(CloudChange{event.group, table(std::move(change))}, now);
+}
+
+/// The number of a machine that is created or runs, drawn by chance; nothing: the group has none.
+std::optional<int> FaultInjector::find_machine(const FaultEvent& event) const {
+    std::vector<int> numbers;
+    for (const engine::Group& group : parts_.autoscaler.groups()) {
+        if (group.group.id.value() != event.group) continue;
+        for (const Machine& machine : group.machines) {
+            if (machine.state != MachineState::creating && machine.state != MachineState::running)
+                continue;
+            const std::string_view id = machine.id.value();
+            int number = 0;
+            const char* const begin = id.data() + id.rfind('/') + 1;
+            if (std::from_chars(begin, id.data() + id.size(), number).ec == std::errc())
+                numbers.push_back(number);
+        }
+    }
+    if (numbers.empty()) return std::nullopt;
+    return numbers[event.chance % numbers.size()];
+}
+
+/// Every fourth notice is withdrawn at its time.
+Result<void> FaultInjector::interrupt(const FaultEvent& event, Time now) {
+    if (parts_.cloud == nullptr)
+        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+    if (parts_.cloud->has_left(event.group)) return {};
+    std::vector<TomlValue> change;
+    if (event.begins) {
+        const std::optional<int> machine = find_machine(event);
+        if (!machine) return {};
+        notices_[event.group] = {.machine = *machine, .is_withdrawn = (event.chance >> 60U) < 4};
+        const std::string reason(reasons[(event.chance >> 32U) % reasons.size()]);
+        change.push_back(
+            table({text_value("reason", reason), text_value("after", format_duration(event.lasts))},
+                  "notice"));
+    } else if (const auto at = notices_.find(event.group); at == notices_.end()) {
+        return {};
+    } else if (at->second.is_withdrawn) {
+        change.push_back(flag("withdraw"));
+    } else {
+        change.push_back(integer("lose", 1));
+    }
+    change.push_back(list("machines", {integer({}, notices_.at(event.group).machine)}));
+    if (!event.begins) notices_.erase(event.group);
     return parts_.cloud->apply(CloudChange{event.group, table(std::move(change))}, now);
 }
 

@@ -40,10 +40,17 @@ public:
     Result<Duration> reach(Time now);
 
 private:
+    /// The notice about a machine of a group.
+    struct Notice {
+        int machine = 0;            ///< its number
+        bool is_withdrawn = false;  ///< the machine stays at the end
+    };
     Result<void> strike(const FaultEvent& event, Time now);
     Result<void> strike_cloud(const FaultEvent& event, Time now);
     PluginInstanceId struck_cloud(const FaultEvent& event);
     Result<void> strike_group(const FaultEvent& event, Time now);
+    std::optional<int> find_machine(const FaultEvent& event) const;
+    Result<void> interrupt(const FaultEvent& event, Time now);
     void flap(const FaultEvent& event, Time now);
     /// Groups of the clouds' settings, then groups made by auto-provisioning.
     std::vector<std::string> groups();
@@ -56,6 +63,7 @@ private:
     std::optional<runtime::config::TomlValue> latency_;     ///< the setting before calls got slow
     std::map<FaultKind, PluginInstanceId> struck_;          ///< the cloud of each cloud fault
     std::map<std::string, std::string> flapping_;           ///< the node made unready, by group
+    std::map<std::string, Notice> notices_;                 ///< by group
     std::set<std::string> made_;  ///< groups made by auto-provisioning, including deleted ones
 };
 

@@ -15,6 +15,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::silent: return "silent";
         case FaultKind::removal_fails: return "removal_fails";
         case FaultKind::lost_machine: return "lost_machine";
+        case FaultKind::interruption: return "interruption";
         case FaultKind::never_joins: return "never_joins";
         case FaultKind::flap: return "flap";
         case FaultKind::eviction_error: return "eviction_error";
@@ -56,6 +57,7 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::quota:
         case FaultKind::removal_fails:
         case FaultKind::lost_machine:
+        case FaultKind::interruption:
         case FaultKind::never_joins:
         case FaultKind::flap: return true;
         case FaultKind::api_error:

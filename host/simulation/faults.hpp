@@ -24,6 +24,7 @@ enum class FaultKind {
     silent,           ///< no call to the cloud is answered
     removal_fails,    ///< machines of a group cannot be removed
     lost_machine,     ///< a machine of a group vanishes; its target stays
+    interruption,     ///< a machine of a group is announced to leave after `lasts`, and vanishes
     never_joins,      ///< machines of a group that begin to run meanwhile never become nodes
     flap,             ///< a node of a group is not ready for a while
     eviction_error,   ///< the API server fails: evictions and node changes

@@ -282,6 +282,7 @@ enum class FaultName {
     silent,
     removal_fails,
     lost_machine,
+    interruption,
     never_joins,
     flap,
     eviction_error,
@@ -291,11 +292,11 @@ enum class FaultName {
     restart_midway,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 16>{
-        "stock_out",       "quota",       "api_error", "throttled",
-        "unauthenticated", "slow_calls",  "silent",    "removal_fails",
-        "lost_machine",    "never_joins", "flap",      "eviction_error",
-        "policy_denial",   "clock_jump",  "restart",   "restart_midway"};
+    return std::array<std::string_view, 17>{
+        "stock_out",   "quota",         "api_error",      "throttled",     "unauthenticated",
+        "slow_calls",  "silent",        "removal_fails",  "lost_machine",  "interruption",
+        "never_joins", "flap",          "eviction_error", "policy_denial", "clock_jump",
+        "restart",     "restart_midway"};
 }
 
 struct Fault {

@@ -23,12 +23,12 @@ constexpr Duration calm = hours(4);
 /// The time a step lasts beyond its last action if it gives no length.
 constexpr Duration step_default = minutes(30);
 
-constexpr std::array<FaultKind, 14> kinds{
-    FaultKind::stock_out,      FaultKind::quota,        FaultKind::api_error,
-    FaultKind::throttled,      FaultKind::slow_calls,   FaultKind::removal_fails,
-    FaultKind::lost_machine,   FaultKind::never_joins,  FaultKind::flap,
-    FaultKind::eviction_error, FaultKind::clock_jump,   FaultKind::restart,
-    FaultKind::restart_midway, FaultKind::policy_denial};
+constexpr std::array<FaultKind, 15> kinds{
+    FaultKind::stock_out,      FaultKind::quota,         FaultKind::api_error,
+    FaultKind::throttled,      FaultKind::slow_calls,    FaultKind::removal_fails,
+    FaultKind::lost_machine,   FaultKind::never_joins,   FaultKind::flap,
+    FaultKind::eviction_error, FaultKind::clock_jump,    FaultKind::restart,
+    FaultKind::restart_midway, FaultKind::policy_denial, FaultKind::interruption};
 
 runtime::config::TomlValue target_value(int target) {
     runtime::config::TomlValue table;

@@ -1,9 +1,12 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include <capstan/duration.hpp>
 
+#include "engine/node_marks.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/templates/membership.hpp"
 #include "simulation/chaos/invariant.hpp"
@@ -18,34 +21,32 @@ constexpr Duration leftover_time_max = std::chrono::hours(1);
 /// delete the machine.
 constexpr Duration removal_max = std::chrono::minutes(100);
 
-/// The taint of a removal, or "our cordon"; empty: the node carries neither.
-std::string mark_of(const engine::snapshot::Cluster& cluster,
-                    const engine::snapshot::NodeRow& node) {
-    for (const Taint& taint : node.taints) {
-        if (taint.key == engine::to_be_deleted_taint || taint.key == engine::being_deleted_taint)
-            return taint.key;
-    }
-    return engine::snapshot::find_label(cluster, node.annotations, engine::cordoned_annotation)
-               ? "our cordon"
-               : "";
-}
+/// A node and a mark of ours that it carries.
+struct Marked {
+    std::string node{};
+    std::string mark{};  ///< the key of a taint, or "our cordon"
+    auto operator<=>(const Marked&) const = default;
+    bool is_of_removal() const { return mark != engine::leaving_taint; }
+};
 
 class Leftovers final : public Invariant {
 public:
     std::string_view name() const override { return "leftovers"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        std::map<std::string, Time> seen;
+        std::map<Marked, Time> seen;
         std::vector<std::string> out;
-        for (const auto& [node, mark] : marked(moment)) {
-            if (moment.memory().removals.contains(node)) continue;
-            const auto before = since_.find(node);
+        for (const Marked& marked : find_marked(moment)) {
+            if (marked.is_of_removal() && moment.memory().removals.contains(marked.node)) continue;
+            const auto before = since_.find(marked);
             const Time since = before == since_.end() ? moment.now() : before->second;
-            seen[node] = since;
-            if (moment.now() - since < leftover_time_max || reported_.contains(node)) continue;
-            reported_.insert(node);
-            out.push_back("node " + node + " carries " + mark + " for " +
-                          format_duration(moment.now() - since) + ", and nobody removes it");
+            seen[marked] = since;
+            if (moment.now() - since < leftover_time_max || !reported_.insert(marked).second)
+                continue;
+            out.push_back("node " + marked.node + " carries " + marked.mark + " for " +
+                          format_duration(moment.now() - since) +
+                          (marked.is_of_removal() ? ", and nobody removes it"
+                                                  : ", and its machine does not leave"));
         }
         since_ = std::move(seen);
         return out;
@@ -53,35 +54,49 @@ public:
 
     std::vector<std::string> on_end(const Moment& last) override {
         std::vector<std::string> out;
-        for (const auto& [node, mark] : marked(last)) {
-            const auto removal = last.memory().removals.find(node);
-            const bool is_under_way = removal != last.memory().removals.end() &&
+        for (const Marked& marked : find_marked(last)) {
+            const auto removal = last.memory().removals.find(marked.node);
+            const bool is_under_way = marked.is_of_removal() &&
+                                      removal != last.memory().removals.end() &&
                                       last.now() - removal->second.since < removal_max;
             if (!is_under_way)
-                out.push_back("at the end, in calm, node " + node + " still carries " + mark);
+                out.push_back("at the end, in calm, node " + marked.node + " still carries " +
+                              marked.mark);
         }
         return out;
     }
 
 private:
-    static std::map<std::string, std::string> marked(const Moment& moment) {
-        std::map<std::string, std::string> out;
+    /// Without the taints of nodes whose machines are announced to leave.
+    static std::vector<Marked> find_marked(const Moment& moment) {
+        std::vector<Marked> out;
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const engine::templates::Membership membership =
             engine::templates::make_membership({cluster, moment.result.groups});
         for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             const engine::snapshot::NodeRow& node = cluster.node(i);
+            const std::string name(cluster.text(node.name));
+            const Machine* const machine =
+                engine::templates::find_machine({cluster, moment.result.groups}, membership, i);
             // The node object of a machine that is gone is deleted by others, with its marks.
-            if (!node.ready && !membership.machine_of[i]) continue;
-            const std::string mark = mark_of(cluster, node);
-            if (!mark.empty()) out[std::string(cluster.text(node.name))] = mark;
+            if (!node.ready && machine == nullptr) continue;
+            for (const Taint& taint : node.taints) {
+                const bool leaves = machine != nullptr && machine->leaves.has_value();
+                if (taint.key == engine::to_be_deleted_taint ||
+                    taint.key == engine::being_deleted_taint ||
+                    (taint.key == engine::leaving_taint && !leaves))
+                    out.push_back({name, taint.key});
+            }
+            if (engine::snapshot::find_label(cluster, node.annotations,
+                                             engine::cordoned_annotation))
+                out.push_back({name, "our cordon"});
         }
         return out;
     }
 
-    /// When a node without a removal was first seen with a mark, by node.
-    std::map<std::string, Time> since_;
-    std::set<std::string> reported_;
+    /// When a mark without a reason was first seen.
+    std::map<Marked, Time> since_;
+    std::set<Marked> reported_;
 };
 
 }  // namespace

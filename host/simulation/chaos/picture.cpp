@@ -49,7 +49,7 @@ bool has_failures(const Moment& moment) {
     }
     return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
         return std::ranges::any_of(group.machines, [](const Machine& machine) {
-            return machine.state == MachineState::failed || machine.error;
+            return machine.state == MachineState::failed || machine.error || machine.leaves;
         });
     });
 }

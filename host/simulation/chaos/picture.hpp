@@ -22,8 +22,8 @@ struct Picture {
 };
 Picture picture_of(const Moment& moment);
 
-/// Whether a node is not ready or a machine failed. Either may justify another machine even if the
-/// autoscaler has forgotten nothing.
+/// Whether a node is not ready, or a machine failed or is announced to leave. Each may justify
+/// another machine even if the autoscaler has forgotten nothing.
 bool has_failures(const Moment& moment);
 /// Whether a pod waits for which resources, labels and taints do not suffice to tell where it fits.
 bool has_constrained_pods(const Moment& moment);

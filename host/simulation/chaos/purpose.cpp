@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,16 +24,30 @@ constexpr Duration list_lag_max = std::chrono::minutes(5);
 /// repeated order is judged meanwhile.
 constexpr Duration unknown_order_time = std::chrono::minutes(3);
 
-/// Pods that need a node, or will once the removal of their node is complete.
+/// The nodes whose pods need another node: removals under way, and machines that are announced to
+/// leave.
+std::set<engine::snapshot::NodeIndex> leaving_nodes(const Moment& moment) {
+    std::set<engine::snapshot::NodeIndex> out;
+    for (const auto& [node, removal] : moment.memory().removals)
+        if (const auto index = moment.cluster().find_node(node)) out.insert(*index);
+    std::set<std::string, std::less<>> leaving;
+    for (const engine::Group& group : moment.groups())
+        for (const Machine& machine : group.machines)
+            if (machine.leaves) leaving.insert(machine.id.value());
+    for (engine::snapshot::NodeIndex n = 0; n < moment.cluster().node_count(); ++n)
+        if (leaving.contains(moment.cluster().text(moment.cluster().node(n).provider_id)))
+            out.insert(n);
+    return out;
+}
+
+/// Pods that need a node, or will once their node is gone.
 std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     std::vector<engine::snapshot::PodIndex> out;
     for (const engine::snapshot::PodIndex pod : cluster.unbound())
         if (counts(cluster, pod, moment.settings()) && !cluster.pod(pod).gated) out.push_back(pod);
-    for (const auto& [node, removal] : moment.memory().removals) {
-        const auto index = cluster.find_node(node);
-        if (!index) continue;
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
+    for (const engine::snapshot::NodeIndex node : leaving_nodes(moment)) {
+        for (const engine::snapshot::PodIndex pod : cluster.pods_on(node))
             if (!belongs_to_node(cluster, pod)) out.push_back(pod);
     }
     return out;

@@ -14,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 TEST_F(Chaos, BoundsSayThatAGroupGrowsAboveItsMaximum) {
     increase(2);
@@ -97,6 +98,14 @@ TEST_F(Chaos, AMachineThatNoPodCouldUseHasNoPurpose) {
     group.group.min = 2;
     pods.clear();
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty()) << "its minimum is a purpose";
+}
+
+TEST_F(Chaos, AMachineHasAPurposeForPodsOfAMachineThatLeaves) {
+    increase(1);
+    pod("web-1", "n1");
+    EXPECT_THAT(pass(*purpose_invariant()), Not(IsEmpty()));
+    group.machines[0].leaves = Leaving{.at = now + 2min};
+    EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
 }
 
 TEST_F(Chaos, WhatWasAskedForIsNotAskedForAgainWhileThePictureIsTheSame) {

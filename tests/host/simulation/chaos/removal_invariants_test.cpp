@@ -129,6 +129,20 @@ TEST_F(Chaos, AMarkThatNobodyRemembersIsALeftover) {
     EXPECT_THAT(end(*invariant), ElementsAre(HasSubstr("at the end, in calm")));
 }
 
+TEST_F(Chaos, TheTaintOfALeavingMachineIsALeftoverOnceTheMachineStays) {
+    for (const bool leaves : {true, false}) {
+        const auto invariant = leftovers_invariant();
+        node.taints.clear();
+        carries(engine::leaving_taint);
+        if (leaves) group.machines[0].leaves = Leaving{.at = now + 9h};
+        if (!leaves) group.machines[0].leaves.reset();
+        pass(*invariant);
+        now += 2h;
+        EXPECT_EQ(pass(*invariant).size(), leaves ? 0u : 1u);
+        EXPECT_EQ(end(*invariant).size(), leaves ? 0u : 1u);
+    }
+}
+
 TEST_F(Chaos, ANodeObjectThatItsMachineLeftBehindIsNoLeftoverOfOurs) {
     const auto invariant = leftovers_invariant();
     carries(engine::to_be_deleted_taint);
