@@ -1,7 +1,9 @@
 #include "engine/removal/vacated_nodes.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <set>
 #include <span>
@@ -136,10 +138,27 @@ std::optional<Taint> find_wanted_taint(const health::Departure* departure, const
     return dated_taint(leaving_taint, effect, machine.leaves->at.value_or(time.wall));
 }
 
+/// Whether the node works although no cloud lists its machine and the time of the notice, which is
+/// the taint's value, is over: its group has left the cloud's settings. The node of a machine that
+/// is gone is not ready for long, so its taint stays until others delete the node.
+bool has_outlived(const snapshot::NodeRow& node, const Taint& taint, const Settings& settings,
+                  NextChange& next_change) {
+    if (!node.ready) return false;
+    std::int64_t seconds = 0;
+    const char* const end = taint.value.data() + taint.value.size();
+    const bool is_dated = std::from_chars(taint.value.data(), end, seconds).ptr == end &&
+                          seconds >= 0 &&
+                          seconds < Time::max().time_since_epoch() / std::chrono::seconds(1);
+    if (!is_dated || !settings.scale_down.drain_leaving_nodes) return true;
+    return !next_change.is_younger(next_change.time().measured(Time(std::chrono::seconds(seconds))),
+                                   settings.scale_down.max_deletion_time);
+}
+
 std::vector<NodeChange> plan_leaving_taints(const Snapshot& snapshot,
                                             const templates::Membership& membership,
                                             const std::vector<health::LeavingNode>& leaving,
-                                            const Settings& settings, const PassTime& time) {
+                                            const Settings& settings, NextChange& next_change) {
+    const PassTime& time = next_change.time();
     std::vector<NodeChange> out;
     const snapshot::Cluster& cluster = snapshot.cluster;
     for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
@@ -149,10 +168,14 @@ std::vector<NodeChange> plan_leaving_taints(const Snapshot& snapshot,
         const bool is_tainted = taint != row.taints.end();
         if (departure == nullptr && !is_tainted) continue;
         const Machine* const machine = templates::find_machine(snapshot, membership, n);
+        std::string name(cluster.text(row.name));
+        if (machine == nullptr && has_outlived(row, *taint, settings, next_change))
+            out.push_back({.node = name,
+                           .drop_taints = {std::string(leaving_taint)},
+                           .because = "no cloud lists its machine, and it still works"});
         // The machine of a node that is being deleted needs no further change.
         if (machine == nullptr || machine->state == MachineState::deleting) continue;
         const auto wanted = find_wanted_taint(departure, *machine, settings, time);
-        std::string name(cluster.text(row.name));
         if (wanted && !(is_tainted && taint->effect == wanted->effect)) {
             out.push_back({.node = std::move(name),
                            .set_taints = {*wanted},
@@ -211,7 +234,9 @@ VacatingSteps step_vacated_nodes(const Snapshot& snapshot, const templates::Memb
                              [](const health::LeavingNode& node) { return node.departure.at; });
     for (const health::LeavingNode& node : order) vacating.step(node);
     VacatingSteps out = vacating.take();
-    out.node_changes = plan_leaving_taints(snapshot, membership, leaving, settings, time);
+    NextChange next_change(time);
+    out.node_changes = plan_leaving_taints(snapshot, membership, leaving, settings, next_change);
+    if (next_change.at()) wake_by(out.wake_at, *next_change.at());
     return out;
 }
 

@@ -153,6 +153,25 @@ TEST_F(LeavingMachines, LoseTheTaintWhenTheNoticeIsWithdrawn) {
     EXPECT_THAT(memory.leaving, IsEmpty());
 }
 
+TEST_F(LeavingMachines, LoseTheTaintWhenTheirGroupHasLeftTheCloudAndTheirTimeIsOver) {
+    node("leaving");
+    pod("web-1", "leaving");
+    notice("leaving", noon + 2min);
+    pass_at(noon);
+    ASSERT_EQ(taints("leaving").size(), 1u);
+    group().machines.clear();
+    const Duration most = settings.scale_down.max_deletion_time;
+    pass_at(noon + 2min + most - 1s);
+    EXPECT_EQ(taints("leaving").size(), 1u) << "the cloud may have taken the machine";
+    EXPECT_EQ(last.wake_at, noon + 2min + most);
+    world.change_node("leaving").ready = false;
+    pass_at(noon + 2min + most);
+    EXPECT_EQ(taints("leaving").size(), 1u) << "its node is about to be deleted";
+    world.change_node("leaving").ready = true;
+    pass_at(noon + 2min + most);
+    EXPECT_THAT(taints("leaving"), IsEmpty());
+}
+
 TEST_F(LeavingMachines, WithoutATimeAreOnlyAvoided) {
     node("leaving");
     node("healthy");
