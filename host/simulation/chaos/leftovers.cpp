@@ -17,6 +17,9 @@ namespace {
 /// How long a node may carry our marks after its removal has ended. Covers the time until the
 /// autoscaler notices, and an API server that fails meanwhile.
 constexpr Duration leftover_time_max = std::chrono::hours(1);
+/// The same for the taint of a leaving machine. Its time is on the wall clock, and each time that
+/// this clock is set back lengthens it.
+constexpr Duration leaving_leftover_time_max = std::chrono::hours(3);
 /// How long a removal may be under way at the end of calm: an hour for the drain, and the time to
 /// delete the machine.
 constexpr Duration removal_max = std::chrono::minutes(100);
@@ -41,8 +44,9 @@ public:
             const auto before = since_.find(marked);
             const Time since = before == since_.end() ? moment.now() : before->second;
             seen[marked] = since;
-            if (moment.now() - since < leftover_time_max || !reported_.insert(marked).second)
-                continue;
+            const Duration most =
+                marked.is_of_removal() ? leftover_time_max : leaving_leftover_time_max;
+            if (moment.now() - since < most || !reported_.insert(marked).second) continue;
             out.push_back("node " + marked.node + " carries " + marked.mark + " for " +
                           format_duration(moment.now() - since) +
                           (marked.is_of_removal() ? ", and nobody removes it"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/health/backoff.hpp"
+#include "engine/health/repairs.hpp"
 #include "simulation/pod_predicates.hpp"
 
 namespace capstan::simulation::chaos {
@@ -52,6 +53,12 @@ bool has_failures(const Moment& moment) {
             return machine.state == MachineState::failed || machine.error || machine.leaves;
         });
     });
+}
+
+bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
+    const auto backoff = moment.memory().backoffs.find(increase.group);
+    return increase.by == 1 && increase.option == engine::health::no_option &&
+           backoff != moment.memory().backoffs.end() && !backoff->second.until;
 }
 
 bool has_constrained_pods(const Moment& moment) {

@@ -25,6 +25,9 @@ Picture picture_of(const Moment& moment);
 /// Whether a node is not ready, or a machine failed or is announced to leave. Each may justify
 /// another machine even if the autoscaler has forgotten nothing.
 bool has_failures(const Moment& moment);
+/// Whether the increase is the single machine that probes a group which is backed off until a
+/// machine joins. It is asked for without a pod.
+bool probes_backoff(const Moment& moment, const engine::Increase& increase);
 /// Whether a pod waits for which resources, labels and taints do not suffice to tell where it fits.
 bool has_constrained_pods(const Moment& moment);
 

@@ -10,7 +10,6 @@
 
 #include <capstan/sentence.hpp>
 
-#include "engine/health/repairs.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/picture.hpp"
 #include "simulation/pod_predicates.hpp"
@@ -82,14 +81,6 @@ int missing_to_minimum(const Moment& moment, const NodeGroupId& id) {
 bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
     const engine::Group* const group = moment.find_group(id);
     return group != nullptr && group->options.zero_or_max.value_or(false);
-}
-
-/// Whether the increase is the single machine that probes a group which is backed off until a
-/// machine joins.
-bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
-    const auto backoff = moment.memory().backoffs.find(increase.group);
-    return increase.by == 1 && increase.option == engine::health::no_option &&
-           backoff != moment.memory().backoffs.end() && !backoff->second.until;
 }
 
 /// Two checks. A useless machine is one more than there are pods that might run on it. A repeated

@@ -43,6 +43,8 @@ public:
         is_calm_ = moment.is_calm();
         now_ = moment.now();
         going_.clear();
+        for (const engine::Increase& increase : moment.decision().increases)
+            if (probes_backoff(moment, increase)) probes_.emplace(increase.group, now_);
         if (!is_calm_) return {};
         // A back-off is the autoscaler's answer to a failure, so counting starts anew.
         std::erase_if(excused_, [&](const auto& group) { return is_backed_off(moment, group); });
@@ -97,6 +99,7 @@ private:
                 moment.cluster().node(*index).created - (moment.wall() - moment.now());
             const auto after = orders->second.upper_bound(created);
             if (after == orders->second.begin()) continue;
+            if (probes_.contains({removal.group, *std::prev(after)})) continue;
             going_[name] = {
                 removal.group, *std::prev(after),
                 differs_from_template(*group, template_from_node(moment.cluster(), *index))};
@@ -126,6 +129,8 @@ private:
     std::set<std::string> running_;  ///< Picture::running of the last pass
     /// The times of the orders in calm that clouds agreed to.
     std::map<NodeGroupId, std::set<Time>> ordered_;
+    /// Orders that end a back-off, which are made without a pod.
+    std::set<std::pair<NodeGroupId, Time>> probes_;
     std::map<std::string, Bought> going_;  ///< by node, of this pass
     std::set<NodeGroupId> excused_;        ///< groups that have used up their one excuse
     /// The orders that had a machine removed.

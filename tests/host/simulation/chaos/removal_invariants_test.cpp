@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "engine/health/repairs.hpp"
 #include "engine/node_marks.hpp"
 #include "invariant_case.hpp"
 
@@ -137,7 +138,7 @@ TEST_F(Chaos, TheTaintOfALeavingMachineIsALeftoverOnceTheMachineStays) {
         if (leaves) group.machines[0].leaves = Leaving{.at = now + 9h};
         if (!leaves) group.machines[0].leaves.reset();
         pass(*invariant);
-        now += 2h;
+        now += 4h;
         EXPECT_EQ(pass(*invariant).size(), leaves ? 0u : 1u);
         EXPECT_EQ(end(*invariant).size(), leaves ? 0u : 1u);
     }
@@ -216,6 +217,23 @@ TEST_F(Chaos, WhatIsBoughtInCalmIsNotThrownAwayUnlessAPodGotANodeInBetween) {
         pass(*invariant);
         EXPECT_EQ(carry_out(*invariant).size(), served ? 0u : 1u);
     }
+}
+
+TEST_F(Chaos, AMachineWhoseJoiningEndsABackOffMayGoUnused) {
+    const auto invariant = rest_invariant();
+    calm = now;
+    increase(1);
+    decision.increases[0].option = engine::health::no_option;
+    memory.backoffs[NodeGroupId("web")] = {};
+    pass(*invariant);
+    carry_out(*invariant);
+    memory.backoffs.clear();
+    now += 1min;
+    node.created = now;
+    decision = {};
+    remove_node();
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), IsEmpty());
 }
 
 TEST_F(Chaos, ANodeThatIsNotWhatItsCloudSaidIsALessonOnce) {
