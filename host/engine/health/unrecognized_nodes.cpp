@@ -9,6 +9,7 @@
 #include <capstan/well_known.hpp>
 
 #include "engine/health/readiness.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::health {
@@ -31,7 +32,13 @@ Time launched_after(const Memory& memory, const GroupCounts& group, const Machin
     const Time seen = unjoined_since(memory, group.id(), machine, time.now);
     const auto known = memory.templates.find(group.id());
     // A machine that was there when the group was first seen may have been launched at any time.
-    return known != memory.templates.end() && seen > known->second.since ? seen : Time::min();
+    if (known == memory.templates.end() || seen <= known->second.since) return Time::min();
+    // Its node may have registered before a list showed it, but not before this host requested it.
+    const Time earliest = seen - std::min(group.limit, seen - Time());
+    const auto last = memory.last_by_group.find(group.id());
+    const bool is_own = last != memory.last_by_group.end() && last->second.scale_up &&
+                        *last->second.scale_up <= seen;
+    return is_own ? std::max(earliest, *last->second.scale_up) : earliest;
 }
 
 /// Before that moment the machines that are requested, or not listed yet, did not exist.
@@ -48,6 +55,8 @@ public:
         if (group.group->described != nullptr && group.group->described->variants == 1) {
             template_ = *group.group->described;
             templates::fill_fields(template_);
+            // The template of a group in several zones is in one of them.
+            if (group.group->group.zones.size() > 1) template_.zone.clear();
         }
         for (std::size_t m = 0; m < group.fates.size(); ++m) {
             if (group.fates[m] != MachineFate::begun) continue;
@@ -85,6 +94,19 @@ private:
     std::set<std::string_view> names_{};
 };
 
+bool is_control_plane(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
+    return has_taint(node, well_known::control_plane_taint) ||
+           snapshot::find_label(cluster, node.labels, well_known::control_plane_label);
+}
+
+/// Whether new machines of the group may become nodes of the control plane.
+bool may_be_control_plane(const Group& group) {
+    return group.described == nullptr ||
+           group.described->labels.contains(well_known::control_plane_label) ||
+           std::ranges::count(group.described->taints, well_known::control_plane_taint,
+                              &Taint::key) > 0;
+}
+
 std::string_view label_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                           std::string_view key, std::string_view old_key) {
     auto value = snapshot::find_label(cluster, node.labels, key);
@@ -116,6 +138,8 @@ std::vector<std::string> UnrecognizedNodes::of(const GroupCounts& group) const {
         const bool is_named =
             std::ranges::any_of(templates::names_of(cluster, node),
                                 [&](std::string_view name) { return expected.has_name(name); });
+        if (!is_named && is_control_plane(cluster, node) && !may_be_control_plane(*group.group))
+            continue;
         const bool is_its =
             is_named || expected.include(created_at(memory_, cluster, n, time_),
                                          label_of(cluster, node, well_known::instance_type_label,

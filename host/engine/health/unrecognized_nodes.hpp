@@ -33,8 +33,10 @@ public:
     ///     it registered after a machine without a node was launched or requested, and its labels
     ///     name no other machine type and no other zone.
     ///
-    /// If neither the cloud nor the memory knows when a machine was launched, the age of a node
-    /// does not matter. Nodes that are being removed do not count.
+    /// If the cloud does not say when a machine was launched, that may be as long before a list
+    /// showed it as a machine may take to join, or any time if the group was first seen with it.
+    /// Nodes that are being removed do not count, nor do nodes of the control plane for a group
+    /// whose template is not of the control plane.
     std::vector<std::string> of(const GroupCounts& group) const;
 
 private:

@@ -81,6 +81,32 @@ TEST_F(Unrecognized, IsANodeOfAnyAgeIfNothingIsKnownOfTheLaunch) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
+TEST_F(Unrecognized, IsANodeThatRegisteredBeforeAListShowedItsMachine) {
+    machine->launched.reset();
+    memory.templates[watched_group].since = noon - 1h;
+    memory.unjoined[watched_group][machine->id] = noon + 2min;
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "lists are late, and another client requested it";
+    memory.last_by_group[watched_group].scale_up = noon + 1min + 30s;
+    EXPECT_THAT(nodes(), IsEmpty()) << "this host requested it later";
+    memory.last_by_group[watched_group].scale_up = noon + 3min;
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "this host has only requested other machines";
+    node->created = noon + 2min - 16min;
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsNoNodeOfTheControlPlaneUnlessTheGroupIs) {
+    const std::string role = "node-role.kubernetes.io/control-plane";
+    node->labels = {{role, ""}};
+    EXPECT_THAT(nodes(), IsEmpty());
+    node->labels.clear();
+    node->taints = {{.key = role, .effect = Effect::no_schedule}};
+    EXPECT_THAT(nodes(), IsEmpty());
+    world.describe("web", amounts(4000)).labels[role] = "";
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+    world.change_group("web").described = nullptr;
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+}
+
 TEST_F(Unrecognized, IsANodeThatRegisteredSinceMachinesWereRequested) {
     world.change_group("web").machines.clear();
     EXPECT_THAT(nodes(), IsEmpty()) << "nothing says when they were requested";
@@ -88,6 +114,16 @@ TEST_F(Unrecognized, IsANodeThatRegisteredSinceMachinesWereRequested) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
     memory.last_by_group[watched_group].scale_up = noon + 2min;
     EXPECT_THAT(nodes(), IsEmpty());
+}
+
+TEST_F(Unrecognized, IsANodeInAnyZoneOfAGroupWhoseMachinesAreNotListed) {
+    world.change_group("web").machines.clear();
+    world.describe("web", amounts(4000)).zone = "a";
+    memory.last_by_group[watched_group].scale_up = noon;
+    node->labels = {{"topology.kubernetes.io/zone", "b"}};
+    EXPECT_THAT(nodes(), IsEmpty());
+    world.change_group("web").group.zones = {"a", "b"};
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
 TEST_F(Unrecognized, IsNoNodeIfAllMachinesHaveOne) {
