@@ -21,7 +21,8 @@ InstanceOffering offering_of(const Group& group) {
     NodeTemplate node = *group.described;
     templates::fill_fields(node);
     out.machine_type = std::move(node.machine_type);
-    out.zone = std::move(node.zone);
+    // The template of a group in several zones is in one of them, and machines may be in another.
+    if (group.group.zones.size() <= 1) out.zone = std::move(node.zone);
     return out;
 }
 

@@ -77,13 +77,16 @@ TEST_F(SharedBackoffs, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
     group("other-zone").zone = "b";
     group("mixed").variants = 2;
     group("spot").labels["karpenter.sh/capacity-type"] = "spot";
+    group("several-zones");
+    world.change_group("several-zones").group.zones = {"a", "b"};
     world.group("unknown", 0);
     look(noon);
     const Backoff* same = backoff_of("same", noon);
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(why_backed_off(*same, noon),
               "backed off for 5m more: group web found no m5.large in zone a: none left");
-    for (const char* id : {"other-type", "other-zone", "mixed", "spot", "unknown"}) {
+    for (const char* id :
+         {"other-type", "other-zone", "mixed", "spot", "several-zones", "unknown"}) {
         EXPECT_EQ(backoff_of(id, noon), nullptr) << id;
     }
     EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
