@@ -1,6 +1,7 @@
 #include "operations.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,13 @@ Error error_of_operation(const Json& json) {
     return out;
 }
 
+/// Whether the operation says that it failed, whatever it says of why.
+bool has_failed(const Json& json) {
+    constexpr std::int64_t first_error_status = 400;
+    return !object_field(json, "error").members().empty() ||
+           find_number_field(json, "httpErrorStatusCode").value_or(0) >= first_error_status;
+}
+
 Operation operation_of(const Json& json) {
     Operation out;
     auto link = find_link_field(json, "selfLink");
@@ -29,6 +37,8 @@ Operation operation_of(const Json& json) {
     out.is_done = text_field(json, "status") == "DONE";
     for (const Json& error : list_field(object_field(json, "error"), "errors"))
         out.errors.push_back(error_of_operation(error));
+    if (out.errors.empty() && has_failed(json))
+        out.errors.push_back(classify_failure(text_field(json, "httpErrorMessage"), ""));
     // Errors with a known reason come before those without one.
     std::stable_partition(out.errors.begin(), out.errors.end(),
                           [](const Error& error) { return error.code != ErrorCode::unavailable; });

@@ -67,6 +67,20 @@ TEST(Operations, SayWhyTheyFailedWithWhatWeighsMostFirst) {
     EXPECT_TRUE(outcome_of(operation({}, "DONE"), "compute.x"));
 }
 
+TEST(Operations, FailEvenIfTheyDoNotSayWhy) {
+    for (const auto& [more, message] :
+         {std::pair{R"(,"httpErrorStatusCode":403,"httpErrorMessage":"FORBIDDEN")",
+                    "FORBIDDEN: Google does not say why"},
+          std::pair{R"(,"httpErrorStatusCode":503,"error":{"errors":[]})",
+                    "Google does not say why"},
+          std::pair{R"(,"error":{"code":13})", "Google does not say why"}}) {
+        const Operation failed = operation(more, "DONE");
+        ASSERT_THAT(failed.errors, SizeIs(1)) << more;
+        EXPECT_EQ(failed.errors[0].message, message);
+    }
+    EXPECT_THAT(operation(R"(,"httpErrorStatusCode":0)", "DONE").errors, SizeIs(0));
+}
+
 TEST(Operations, ThatAreNoneAreRefused) {
     for (const char* none : {"{}", R"({"selfLink":"x"})", R"({"selfLink":7})", "[]", "null",
                              R"({"selfLink":"projects/p/zones/z/operations/o","error":[]})"})
