@@ -31,10 +31,14 @@ Task<Removed> GroupChanges::remove(Removal request) {
 }
 
 Task<Removed> GroupChanges::remove_locked(Removal request) {
-    const auto was_never_made = [&](const MachineId& id) { return parts_.failed.forget(id); };
+    const ListedGroup* const listed = parts_.lists.find(request.group.value());
+    // Google may go on trying to make a machine whose operation has failed.
+    const auto was_never_made = [&](const MachineId& id) {
+        const bool is_listed = listed != nullptr && find_machine(*listed, id) != nullptr;
+        return parts_.failed.forget(id) && !is_listed;
+    };
     if (std::erase_if(request.machines, was_never_made) > 0 && request.machines.empty())
         co_return Removed();
-    const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
         co_return refuse_change(request.group, ErrorCode::not_found,
                                 "it is none of the groups that are listed");

@@ -86,6 +86,8 @@ TEST(GceLateFailures, OfMachinesThatGoogleListsAreNotShown) {
     EXPECT_THAT(states(*project.next(seconds(20))),
                 ElementsAre("running", "running", "running", "creating"))
         << "Google goes on trying";
+    EXPECT_THAT(project.remove({id_of(project.created(0))})->failed, IsEmpty());
+    EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
 }
 
 TEST(GceLateFailures, OfARegionalGroupAreShownWithoutAZone) {
