@@ -63,11 +63,15 @@ ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
             .parallel_calls = config.parallel_calls};
 }
 
+/// A host that acts refreshes its clouds more often.
+constexpr Duration notices_attention = std::chrono::seconds(90);
+
 NoticeQueueConfig queue_config_of(const AwsConfig& config) {
     // SQS answers an empty wait only at its end, so the wait is shorter than the client's timeout.
     const auto wait_max = std::chrono::floor<std::chrono::seconds>(config.timeout * 2 / 3);
     return {.url = config.event_queue_url,
-            .wait = std::clamp(wait_max, std::chrono::seconds(0), std::chrono::seconds(20))};
+            .wait = std::clamp(wait_max, std::chrono::seconds(0), std::chrono::seconds(20)),
+            .follow_interval_max = notices_attention};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 #include <capstan/wake.hpp>
 
 #include "../wire/aws_client.hpp"
@@ -19,6 +20,8 @@ constexpr std::chrono::minutes list_lag{10};
 constexpr std::chrono::seconds shortest_poll{1};
 constexpr std::chrono::seconds first_delay{1}, longest_delay{60};
 constexpr std::size_t logged_malformed_max = 100;
+constexpr const char* kept_notices_key = "notices";
+constexpr std::chrono::seconds follow_check{1};
 
 std::string sentence_of(const Notice& notice) {
     return std::string(notice.reason == LeaveReason::spot_interruption ? "spot notice"
@@ -26,10 +29,31 @@ std::string sentence_of(const Notice& notice) {
            " for " + notice.instance_id;
 }
 
+/// `{"reason": "spot_interruption", "at": "2026-01-01T00:02:00Z"}`
+Json json_of_notice(const Notice& notice) {
+    Json out = Json::object();
+    out.set("reason", std::string(name_of(notice.reason)));
+    if (notice.at) out.set("at", format_rfc3339(*notice.at));
+    return out;
+}
+
+Notice kept_notice_of(const std::string& instance_id, const Json& kept) {
+    using enum LeaveReason;
+    Notice out{.instance_id = instance_id};
+    for (const LeaveReason reason : {spot_interruption, rebalance, maintenance, expiry, unhealthy})
+        if (kept.text_at({"reason"}) == name_of(reason)) out.reason = reason;
+    if (const Result<Time> at = parse_rfc3339(kept.text_at({"at"}))) out.at = *at;
+    return out;
+}
+
 }  // namespace
 
 NoticeQueue::NoticeQueue(const Host& host, AwsClient& client, NoticeQueueConfig config)
-    : host_(host), client_(client), config_(std::move(config)), background_(host) {}
+    : host_(host),
+      client_(client),
+      config_(std::move(config)),
+      background_(host),
+      warnings_(host) {}
 
 void NoticeQueue::start() { background_.spawn("notices of " + config_.url, listen()); }
 
@@ -41,14 +65,60 @@ std::optional<Leaving> NoticeQueue::find(std::string_view instance_id) const {
 
 void NoticeQueue::follow(std::set<std::string, std::less<>> instance_ids) {
     const Duration now = host_.monotonic();
+    const bool goes_on = is_followed();
+    if (!goes_on) read_kept();
+    follows_ = goes_on ? 2 : 1;
+    followed_at_ = now;
     std::erase_if(notices_, [&](const auto& one) {
         return !instance_ids.contains(one.first) && now - one.second.received_at >= list_lag;
     });
     existing_ = std::move(instance_ids);
+    keep();
+}
+
+bool NoticeQueue::is_followed() const {
+    if (!followed_at_) return false;
+    return !config_.follow_interval_max ||
+           host_.monotonic() - *followed_at_ <= *config_.follow_interval_max;
+}
+
+/// Adds the notices that the last process has kept, or the last host that acted.
+void NoticeQueue::read_kept() {
+    const Result<StoredValue> stored = read_state(host_, kept_notices_key);
+    if (!stored) return;
+    kept_ = stored->value;
+    const Result<Json> json = parse_json(stored->value);
+    if (!json) return;
+    for (const auto& [id, kept] : json->members()) {
+        Notice notice = kept_notice_of(id, kept);
+        const auto at = notices_.find(id);
+        if (at == notices_.end() || supersedes(notice, at->second.notice))
+            insert(std::move(notice));
+    }
+}
+
+/// Keeps the notices of the instances that exist.
+void NoticeQueue::keep() {
+    if (host_.service<capstan_state>(CAPSTAN_SERVICE_STATE) == nullptr) return;
+    Json out = Json::object();
+    for (const auto& [id, stored] : notices_)
+        if (existing_ && existing_->contains(id)) out.set(id, json_of_notice(stored.notice));
+    std::string text = out.members().empty() ? std::string() : to_string(out);
+    if (text == kept_) return;
+    const Result<StoredValue> before = read_state(host_, kept_notices_key);
+    const auto written = write_state(host_, kept_notices_key, text, before ? before->revision : 0);
+    if (!written)
+        return warnings_.tell("kept",
+                              "notices of instances that leave would be lost on a restart: " +
+                                  written.error().message);
+    warnings_.end("kept");
+    kept_ = std::move(text);
 }
 
 Task<void> NoticeQueue::listen() {
     for (;;) {
+        while (config_.follow_interval_max && (follows_ < 2 || !is_followed()))
+            co_await sleep_for(host_, follow_check);
         const Duration began = host_.monotonic();
         const Result<std::size_t> got = co_await as_result(receive());
         if (!got) {
@@ -83,6 +153,7 @@ Task<std::size_t> NoticeQueue::receive() {
         entry.set("Id", std::to_string(entries.items().size())).set("ReceiptHandle", receipt);
         entries.append(std::move(entry));
     }
+    keep();
     if (!entries.items().empty()) co_await remove(std::move(entries));
     co_return messages->items().size();
 }
@@ -126,18 +197,21 @@ void NoticeQueue::store_notice(Notice notice) {
         return;
     const bool is_in_a_group = !existing_ || existing_->contains(notice.instance_id);
     const std::string sentence = sentence_of(notice);
-    std::string id = notice.instance_id;
-    notices_.insert_or_assign(std::move(id),
-                              StoredNotice{std::move(notice), host_.monotonic(), ++received_});
-    if (notices_.size() > std::max<std::size_t>(config_.notices_max, 1)) {
-        notices_.erase(std::min_element(
-            notices_.begin(), notices_.end(),
-            [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
-    }
+    insert(std::move(notice));
     if (!is_in_a_group) return;
     host_.info("an instance is about to leave: " + sentence);
     if (const Result<void> woken = wake(host_, sentence); !woken)
         host_.debug("the next pass comes in its own time: " + woken.error().message);
+}
+
+void NoticeQueue::insert(Notice notice) {
+    std::string id = notice.instance_id;
+    notices_.insert_or_assign(std::move(id),
+                              StoredNotice{std::move(notice), host_.monotonic(), ++received_});
+    if (notices_.size() <= std::max<std::size_t>(config_.notices_max, 1)) return;
+    notices_.erase(std::min_element(
+        notices_.begin(), notices_.end(),
+        [](const auto& a, const auto& b) { return a.second.number < b.second.number; }));
 }
 
 void NoticeQueue::warn_of_malformed(const Error& error) {

@@ -21,6 +21,7 @@
 #include <capstan/error.hpp>
 #include <capstan/host.hpp>
 #include <capstan/json.hpp>
+#include <capstan/standing_warnings.hpp>
 #include <capstan/task.hpp>
 
 #include "notice.hpp"
@@ -35,11 +36,16 @@ struct NoticeQueueConfig {
     /// than the client's timeout of an attempt.
     std::chrono::seconds wait{20};
     std::size_t notices_max = 10'000;  ///< when exceeded, the oldest notice is dropped
+    /// Messages are received only after two calls of `follow`, and only while the last one is not
+    /// older than this. A host that does not act, or that looks at the cloud once, leaves the
+    /// messages to the one that acts. Nothing: messages are received from the start on.
+    std::optional<Duration> follow_interval_max{};
 };
 
 /// [strand] The queue must have no other consumer: each message is deleted once it was received,
-/// also if it is malformed or irrelevant. Messages that come twice or late do no harm. Notices are
-/// lost on a restart.
+/// also if it is malformed or irrelevant. Messages that come twice or late do no harm. Before that,
+/// notices of the instances that exist are kept in the plugin's state, if it is granted: the next
+/// process, or the next host that acts, goes on with them.
 class NoticeQueue {
 public:
     NoticeQueue(const Host& host, AwsClient& client, NoticeQueueConfig config);
@@ -50,7 +56,8 @@ public:
     /// nullopt if there is no notice of the instance.
     std::optional<Leaving> find(std::string_view instance_id) const;
     /// Takes the instances that exist now. Notices of other instances trigger no pass, and are
-    /// dropped ten minutes after they came: a list may lag.
+    /// dropped ten minutes after they came: a list may lag. The first call reads the notices that
+    /// are kept.
     void follow(std::set<std::string, std::less<>> instance_ids);
     std::size_t size() const noexcept { return notices_.size(); }
     /// Why the queue cannot be read at present; nullopt if it can.
@@ -68,8 +75,12 @@ private:
     /// messages.
     Task<std::size_t> receive();
     Task<void> remove(Json entries);
+    bool is_followed() const;
     void store_message(const Json& message);
     void store_notice(Notice notice);
+    void insert(Notice notice);
+    void read_kept();
+    void keep();
     void warn_of_malformed(const Error& error);
     /// Sets last_error_; logs the first of several equal errors, and the recovery.
     void set_last_error(const std::optional<Error>& error);
@@ -81,6 +92,10 @@ private:
     Background background_;
     std::map<std::string, StoredNotice, std::less<>> notices_{};    ///< by instance
     std::optional<std::set<std::string, std::less<>>> existing_{};  ///< nullopt: unknown so far
+    std::optional<Duration> followed_at_{};                         ///< by host.monotonic()
+    int follows_ = 0;                                               ///< in a row, up to two
+    std::string kept_{};  ///< the text in the state, as far as it is known
+    StandingWarnings warnings_;
     std::optional<Error> last_error_{};
     std::set<std::string> logged_malformed_{};  ///< texts of the warnings
     std::uint64_t received_ = 0;

@@ -178,6 +178,52 @@ TEST_F(NoticeQueueTest, WakesNoPassForInstancesOfOthers) {
     EXPECT_THAT(aws.log(), Not(HasSubstr("i-2")));
 }
 
+TEST_F(NoticeQueueTest, KeepsNoticesForTheNextProcess) {
+    queue.follow({"i-1", "i-2"});
+    arrives(messages(
+        {message(notice_body("i-1")), message(notice_body("i-2")), message(notice_body("i-3"))}));
+    NoticeQueue next(aws.host().host(), aws.client(), {.url = queue_url});
+    EXPECT_FALSE(next.find("i-1"));
+    next.follow({"i-1", "i-2"});
+    EXPECT_EQ(next.find("i-1"), queue.find("i-1"));
+    EXPECT_EQ(next.size(), 2U) << "i-3 is none of ours";
+    next.follow({"i-2"});
+    EXPECT_THAT(aws.host().state("notices")->value, Not(HasSubstr("i-1")));
+    EXPECT_THAT(aws.host().state("notices")->value, HasSubstr("i-2"));
+}
+
+TEST_F(NoticeQueueTest, GoesOnWithoutTheGrantOfState) {
+    AnsweringAws bare;
+    bare.host().withhold("capstan.state/1");
+    NoticeQueue stateless(bare.host().host(), bare.client(), {.url = queue_url});
+    stateless.follow({"i-1"});
+    bare.on(receive, messages({message(notice_body("i-1"))})).on(receive, "{}");
+    bare.on(remove_batch, R"({"Successful":[],"Failed":[]})");
+    stateless.start();
+    bare.host().run();
+    EXPECT_TRUE(stateless.find("i-1"));
+    EXPECT_THAT(bare.log(), Not(HasSubstr("restart")));
+}
+
+TEST_F(NoticeQueueTest, LeavesMessagesToTheHostThatActs) {
+    NoticeQueue idle(aws.host().host(), aws.client(),
+                     {.url = queue_url, .follow_interval_max = seconds(90)});
+    aws.on(receive, "{}");
+    idle.start();
+    aws.host().advance(minutes(5));
+    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a standby reads no groups";
+    idle.follow({"i-1"});
+    aws.host().advance(minutes(1));
+    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a command reads them once";
+    idle.follow({"i-1"});
+    aws.host().advance(minutes(1));
+    EXPECT_THAT(asked_for(receive), Not(IsEmpty()));
+    aws.host().advance(minutes(1));
+    const std::size_t before = asked_for(receive).size();
+    aws.host().advance(minutes(10));
+    EXPECT_THAT(asked_for(receive), SizeIs(before)) << "another host acts now";
+}
+
 TEST_F(NoticeQueueTest, AsksAgainAfterAWaitThatWasInVain) {
     arrives("{}");
     EXPECT_THAT(asked_for(receive), SizeIs(1));

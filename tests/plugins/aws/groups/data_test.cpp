@@ -136,6 +136,7 @@ TEST(AwsNotices, AnInstanceThatSpotTakesBackLeavesAndWakesAPass) {
     account.config.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/1/leaving";
     account.add("web", 2);
     ASSERT_TRUE(account.refresh());
+    ASSERT_TRUE(account.next());
     account.aws.events = {event_of("EC2 Spot Instance Interruption Warning", "i-1"),
                           event_of("EC2 Instance Rebalance Recommendation", "i-2")};
     const auto view = account.next(minutes(1));
