@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/sentence.hpp>
+
 #include "engine/health/backoff.hpp"
 #include "engine/health/readiness.hpp"
 #include "engine/next_change.hpp"
@@ -15,6 +17,9 @@
 
 namespace capstan::engine::scale_up {
 namespace {
+
+/// So many nodes in their first minute may be idle before their group waits for them.
+constexpr int idle_nodes_most = 2;
 
 /// Whether the node itself is the reason, and not pods on other nodes.
 bool is_of_node(scheduling::Predicate predicate) {
@@ -93,6 +98,8 @@ private:
                  const PodsSince& since) {
         const NodeGroupId& id = context_.id(group);
         const bool is_backed_off = health::find_backoff(memory_, id, context_.now) != nullptr;
+        int in_first_minute = 0;
+        scheduling::Refusal last;
         for (const snapshot::NodeIndex n : context_.membership.nodes[group]) {
             if (!is_idle(n, record)) continue;
             const scheduling::Refusal refusal = find_refusal(group, n, since);
@@ -103,10 +110,24 @@ private:
             // with an earlier idle node gets none.
             const Time ready_since = context_.time.measured(cluster().node(n).ready_since);
             const bool is_first = record.idle_node.empty();
-            if (is_first && next_change_.is_younger(ready_since, templates::stabilization_delay))
+            if (is_first && next_change_.is_younger(ready_since, templates::stabilization_delay)) {
+                ++in_first_minute;
+                last = refusal;
                 continue;
+            }
             return back_off_for(group, n, refusal);
         }
+        if (in_first_minute >= idle_nodes_most) wait_for_them(group, in_first_minute, last);
+    }
+
+    /// Until their minute is over, more nodes would most likely be of no more use.
+    void wait_for_them(pass_context::GroupIndex group, int nodes,
+                       const scheduling::Refusal& refusal) {
+        scale_up_.close(
+            group, {ReasonCode::backed_off,
+                    {},
+                    counted(nodes, "new node") +
+                        " of it took none of the pods they came for yet: " + refusal.sentence});
     }
 
     bool is_idle(snapshot::NodeIndex n, const TemplateRecord& record) const {

@@ -43,7 +43,9 @@ void end_idle_backoffs(Memory& memory, const snapshot::Cluster& cluster);
 /// * pods are pending that were planned for upcoming nodes of the group before the node joined;
 /// * the node refuses these pods for its own taints, labels or room.
 ///
-/// A group to which this has happened before gets no minute again. Without a current view of the
+/// A group to which this has happened before gets no minute again. A group with two such nodes in
+/// their first minute is closed for this pass, because a cloud that makes nodes within seconds
+/// could make many in that minute. Without a current view of the
 /// cluster no group is backed off, because a node that seems idle may have pods.
 IdleGroups back_off_idle(ScaleUp& scale_up, Memory& memory);
 

@@ -92,6 +92,18 @@ TEST(IdleNodes, BackTheirGroupOffOnceTheyHadAMinuteToTakeThePodsTheyCameFor) {
     EXPECT_EQ(c.increases, 2);
 }
 
+TEST(IdleNodes, OfWhichTwoAreInTheirFirstMinuteHaveTheirGroupWaitForThem) {
+    OrderingCase c;
+    c.order_and_join();
+    c.join("a-2", 90s);
+    for (const Duration at : {90s, 100s, 130s}) c.pass_at(at);
+    EXPECT_EQ(c.increases, 2);
+    EXPECT_EQ(c.backoff(), nullptr) << "a taint may go yet";
+    EXPECT_EQ(c.wake_at, noon + 140s);
+    c.pass_at(140s);
+    EXPECT_NE(c.backoff(), nullptr);
+}
+
 TEST(IdleNodes, AreToldByTheLabelOrTheRoomTheyLack) {
     const auto told = [](auto change) {
         OrderingCase c(Labels{{"disk", "ssd"}});
