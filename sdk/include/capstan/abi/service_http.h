@@ -75,7 +75,8 @@ typedef struct capstan_http_reply {
  *
  *  The request failed:
  *   - CAPSTAN_E_UNAVAILABLE: no connection, or the connection broke. With the `provider_code` "connection_lost"
- *     the request may have been carried out.
+ *     the request may have been carried out. With "untrusted_certificate" nothing was sent: the certificate
+ *     of the server is not trusted, and another attempt would not help.
  *   - CAPSTAN_E_DEADLINE: no whole reply in time. The request may have been carried out.
  *   - CAPSTAN_E_QUOTA: the reply is longer than was asked for.
  *   - CAPSTAN_E_INVALID_CONFIG: the proxy or [plugin.ID.tls] cannot be used.
