@@ -117,6 +117,14 @@ TEST_F(Hostile, TextThatIsNotUtf8IsRefused) {
     }
 }
 
+TEST_F(Hostile, AddressesOfAMachineAreCheckedAsNamesAre) {
+    const capstan_str bad[] = {str("10.0.0.1"), str("")};
+    machine().addresses = {bad, 2, sizeof(capstan_str)};
+    EXPECT_EQ(refusal(), "internal: machines[0].addresses[1] is empty");
+    machine().addresses = {nullptr, 1, sizeof(capstan_str)};
+    EXPECT_EQ(refusal(), "internal: machines[0].addresses is NULL, its count is 1");
+}
+
 TEST_F(Hostile, ArrayWithoutMemoryIsRefused) {
     view.groups = {nullptr, 3, sizeof(capstan_group)};
     EXPECT_EQ(refusal(), "internal: groups is NULL, its count is 3");

@@ -167,6 +167,7 @@ public:
         if (coin()) out.leaves = leaving();
         if (coin()) out.spot = coin();
         out.price_per_hour = maybe_amount();
+        out.addresses = some([&] { return word(); });
         return out;
     }
     CloudView cloud_view() {

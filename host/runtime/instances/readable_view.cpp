@@ -278,7 +278,8 @@ bool is_same(const capstan_machine& raw, const Machine& known) {
            is_same(raw.id, known.id) && is_same(raw.group_id, known.group) &&
            is_same(raw.machine_type, known.machine_type) && is_same(raw.zone, known.zone) &&
            is_same(raw.template_fingerprint, known.template_fingerprint) &&
-           is_same(raw.node_name, known.node_name);
+           is_same(raw.node_name, known.node_name) &&
+           is_same_list<capstan_str>(raw.addresses, known.addresses);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ BOOST_DESCRIBE_ENUM(LeaveReason, other, spot_interruption, rebalance, maintenanc
 BOOST_DESCRIBE_STRUCT(Leaving, (), (reason, at))
 BOOST_DESCRIBE_STRUCT(Machine, (),
                       (id, group, state, machine_type, zone, launched, error, template_fingerprint,
-                       node_name, leaves, spot, price_per_hour))
+                       node_name, leaves, spot, price_per_hour, addresses))
 BOOST_DESCRIBE_STRUCT(MachineOffering, (), (zone, spot, labels, price_per_hour, currency))
 BOOST_DESCRIBE_STRUCT(MachineType, (), (name, labels, taints, capacity, allocatable, offerings))
 BOOST_DESCRIBE_STRUCT(GroupPlan, (), (name, machine_type, zone, spot, labels, taints))

@@ -78,6 +78,9 @@ struct Machine {
     std::optional<Leaving> leaves{};
     std::optional<bool> spot{};              ///< the cloud may take it back
     std::optional<double> price_per_hour{};  ///< in the currency of its group's price
+    /// IP addresses and DNS names that its node may have in status.addresses. A node whose
+    /// providerID and names are of no machine is found by an address that is of one machine alone.
+    std::vector<std::string> addresses{};
 
     bool operator==(const Machine&) const = default;
 };

@@ -230,6 +230,7 @@ inline Result<Machine> machine_from_abi(const capstan_machine& raw) {
         CAPSTAN_TRY(out.error,
                     detail::member_from_abi("error", detail::error_from_abi(*raw.error)));
     }
+    CAPSTAN_TRY(out.addresses, detail::names_from_abi<std::string>("addresses", raw.addresses));
     return out;
 }
 

@@ -281,6 +281,7 @@ inline capstan_machine AbiArena::to_abi(const Machine& machine) {
     }
     out.spot = machine.spot.value_or(false) ? 1 : 0;
     out.price_per_hour = machine.price_per_hour.value_or(0);
+    out.addresses = list(machine.addresses);
     return out;
 }
 

@@ -180,6 +180,7 @@ pub struct Machine {
     pub leaves_because: i32,
     pub spot: i32,
     pub price_per_hour: f64,
+    pub addresses: Array,
 }
 
 #[repr(C)]
@@ -432,7 +433,7 @@ const _: () = {
     assert!(size_of::<Call>() == 72);
     assert!(size_of::<Group>() == 152);
     assert!(size_of::<Template>() == 200);
-    assert!(size_of::<Machine>() == 152);
+    assert!(size_of::<Machine>() == 168);
     assert!(size_of::<CloudView>() == 80);
     assert!(size_of::<RefreshRequest>() == 8);
     assert!(size_of::<DescribeRequest>() == 24);

@@ -90,6 +90,7 @@ impl CloudInstance {
             leaves_because: 0,
             spot: 0,
             price_per_hour: 0.0,
+            addresses: EMPTY,
         };
         let machines: Vec<Machine> = self.logic.machines.iter().map(as_machine).collect();
         let view = CloudView {

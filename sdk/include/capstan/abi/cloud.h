@@ -51,6 +51,10 @@ typedef struct capstan_machine {
     int32_t leaves_because; /* CAPSTAN_LEAVES_* */
     int32_t spot;           /* with CAPSTAN_MACHINE_SPOT; nonzero: the cloud may take it back */
     double price_per_hour;  /* with CAPSTAN_MACHINE_PRICE; in the currency of its group's price */
+    /** capstan_str, none of them empty: IP addresses and DNS names that its node may have in status.addresses.
+     *  A node whose spec.providerID and names are of no machine is found by an address that no other machine
+     *  and no other node has. */
+    capstan_array addresses;
 } capstan_machine;
 
 enum { CAPSTAN_REFRESH_UNCACHED = 1u << 16, CAPSTAN_REFRESH_PROBE = 1u << 17 };

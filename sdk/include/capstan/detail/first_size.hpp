@@ -55,7 +55,7 @@ inline constexpr std::size_t first_size<capstan_option> =
     offsetof(capstan_option, price_per_hour) + sizeof(double);
 template <>
 inline constexpr std::size_t first_size<capstan_machine> =
-    offsetof(capstan_machine, price_per_hour) + sizeof(double);
+    offsetof(capstan_machine, addresses) + sizeof(capstan_array);
 template <>
 inline constexpr std::size_t first_size<capstan_cloud_view> =
     offsetof(capstan_cloud_view, target_lag_ms) + sizeof(std::int64_t);

@@ -95,6 +95,7 @@ TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
         [](CloudView& v) { v.machines[0].leaves = Leaving{}; },
         [](CloudView& v) { v.machines[0].spot = false; },
         [](CloudView& v) { v.machines[0].price_per_hour = 0; },
+        [](CloudView& v) { v.machines[0].addresses = {"10.0.0.1"}; },
         [](CloudView& v) { v.lists_all_with_prefix = "aws:///"; },
         [](CloudView& v) { v.target_lag = std::chrono::minutes(2); },
         [](CloudView& v) { v.machines[1].error = Error{ErrorCode::quota, "none left"}; },
