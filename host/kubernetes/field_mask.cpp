@@ -90,7 +90,10 @@ constexpr KeptMembers spec{spec_members, &pod_spec};
 
 constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
 constexpr KeptMembers condition{condition_members};
-constexpr Member status_members[] = {{"allocatable"},
+constexpr Member address_members[] = {{"address"}, {"type"}};
+constexpr KeptMembers address{address_members};
+constexpr Member status_members[] = {{"addresses", &address},
+                                     {"allocatable"},
                                      {"capacity"},
                                      {"conditions", &condition},
                                      {"disruptionsAllowed"},

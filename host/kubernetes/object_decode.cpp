@@ -1,6 +1,7 @@
 #include "kubernetes/object_decode.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -147,11 +148,26 @@ void decode_readiness(const JsonCursor& conditions, engine::snapshot::NodeObject
     }
 }
 
+/// The IP addresses and DNS names, of whichever of the five types.
+std::vector<std::string> decode_addresses(const JsonCursor& addresses) {
+    static constexpr std::array<std::string_view, 5> types{"ExternalDNS", "ExternalIP", "Hostname",
+                                                           "InternalDNS", "InternalIP"};
+    std::vector<std::string> out;
+    for (const JsonCursor& item : addresses.items()) {
+        const std::string_view type = item["type"].text().value_or("");
+        const std::string_view address = item["address"].text().value_or("");
+        if (!address.empty() && std::ranges::find(types, type) != types.end())
+            out.emplace_back(address);
+    }
+    return out;
+}
+
 void decode_node_status(const JsonCursor& status, engine::snapshot::NodeObject& out) {
     const JsonCursor allocatable = status["allocatable"];
     out.capacity = rounded(decode_quantities(status["capacity"]));
     out.allocatable = allocatable ? rounded(decode_quantities(allocatable)) : out.capacity;
     decode_readiness(status["conditions"], out);
+    out.addresses = decode_addresses(status["addresses"]);
 }
 
 }  // namespace

@@ -210,6 +210,18 @@ json::array encode_conditions(const engine::snapshot::NodeObject& node) {
     return out;
 }
 
+/// NodeObject does not have their types: all that is no IP address is a DNS name.
+json::array encode_addresses(const std::vector<std::string>& addresses) {
+    json::array out;
+    for (const std::string& address : addresses) {
+        const bool is_ip = address.find_first_not_of("0123456789.") == std::string::npos ||
+                           address.find(':') != std::string::npos;
+        out.push_back(json::object{{"type", is_ip ? "InternalIP" : "InternalDNS"},
+                                   {"address", encode_text(address)}});
+    }
+    return out;
+}
+
 std::string_view phase_name(engine::snapshot::PodPhase phase) {
     switch (phase) {
         case engine::snapshot::PodPhase::pending: return "Pending";
@@ -289,11 +301,13 @@ json::object encode_node(const engine::snapshot::NodeObject& node) {
     for (const Taint& taint : node.taints) taints.push_back(encode_taint(taint));
     set(spec, "taints", std::move(taints));
     if (node.unschedulable) spec["unschedulable"] = true;
+    json::object status{{"capacity", encode_amounts(node.capacity)},
+                        {"allocatable", encode_amounts(node.allocatable)},
+                        {"conditions", encode_conditions(node)}};
+    set(status, "addresses", encode_addresses(node.addresses));
     return {{"metadata", std::move(metadata)},
             {"spec", std::move(spec)},
-            {"status", json::object{{"capacity", encode_amounts(node.capacity)},
-                                    {"allocatable", encode_amounts(node.allocatable)},
-                                    {"conditions", encode_conditions(node)}}}};
+            {"status", std::move(status)}};
 }
 
 json::object encode_pod(const engine::snapshot::PodObject& pod) {

@@ -158,4 +158,14 @@ Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels) {
     return out;
 }
 
+std::vector<std::string_view> addresses_of(const Cluster& cluster, const NodeRow& node) {
+    std::vector<std::string_view> out;
+    for (std::string_view left = cluster.text(node.addresses); !left.empty();) {
+        const std::size_t end = std::min(left.find(' '), left.size());
+        out.push_back(left.substr(0, end));
+        left.remove_prefix(std::min(end + 1, left.size()));
+    }
+    return out;
+}
+
 }  // namespace capstan::engine::snapshot

@@ -74,6 +74,7 @@ struct NodeRow {
     bool unschedulable = false;
     bool ready = true;
     bool suspended = false;
+    Symbol addresses{};  ///< one text for all, see addresses_of; without the node's name
     Time ready_since{}, created{};
 };
 
@@ -173,5 +174,7 @@ PodEquivalenceGroup describe(const Cluster& cluster, PodGroupId id, std::string_
 std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
                                  std::string_view key) noexcept;
 Labels to_labels(const Cluster& cluster, std::span<const LabelPair> labels);
+/// The addresses of a node, ascending, without its name. Borrows from the cluster.
+std::vector<std::string_view> addresses_of(const Cluster& cluster, const NodeRow& node);
 
 }  // namespace capstan::engine::snapshot

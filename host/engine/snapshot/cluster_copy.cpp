@@ -1,6 +1,8 @@
 #include "engine/snapshot/cluster_copy.hpp"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace capstan::engine::snapshot {
 namespace {
@@ -32,6 +34,7 @@ void visit_pods(const Cluster& cluster, const Act& act) {
 }  // namespace
 
 NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
+    const std::vector<std::string_view> addresses = addresses_of(cluster, row);
     return {.name = std::string(cluster.text(row.name)),
             .provider_id = std::string(cluster.text(row.provider_id)),
             .labels = to_labels(cluster, row.labels),
@@ -43,7 +46,8 @@ NodeObject node_object(const Cluster& cluster, const NodeRow& row) {
             .ready = row.ready,
             .ready_since = row.ready_since,
             .suspended = row.suspended,
-            .created = row.created};
+            .created = row.created,
+            .addresses = {addresses.begin(), addresses.end()}};
 }
 
 PodObject pod_object(const Cluster& cluster, const PodRow& row) {

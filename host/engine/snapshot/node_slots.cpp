@@ -1,6 +1,9 @@
 #include "engine/snapshot/node_slots.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "engine/snapshot/hash_index.hpp"
 
@@ -18,7 +21,21 @@ bool is_unchanged(const NodeRow& a, const NodeRow& b) noexcept {
            is_unchanged(a.annotations, b.annotations) && is_unchanged(a.taints, b.taints) &&
            a.capacity == b.capacity && a.allocatable == b.allocatable &&
            a.unschedulable == b.unschedulable && a.ready == b.ready && a.suspended == b.suspended &&
-           a.ready_since == b.ready_since && a.created == b.created;
+           a.ready_since == b.ready_since && a.created == b.created && a.addresses == b.addresses;
+}
+
+/// One text, separated by spaces, so that a node costs one symbol: hardly any node needs its
+/// addresses. Its name is left out, because that is often an address, too.
+std::string joined_addresses(const NodeObject& object) {
+    std::set<std::string_view> addresses(object.addresses.begin(), object.addresses.end());
+    addresses.erase(object.name);
+    std::string out;
+    for (const std::string_view address : addresses) {
+        if (address.empty() || address.find(' ') != std::string_view::npos) continue;
+        if (!out.empty()) out += ' ';
+        out += address;
+    }
+    return out;
 }
 
 }  // namespace
@@ -39,6 +56,7 @@ bool NodeSlots::set(const NodeObject& object) {
                          .unschedulable = object.unschedulable,
                          .ready = object.ready,
                          .suspended = object.suspended,
+                         .addresses = pools_.symbols.add(joined_addresses(object)),
                          .ready_since = object.ready_since,
                          .created = object.created};
     if (!is_new && is_unchanged(row, node.row)) return false;

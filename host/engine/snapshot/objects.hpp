@@ -48,6 +48,7 @@ struct NodeObject {
     Time ready_since{};          ///< last transition of that condition
     bool suspended = false;      ///< the Suspended condition is True
     Time created{};
+    std::vector<std::string> addresses{};  ///< status.addresses: IP addresses and DNS names
 };
 
 /// The identity of the controller that owns a pod.

@@ -75,7 +75,7 @@ BOOST_DESCRIBE_STRUCT(PodSpec, (),
 BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owners))
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
                       (name, provider_id, labels, annotations, taints, capacity, allocatable,
-                       unschedulable, ready, ready_since, suspended, created))
+                       unschedulable, ready, ready_since, suspended, created, addresses))
 BOOST_DESCRIBE_STRUCT(DaemonSetObject, (), (ns, name, uid, spec, labels, annotations))
 BOOST_DESCRIBE_STRUCT(DisruptionBudgetObject, (),
                       (ns, name, selector, disruptions_allowed, is_observed))

@@ -320,9 +320,14 @@ json::value conditions(Aliases&, const json::value& value) {
     return out;
 }
 
-constexpr Member status_members[] = {{"allocatable", quantities}, {"capacity", quantities},
-                                     {"conditions", conditions},  {"disruptionsAllowed", as_it_is},
-                                     {"nominatedNodeName", name}, {"observedGeneration", as_it_is},
+constexpr Member address_members[] = {{"address", name}, {"type", as_it_is}};
+constexpr Member status_members[] = {{"addresses", members_of<address_members>},
+                                     {"allocatable", quantities},
+                                     {"capacity", quantities},
+                                     {"conditions", conditions},
+                                     {"disruptionsAllowed", as_it_is},
+                                     {"nominatedNodeName", name},
+                                     {"observedGeneration", as_it_is},
                                      {"phase", as_it_is}};
 constexpr Member topology_members[] = {{"matchLabelExpressions", requirement}};
 constexpr Member object_members[] = {{"apiVersion", api_version},

@@ -36,6 +36,7 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
                  "conditions":[{"type":"PodScheduled","status":"False","reason":"r"}]}})",
             R"({"metadata":{"name":"n"},"spec":{"providerID":"p","taints":[{"key":"k"}],"unschedulable":true},
                 "status":{"capacity":{"cpu":"1"},"allocatable":{"cpu":"1"},
+                 "addresses":[{"type":"InternalIP","address":"10.0.0.1"}],
                  "conditions":[{"type":"Ready","status":"True","lastTransitionTime":"t"}]}})",
             R"({"metadata":{"name":"d"},"spec":{"template":{"metadata":{"labels":{"a":"b"},"annotations":{}},
                  "spec":{"containers":[{"resources":{"requests":{"cpu":"1"}}}],"tolerations":[{}]}}}})",

@@ -14,6 +14,8 @@ TEST(NodeDecode, ReadsWhatADecisionNeeds) {
                 "taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"}]},
         "status":{"capacity":{"cpu":"4","memory":"16Gi","pods":"110"},
                   "allocatable":{"cpu":"3920m","memory":"15Gi","pods":"110","nvidia.com/gpu":"1"},
+                  "addresses":[{"type":"InternalIP","address":"10.0.0.1"},{"type":"Hostname","address":"n1"},
+                               {"type":"Pager","address":"555"},{"type":"InternalIP"}],
                   "conditions":[{"type":"DiskPressure","status":"False"},
                                 {"type":"Ready","status":"True","lastTransitionTime":"1970-01-01T00:00:02Z"}]}})");
     ASSERT_TRUE(answer.value);
@@ -32,6 +34,7 @@ TEST(NodeDecode, ReadsWhatADecisionNeeds) {
     EXPECT_TRUE(node.ready);
     EXPECT_EQ(node.ready_since, Time(std::chrono::seconds(2)));
     EXPECT_EQ(node.created, Time(std::chrono::seconds(1)));
+    EXPECT_EQ(node.addresses, (std::vector<std::string>{"10.0.0.1", "n1"}));
 }
 
 TEST(NodeDecode, IsReadyWhenTheKubeletSaysSoOrNobodySaysAnything) {

@@ -123,7 +123,8 @@ TEST(ObjectEncode, WritesNodesThatAreReadAsTheyWere) {
         .ready = false,
         .ready_since = noon + 1s,
         .suspended = true,
-        .created = noon};
+        .created = noon,
+        .addresses = {"10.0.0.1", "fd00::1", "n1.internal"}};
     const boost::json::value written = encode_node(node);
     JsonProblems problems(written);
     const auto read = decode_node(problems.root());
@@ -140,6 +141,7 @@ TEST(ObjectEncode, WritesNodesThatAreReadAsTheyWere) {
     EXPECT_EQ(read->ready_since, node.ready_since);
     EXPECT_EQ(read->suspended, node.suspended);
     EXPECT_EQ(read->created, node.created);
+    EXPECT_EQ(read->addresses, node.addresses);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ void fill_copied(ClusterSink& sink) {
     NodeObject at = node("x");
     at.taints = {{.key = "dedicated", .value = "web", .effect = Effect::no_schedule}};
     at.ready_since = Time{} + Duration(3);
+    at.addresses = {"10.0.0.1", "x.internal"};
     sink.set(at);
     sink.set(DaemonSetObject{.ns = "shop", .name = "x"});
     sink.set(DisruptionBudgetObject{.ns = "shop", .name = "x", .disruptions_allowed = 2});

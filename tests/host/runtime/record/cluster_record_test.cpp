@@ -31,7 +31,8 @@ NodeObject node(const std::string& name) {
             .capacity = {{"cpu", 4_cpu}},
             .allocatable = {{"cpu", 3900}, {"gpu", 2}},
             .ready = false,
-            .created = time_from_unix_ns(7)};
+            .created = time_from_unix_ns(7),
+            .addresses = {"10.0.0.1"}};
 }
 
 PodObject pod(const std::string& name, std::int64_t cpu) {

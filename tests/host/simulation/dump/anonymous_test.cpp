@@ -28,7 +28,7 @@ TEST(Anonymous, LetsWhatWasConnectedStayConnected) {
         {"kind":"Node","metadata":{"name":"ip-10-0-1-7","labels":{"kubernetes.io/hostname":"ip-10-0-1-7",
           "acme.com/team":"payments","topology.kubernetes.io/zone":"eu-1a"}},
          "spec":{"providerID":"aws:///eu-1a/i-07","taints":[{"key":"acme.com/team","value":"payments","effect":"NoSchedule"}]},
-         "status":{"capacity":{"cpu":"4","acme.com/fpga":"2"}}},
+         "status":{"capacity":{"cpu":"4","acme.com/fpga":"2"},"addresses":[{"type":"InternalIP","address":"10.0.1.7"},{"type":"Hostname","address":"ip-10-0-1-7"}]}},
         {"kind":"Pod","metadata":{"namespace":"shop","name":"web-0","labels":{"app":"web"},
           "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u-1","controller":true}]},
          "spec":{"nodeName":"ip-10-0-1-7","nodeSelector":{"acme.com/team":"payments"},
@@ -45,6 +45,8 @@ TEST(Anonymous, LetsWhatWasConnectedStayConnected) {
     const json::value &node = out.at(0), &pod = out.at(1);
     const auto name = [](const json::value& object) { return text_at(object, "/metadata/name"); };
     EXPECT_EQ(text_at(node, "/metadata/labels/kubernetes.io~1hostname"), name(node));
+    EXPECT_EQ(text_at(node, "/status/addresses/1/address"), name(node));
+    EXPECT_NE(text_at(node, "/status/addresses/0/address"), "10.0.1.7");
     EXPECT_EQ(text_at(pod, "/spec/nodeName"), name(node));
     const json::value& taint = node.at_pointer("/spec/taints/0");
     const json::value& tolerated = pod.at_pointer("/spec/tolerations/0");
