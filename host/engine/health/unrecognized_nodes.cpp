@@ -63,6 +63,7 @@ public:
             const Machine& machine = group.group->machines[m];
             add(launched_after(memory, group, machine, time), machine.machine_type, machine.zone);
             for (const std::string_view name : templates::names_of(machine)) names_.insert(name);
+            names_.insert(machine.addresses.begin(), machine.addresses.end());
         }
         if (group.target() > group.machines.real())
             add(requested_after(memory, group, time.now), {}, {});
@@ -135,9 +136,10 @@ std::vector<std::string> UnrecognizedNodes::of(const GroupCounts& group) const {
     const snapshot::Cluster& cluster = snapshot_.cluster;
     for (const snapshot::NodeIndex n : strays_) {
         const snapshot::NodeRow& node = cluster.node(n);
+        const auto is_expected = [&](std::string_view name) { return expected.has_name(name); };
         const bool is_named =
-            std::ranges::any_of(templates::names_of(cluster, node),
-                                [&](std::string_view name) { return expected.has_name(name); });
+            std::ranges::any_of(templates::names_of(cluster, node), is_expected) ||
+            std::ranges::any_of(snapshot::addresses_of(cluster, node), is_expected);
         if (!is_named && is_control_plane(cluster, node) && !may_be_control_plane(*group.group))
             continue;
         const bool is_its =

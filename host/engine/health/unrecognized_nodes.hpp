@@ -1,7 +1,8 @@
 /// Nodes without a machine that may belong to machines that seem to have no node.
 ///
-/// A node whose provider id is absent, malformed or of another cluster, and whose names are unknown
-/// too, belongs to no machine. Its machine runs pods and looks as if it had never joined:
+/// A node whose provider id is absent, malformed or of another cluster, and whose names and
+/// addresses are unknown or ambiguous, belongs to no machine. Its machine runs pods and looks as if
+/// it had never joined:
 ///
 ///     group web   i-1, launched at 12:00, no node
 ///     node n1     registered at 12:01, in no group, of the machine type and zone of web
@@ -29,7 +30,7 @@ public:
 
     /// The names of the nodes that may belong to the group, ascending. A node counts if
     ///
-    ///     it carries a name of a machine without a node (templates::names_of), or
+    ///     it carries a name (templates::names_of) or an address of a machine without a node, or
     ///     it registered after a machine without a node was launched or requested, and its labels
     ///     name no other machine type and no other zone.
     ///

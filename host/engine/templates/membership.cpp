@@ -1,6 +1,8 @@
 #include "engine/templates/membership.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -99,8 +101,25 @@ bool names_another(const NodeNames& node, const Machine& machine) {
            (segment != last_segment(id) || !is_unique(segment));
 }
 
-bool is_second_look_match(const NodeNames& node, const Machine& machine) {
-    return carries_name(node, machine) && !names_another(node, machine);
+/// What is compared with the addresses of machines: the names of a node and its addresses.
+std::vector<std::string_view> names_and_addresses(const snapshot::Cluster& cluster,
+                                                  const snapshot::NodeRow& node) {
+    std::vector<std::string_view> out = snapshot::addresses_of(cluster, node);
+    for (const std::string_view name : names_of(cluster, node))
+        if (!name.empty()) out.push_back(name);
+    return out;
+}
+
+/// A new machine may have the address of one that is gone, whose node is still there.
+bool is_older(const snapshot::NodeRow& node, const Machine& machine) {
+    return machine.launched && node.created != Time() && node.created < *machine.launched;
+}
+
+bool carries_address(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
+                     const Machine& machine) {
+    if (machine.addresses.empty() || is_older(node, machine)) return false;
+    const auto names = names_and_addresses(cluster, node);
+    return std::ranges::find_first_of(names, machine.addresses) != names.end();
 }
 
 /// The machines for which no node has been found, by each of their names. A name that two machines
@@ -118,7 +137,7 @@ public:
             const auto found = names_.find(name);
             if (found == names_.end() || found->second.is_ambiguous) continue;
             const MachineIndex& at = found->second.at;
-            if (is_second_look_match(node, groups_[at.group].machines[at.machine])) return &at;
+            if (!names_another(node, groups_[at.group].machines[at.machine])) return &at;
         }
         return nullptr;
     }
@@ -140,6 +159,65 @@ private:
     std::unordered_map<std::string_view, Named> names_{};
 };
 
+/// The addresses of machines for which no node has been found, and the nodes that have them. An
+/// address that another machine or two nodes have finds nothing.
+class MachinesByAddress {
+public:
+    MachinesByAddress(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
+                      const Membership& membership)
+        : groups_(groups) {
+        for (const bool joined : {false, true})
+            for (std::uint32_t g = 0; g < groups.size(); ++g)
+                for (std::uint32_t m = 0; m < groups[g].machines.size(); ++m)
+                    if (membership.joined[g][m] == joined && !membership.foreign[g][m])
+                        add_machine({g, m}, joined);
+        if (addresses_.empty()) return;
+        for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+            for (const std::string_view name : names_and_addresses(cluster, cluster.node(n)))
+                add_node(name, n);
+    }
+
+    /// Calls `act` with each node and the machine that has one of its addresses.
+    template <class Act>
+    void for_each_match(const snapshot::Cluster& cluster, Act act) const {
+        for (const auto& [address, owners] : addresses_) {
+            if (owners.is_ambiguous || owners.node == snapshot::no_node) continue;
+            const Machine& machine = groups_[owners.at.group].machines[owners.at.machine];
+            const snapshot::NodeRow& node = cluster.node(owners.node);
+            if (!is_older(node, machine) && !names_another({cluster, node}, machine))
+                act(owners.node, owners.at);
+        }
+    }
+
+private:
+    struct Owners {
+        MachineIndex at{};
+        snapshot::NodeIndex node = snapshot::no_node;
+        bool is_ambiguous = false;
+    };
+    /// Of a machine that has its node, addresses count only if another machine has them, too.
+    void add_machine(MachineIndex at, bool joined) {
+        for (const std::string& address : groups_[at.group].machines[at.machine].addresses) {
+            const auto known = addresses_.find(address);
+            if (known == addresses_.end()) {
+                if (!joined) addresses_.emplace(address, Owners{at});
+            } else if (known->second.at != at) {
+                known->second.is_ambiguous = true;
+            }
+        }
+    }
+    void add_node(std::string_view name, snapshot::NodeIndex node) {
+        const auto known = addresses_.find(name);
+        if (known == addresses_.end()) return;
+        Owners& owners = known->second;
+        if (owners.node != snapshot::no_node && owners.node != node) owners.is_ambiguous = true;
+        owners.node = node;
+    }
+
+    const std::vector<Group>& groups_;
+    std::map<std::string_view, Owners> addresses_{};  // in order, so that matches are, too
+};
+
 void join(Membership& out, snapshot::NodeIndex node, MachineIndex machine) {
     out.machine_of[node] = machine;
     out.nodes[machine.group].push_back(node);
@@ -150,12 +228,16 @@ void join(Membership& out, snapshot::NodeIndex node, MachineIndex machine) {
 void look_again(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
                 Membership& out) {
     if (std::ranges::all_of(out.machine_of, [](const auto& at) { return at.has_value(); })) return;
-    const MachinesByName machines(groups, out);
+    const auto join_free = [&](snapshot::NodeIndex node, MachineIndex at) {
+        if (!out.machine_of[node] && !out.joined[at.group][at.machine]) join(out, node, at);
+    };
+    const MachinesByName by_name(groups, out);
     for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         if (out.machine_of[n]) continue;
-        const MachineIndex* const at = machines.find({cluster, cluster.node(n)});
-        if (at != nullptr && !out.joined[at->group][at->machine]) join(out, n, *at);
+        const MachineIndex* const at = by_name.find({cluster, cluster.node(n)});
+        if (at != nullptr) join_free(n, *at);
     }
+    MachinesByAddress(cluster, groups, out).for_each_match(cluster, join_free);
     for (auto& nodes : out.nodes) std::ranges::sort(nodes);
 }
 
@@ -182,7 +264,9 @@ Membership make_membership(const Snapshot& snapshot) {
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine) {
     const NodeNames names(cluster, node);
-    return names.provider_id == machine.id.value() || is_second_look_match(names, machine);
+    if (names.provider_id == machine.id.value()) return true;
+    return !names_another(names, machine) &&
+           (carries_name(names, machine) || carries_address(cluster, node, machine));
 }
 
 std::array<std::string_view, 3> names_of(const Machine& machine) {

@@ -21,11 +21,14 @@ struct MachineIndex {
 /// A node belongs to the group of the machine that has the node's provider id as its id. If no
 /// listed machine has it, the names are compared: the last segment of the provider id ("i-1" of
 /// "aws:///zone/i-1"), the node's name and its hostname label with the last segment of the
-/// machine's id, the id, and Machine::node_name.
+/// machine's id, the id, and Machine::node_name. If none is the same, these names and the addresses
+/// of the node are compared with Machine::addresses.
 ///
 ///     no provider id, or one without the machine's scheme    each of the names counts
 ///     a provider id of the machine's scheme                  the last segment has to be the same
 ///     a name that two machines without a node have           counts for neither
+///     an address that two machines or two nodes have         counts for none
+///     a node that is older than the machine                  does not have its address
 ///
 /// A node whose provider id is that of a listed machine is never the node of another one. Nodes
 /// that are in no group are never changed.
@@ -41,10 +44,10 @@ struct Membership {
 /// If several machines share an id, the first one counts.
 Membership make_membership(const Snapshot& snapshot);
 
-/// Whether `node` is the node of `machine`, apart from names that other machines have, too.
+/// Whether `node` is the node of `machine`, apart from names and addresses that others have, too.
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine);
-/// The names above; unknown ones are empty. Borrows its arguments.
+/// The names above, without addresses; unknown ones are empty. Borrows its arguments.
 std::array<std::string_view, 3> names_of(const Machine& machine);
 std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
                                          const snapshot::NodeRow& node);

@@ -68,6 +68,20 @@ TEST_F(Unrecognized, IsANodeThatCarriesTheNameOfAMachineHoweverOldItIs) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
+TEST_F(Unrecognized, IsANodeWithAnAddressThatTwoMachinesHave) {
+    node->created = noon - 1h;
+    node->addresses = machine->addresses = {"10.0.0.1"};
+    Machine& other = world.machine("web", "cloud:///a/i-2");
+    other.addresses = {"10.0.0.1"};
+    other.launched = noon;
+    EXPECT_THAT(nodes(), ElementsAre("n1"));
+}
+
+TEST_F(Unrecognized, IsNoNodeWhoseMachineIsFoundByAnAddress) {
+    node->addresses = machine->addresses = {"10.0.0.1"};
+    EXPECT_THAT(nodes(), IsEmpty());
+}
+
 TEST_F(Unrecognized, IsANodeOfAnyAgeIfNothingIsKnownOfTheLaunch) {
     machine->launched.reset();
     node->created = noon - 1h;

@@ -87,6 +87,92 @@ TEST(Membership, ANameOfTwoMachinesIsThatOfNeither) {
     EXPECT_EQ(groups_of_nodes(world), "a b") << "one of the two has its node";
 }
 
+/// A machine with an address, and a node that has it and neither a provider id nor a name of it.
+class MembershipByAddress : public ::testing::Test {
+protected:
+    MembershipByAddress() {
+        world.group("a");
+        world.group("b");
+        add_machine("a", "cloud:///zone/1", "10.0.0.1");
+        add_node("n1", "10.0.0.1");
+    }
+    Machine& add_machine(const std::string& group, const std::string& id,
+                         const std::string& address) {
+        Machine& machine = world.machine(group, id);
+        machine.addresses = {address};
+        machine.launched = noon;
+        return machine;
+    }
+    snapshot::NodeObject& add_node(const std::string& name, const std::string& address) {
+        snapshot::NodeObject& node = world.node(name);
+        node.addresses = {"192.0.2." + name.substr(1), address};
+        node.created = noon + 1min;
+        return node;
+    }
+    World world;
+};
+
+TEST_F(MembershipByAddress, ANodeIsFoundByAnAddressOfItsMachine) {
+    add_machine("b", "cloud:///zone/2", "fd00::2");
+    add_node("n2", "fd00::2");
+    add_node("n3", "10.0.0.3");
+    EXPECT_EQ(groups_of_nodes(world), "a b -");
+}
+
+TEST_F(MembershipByAddress, ADnsNameOfTheMachineMayBeTheNameOfTheNode) {
+    add_machine("b", "cloud:///zone/2", "ip-10-0-0-2.internal");
+    snapshot::NodeObject& node = world.node("ip-10-0-0-2.internal");
+    node.created = noon + 1min;
+    node.addresses = {node.name};
+    EXPECT_EQ(groups_of_nodes(world), "b a");
+}
+
+TEST_F(MembershipByAddress, AnAddressOfTwoMachinesIsThatOfNeither) {
+    add_machine("b", "cloud:///zone/2", "10.0.0.1");
+    EXPECT_EQ(groups_of_nodes(world), "-");
+    world.node("n2").provider_id = "cloud:///zone/2";
+    EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its node";
+}
+
+TEST_F(MembershipByAddress, AnAddressOfTwoNodesIsThatOfNeither) {
+    add_node("n2", "10.0.0.1");
+    EXPECT_EQ(groups_of_nodes(world), "- -");
+    add_machine("b", "cloud:///zone/2", "10.0.0.2");
+    world.change_node("n2").provider_id = "cloud:///zone/2";
+    EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its machine";
+}
+
+TEST_F(MembershipByAddress, ANameIsComparedBeforeAnAddress) {
+    world.node("n2").addresses = {"10.0.0.9"};
+    world.change_group("a").machines.front().node_name = "n2";
+    EXPECT_EQ(groups_of_nodes(world), "- a");
+}
+
+TEST_F(MembershipByAddress, AnAddressDoesNotCountAgainstAProviderIdOfAnotherMachine) {
+    world.change_node("n1").provider_id = "cloud:///zone/9";
+    EXPECT_EQ(groups_of_nodes(world), "-");
+    world.change_node("n1").provider_id = "other://9";
+    EXPECT_EQ(groups_of_nodes(world), "a");
+}
+
+TEST_F(MembershipByAddress, ANodeOfARemovedMachineIsNotThatOfANewOneWithItsAddress) {
+    world.change_node("n1").created = noon - 1min;
+    EXPECT_EQ(groups_of_nodes(world), "-");
+    add_node("n2", "10.0.0.1");
+    EXPECT_EQ(groups_of_nodes(world), "- -") << "both have the address";
+    world.change_node("n1").addresses.clear();
+    EXPECT_EQ(groups_of_nodes(world), "- a");
+}
+
+TEST_F(MembershipByAddress, IsNodeOfComparesAddressesToo) {
+    const Snapshot snapshot = world.snapshot();
+    Machine machine = (*snapshot.groups)[0].machines.front();
+    const snapshot::NodeRow& node = snapshot.cluster.node(0);
+    EXPECT_TRUE(is_node_of(snapshot.cluster, node, machine));
+    machine.addresses = {"10.0.0.2"};
+    EXPECT_FALSE(is_node_of(snapshot.cluster, node, machine));
+}
+
 TEST(Membership, AMachineHasOneNode) {
     World world;
     world.group("a");
