@@ -105,6 +105,8 @@ struct Registration {
     std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
     /// Keys of labels that the group's template has and its nodes do not get.
     std::optional<std::vector<std::string>> missing_labels{};
+    /// False: nodes join without a providerID, so that they are found by their machine's addresses.
+    std::optional<bool> provider_ids{};
     /// True: a node stays, not ready, when its machine vanishes.
     std::optional<bool> nodes_stay{};
     /// For groups with several machine types: the resources of each type, which replace those of

@@ -28,6 +28,7 @@ void merge_registration(const Registration& given, Registration& to) {
     if (given.ready_delay) to.ready_delay = given.ready_delay;
     if (given.taints) to.taints = given.taints;
     if (given.missing_labels) to.missing_labels = given.missing_labels;
+    if (given.provider_ids) to.provider_ids = given.provider_ids;
     if (given.nodes_stay) to.nodes_stay = given.nodes_stay;
     if (!given.types.empty()) to.types = given.types;
 }
@@ -189,17 +190,18 @@ std::string NodeRegistrar::node_name(const std::string& group, const Machine& ma
 engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group,
                                                       const Machine& machine, Time now) {
     const NodeTemplate& look = *group.described;
-    engine::snapshot::NodeObject node{.provider_id = machine.id.value(),
-                                      .labels = look.labels,
+    engine::snapshot::NodeObject node{.labels = look.labels,
                                       .annotations = look.annotations,
                                       .taints = look.taints,
                                       .capacity = look.capacity,
                                       .allocatable = look.allocatable,
                                       .ready = false,
                                       .ready_since = cluster_.wall(now),
-                                      .created = cluster_.wall(now)};
+                                      .created = cluster_.wall(now),
+                                      .addresses = machine.addresses};
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
+    if (registration.provider_ids.value()) node.provider_id = machine.id.value();
     node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
     for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
         node.labels.erase(key);

@@ -20,8 +20,8 @@ namespace capstan::simulation {
 /// advanced to each moment that is passed in.
 class NodeRegistrar {
 public:
-    /// `usual`: the registration of groups that have none of their own; its joins, delays, taints
-    /// and nodes_stay have to be set.
+    /// `usual`: the registration of groups that have none of their own; its joins, delays, taints,
+    /// provider_ids and nodes_stay have to be set.
     NodeRegistrar(SimulatedCluster& cluster, EventLog& event_log, Registration usual)
         : cluster_(cluster), event_log_(event_log), usual_(std::move(usual)) {}
 

@@ -69,6 +69,7 @@ private:
                 .register_delay = input.register_delay,
                 .ready_delay = input.ready_delay,
                 .taints = std::vector<Taint>{},
+                .provider_ids = true,
                 .nodes_stay = false};
     }
     Duration elapsed() const { return event_loop_->now() - input_.start; }

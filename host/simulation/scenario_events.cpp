@@ -195,6 +195,7 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                      .register_delay = joining.register_delay,
                      .ready_delay = joining.ready_delay,
                      .missing_labels = joining.join_missing_labels,
+                     .provider_ids = joining.provider_ids,
                      .nodes_stay = joining.nodes_stay};
     if (joining.join_taints)
         out.taints = read_taints(*joining.join_taints, table.find("join_taints"), diagnostics);

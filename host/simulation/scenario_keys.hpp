@@ -325,7 +325,7 @@ void describe(auto&& key, Fault& s) {
 
 /// How machines of a group become nodes: keys of [[group]] and of a step's `change`.
 struct Joining {
-    std::optional<bool> joins, nodes_stay;
+    std::optional<bool> joins, provider_ids, nodes_stay;
     std::optional<Duration> register_delay, ready_delay;
     std::optional<std::vector<std::string>> join_taints, join_missing_labels;
 };
@@ -336,6 +336,7 @@ void describe(auto&& key, Joining& s) {
     key("join_taints", s.join_taints, "Taints that nodes get when they join.");
     key("join_missing_labels", s.join_missing_labels,
         "Labels of their machine, by key, that nodes do not get.");
+    key("provider_ids", s.provider_ids, "false: nodes have no spec.providerID.");
     key("nodes_stay", s.nodes_stay, "A node stays, not ready, when its machine vanishes.");
 }
 

@@ -139,6 +139,7 @@ GroupConfig read_group(const Settings& group, const Settings& cloud) {
                     .error_after = group.duration("error_after"),
                     .failure = find_failure(group),
                     .options = read_options(group.table("options")),
+                    .addresses = group.has("addresses") ? group.text("addresses") : std::string(),
                     .changes = read_changes(group)};
     if (group.has("price_per_hour")) {
         out.price =

@@ -61,6 +61,8 @@ struct GroupConfig {
     std::optional<Price> price{};
     bool spot = false;
     GroupOptions options{};
+    /// "10.0.0." gives machine 3 the address 10.0.0.3; empty: machines have no addresses.
+    std::string addresses{};
     std::vector<Change> changes{};  ///< ascending by time
     bool is_made = false;           ///< made by auto-provisioning
 };

@@ -295,14 +295,18 @@ void Group::list(std::vector<capstan::Machine>& out) const {
 }
 
 capstan::Machine Group::machine_of(const Machine& machine, const std::string& id_start) const {
-    return {.id = MachineId(id_start + std::to_string(machine.number)),
-            .group = config_.id,
-            .state = state_of(machine),
-            .machine_type = machine.type,
-            .zone = config_.node.zone,
-            .launched = machine.launched,
-            .error = error_of(machine),
-            .leaves = machine.leaves};
+    const std::string number = std::to_string(machine.number);
+    capstan::Machine out{.id = MachineId(id_start + number),
+                         .group = config_.id,
+                         .state = state_of(machine),
+                         .machine_type = machine.type,
+                         .zone = config_.node.zone,
+                         .launched = machine.launched,
+                         .error = error_of(machine),
+                         .leaves = machine.leaves};
+    if (machine.launched && !config_.addresses.empty())
+        out.addresses.push_back(config_.addresses + number);
+    return out;
 }
 
 std::string Group::id_start() const { return "simulated://" + config_.id.value() + "/"; }

@@ -192,6 +192,9 @@ std::vector<Setting> group_fields() {
     out.push_back(flag("spot", "The cloud may take its machines back.", "false"));
     out.push_back(table("fail", "Every increase fails with this.", failure_fields()));
     out.push_back(table("options", "Its own wishes.", option_fields()));
+    out.push_back(text_setting("addresses",
+                               "Machines have addresses, which begin with this text and end with "
+                               "the machine's number."));
     out.push_back(list_of(table("changes", "What happens to it later.", change_fields())));
     return out;
 }

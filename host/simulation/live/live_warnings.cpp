@@ -56,6 +56,9 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
     remark(
         any_registration(input, [](const Registration& r) { return r.missing_labels.has_value(); }),
         "join_missing_labels: nodes join with them");
+    remark(
+        any_registration(input, [](const Registration& r) { return r.provider_ids.has_value(); }),
+        "provider_ids: nodes join with them");
     remark(any_registration(input, [](const Registration& r) { return r.nodes_stay.has_value(); }),
            "nodes_stay: nodes go with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),
