@@ -23,6 +23,7 @@
 #include "groups/group_checks.hpp"
 #include "groups/group_limits.hpp"
 #include "groups/group_lists.hpp"
+#include "groups/instance_addresses.hpp"
 #include "groups/machine_names.hpp"
 #include "groups/template_reader.hpp"
 #include "groups/type_source.hpp"
@@ -90,6 +91,7 @@ struct AwsCloud::Account {
               host, auto_scaling,
               {.refresh_every = config.refresh_every, .parallel_calls = config.parallel_calls},
               [this] { return aws_now(); }),
+          addresses(host, ec2),
           types(host, ec2, !config.static_instance_types),
           templates(host, {auto_scaling, ec2, eks}, types, config.templates, config.refresh_every,
                     config.parallel_calls),
@@ -103,7 +105,8 @@ struct AwsCloud::Account {
                        .templates = templates,
                        .failures = config.failed_activities ? &activities : nullptr,
                        .cluster = config.cluster,
-                       .find_notice = [this](std::string_view id) { return find_notice(id); }}) {
+                       .find_notice = [this](std::string_view id) { return find_notice(id); },
+                       .addresses = addresses}) {
         if (!config.event_queue_url.empty()) queue.emplace(host, client, queue_config_of(config));
         if (config.provisioning) maker.emplace(host, auto_scaling, ec2, making_config_of(config));
     }
@@ -135,6 +138,7 @@ struct AwsCloud::Account {
     const StaticLimits limits;
     GroupLists lists;
     FailedActivities activities;
+    InstanceAddresses addresses;
     TypeSource types;
     TemplateReader templates;
     GroupChanges changes;
@@ -185,8 +189,8 @@ std::optional<Leaving> AwsCloud::Account::find_notice(std::string_view instance_
 }
 
 SharedCloudView AwsCloud::Account::make_view() {
-    const std::uint64_t version =
-        lists.version() + activities.version() + templates.version() + files.version();
+    const std::uint64_t version = lists.version() + activities.version() + addresses.version() +
+                                  templates.version() + files.version();
     if (!view || version != viewed_version || queue) {
         view.emplace(views.make(files.prices().get()));
         viewed_version = version;
@@ -348,6 +352,7 @@ Task<SharedCloudView> AwsCloud::read(bool probe) {
     co_await aws.templates.renew(aws.known_groups());
     co_await aws.files.renew_prices();
     aws.follow_notices();
+    aws.addresses.follow(aws.known_groups());
     co_return aws.make_view();
 }
 

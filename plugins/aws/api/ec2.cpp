@@ -201,6 +201,17 @@ Task<std::vector<std::pair<std::string, std::string>>> Ec2Api::describe_type_off
                                                         &type_offerings_of);
 }
 
+Task<std::vector<InstanceAddress>> Ec2Api::describe_addresses(std::vector<std::string> ids) {
+    // Without a value EC2 answers with every instance of the account.
+    if (ids.empty())
+        co_return fail(ErrorCode::invalid_argument, "addresses are asked for by one id at least");
+    // A filter ignores ids that do not exist; with InstanceId the request would fail.
+    QueryRequest request = ec2_request("DescribeInstances");
+    request.set("Filter.1.Name", std::string("instance-id"));
+    request.set_list("Filter.1.Value", ids).set("MaxResults", rows_a_page);
+    co_return co_await ask_all<InstanceAddress>(client_, std::move(request), &addresses_of_answer);
+}
+
 Task<LaunchTemplateRef> Ec2Api::create_launch_template(NewLaunchTemplate launch_template) {
     LaunchTemplateParts parts;
     if (!launch_template.source.id.empty() || !launch_template.source.name.empty()) {

@@ -28,6 +28,13 @@ struct Subnet {
     Labels tags{};
 };
 
+/// The private addresses of an instance.
+struct InstanceAddress {
+    std::string id{};
+    /// IPv4, IPv6 and DNS name, as far as there are such. A new instance may have none yet.
+    std::vector<std::string> addresses{};
+};
+
 /// [strand] Each function is one action and reads all pages.
 class Ec2Api {
 public:
@@ -51,6 +58,9 @@ public:
     Task<std::vector<Subnet>> find_subnets(Labels tags);
     /// The zones in which each type is offered, as pairs of type and zone.
     Task<std::vector<std::pair<std::string, std::string>>> describe_type_offerings();
+
+    /// Those of the instances that exist; at most 200 ids, and at least one.
+    Task<std::vector<InstanceAddress>> describe_addresses(std::vector<std::string> ids);
 
     struct NewLaunchTemplate {
         std::string name{};

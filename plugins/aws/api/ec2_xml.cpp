@@ -53,6 +53,20 @@ std::vector<Subnet> subnets_of_answer(const XmlElement& result) {
     return out;
 }
 
+std::vector<InstanceAddress> addresses_of_answer(const XmlElement& result) {
+    std::vector<InstanceAddress> out;
+    for (const XmlElement& reservation : result.items("reservationSet")) {
+        for (const XmlElement& item : reservation.items("instancesSet")) {
+            InstanceAddress& instance = out.emplace_back();
+            instance.id = item.text("instanceId");
+            for (const char* const member : {"privateIpAddress", "ipv6Address", "privateDnsName"})
+                if (std::string address = item.text(member); !address.empty())
+                    instance.addresses.push_back(std::move(address));
+        }
+    }
+    return out;
+}
+
 std::vector<std::pair<std::string, std::string>> type_offerings_of(const XmlElement& result) {
     std::vector<std::pair<std::string, std::string>> out;
     for (const XmlElement& item : result.items("instanceTypeOfferingSet"))

@@ -16,6 +16,7 @@ std::vector<InstanceType> instance_types_of(const XmlElement& result);
 /// The answer of GetInstanceTypesFromInstanceRequirements.
 std::vector<std::string> type_names_of(const XmlElement& result);
 std::vector<Subnet> subnets_of_answer(const XmlElement& result);
+std::vector<InstanceAddress> addresses_of_answer(const XmlElement& result);
 std::vector<std::pair<std::string, std::string>> type_offerings_of(const XmlElement& result);
 
 }  // namespace capstan::aws

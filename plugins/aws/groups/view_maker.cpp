@@ -129,6 +129,7 @@ Machine ViewMaker::make_machine(const GroupContext& context, const AsgInstance& 
     out.machine_type = instance.instance_type;
     out.zone = instance.zone;
     out.spot = context.terms.machine_spot;
+    out.addresses = parts_.addresses.find(instance.id);
     out.template_fingerprint =
         parts_.templates.fingerprint(instance, context.group, context.fingerprint);
     if (lifecycle.state != MachineState::deleting) {

@@ -13,6 +13,7 @@
 #include "failed_activities.hpp"
 #include "group_limits.hpp"
 #include "group_lists.hpp"
+#include "instance_addresses.hpp"
 #include "purchase_options.hpp"
 #include "template_reader.hpp"
 
@@ -31,6 +32,7 @@ public:
         std::string cluster{};  ///< marks groups made for this cluster; empty: no group is marked
         /// The notice that AWS has given of an instance, by its id.
         std::function<std::optional<Leaving>(std::string_view)> find_notice;
+        const InstanceAddresses& addresses;
     };
     ViewMaker(const Host& host, Parts parts) : parts_(std::move(parts)), warnings_(host) {}
 

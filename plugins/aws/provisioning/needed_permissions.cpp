@@ -7,7 +7,7 @@ namespace {
 
 using enum RightCheck;
 
-constexpr std::array<NeededRight, 24> all_rights{{
+constexpr std::array<NeededRight, 25> all_rights{{
     {"autoscaling:DescribeAutoScalingGroups", RightOf::groups, call},
     {"autoscaling:DescribeLaunchConfigurations", RightOf::groups, call},
     {"autoscaling:DescribeScalingActivities", RightOf::activities, call},
@@ -18,6 +18,7 @@ constexpr std::array<NeededRight, 24> all_rights{{
     {"autoscaling:SetDesiredCapacity", RightOf::groups, simulate},
     {"autoscaling:TerminateInstanceInAutoScalingGroup", RightOf::groups, simulate},
     {"autoscaling:SetInstanceProtection", RightOf::protection, simulate},
+    {"ec2:DescribeInstances", RightOf::addresses, dry_run},
     {"eks:DescribeNodegroup", RightOf::nodegroups, call},
     {"ec2:DescribeSubnets", RightOf::provisioning, dry_run},
     {"ec2:DescribeInstanceTypeOfferings", RightOf::provisioning, dry_run},

@@ -13,6 +13,7 @@ namespace capstan::aws {
 enum class RightOf : std::uint8_t {
     groups,
     protection,  ///< recommended: without it failed requests are taken back later
+    addresses,   ///< recommended: without it nodes without a spec.providerID may not be found
     nodegroups,
     activities,
     provisioning,

@@ -102,7 +102,8 @@ private:
     bool is_needed(const NeededRight& right) const {
         switch (right.of) {
             case RightOf::groups:
-            case RightOf::protection: return true;
+            case RightOf::protection:
+            case RightOf::addresses: return true;
             case RightOf::nodegroups: return find_nodegroup() != nullptr;
             case RightOf::activities: return question_.failed_activities;
             case RightOf::provisioning: return question_.provisioning;
@@ -288,9 +289,15 @@ private:
     std::vector<RightVerdict> verdicts_{};
 };
 
-bool is_recommended(const RightVerdict& verdict) {
+/// What an action that is only recommended is for; empty: the action is required.
+std::string_view purpose_of(const RightVerdict& verdict) {
     const auto right = std::ranges::find(needed_rights(), verdict.action, &NeededRight::action);
-    return right != needed_rights().end() && right->of == RightOf::protection;
+    if (right == needed_rights().end()) return {};
+    if (right->of == RightOf::protection)
+        return "instances are protected from scale-in while a failed request is taken back";
+    if (right->of == RightOf::addresses)
+        return "nodes without a spec.providerID are found by their addresses";
+    return {};
 }
 
 std::string text_of_verdict(const RightVerdict& verdict) {
@@ -311,7 +318,7 @@ Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client,
 Result<void> judge_rights(const std::vector<RightVerdict>& verdicts) {
     std::string out;
     for (const RightVerdict& verdict : verdicts) {
-        if (verdict.kind != Kind::refused || is_recommended(verdict)) continue;
+        if (verdict.kind != Kind::refused || !purpose_of(verdict).empty()) continue;
         out += (out.empty() ? "" : "; ") + text_of_verdict(verdict);
     }
     if (out.empty()) return {};
@@ -321,10 +328,10 @@ Result<void> judge_rights(const std::vector<RightVerdict>& verdicts) {
 std::vector<std::string> format_recommended(const std::vector<RightVerdict>& verdicts) {
     std::vector<std::string> out;
     for (const RightVerdict& verdict : verdicts) {
-        if (verdict.kind == Kind::refused && is_recommended(verdict))
-            out.push_back("recommended: " + text_of_verdict(verdict) +
-                          "; with it, instances are protected from scale-in while a failed request "
-                          "is taken back");
+        const std::string_view purpose = purpose_of(verdict);
+        if (verdict.kind == Kind::refused && !purpose.empty())
+            out.push_back("recommended: " + text_of_verdict(verdict) + "; with it, " +
+                          std::string(purpose));
     }
     return out;
 }

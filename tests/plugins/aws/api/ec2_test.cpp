@@ -205,6 +205,28 @@ TEST_F(Ec2Calls, FindSubnetsByAllTags) {
     EXPECT_EQ(subnets->at(1).zone, "eu-central-1b");
 }
 
+TEST_F(Ec2Calls, ReadThePrivateAddressesOfInstances) {
+    aws.file("DescribeInstances", "instances.xml");
+    const auto read =
+        aws.run(api.describe_addresses({"i-00000000000000001", "i-00000000000000002"}));
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(aws.parameters(), (Labels{{"Filter.1.Name", "instance-id"},
+                                        {"Filter.1.Value.1", "i-00000000000000001"},
+                                        {"Filter.1.Value.2", "i-00000000000000002"},
+                                        {"MaxResults", "1000"}}));
+    ASSERT_THAT(*read, SizeIs(3));
+    EXPECT_EQ(read->at(0).id, "i-00000000000000001");
+    EXPECT_THAT(read->at(0).addresses, ElementsAre("10.0.1.7", "2a05:d014::7",
+                                                   "ip-10-0-1-7.eu-central-1.compute.internal"));
+    EXPECT_THAT(read->at(1).addresses, IsEmpty()) << "it was terminated";
+    EXPECT_THAT(read->at(2).addresses, ElementsAre("10.0.1.9"));
+}
+
+TEST_F(Ec2Calls, NeverAskForEveryInstanceOfTheAccount) {
+    EXPECT_EQ(aws.run(api.describe_addresses({})).error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(aws.asked(), IsEmpty());
+}
+
 TEST_F(Ec2Calls, NeverAskForEverySubnetOfTheAccount) {
     EXPECT_EQ(aws.run(api.find_subnets({})).error().code, ErrorCode::invalid_argument);
     EXPECT_THAT(aws.asked(), IsEmpty());

@@ -169,6 +169,10 @@ Json json_of(const Subnet& subnet) {
                          {"tags", json_of(subnet.tags)}});
 }
 
+Json json_of(const InstanceAddress& instance) {
+    return Json::object({{"id", instance.id}, {"addresses", json_of(instance.addresses)}});
+}
+
 Json json_of(const EksTaint& taint) {
     return Json::object({{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}});
 }

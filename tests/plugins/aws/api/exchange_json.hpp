@@ -34,6 +34,7 @@ Json json_of(const Image& image);
 Json json_of(const Accelerators& accelerators);
 Json json_of(const InstanceType& type);
 Json json_of(const Subnet& subnet);
+Json json_of(const InstanceAddress& instance);
 Json json_of(const EksTaint& taint);
 Json json_of(const EksNodegroup& group);
 Json json_of(const CallerIdentity& identity);

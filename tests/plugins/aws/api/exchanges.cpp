@@ -114,7 +114,7 @@ void read_ec2() {
             name, aws,
             Ec2Api(aws.client()).describe_launch_template_version({.name = "gpu", .version = "4"}));
     }
-    AnsweringAws images, types, some_types, subnets, offerings;
+    AnsweringAws images, types, some_types, subnets, addresses, offerings;
     images.file("DescribeImages", "images.xml");
     show(
         "describe_images", images,
@@ -127,6 +127,10 @@ void read_ec2() {
     subnets.file("DescribeSubnets", "subnets.xml");
     show("find_subnets", subnets,
          Ec2Api(subnets.client()).find_subnets({{"kubernetes.io/cluster/prod", "owned"}}));
+    addresses.file("DescribeInstances", "instances.xml");
+    show("describe_addresses", addresses,
+         Ec2Api(addresses.client())
+             .describe_addresses({"i-00000000000000001", "i-00000000000000002"}));
     offerings.file("DescribeInstanceTypeOfferings", "type_offerings.xml");
     show("describe_type_offerings", offerings,
          Ec2Api(offerings.client()).describe_type_offerings());
@@ -172,7 +176,7 @@ void change_ec2() {
     show("delete_launch_template", remove, Ec2Api(remove.client()).delete_launch_template("made"));
     for (const char* action :
          {"DescribeLaunchTemplateVersions", "DescribeImages", "DescribeInstanceTypes",
-          "GetInstanceTypesFromInstanceRequirements", "DescribeSubnets",
+          "GetInstanceTypesFromInstanceRequirements", "DescribeInstances", "DescribeSubnets",
           "DescribeInstanceTypeOfferings", "CreateLaunchTemplate", "DeleteLaunchTemplate"}) {
         AnsweringAws aws;
         aws.on(action, ec2_error("DryRunOperation", "Request would have succeeded."), 412);

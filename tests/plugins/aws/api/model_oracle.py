@@ -403,6 +403,12 @@ def subnets(outputs):
              "tags": tags_of(one.get("Tags"))} for out in outputs for one in out["Subnets"]]
 
 
+def addresses(outputs):
+    members = ("PrivateIpAddress", "Ipv6Address", "PrivateDnsName")
+    return [{"id": one["InstanceId"], "addresses": [one[member] for member in members if one.get(member)]}
+            for out in outputs for reservation in out["Reservations"] for one in reservation["Instances"]]
+
+
 def made_template(outputs):
     made = outputs[1]["LaunchTemplate"]
     return {"id": made["LaunchTemplateId"], "name": made["LaunchTemplateName"],
@@ -440,6 +446,7 @@ READERS = {
     "describe_instance_types": instance_types,
     "describe_instance_types_by_name": instance_types,
     "find_subnets": subnets,
+    "describe_addresses": addresses,
     "describe_type_offerings": lambda outputs: [[one["InstanceType"], one["Location"]] for out in outputs
                                                 for one in out["InstanceTypeOfferings"]],
     "find_types_1": type_names,

@@ -266,7 +266,7 @@ TEST(AwsDiscovery, AThrottledListIsAskedForAgain) {
     account.add("web", 1);
     account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 2);
     EXPECT_TRUE(account.refresh());
-    EXPECT_EQ(account.aws.calls(), 3);
+    EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 3);
 }
 
 TEST(AwsDiscovery, WhereAllAttemptsAreThrottledTheHostIsToldToRest) {

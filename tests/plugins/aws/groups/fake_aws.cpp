@@ -178,6 +178,7 @@ testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
         for (const auto& [name, value] : *parameters) asked[name] = value;
     }
     asked_.push_back(asked);
+    if (asked["Action"] == hangs) return testing::unanswered();
     std::deque<Problem>& troubles = troubles_[asked["Action"]];
     std::optional<Problem> trouble;
     if (!troubles.empty()) {
@@ -200,6 +201,7 @@ HttpReply FakeAws::act(const Parameters& asked) {
     if (action == "TerminateInstanceInAutoScalingGroup") return terminate(asked);
     if (action == "DescribeLaunchTemplateVersions") return describe_version(asked);
     if (action == "DescribeInstanceTypes") return describe_types(asked);
+    if (action == "DescribeInstances") return describe_instances(asked);
     if (action == "DescribeImages") return describe_images(asked);
     if (action == "DescribeLaunchConfigurations") return describe_configurations(asked);
     return refusal(400, "InvalidAction", "no action " + action);
@@ -329,6 +331,23 @@ HttpReply FakeAws::describe_types(const Parameters& asked) {
                                                         element("ipv4AddressesPerInterface", 10)));
     }
     return ec2_done("DescribeInstanceTypes", element("instanceTypeSet", items));
+}
+
+/// Instance i-7 has the address 10.0.0.7 and the name ip-7.internal.
+HttpReply FakeAws::describe_instances(const Parameters& asked) const {
+    const std::vector<std::string> wanted = list_of(asked, "Filter.1.Value");
+    if (value_of(asked, "Filter.1.Name") != "instance-id" || wanted.size() > 200)
+        return refusal(400, "FilterLimitExceeded", "at most 200 instances");
+    std::string items;
+    for (const std::string& id : wanted) {
+        if (hidden.contains(id)) continue;
+        const std::string number = id.substr(id.find('-') + 1);
+        items += element("item", element("instanceId", id) +
+                                     element("privateIpAddress", "10.0.0." + number) +
+                                     element("privateDnsName", "ip-" + number + ".internal"));
+    }
+    return ec2_done("DescribeInstances",
+                    element("reservationSet", element("item", element("instancesSet", items))));
 }
 
 HttpReply FakeAws::describe_images(const Parameters& asked) {

@@ -59,6 +59,8 @@ public:
     std::set<std::string> types{"m5.large", "c4.xlarge", "r4.large"};
     std::size_t page_size = 100;        ///< of groups
     std::string page_fails{};           ///< the token of a page that is always refused
+    std::set<std::string> hidden{};     ///< ids of instances that EC2 does not show
+    std::string hangs{};                ///< the action that is never answered
     std::vector<std::string> events{};  ///< bodies that wait in the queue
     Duration latency{};                 ///< of each answer; it shows what was when it was asked for
     Duration ahead{};                   ///< of its clock, which replies are dated by
@@ -79,6 +81,7 @@ public:
     /// The next requests of an action are refused.
     void refuse(const std::string& action, const std::string& code, const std::string& message,
                 int times = 1, int status = 400);
+    void forget_refusals() { troubles_.clear(); }
     /// They are carried out, and the connection is lost before the answer.
     void lose(const std::string& action, int times = 1);
 
@@ -105,6 +108,7 @@ private:
     HttpReply terminate(const Parameters& asked);
     HttpReply describe_version(const Parameters& asked);
     HttpReply describe_types(const Parameters& asked);
+    HttpReply describe_instances(const Parameters& asked) const;
     HttpReply describe_images(const Parameters& asked);
     HttpReply describe_configurations(const Parameters& asked);
 

@@ -62,7 +62,7 @@ TEST_F(RightsOfAnAccount, AreThoseThatTheSettingsNeed) {
                             "autoscaling:DescribeLaunchConfigurations",
                             "autoscaling:DescribeScalingActivities", "ec2:DescribeImages",
                             "ec2:DescribeInstanceTypes", "ec2:DescribeLaunchTemplateVersions",
-                            "ec2:GetInstanceTypesFromInstanceRequirements",
+                            "ec2:GetInstanceTypesFromInstanceRequirements", "ec2:DescribeInstances",
                             "autoscaling:SetDesiredCapacity",
                             "autoscaling:TerminateInstanceInAutoScalingGroup",
                             "autoscaling:SetInstanceProtection"));
@@ -135,6 +135,14 @@ TEST_F(RightsOfAnAccount, ARefusalToProtectInstancesIsAWarning) {
                                             question.groups[0].arn + " is refused"),
                                   HasSubstr("while a failed request is taken back"))));
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("recommended: "));
+}
+
+TEST_F(RightsOfAnAccount, ARefusalToDescribeInstancesIsAWarning) {
+    account.refusals["DescribeInstances"] = "UnauthorizedOperation";
+    EXPECT_TRUE(demand());
+    EXPECT_THAT(format_recommended(verdicts()),
+                ElementsAre(AllOf(HasSubstr("recommended: ec2:DescribeInstances is refused"),
+                                  HasSubstr("are found by their addresses"))));
 }
 
 TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {

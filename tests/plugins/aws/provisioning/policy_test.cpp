@@ -84,7 +84,8 @@ std::map<std::string, std::vector<Allowed>> allowed_by(const std::string& name) 
 const std::map<std::string, std::set<RightOf>>& policies() {
     static const std::map<std::string, std::set<RightOf>> all{
         {"policy.json",
-         {RightOf::groups, RightOf::protection, RightOf::nodegroups, RightOf::activities}},
+         {RightOf::groups, RightOf::protection, RightOf::addresses, RightOf::nodegroups,
+          RightOf::activities}},
         {"policy_provisioning.json", {RightOf::provisioning}},
         {"policy_queue.json", {RightOf::queue}},
         {"policy_doctor.json", {RightOf::doctor}}};
@@ -122,6 +123,7 @@ const std::map<std::string, std::vector<Allowed>>& expected_statements() {
         {"autoscaling:DescribeLaunchConfigurations", {reads}},
         {"autoscaling:DescribeScalingActivities", {reads}},
         {"ec2:DescribeImages", {reads}},
+        {"ec2:DescribeInstances", {reads}},
         {"ec2:DescribeInstanceTypes", {reads}},
         {"ec2:DescribeLaunchTemplateVersions", {reads}},
         {"ec2:GetInstanceTypesFromInstanceRequirements", {reads}},
