@@ -177,6 +177,40 @@ TEST_F(TargetSetterTest, ARequestOfUnknownOutcomeIsDoneOnceItsTargetIsThere) {
     EXPECT_THAT(sent, ElementsAre(4, 5, 6));
 }
 
+TEST_F(TargetSetterTest, SetsNoHigherTargetForHalfAMinuteAfterOneWithoutAnAnswer) {
+    failures = {{ErrorCode::deadline, "no answer"}};
+    EXPECT_FALSE(increase(by(2, 3, 3)));
+    const auto first = increase(by(4, 3, 3));
+    ASSERT_TRUE(first) << first.error();
+    EXPECT_EQ(first->target, 5) << "the cloud may still set this one";
+    ASSERT_TRUE(first->shortfall);
+    EXPECT_EQ(first->shortfall->code, ErrorCode::conflict);
+    const auto second = increase(by(2, 5, 5));
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, ErrorCode::conflict);
+    EXPECT_EQ(second.error().message,
+              "group \"web\": a target of 7 waits, since 5 was requested without an answer less "
+              "than half a minute ago and may still be set");
+    host.advance(30s);
+    EXPECT_EQ(increase(by(2, 5, 5))->target, 7);
+    EXPECT_THAT(sent, ElementsAre(5, 5, 7));
+}
+
+TEST_F(TargetSetterTest, SetsAHigherTargetOnceTheGroupHasTheOneWithoutAnAnswer) {
+    applies_failed_calls = true;
+    failures = {{ErrorCode::deadline, "no answer"}};
+    EXPECT_FALSE(increase(by(2, 3, 3)));
+    EXPECT_EQ(increase(by(2, 5, 5))->target, 7);
+    EXPECT_THAT(sent, ElementsAre(5, 7));
+}
+
+TEST_F(TargetSetterTest, SetsAnyTargetAfterOneWithoutAnAnswerIfChangesEndNoMachine) {
+    group.machines.reset();
+    failures = {{ErrorCode::deadline, "no answer"}};
+    EXPECT_FALSE(increase(by(2, 3, 3)));
+    EXPECT_EQ(increase(by(4, 3, 3))->target, 7);
+}
+
 TEST_F(TargetSetterTest, ARefusedRequestMayComeAgain) {
     failures = {{ErrorCode::permission, "no"}};
     EXPECT_FALSE(increase(by(1, 3, 3, "key")));

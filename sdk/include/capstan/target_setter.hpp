@@ -2,7 +2,9 @@
 ///
 /// An absolute number is computed from a target that was read before. Once another client, or the
 /// cloud itself, has changed the group since, the same number ends machines that are wanted. So
-/// every change reads the group, checks the request against it, and sets the number at most once:
+/// every change reads the group, checks the request against it, and sets the number at most once.
+/// A number whose outcome is unknown may still be set by the cloud. It would end machines that a
+/// higher number has brought since, so none is set for half a minute:
 ///
 ///     TargetSetter targets_{host};                                    // a member
 ///     const auto read = [&] { return read_group(request.group); };    // a Task<Current>
@@ -12,6 +14,7 @@
 /// What was agreed to is remembered by the host alone (Resize::expected_target).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -36,8 +39,9 @@ public:
     /// A group as the cloud has it now.
     struct Current {
         int target = 0;
-        /// Machines that exist or are being made. With a lower target the cloud might end one.
-        int machines = 0;
+        /// Machines that exist or are being made, of which the cloud ends some if its target is
+        /// lower. Nothing: no change ends a machine.
+        std::optional<int> machines{};
         std::optional<int> min{}, max{};
     };
     /// Called right before each `Set`.
@@ -56,9 +60,12 @@ public:
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target, in at most three attempts. A Failure:
+    /// Raises the target, in at most three attempts. A target that was sent less than half a minute
+    /// ago without an answer, and that the group does not show, is not exceeded: it is sent again,
+    /// with a shortfall. A Failure:
     ///   - `conflict`: the target is neither the expected nor the listed one, or the new one would
-    ///     be below the number of machines;
+    ///     be below the number of machines, or above an unanswered one that is not to be sent
+    ///     again;
     ///   - `invalid_argument`: the new target would be past the maximum;
     ///   - an error of `read` or `set`.
     Task<Resized> increase(Resize request, Read read, Set set) {
@@ -78,15 +85,28 @@ private:
         std::string key{};
         std::optional<Resized> answer{};  ///< nothing: it is not known what became of the request
     };
+    /// The lowest target that the cloud may still set.
+    struct Unanswered {
+        int target = 0;
+        Duration at{};  ///< by host.monotonic(): when the last one was given up
+        /// Whether the group shows that it was carried out once it has this target: it had another
+        /// one before, and the target was sent once.
+        bool is_seen_by_target = false;
+    };
 
+    /// How long a cloud may take to carry out a request that it has not answered.
+    static constexpr Duration late_max = std::chrono::seconds(30);
     static constexpr int most_attempts = 3;
     static constexpr Duration first_delay = std::chrono::milliseconds(500);
 
     Semaphore& lock_of(const NodeGroupId& group) {
         return locks_.try_emplace(group, host_, 1).first->second;
     }
+    static Error refusal(const Resize& request, ErrorCode code, const std::string& why) {
+        return {code, "group " + in_quotes(request.group.value()) + ": " + why};
+    }
     static Unexpected refuse(const Resize& request, ErrorCode code, const std::string& why) {
-        return fail(code, "group " + in_quotes(request.group.value()) + ": " + why);
+        return fail(refusal(request, code, why));
     }
 
     Task<Resized> change(Resize request, int sign, Read read, Set set) {
@@ -99,19 +119,27 @@ private:
         const Semaphore::Permit permit = co_await lock(request.group);
         for (int attempt = 1;; ++attempt) {
             const Current now = co_await read();
+            end_unanswered(request.group, now);
             if (std::optional<Resized> known = find_answer(request, static_cast<int>(goal), now))
                 co_return *std::move(known);
-            if (const auto checked = check(request, sign, static_cast<int>(goal), now); !checked)
-                co_return fail(checked.error());
+            const Result<Resized> next = find_next(request, sign, static_cast<int>(goal), now);
+            if (!next) co_return fail(next.error());
             Last& last = last_[request.group];
             last = {.key = request.idempotency_key};
-            Result<Resized> answer = co_await as_result(set(static_cast<int>(goal)));
+            if (const auto open = unanswered_.find(request.group); open != unanswered_.end())
+                open->second.is_seen_by_target = false;
+            Result<Resized> answer = co_await as_result(set(next->target));
             if (answer) {
+                if (!answer->shortfall) answer->shortfall = next->shortfall;
                 last_[request.group].answer = *answer;
                 co_return *std::move(answer);
             }
-            // Nothing was done: the request may be made anew.
-            if (!is_outcome_open(answer.error())) last_.erase(request.group);
+            if (is_outcome_open(answer.error())) {
+                if (now.machines) note_unanswered(request.group, next->target, now);
+            } else {
+                // Nothing was done: the request may be made anew.
+                last_.erase(request.group);
+            }
             if (attempt == most_attempts || !may_try_again(answer.error()))
                 co_return fail(std::move(answer).error());
             const std::optional<Duration> time = co_await time_left(host_);
@@ -131,6 +159,40 @@ private:
         return now.target == goal ? std::optional(Resized{goal}) : std::nullopt;
     }
 
+    void note_unanswered(const NodeGroupId& group, int target, const Current& before) {
+        const Unanswered first{.target = target, .is_seen_by_target = before.target != target};
+        Unanswered& open = unanswered_.try_emplace(group, first).first->second;
+        open.target = std::min(open.target, target);
+        open.at = host_.monotonic();
+    }
+    void end_unanswered(const NodeGroupId& group, const Current& now) {
+        const auto at = unanswered_.find(group);
+        if (at == unanswered_.end()) return;
+        const Unanswered& open = at->second;
+        const bool is_done = open.is_seen_by_target && now.target == open.target;
+        if (is_done || host_.monotonic() - open.at >= late_max) unanswered_.erase(at);
+    }
+
+    /// The target to set, and why it is not the goal.
+    Result<Resized> find_next(const Resize& request, int sign, int goal, const Current& now) const {
+        Resized out{.target = goal};
+        const auto open = unanswered_.find(request.group);
+        if (now.machines && open != unanswered_.end() && goal > open->second.target) {
+            const int target = open->second.target;
+            Error why = refusal(request, ErrorCode::conflict,
+                                "a target of " + std::to_string(goal) + " waits, since " +
+                                    std::to_string(target) +
+                                    " was requested without an answer less than half a minute ago "
+                                    "and may still be set");
+            if (sign < 0 || target <= now.target || target < request.expected_target)
+                return fail(std::move(why));
+            out = {.target = target, .shortfall = std::move(why)};
+        }
+        if (const auto checked = check(request, sign, out.target, now); !checked)
+            return fail(checked.error());
+        return out;
+    }
+
     static Result<void> check(const Resize& request, int sign, int goal, const Current& now) {
         if (now.target != request.expected_target && now.target != request.listed_target)
             return refuse(request, ErrorCode::conflict,
@@ -143,9 +205,9 @@ private:
         if (sign < 0 && now.min && goal < *now.min)
             return refuse(request, ErrorCode::invalid_argument,
                           wanted + "below its minimum of " + std::to_string(*now.min));
-        if (goal < now.machines)
+        if (now.machines && goal < *now.machines)
             return refuse(request, ErrorCode::conflict,
-                          wanted + "below its " + counted(now.machines, "machine") +
+                          wanted + "below its " + counted(*now.machines, "machine") +
                               ", so the cloud might end some of them");
         return {};
     }
@@ -166,6 +228,7 @@ private:
     const Host host_;
     std::map<NodeGroupId, Semaphore> locks_{};  ///< one permit each
     std::map<NodeGroupId, Last> last_{};
+    std::map<NodeGroupId, Unanswered> unanswered_{};
 };
 
 CAPSTAN_NAMESPACE_END
