@@ -58,11 +58,14 @@ private:
         if (chance(4)) faults.throttled = 1 + pick(3);
         if (chance(6)) faults.hung = 1;
         if (chance(6)) faults.lost = 1;
+        if (chance(6)) faults.late = std::chrono::milliseconds(5'000 + pick(20'000));
         if (chance(6)) faults.between = [this, target = pick(max_ + 1)] { set_by_another(target); };
         if (faults.stock) told += ", stock " + std::to_string(*faults.stock);
         if (faults.throttled > 0) told += ", throttled " + std::to_string(faults.throttled);
         if (faults.hung > 0) told += ", a change hangs";
         if (faults.lost > 0) told += ", an answer is lost";
+        if (faults.late > Duration::zero())
+            told += ", an increase is late by " + format_duration(faults.late);
         tell(told);
         cloud_.set_faults(std::move(faults));
     }

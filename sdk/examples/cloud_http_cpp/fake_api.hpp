@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <map>
 #include <set>
@@ -23,6 +24,8 @@ public:
     int throttled = 0;        ///< number of requests that are throttled first
     int lost = 0;             ///< number of changes whose replies are lost; the changes are made
     int hung = 0;             ///< number of changes that are not made and get no reply
+    /// The next change of a target gets no reply, and is made so much later.
+    capstan::Duration late{};
     std::function<void()> between{};     ///< called once, before the next change
     std::set<std::string> sold_out{};    ///< groups that get no machine
     std::map<std::string, int> stock{};  ///< machines that groups can still get; absent: any number
@@ -40,6 +43,10 @@ public:
         if (request.method == "GET" && target == "/v1/machines?page=") return list_machines();
         if (between) std::exchange(between, nullptr)();
         if (hung > 0) return --hung, capstan::testing::unanswered();
+        if (late > capstan::Duration::zero() && request.method == "PUT") {
+            late_.push_back({now_() + std::exchange(late, {}), request, target});
+            return capstan::testing::unanswered();
+        }
         const capstan::HttpReply changed = change(request, target);
         remember();
         if (lost > 0) return --lost, capstan::testing::dropped();
@@ -48,8 +55,12 @@ public:
     /// All machines with their groups, whatever the lists show.
     const std::map<std::string, std::string>& machines() const { return machines_; }
     int count(const std::string& group) const { return count(group, machines_); }
-    /// Makes machines as far as they are in stock. Every change does that, too.
-    void make_machines() { remember(); }
+    /// Makes what is due: late changes, and machines as far as they are in stock.
+    void make_machines() {
+        for (; !late_.empty() && late_.front().when <= now_(); late_.pop_front())
+            change(late_.front().request, late_.front().target);
+        remember();
+    }
     /// Another client sets the target, which ends no machine.
     void set_by_another(const std::string& name, int target) {
         Group& group = groups.at(name);
@@ -63,6 +74,12 @@ private:
         capstan::Duration when{};
         std::map<std::string, Group> groups;
         Machines machines;
+    };
+
+    struct Late {
+        capstan::Duration when{};
+        capstan::HttpRequest request;
+        std::string target;
     };
 
     static bool is_authorized(const capstan::HttpRequest& request) {
@@ -158,5 +175,6 @@ private:
     Machines machines_;
     std::set<std::string> done_;
     std::vector<Moment> history_;
+    std::deque<Late> late_;
     int next_ = 1;
 };

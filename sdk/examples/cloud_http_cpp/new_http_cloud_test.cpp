@@ -130,6 +130,7 @@ public:
         c_.api.throttled = faults.throttled;
         c_.api.hung = faults.hung;
         c_.api.lost = faults.lost;
+        c_.api.late = faults.late;
         c_.api.between = std::move(faults.between);
     }
     std::vector<MachineId> machines() const override {

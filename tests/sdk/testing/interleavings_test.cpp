@@ -19,6 +19,7 @@ using ::testing::StartsWith;
 enum class Way : std::uint8_t {
     by_condition,  ///< the API compares the old target, and lowers no target below its machines
     blindly,       ///< an absolute number, which ends the oldest machines if it is too low
+    by_reading,    ///< the same, compared as by_condition when it is sent
     never,         ///< it agrees, and does nothing
 };
 
@@ -70,11 +71,13 @@ public:
     }
     int target() const override { return target_; }
     void set_target(int target) override {
-        target_ = std::max(target, static_cast<int>(std::ssize(machines_)));
+        target_ = target;
+        while (std::ssize(machines_) > target_) machines_.erase(machines_.begin());
         remember();
     }
     void advance(Duration by) override {
         now_ += by;
+        carry_out_late();
         remember();
     }
 
@@ -83,6 +86,10 @@ private:
         Duration at{};
         int target = 0;
         std::vector<int> machines{};
+    };
+    struct Late {
+        Duration at{};
+        int expected = 0, target = 0;
     };
     static Machine machine(std::string id) {
         return {.id = MachineId(std::move(id)), .group = NodeGroupId("web")};
@@ -96,14 +103,33 @@ private:
         CAPSTAN_CHECK(call());
         if (faults_.between) std::exchange(faults_.between, nullptr)();
         if (std::exchange(faults_.hung, 0) > 0) return fail(ErrorCode::deadline, "no answer");
-        const bool is_expected =
-            request.expected_target == target_ && target >= std::ssize(machines_);
-        if (way_ == Way::by_condition && !is_expected) return fail(ErrorCode::conflict, "changed");
+        const bool compares = way_ == Way::by_condition || way_ == Way::by_reading;
+        if (compares && !is_expected(request.expected_target, target))
+            return fail(ErrorCode::conflict, "changed");
+        const Duration late = target > target_ ? std::exchange(faults_.late, {}) : Duration();
+        if (late > Duration::zero()) {
+            late_.push_back({now_ + late, request.expected_target, target});
+            return fail(ErrorCode::deadline, "no answer");
+        }
+        carry_out(target);
+        if (std::exchange(faults_.lost, 0) > 0) return fail(ErrorCode::deadline, "no answer");
+        return Resized{target};
+    }
+    bool is_expected(int expected, int target) const {
+        return expected == target_ && target >= std::ssize(machines_);
+    }
+    void carry_out(int target) {
         if (way_ != Way::never) target_ = target;
         while (std::ssize(machines_) > target_) machines_.erase(machines_.begin());
         remember();
-        if (std::exchange(faults_.lost, 0) > 0) return fail(ErrorCode::deadline, "no answer");
-        return Resized{target};
+    }
+    void carry_out_late() {
+        std::erase_if(late_, [&](const Late& each) {
+            if (each.at > now_) return false;
+            if (way_ != Way::by_condition || is_expected(each.expected, each.target))
+                carry_out(each.target);
+            return true;
+        });
     }
     void remember() {
         while (std::ssize(machines_) < target_ && faults_.stock != 0) {
@@ -124,6 +150,7 @@ private:
     int target_ = 0, next_ = 1;
     std::vector<int> machines_{};
     std::vector<Moment> history_{};
+    std::vector<Late> late_{};
 };
 
 std::string violation_of(Way way) {
@@ -138,6 +165,12 @@ TEST(Interleavings, FindNothingInACloudThatChecksEachChange) {
 TEST(Interleavings, FindAMachineThatAnAbsoluteNumberEnds) {
     const std::string found = violation_of(Way::blindly);
     EXPECT_THAT(found, StartsWith("seed "));
+    EXPECT_THAT(found, HasSubstr(", which has a node, was ended\n  "));
+}
+
+TEST(Interleavings, FindAMachineThatALateIncreaseEnds) {
+    const std::string found = violation_of(Way::by_reading);
+    EXPECT_THAT(found, HasSubstr(", an increase is late by "));
     EXPECT_THAT(found, HasSubstr(", which has a node, was ended\n  "));
 }
 

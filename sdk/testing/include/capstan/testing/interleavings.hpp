@@ -1,7 +1,8 @@
 /// Random interleavings of a host, a cloud plugin, its API and other clients of the API.
 ///
-/// Whatever goes wrong, no machine with a node may end that the host did not ask to remove, and
-/// once nothing goes wrong any more, the group gets the size that the host wants:
+/// Whatever goes wrong, no machine with a node may end that neither the host asked to remove nor
+/// another client's target left out. Once nothing goes wrong any more, the group gets the size that
+/// the host wants:
 ///
 ///     class AcmeOnFake : public InterleavedCloud { ... };   // the plugin's class on a fake API
 ///     const auto make = [](std::uint64_t seed) { return std::make_unique<AcmeOnFake>(seed); };
@@ -23,11 +24,12 @@ namespace testing {
 
 /// What goes wrong from now on.
 struct CloudFaults {
-    Duration list_lag{};              ///< lists show the group as it was so long ago
-    std::optional<int> stock{};       ///< machines that can be made; nothing: any number
-    int throttled = 0;                ///< next calls that are refused
-    int hung = 0;                     ///< next changes that have no effect and no answer
-    int lost = 0;                     ///< next changes whose answers are lost; they are carried out
+    Duration list_lag{};         ///< lists show the group as it was so long ago
+    std::optional<int> stock{};  ///< machines that can be made; nothing: any number
+    int throttled = 0;           ///< next calls that are refused
+    int hung = 0;                ///< next changes that have no effect and no answer
+    int lost = 0;                ///< next changes whose answers are lost; they are carried out
+    Duration late{};  ///< the next increase has no answer and is carried out so much later; 0: none
     std::function<void()> between{};  ///< called once, after the next read and before a change
 };
 
@@ -50,7 +52,8 @@ public:
     /// The ids of the machines that exist now, as the plugin's views have them.
     virtual std::vector<MachineId> machines() const = 0;
     virtual int target() const = 0;
-    /// Another client sets the target.
+    /// Another client sets the target, also below the number of machines. Those that this ends are
+    /// gone when it returns.
     virtual void set_target(int target) = 0;
     virtual void advance(Duration by) = 0;
 };
