@@ -64,6 +64,7 @@ void InterleavedApi::note(const std::string& description, const std::string& sta
 }
 
 void InterleavedApi::act() {
+    carry_out_late();
     for (AsgInstance& each : group_.instances) {
         if (each.lifecycle_state != "Pending") continue;
         if (host_.monotonic() < in_service_at_.at(each.id)) continue;
@@ -147,10 +148,27 @@ void InterleavedApi::end_surplus() {
     }
 }
 
+/// A client that asks for fewer than the plugin protects for a while would end instances later, by
+/// nobody's call.
 void InterleavedApi::set_by_another(int desired) {
     act();
-    group_.desired = std::max(desired, count_members(group_));
+    const int held =
+        protection_ == Protection::by_plugin ? count_instances(group_).protected_members : 0;
+    group_.desired = std::max(desired, held);
+    was_set_by_another_ = true;
+    for (Late& late : late_) late.is_overtaken = true;
+    end_surplus();
     remember();
+}
+
+/// docs/aws.md says what a late number ends after another client has set the desired capacity. Here
+/// it lowers nothing then.
+void InterleavedApi::carry_out_late() {
+    std::erase_if(late_, [&](const Late& late) {
+        if (late.at > host_.monotonic()) return false;
+        if (!late.is_overtaken || late.desired > group_.desired) group_.desired = late.desired;
+        return true;
+    });
 }
 
 void InterleavedApi::check_throttle() {
@@ -202,10 +220,19 @@ Task<std::vector<ScalingActivity>> InterleavedApi::describe_activities(std::stri
 }
 
 Task<void> InterleavedApi::set_desired_capacity(std::string, int desired) {
+    const bool is_late = !is_taking_back && faults.late > Duration::zero();
+    if (is_late) faults.hung = 1;
     const Fate fate = co_await begin_change();
+    if (is_late)
+        late_.push_back({.at = host_.monotonic() - hang_time + std::exchange(faults.late, {}),
+                         .desired = desired,
+                         .is_overtaken = was_set_by_another_ && desired <= group_.desired});
     // Others may have raised it right before, and the launches have begun.
     if (has_window()) act();
-    if (fate != Fate::without_effect) group_.desired = desired;
+    if (fate != Fate::without_effect) {
+        group_.desired = desired;
+        was_set_by_another_ = false;
+    }
     end_change(fate);
 }
 

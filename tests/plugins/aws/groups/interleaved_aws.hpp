@@ -56,6 +56,11 @@ private:
         Duration at{};
         AutoScalingGroup group{};
     };
+    struct Late {
+        Duration at{};
+        int desired = 0;
+        bool is_overtaken = false;  ///< another client has set the desired capacity since
+    };
     enum class Fate : std::uint8_t { done, answer_lost, without_effect, done_late };
     void check_throttle();
     Task<Fate> begin_change();
@@ -63,6 +68,7 @@ private:
     /// launched then may end, and nothing else.
     bool has_window() const { return is_taking_back && protection_ != Protection::none; }
     void end_change(Fate fate);
+    void carry_out_late();
     void launch_missing();
     bool launch_one();
     void end_surplus();
@@ -79,6 +85,8 @@ private:
     std::deque<Moment> history_{};
     std::deque<ScalingActivity> activities_{};  ///< the newest first
     std::map<std::string, Duration> in_service_at_{};
+    std::deque<Late> late_{};
+    bool was_set_by_another_ = false;  ///< the desired capacity
     std::optional<Duration> attempt_at_{};
     Duration retry_{};
     int last_id_ = 0;

@@ -13,7 +13,7 @@ std::string violation_of(Protection protection) {
     const auto make = [protection](std::uint64_t seed) {
         return std::make_unique<InterleavedAws>(protection, seed);
     };
-    return testing::find_violation(make, {.count = 3'334});
+    return testing::find_violation(make, {.count = INTERLEAVINGS});
 }
 
 TEST(AwsInterleavings, EndNoProtectedInstance) {

@@ -294,6 +294,15 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     const bool is_change = asked.method == "resize" || asked.method.ends_with("Instances");
     const bool changes = is_change && asked.method != "listManagedInstances";
     if (changes && before_change) std::exchange(before_change, nullptr)();
+    if (asked.method == "createInstances" && late > Duration::zero()) {
+        // Another attempt has the same id, and no effect.
+        const auto is_it = [&](const Late& each) {
+            return each.asked.query.at("requestId") == asked.query.at("requestId");
+        };
+        if (std::none_of(late_.begin(), late_.end(), is_it))
+            late_.push_back({host_.monotonic() + late, std::move(asked), std::move(parts)});
+        return testing::dropped(latency);
+    }
     if (changes && hung > 0) {
         --hung;
         return testing::dropped(latency);
@@ -305,6 +314,14 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     HttpReply reply = act(asked, parts);
     if (trouble) return testing::dropped(latency);
     return testing::delayed(latency, std::move(reply));
+}
+
+void FakeGce::carry_out_late() {
+    std::erase_if(late_, [&](const Late& each) {
+        if (each.at > host_.monotonic()) return false;
+        act(each.asked, each.parts);
+        return true;
+    });
 }
 
 HttpReply FakeGce::act(const Asked& asked, const std::vector<std::string>& parts) {

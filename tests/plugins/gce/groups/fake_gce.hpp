@@ -92,6 +92,9 @@ public:
     int throttled = 0;  ///< next requests that are refused
     int hung = 0;       ///< next changes that have no effect and no answer
     int lost = 0;       ///< next changes that are carried out and have no answer
+    Duration late{};    ///< createInstances has no answer and is carried out so much later
+    /// Carries out what is due of it.
+    void carry_out_late();
     std::function<void()> before_change{};  ///< called once, before the next change
 
     /// How many requests of a method there were ("listManagedInstances", "instances"); of all: "".
@@ -134,6 +137,12 @@ private:
         Ending ending{};
     };
     std::map<std::string, Running> operations_{};
+    struct Late {
+        Duration at{};
+        Asked asked{};
+        std::vector<std::string> parts{};  ///< of its path
+    };
+    std::deque<Late> late_{};
     int last_number_ = 0;
 };
 

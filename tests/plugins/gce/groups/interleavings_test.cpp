@@ -1,7 +1,6 @@
 // Random interleavings of a host, this plugin, Google and other clients.
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <random>
 
 #include <capstan/testing/interleavings.hpp>
@@ -47,6 +46,7 @@ public:
         // Each attempt of a change, since the client sends it again.
         gce.hung = faults.hung * 3;
         gce.lost = faults.lost * 3;
+        gce.late = faults.late;
         gce.before_change = std::move(faults.between);
         stock_ = faults.stock;
         is_calm_ = faults.list_lag == Duration::zero() && !faults.stock && !gce.before_change;
@@ -100,6 +100,7 @@ private:
     }
     /// What Google does by itself.
     void step() {
+        project_.gce.carry_out_late();
         FakeMig& group = project_.group();
         std::erase_if(group.instances, [](const FakeVm& vm) { return vm.action == "DELETING"; });
         const Duration now = project_.host.monotonic();
@@ -136,18 +137,9 @@ private:
     std::map<std::string, Duration> asked_at_{}, made_at_{};
 };
 
-/// CAPSTAN_TEST_INTERLEAVINGS sets their number, CAPSTAN_TEST_SEED the first one.
-int number_from(const char* variable, int otherwise) {
-    const char* const text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::atoi(text);
-}
-
 TEST(GceInterleavings, EndNoMachineWithANodeThatWasNotToEndAndTargetsConverge) {
     const auto make = [](std::uint64_t seed) { return std::make_unique<InterleavedGce>(seed); };
-    const testing::InterleavingOptions options{
-        .first_seed = static_cast<std::uint64_t>(number_from("CAPSTAN_TEST_SEED", 1)),
-        .count = number_from("CAPSTAN_TEST_INTERLEAVINGS", 300)};
-    EXPECT_EQ(find_violation(make, options), "");
+    EXPECT_EQ(testing::find_violation(make, {.count = INTERLEAVINGS}), "");
 }
 
 }  // namespace
