@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "../clouds/hung_request.hpp"
 #include "aws_story.hpp"
 
 namespace capstan::aws {
@@ -13,6 +14,7 @@ using e2e::becomes;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 /// Spot before on demand, by the label that the Zalando fork's expander reads.
@@ -60,6 +62,18 @@ TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
     EXPECT_TRUE(becomes(60s, [&] { return s.aws().machines("spot").size() == 1; }));
 }
 
+/// Takes away the statement of the policy that allows the action.
+void forbid(const AwsServer& aws, const std::string& action) {
+    json::object without = policy_of({"policy.json"});
+    json::array& statements = without["Statement"].as_array();
+    const auto allows = [&](const json::value& statement) {
+        const json::array& actions = statement.at("Action").as_array();
+        return std::ranges::find(actions, json::value(action)) != actions.end();
+    };
+    statements.erase(std::ranges::find_if(statements, allows));
+    aws.tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
+}
+
 /// AWS's lists are late while machines come.
 json::object late_lists(const char* capacity) {
     return {{"lag", 3},
@@ -92,6 +106,41 @@ TEST_F(AwsStories, ProtectMachinesWhileRequestsAreTakenBack) {
     EXPECT_EQ(calls.front().status, 200) << calls.front().answer;
 }
 
+/// A group of one running machine in each zone; one zone has no other machine.
+World machine_in_each_zone() {
+    World world{.more = late_lists(R"([{"zone": "eu-central-1c", "limit": 1}])")};
+    // AWS tries again so late that the group is quiet for a minute.
+    world.more["delays"].as_object()["retry"] = 300;
+    for (const std::string& zone : three_zones)
+        world.groups.push_back(
+            {.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}, .desired = 1});
+    return world;
+}
+const StoryOptions default_interval{.scan_interval = "10s",
+                                    .scale_up = "splitter = \"node_groups\"\n"};
+
+void grow_while_a_request_hangs(AwsStory& s, const char* fault) {
+    const json::object rule{
+        {"fault", fault}, {"action", "SetDesiredCapacity"}, {"count", 1}, {"seconds", 20}};
+    clouds::grow_with_a_hung_request(
+        s, {.rules = {rule},
+            .once_grown = [&] { s.aws().tell("time", json::object{{"advance", 61}}); },
+            .is_taken_back = [&] { return s.aws().desired("web-c") == 1; }});
+    EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), ::testing::IsEmpty());
+}
+
+TEST_F(AwsStories, EndNoRunningMachineWhenARequestHangs) {
+    AwsStory& s = begin(machine_in_each_zone(), default_interval);
+    grow_while_a_request_hangs(s, "hang");
+    EXPECT_THAT(s.aws().calls("SetInstanceProtection"), Not(::testing::IsEmpty()));
+}
+
+TEST_F(AwsStories, EndNoRunningMachineWhenARequestHangsAndNoneMayBeProtected) {
+    AwsStory& s = begin(machine_in_each_zone(), default_interval);
+    forbid(s.aws(), "autoscaling:SetInstanceProtection");
+    grow_while_a_request_hangs(s, "hang_after");
+}
+
 TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
     World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
                 .policies = {"policy.json", "policy_queue.json"}};
@@ -117,9 +166,7 @@ TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
 TEST_F(AwsStories, NameTheRightThatIsMissing) {
     AwsStory& s = begin({.groups = {{.name = "web"}}},
                         {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
-    json::object without = policy_of({"policy.json"});
-    without["Statement"].as_array().erase(without["Statement"].as_array().begin() + 1);
-    s.aws().tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
+    forbid(s.aws(), "autoscaling:SetDesiredCapacity");
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("autoscaling:SetDesiredCapacity"); }));
     EXPECT_THAT(s.daemon().log(), HasSubstr("autoScalingGroupName/web")) << "and on which group";

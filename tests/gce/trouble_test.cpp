@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include "../clouds/hung_request.hpp"
 #include "gce_story.hpp"
 #include "passes.hpp"
 
@@ -90,6 +91,24 @@ TEST_F(GceStories, KeepANodeWhoseMachineGoogleFailedToDelete) {
         return s.has_logged("its cloud agreed to remove its machine, and failed later");
     }));
     EXPECT_THAT(s.nodes(), SizeIs(1));
+}
+
+TEST_F(GceStories, EndNoRunningMachineWhenARequestHangs) {
+    World world{.more = {{"lag", 3},
+                         {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
+                         {"capacity", json::parse(R"([{"zone": "us-central1-c", "limit": 1}])")}}};
+    for (const std::string& zone : three_zones)
+        world.groups.push_back(
+            {.name = "web-" + zone.substr(zone.size() - 1), .place = zone, .target = 1});
+    GceStory& s =
+        begin(world, {.scan_interval = "10s", .scale_up = "splitter = \"node_groups\"\n"});
+    const json::object rule{{"fault", "hang_after"},
+                            {"action", "POST .*/createInstances"},
+                            {"count", 1},
+                            {"seconds", 20}};
+    clouds::grow_with_a_hung_request(
+        s, {.rules = {rule}, .is_taken_back = [&] { return s.gce().target("web-c") == 1; }});
+    EXPECT_THAT(s.gce().calls("resize"), IsEmpty());
 }
 
 /// Its group makes it anew, with its name and another id.

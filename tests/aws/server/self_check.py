@@ -535,7 +535,7 @@ def the_proxy_does_harm():
         aws.strike({"fault": "looping_token", "count": 1})
         pages = list(scaling.get_paginator("describe_auto_scaling_groups").paginate())
         same([len(page["AutoScalingGroups"]) for page in pages], [2, 2])
-        for fault in ("hang", "half_open"):
+        for fault in ("hang", "hang_after", "half_open"):
             aws.strike({"fault": fault, "seconds": 60, "count": 1})
             try:
                 aws.client("autoscaling", read_timeout=0.3).describe_auto_scaling_groups()

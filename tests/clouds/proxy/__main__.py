@@ -25,8 +25,8 @@ import sys
 import time
 import urllib.parse
 
-KNOWN = {"error", "html", "delay", "hang", "half_open", "reset", "reset_after", "truncated", "cut", "skew",
-         "looping_token"}
+KNOWN = {"error", "html", "delay", "hang", "hang_after", "half_open", "reset", "reset_after", "truncated", "cut",
+         "skew", "looping_token"}
 
 
 class Rule:
@@ -144,6 +144,9 @@ class Proxy:
             writer.write(made(500, "text/html", "<html><body><h1>Internal Server Error</h1></body></html>").bytes())
             return True
         reply = await self.forward(request)
+        if fault == "hang_after":
+            await asyncio.sleep(rule.seconds)
+            return False
         if fault == "reset_after":  # it was done, and the answer is lost
             return reset(writer)
         if fault == "looping_token":
