@@ -47,15 +47,11 @@ public:
     /// Called right before each `Set`.
     using Read = std::function<Task<Current>()>;
     /// Sends the target to the cloud, and never sends it again by itself. The code of its Failure
-    /// says what follows:
-    ///   - `throttled`, `busy`: the cloud has done nothing. The group is read and checked again
-    ///     before another attempt.
-    ///   - `deadline`, `unavailable`, `cancelled`: what the cloud has done is not known. There is
-    ///   no
-    ///     other attempt. If the request comes again (same key) and the target is there, it is
-    ///     done.
-    ///   - another code: the cloud has refused the request and done nothing. There is no other
-    ///     attempt.
+    /// says what follows. After `throttled` and `busy` the cloud has done nothing: the group is
+    /// read and checked again before another attempt. After `deadline`, `unavailable` and
+    /// `cancelled` it is not known what the cloud has done: there is no other attempt, and if the
+    /// request comes again (same key) and the target is there, it is done. With another code the
+    /// cloud has refused the request and done nothing.
     using Set = std::function<Task<Resized>(int target)>;
 
     explicit TargetSetter(const Host& host) : host_(host) {}
