@@ -64,7 +64,7 @@ ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
             .parallel_calls = config.parallel_calls};
 }
 
-/// A host that acts refreshes its clouds more often.
+/// A host that acts mostly refreshes its clouds more often.
 constexpr Duration notices_attention = std::chrono::seconds(90);
 
 NoticeQueueConfig queue_config_of(const AwsConfig& config) {
@@ -72,7 +72,7 @@ NoticeQueueConfig queue_config_of(const AwsConfig& config) {
     const auto wait_max = std::chrono::floor<std::chrono::seconds>(config.timeout * 2 / 3);
     return {.url = config.event_queue_url,
             .wait = std::clamp(wait_max, std::chrono::seconds(0), std::chrono::seconds(20)),
-            .follow_interval_max = notices_attention};
+            .follow_time = notices_attention};
 }
 
 }  // namespace

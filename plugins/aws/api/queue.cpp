@@ -22,6 +22,7 @@ constexpr std::chrono::seconds first_delay{1}, longest_delay{60};
 constexpr std::size_t logged_malformed_max = 100;
 constexpr const char* kept_notices_key = "notices";
 constexpr std::chrono::seconds follow_check{1};
+constexpr Duration follow_interval_max = std::chrono::minutes(5);
 
 std::string sentence_of(const Notice& notice) {
     return std::string(notice.reason == LeaveReason::spot_interruption ? "spot notice"
@@ -65,9 +66,8 @@ std::optional<Leaving> NoticeQueue::find(std::string_view instance_id) const {
 
 void NoticeQueue::follow(std::set<std::string, std::less<>> instance_ids) {
     const Duration now = host_.monotonic();
-    const bool goes_on = is_followed();
-    if (!goes_on) read_kept();
-    follows_ = goes_on ? 2 : 1;
+    if (!is_followed()) read_kept();
+    if (followed_at_) follow_interval_ = std::max(now - *followed_at_, Duration(1));
     followed_at_ = now;
     std::erase_if(notices_, [&](const auto& one) {
         return !instance_ids.contains(one.first) && now - one.second.received_at >= list_lag;
@@ -77,9 +77,9 @@ void NoticeQueue::follow(std::set<std::string, std::less<>> instance_ids) {
 }
 
 bool NoticeQueue::is_followed() const {
-    if (!followed_at_) return false;
-    return !config_.follow_interval_max ||
-           host_.monotonic() - *followed_at_ <= *config_.follow_interval_max;
+    if (!followed_at_ || !config_.follow_time) return followed_at_.has_value();
+    const Duration twice = 2 * std::min(follow_interval_, follow_interval_max);
+    return host_.monotonic() - *followed_at_ <= std::max(*config_.follow_time, twice);
 }
 
 /// Adds the notices that the last process has kept, or the last host that acted.
@@ -117,7 +117,7 @@ void NoticeQueue::keep() {
 
 Task<void> NoticeQueue::listen() {
     for (;;) {
-        while (config_.follow_interval_max && (follows_ < 2 || !is_followed()))
+        while (config_.follow_time && (follow_interval_ == Duration(0) || !is_followed()))
             co_await sleep_for(host_, follow_check);
         const Duration began = host_.monotonic();
         const Result<std::size_t> got = co_await as_result(receive());

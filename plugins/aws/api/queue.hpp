@@ -36,10 +36,11 @@ struct NoticeQueueConfig {
     /// than the client's timeout of an attempt.
     std::chrono::seconds wait{20};
     std::size_t notices_max = 10'000;  ///< when exceeded, the oldest notice is dropped
-    /// Messages are received only after two calls of `follow`, and only while the last one is not
-    /// older than this. A host that does not act, or that looks at the cloud once, leaves the
-    /// messages to the one that acts. Nothing: messages are received from the start on.
-    std::optional<Duration> follow_interval_max{};
+    /// Messages are received only after two calls of `follow`, and no longer than this after the
+    /// last one, or than twice the time between the last two. A host that does not act, or that
+    /// looks at the cloud once, leaves the messages to the one that acts. Nothing: messages are
+    /// received from the start on.
+    std::optional<Duration> follow_time{};
 };
 
 /// [strand] The queue must have no other consumer: each message is deleted once it was received,
@@ -93,8 +94,8 @@ private:
     std::map<std::string, StoredNotice, std::less<>> notices_{};    ///< by instance
     std::optional<std::set<std::string, std::less<>>> existing_{};  ///< nullopt: unknown so far
     std::optional<Duration> followed_at_{};                         ///< by host.monotonic()
-    int follows_ = 0;                                               ///< in a row, up to two
-    std::string kept_{};  ///< the text in the state, as far as it is known
+    Duration follow_interval_{};  ///< between the last two calls; zero: there was one
+    std::string kept_{};          ///< the text in the state, as far as it is known
     StandingWarnings warnings_;
     std::optional<Error> last_error_{};
     std::set<std::string> logged_malformed_{};  ///< texts of the warnings
