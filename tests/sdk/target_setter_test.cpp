@@ -177,7 +177,7 @@ TEST_F(TargetSetterTest, ARequestOfUnknownOutcomeIsDoneOnceItsTargetIsThere) {
     EXPECT_THAT(sent, ElementsAre(4, 5, 6));
 }
 
-TEST_F(TargetSetterTest, SetsNoHigherTargetForHalfAMinuteAfterOneWithoutAnAnswer) {
+TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterOneWithoutAnAnswer) {
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));
     const auto first = increase(by(4, 3, 3));
@@ -185,6 +185,7 @@ TEST_F(TargetSetterTest, SetsNoHigherTargetForHalfAMinuteAfterOneWithoutAnAnswer
     EXPECT_EQ(first->target, 5) << "the cloud may still set this one";
     ASSERT_TRUE(first->shortfall);
     EXPECT_EQ(first->shortfall->code, ErrorCode::conflict);
+    EXPECT_EQ(increase(by(1, 3, 5)).error().code, ErrorCode::conflict);
     const auto second = increase(by(2, 5, 5));
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::conflict);
@@ -196,7 +197,7 @@ TEST_F(TargetSetterTest, SetsNoHigherTargetForHalfAMinuteAfterOneWithoutAnAnswer
     EXPECT_THAT(sent, ElementsAre(5, 5, 7));
 }
 
-TEST_F(TargetSetterTest, SetsAHigherTargetOnceTheGroupHasTheOneWithoutAnAnswer) {
+TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheGroupHasTheOneWithoutAnAnswer) {
     applies_failed_calls = true;
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));

@@ -3,8 +3,9 @@
 /// An absolute number is computed from a target that was read before. Once another client, or the
 /// cloud itself, has changed the group since, the same number ends machines that are wanted. So
 /// every change reads the group, checks the request against it, and sets the number at most once.
-/// A number whose outcome is unknown may still be set by the cloud. It would end machines that a
-/// higher number has brought since, so none is set for half a minute:
+/// A number whose outcome is unknown may still be set by the cloud. If a higher one were set before
+/// it, in whichever order they were sent, it would end machines. So no other number is sent for
+/// half a minute:
 ///
 ///     TargetSetter targets_{host};                                    // a member
 ///     const auto read = [&] { return read_group(request.group); };    // a Task<Current>
@@ -56,12 +57,11 @@ public:
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target, in at most three attempts. A target that was sent less than half a minute
-    /// ago without an answer, and that the group does not show, is not exceeded: it is sent again,
-    /// with a shortfall. A Failure:
+    /// Raises the target, in at most three attempts. While a target that was sent less than half a
+    /// minute ago has no answer, and the group does not have it, no other one is sent: an increase
+    /// beyond it sends it again, with a shortfall. A Failure:
     ///   - `conflict`: the target is neither the expected nor the listed one, or the new one would
-    ///     be below the number of machines, or above an unanswered one that is not to be sent
-    ///     again;
+    ///     be below the number of machines, or an unanswered one is not to be sent again;
     ///   - `invalid_argument`: the new target would be past the maximum;
     ///   - an error of `read` or `set`.
     Task<Resized> increase(Resize request, Read read, Set set) {
@@ -81,10 +81,10 @@ private:
         std::string key{};
         std::optional<Resized> answer{};  ///< nothing: it is not known what became of the request
     };
-    /// The lowest target that the cloud may still set.
+    /// A target that the cloud may still set.
     struct Unanswered {
         int target = 0;
-        Duration at{};  ///< by host.monotonic(): when the last one was given up
+        Duration at{};  ///< by host.monotonic(): when it was given up last
         /// Whether the group shows that it was carried out once it has this target: it had another
         /// one before, and the target was sent once.
         bool is_seen_by_target = false;
@@ -131,7 +131,7 @@ private:
                 co_return *std::move(answer);
             }
             if (is_outcome_open(answer.error())) {
-                if (now.machines) note_unanswered(request.group, next->target, now);
+                if (now.machines) note_unanswered(request.group, next->target, now.target);
             } else {
                 // Nothing was done: the request may be made anew.
                 last_.erase(request.group);
@@ -155,11 +155,9 @@ private:
         return now.target == goal ? std::optional(Resized{goal}) : std::nullopt;
     }
 
-    void note_unanswered(const NodeGroupId& group, int target, const Current& before) {
-        const Unanswered first{.target = target, .is_seen_by_target = before.target != target};
-        Unanswered& open = unanswered_.try_emplace(group, first).first->second;
-        open.target = std::min(open.target, target);
-        open.at = host_.monotonic();
+    void note_unanswered(const NodeGroupId& group, int target, int before) {
+        const Unanswered first{.target = target, .is_seen_by_target = before != target};
+        unanswered_.try_emplace(group, first).first->second.at = host_.monotonic();
     }
     void end_unanswered(const NodeGroupId& group, const Current& now) {
         const auto at = unanswered_.find(group);
@@ -173,15 +171,16 @@ private:
     Result<Resized> find_next(const Resize& request, int sign, int goal, const Current& now) const {
         Resized out{.target = goal};
         const auto open = unanswered_.find(request.group);
-        if (now.machines && open != unanswered_.end() && goal > open->second.target) {
+        if (now.machines && open != unanswered_.end() && goal != open->second.target) {
             const int target = open->second.target;
             Error why = refusal(request, ErrorCode::conflict,
                                 "a target of " + std::to_string(goal) + " waits, since " +
                                     std::to_string(target) +
                                     " was requested without an answer less than half a minute ago "
                                     "and may still be set");
-            if (sign < 0 || target <= now.target || target < request.expected_target)
-                return fail(std::move(why));
+            const bool may_grow_to_it =
+                goal > target && target > now.target && target >= request.expected_target;
+            if (sign < 0 || !may_grow_to_it) return fail(std::move(why));
             out = {.target = target, .shortfall = std::move(why)};
         }
         if (const auto checked = check(request, sign, out.target, now); !checked)
