@@ -42,6 +42,22 @@ TEST_F(AwsStories, GrowForPodsAndShrinkWithoutThem) {
     }
 }
 
+TEST_F(AwsStories, ShrinkNodesThatOnlyTheirAddressesTell) {
+    AwsStory& s = begin({.groups = {{.name = "web"}},
+                         .more = {{"delays", boost::json::parse(boots)}, {"provider_ids", false}}});
+    s.scale(3);
+    s.run();
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
+    s.scale(1);
+    EXPECT_TRUE(becomes(90s, [&] { return s.aws().desired("web") == 1 && s.nodes().size() == 1; }));
+    EXPECT_TRUE(s.has_ready_pods(1));
+    EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), SizeIs(2));
+    const std::vector<Call> asked = s.aws().calls("DescribeInstances");
+    EXPECT_THAT(asked, SizeIs(::testing::AllOf(::testing::Ge(1), ::testing::Le(3))))
+        << "once for each instance";
+    for (const Call& call : asked) EXPECT_EQ(call.status, 200) << call.answer;
+}
+
 TEST_F(AwsStories, KeepThreeZonesEven) {
     World world;
     for (const std::string& zone : three_zones)

@@ -100,6 +100,11 @@ class Control:
         SETTINGS.lag = float(seconds)
         return {}
 
+    def provider_ids(self, on):
+        """Whether nodes have a spec.providerID and the names of their machines."""
+        SETTINGS.provider_ids = bool(on)
+        return {}
+
     def time(self, offset=None, advance=0.0):
         """`offset`: what AWS's clock is ahead; `advance`: what is due then is due now."""
         if offset is not None:
@@ -193,7 +198,7 @@ class Control:
         return [machine_of(group, state) for group in all_groups() for state in group.instance_states]
 
     def get_nodes(self):
-        return [node_of(machine) for machine in self.get_machines()]
+        return [node_of(machine, SETTINGS.provider_ids) for machine in self.get_machines()]
 
 
 def sessions():
@@ -221,7 +226,7 @@ def machine_of(group, state):
     of = OFFERED.find(state.launch.type) or {}
     return {
         "id": state.instance.id, "group": group.name, "zone": state.launch.zone, "type": state.launch.type,
-        "market": state.launch.market, "state": state.lifecycle_state, "health": state.health_status,
+        "address": state.instance.private_ip_address, "market": state.launch.market, "state": state.lifecycle_state, "health": state.health_status,
         "vcpus": of.get("VCpuInfo", {}).get("DefaultVCpus", 0),
         "memory_mib": of.get("MemoryInfo", {}).get("SizeInMiB", 0),
         "architectures": of.get("ProcessorInfo", {}).get("SupportedArchitectures", []),
@@ -258,4 +263,4 @@ def answer(control, environ):
 
 
 # Words that take the JSON value itself.
-PLAIN = {"subnet_tags", "types", "delays", "capacity", "identities", "lag", "calls", "enforce", "queue_name"}
+PLAIN = {"subnet_tags", "types", "delays", "capacity", "identities", "lag", "provider_ids", "calls", "enforce", "queue_name"}

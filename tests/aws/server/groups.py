@@ -31,6 +31,7 @@ class Settings:
     def __init__(self):
         self.delays = dict(USUAL_DELAYS)
         self.lag = 0.0  # by which lists of groups are late
+        self.provider_ids = True  # whether nodes have one
 
     def delay(self, group, what):
         own = self.delays.get("groups", {}).get(group, {})

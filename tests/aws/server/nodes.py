@@ -32,8 +32,9 @@ def own_labels_and_taints(machine):
              if key.startswith(TEMPLATE + "taint/")])
 
 
-def node_of(machine):
-    """Of one of the word `machines`."""
+def node_of(machine, has_provider_id=True):
+    """Of one of the word `machines`. A node without a providerID does not have the name of its machine either."""
+    name = machine["id"] if has_provider_id else "node-" + machine["id"][-8:]
     vcpus, pods = machine["vcpus"], machine["pods"]
     memory = int(machine["memory_mib"] * 0.97)
     cpu_kept, memory_kept = reserved(vcpus, pods)
@@ -42,10 +43,10 @@ def node_of(machine):
         capacity["nvidia.com/gpu"] = str(machine["gpus"])
     own, marks = own_labels_and_taints(machine)
     return {
-        "id": machine["id"], "name": machine["id"], "provider_id": f"aws:///{machine['zone']}/{machine['id']}",
-        "is_up": machine["state"] == "InService",
+        "id": machine["id"], "name": name, "provider_id": f"aws:///{machine['zone']}/{machine['id']}",
+        "has_provider_id": has_provider_id, "addresses": [machine["address"]], "is_up": machine["state"] == "InService",
         "labels": {
-            "kubernetes.io/hostname": machine["id"], "kubernetes.io/os": "linux",
+            "kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
             "kubernetes.io/arch": ARCHITECTURES.get((machine["architectures"] or ["x86_64"])[-1], "amd64"),
             "node.kubernetes.io/instance-type": machine["type"], "topology.kubernetes.io/zone": machine["zone"],
             "topology.kubernetes.io/region": machine["zone"][:REGION_CHARACTERS], **own, **machine["nodegroup_labels"]},

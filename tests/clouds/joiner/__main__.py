@@ -2,7 +2,7 @@
 
     python tests/clouds/joiner KUBECONFIG http://127.0.0.1:PORT PREFIX [SECONDS]
 
-A machine that is up becomes a Node SECONDS later (0.5); the node goes when its machine is gone, and when another machine
+A machine that is up becomes a Node SECONDS later (0.5), without a spec.providerID if `has_provider_id` is false; the node goes when its machine is gone, and when another machine
 has its name. Nodes become ready by what plays kubelets: the embedded API server, or kwok. The server says by the word
 `nodes` which machines there are and what kubelet would tell of each; its lists may be late for all others. PREFIX is what
 providerIDs of this cloud begin with ("aws:///"): other nodes are left alone.
@@ -20,6 +20,8 @@ import urllib.request
 import yaml
 
 PERIOD = 0.2
+# By which a node without a providerID is found again here.
+MACHINE = "tests.capstan.io/provider-id"
 
 
 def file_of(entry, key):
@@ -53,14 +55,23 @@ class Cluster:
 
 
 def node_of(machine):
-    taints = {"taints": machine["taints"]} if machine["taints"] else {}
+    spec = {"taints": machine["taints"]} if machine["taints"] else {}
+    if machine.get("has_provider_id", True):
+        spec["providerID"] = machine["provider_id"]
     return {
         "apiVersion": "v1", "kind": "Node",
         "metadata": {"name": machine["name"], "labels": machine["labels"],
-                     "annotations": {"kwok.x-k8s.io/node": "fake", "node.alpha.kubernetes.io/ttl": "0"}},
-        "spec": {"providerID": machine["provider_id"], **taints},
-        "status": {"capacity": machine["capacity"], "allocatable": machine["allocatable"]},
+                     "annotations": {"kwok.x-k8s.io/node": "fake", "node.alpha.kubernetes.io/ttl": "0",
+                                     MACHINE: machine["provider_id"]}},
+        "spec": spec,
+        "status": {"capacity": machine["capacity"], "allocatable": machine["allocatable"],
+                   "addresses": [{"type": "InternalIP", "address": each} for each in machine.get("addresses", [])]},
     }
+
+
+def provider_id_of(node):
+    """Also of a node that does not say."""
+    return node["spec"].get("providerID") or node["metadata"].get("annotations", {}).get(MACHINE, "")
 
 
 class Joiner:
@@ -74,9 +85,9 @@ class Joiner:
 
     def nodes(self):
         """Names by providerID."""
-        return {node["spec"]["providerID"]: node["metadata"]["name"]
-                for node in self.cluster.ask("GET", "/api/v1/nodes")["items"]
-                if node["spec"].get("providerID", "").startswith(self.prefix)}
+        names = {provider_id_of(node): node["metadata"]["name"]
+                 for node in self.cluster.ask("GET", "/api/v1/nodes")["items"]}
+        return {provider_id: name for provider_id, name in names.items() if provider_id.startswith(self.prefix)}
 
     def is_due(self, machine):
         now = time.monotonic()
