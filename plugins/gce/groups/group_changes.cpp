@@ -194,7 +194,7 @@ void GroupChanges::show_failed_creation(const NodeGroupId& group, const ManagedG
 Task<Resized> GroupChanges::decrease_target(Resize request) {
     const TargetSetter::Read read_machines = [this, request] { return read_all(request.group); };
     const TargetSetter::Set by_names = [this, request](int) { return take_back(request); };
-    return targets_.decrease(request, read_machines, by_names);
+    return targets_.decrease(std::move(request), read_machines, by_names);
 }
 
 /// Whether the list has the last increase of this process, or must have it by now.
