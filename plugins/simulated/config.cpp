@@ -108,6 +108,8 @@ GroupOptions read_options(const Settings& options) {
                   out.gpu_utilization_threshold);
     read_if_there(options, "unneeded_time", &Settings::duration, out.unneeded_time);
     read_if_there(options, "unready_time", &Settings::duration, out.unready_time);
+    read_if_there(options, "device_settling_time", &Settings::duration, out.device_settling_time);
+    read_if_there(options, "settling_time", &Settings::duration, out.settling_time);
     read_if_there(options, "max_node_provision_time", &Settings::duration,
                   out.max_node_provision_time);
     read_if_there(options, "drain_timeout", &Settings::duration, out.drain_timeout);

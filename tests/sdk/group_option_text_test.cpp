@@ -19,6 +19,8 @@ TEST(GroupOptionText, IsReadAsUpstreamReadsIt) {
         {"scaledownunneededtime", "1h30m", {.unneeded_time = 90min}},
         {"scaledownunneededtime", "0s", {.unneeded_time = 0s}},
         {"scaledownunreadytime", "1.5h", {.unready_time = 90min}},
+        {"devicesettlingtime", "10m", {.device_settling_time = 10min}},
+        {"settlingtime", "0s", {.settling_time = 0min}},
         {"maxnodeprovisiontime", "900s", {.max_node_provision_time = 15min}},
         {"zeroormaxnodescaling", "true", {.zero_or_max = true}},
         {"zeroormaxnodescaling", "F", {.zero_or_max = false}},

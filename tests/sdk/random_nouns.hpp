@@ -76,7 +76,9 @@ public:
                 .max_node_provision_time = maybe_duration(),
                 .drain_timeout = maybe_duration(),
                 .zero_or_max = maybe_flag(),
-                .ignore_daemonsets_utilization = maybe_flag()};
+                .ignore_daemonsets_utilization = maybe_flag(),
+                .device_settling_time = maybe_duration(),
+                .settling_time = maybe_duration()};
     }
     Leaving leaving() {
         Leaving out{.reason = static_cast<LeaveReason>(below(5))};

@@ -36,7 +36,7 @@ BOOST_DESCRIBE_STRUCT(Price, (), (per_hour, currency, interruption_rate))
 BOOST_DESCRIBE_STRUCT(GroupOptions, (),
                       (utilization_threshold, gpu_utilization_threshold, unneeded_time,
                        unready_time, max_node_provision_time, drain_timeout, zero_or_max,
-                       ignore_daemonsets_utilization))
+                       ignore_daemonsets_utilization, device_settling_time, settling_time))
 BOOST_DESCRIBE_STRUCT(NodeGroup, (),
                       (id, min, max, target, healthy, health_reason, autoprovisioned,
                        template_fingerprint, debug, tags, spot, zones, price, options))

@@ -21,12 +21,19 @@ constexpr Duration boot_default = std::chrono::seconds(60);
 constexpr Duration for_ever = std::chrono::hours(24 * 365);
 
 /// The plugin's settings that are durations.
-constexpr std::array<std::string_view, 11> duration_keys{"latency",      "refresh_every",
-                                                         "list_lag",     "boot",
-                                                         "delete_time",  "error_after",
-                                                         "at",           "unneeded_time",
-                                                         "unready_time", "max_node_provision_time",
-                                                         "drain_timeout"};
+constexpr std::array<std::string_view, 13> duration_keys{"latency",
+                                                         "refresh_every",
+                                                         "list_lag",
+                                                         "boot",
+                                                         "delete_time",
+                                                         "error_after",
+                                                         "at",
+                                                         "unneeded_time",
+                                                         "unready_time",
+                                                         "max_node_provision_time",
+                                                         "drain_timeout",
+                                                         "device_settling_time",
+                                                         "settling_time"};
 
 void speed_up_cloud(TomlValue& value, double speed) {
     for (TomlValue& member : value.children) {

@@ -137,6 +137,10 @@ inline Result<GroupOptions> group_options_from_abi(const capstan_group_options& 
                            out.max_node_provision_time));
     CAPSTAN_CHECK(duration("drain_timeout_ns", CAPSTAN_GROUP_OPTION_DRAIN, raw.drain_timeout_ns,
                            out.drain_timeout));
+    CAPSTAN_CHECK(duration("device_settling_ns", CAPSTAN_GROUP_OPTION_DEVICE_SETTLING,
+                           raw.device_settling_ns, out.device_settling_time));
+    CAPSTAN_CHECK(
+        duration("settling_ns", CAPSTAN_GROUP_OPTION_SETTLING, raw.settling_ns, out.settling_time));
     if (has(CAPSTAN_GROUP_OPTION_ZERO_OR_MAX)) out.zero_or_max = raw.zero_or_max != 0;
     if (has(CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS))
         out.ignore_daemonsets_utilization = raw.ignore_daemonsets != 0;

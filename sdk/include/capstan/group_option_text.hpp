@@ -61,6 +61,10 @@ Result<void> put_option(std::optional<T>& out, Result<T> read) {
 ///     scaledowngpuutilizationthreshold         scaledownunreadytime
 ///     zeroormaxnodescaling = true              maxnodeprovisiontime
 ///     ignoredaemonsetsutilization
+///
+/// Upstream does not have these:
+///
+///     devicesettlingtime = 10m                 settlingtime = 2m
 inline Result<void> read_group_option(std::string_view name, const std::string& written,
                                       GroupOptions& out) {
     if (name == "scaledownutilizationthreshold")
@@ -80,6 +84,10 @@ inline Result<void> read_group_option(std::string_view name, const std::string& 
     if (name == "ignoredaemonsetsutilization")
         return detail::put_option(out.ignore_daemonsets_utilization,
                                   detail::read_bool_option(written));
+    if (name == "devicesettlingtime")
+        return detail::put_option(out.device_settling_time, detail::read_duration_option(written));
+    if (name == "settlingtime")
+        return detail::put_option(out.settling_time, detail::read_duration_option(written));
     return fail(ErrorCode::unsupported, "there is no such option of a group");
 }
 

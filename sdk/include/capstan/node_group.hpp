@@ -27,6 +27,9 @@ struct GroupOptions {
     std::optional<Duration> drain_timeout{};
     std::optional<bool> zero_or_max{};  ///< only ever empty or full
     std::optional<bool> ignore_daemonsets_utilization{};
+    /// How long after it became ready a node may lack an extended resource of its template, and how
+    /// long it may lack a label or have another taint.
+    std::optional<Duration> device_settling_time{}, settling_time{};
     bool operator==(const GroupOptions&) const = default;
 };
 

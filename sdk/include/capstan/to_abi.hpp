@@ -177,6 +177,9 @@ inline capstan_group_options AbiArena::to_abi(const GroupOptions& options) const
     set(options.unready_time, out.unready_ns, CAPSTAN_GROUP_OPTION_UNREADY, ns);
     set(options.max_node_provision_time, out.max_provision_ns, CAPSTAN_GROUP_OPTION_PROVISION, ns);
     set(options.drain_timeout, out.drain_timeout_ns, CAPSTAN_GROUP_OPTION_DRAIN, ns);
+    set(options.device_settling_time, out.device_settling_ns, CAPSTAN_GROUP_OPTION_DEVICE_SETTLING,
+        ns);
+    set(options.settling_time, out.settling_ns, CAPSTAN_GROUP_OPTION_SETTLING, ns);
     set(options.zero_or_max, out.zero_or_max, CAPSTAN_GROUP_OPTION_ZERO_OR_MAX, flag);
     set(options.ignore_daemonsets_utilization, out.ignore_daemonsets,
         CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS, flag);

@@ -29,7 +29,9 @@ enum {
     CAPSTAN_GROUP_OPTION_PROVISION = 16u,
     CAPSTAN_GROUP_OPTION_DRAIN = 32u,
     CAPSTAN_GROUP_OPTION_ZERO_OR_MAX = 64u,
-    CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS = 128u
+    CAPSTAN_GROUP_OPTION_IGNORE_DAEMONSETS = 128u,
+    CAPSTAN_GROUP_OPTION_DEVICE_SETTLING = 256u,
+    CAPSTAN_GROUP_OPTION_SETTLING = 512u
 };
 
 /** A group's own autoscaling options. The host's default counts for an option that is not in `present`. */
@@ -44,6 +46,8 @@ typedef struct capstan_group_options {
     int64_t drain_timeout_ns;
     int32_t zero_or_max; /* nonzero: only ever empty or full */
     int32_t ignore_daemonsets;
+    /* How long a ready node may lack devices of its template, and labels, or have other taints. */
+    int64_t device_settling_ns, settling_ns;
 } capstan_group_options;
 
 enum {

@@ -34,7 +34,7 @@ inline constexpr std::size_t first_size<capstan_price> =
     offsetof(capstan_price, currency) + sizeof(capstan_price::currency);
 template <>
 inline constexpr std::size_t first_size<capstan_group_options> =
-    offsetof(capstan_group_options, ignore_daemonsets) + sizeof(std::int32_t);
+    offsetof(capstan_group_options, settling_ns) + sizeof(std::int64_t);
 template <>
 inline constexpr std::size_t first_size<capstan_template> =
     offsetof(capstan_template, fingerprint) + sizeof(capstan_str);
