@@ -105,6 +105,10 @@ struct Registration {
     std::optional<std::vector<Taint>> taints{};  ///< that nodes get when they join
     /// Keys of labels that the group's template has and its nodes do not get.
     std::optional<std::vector<std::string>> missing_labels{};
+    /// Resources and labels of the group's template, by key, that nodes get, and taints, by key,
+    /// that they lose, `late_by` after they have become ready.
+    std::optional<std::vector<std::string>> late_resources{}, late_labels{}, late_taints{};
+    std::optional<Duration> late_by{};
     /// False: nodes join without a providerID, so that they are found by their machine's addresses.
     std::optional<bool> provider_ids{};
     /// True: a node stays, not ready, when its machine vanishes.

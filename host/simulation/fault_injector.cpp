@@ -111,6 +111,7 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::flap: flap(event, now); return {};
         case FaultKind::eviction_error: parts_.autoscaler.break_api(event.begins); return {};
         case FaultKind::policy_denial: parts_.autoscaler.deny_evictions(event.begins); return {};
+        case FaultKind::slow_scheduler: parts_.cluster.stop_scheduler(event.begins); return {};
         case FaultKind::clock_jump: return {};
         case FaultKind::restart: return parts_.autoscaler.restart();
         case FaultKind::restart_midway: parts_.autoscaler.restart_midway(); return {};

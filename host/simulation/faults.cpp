@@ -20,6 +20,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::flap: return "flap";
         case FaultKind::eviction_error: return "eviction_error";
         case FaultKind::policy_denial: return "policy_denial";
+        case FaultKind::slow_scheduler: return "slow_scheduler";
         case FaultKind::clock_jump: return "clock_jump";
         case FaultKind::restart: return "restart";
         case FaultKind::restart_midway: return "restart_midway";
@@ -67,6 +68,7 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::silent:
         case FaultKind::eviction_error:
         case FaultKind::policy_denial:
+        case FaultKind::slow_scheduler:
         case FaultKind::clock_jump:
         case FaultKind::restart:
         case FaultKind::restart_midway: return false;

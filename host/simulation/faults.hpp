@@ -29,6 +29,7 @@ enum class FaultKind {
     flap,             ///< a node of a group is not ready for a while
     eviction_error,   ///< the API server fails: evictions and node changes
     policy_denial,    ///< an admission policy denies every eviction
+    slow_scheduler,   ///< kube-scheduler tries no pod
     clock_jump,       ///< the wall clock is set forward by `lasts`, or back if it is negative
     restart,          ///< the autoscaler starts anew with the memory it saved
     restart_midway,   ///< a restart after it carried out a decision and before it saved its memory

@@ -28,6 +28,10 @@ void merge_registration(const Registration& given, Registration& to) {
     if (given.ready_delay) to.ready_delay = given.ready_delay;
     if (given.taints) to.taints = given.taints;
     if (given.missing_labels) to.missing_labels = given.missing_labels;
+    if (given.late_resources) to.late_resources = given.late_resources;
+    if (given.late_labels) to.late_labels = given.late_labels;
+    if (given.late_taints) to.late_taints = given.late_taints;
+    if (given.late_by) to.late_by = given.late_by;
     if (given.provider_ids) to.provider_ids = given.provider_ids;
     if (given.nodes_stay) to.nodes_stay = given.nodes_stay;
     if (!given.types.empty()) to.types = given.types;
@@ -210,11 +214,33 @@ engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group
     node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
     if (!machine.zone.empty())
         node.labels.insert_or_assign(std::string(well_known::zone_label), machine.zone);
+    hold_back(registration, node);
     return node;
 }
 
+/// Takes from the node what it gets later.
+void NodeRegistrar::hold_back(const Registration& registration,
+                              engine::snapshot::NodeObject& node) {
+    const std::vector<std::string> none;
+    LateTraits late{.node = node.name,
+                    .taints = registration.late_taints.value_or(none),
+                    .by = registration.late_by.value_or(std::chrono::seconds(60))};
+    for (const std::string& resource : registration.late_resources.value_or(none)) {
+        if (node.allocatable.amount(resource) == 0) continue;
+        late.resources.set(resource, node.allocatable.amount(resource));
+        node.capacity.set(resource, 0);
+        node.allocatable.set(resource, 0);
+    }
+    for (const std::string& key : registration.late_labels.value_or(none)) {
+        if (auto label = node.labels.extract(key)) late.labels.insert(std::move(label));
+    }
+    if (!late.resources.empty() || !late.labels.empty() || !late.taints.empty())
+        late_.insert_or_assign(node.name, std::move(late));
+}
+
 std::optional<Time> NodeRegistrar::next_due() const {
-    return earliest(first_moment(joining_), first_moment(becoming_ready_));
+    return earliest(earliest(first_moment(joining_), first_moment(becoming_ready_)),
+                    first_moment(settling_));
 }
 
 void NodeRegistrar::reach(Time now) {
@@ -235,6 +261,15 @@ void NodeRegistrar::reach(Time now) {
         if (!cluster_.has_node(node)) continue;
         cluster_.set_ready(node, true, now);
         ++ready[group];
+        if (auto late = late_.extract(node)) {
+            const Time due = now + late.mapped().by;
+            settling_.emplace(due, std::move(late.mapped()));
+        }
+    }
+    while (!settling_.empty() && settling_.begin()->first <= now) {
+        const LateTraits late = std::move(settling_.begin()->second);
+        settling_.erase(settling_.begin());
+        cluster_.settle(late.node, late.resources, late.labels, late.taints, now);
     }
     tell_nodes(event_log_, now, joined, "joins", "join");
     tell_nodes(event_log_, now, ready, "is ready", "are ready");

@@ -45,6 +45,14 @@ public:
     bool is_awaiting() const noexcept { return is_awaiting_; }
 
 private:
+    /// What a node gets and loses some time after it has become ready.
+    struct LateTraits {
+        std::string node{};
+        Resources resources{};
+        Labels labels{};
+        std::vector<std::string> taints{};
+        Duration by{};
+    };
     struct Member {
         std::string group{};
         std::string node{};     ///< name of its node; empty: it has not joined
@@ -62,6 +70,7 @@ private:
     std::string node_name(const std::string& group, const Machine& machine);
     engine::snapshot::NodeObject make_node(const engine::Group& group, const Machine& machine,
                                            Time now);
+    void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
     void tell_failures(const engine::Group& group, Time now);
@@ -74,6 +83,8 @@ private:
     std::set<std::string> failed_;                       ///< failed machines that were reported
     std::multimap<Time, Joining> joining_;
     std::multimap<Time, std::pair<std::string, std::string>> becoming_ready_;  ///< group, node
+    std::map<std::string, LateTraits> late_{};  ///< by node that is not ready yet
+    std::multimap<Time, LateTraits> settling_{};
     std::map<std::string, int> last_number_;  ///< of a node's name, by group
     bool is_awaiting_ = false;
 };

@@ -195,6 +195,10 @@ Registration make_registration(std::string group, const keys::Joining& joining,
                      .register_delay = joining.register_delay,
                      .ready_delay = joining.ready_delay,
                      .missing_labels = joining.join_missing_labels,
+                     .late_resources = joining.late_resources,
+                     .late_labels = joining.late_labels,
+                     .late_taints = joining.late_taints,
+                     .late_by = joining.late_by,
                      .provider_ids = joining.provider_ids,
                      .nodes_stay = joining.nodes_stay};
     if (joining.join_taints)

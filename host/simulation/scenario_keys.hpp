@@ -287,16 +287,17 @@ enum class FaultName {
     flap,
     eviction_error,
     policy_denial,
+    slow_scheduler,
     clock_jump,
     restart,
     restart_midway,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 17>{
-        "stock_out",   "quota",         "api_error",      "throttled",     "unauthenticated",
-        "slow_calls",  "silent",        "removal_fails",  "lost_machine",  "interruption",
-        "never_joins", "flap",          "eviction_error", "policy_denial", "clock_jump",
-        "restart",     "restart_midway"};
+    return std::array<std::string_view, 18>{
+        "stock_out",   "quota",   "api_error",      "throttled",     "unauthenticated",
+        "slow_calls",  "silent",  "removal_fails",  "lost_machine",  "interruption",
+        "never_joins", "flap",    "eviction_error", "policy_denial", "slow_scheduler",
+        "clock_jump",  "restart", "restart_midway"};
 }
 
 struct Fault {
@@ -326,8 +327,9 @@ void describe(auto&& key, Fault& s) {
 /// How machines of a group become nodes: keys of [[group]] and of a step's `change`.
 struct Joining {
     std::optional<bool> joins, provider_ids, nodes_stay;
-    std::optional<Duration> register_delay, ready_delay;
-    std::optional<std::vector<std::string>> join_taints, join_missing_labels;
+    std::optional<Duration> register_delay, ready_delay, late_by;
+    std::optional<std::vector<std::string>> join_taints, join_missing_labels, late_resources,
+        late_labels, late_taints;
 };
 void describe(auto&& key, Joining& s) {
     key("joins", s.joins, "false: machines run and never become nodes.");
@@ -336,6 +338,14 @@ void describe(auto&& key, Joining& s) {
     key("join_taints", s.join_taints, "Taints that nodes get when they join.");
     key("join_missing_labels", s.join_missing_labels,
         "Labels of their machine, by key, that nodes do not get.");
+    key("late_resources", s.late_resources,
+        "Resources of their machine that nodes have `late_by` after they have become ready.");
+    key("late_labels", s.late_labels,
+        "Labels of their machine, by key, that nodes get `late_by` after they have become ready.");
+    key("late_taints", s.late_taints,
+        "Taints of `join_taints`, by key, that nodes lose `late_by` after they have become ready.");
+    key("late_by", s.late_by,
+        "How long after a node is ready these come and go; 60s unless it is set.");
     key("provider_ids", s.provider_ids, "false: nodes have no spec.providerID.");
     key("nodes_stay", s.nodes_stay, "A node stays, not ready, when its machine vanishes.");
 }

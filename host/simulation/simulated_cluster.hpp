@@ -81,9 +81,15 @@ public:
     std::vector<std::string> nodes_of(std::string_view group) const;
     /// The taint keys of all nodes, by node.
     std::map<std::string, std::vector<std::string>> taints() const;
+    /// true: the scheduler tries no pod until this is called with false.
+    void stop_scheduler(bool stop) noexcept { scheduler_is_stopped_ = stop; }
     /// Adds a node. A node that is not ready gets the taint node.kubernetes.io/not-ready.
     void add_node(engine::snapshot::NodeObject node, std::string group, Time now);
     void set_ready(const std::string& name, bool ready, Time now);
+    /// Adds resources and labels to a node, and takes off taints by key. Without such a node it
+    /// does nothing.
+    void settle(const std::string& name, const Resources& resources, const Labels& labels,
+                const std::vector<std::string>& taints, Time now);
     /// Puts the node of that providerID into the group, and returns the node's name. Nothing: there
     /// is no such node.
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
@@ -209,6 +215,7 @@ private:
     EventLog& event_log_;
     RunStatistics& statistics_;
     const bool has_scheduler_;
+    bool scheduler_is_stopped_ = false;
     const std::vector<engine::snapshot::DefaultSpread> default_spread_;
     engine::snapshot::ClusterBuilder builder_;
     std::vector<Workload> batches_;

@@ -124,6 +124,22 @@ void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) 
     reconcile(now);
 }
 
+void SimulatedCluster::settle(const std::string& name, const Resources& resources,
+                              const Labels& labels, const std::vector<std::string>& taints,
+                              Time now) {
+    const auto at = nodes_.find(name);
+    if (at == nodes_.end()) return;
+    engine::snapshot::NodeObject& object = at->second.object;
+    for (const auto& [resource, amount] : resources) {
+        object.capacity.set(resource, amount);
+        object.allocatable.set(resource, amount);
+    }
+    object.labels.insert(labels.begin(), labels.end());
+    for (const std::string& key : taints) drop_taint(object, key);
+    publish(at->second, now);
+    reconcile(now);
+}
+
 std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provider_id,
                                                         const std::string& group) {
     const auto known = node_by_provider_id_.find(provider_id);

@@ -16,7 +16,8 @@ constexpr Duration default_grace = std::chrono::seconds(30);
 }  // namespace
 
 std::optional<Time> SimulatedCluster::next_due() const {
-    std::optional<Time> out = next_lapse_;
+    std::optional<Time> out;
+    if (!scheduler_is_stopped_) out = next_lapse_;
     for (const Moments* moments : {&ends_, &leaves_, &starts_}) {
         if (!moments->empty()) out = earliest(out, moments->begin()->first);
     }

@@ -100,7 +100,7 @@ std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
 
 bool SimulatedCluster::schedule(Time now) {
     const bool has_lapsed = next_lapse_ && *next_lapse_ <= now;
-    if (!has_changed_ && !has_lapsed) return false;
+    if (scheduler_is_stopped_ || (!has_changed_ && !has_lapsed)) return false;
     // Binding a pod may let a StatefulSet create its next pod, which may be bound in turn.
     do {
         has_changed_ = false;

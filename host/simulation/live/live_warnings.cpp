@@ -56,6 +56,11 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
     remark(
         any_registration(input, [](const Registration& r) { return r.missing_labels.has_value(); }),
         "join_missing_labels: nodes join with them");
+    remark(any_registration(input,
+                            [](const Registration& r) {
+                                return r.late_resources || r.late_labels || r.late_taints;
+                            }),
+           "late_resources, late_labels, late_taints: nodes join with all they will have");
     remark(
         any_registration(input, [](const Registration& r) { return r.provider_ids.has_value(); }),
         "provider_ids: nodes join with them");
