@@ -8,9 +8,12 @@ namespace capstan::engine::scheduling {
 
 CompiledPredicates::CompiledPredicates(snapshot::Cluster cluster,
                                        std::vector<snapshot::PodGroupId> pod_groups,
-                                       std::vector<TemplateNode> shapes, std::vector<bool> absent)
+                                       std::vector<TemplateNode> shapes, std::vector<bool> absent,
+                                       std::span<const NodePromise> promises,
+                                       std::span<const RefusedShape> refused)
     : data_(std::make_unique<PredicateData>(std::move(cluster), std::move(pod_groups),
-                                            std::move(shapes), std::move(absent))) {}
+                                            std::move(shapes), std::move(absent), promises,
+                                            refused)) {}
 CompiledPredicates::CompiledPredicates(CompiledPredicates&&) noexcept = default;
 CompiledPredicates& CompiledPredicates::operator=(CompiledPredicates&&) noexcept = default;
 CompiledPredicates::~CompiledPredicates() = default;

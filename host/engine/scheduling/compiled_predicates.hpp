@@ -43,15 +43,37 @@ using PodGroupIndex = std::uint32_t;
 /// A template node: its index in CompiledPredicates::shapes().
 using TemplateNodeId = std::uint32_t;
 
+/// What a node of the cluster will soon have. Predicates count with it already.
+struct NodePromise {
+    snapshot::NodeIndex node = 0;
+    Labels labels{};                      ///< labels that it lacks
+    std::vector<Taint> removed_taints{};  ///< taints that it will lose
+    Resources allocatable{};              ///< amounts of which it has less
+    bool empty() const noexcept {
+        return labels.empty() && removed_taints.empty() && allocatable.empty();
+    }
+    bool operator==(const NodePromise&) const = default;
+};
+
+/// Pods that new nodes of a template turned out not to take, whatever the template promises.
+struct RefusedShape {
+    PodGroupIndex pod_group = 0;
+    TemplateNodeId shape = 0;
+    Refusal refusal{};
+};
+
 /// Shares the cluster. Const calls cache verdicts, so they are for one thread, too. [engine thread]
 class CompiledPredicates {
 public:
     /// `pod_groups` are the pods to be placed. All pods that are bound to a node count: they take
     /// room, affinity and spread look at them, and their anti-affinity keeps pods to be placed
     /// away. `absent` is by PodGroupId, or empty; bound pods of an equivalence group for which it
-    /// is true count as if they were not there.
+    /// is true count as if they were not there. `promises` ascend by node. Topologies count the
+    /// labels that nodes have. `refused` is about new nodes alone.
     CompiledPredicates(snapshot::Cluster cluster, std::vector<snapshot::PodGroupId> pod_groups,
-                       std::vector<TemplateNode> shapes, std::vector<bool> absent = {});
+                       std::vector<TemplateNode> shapes, std::vector<bool> absent = {},
+                       std::span<const NodePromise> promises = {},
+                       std::span<const RefusedShape> refused = {});
     CompiledPredicates(CompiledPredicates&&) noexcept;
     CompiledPredicates& operator=(CompiledPredicates&&) noexcept;
     ~CompiledPredicates();

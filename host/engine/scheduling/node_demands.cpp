@@ -98,8 +98,9 @@ NodeProfile make_profile(const snapshot::Cluster& cluster, const NodeKey& key) {
     return out;
 }
 
-NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) {
+NodeProfile make_profile(const TemplateNode& shape, TemplateNodeId id, const NodeReading& reading) {
     NodeProfile out;
+    if (reading.shapes.contains(id)) out.shape = id;
     for (const auto& [key, value] : shape.labels) {
         if (reading.labels.contains(key)) out.labels.emplace(key, value);
     }
@@ -109,6 +110,16 @@ NodeProfile make_profile(const TemplateNode& shape, const NodeReading& reading) 
     std::copy_if(shape.taints.begin(), shape.taints.end(), std::back_inserter(out.taints),
                  keeps_off);
     return out;
+}
+
+NodeProfile with_promise(NodeProfile profile, const NodePromise& promise,
+                         const NodeReading& reading) {
+    for (const auto& [key, value] : promise.labels)
+        if (reading.labels.contains(key)) profile.labels.emplace(key, value);
+    std::erase_if(profile.taints, [&](const Taint& taint) {
+        return std::ranges::find(promise.removed_taints, taint) != promise.removed_taints.end();
+    });
+    return profile;
 }
 
 /// Gives equal profiles equal ids.
@@ -146,7 +157,7 @@ NodeKey read_node(const snapshot::Cluster& cluster, const snapshot::NodeRow& nod
 }  // namespace
 
 NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
-                           const NodeReading& reading) {
+                           const NodeReading& reading, std::span<const NodePromise> promises) {
     Numbering number(profiles_);
     KeysRead is_read(cluster, reading);
     // Nodes are compared by symbols first, so that texts are made once per NodeKey, not per node.
@@ -166,9 +177,12 @@ NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const Tem
         }
         of_node_.push_back(of_key[*at]);
     }
+    for (const NodePromise& promise : promises)
+        of_node_[promise.node] =
+            number(with_promise(NodeProfile(profiles_[of_node_[promise.node]]), promise, reading));
     of_shape_.reserve(shapes.size());
-    for (const TemplateNode& shape : shapes)
-        of_shape_.push_back(number(make_profile(shape, reading)));
+    for (TemplateNodeId shape = 0; shape < shapes.size(); ++shape)
+        of_shape_.push_back(number(make_profile(shapes[shape], shape, reading)));
 }
 
 namespace {
@@ -208,7 +222,8 @@ bool is_same_demand(const NodeDemand& a, const NodeDemand& b) {
            a.spec->node_selector == b.spec->node_selector &&
            a.spec->affinity_required == b.spec->affinity_required &&
            a.spec->uses_resource_claims == b.spec->uses_resource_claims &&
-           a.volumes.refusal == b.volumes.refusal && a.volumes.conditions == b.volumes.conditions;
+           a.volumes.refusal == b.volumes.refusal && a.volumes.conditions == b.volumes.conditions &&
+           a.refused == b.refused;
 }
 
 void read_by(const std::vector<NodeSelectorTerm>& terms, NodeReading& reading) {
@@ -236,6 +251,10 @@ Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
     if (auto why = check_volume_binding(demand.volumes, node)) return *std::move(why);
     if (auto why = check_dynamic_resources(pod))
         return refused(Predicate::dynamic_resources, std::move(why));
+    if (node.shape) {
+        const auto found = demand.refused.find(*node.shape);
+        if (found != demand.refused.end()) return found->second;
+    }
     return {};
 }
 
@@ -256,6 +275,7 @@ void NodeDemands::read_by(NodeReading& reading) const {
         scheduling::read_by(demand.spec->affinity_required, reading);
         for (const VolumeCondition& condition : demand.volumes.conditions)
             scheduling::read_by(condition.any_of, reading);
+        for (const auto& [shape, refusal] : demand.refused) reading.shapes.insert(shape);
     }
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,6 +28,7 @@ struct NodeReading {
     std::set<std::string, std::less<>> labels{};  ///< keys of labels; their values are read
     bool has_hostname = false;  ///< whether the node has a hostname label; its value is not read
     bool name = false;          ///< metadata.name
+    std::set<TemplateNodeId> shapes{};  ///< the shapes that are told from all others
 };
 
 using ProfileId = std::uint32_t;
@@ -36,10 +39,15 @@ struct NodeProfile {
     Labels labels{};              ///< only labels that are read
     std::vector<Taint> taints{};  ///< with the effects NoSchedule and NoExecute
     bool unschedulable = false;
+    std::optional<TemplateNodeId> shape{};  ///< only if it is read
     bool operator==(const NodeProfile&) const = default;
 
     NodeFacts facts() const noexcept {
-        return {.name = name, .labels = labels, .taints = taints, .unschedulable = unschedulable};
+        return {.name = name,
+                .labels = labels,
+                .taints = taints,
+                .unschedulable = unschedulable,
+                .shape = shape};
     }
 };
 
@@ -47,8 +55,9 @@ struct NodeProfile {
 class NodeProfiles {
 public:
     NodeProfiles() = default;
+    /// `promises` ascend by node.
     NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
-                 const NodeReading& reading);
+                 const NodeReading& reading, std::span<const NodePromise> promises = {});
 
     std::size_t size() const noexcept { return profiles_.size(); }
     const NodeProfile& operator[](ProfileId id) const noexcept { return profiles_[id]; }
@@ -66,7 +75,8 @@ using DemandId = std::uint32_t;
 /// spec.
 struct NodeDemand {
     const snapshot::PodSpec* spec = nullptr;
-    VolumeNeeds volumes{};  ///< only `refusal` and `conditions` are read
+    VolumeNeeds volumes{};                        ///< only `refusal` and `conditions` are read
+    std::map<TemplateNodeId, Refusal> refused{};  ///< RefusedShape
 };
 
 /// The refusal of the first predicate of one node alone that fails. [any thread]

@@ -111,7 +111,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
         const snapshot::ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
         const std::string_view name = rules.cluster.resource_name(resource);
         const std::int64_t allocatable = shape == no_shape
-                                             ? rules.cluster.allocatable(slot)[resource]
+                                             ? rules.allocatable(slot, resource)
                                              : rules.shapes[shape].allocatable.amount(name);
         const ResourceFacts one{
             .name = name,

@@ -96,24 +96,43 @@ std::vector<TemplateNodeId> find_equivalent_shapes(const CompiledPredicates::Pre
     return equivalent;
 }
 
+std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> promised_amounts(
+    const snapshot::Cluster& cluster, std::span<const NodePromise> promises) {
+    std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> out;
+    for (const NodePromise& promise : promises)
+        for (const auto& [resource, amount] : promise.allocatable)
+            if (const auto index = cluster.find_resource(resource))
+                out.emplace(std::pair(promise.node, *index), amount);
+    return out;
+}
+
 }  // namespace
 
 CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
                                                  std::vector<snapshot::PodGroupId> the_pod_groups,
                                                  std::vector<TemplateNode> the_shapes,
-                                                 std::vector<bool> the_absent)
+                                                 std::vector<bool> the_absent,
+                                                 std::span<const NodePromise> promises,
+                                                 std::span<const RefusedShape> refused)
     : cluster(std::move(the_cluster)),
       pod_groups(std::move(the_pod_groups)),
       shapes(std::move(the_shapes)),
       absent(std::move(the_absent)),
       absent_requests(sum_absent_requests(cluster, absent)),
+      promised(promised_amounts(cluster, promises)),
       requests(cluster, pod_groups),
       bound_counts(pods.counters, pods.topologies) {
     std::map<snapshot::PodGroupId, VolumeNeeds> volumes;
     demand_of.reserve(pod_groups.size());
+    std::map<PodGroupIndex, std::map<TemplateNodeId, Refusal>> refused_by;
+    for (const RefusedShape& pods : refused)
+        refused_by[pods.pod_group].emplace(pods.shape, pods.refusal);
     for (const snapshot::PodGroupId pod_group : pod_groups) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(pod_group);
         NodeDemand demand{.spec = row.spec};
+        if (auto at = refused_by.find(static_cast<PodGroupIndex>(demand_of.size()));
+            at != refused_by.end())
+            demand.refused = std::move(at->second);
         if (!row.claims.empty()) {
             demand.volumes = find_volume_needs(cluster, pod_group);
             volumes.emplace(pod_group, demand.volumes);
@@ -125,7 +144,7 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
     NodeReading reading;
     demands.read_by(reading);
     terms.read_by(cluster, pod_groups, reading);
-    profiles = NodeProfiles(cluster, shapes, reading);
+    profiles = NodeProfiles(cluster, shapes, reading, promises);
     demands.set_profiles(profiles);
     pods = InterPodIndex(std::move(terms), {.cluster = cluster,
                                             .pod_groups = pod_groups,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,7 +51,8 @@ std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& shape
 
 struct CompiledPredicates::PredicateData {
     PredicateData(snapshot::Cluster the_cluster, std::vector<snapshot::PodGroupId> the_pod_groups,
-                  std::vector<TemplateNode> the_shapes, std::vector<bool> the_absent);
+                  std::vector<TemplateNode> the_shapes, std::vector<bool> the_absent,
+                  std::span<const NodePromise> promises, std::span<const RefusedShape> refused);
     PredicateData(const PredicateData&) = delete;
     PredicateData& operator=(const PredicateData&) = delete;
     ~PredicateData() = default;
@@ -62,6 +64,9 @@ struct CompiledPredicates::PredicateData {
     /// What the absent pods request, a row of all resources for each node; empty: no pod is absent.
     std::vector<std::int64_t> absent_requests;
 
+    /// Amounts that nodes will have; empty: none.
+    std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> promised;
+
     RequestTable requests;
     NodeDemands demands;
     std::vector<DemandId> demand_of;  ///< by pod group
@@ -71,14 +76,22 @@ struct CompiledPredicates::PredicateData {
     std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
     std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by shape
 
+    /// The node's amount of a resource, or what it is promised.
+    std::int64_t allocatable(snapshot::NodeIndex node,
+                             snapshot::ResourceIndex resource) const noexcept {
+        if (!promised.empty()) {
+            const auto at = promised.find({node, resource});
+            if (at != promised.end()) return at->second;
+        }
+        return cluster.allocatable(node)[resource];
+    }
     /// What is free of a resource on a node of the cluster. Requests of absent pods count as free.
     std::int64_t free_on(snapshot::NodeIndex node,
                          snapshot::ResourceIndex resource) const noexcept {
         const std::int64_t absent_request =
             absent_requests.empty() ? 0
                                     : absent_requests[node * cluster.resource_count() + resource];
-        return cluster.allocatable(node)[resource] - cluster.requested(node)[resource] +
-               absent_request;
+        return allocatable(node, resource) - cluster.requested(node)[resource] + absent_request;
     }
     std::span<const std::int64_t> shape_row(TemplateNodeId shape) const noexcept {
         const std::size_t columns = requests.columns().size();

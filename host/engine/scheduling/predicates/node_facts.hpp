@@ -1,6 +1,8 @@
 /// A node as the predicates of one node alone see it. The node exists or is new.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,6 +17,7 @@ struct NodeFacts {
     const Labels& labels;
     std::span<const Taint> taints{};
     bool unschedulable = false;
+    std::optional<std::uint32_t> shape{};  ///< the template of a new node, if it is read
 };
 
 }  // namespace capstan::engine::scheduling

@@ -29,6 +29,12 @@ enum class Predicate : std::uint8_t {
 /// "NodeResourcesFit"; "none" for Predicate::none.
 std::string_view name_of(Predicate predicate) noexcept;
 
+/// Whether pods on other nodes are the reason.
+constexpr bool is_of_pods(Predicate predicate) noexcept {
+    return predicate == Predicate::pod_topology_spread ||
+           predicate == Predicate::inter_pod_affinity;
+}
+
 /// Why a pod does not fit. The sentence has the scheduler's own words, then numbers:
 ///     Insufficient cpu: needs 2, 500m of 4 are free
 struct Refusal {
