@@ -175,7 +175,7 @@ struct RemovalBackoff {
 /// Upcoming nodes to each of which a pass has assigned the same pods.
 struct PlannedNodes {
     int nodes = 0;
-    /// The number of pods on each node, by controller_key (scale_up/planned_assignments.hpp); never
+    /// The number of pods on each node, by pod_group_key (pods/pod_group_key.hpp); never
     /// empty.
     std::map<std::string, int> pods{};
     bool operator==(const PlannedNodes&) const = default;
@@ -272,8 +272,8 @@ struct Memory {
     /// The pods for which upcoming nodes were ordered: a pass that placed the pods in another way
     /// than the pass that ordered the nodes might find one node too few.
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};
-    /// By group and controller_key: since when each pass has put pods of the controller on upcoming
-    /// nodes of the group.
+    /// By group and pod_group_key: since when each pass has put such pods on upcoming nodes of the
+    /// group.
     std::map<NodeGroupId, std::map<std::string, Time>> planned_since{};
     /// One for each group there is.
     TemplateRecords templates{};

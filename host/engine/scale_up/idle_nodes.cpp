@@ -74,10 +74,8 @@ public:
           placement_(scale_up.placement()),
           memory_(memory),
           waiting_(scale_up),
-          next_change_(context_.time) {
-        for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s)
-            pod_groups_[controller_key(cluster(), context_.rules->pod_groups()[s])].push_back(s);
-    }
+          pending_(context_, std::vector<int>(context_.pending_count(), 1)),
+          next_change_(context_.time) {}
 
     IdleGroups run() {
         for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
@@ -148,9 +146,8 @@ private:
                                      const PodsSince& planned) const {
         const Time joined = context_.time.measured(cluster().node(n).created);
         for (const auto& [pods, since] : planned) {
-            const auto pod_groups = pod_groups_.find(pods);
-            if (pod_groups == pod_groups_.end() || since > joined) continue;
-            for (const scheduling::PodGroupIndex s : pod_groups->second) {
+            if (since > joined) continue;
+            for (const scheduling::PodGroupIndex s : pending_.of(pods)) {
                 if (!waiting_.would_run_on(group, s)) continue;
                 scheduling::Refusal refusal = placement_.why_not(s, n);
                 if (is_of_node(refusal.predicate)) return refusal;
@@ -194,8 +191,7 @@ private:
     const scheduling::Placement& placement_;
     Memory& memory_;
     WaitingPods waiting_;
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>>
-        pod_groups_{};  ///< pending pod groups by controller_key
+    PodsByKey pending_;
     std::set<NodeGroupId> suspected_{};
     NextChange next_change_;
 };

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <string>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -110,7 +111,7 @@ std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::Pa
 }
 
 /// Takes up to `most` pods of the pod groups out of `left`. Returns how many were taken.
-int take_out(const std::vector<scheduling::PodGroupIndex>& pod_groups, std::int64_t most,
+int take_out(std::span<const scheduling::PodGroupIndex> pod_groups, std::int64_t most,
              std::vector<int>& left) {
     int out = 0;
     for (const scheduling::PodGroupIndex s : pod_groups) {
@@ -125,18 +126,21 @@ int take_out(const std::vector<scheduling::PodGroupIndex>& pod_groups, std::int6
 /// now. Otherwise the pass would order nodes of other groups for the same pods.
 void wait_for_unread_orders(const pass_context::PassContext& context, Progress& progress) {
     if (context.unread_groups_with_requests.empty()) return;
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>> waiting;  // by controller_key
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        if (progress.left[s] == 0) continue;
-        waiting[controller_key(context.snapshot->cluster, context.rules->pod_groups()[s])]
-            .push_back(s);
-    }
+    const PodsByKey pending(context, progress.left);
     for (const pass_context::GroupIndex group : context.unread_groups_with_requests) {
-        int pods = 0;
-        for (const PlannedNodes& nodes : context.planned.at(context.id(group)))
-            for (const auto& [controller, count] : nodes.pods)
-                pods +=
-                    take_out(waiting[controller], std::int64_t{nodes.nodes} * count, progress.left);
+        const std::vector<PlannedNodes>& planned = context.planned.at(context.id(group));
+        std::int64_t pods = 0;
+        std::map<std::string_view, std::int64_t> absent;  // by key
+        for (const PlannedNodes& nodes : planned) {
+            for (const auto& [key, count] : nodes.pods) {
+                const std::int64_t wanted = std::int64_t{nodes.nodes} * count;
+                const std::int64_t taken = take_out(pending.of(key), wanted, progress.left);
+                pods += taken;
+                absent[key] += wanted - taken;
+            }
+        }
+        for (const auto& [key, count] : absent)
+            pods += take_out(pending.of_controller(key), count, progress.left);
         if (pods == 0) continue;
         progress.notes.push_back("group " + context.id(group).value() +
                                  ": it cannot be read, and " + counted(pods, "pod") +
@@ -168,9 +172,9 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s)
         any = out.assign(s, 0, nodes) || any;
     PlannedAssignments planned(context, out.placement, out.progress.left, nodes, out.first_new);
-    for (bool more = true; more && planned.assign();) {
+    while (planned.assign()) {
         any = true;
-        more = out.assign_constrained(nodes);
+        out.assign_constrained(nodes);
     }
     for (const scheduling::PodGroupIndex s :
          order_for_upcoming(context, out.placement, nodes, out.progress.left))

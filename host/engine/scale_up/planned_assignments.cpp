@@ -7,21 +7,10 @@
 
 #include <capstan/well_known.hpp>
 
-#include "engine/snapshot/label_finder.hpp"
-
 namespace capstan::engine::scale_up {
 namespace {
 
 using Pods = std::map<std::string, int>;
-
-std::string labels_text(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) {
-    std::string out;
-    for (const snapshot::LabelPair& label : row.labels) {
-        out.append(out.empty() ? "" : ",").append(cluster.text(label.key)).append("=");
-        out.append(cluster.text(label.value));
-    }
-    return out;
-}
 
 /// The planned nodes one by one. Nodes come first if all of their pods are pending: other nodes may
 /// have joined already.
@@ -33,7 +22,7 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
             const bool is_whole = std::ranges::all_of(nodes.pods, all_wait);
             (is_whole ? out : others).push_back(&nodes.pods);
             if (!is_whole) continue;
-            for (const auto& [controller, count] : nodes.pods) waiting[controller] -= count;
+            for (const auto& [key, count] : nodes.pods) waiting[key] -= count;
         }
     }
     out.insert(out.end(), others.begin(), others.end());
@@ -42,12 +31,34 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
 
 }  // namespace
 
-std::string controller_key(const snapshot::Cluster& cluster,
-                           snapshot::PodGroupId equivalence_group) {
-    const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
-    const snapshot::PodOwner& owner = *row.owner;
-    return std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +
-           (owner.kind.empty() ? labels_text(cluster, row) : owner.name);
+PodsByKey::PodsByKey(const pass_context::PassContext& context, const std::vector<int>& left) {
+    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        if (left[s] == 0) continue;
+        std::string key =
+            pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]);
+        by_controller_[std::string(pods::controller_of(key))].push_back(s);
+        by_spec_[pods::spec_of(key)].push_back(s);
+        by_key_[std::move(key)].push_back(s);
+    }
+}
+
+std::span<const scheduling::PodGroupIndex> PodsByKey::find(const PodGroups& pod_groups,
+                                                           std::string_view key) {
+    const auto at = pod_groups.find(key);
+    if (at == pod_groups.end()) return {};
+    return at->second;
+}
+
+std::span<const scheduling::PodGroupIndex> PodsByKey::of(std::string_view key) const {
+    return find(by_key_, key);
+}
+
+std::span<const scheduling::PodGroupIndex> PodsByKey::of_controller(std::string_view key) const {
+    return find(by_controller_, pods::controller_of(key));
+}
+
+std::span<const scheduling::PodGroupIndex> PodsByKey::of_spec(std::string_view spec) const {
+    return find(by_spec_, spec);
 }
 
 std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
@@ -62,7 +73,7 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
             const auto [name, is_new] = names.try_emplace(assignment.pod_group);
             if (is_new)
                 name->second =
-                    controller_key(cluster, context.rules->pod_groups()[assignment.pod_group]);
+                    pods::pod_group_key(cluster, context.rules->pod_groups()[assignment.pod_group]);
             pods[name->second] += assignment.per_node;
         }
         if (!pods.empty())
@@ -77,13 +88,12 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
 PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
                                        scheduling::Placement& placement, std::vector<int>& left,
                                        scheduling::Slot from, scheduling::Slot end)
-    : context_(&context), placement_(&placement), left_(&left), unplanned_(left) {
+    : context_(&context),
+      placement_(&placement),
+      left_(&left),
+      unplanned_(context.planned.empty() || from == end ? std::vector<int>(left.size()) : left),
+      pending_(context, unplanned_) {
     if (context.planned.empty() || from == end) return;
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        if (left[s] == 0) continue;
-        pod_groups_[controller_key(context.snapshot->cluster, context.rules->pod_groups()[s])]
-            .push_back(s);
-    }
     for (scheduling::Slot first = from; first < end;) {
         const pass_context::GroupIndex group = *placement.shape(first);
         scheduling::Slot last = first;
@@ -98,8 +108,12 @@ void PlannedAssignments::add_group(pass_context::GroupIndex group,
                                    const std::vector<PlannedNodes>& nodes, scheduling::Slot from,
                                    scheduling::Slot end) {
     Pods waiting;
-    for (const auto& [controller, pod_groups] : pod_groups_) {
-        for (const scheduling::PodGroupIndex s : pod_groups) waiting[controller] += unplanned_[s];
+    for (const PlannedNodes& planned : nodes) {
+        for (const auto& [key, count] : planned.pods) {
+            const auto [at, is_new] = waiting.try_emplace(key);
+            if (!is_new) continue;
+            for (const scheduling::PodGroupIndex s : pending_.of(key)) at->second += unplanned_[s];
+        }
     }
     for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
         if (from == end) return;
@@ -109,22 +123,26 @@ void PlannedAssignments::add_group(pass_context::GroupIndex group,
 
 void PlannedAssignments::want(pass_context::GroupIndex group, scheduling::Slot slot,
                               const Pods& pods) {
-    for (const auto& [controller, count] : pods) {
-        const auto pod_groups = pod_groups_.find(controller);
-        if (pod_groups == pod_groups_.end()) continue;
-        int wanted = count;
-        for (const scheduling::PodGroupIndex s : pod_groups->second) {
-            const int some = std::min(wanted, unplanned_[s]);
-            if (some == 0) continue;
-            wanted -= some;
-            unplanned_[s] -= some;
-            Queue queue = make_queue(s);
-            // A spread over hosts compares the nodes of all node groups.
-            const pass_context::GroupIndex of = queue.over_hosts ? 0 : group;
-            queues_.try_emplace({of, s}, std::move(queue))
-                .first->second.wants.push_back({slot, some});
-        }
+    for (const auto& [key, count] : pods) {
+        const int queued = queue_up(group, slot, pending_.of(key), count);
+        if (queued < count) absent_.push_back({group, slot, key, count - queued});
     }
+}
+
+int PlannedAssignments::queue_up(pass_context::GroupIndex group, scheduling::Slot slot,
+                                 std::span<const scheduling::PodGroupIndex> pod_groups, int count) {
+    int queued = 0;
+    for (const scheduling::PodGroupIndex s : pod_groups) {
+        const int some = std::min(count - queued, unplanned_[s]);
+        if (some == 0) continue;
+        queued += some;
+        unplanned_[s] -= some;
+        Queue queue = make_queue(s);
+        // A spread over hosts compares the nodes of all node groups.
+        const pass_context::GroupIndex of = queue.over_hosts ? 0 : group;
+        queues_.try_emplace({of, s}, std::move(queue)).first->second.wants.push_back({slot, some});
+    }
+    return queued;
 }
 
 PlannedAssignments::Queue PlannedAssignments::make_queue(
@@ -142,10 +160,42 @@ PlannedAssignments::Queue PlannedAssignments::make_queue(
             .over_hosts = std::ranges::any_of(cluster.spread(id), is_over_hosts)};
 }
 
+bool PlannedAssignments::assign() {
+    return take_all_turns() || keep_in_domains() || (replace_absent() && take_all_turns());
+}
+
+/// Whether it placed any pods.
+bool PlannedAssignments::keep_in_domains() {
+    bool any = false;
+    for (auto& [key, queue] : queues_) {
+        if (!queue.in_step) continue;
+        for (Want& want : queue.wants) {
+            const auto domain =
+                placement_->domain_of(queue.pod_group, *placement_->shape(want.slot));
+            if (!domain) continue;
+            placement_->allow(queue.pod_group, *domain, want.pods);
+            any = take(queue, want) > 0 || any;
+            placement_->disallow(queue.pod_group);
+        }
+        std::erase_if(queue.wants, [](const Want& want) { return want.pods == 0; });
+    }
+    return any;
+}
+
+/// Whether it queued any pods.
+bool PlannedAssignments::replace_absent() {
+    bool any = false;
+    for (const Absent& absent : std::exchange(absent_, {}))
+        any = queue_up(absent.group, absent.slot, pending_.of_controller(absent.key), absent.pods) >
+                  0 ||
+              any;
+    return any;
+}
+
 /// Pod groups that are spread over hosts come first. The pass that ordered the nodes filled one
 /// node before it opened the next, so the fullest nodes come first, and so do the pod groups with
 /// the fullest node, ties by the fewest nodes.
-bool PlannedAssignments::assign() {
+bool PlannedAssignments::take_all_turns() {
     std::vector<std::tuple<int, std::size_t, scheduling::PodGroupIndex>> over_hosts;
     for (auto& [key, queue] : queues_) {
         if (!queue.over_hosts || queue.wants.empty()) continue;
@@ -172,18 +222,24 @@ bool PlannedAssignments::take_turns(Chosen is_chosen) {
     return any;
 }
 
-bool PlannedAssignments::take_turn(Queue& queue) {
+/// Places as many of the pods as fit. How many it placed.
+int PlannedAssignments::take(const Queue& queue, Want& want) {
     int& left = (*left_)[queue.pod_group];
+    const int placed =
+        placement_->room(queue.pod_group, want.slot, std::min(want.pods, left)).in_all;
+    placement_->place(queue.pod_group, want.slot, placed);
+    left -= placed;
+    // A pod without inter-pod constraints that fits on none of these nodes now fits on none later:
+    // nodes only fill up.
+    want.pods = queue.has_inter_pod_constraints ? want.pods - placed : 0;
+    return placed;
+}
+
+bool PlannedAssignments::take_turn(Queue& queue) {
+    const int& left = (*left_)[queue.pod_group];
     bool any = false;
     for (Want& want : queue.wants) {
-        const scheduling::Room room =
-            placement_->room(queue.pod_group, want.slot, std::min(want.pods, left));
-        placement_->place(queue.pod_group, want.slot, room.in_all);
-        left -= room.in_all;
-        any = any || room.in_all > 0;
-        // A pod without inter-pod constraints that fits on none of these nodes now fits on none
-        // later: nodes only fill up.
-        want.pods = queue.has_inter_pod_constraints ? want.pods - room.in_all : 0;
+        any = take(queue, want) > 0 || any;
         if (left == 0 || (queue.in_step && want.pods > 0)) break;
     }
     std::erase_if(queue.wants, [](const Want& want) { return want.pods == 0; });

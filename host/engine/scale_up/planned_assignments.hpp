@@ -6,21 +6,41 @@
 /// as far as they still fit, and new pods after them.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/memory.hpp"
 #include "engine/pass_context/pass_context.hpp"
+#include "engine/pods/pod_group_key.hpp"
 #include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine::scale_up {
 
-/// Names a pod group by its controller: "namespace/kind/name", or "namespace//labels" for pods
-/// without a controller. Several pod groups may share a key: it tells which pods to try, never
-/// whether they fit.
-std::string controller_key(const snapshot::Cluster& cluster,
-                           snapshot::PodGroupId equivalence_group);
+/// Finds pending pods by the keys of planned pods.
+class PodsByKey {
+public:
+    /// Borrows its arguments. `left` by pod group: the pending pods.
+    PodsByKey(const pass_context::PassContext& context, const std::vector<int>& left);
+
+    /// The pod groups with this key.
+    std::span<const scheduling::PodGroupIndex> of(std::string_view key) const;
+    /// The pod groups with this controller.
+    std::span<const scheduling::PodGroupIndex> of_controller(std::string_view key) const;
+
+    /// The pod groups with this pods::spec_of.
+    std::span<const scheduling::PodGroupIndex> of_spec(std::string_view spec) const;
+
+private:
+    using PodGroups = std::map<std::string, std::vector<scheduling::PodGroupIndex>, std::less<>>;
+    static std::span<const scheduling::PodGroupIndex> find(const PodGroups& pod_groups,
+                                                           std::string_view key);
+
+    PodGroups by_key_{}, by_controller_{}, by_spec_{};
+};
 
 /// The pods on upcoming nodes, including the nodes that this pass orders: by node group, nodes with
 /// the same pods as one entry, in a fixed order.
@@ -35,7 +55,11 @@ public:
     /// slots of [from, end).
     PlannedAssignments(const pass_context::PassContext& context, scheduling::Placement& placement,
                        std::vector<int>& left, scheduling::Slot from, scheduling::Slot end);
-    /// Places as many pods as fit now. Whether it placed any.
+    /// Places as many pods as fit now. Whether it placed any. Once none of the planned pods fits,
+    /// those that are spread over zones keep their nodes all the same: domains of nodes that join
+    /// later close these nodes to them, and the scheduler counts a domain only once it has a node.
+    /// After that, other pods of their controllers take the places of those that are no longer
+    /// pending.
     bool assign();
 
 private:
@@ -61,17 +85,33 @@ private:
     Queue make_queue(scheduling::PodGroupIndex pod_group) const;
     void want(pass_context::GroupIndex group, scheduling::Slot slot,
               const std::map<std::string, int>& pods);
+    /// Queues up to `count` of the pods of these pod groups for the slot. How many it queued.
+    int queue_up(pass_context::GroupIndex group, scheduling::Slot slot,
+                 std::span<const scheduling::PodGroupIndex> pod_groups, int count);
+    bool take_all_turns();
+    bool replace_absent();
     template <class Chosen>
     bool take_turns(Chosen is_chosen);
     bool take_turn(Queue& queue);
+    int take(const Queue& queue, Want& want);
+    bool keep_in_domains();
+
+    /// Planned pods of one node that are not pending any more.
+    struct Absent {
+        pass_context::GroupIndex group = 0;
+        scheduling::Slot slot = 0;
+        std::string_view key{};
+        int pods = 0;
+    };
 
     const pass_context::PassContext* context_;
     scheduling::Placement* placement_;
     std::vector<int>* left_;
     std::vector<int> unplanned_;  // by pod group: pending pods that are in no queue yet
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>> pod_groups_;  // by controller_key
+    PodsByKey pending_;
+    std::vector<Absent> absent_{};
     std::map<std::pair<pass_context::GroupIndex, scheduling::PodGroupIndex>, Queue>
-        queues_;  // those with over_hosts: under group 0
+        queues_{};  // those with over_hosts: under group 0
 };
 
 }  // namespace capstan::engine::scale_up

@@ -41,6 +41,22 @@ std::string told(const Memory& memory) {
     return out;
 }
 
+using Planned = std::map<NodeGroupId, std::vector<PlannedNodes>>;
+
+/// The plan with keys that name controllers alone.
+Planned by_controller(const Memory& memory) {
+    Planned out;
+    for (const auto& [group, planned] : memory.planned) {
+        for (const PlannedNodes& nodes : planned) {
+            std::map<std::string, int> pods;
+            for (const auto& [key, count] : nodes.pods)
+                pods[std::string(pods::controller_of(key))] += count;
+            out[group].push_back({nodes.nodes, std::move(pods)});
+        }
+    }
+    return out;
+}
+
 class Chance {
 public:
     explicit Chance(unsigned seed) : engine_(seed) {}
@@ -91,6 +107,22 @@ TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     EXPECT_GT(asked, 100);
 }
 
+TEST(PlannedAssignments, StayThoughANodeForOtherPodsOpensAZoneThatWouldCloseTheirs) {
+    PassCase c;
+    c.group("web-a", 0, 9, amounts(4000), "a");
+    c.group("web-b", 0, 9, amounts(4000), "b");
+    c.expander = Prefers({"web-a"});
+    c.settings.balance_similar = false;
+    c.pods("front", 3, 1000, spread_over(zone_key));
+    agree(c, c.run());
+    ASSERT_EQ(*c.world.change_group("web-a").group.target, 1);
+    c.pods("mail", 1, 1000,
+           [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
+    agree(c, c.run());
+    ASSERT_EQ(*c.world.change_group("web-b").group.target, 1);
+    EXPECT_EQ(growth(c.decide()), Growths());
+}
+
 TEST(PlannedAssignments, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
     int would_ask_again = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
@@ -115,9 +147,8 @@ PassCase spread_over_two_zones() {
 TEST(PlannedAssignments, TellWhoEachNodeIsFor) {
     PassCase c = spread_over_two_zones();
     const std::vector<PlannedNodes> two_each{{1, {{"default//app=web", 2}}}};
-    EXPECT_EQ(c.run().memory.planned,
-              (std::map<NodeGroupId, std::vector<PlannedNodes>>{{NodeGroupId("a"), two_each},
-                                                                {NodeGroupId("b"), two_each}}));
+    EXPECT_EQ(by_controller(c.run().memory),
+              (Planned{{NodeGroupId("a"), two_each}, {NodeGroupId("b"), two_each}}));
 }
 
 TEST(PlannedAssignments, AreForgottenWithTheirNodesAndTheirPods) {
@@ -135,7 +166,7 @@ TEST(PlannedAssignments, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
     c.pods("four", 1, 4000);
     c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=two", 2}}},
                                           {1, {{"default//app=four", 1}}}};
-    EXPECT_EQ(c.run().memory.planned.at(NodeGroupId("a")),
+    EXPECT_EQ(by_controller(c.run().memory).at(NodeGroupId("a")),
               (std::vector<PlannedNodes>{{1, {{"default//app=four", 1}}},
                                          {1, {{"default//app=two", 1}}}}));
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
@@ -201,6 +232,55 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOv
     EXPECT_EQ(growth(c.run_without_a().decision), (Growths{{"b", 1}}));
 }
 
+/// Three pods of each of three sizes, all equal but for what they ask for.
+void pods_of_three_sizes(PassCase& c, const char* kind) {
+    for (const int size : {1, 2, 3}) {
+        c.pods("size-" + std::to_string(size), 3, 1000 * size, [&](snapshot::PodObject& pod) {
+            pod.labels = {{"app", "batch"}};
+            pod.owner = {.kind = kind, .name = *kind == 0 ? "" : "nightly"};
+        });
+    }
+}
+
+TEST(PlannedAssignments, OfPodsOfSeveralSizesAreBoughtOnce) {
+    for (const char* kind : {"", "Workflow"}) {
+        PassCase c;
+        c.group("a", 0, 9, amounts(3900));
+        pods_of_three_sizes(c, kind);
+        pass::Outcome first = c.run();
+        EXPECT_EQ(growth(first.decision), (Growths{{"a", 6}})) << kind;
+        agree(c, std::move(first));
+        const pass::Outcome next = c.run();
+        EXPECT_EQ(growth(next.decision), Growths()) << kind;
+        EXPECT_EQ(told(next.memory), told(c.memory)) << kind;
+    }
+}
+
+TEST(PlannedAssignments, OfPodsThatWereMadeAnewWithOtherRequestsGoToTheirSuccessors) {
+    PassCase c;
+    c.group("a", 0, 9, amounts(4000), "a");
+    c.group("b", 0, 9, amounts(4000), "b");
+    const auto of_web = [](snapshot::PodObject& pod) {
+        pod.owner = {.kind = "ReplicaSet", .name = "web"};
+        spread_over(zone_key)(pod);
+    };
+    c.pods("web", 4, 1500, of_web);
+    pass::Outcome first = c.run();
+    EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}, {"b", 1}}));
+    agree(c, std::move(first));
+    for (int n = 0; n < 4; ++n) c.world.drop_pod("web-" + std::to_string(n));
+    c.pods("web", 4, 1400, of_web);
+    EXPECT_EQ(growth(c.run().decision), Growths());
+}
+
+TEST(PlannedAssignments, OfAnEarlierReleaseAreFoundByTheirController) {
+    PassCase c = spread_over_two_zones();
+    pass::Outcome first = c.run();
+    agree(c, std::move(first));
+    c.memory.planned = by_controller(c.memory);
+    EXPECT_EQ(growth(c.run().decision), Growths());
+}
+
 TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
     World world;
     world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
@@ -208,7 +288,7 @@ TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
     const snapshot::Cluster cluster = world.cluster();
     std::vector<std::string> names;
     for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
-        names.push_back(controller_key(cluster, id));
+        names.emplace_back(pods::controller_of(pods::pod_group_key(cluster, id)));
     std::ranges::sort(names);
     EXPECT_EQ(names,
               (std::vector<std::string>{"default//app=web,tier=1", "default/ReplicaSet/web-7f"}));
