@@ -116,6 +116,11 @@ struct Settings {
     bool force_daemon_sets = false;
     bool reserve_from_nodes = true;  ///< learns from existing nodes what the system reserves
     std::vector<std::string> startup_taints{}, startup_taint_prefixes{}, status_taints{};
+    bool well_known_startup_taints = true;  ///< is_well_known_startup_taint, besides the lists
+    /// How long after it became ready a node may lack a resource of its template that a device
+    /// plugin reports, and how long a label, or have another taint (templates/settling_nodes.hpp).
+    Duration device_settling_time = std::chrono::minutes(5);
+    Duration settling_time = std::chrono::minutes(1);
     /// A node with one of these taints is not ready, however long that takes. It has not joined, so
     /// the request for it times out in the end (Zalando's zalando.org/node-not-ready).
     std::vector<std::string> readiness_taints{};

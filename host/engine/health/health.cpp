@@ -73,10 +73,8 @@ private:
         if (is_vacated(out_.leaving, n)) return NodeUsability::out;
         const Readiness readiness = out_.readiness[n];
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
-        if (readiness == Readiness::deleted || readiness == Readiness::suspended ||
-            readiness == Readiness::long_starting) {
+        if (readiness == Readiness::deleted || readiness == Readiness::suspended)
             return NodeUsability::out;
-        }
         if (readiness == Readiness::starting && is_upcoming(n)) return NodeUsability::starting;
         const bool takes_pods = node.ready && !carries_readiness_taint(node, settings_);
         return takes_pods ? NodeUsability::takes_pods : NodeUsability::out;

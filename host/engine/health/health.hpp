@@ -26,10 +26,12 @@ enum class NodeUsability {
 
 /// The state in which a node counts; the first that applies.
 enum class Readiness {
-    deleted,        ///< its machine is being removed or gone, or it carries BeingDeleted
-    suspended,      ///< by its Suspended condition
-    long_starting,  ///< has a readiness taint for longer than a node may take to start
-    starting,       ///< not ready, or with a readiness taint, and young enough
+    deleted,    ///< its machine is being removed or gone, or it carries BeingDeleted
+    suspended,  ///< by its Suspended condition
+    /// Has a readiness taint, or is ready with a start-up taint and was never used, for longer than
+    /// a node may take to start.
+    long_starting,
+    starting,  ///< not ready, or with a readiness taint, and young enough
     ready,
     unready,
 };

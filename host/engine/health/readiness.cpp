@@ -34,10 +34,11 @@ public:
             return is_young() ? Readiness::starting : Readiness::long_starting;
         const bool starts = has(
             node, [&](const Taint& t) { return templates::is_starting_taint(t.key, settings_); });
-        if (node.ready && !starts) return Readiness::ready;
-        // A node with pods that lost its readiness has started, however young it is.
-        if (!node.ready && has_been_used(snapshot_.cluster, n)) return Readiness::unready;
-        return is_young() ? Readiness::starting : Readiness::unready;
+        // A node with pods has started, however young it is: an agent may set its taint again.
+        if (node.ready && (!starts || has_been_used(snapshot_.cluster, n))) return Readiness::ready;
+        if (has_been_used(snapshot_.cluster, n)) return Readiness::unready;
+        if (is_young()) return Readiness::starting;
+        return node.ready ? Readiness::long_starting : Readiness::unready;
     }
 
 private:

@@ -18,8 +18,9 @@ namespace capstan::engine::health {
 ///     its machine is being removed, or it carries BeingDeleted     deleted
 ///     its condition Suspended is True                              suspended
 ///     has a readiness taint: young | old                           starting | long_starting
-///     ready, and without a start-up taint                          ready
+///     ready, and without a start-up taint or with pods on it       ready
 ///     young, and it did not lose its readiness with pods on it     starting
+///     ready with a start-up taint, and has never had a pod         long_starting
 ///     otherwise                                                    unready
 ///
 /// A node is young if it was created less than Settings::max_node_startup_time ago (created_at),

@@ -13,6 +13,12 @@ namespace capstan::engine::templates {
 /// Whether an autoscaler sets the taint on a node that it is about to remove, or whose machine is
 /// about to leave.
 bool is_deletion_taint(std::string_view key) noexcept;
+/// Whether the taint tells of the node's present state alone: a start-up, status, condition or
+/// deletion taint. The next node need not have it.
+bool is_passing_taint(std::string_view key, const Settings& settings);
+/// Whether the key is one by which agents name a taint that they remove once they run on the node:
+/// it ends with not-ready, /uninitialized or /unregistered, or starts with readiness.k8s.io/.
+bool is_well_known_startup_taint(std::string_view key) noexcept;
 /// Whether a node has the taint only until it has started: not ready, unreachable, no network, not
 /// initialized by its cloud, and the start-up taints of the settings.
 bool is_starting_taint(std::string_view key, const Settings& settings) noexcept;

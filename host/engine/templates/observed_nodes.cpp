@@ -12,6 +12,7 @@
 #include <capstan/well_known.hpp>
 
 #include "engine/templates/node_taints.hpp"
+#include "engine/templates/settling_nodes.hpp"
 #include "engine/templates/templates.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
@@ -88,7 +89,7 @@ public:
         NodeTraits traits = traits_of(snapshot_.cluster, node, settings_);
         if (record.observed && is_observed_already(node, traits, *record.observed))
             return record.settling.reset();
-        settle(*newest, std::move(traits), record);
+        settle(group, *newest, std::move(traits), record);
     }
 
 private:
@@ -138,7 +139,8 @@ private:
     }
 
     /// Stores the traits in the record once they have been the same for `stabilization_delay`.
-    void settle(snapshot::NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
+    void settle(std::size_t group, snapshot::NodeIndex n, NodeTraits traits,
+                TemplateRecord& record) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (!record.settling || record.settling->traits != traits) {
             record.settling.reset();
@@ -147,7 +149,9 @@ private:
             return;
         }
         if (now_ - record.settling->since < stabilization_delay ||
-            !is_template_candidate(n, time_.wall))
+            !is_template_candidate(n, time_.wall) ||
+            awaits_promise(snapshot_.cluster, n, (*snapshot_.groups)[group],
+                           record.observed ? &*record.observed : nullptr, settings_, time_.wall))
             return;
         record.observed = {.node = std::string(snapshot_.cluster.text(node.name)),
                            .traits = std::move(traits),

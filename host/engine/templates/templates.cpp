@@ -9,6 +9,7 @@
 #include "engine/templates/daemons.hpp"
 #include "engine/templates/node_taints.hpp"
 #include "engine/templates/observed_nodes.hpp"
+#include "engine/templates/settling_nodes.hpp"
 #include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::templates {
@@ -45,12 +46,16 @@ public:
         const std::vector<snapshot::NodeIndex>& nodes = membership_.nodes[g];
         const bool may_use_nodes = settings_.template_source == TemplateSource::mixed;
         if (may_use_nodes) {
-            const auto candidate = std::ranges::find_if(
-                nodes, [&](snapshot::NodeIndex n) { return why_not(n).empty(); });
-            if (candidate != nodes.end()) return from_node(group, *candidate);
             const auto record = records_.find(group.group.id);
-            if (record != records_.end() && record->second.observed)
-                return from_memory(group, *record->second.observed);
+            const ObservedNode* const observed = record != records_.end() && record->second.observed
+                                                     ? &*record->second.observed
+                                                     : nullptr;
+            const auto candidate = std::ranges::find_if(nodes, [&](snapshot::NodeIndex n) {
+                return why_not(n).empty() &&
+                       !awaits_promise(snapshot_.cluster, n, group, observed, settings_, wall_);
+            });
+            if (candidate != nodes.end()) return from_node(group, *candidate);
+            if (observed != nullptr) return from_memory(group, *observed);
         }
         if (group.described) return from_cloud(group);
         if (may_use_nodes && !nodes.empty()) return from_other_node(group, nodes.front());
@@ -212,6 +217,12 @@ void use_zone_of_cloud(NodeTemplate& node, const NodeTemplate& described) {
         if (is_zone_or_region(key)) node.labels.insert_or_assign(key, value);
 }
 
+/// Whether the next machine may be of another type than the node.
+bool may_be_of_another_type(NodeTemplate node, const NodeTemplate& described) {
+    fill_fields(node);
+    return described.variants > 1 || node.machine_type != described.machine_type;
+}
+
 /// Lowers amounts to those of the cloud's template, which has the least of several machine types.
 void lower_to_described(Resources& amounts, const Resources& described) {
     for (const auto& [resource, most] : described) {
@@ -279,7 +290,7 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
         static_pods = taken_by_static_pods(described);
         node.annotations = described.annotations;
         use_zone_of_cloud(node, described);
-        if (described.variants > 1) {
+        if (may_be_of_another_type(node, described)) {
             lower_to_described(node.capacity, described.capacity);
             lower_to_described(node.allocatable, described.allocatable);
         }

@@ -39,7 +39,8 @@ struct GroupTemplate {
 /// One template for each group of the snapshot, in its order. With TemplateSource::cloud the source
 /// is the cloud's own template. With TemplateSource::mixed it is the first of these that exists:
 ///
-///     1. the first node of the group, by name, that is a template candidate
+///     1. the first node of the group, by name, that is a template candidate and does not settle
+///        (settling_nodes.hpp)
 ///     2. the node in the group's record (observed_nodes.hpp)
 ///     3. the cloud's own template
 ///     4. the first node of the group, by name
@@ -73,7 +74,8 @@ GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group&
                                   const Reserves* learned, const Settings& settings);
 
 /// A template from a node that is gone, with the DaemonSet pods of now. Zone and region, and
-/// resources that the node did not report, come from `group.described` if it is not NULL.
+/// resources that the node did not report, come from `group.described` if it is not NULL. If the
+/// next machine may be of another type, it has no more than the cloud describes.
 GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
                                    const ObservedNode& observed, const Reserves* learned,
                                    const Settings& settings);

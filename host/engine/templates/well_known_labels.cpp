@@ -56,6 +56,13 @@ void fill_labels(NodeTemplate& node) {
     }
 }
 
+bool is_filled_label(std::string_view key) noexcept {
+    return key == well_known::hostname_label ||
+           std::ranges::any_of(known_labels, [&](const WellKnown& label) {
+               return key == label.key || key == label.old_key;
+           });
+}
+
 namespace {
 
 using MarkingLabel = std::pair<std::string_view, std::string_view>;

@@ -35,6 +35,9 @@ void fill_fields(NodeTemplate& node);
 /// Adds missing labels, under present and deprecated names, from each other and from the fields.
 /// Labels that exist do not change. Comes after fill_fields.
 void fill_labels(NodeTemplate& node);
+/// Whether templates have the label although their cloud may not describe it: those of fill_labels,
+/// and the hostname.
+bool is_filled_label(std::string_view key) noexcept;
 
 /// Whether the labels mark a spot (or preemptible) node, which its cloud may reclaim. Clouds and
 /// installers have labels of their own for that.

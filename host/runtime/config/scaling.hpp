@@ -72,6 +72,9 @@ struct ScaleUp {
     Duration node_group_backoff_reset_timeout = std::chrono::hours(3);
     std::vector<std::string> startup_taint;
     std::vector<std::string> startup_taint_prefix;
+    bool well_known_startup_taints = true;
+    Duration device_settling_time = std::chrono::minutes(5);
+    Duration settling_time = std::chrono::minutes(1);
     std::vector<std::string> status_taint;
     std::vector<std::string> readiness_taint;
     bool force_delete_unregistered_nodes = false;
@@ -165,6 +168,20 @@ void describe(auto&& key, ScaleUp& s) {
         "Taints a node carries until it is ready: ignored when pods are fitted.");
     key("startup_taint_prefix", s.startup_taint_prefix,
         "The same for every taint whose key starts like this.");
+    key("well_known_startup_taints", s.well_known_startup_taints,
+        "Treat a taint as if startup_taint named it if its key ends with not-ready (Cilium, "
+        "Calico, "
+        "CSI drivers), /uninitialized (cloud controllers, Cluster API) or /unregistered "
+        "(Karpenter), or starts with readiness.k8s.io/.",
+        {.upstream = "false"});
+    key("device_settling_time", s.device_settling_time,
+        "How long after a node became ready to wait for extended resources that its template "
+        "promises, such as GPUs, before another node is ordered for the same pods.",
+        {.upstream = R"("0s")"});
+    key("settling_time", s.settling_time,
+        "How long after a node became ready to wait for labels that its template promises, and "
+        "until taints that the template does not have are removed.",
+        {.upstream = R"("0s")"});
     key("status_taint", s.status_taint,
         "Taints that report a node's state: ignored when pods are fitted.");
     key("readiness_taint", s.readiness_taint,

@@ -218,14 +218,30 @@ TEST(NodeUsability, TheOperatorNamesStartUpTaints) {
     world.group("web", 1);
     snapshot::NodeObject& node = world.node("i-1", "web");
     node.created = noon - 1min;
-    taint(node, "zalando.org/node-not-ready");
+    taint(node, "agent.example.com/starting");
     EXPECT_EQ(assess_groups(world).nodes.at(0), NodeUsability::takes_pods);
     Settings settings;
-    settings.startup_taints = {"zalando.org/node-not-ready"};
+    settings.startup_taints = {"agent.example.com/starting"};
     EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::starting);
     settings = Settings();
-    settings.startup_taint_prefixes = {"zalando.org/"};
+    settings.startup_taint_prefixes = {"agent.example.com/"};
     EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::starting);
+}
+
+TEST(NodeUsability, WellKnownStartUpTaintsNeedNoSettingAndCanBeSwitchedOff) {
+    for (const char* key : {"node.cilium.io/agent-not-ready", "ebs.csi.aws.com/agent-not-ready",
+                            "efs.csi.aws.com/agent-not-ready", "karpenter.sh/unregistered",
+                            "node.cluster.x-k8s.io/uninitialized", "readiness.k8s.io/network"}) {
+        World world;
+        world.group("web", 1);
+        snapshot::NodeObject& node = world.node("i-1", "web");
+        node.created = noon - 1min;
+        taint(node, key);
+        EXPECT_EQ(assess_groups(world).nodes.at(0), NodeUsability::starting) << key;
+        Settings settings;
+        settings.well_known_startup_taints = false;
+        EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::takes_pods) << key;
+    }
 }
 
 TEST(NodeUsability, AStartingNodeIsNotAlsoMissing) {

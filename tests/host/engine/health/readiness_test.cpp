@@ -82,7 +82,14 @@ const std::vector<Reads> cases = {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
      },
-     Readiness::unready, NodeUsability::takes_pods},
+     Readiness::long_starting, NodeUsability::takes_pods},
+    {"with a start-up taint for too long, and with pods on it",
+     [](World& w, snapshot::NodeObject& n) {
+         add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
+         age(n, 15min);
+         w.pod("web", "i-1");
+     },
+     Readiness::ready, NodeUsability::takes_pods},
     {"with a status taint",
      [](World&, snapshot::NodeObject& n) {
          add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x");
