@@ -19,6 +19,8 @@
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/scheduling/predicates/refusal.hpp"
+
 namespace capstan::engine {
 
 /// A group that is backed off because growing it failed.
@@ -229,14 +231,23 @@ struct SettlingNode {
     bool operator==(const SettlingNode&) const = default;
 };
 
+/// Pods that a node did not take although it was ordered for them (scale_up/refused_pods.hpp).
+struct RefusedPods {
+    std::string node{};
+    scheduling::Refusal refusal{};
+    std::string differs{};  ///< by what the node takes fewer pods than its template; may be empty
+    Time since{};
+    Time seen{};  ///< when such pods were last pending, to the hour
+    bool operator==(const RefusedPods&) const = default;
+};
+
 /// The fingerprint of a cloud's template of a group, and what its nodes turned out to be.
 struct TemplateRecord {
     std::string fingerprint{};  ///< of the template
     Time since{};               ///< of this fingerprint; machines from before do not count
     std::optional<SettlingNode> settling{};
     std::optional<ObservedNode> observed{};
-    /// The idle node for which the group was backed off (scale_up/idle_nodes.hpp); empty: none.
-    std::string idle_node{};
+    std::map<std::string, RefusedPods> refused{};  ///< by pods::spec_of
     bool operator==(const TemplateRecord&) const = default;
 };
 using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;

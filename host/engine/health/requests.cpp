@@ -32,11 +32,8 @@ void open_request(Memory& memory, const Increase& increase, const Settings& sett
     memory.failed_calls.erase(increase.group);
     // The cloud accepts increases again, which ends a back-off for errors of its API.
     const auto backoff = memory.backoffs.find(increase.group);
-    // It does not end a back-off for an idle node (scale_up/idle_nodes.hpp).
-    const auto record = memory.templates.find(increase.group);
-    const bool is_idle = record != memory.templates.end() && !record->second.idle_node.empty();
     if (settings.backoff == BackoffPolicy::until_joined && backoff != memory.backoffs.end() &&
-        backoff->second.until && !is_idle) {
+        backoff->second.until) {
         memory.backoffs.erase(backoff);
     }
 }

@@ -9,6 +9,7 @@
 #include "engine/pass/pass.hpp"
 #include "engine/scale_up/reasons.hpp"
 #include "engine/scale_up/scale_up.hpp"
+#include "engine/templates/settling_nodes.hpp"
 
 namespace capstan::engine::pass {
 namespace {
@@ -79,6 +80,27 @@ struct Explanation::State {
     std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
 };
 
+namespace {
+
+/// "wait for nvidia.com/gpu on node gpu-1", if pods of the group are placed on a node that does not
+/// have yet what its template promises; empty otherwise.
+std::string find_awaited(const pass_context::PassContext& context,
+                         const scheduling::Placement& placement,
+                         scheduling::PodGroupIndex pod_group) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    for (const scheduling::NodePromise& promise : context.promises) {
+        const auto placed = placement.assignments(promise.node);
+        if (std::ranges::find(placed, pod_group, &scheduling::Assignment::pod_group) ==
+            placed.end())
+            continue;
+        return "wait for " + templates::describe_promise(promise) + " on node " +
+               std::string(cluster.text(cluster.node(promise.node).name));
+    }
+    return {};
+}
+
+}  // namespace
+
 Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& call_context,
                          std::span<const snapshot::PodGroupId> asked) {
@@ -117,6 +139,10 @@ Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
         out.unschedulable > 0 ? *state_->reasons_after : *state_->reasons_before;
     out.groups = reasons.of(*pod_group);
     out.because = summary_of(out, reasons);
+    if (out.unschedulable == 0 && out.schedulable == 0)
+        if (std::string awaited = find_awaited(state_->context, state_->before, *pod_group);
+            !awaited.empty())
+            out.because = std::move(awaited);
     return out;
 }
 

@@ -19,9 +19,9 @@
 #include "engine/removal/removal.hpp"
 #include "engine/removal/vacated_nodes.hpp"
 #include "engine/scale_down/scale_down.hpp"
-#include "engine/scale_up/idle_nodes.hpp"
 #include "engine/scale_up/kept_requests.hpp"
 #include "engine/scale_up/planned_assignments.hpp"
+#include "engine/scale_up/refused_pods.hpp"
 #include "engine/scale_up/scale_up_report.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/templates/observed_nodes.hpp"
@@ -97,7 +97,6 @@ Memory remember_observations(Memory memory, const Snapshot& snapshot,
     memory = health::remember(std::move(memory), snapshot, membership, settings, time);
     if (memory.unobserved_since) keep_overdue(memory, failed_before);
     memory = templates::remember_templates(std::move(memory), snapshot, membership, settings, time);
-    scale_up::end_idle_backoffs(memory, snapshot.cluster);
     memory =
         removal::remember_removals(std::move(memory), snapshot, membership, settings, time.now);
     return health::remember_known_groups(std::move(memory), snapshot, membership);
@@ -151,11 +150,9 @@ void keep_planned(const Run& run) {
 }
 
 void plan_scale_up(const Run& run) {
-    const scale_up::IdleGroups idle = scale_up::back_off_idle(run.scale_up, run.memory);
-    run.wake(idle.wake_at);
     during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
     keep_planned(run);
-    scale_up::update_planned_since(run.memory, idle.suspected, run.context.now);
+    scale_up::update_planned_since(run.memory, run.context);
     run.out.decision = scale_up::make_decision(run.scale_up);
     run.out.figures = scale_up::figures_of(run.scale_up, run.out.decision);
 }
@@ -182,6 +179,9 @@ void repair_sizes(const Run& run) {
     append(decision.notes, repairs.notes);
     append(decision.notes, repairs.warnings);
     append(decision.warnings, repairs.warnings);
+    const std::vector<std::string> refused = scale_up::describe_refused_pods(run.context);
+    append(decision.notes, refused);
+    append(decision.warnings, refused);
     append(decision.notes, health::describe_departed_groups(run.memory, run.context.groups()));
 }
 
@@ -311,12 +311,16 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
         append(groups.notes, health::describe_answered_targets(listed, memory));
         details.groups = std::make_unique<const provisioning::CandidateGroups>(std::move(groups));
     });
-    details.context = std::make_unique<pass_context::PassContext>(make_context(
-        *details.groups, std::move(membership), memory, policies, settings, time, asked));
-    details.scale_up = during(policies, PassPhase::place_pending, [&] {
-        return std::make_unique<scale_up::ScaleUp>(scale_up::place_pending(*details.context),
-                                                   policies, call_context);
-    });
+    const auto place_pending = [&] {
+        details.context = std::make_unique<pass_context::PassContext>(
+            make_context(*details.groups, membership, memory, policies, settings, time, asked));
+        details.scale_up = during(policies, PassPhase::place_pending, [&] {
+            return std::make_unique<scale_up::ScaleUp>(scale_up::place_pending(*details.context),
+                                                       policies, call_context);
+        });
+    };
+    place_pending();
+    if (scale_up::remember_refused_pods(*details.scale_up, memory)) place_pending();
     const Run run{policies, call_context, *details.groups, *details.context, *details.scale_up,
                   memory,   out};
     plan_scale_up(run);

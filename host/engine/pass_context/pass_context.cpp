@@ -11,6 +11,10 @@
 #include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/next_change.hpp"
+#include "engine/pods/pod_group_key.hpp"
+#include "engine/scheduling/placement.hpp"
+#include "engine/templates/node_taints.hpp"
+#include "engine/templates/settling_nodes.hpp"
 
 namespace capstan::engine::pass_context {
 namespace {
@@ -130,6 +134,18 @@ void find_unread_orders(PassContext& context, const Memory& memory) {
         wake_at = std::min(wake_at.value_or(*next_change.at()), *next_change.at());
 }
 
+void find_promises(PassContext& context) {
+    std::vector<bool> usable;
+    for (const health::NodeUsability usability : context.health.nodes)
+        usable.push_back(usability == health::NodeUsability::takes_pods);
+    for (const snapshot::NodeIndex node : context.being_removed) usable[node] = false;
+    NextChange next_change(context.time);
+    context.promises =
+        templates::find_promises(*context.snapshot, context.membership, context.templates, usable,
+                                 *context.settings, next_change);
+    if (next_change.at()) wake_by(context.health.wake_at, *next_change.at());
+}
+
 /// The pending pod groups keep their order and come first.
 std::vector<snapshot::PodGroupId> pod_groups_of(const PassContext& context,
                                                 std::span<const snapshot::PodGroupId> asked) {
@@ -160,6 +176,63 @@ std::vector<bool> find_expendable(const PassContext& context) {
     for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
         out.push_back(pods::is_expendable(*cluster.equivalence_group(id).spec, *context.settings));
     return out;
+}
+
+/// The refusal of new nodes like the one that did not take the pods.
+scheduling::Refusal worded(const RefusedPods& refused, const Settings& settings) {
+    scheduling::Refusal out = refused.refusal;
+    out.sentence += "; node " + refused.node + " of the same template ";
+    if (!refused.differs.empty()) out.sentence += refused.differs + ", and ";
+    out.sentence += "did not take the pod";
+    if (out.predicate == scheduling::Predicate::taint_toleration &&
+        !templates::is_starting_taint(out.subject, settings))
+        out.sentence += "; list the taint in scale_up.startup_taint if it goes away by itself";
+    return out;
+}
+
+/// The pods that new nodes of their groups do not take by TemplateRecord::refused. Refusals because
+/// of other pods are left out if a new node would take one of the pods as the cluster is now.
+/// `placement`: of bound pods, without refusals.
+std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, const Memory& memory,
+                                                   const scheduling::Placement& placement) {
+    std::map<std::string, std::vector<scheduling::PodGroupIndex>> by_spec;
+    for (scheduling::PodGroupIndex s = 0; s < context.rules->pod_groups().size(); ++s)
+        by_spec[pods::spec_of(
+                    pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]))]
+            .push_back(s);
+    std::vector<scheduling::RefusedShape> out;
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        const auto record = memory.templates.find(context.id(g));
+        if (record == memory.templates.end()) continue;
+        for (const auto& [spec, refused] : record->second.refused) {
+            const scheduling::Refusal refusal = worded(refused, *context.settings);
+            for (const scheduling::PodGroupIndex s : by_spec[spec]) {
+                const bool may_be_over =
+                    scheduling::is_of_pods(refusal.predicate) &&
+                    placement.why_not_new(s, g).predicate == scheduling::Predicate::none;
+                if (!may_be_over) out.push_back({s, g, refusal});
+            }
+        }
+    }
+    return out;
+}
+
+/// Compiles PassContext::rules.
+void compile_rules(PassContext& context, const Memory& memory,
+                   std::span<const snapshot::PodGroupId> asked) {
+    std::vector<scheduling::TemplateNode> shapes;
+    for (const templates::GroupTemplate& node : context.templates) shapes.push_back(node.shape);
+    const auto compile = [&] {
+        context.rules = std::make_unique<scheduling::CompiledPredicates>(
+            context.snapshot->cluster, pod_groups_of(context, asked), shapes,
+            find_expendable(context), context.promises, context.refused);
+    };
+    compile();
+    const bool has_refused = std::ranges::any_of(
+        memory.templates, [](const auto& entry) { return !entry.second.refused.empty(); });
+    if (!has_refused) return;
+    context.refused = find_refused(context, memory, scheduling::Placement(*context.rules));
+    if (!context.refused.empty()) compile();
 }
 
 }  // namespace
@@ -201,16 +274,12 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
             drainability::evicted_pods(snapshot, memory, context.health.leaving, settings);
         context.pending = pods::find_pending(snapshot.cluster, settings, time, context.evicted);
     }
+    find_promises(context);
     find_unread_orders(context, memory);
     context.nominated = pods::find_nominated(snapshot.cluster, settings);
-    std::vector<scheduling::TemplateNode> shapes;
-    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g)
         context.headrooms.push_back(headroom_of(context, g, memory));
-        shapes.push_back(context.templates[g].shape);
-    }
-    context.rules = std::make_unique<scheduling::CompiledPredicates>(
-        snapshot.cluster, pod_groups_of(context, asked), std::move(shapes),
-        find_expendable(context));
+    compile_rules(context, memory, asked);
     CAPSTAN_ASSERT(context.membership.machine_of.size() == snapshot.cluster.node_count() &&
                        context.templates.size() == context.groups().size(),
                    "membership and templates are of another snapshot");

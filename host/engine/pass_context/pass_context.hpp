@@ -47,8 +47,13 @@ struct PassContext {
     health::Repairs repairs{};              ///< groups with a repair are not changed otherwise
     pods::DisruptionBudgets budgets;        ///< before anything is planned
     drainability::Candidates candidates{};  ///< for scale-down
+    /// What nodes that have just become ready will have, ascending by node. No pod is moved there.
+    std::vector<scheduling::NodePromise> promises{};
     /// Nodes with a removal under way, ascending. They take no pod.
     std::vector<snapshot::NodeIndex> being_removed{};
+    /// Pods that new nodes of a group do not take although its template says so
+    /// (scale_up/refused_pods.hpp).
+    std::vector<scheduling::RefusedShape> refused{};
     std::vector<GroupHeadroom> headrooms{};                      ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
     /// Groups that could not be read now, with requested nodes that may still come: the pods that

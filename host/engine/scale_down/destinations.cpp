@@ -52,6 +52,9 @@ Destinations::Destinations(const pass_context::PassContext& context,
             if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
             if (std::ranges::binary_search(context.being_removed, node)) continue;
             if (health::find_departure(context.health.leaving, node) != nullptr) continue;
+            if (std::ranges::binary_search(context.promises, node, {},
+                                           &scheduling::NodePromise::node))
+                continue;
             put(tier, node);
         }
     };

@@ -37,8 +37,8 @@ struct RelocatingPod {
 /// and placement; the placement has the pods that were assigned.
 class Destinations {
 public:
-    /// Nodes of `staying` and `undecided` take no pods if they are not ready, are being removed, or
-    /// have a machine with a notice that it leaves.
+    /// Nodes of `staying` and `undecided` take no pods if they are not ready, are being removed, do
+    /// not have yet what their template promises, or have a machine with a notice that it leaves.
     Destinations(const pass_context::PassContext& context, scheduling::Placement& placement,
                  std::span<const snapshot::NodeIndex> staying,
                  std::span<const snapshot::NodeIndex> undecided);

@@ -48,10 +48,6 @@ public:
     scheduling::Slot first_upcoming() const noexcept {
         return static_cast<scheduling::Slot>(context().snapshot->cluster.node_count());
     }
-    /// Before run(): the group does not grow in this pass.
-    void close(pass_context::GroupIndex group, Reason because) {
-        initial_.progress.quotas.close(group, std::move(because));
-    }
     /// The state of the placement before the first option.
     scheduling::Placement::Mark start() const noexcept { return start_; }
 

@@ -19,7 +19,6 @@
 namespace capstan::engine::templates {
 namespace {
 
-constexpr Duration forgotten_after = std::chrono::hours(24);
 /// Not updated in each pass, since Memory is saved whenever it changes.
 constexpr Duration noted_again_after = std::chrono::hours(1);
 
@@ -58,16 +57,6 @@ std::optional<std::string> fingerprint_of_group(const Group& group) {
         return std::nullopt;
     }
     return std::to_string(hash.value());
-}
-
-/// Ends the group's timed back-off after a change of its template: pods that did not fit on its
-/// idle node may fit on nodes of the new template. A back-off that lasts until a machine joins
-/// stays: it is for a failure that came later.
-void end_backoff_of_idle_node(Memory& memory, const NodeGroupId& group,
-                              const TemplateRecord& record) {
-    if (record.idle_node.empty()) return;
-    const auto backoff = memory.backoffs.find(group);
-    if (backoff != memory.backoffs.end() && backoff->second.until) memory.backoffs.erase(backoff);
 }
 
 class GroupObserver {
@@ -223,7 +212,6 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
         TemplateRecord record{.fingerprint = fingerprint.value_or(""), .since = time.now};
         if (last != before.end()) {
             const bool is_same = !fingerprint || *fingerprint == last->second.fingerprint;
-            if (!is_same) end_backoff_of_idle_node(memory, id, last->second);
             if (is_same) record = std::move(last->second);
         }
         if (settings.template_source == TemplateSource::mixed) {
@@ -253,7 +241,9 @@ std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods
     };
     for (const auto& [group, record] : memory.templates) {
         if (record.settling) add(record.settling->since, stabilization_delay);
-        if (record.observed && has_pending_pods) add(record.observed->seen, forgotten_after);
+        if (!has_pending_pods) continue;
+        if (record.observed) add(record.observed->seen, forgotten_after);
+        for (const auto& [spec, refused] : record.refused) add(refused.since, forgotten_after);
     }
     return out;
 }

@@ -20,6 +20,10 @@
 
 namespace capstan::engine::templates {
 
+/// How long what a node turned out to be is remembered: what was wrong may have been corrected
+/// without a change of the cloud's template.
+inline constexpr Duration forgotten_after = std::chrono::hours(24);
+
 /// The traits of a node, without transient taints and its hostname.
 NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                      const Settings& settings);
@@ -27,8 +31,7 @@ NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& 
 /// Updates Memory::templates:
 ///
 ///     the group is gone                    its record is removed
-///     the cloud's template has changed     its record starts anew; if the old one had an idle
-///                                          node, the group's timed back-off ends
+///     the cloud's template has changed     its record starts anew
 ///     the newest node has been ready and
 ///     unchanged for a minute               the node's traits are stored in the record
 ///     no such node seen for 24 h           the traits are removed
@@ -46,7 +49,7 @@ bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
                     const TemplateRecord& record, const PassTime& time) noexcept;
 
 /// The next moment at which the records change although nothing else does; nothing: there is none.
-/// The removal of traits counts only with `has_pending_pods`.
+/// The removal of traits and refusals counts only with `has_pending_pods`.
 std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods,
                                      Time now) noexcept;
 

@@ -97,6 +97,16 @@ BOOST_DESCRIBE_STRUCT(ServiceObject, (), (ns, name, selector))
 }  // namespace capstan::engine::snapshot
 
 // Memory, described.
+namespace capstan::engine::scheduling {
+
+BOOST_DESCRIBE_ENUM(Predicate, none, node_unschedulable, node_name, taint_toleration, node_affinity,
+                    node_ports, node_resources_fit, volume_restrictions, node_volume_limits,
+                    volume_binding, volume_zone, pod_topology_spread, inter_pod_affinity,
+                    dynamic_resources)
+BOOST_DESCRIBE_STRUCT(Refusal, (), (predicate, sentence, subject, shortfall))
+
+}  // namespace capstan::engine::scheduling
+
 namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalPhase, tainting, waiting, draining, delayed, deleting, removed, undoing)
@@ -124,7 +134,8 @@ BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
 BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
 BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen))
 BOOST_DESCRIBE_STRUCT(SettlingNode, (), (traits, since))
-BOOST_DESCRIBE_STRUCT(TemplateRecord, (), (fingerprint, since, settling, observed, idle_node))
+BOOST_DESCRIBE_STRUCT(RefusedPods, (), (node, refusal, differs, since, seen))
+BOOST_DESCRIBE_STRUCT(TemplateRecord, (), (fingerprint, since, settling, observed, refused))
 BOOST_DESCRIBE_STRUCT(UpcomingNodeGroup, (), (cloud, plan, nodes, agreed, since, deadline))
 BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, sample_nodes))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))

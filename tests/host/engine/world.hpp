@@ -64,6 +64,12 @@ public:
                           .created = noon - 1h});
         return nodes_.back();
     }
+    /// The node and its machine are gone.
+    void drop_node(std::string_view name, std::string_view group_id) {
+        nodes_.remove_if([&](const snapshot::NodeObject& node) { return node.name == name; });
+        std::erase_if(find(group_id).machines,
+                      [&](const Machine& machine) { return machine.id.value() == name; });
+    }
     /// 100m, unschedulable for an hour; on `node` if one is named.
     snapshot::PodObject& pod(std::string name, std::string node = {}) {
         pods_.push_back({.name = std::move(name),

@@ -82,14 +82,6 @@ TEST_F(Requests, ThatTheCloudTakesAgainEndABackoffForWhatItRefused) {
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
-TEST_F(Requests, ThatTheCloudTakesEndNoBackoffForNodesOfNoUse) {
-    settings.backoff = BackoffPolicy::until_joined;
-    memory.backoffs[web_group] = {.until = noon + 5min, .length = 5min};
-    memory.templates[web_group].idle_node = "web-1";
-    increased(1, noon + 6min);
-    EXPECT_TRUE(memory.backoffs.contains(web_group)) << "the next one is twice as long";
-}
-
 TEST_F(Requests, ADryRunOpensNone) {
     const Decision decision{.increases = {{.group = web_group, .by = 2}}};
     EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());

@@ -158,12 +158,12 @@ TEST(ObservedNodes, AreForgottenWhenTheirCloudDescribesOthers) {
         Observing o;
         if (!names_it) o.fingerprint.clear();
         o.come_and_go();
-        o.memory.backoffs[NodeGroupId("web")] = {.until = noon + 1h};
-        o.memory.templates.at(NodeGroupId("web")).idle_node = "web-1";
+        o.memory.templates.at(NodeGroupId("web")).refused["default#1"] = {.node = "web-1"};
         (names_it ? o.fingerprint : o.described["disk"]) = "2";
         o.pass_at(2min);
         EXPECT_EQ(o.made().because, "from its cloud") << names_it;
-        EXPECT_THAT(o.memory.backoffs, IsEmpty()) << "what was wrong may be right now";
+        EXPECT_THAT(o.memory.templates.at(NodeGroupId("web")).refused, IsEmpty())
+            << "what was wrong may be right now";
     }
 }
 

@@ -1,0 +1,278 @@
+#include "engine/scale_up/refused_pods.hpp"
+
+#include <gmock/gmock.h>
+
+#include "../pass_case.hpp"
+
+namespace capstan::engine::scale_up {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// One pod "web-0" that waits, and a group "a". Templates are the cloud's.
+struct OrderingCase : PassCase {
+    explicit OrderingCase(const Labels& selector = {}) {
+        add_group("a");
+        pods("web", 1, 1000, [&](snapshot::PodObject& pod) { pod.spec.node_selector = selector; });
+    }
+
+    void add_group(const std::string& id) {
+        Group& group = world.group(id, 0);
+        group.group.max = 10;
+        group.group.template_fingerprint = "1";
+        world.describe(id, amounts(4000)).labels = {{"disk", "ssd"}};
+    }
+    void set_max(int max) { world.change_group("a").group.max = max; }
+    /// The clouds agree to everything.
+    void pass_at(Duration since_noon) {
+        call_context.now = noon + since_noon;
+        pass::Outcome outcome = run();
+        Results results;
+        results.increases.resize(outcome.decision.increases.size());
+        for (const Increase& increase : outcome.decision.increases) {
+            *world.change_group(increase.group.value()).group.target += increase.by;
+            ++increases;
+        }
+        wake_at = outcome.wake_at;
+        decision = outcome.decision;
+        memory = pass::remember_results(std::move(outcome.memory), outcome.decision, results,
+                                        settings, call_context.now);
+    }
+    snapshot::NodeObject& join(const std::string& name, Duration since_noon,
+                               std::vector<Taint> taints = {{.key = "quarantine"}},
+                               const std::string& group = "a") {
+        snapshot::NodeObject& node = world.node(name, group);
+        node.labels = {{"disk", "ssd"}};
+        node.taints = std::move(taints);
+        node.created = noon + since_noon - 10s;
+        node.ready_since = noon + since_noon;
+        return node;
+    }
+    void leave(const std::string& name) {
+        world.drop_node(name, "a");
+        --*world.change_group("a").group.target;
+    }
+    /// Ordered at once, ready at 80 s, and of no use.
+    void order_and_join() {
+        pass_at(0s);
+        join("a-1", 80s);
+        pass_at(80s);
+        ASSERT_EQ(increases, 1) << "its taint may go within a minute";
+    }
+    /// Why the group's nodes refused pods; empty: they have refused none.
+    std::string refused(const std::string& group = "a") const {
+        const auto& records = memory.templates.at(NodeGroupId(group)).refused;
+        return records.empty() ? "" : records.begin()->second.refusal.sentence;
+    }
+    std::string refused_after_pass_at(Duration since_noon) {
+        pass_at(since_noon);
+        return refused();
+    }
+    std::string reason() const {
+        return decision.unschedulable.empty() ? "" : decision.unschedulable.front().reason.sentence;
+    }
+
+    int increases = 0;
+    Decision decision{};
+    std::optional<Time> wake_at{};
+};
+
+constexpr auto taint_sentence = "node(s) had untolerated taint {quarantine: }";
+
+TEST(RefusedPods, GetNoFurtherNodeOnceTheirNodeHasSettled) {
+    OrderingCase c;
+    c.order_and_join();
+    EXPECT_EQ(c.wake_at, noon + 140s);
+    EXPECT_EQ(c.refused_after_pass_at(130s), "");
+    EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
+    EXPECT_EQ(c.reason(),
+              "a: node(s) had untolerated taint {quarantine: }; node a-1 of the same template has "
+              "taint quarantine:NoSchedule, and did not take the pod; list the taint in "
+              "scale_up.startup_taint if it goes away by itself");
+    EXPECT_THAT(c.decision.warnings,
+                ElementsAre(HasSubstr("group a: no new node for pod default/web-0: node(s) had")));
+    c.pass_at(160s);
+    EXPECT_EQ(c.increases, 1);
+}
+
+TEST(RefusedPods, GetNoFurtherNodeAfterTheirNodeIsRemoved) {
+    OrderingCase c;
+    c.pass_at(0s);
+    c.join("a-1", 80s, {}).allocatable = amounts(900);
+    EXPECT_EQ(c.refused_after_pass_at(80s), "Insufficient cpu: needs 1, 900m of 900m are free");
+    c.leave("a-1");
+    for (const int minutes : {2, 20, 300, 1400}) c.pass_at(std::chrono::minutes(minutes));
+    EXPECT_EQ(c.increases, 1) << "neither the template nor the pod has changed";
+    c.pass_at(25h);
+    EXPECT_EQ(c.increases, 2) << "one node a day is tried";
+}
+
+TEST(RefusedPods, AreRefusedByLabelsAndByAmounts) {
+    const auto refused = [](auto change) {
+        OrderingCase c(Labels{{"disk", "ssd"}});
+        c.pass_at(0s);
+        change(c.join("a-1", 80s, {}));
+        c.pass_at(80s);
+        c.pass_at(140s);
+        return c.reason();
+    };
+    EXPECT_THAT(refused([](snapshot::NodeObject& node) { node.labels.clear(); }),
+                HasSubstr("node a-1 of the same template lacks label disk=ssd"));
+    EXPECT_THAT(refused([](snapshot::NodeObject& node) { node.allocatable = amounts(900); }),
+                HasSubstr("Insufficient cpu: needs 1, 900m of 900m are free; node a-1 of the same "
+                          "template has 900m of cpu instead of 4, and did not take the pod"));
+    EXPECT_EQ(refused([](snapshot::NodeObject&) {}), "") << "the pod has room there";
+}
+
+TEST(RefusedPods, LeaveTheGroupToOtherPods) {
+    OrderingCase c;
+    c.order_and_join();
+    c.pass_at(140s);
+    c.leave("a-1");
+    c.pods("tolerant", 1, 1000, [](snapshot::PodObject& pod) {
+        pod.spec.tolerations = {{.key = "quarantine", .op = Toleration::Op::exists}};
+    });
+    c.pass_at(160s);
+    EXPECT_EQ(c.increases, 2);
+}
+
+TEST(RefusedPods, AreRefusedByANodeThatOtherPodsUse) {
+    OrderingCase c;
+    c.order_and_join();
+    c.world.pod("other", "a-1");
+    EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
+}
+
+TEST(RefusedPods, AreNotRefusedByAFullNode) {
+    OrderingCase c;
+    c.pass_at(0s);
+    c.join("a-1", 80s, {});
+    c.world.pod("other", "a-1").spec.requests = {{"cpu", 3500}};
+    EXPECT_EQ(c.refused_after_pass_at(80s), "");
+    EXPECT_EQ(c.increases, 2);
+}
+
+TEST(RefusedPods, AreNotRefusedByNodesThatCameBeforeThemOrOfAnOlderTemplate) {
+    OrderingCase older;
+    older.join("a-0", -1h);
+    *older.world.change_group("a").group.target = 1;
+    older.pass_at(0s);
+    EXPECT_EQ(older.refused_after_pass_at(140s), "");
+    OrderingCase other;
+    other.pass_at(0s);
+    other.join("a-1", 80s);
+    other.world.change_group("a").group.template_fingerprint = "2";
+    other.pass_at(80s);
+    EXPECT_EQ(other.refused_after_pass_at(140s), "");
+}
+
+TEST(RefusedPods, AreRememberedThoughTheGroupIsAtItsMaximum) {
+    OrderingCase c;
+    c.set_max(1);
+    c.pass_at(0s);
+    c.join("a-1", 80s);
+    c.pass_at(80s);
+    EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
+}
+
+TEST(RefusedPods, TryEachSimilarGroupOnce) {
+    OrderingCase c;
+    c.add_group("b");
+    c.pass_at(0s);
+    c.join("a-1", 80s);
+    c.pass_at(80s);
+    c.pass_at(140s);
+    EXPECT_EQ(c.refused("a"), taint_sentence);
+    ASSERT_EQ(*c.world.change_group("b").group.target, 1) << "the next order is the other's";
+    c.join("b-1", 220s, {{.key = "quarantine"}}, "b");
+    c.pass_at(220s);
+    c.pass_at(280s);
+    EXPECT_EQ(c.refused("b"), taint_sentence);
+    for (const Duration at : {300s, 450s, 600s}) c.pass_at(at);
+    EXPECT_EQ(c.increases, 2);
+}
+
+TEST(RefusedPods, AreNotJudgedWhileTheClusterIsNotSeen) {
+    OrderingCase c;
+    c.set_max(1);
+    c.pass_at(0s);
+    c.join("a-1", 80s);
+    c.pass_at(80s);
+    c.call_context.unobserved_because = "the watch of pods is broken";
+    EXPECT_EQ(c.refused_after_pass_at(140s), "");
+    c.call_context.unobserved_because.clear();
+    EXPECT_EQ(c.refused_after_pass_at(150s), taint_sentence);
+}
+
+TEST(RefusedPods, AreForgottenWithTheTemplate) {
+    OrderingCase c;
+    c.order_and_join();
+    c.pass_at(140s);
+    c.leave("a-1");
+    c.world.change_group("a").group.template_fingerprint = "2";
+    EXPECT_EQ(c.refused_after_pass_at(150s), "");
+    EXPECT_EQ(c.increases, 2);
+}
+
+TEST(RefusedPods, AreForgottenWhenALaterNodeWouldTakeThem) {
+    OrderingCase c;
+    c.order_and_join();
+    c.pass_at(140s);
+    c.join("a-2", 200s, {});
+    EXPECT_EQ(c.refused_after_pass_at(200s), "");
+}
+
+TEST(RefusedPods, AreForgottenWhenTheSameNodeTakesThem) {
+    OrderingCase c;
+    c.order_and_join();
+    ASSERT_EQ(c.refused_after_pass_at(140s), taint_sentence);
+    c.world.change_node("a-1").taints.clear();
+    EXPECT_EQ(c.refused_after_pass_at(200s), "");
+}
+
+TEST(RefusedPods, AreNotRefusedByOneNodeIfItsSiblingsTakeThem) {
+    OrderingCase c;
+    c.pods("other", 1, 3500);
+    c.pass_at(0s);
+    c.join("a-1", 80s, {});
+    c.join("a-2", 80s);
+    EXPECT_EQ(c.refused_after_pass_at(140s), "") << "somebody has tainted one of two nodes";
+}
+
+TEST(RefusedPods, AreNotRefusedByANodeUnderPressure) {
+    OrderingCase c;
+    c.pass_at(0s);
+    c.join("a-1", 80s, {{.key = "node.kubernetes.io/disk-pressure"}});
+    c.pass_at(80s);
+    EXPECT_EQ(c.refused_after_pass_at(140s), "");
+}
+
+TEST(RefusedPods, AreNotRefusedByANodeThatOneDaemonSetFills) {
+    OrderingCase c;
+    c.pass_at(0s);
+    c.join("a-1", 80s, {});
+    c.world.daemon_set("agent");
+    c.world.daemon("agent", "agent-1", "a-1").spec.requests = {{"cpu", 3500}};
+    EXPECT_EQ(c.refused_after_pass_at(80s), "");
+}
+
+TEST(RefusedPods, AreRefusedTogetherWithOthersThatWantWhatTheNodeLacks) {
+    OrderingCase c;
+    c.order_and_join();
+    c.pods("other", 1, 500);
+    c.pass_at(140s);
+    EXPECT_EQ(c.memory.templates.at(NodeGroupId("a")).refused.size(), 2u);
+}
+
+TEST(RefusedPods, AreForgottenADayAfterTheyWerePending) {
+    OrderingCase c;
+    c.order_and_join();
+    c.pass_at(140s);
+    c.world.drop_pod("web-0");
+    EXPECT_EQ(c.refused_after_pass_at(23h), taint_sentence);
+    EXPECT_EQ(c.refused_after_pass_at(25h), "");
+}
+
+}  // namespace
+}  // namespace capstan::engine::scale_up
