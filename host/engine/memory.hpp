@@ -121,6 +121,9 @@ std::string_view name_of(RemovalPhase phase) noexcept;  ///< "draining"
 /// Whether the cloud has not been asked for the machine's removal yet.
 bool is_revocable(RemovalPhase phase) noexcept;
 
+/// By node, and by pod_group_key (pods/pod_group_key.hpp): a number of pods.
+using PodPlaces = std::map<std::string, std::map<std::string, int>>;
+
 /// A node that is being removed.
 struct NodeRemoval {
     NodeGroupId group{};
@@ -153,6 +156,9 @@ struct NodeRemoval {
         bool operator==(const Eviction&) const = default;
     };
     std::map<std::string, Eviction> evictions{};  ///< by pod, "namespace/name/uid"
+    /// Where the plan moves the pods of the node. Each pass tries these places first, for the pods
+    /// and for those that are created in their place.
+    PodPlaces places{};
     std::string because{};  ///< why the node is removed; while undoing, why that was given up
     bool operator==(const NodeRemoval&) const = default;
 };

@@ -200,20 +200,40 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
     return plan;
 }
 
-/// The places of pods that have to move: room on existing nodes that pending pods do not need.
+/// The places of pods that have to move: room on existing nodes that other pending pods do not need
+/// because upcoming nodes take them.
 removal::FreePlaces find_free_places(const Run& run) {
     const pass_context::PassContext& context = run.context;
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     scheduling::Placement placement(run.scale_up.placement());
     placement.undo(run.scale_up.start());
+    std::vector<int> on_existing(context.pending_count()), pending(context.pending_count());
+    for (scheduling::PodGroupIndex s = 0; s < pending.size(); ++s)
+        pending[s] = static_cast<int>(context.pending.pod_groups[s].count);
+    // Of pods that this pass does not consider it is not known that they have no place.
+    removal::FreePlaces unknown;
+    for (const snapshot::PodIndex pod : context.evicted) {
+        const snapshot::PodGroupId id = cluster.equivalence_group_of(pod);
+        const auto s = pass_context::find_pod_group(context, id);
+        const bool is_considered = s && *s < pending.size();
+        if (is_considered) --pending[*s];
+        if (!is_considered || context.pending.left_out > 0) ++unknown[id];
+    }
+    for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
+        for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
+            const scheduling::PodGroupIndex s = assignment.pod_group;
+            if (s >= pending.size()) continue;
+            if (slot < cluster.node_count()) {
+                on_existing[s] += assignment.per_node;
+            } else {
+                pending[s] -= assignment.per_node * placement.nodes(slot);
+            }
+        }
+    }
     removal::FreePlaces out;
-    for (scheduling::Slot node = 0; node < cluster.node_count(); ++node)
-        for (const scheduling::Assignment& assignment : placement.assignments(node))
-            if (assignment.pod_group < context.pending_count())
-                out[context.rules->pod_groups()[assignment.pod_group]] += assignment.per_node;
-    for (const PodCount& pods : context.pending.pod_groups)
-        out[pods.equivalence_group] -= static_cast<int>(pods.count);
-    for (const snapshot::PodIndex pod : context.evicted) ++out[cluster.equivalence_group_of(pod)];
+    for (scheduling::PodGroupIndex s = 0; s < pending.size(); ++s)
+        out[context.rules->pod_groups()[s]] = on_existing[s] - std::max(0, pending[s]);
+    for (const auto& [id, pods] : unknown) out[id] = std::max(out[id], pods);
     return out;
 }
 
@@ -222,9 +242,7 @@ removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& pl
     const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
     if (run.is_unobserved()) return removal::step_undoing_only(*context.snapshot, run.memory);
     pods::DisruptionBudgets budgets = context.budgets;
-    const bool moves_pods = std::ranges::any_of(context.evicted, [&](snapshot::PodIndex pod) {
-        return health::is_vacated(context.health.leaving, context.snapshot->cluster.pod(pod).node);
-    });
+    const bool moves_pods = !context.evicted.empty();
     removal::FreePlaces places = moves_pods ? find_free_places(run) : removal::FreePlaces();
     removal::VacatingSteps vacating =
         removal::step_vacated_nodes(*context.snapshot, context.membership, context.health.leaving,

@@ -265,8 +265,10 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
                                                        memory, context.budgets, settings, time);
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
-        if (index && removal.phase != RemovalPhase::undoing)
-            context.being_removed.push_back(*index);
+        if (!index || removal.phase == RemovalPhase::undoing) continue;
+        context.being_removed.push_back(*index);
+        for (const auto& [to, pods] : removal.places)
+            for (const auto& [key, count] : pods) context.reserved[to][key] += count;
     }
     {
         const ScopedPassPhase phase(phase_observer, PassPhase::find_pending);

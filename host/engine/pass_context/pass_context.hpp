@@ -56,6 +56,7 @@ struct PassContext {
     std::vector<scheduling::RefusedShape> refused{};
     std::vector<GroupHeadroom> headrooms{};                      ///< by group
     std::map<NodeGroupId, std::vector<PlannedNodes>> planned{};  ///< by the pass before
+    PodPlaces reserved{};  ///< by removals under way, for the pods that they move
     /// Groups that could not be read now, with requested nodes that may still come: the pods that
     /// these nodes are `planned` for wait for them. Ascending.
     std::vector<GroupIndex> unread_groups_with_requests{};

@@ -48,7 +48,7 @@ public:
           time_(time),
           now_(time.now) {}
 
-    void begin(const drainability::Candidate& candidate, const std::string& because) {
+    void begin(const drainability::Candidate& candidate, const scale_down::ChosenNode& chosen) {
         std::string name(cluster_.text(cluster_.node(candidate.node).name));
         const auto unneeded = memory_.unneeded.find(name);
         NodeRemoval removal{
@@ -58,7 +58,8 @@ public:
             .ready = candidate.ready,
             .since = now_,
             .phase_since = now_,
-            .because = because};
+            .places = chosen.places,
+            .because = chosen.because};
         if (unneeded != memory_.unneeded.end()) removal.unneeded_since = unneeded->second.since;
         memory_.removals.try_emplace(std::move(name), std::move(removal));
     }
@@ -313,7 +314,7 @@ RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership
     Stepping stepping(snapshot, membership, plan.groups_under_repair, repairs, std::move(budgets),
                       memory, settings, time);
     for (const scale_down::ChosenNode& chosen : plan.chosen)
-        stepping.begin(candidates.nodes[chosen.candidate], chosen.because);
+        stepping.begin(candidates.nodes[chosen.candidate], chosen);
     stepping.advance_all();
     return stepping.take_steps(plan);
 }

@@ -256,10 +256,10 @@ void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
                    !take_place(places, cluster, pod);
         });
         if (homeless == moving.end()) continue;
-        give_up(memory, removal,
-                "pod " + drainability::full_name(cluster, *homeless) +
-                    " finds no other place since pods of a machine that leaves need it",
-                time.now);
+        give_up(
+            memory, removal,
+            "pod " + drainability::full_name(cluster, *homeless) + " finds no other place any more",
+            time.now);
     }
 }
 

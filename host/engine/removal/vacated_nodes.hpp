@@ -46,8 +46,8 @@ VacatingSteps step_vacated_nodes(const Snapshot& snapshot, const templates::Memb
                                  pods::DisruptionBudgets& budgets, FreePlaces& places,
                                  Memory& memory, const Settings& settings, const PassTime& time);
 
-/// Gives up removals whose pods have no place any more, because pods of vacated nodes need it:
-/// otherwise the pods of a node that could stay would have to wait for a new node, too. Only
+/// Gives up removals whose pods have no place any more, because other pods have taken it or pods of
+/// vacated nodes need it: otherwise pods of a node that could stay would wait for a new node. Only
 /// removals whose machines have not been asked for.
 void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
                             const pods::DisruptionBudgets& budgets, Memory& memory,

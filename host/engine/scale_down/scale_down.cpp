@@ -9,6 +9,7 @@
 
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/next_change.hpp"
+#include "engine/pods/pod_group_key.hpp"
 #include "engine/scale_down/node_selection.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
@@ -133,6 +134,19 @@ public:
         return std::nullopt;
     }
 
+    /// Where the pods of a node of a unit that can be removed move.
+    PodPlaces places_of(const drainability::Candidate& node) const {
+        const snapshot::Cluster& cluster = context_.snapshot->cluster;
+        PodPlaces out;
+        for (const snapshot::PodIndex pod : node.moving) {
+            const snapshot::NodeIndex to = relocation_->where(pod);
+            const snapshot::PodGroupId pods = cluster.equivalence_group_of(pod);
+            ++out[std::string(cluster.text(cluster.node(to).name))]
+                 [pods::pod_group_key(cluster, pods)];
+        }
+        return out;
+    }
+
 private:
     const pass_context::PassContext& context_;
     scheduling::Placement& placement_;
@@ -143,8 +157,8 @@ private:
 };
 
 ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node,
-                       const UnremovableReason& verdict) {
-    ChosenNode out{.candidate = i, .because = verdict.because};
+                       const UnremovableReason& verdict, PodPlaces places) {
+    ChosenNode out{.candidate = i, .because = verdict.because, .places = std::move(places)};
     if (!node.ready) {
         out.cause = RemovalCause::unready;
     } else if (node.is_empty()) {
@@ -181,7 +195,8 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
                   .looked_at_nodes = true};
     for (const RemovalUnit& unit : choice.units) {
         for (const std::size_t i : unit.candidates)
-            out.chosen.push_back(make_chosen(i, candidates.nodes[i], choice.verdicts[i]));
+            out.chosen.push_back(make_chosen(i, candidates.nodes[i], choice.verdicts[i],
+                                             check.places_of(candidates.nodes[i])));
     }
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
         const bool is_needed = unneeded.kept[i].has_value();

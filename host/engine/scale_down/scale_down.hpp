@@ -25,6 +25,7 @@ struct ChosenNode {
     std::size_t candidate = 0;  ///< index into Candidates::nodes
     RemovalCause cause = RemovalCause::underutilized;
     std::string because{};  ///< "unneeded for 10m; its 3 pods fit on node-2 and node-5"
+    PodPlaces places{};     ///< where its pods move
 };
 
 struct ScaleDown {

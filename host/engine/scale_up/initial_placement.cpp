@@ -38,6 +38,28 @@ std::int64_t count_pending(const pass_context::PassContext& context) {
     return out;
 }
 
+/// Places pods that a removal moves, and those created in their place, where its plan has room for
+/// them. If other pods came first, these pods might fit in no other way, and the pass would order a
+/// node for them.
+void assign_reserved(const pass_context::PassContext& context, scheduling::Placement& placement,
+                     std::vector<int>& left) {
+    if (context.reserved.empty()) return;
+    const PodsByKey pending(context, left);
+    for (const auto& [name, pods] : context.reserved) {
+        const auto node = context.snapshot->cluster.find_node(name);
+        if (!node || context.health.nodes[*node] == health::NodeUsability::out) continue;
+        for (const auto& [key, count] : pods) {
+            int wanted = count;
+            for (const scheduling::PodGroupIndex s : pending.of(key)) {
+                const int placed = placement.room(s, *node, std::min(wanted, left[s])).in_all;
+                placement.place(s, *node, placed);
+                wanted -= placed;
+                left[s] -= placed;
+            }
+        }
+    }
+}
+
 /// The number of upcoming nodes that can make a difference: one for each pending pod, one for each
 /// planned node, and one that stays empty, which makes its zone a domain. Further nodes would stay
 /// empty, too.
@@ -149,6 +171,18 @@ void wait_for_unread_orders(const pass_context::PassContext& context, Progress& 
     }
 }
 
+/// Pods of a drain that have no place any more get no machine: they stay on their node, because the
+/// drain is given up (removal/vacated_nodes.hpp, give_up_without_places).
+void keep_on_their_nodes(const pass_context::PassContext& context, std::vector<int>& left) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    for (const snapshot::PodIndex pod : context.evicted) {
+        if (health::is_vacated(context.health.leaving, cluster.pod(pod).node)) continue;
+        const auto pod_group =
+            pass_context::find_pod_group(context, cluster.equivalence_group_of(pod));
+        if (pod_group && *pod_group < left.size() && left[*pod_group] > 0) --left[*pod_group];
+    }
+}
+
 }  // namespace
 
 InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
@@ -167,6 +201,7 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
     out.first_new = static_cast<scheduling::Slot>(out.placement.slot_count());
     out.has_zones = pass_context::assign_zones(context, out.placement);
     const std::vector<int> before = out.progress.left;
+    assign_reserved(context, out.placement, out.progress.left);
     bool any = false;
     const auto nodes = static_cast<scheduling::Slot>(context.snapshot->cluster.node_count());
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s)
@@ -181,6 +216,7 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
         any = out.assign(s, nodes, out.first_new) || any;
     // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
     while (any) any = out.assign_constrained(out.first_new);
+    keep_on_their_nodes(context, out.progress.left);
     wait_for_unread_orders(context, out.progress);
     for (scheduling::PodGroupIndex s = 0; s < before.size(); ++s)
         out.progress.fit[s] = before[s] - out.progress.left[s];

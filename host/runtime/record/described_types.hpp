@@ -127,7 +127,7 @@ BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (),
                        barred_since))
 BOOST_DESCRIBE_STRUCT(NodeRemoval, (),
                       (group, machine, phase, empty, ready, cordoned, since, phase_since,
-                       unneeded_since, target, mark, mark_seen, asked, evictions, because))
+                       unneeded_since, target, mark, mark_seen, asked, evictions, places, because))
 BOOST_DESCRIBE_STRUCT(LeavingNodeRecord, (), (machine, since, evictions))
 BOOST_DESCRIBE_STRUCT(RemovalBackoff, (), (until, length, failures, because))
 BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))

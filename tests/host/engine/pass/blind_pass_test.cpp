@@ -109,6 +109,7 @@ TEST(BlindPass, TakesNoRemovalFurther) {
     c.removing("n2", RemovalPhase::tainting);
     c.removing("n3", RemovalPhase::waiting);
     c.removing("n4", RemovalPhase::deleting);
+    c.node("n5");  // the pod's place
     const auto before = c.memory.removals;
     c.pass_at(10s, out_of_touch);
     EXPECT_THAT(c.decision.node_changes, IsEmpty());
