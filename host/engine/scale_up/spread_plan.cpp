@@ -56,6 +56,72 @@ std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
 
 namespace {
 
+bool is_unopened(const scheduling::SpreadDomains::Domain& domain, const DomainOutlook& outlook) {
+    return !domain.exists && !outlook.will_exist && outlook.can_grow && outlook.most > domain.count;
+}
+
+/// Quotas, the pods that they place, and the new nodes that they take.
+struct Opening {
+    std::vector<int> quotas{};
+    std::int64_t pods = 0, nodes = 0;
+};
+
+Opening measure(std::span<const DomainOutlook> outlook, std::vector<int> quotas) {
+    Opening out{.quotas = std::move(quotas)};
+    for (std::size_t d = 0; d < outlook.size(); ++d) {
+        out.pods += out.quotas[d];
+        const int per_node = std::max(outlook[d].per_node, 1);
+        const int on_new = std::max(out.quotas[d] - outlook[d].spare, 0);
+        out.nodes += (on_new + per_node - 1) / per_node;
+    }
+    return out;
+}
+
+/// The best of the openings, by the number of domains that each opens.
+std::size_t find_best(const std::vector<Opening>& openings) {
+    const std::int64_t pods = std::ranges::max_element(openings, {}, &Opening::pods)->pods;
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const Opening& opening : openings)
+        if (opening.pods == pods) least = std::min(least, opening.nodes);
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < openings.size(); ++i)
+        if (openings[i].pods == pods && openings[i].nodes * 4 <= least * 5) out = i;
+    return out;
+}
+
+}  // namespace
+
+DomainQuotas open_domains(const scheduling::SpreadDomains& spread,
+                          std::span<const DomainOutlook> outlook, int pods) {
+    std::vector<DomainOutlook> opened(outlook.begin(), outlook.end());
+    std::vector<std::size_t> unopened;
+    for (std::size_t d = 0; d < opened.size(); ++d) {
+        if (!is_unopened(spread.domains[d], outlook[d])) continue;
+        unopened.push_back(d);
+        opened[d].can_grow = false;
+    }
+    std::vector<Opening> openings{measure(outlook, spread_quotas(spread, opened, pods))};
+    for (const std::size_t d : unopened) {
+        if (std::ssize(openings) > pods) break;
+        opened[d].can_grow = true;
+        openings.push_back(measure(outlook, spread_quotas(spread, opened, pods)));
+    }
+    const std::size_t chosen = find_best(openings);
+    DomainQuotas out{.pods = std::move(openings[chosen].quotas)};
+    // Pods of other pod groups count as well, so it has to be known which domains get these.
+    if (chosen == 0 || chosen == unopened.size() || spread.counted_pod_groups > 1) return out;
+    int share = 0;
+    for (const std::size_t d : unopened) share = std::max(share, out.pods[d]);
+    out.is_alternative.resize(out.pods.size());
+    for (const std::size_t d : unopened) {
+        out.pods[d] = share;
+        out.is_alternative[d] = true;
+    }
+    return out;
+}
+
+namespace {
+
 /// Allows the pods in any domain, as if the constraint were not there.
 void allow_everywhere(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
                       const scheduling::SpreadDomains& spread, int pods) {
@@ -98,7 +164,7 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
     return out;
 }
 
-void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group,
+void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group, int pods,
                               std::span<const scheduling::TemplateNodeId> shapes,
                               std::vector<DomainOutlook>& outlook) const {
     for (const scheduling::TemplateNodeId shape : shapes) {
@@ -106,8 +172,11 @@ void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group,
         if (!domain || outlook[*domain].can_grow) continue;
         const scheduling::Placement::Mark mark = placement_->mark();
         const scheduling::Slot slot = placement_->add(shape, 1);
-        outlook[*domain].can_grow = placement_->room(pod_group, slot, 1).in_all > 0;
+        const int room = placement_->room(pod_group, slot, pods).in_all;
         placement_->undo(mark);
+        if (room == 0) continue;
+        outlook[*domain].can_grow = true;
+        outlook[*domain].per_node = room;
     }
 }
 
@@ -116,7 +185,11 @@ void SpreadPlan::find_spare(scheduling::PodGroupIndex pod_group,
                             const std::vector<bool>& passed_over,
                             std::vector<DomainOutlook>& outlook) const {
     const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
-    Packing(*placement_, &passed_over).fill(pod_group, 0, end, pods);
+    // Each domain may take all of the pods.
+    const std::int64_t most = std::int64_t{pods} * std::ssize(outlook);
+    Packing(*placement_, &passed_over)
+        .fill(pod_group, 0, end,
+              static_cast<int>(std::min<std::int64_t>(most, std::numeric_limits<int>::max())));
     const scheduling::SpreadDomains filled = *placement_->spread(pod_group);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         outlook[d].spare = filled.domains[d].count - spread.domains[d].count;
@@ -130,9 +203,11 @@ std::vector<DomainOutlook> SpreadPlan::look(scheduling::PodGroupIndex pod_group,
     std::vector<DomainOutlook> outlook(spread.domains.size());
     const scheduling::Placement::Mark mark = placement_->mark();
     allow_everywhere(*placement_, pod_group, spread, pods);
-    find_growing(pod_group, shapes, outlook);
-    const bool all_grow = std::ranges::all_of(outlook, &DomainOutlook::can_grow);
-    if (!all_grow) find_spare(pod_group, spread, pods, passed_over, outlook);
+    find_growing(pod_group, pods, shapes, outlook);
+    bool needs_spare = false;
+    for (std::size_t d = 0; d < outlook.size(); ++d)
+        needs_spare = needs_spare || !outlook[d].can_grow || !spread.domains[d].exists;
+    if (needs_spare) find_spare(pod_group, spread, pods, passed_over, outlook);
     placement_->undo(mark);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         const auto known = learned_limits_->find({spread.counter, spread.domains[d].value});
@@ -153,12 +228,15 @@ void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
     for (scheduling::SpreadDomains::Domain& domain : spread->domains) {
         domain.count += extra_[{spread->counter, domain.value}];
     }
-    std::vector<int> quotas = spread_quotas(*spread, outlook, pods);
-    for (std::uint32_t d = 0; d < quotas.size(); ++d) {
+    DomainQuotas quotas = open_domains(*spread, outlook, pods);
+    for (std::uint32_t d = 0; d < quotas.pods.size(); ++d) {
         const Key key{spread->counter, spread->domains[d].value};
-        extra_[key] += quotas[d];
-        goal_[key] = spread->domains[d].count + quotas[d];
-        placement_->allow(pod_group, d, quotas[d]);
+        // An alternative may get no pods.
+        const int expected =
+            quotas.is_alternative.empty() || !quotas.is_alternative[d] ? quotas.pods[d] : 0;
+        extra_[key] += expected;
+        goal_[key] = spread->domains[d].count + expected;
+        placement_->allow(pod_group, d, quotas.pods[d]);
     }
     planned_.emplace(pod_group, std::move(quotas));
 }
@@ -166,12 +244,20 @@ void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
 bool SpreadPlan::keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
                              scheduling::TemplateNodeId b) const {
     if (!is_planned(pod_group) && !(*has_zones_)[pod_group]) return false;
-    return placement_->domain_of(pod_group, a) != placement_->domain_of(pod_group, b);
+    const std::optional<std::uint32_t> of_a = placement_->domain_of(pod_group, a),
+                                       of_b = placement_->domain_of(pod_group, b);
+    const auto planned = planned_.find(pod_group);
+    const auto is_alternative = [&](const std::optional<std::uint32_t>& domain) {
+        const std::vector<bool>& is = planned->second.is_alternative;
+        return domain && !is.empty() && is[*domain];
+    };
+    if (planned != planned_.end() && is_alternative(of_a) && is_alternative(of_b)) return false;
+    return of_a != of_b;
 }
 
 bool SpreadPlan::holds() const {
     return std::ranges::all_of(planned_, [&](const auto& planned) {
-        return obeys(*placement_->spread(planned.first), planned.second);
+        return obeys(*placement_->spread(planned.first), planned.second.pods);
     });
 }
 

@@ -25,6 +25,7 @@ struct DomainOutlook {
     bool can_grow = false;                       ///< new nodes there would take these pods
     bool will_exist = false;                     ///< other pods open nodes there in any case
     int spare = 0;                               ///< pods that its existing nodes still take
+    int per_node = 1;                            ///< pods that a new node there takes
     int most = std::numeric_limits<int>::max();  ///< upper bound of its final count
     bool operator==(const DomainOutlook&) const = default;
 };
@@ -37,6 +38,25 @@ struct DomainOutlook {
 ///     zone c cannot grow: 0, 0, 1, skew 1  ->  2, 2, 0
 std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
                                std::span<const DomainOutlook> outlook, int pods);
+
+/// The pods that each domain may get.
+struct DomainQuotas {
+    std::vector<int> pods{};
+    /// Domains without nodes, of which only some are needed: each has the same quota, and the
+    /// choice is left to the expanders. Empty: there are none.
+    std::vector<bool> is_alternative{};
+};
+
+/// The quotas with as many domains opened as they take few nodes. The scheduler does not count a
+/// domain without nodes, so opening one is worth a node only if the pods need that node anyway:
+///
+///     no nodes, zones a to h, 4 pods of which a node takes 4    ->  1 node, in any zone
+///     no nodes, zones a to c, 30 pods of which a node takes 4   ->  10, 10, 10: 9 nodes, and with
+///                                                                   fewer zones at least 8
+///
+/// As many domains are opened as possible with at most a quarter more nodes than necessary.
+DomainQuotas open_domains(const scheduling::SpreadDomains& spread,
+                          std::span<const DomainOutlook> outlook, int pods);
 
 // The plan for all pod groups that are spread over zones, made before any of their pods is placed:
 // no zone has to wait for another, and one pass helps all pods.
@@ -81,7 +101,7 @@ public:
         return planned_.contains(pod_group);
     }
     /// Whether each pod of the pod group has its domain, and new nodes of `a` and `b` are in
-    /// different domains.
+    /// different domains that cannot stand in for each other.
     bool keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
                      scheduling::TemplateNodeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
@@ -103,7 +123,7 @@ private:
                                     const scheduling::SpreadDomains& spread, int pods,
                                     std::span<const scheduling::TemplateNodeId> shapes,
                                     const std::vector<bool>& passed_over) const;
-    void find_growing(scheduling::PodGroupIndex pod_group,
+    void find_growing(scheduling::PodGroupIndex pod_group, int pods,
                       std::span<const scheduling::TemplateNodeId> shapes,
                       std::vector<DomainOutlook>& outlook) const;
     void find_spare(scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread,
@@ -113,7 +133,7 @@ private:
     scheduling::Placement* placement_;
     const LearnedLimits* learned_limits_;
     const std::vector<bool>* has_zones_;
-    std::map<scheduling::PodGroupIndex, std::vector<int>> planned_;  // quotas by domain
+    std::map<scheduling::PodGroupIndex, DomainQuotas> planned_;
     std::set<scheduling::PodGroupIndex> ended_;
     std::map<Key, int> extra_;  // planned pods, placed or not
     std::map<Key, int> goal_;   // the final count if all planned pods are placed

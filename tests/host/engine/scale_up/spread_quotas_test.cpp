@@ -5,7 +5,9 @@
 namespace capstan::engine::scale_up {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 struct Zone {
     int count = 0;
@@ -14,8 +16,8 @@ struct Zone {
 };
 constexpr DomainOutlook stuck{};
 
-std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew = 1,
-                        int min_domains = 1) {
+std::pair<scheduling::SpreadDomains, std::vector<DomainOutlook>> describe(
+    const std::vector<Zone>& zones, int max_skew, int min_domains) {
     scheduling::SpreadDomains spread{
         .topology_key = "zone", .max_skew = max_skew, .min_domains = min_domains, .domains = {}};
     std::vector<DomainOutlook> outlook;
@@ -24,6 +26,12 @@ std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew =
         spread.domains.push_back({value, zone.count, zone.exists});
         outlook.push_back(zone.outlook);
     }
+    return {std::move(spread), std::move(outlook)};
+}
+
+std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew = 1,
+                        int min_domains = 1) {
+    const auto [spread, outlook] = describe(zones, max_skew, min_domains);
     return spread_quotas(spread, outlook, pods);
 }
 
@@ -62,6 +70,54 @@ TEST(SpreadQuotas, WhatAnAttemptTaughtBoundsTheNext) {
     EXPECT_THAT(quotas({{0}, {0}, {0, true, small}}, 100), ElementsAre(3, 3, 2));
     const DomainOutlook closed{.can_grow = true, .most = 0};
     EXPECT_THAT(quotas({{0}, {0}, {0, false, closed}}, 4), ElementsAre(2, 2, 0));
+}
+
+/// Zones without nodes, a new node of which takes `per_node` pods.
+std::vector<Zone> unopened(int count, int per_node) {
+    return std::vector<Zone>(
+        count, {.exists = false, .outlook = {.can_grow = true, .per_node = per_node}});
+}
+
+DomainQuotas opened(const std::vector<Zone>& zones, int pods, int min_domains = 1) {
+    const auto [spread, outlook] = describe(zones, 1, min_domains);
+    return open_domains(spread, outlook, pods);
+}
+
+TEST(OpenDomains, OneNodeIsPutIntoAnyZone) {
+    const DomainQuotas quotas = opened(unopened(3, 4), 4);
+    EXPECT_THAT(quotas.pods, ElementsAre(4, 4, 4));
+    EXPECT_THAT(quotas.is_alternative, ElementsAre(true, true, true));
+}
+
+TEST(OpenDomains, PodsThatNeedManyNodesOpenAllZones) {
+    const DomainQuotas quotas = opened(unopened(3, 4), 30);
+    EXPECT_THAT(quotas.pods, ElementsAre(10, 10, 10));
+    EXPECT_THAT(quotas.is_alternative, IsEmpty());
+}
+
+TEST(OpenDomains, AsManyZonesAreOpenedAsThereAreNodes) {
+    EXPECT_THAT(opened(unopened(8, 4), 8).pods, Each(4));  // in two of the zones
+    EXPECT_THAT(opened(unopened(3, 1), 3).pods, ElementsAre(1, 1, 1));
+}
+
+TEST(OpenDomains, AZoneWithNodesKeepsItsShare) {
+    std::vector<Zone> zones = unopened(8, 4);
+    zones.front() = {.outlook = {.can_grow = true, .spare = 4, .per_node = 4}};
+    const DomainQuotas quotas = opened(zones, 8);
+    EXPECT_EQ(quotas.pods.front(), 4);
+    EXPECT_FALSE(quotas.is_alternative.front());
+    EXPECT_EQ(quotas.pods.back(), 4);
+}
+
+TEST(OpenDomains, ARoomyZoneIsEnough) {
+    std::vector<Zone> zones = unopened(3, 4);
+    zones.front() = {.outlook = {.can_grow = true, .spare = 9, .per_node = 4}};
+    EXPECT_THAT(opened(zones, 8).pods, ElementsAre(8, 0, 0));
+}
+
+TEST(OpenDomains, AsManyZonesAreOpenedAsThereMustBe) {
+    EXPECT_THAT(opened(unopened(3, 9), 2, 2).pods, ElementsAre(1, 1, 1));
+    EXPECT_THAT(opened(unopened(3, 9), 3, 3).pods, ElementsAre(1, 1, 1));
 }
 
 }  // namespace

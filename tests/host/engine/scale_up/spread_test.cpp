@@ -231,7 +231,7 @@ TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
     });
     const Decision decision = c.decide();
     EXPECT_EQ(count(decision.schedulable), 6);
-    EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}})) << "one host is one domain";
 }
 
 TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
