@@ -302,4 +302,14 @@ std::optional<scheduling::PodGroupIndex> find_pod_group(
     return static_cast<scheduling::PodGroupIndex>(at - pod_groups.begin());
 }
 
+bool is_tried_before(const PassContext& context, scheduling::PodGroupIndex first,
+                     scheduling::PodGroupIndex then) noexcept {
+    const auto priority = [&](scheduling::PodGroupIndex pod_group) {
+        const snapshot::PodGroupId id = context.pending.pod_groups[pod_group].equivalence_group;
+        return context.snapshot->cluster.equivalence_group(id).spec->priority.value_or(0);
+    };
+    if (priority(first) != priority(then)) return priority(first) > priority(then);
+    return context.pending.ages[first].newest < context.pending.ages[then].oldest;
+}
+
 }  // namespace capstan::engine::pass_context

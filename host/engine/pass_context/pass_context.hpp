@@ -97,4 +97,9 @@ PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
 std::optional<scheduling::PodGroupIndex> find_pod_group(
     const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept;
 
+/// Whether kube-scheduler tries all pending pods of one pod group before all of another: higher
+/// priority first, then the older.
+bool is_tried_before(const PassContext& context, scheduling::PodGroupIndex first,
+                     scheduling::PodGroupIndex then) noexcept;
+
 }  // namespace capstan::engine::pass_context

@@ -49,6 +49,7 @@ struct PendingPodGroup {
     CountedReasons::Id young = 0;               ///< reason for pods that do not exceed it
     std::uint32_t count = 0;
     std::string_view first{};  ///< name of the first pod
+    PendingPods::Ages ages{};
 };
 
 bool lists_scheduler(const std::vector<std::string>& names, std::string_view name) {
@@ -68,16 +69,18 @@ public:
         for (const snapshot::PodIndex p : cluster_.unbound()) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto reason = why_skipped(pod, pod_group_of(pod.equivalence_group));
-            reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod));
+            reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod), pod.created);
         }
         for (const snapshot::PodIndex p : evicted) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto never = pod_group_of(pod.equivalence_group).never;
-            never ? reasons_.count(*never) : take(pod, pod.equivalence_group);
+            never ? reasons_.count(*never) : take(pod, pod.equivalence_group, Time::max());
         }
         leave_out_youngest();
         for (const Taken& pod : taken_) count(pod);
         out_.pod_groups = in_order();
+        for (const PodCount& pods : out_.pod_groups)
+            out_.ages.push_back(pod_groups_[pods.equivalence_group].ages);
         out_.skipped = reasons_.list();
         for (auto& [written, note] : notes_) out_.notes.push_back(std::move(note));
         return std::move(out_);
@@ -89,12 +92,13 @@ private:
         snapshot::PodGroupId equivalence_group;
         snapshot::Symbol name;
         Time created;
+        Time queued;   ///< when the pod that needs a node was created
         bool untried;  ///< by its scheduler
     };
-    void take(const snapshot::PodRow& pod, snapshot::PodGroupId id) {
+    void take(const snapshot::PodRow& pod, snapshot::PodGroupId id, Time queued) {
         const bool is_untried =
             pod.node == snapshot::no_node && cluster_.text(pod.unscheduled_reason).empty();
-        taken_.push_back({id, pod.name, pod.created, is_untried});
+        taken_.push_back({id, pod.name, pod.created, queued, is_untried});
     }
 
     snapshot::PodGroupId equivalence_group_now(const snapshot::PodRow& pod) {
@@ -128,6 +132,8 @@ private:
         const std::string_view name = cluster_.text(pod.name);
         if (pod.untried) ++out_.untried;
         if (found.count++ == 0 || name < found.first) found.first = name;
+        found.ages.oldest = std::min(found.ages.oldest, pod.queued);
+        found.ages.newest = std::max(found.ages.newest, pod.queued);
     }
 
     void wake_at(std::optional<Time> time) {

@@ -20,6 +20,12 @@ struct PendingPods {
     /// Pending pods by pod equivalence group, in the order in which they are to be placed: higher
     /// priority first, then by namespace and name of the first pod of each.
     std::vector<PodCount> pod_groups{};
+    /// When the pods of a pod group were created. A pod that takes the place of an evicted one is
+    /// created later than all that exist.
+    struct Ages {
+        Time oldest = Time::max(), newest = Time::min();
+    };
+    std::vector<Ages> ages{};            ///< as pod_groups
     std::vector<SkippedPods> skipped{};  ///< by reason, each reason once
     std::vector<std::string> notes{};    ///< annotations that were ignored, each once, in order
     /// When a pod that is too young now will count, or when the spread over zones of a pod times

@@ -104,12 +104,41 @@ std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
     return out;
 }
 
-OptionOutcome PinnedFirst::place(const Option& option, std::span<const Demand> pinned,
-                                 std::span<const pass_context::GroupIndex> groups) {
+/// Whether kube-scheduler tries the pods of each part before those of every larger part that shares
+/// a group with it.
+bool PinnedFirst::come_in_order(std::span<const Part> parts) const {
+    const auto shares_a_group = [](const Part& a, const Part& b) {
+        return std::ranges::any_of(a.groups, [&](pass_context::GroupIndex group) {
+            return std::ranges::binary_search(b.groups, group);
+        });
+    };
+    const auto comes_before = [&](const Demand& a, const Demand& b) {
+        return pass_context::is_tried_before(*context_, a.pod_group, b.pod_group);
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (std::size_t j = i + 1; j < parts.size(); ++j) {
+            if (!shares_a_group(parts[i], parts[j])) continue;
+            for (const Demand& pinned : parts[i].pods) {
+                // Pods that are spread go where the others leave room.
+                if (placement_->rules().has_inter_pod_constraints(pinned.pod_group)) continue;
+                for (const Demand& other : parts[j].pods)
+                    if (!comes_before(pinned, other)) return false;
+            }
+        }
+    }
+    return true;
+}
+
+std::optional<OptionOutcome> PinnedFirst::place(const Option& option,
+                                                std::span<const Demand> pinned,
+                                                std::span<const pass_context::GroupIndex> groups,
+                                                bool in_any_order) {
     const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
+    const std::vector<Part> parts = part(option, pinned, groups);
+    if (!in_any_order && !come_in_order(parts)) return std::nullopt;
+    promised_ = option.promised;
     OptionOutcome out;
-    for (const Part& part_of : part(option, pinned, groups))
-        place(part_of, option.group, first, out);
+    for (const Part& part_of : parts) place(part_of, option.group, first, out);
     // A pod group may have two entries: pods on nodes of others, and pods on nodes of its own.
     const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(out.schedulable);
     out.schedulable.clear();
@@ -137,7 +166,8 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     Supply any{own, std::numeric_limits<int>::max()};
     packing.pack({&any, 1}, rest);
     placement_->undo(mark);
-    Option needed{.group = own, .nodes = std::numeric_limits<int>::max() - any.nodes};
+    Option needed{
+        .group = own, .nodes = std::numeric_limits<int>::max() - any.nodes, .promised = promised_};
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
                          [&](pass_context::GroupIndex group) { return group != own; });
     needed.nodes = quotas_.allows(own, needed.nodes).nodes;
@@ -180,6 +210,19 @@ int count_nodes(const scheduling::Placement& placement, scheduling::Slot first) 
     for (scheduling::Slot slot = first; slot < placement.slot_count(); ++slot)
         out += placement.nodes(slot);
     return out;
+}
+
+std::optional<std::size_t> find_option_with_pinned(
+    std::span<const Option> options, std::size_t chosen, std::span<const Demand> pinned,
+    std::span<const pass_context::GroupIndex> groups) {
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        if (i == chosen || !std::ranges::binary_search(groups, options[i].group)) continue;
+        const std::vector<Demand>& pods = options[i].estimate->schedulable;
+        if (helps_as_many(pods, options[chosen].estimate->schedulable) &&
+            helps_as_many(pods, pinned))
+            return i;
+    }
+    return std::nullopt;
 }
 
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {

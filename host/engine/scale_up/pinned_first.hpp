@@ -4,8 +4,14 @@
 /// need besides are shared out among all groups. So the groups end even, and no node is added
 /// twice.
 ///     groups a, b, c, one pod a node; 8 pods run anywhere, 1 in a only  ->  a 1, then +2, +3, +3
+///
+/// This holds only if kube-scheduler tries the pinned pods first. Otherwise the other pods may take
+/// the nodes of a, and one more node is needed there. Then the scale-up follows the proposal
+/// "balance similar node groups": a group that some of the pods cannot use gets no share of them,
+/// so a gets all 9 nodes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -40,9 +46,11 @@ public:
                 const SpreadPlan& plan, QuotaTracker quotas);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which ascend and
-    /// include the option's own group.
-    OptionOutcome place(const Option& option, std::span<const Demand> pinned,
-                        std::span<const pass_context::GroupIndex> groups);
+    /// include the option's own group. Nothing: kube-scheduler may bind other pods to the nodes of
+    /// the pinned pods before it tries these, and `in_any_order` is false.
+    std::optional<OptionOutcome> place(const Option& option, std::span<const Demand> pinned,
+                                       std::span<const pass_context::GroupIndex> groups,
+                                       bool in_any_order);
 
 private:
     /// Pods that run on the same groups.
@@ -55,6 +63,7 @@ private:
     std::vector<pass_context::GroupIndex> compatible_groups(
         const Demand& pods, pass_context::GroupIndex own,
         std::span<const pass_context::GroupIndex> groups);
+    bool come_in_order(std::span<const Part> parts) const;
     void place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
                OptionOutcome& out);
 
@@ -64,6 +73,7 @@ private:
     scheduling::Placement* placement_;
     const SpreadPlan* plan_;
     QuotaTracker quotas_;
+    std::map<pass_context::GroupIndex, int> promised_{};  ///< Option::promised
 };
 
 /// Places the pods on the slots from `first` on, then on new nodes of any of the groups as needed,
@@ -72,6 +82,11 @@ void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
                  std::span<const pass_context::GroupIndex> groups, scheduling::Slot first);
 /// The number of nodes in the slots from `first` on.
 int count_nodes(const scheduling::Placement& placement, scheduling::Slot first);
+/// The first option of `groups` with all pods of `options[chosen]` and all of `pinned`; nothing:
+/// there is none. `groups` ascend.
+std::optional<std::size_t> find_option_with_pinned(
+    std::span<const Option> options, std::size_t chosen, std::span<const Demand> pinned,
+    std::span<const pass_context::GroupIndex> groups);
 /// Whether `one` has at least as many pods of each pod group as `other`.
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other);
 

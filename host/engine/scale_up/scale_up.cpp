@@ -207,12 +207,9 @@ OptionOutcome ScaleUp::share(const Option& option) {
 /// Compares sharing with pinned pods first against sharing the option alone and placing the pinned
 /// pods later. Nothing: pinned-first needs more nodes, helps fewer pods, or has the same result.
 std::optional<OptionOutcome> ScaleUp::share_pinned_first(
-    const std::vector<Option>& options, std::size_t chosen,
-    std::span<const pass_context::GroupIndex> groups) {
-    const Option& option = options[chosen];
+    const Option& option, std::span<const Demand> pinned,
+    std::span<const pass_context::GroupIndex> groups, bool in_any_order) {
     if (groups.size() == 1) return std::nullopt;
-    const std::vector<Demand> pinned =
-        find_pinned(*context().rules, options, chosen, groups, waiting());
     if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
 
     scheduling::Placement& placement = initial_.placement;
@@ -227,9 +224,10 @@ std::optional<OptionOutcome> ScaleUp::share_pinned_first(
 
     PinnedFirst pinned_first(context(), *policies_, call_context_, placement, plan_,
                              initial_.progress.quotas);
-    OptionOutcome out = pinned_first.place(option, pinned, groups);
-    const bool is_same = out.shares == otherwise.shares && out.nodes == needed;
-    if (!is_same && out.nodes <= most && helps_as_many(out.schedulable, otherwise.schedulable))
+    std::optional<OptionOutcome> out = pinned_first.place(option, pinned, groups, in_any_order);
+    const bool is_same = out && out->shares == otherwise.shares && out->nodes == needed;
+    if (out && !is_same && out->nodes <= most &&
+        helps_as_many(out->schedulable, otherwise.schedulable))
         return out;
     placement.undo(mark);
     return std::nullopt;
@@ -241,7 +239,26 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
     std::vector<pass_context::GroupIndex> unmade;
     const std::vector<pass_context::GroupIndex> groups = sharing_groups(options, chosen, unmade);
     const scheduling::Placement::Mark mark = initial_.placement.mark();
-    std::optional<OptionOutcome> pinned_first = share_pinned_first(options, chosen, groups);
+    const std::vector<Demand> pinned =
+        groups.size() > 1 ? find_pinned(*context().rules, options, chosen, groups, waiting())
+                          : std::vector<Demand>();
+    if (groups.size() > 1)
+        options[chosen].promised =
+            find_promised(options, chosen, groups, waiting(), initial_.placement);
+    std::optional<OptionOutcome> pinned_first =
+        share_pinned_first(options[chosen], pinned, groups, false);
+    if (!pinned_first && !pinned.empty()) {
+        if (const auto wider = find_option_with_pinned(options, chosen, pinned, groups)) {
+            explanation.because += "; its similar group " +
+                                   context().id(options[*wider].group).value() +
+                                   " also takes pods that run on no other";
+            explanation.group = context().id(options[*wider].group);
+            explanation.nodes = options[*wider].nodes;
+            return carry_out(options, *wider, std::move(explanation));
+        }
+        // No group takes them all, so whatever is ordered, these pods may be overtaken.
+        pinned_first = share_pinned_first(options[chosen], pinned, groups, true);
+    }
     Option option = options[chosen];
     if (pinned_first) {
         option.similar = groups;

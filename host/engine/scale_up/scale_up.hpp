@@ -73,8 +73,8 @@ private:
     void record(const Option& option, const OptionOutcome& outcome, ChosenOption explanation);
     OptionOutcome share(const Option& option);
     std::optional<OptionOutcome> share_pinned_first(
-        const std::vector<Option>& options, std::size_t chosen,
-        std::span<const pass_context::GroupIndex> groups);
+        const Option& option, std::span<const Demand> pinned,
+        std::span<const pass_context::GroupIndex> groups, bool in_any_order);
     std::string role_of(const Option& option, pass_context::GroupIndex group) const;
     /// `unmade`: the groups for which the limit of groups has no room, ascending.
     std::vector<std::string> left_out(const Option& option,

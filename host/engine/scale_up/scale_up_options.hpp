@@ -23,6 +23,8 @@ struct Option {
     std::shared_ptr<const BinpackingEstimate> estimate{};
     /// Similar groups that may grow and on which all pods of the option run, ascending.
     std::vector<pass_context::GroupIndex> similar{};
+    /// By group: the nodes that similar groups will get for pods that the option does not place.
+    std::map<pass_context::GroupIndex, int> promised{};
 };
 
 /// Borrows its arguments.

@@ -10,6 +10,8 @@
 
 #include <capstan/assert.hpp>
 
+#include "engine/scale_up/packing.hpp"
+
 namespace capstan::engine::scale_up {
 namespace {
 
@@ -98,7 +100,51 @@ std::vector<pass_context::GroupIndex> drop_new_siblings(
     return dropped;
 }
 
+std::map<pass_context::GroupIndex, int> find_promised(
+    std::span<const Option> options, std::size_t chosen,
+    std::span<const pass_context::GroupIndex> groups, const std::vector<int>& waiting,
+    scheduling::Placement& placement) {
+    std::map<scheduling::PodGroupIndex, int> left;
+    bool has_free_pods = false;
+    for (const Demand& demand : options[chosen].estimate->schedulable) {
+        const scheduling::PodGroupIndex pod_group = demand.pod_group;
+        if (placement.rules().has_inter_pod_constraints(pod_group))
+            left.try_emplace(pod_group, waiting[pod_group]).first->second -= demand.count;
+        else
+            has_free_pods = true;
+    }
+    if (!has_free_pods) return {};
+    std::map<pass_context::GroupIndex, int> out;
+    for (const Option& option : options) {
+        if (option.group == options[chosen].group ||
+            !std::ranges::binary_search(groups, option.group))
+            continue;
+        std::vector<Demand> later;
+        for (const Demand& demand : option.estimate->schedulable) {
+            const auto at = left.find(demand.pod_group);
+            const int some = at == left.end() ? 0 : std::min(at->second, demand.count);
+            if (some <= 0) continue;
+            at->second -= some;
+            later.push_back({demand.pod_group, some});
+        }
+        if (later.empty()) continue;
+        const scheduling::Placement::Mark mark = placement.mark();
+        Supply any{option.group, std::numeric_limits<int>::max()};
+        Packing(placement).pack({&any, 1}, later);
+        placement.undo(mark);
+        if (const int nodes = std::numeric_limits<int>::max() - any.nodes; nodes > 0)
+            out[option.group] = nodes;
+    }
+    return out;
+}
+
 namespace {
+
+int find_or_zero(const std::map<pass_context::GroupIndex, int>& counts,
+                 pass_context::GroupIndex group) {
+    const auto at = counts.find(group);
+    return at == counts.end() ? 0 : at->second;
+}
 
 /// The groups as the splitter sees them, and the nodes that each has been given.
 class Sharing {
@@ -109,7 +155,7 @@ public:
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
         for (const pass_context::GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
-            *group.target += quotas.grown(g);
+            *group.target += quotas.grown(g) + find_or_zero(option.promised, g);
             // A splitter needs a maximum; a group without one may take all nodes.
             if (!group.max) {
                 group.max =

@@ -6,6 +6,7 @@
 /// room for them.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,6 +39,15 @@ struct BalancedIncreases {
     std::vector<Share> shares{};  ///< by group, none of zero
     std::string note{};           ///< what the splitter did wrong; empty: nothing
 };
+
+/// By group, none of zero: the nodes of `groups` for pods that only later options of this pass will
+/// place, because their domain is another than that of the chosen option: pods spread over zones,
+/// or kept apart by zone. If these nodes did not count, the groups would end uneven.
+///     2 spread pods a zone and 6 free ones; zone a is chosen  ->  b 2, c 2
+std::map<pass_context::GroupIndex, int> find_promised(
+    std::span<const Option> options, std::size_t chosen,
+    std::span<const pass_context::GroupIndex> groups, const std::vector<int>& waiting,
+    scheduling::Placement& placement);
 
 /// Shares out `option.nodes`, to which the limits of the cluster have been applied before. The part
 /// of a share that a group cannot take is shared out again among the others. If the splitter fails

@@ -243,11 +243,18 @@ std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& plac
                                                      scheduling::TemplateNodeId own,
                                                      scheduling::TemplateNodeId other) {
     const scheduling::Placement::Mark mark = placement.mark();
-    const scheduling::Slot slot = placement.add(other, 1);
+    const scheduling::Slot own_slot = placement.add(own, 1), slot = placement.add(other, 1);
+    const auto has_room = [&](scheduling::PodGroupIndex pod_group, scheduling::Slot on) {
+        return placement.room(pod_group, on, 1).in_all > 0;
+    };
     const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {
         // A planned pod stays in the domain for which it was planned.
         if (plan.keeps_apart(demand.pod_group, own, other)) return true;
-        return placement.room(demand.pod_group, slot, 1).in_all == 0;
+        if (!has_room(demand.pod_group, slot)) return true;
+        // If the pods are spread by the number of other pods, the new domain of `other`, which has
+        // none of these, may close that of `own`.
+        const auto spread = placement.spread(demand.pod_group);
+        return spread && !spread->counts_itself && !has_room(demand.pod_group, own_slot);
     });
     placement.undo(mark);
     if (misfit == pods.end()) return std::nullopt;

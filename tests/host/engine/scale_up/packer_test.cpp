@@ -109,12 +109,19 @@ private:
     std::map<std::string, const NodeTemplate*> templates_{};
 };
 
-/// kube-scheduler in short: the higher priority first, then the older pod; each on the node that
-/// stays the emptiest, the first by name among equals. Pods that look at others are tried again.
-class LeastAllocatedScheduler {
+/// The scoring strategy of NodeResourcesFit: the emptiest node first, or the fullest.
+enum class Strategy { least_allocated, most_allocated };
+constexpr Strategy strategies[] = {Strategy::least_allocated, Strategy::most_allocated};
+
+/// kube-scheduler in short: the higher priority first, then the older pod; each on the node with
+/// the best score, the first by name among equals. Pods that look at others are tried again.
+class QueueScheduler {
 public:
-    explicit LeastAllocatedScheduler(const snapshot::Cluster& cluster)
-        : cluster_(cluster), rules_(cluster, classes_of(cluster), {}), placement_(rules_) {}
+    QueueScheduler(const snapshot::Cluster& cluster, Strategy strategy)
+        : cluster_(cluster),
+          rules_(cluster, classes_of(cluster), {}),
+          placement_(rules_),
+          sign_(strategy == Strategy::least_allocated ? 1 : -1) {}
 
     /// Binds what fits.
     void bind(std::vector<snapshot::PodObject*>& waiting) {
@@ -140,12 +147,12 @@ private:
             classes.insert(cluster.equivalence_group_of(pod));
         return {classes.begin(), classes.end()};
     }
-    double emptiness(snapshot::NodeIndex node) const {
+    double score(snapshot::NodeIndex node) const {
         const auto share = [&](snapshot::ResourceIndex resource) {
             return static_cast<double>(placement_.free(node, resource)) /
                    static_cast<double>(cluster_.allocatable(node)[resource]);
         };
-        return share(snapshot::cpu_index) + share(snapshot::memory_index);
+        return sign_ * (share(snapshot::cpu_index) + share(snapshot::memory_index));
     }
     bool try_to_bind(snapshot::PodObject& pod, snapshot::PodGroupId equivalence_group) {
         const auto at = std::ranges::lower_bound(rules_.pod_groups(), equivalence_group);
@@ -154,7 +161,7 @@ private:
         std::optional<snapshot::NodeIndex> best;
         for (snapshot::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (placement_.room(pod_group, node, 1).in_all == 0) continue;
-            if (!best || emptiness(node) > emptiness(*best)) best = node;
+            if (!best || score(node) > score(*best)) best = node;
         }
         if (!best) return false;
         placement_.place(pod_group, *best, 1);
@@ -166,6 +173,7 @@ private:
     const snapshot::Cluster& cluster_;
     scheduling::CompiledPredicates rules_;
     scheduling::Placement placement_;
+    double sign_;
 };
 
 /// A pass over a case, and what came of it.
@@ -306,42 +314,104 @@ TEST(Packer, OrdersFewNodesThatCouldBeSpared) {
 }
 
 /// Passes follow one another, each when the nodes of the one before have joined and the scheduler
-/// has bound what fits. How many of them ordered nodes.
-int run_until_still(PackerCase& each, int most) {
-    PassCase& c = each.c;
+/// has bound what fits. How many of them ordered nodes. `join` is called for each node.
+template <class Join>
+int run_until_still(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Strategy strategy,
+                    int most, Join join) {
     for (int passes = 0; passes < most; ++passes) {
         pass::Outcome outcome = c.run();
         if (outcome.decision.increases.empty()) return passes;
         for (const Increase& increase : outcome.decision.increases) {
             *c.world.change_group(increase.group.value()).group.target += increase.by;
-            for (int n = 0; n < increase.by; ++n) each.join(increase.group.value());
+            for (int n = 0; n < increase.by; ++n) join(increase.group.value());
         }
         c.call_context.now += 1min;
         const snapshot::Cluster cluster = c.world.cluster();
-        LeastAllocatedScheduler(cluster).bind(each.waiting);
+        QueueScheduler(cluster, strategy).bind(waiting);
     }
     return most;
 }
 
 TEST(Packer, IsEnoughForTheSchedulersOrderAfterThreePasses) {
-    std::map<int, int> cases;  // by the number of passes
-    for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
-        PackerCase each(seed);
-        {
-            const snapshot::Cluster cluster = each.c.world.cluster();
-            LeastAllocatedScheduler(cluster).bind(each.waiting);
+    for (const Strategy strategy : strategies) {
+        std::map<int, int> cases;  // by the number of passes
+        for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
+            PackerCase each(seed);
+            {
+                const snapshot::Cluster cluster = each.c.world.cluster();
+                QueueScheduler(cluster, strategy).bind(each.waiting);
+            }
+            const int promised = each.is_limited ? 0 : PackerPass(each.c).promised();
+            const auto waiting = static_cast<int>(each.waiting.size());
+            const int passes = run_until_still(each.c, each.waiting, strategy, 4,
+                                               [&](const std::string& group) { each.join(group); });
+            ++cases[passes];
+            EXPECT_LE(passes, 3) << "seed " << seed;
+            if (!each.is_limited) {
+                EXPECT_LE(static_cast<int>(each.waiting.size()), waiting - promised)
+                    << "seed " << seed;
+            }
         }
-        const int promised = each.is_limited ? 0 : PackerPass(each.c).promised();
-        const auto waiting = static_cast<int>(each.waiting.size());
-        const int passes = run_until_still(each, 4);
-        ++cases[passes];
-        EXPECT_LE(passes, 3) << "seed " << seed;
-        if (!each.is_limited) {
-            EXPECT_LE(static_cast<int>(each.waiting.size()), waiting - promised) << "seed " << seed;
+        for (const auto& [passes, count] : cases)
+            std::cout << count << " cases are still after " << passes << " passes\n";
+    }
+}
+
+/// Similar groups a, b and c, one a zone, of which only c takes the pinned pods. All pods have one
+/// size; priorities and ages differ.
+struct PinnedCase {
+    explicit PinnedCase(std::uint64_t seed) {
+        Dice dice(seed);
+        per_node = dice.between(1, 4);
+        for (const char* id : {"a", "b", "c"}) {
+            Group& group = c.world.group(id, 0);
+            group.group.max = 200;
+            NodeTemplate& node = c.world.describe(id, amounts(4000));
+            node.allocatable = node.free = node.capacity;
+            node.labels = {{"pool", id}};
+        }
+        for (const auto& [name, selector] :
+             {std::pair("free", Labels()), std::pair("pinned", Labels{{"pool", "c"}})}) {
+            const int priority = dice.chance(30) ? 100 : 0, count = dice.between(1, 16);
+            const bool has_one_age = dice.chance(50);
+            const auto age = std::chrono::minutes(10 + dice.below(60));
+            for (int n = 0; n < count; ++n) {
+                snapshot::PodObject& pod = c.world.pod(name + std::to_string(n));
+                pod.labels = {{"app", name}};
+                pod.spec.requests = {{"cpu", 4000 / per_node}};
+                pod.spec.priority = priority;
+                pod.spec.node_selector = selector;
+                pod.created =
+                    noon - (has_one_age ? age : std::chrono::minutes(10 + dice.below(60)));
+                waiting.push_back(&pod);
+            }
+        }
+        c.expander = Prefers({dice.word({"a", "b", "c"})});
+    }
+    void join(const std::string& group) {
+        const std::string name = group + "-" + std::to_string(++nodes);
+        snapshot::NodeObject& node = c.world.node(name, group);
+        node.labels = {{"pool", group}, {hostname_key, name}};
+    }
+
+    PassCase c{};
+    int per_node = 1, nodes = 0;
+    std::vector<snapshot::PodObject*> waiting{};
+};
+
+// In whichever order kube-scheduler binds, the document's rule needs no more: pods of an option go
+// to the groups that take all of them, which is c here.
+TEST(Packer, OrdersForPinnedPodsNoMoreNodesThanOneGroupForAllPods) {
+    for (const Strategy strategy : strategies) {
+        for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
+            PinnedCase each(seed);
+            const auto pods = static_cast<int>(each.waiting.size());
+            run_until_still(each.c, each.waiting, strategy, 6,
+                            [&](const std::string& group) { each.join(group); });
+            EXPECT_TRUE(each.waiting.empty()) << "seed " << seed;
+            EXPECT_LE(each.nodes, (pods + each.per_node - 1) / each.per_node) << "seed " << seed;
         }
     }
-    for (const auto& [passes, count] : cases)
-        std::cout << count << " cases are still after " << passes << " passes\n";
 }
 
 }  // namespace

@@ -119,7 +119,14 @@ PassCase three_empty() {
     for (const std::string id : {"a", "b", "c"}) c.group(id, 0, 10, amounts(4000), "z" + id);
     return c;
 }
+/// Pods of one zone that kube-scheduler tries before the others.
 auto pinned_to(const std::string& zone) {
+    return [=](snapshot::PodObject& pod) {
+        pod.spec.node_selector = {{zone_key, zone}};
+        pod.created -= 1min;
+    };
+}
+auto young_and_pinned_to(const std::string& zone) {
     return [=](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, zone}}; };
 }
 
@@ -133,6 +140,24 @@ TEST(Sharing, SharesWhatPodsThatArePinnedToOneGroupLeaveToShare) {
         EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << liked;
         EXPECT_EQ(left(decision), 0);
     }
+}
+
+TEST(Sharing, GivesAllToOneGroupIfOtherPodsMayTakeTheNodesOfPinnedOnes) {
+    for (const char* liked : {"a", "b", "c"}) {
+        PassCase c = three_empty();
+        c.expander = Prefers({liked});
+        c.pods("web", 8, 3000);
+        c.pods("pinned", 1, 3000, young_and_pinned_to("za"));
+        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 9}})) << liked;
+    }
+    PassCase c = three_empty();
+    c.expander = Prefers({"c"});
+    c.pods("web", 8, 3000);
+    c.pods("pinned", 1, 3000, [](snapshot::PodObject& pod) {
+        young_and_pinned_to("za")(pod);
+        pod.spec.priority = 10;
+    });
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << "it comes first";
 }
 
 TEST(Sharing, SharesTheRestWherePodsArePinnedToSeveralGroups) {
