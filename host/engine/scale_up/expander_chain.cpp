@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <capstan/hash.hpp>
@@ -22,6 +24,25 @@ std::string among_existing(const ScaleUpQuestion& question, const Indices& left)
     const auto exists = [&](std::uint32_t i) { return question.options[i].group_exists; };
     const bool both = std::ranges::any_of(left, exists) && !std::ranges::all_of(left, exists);
     return both ? " whose group exists" : "";
+}
+
+/// What the option's nodes cost per hour; nothing: not known.
+std::optional<double> price_of(const ScaleUpOption& option) {
+    if (!option.price_per_hour) return std::nullopt;
+    return *option.price_per_hour * option.nodes;
+}
+
+/// Whether all these options help the same pods, and their prices are known and not all the same.
+bool can_break_tie_by_price(const ScaleUpQuestion& question, const Indices& left) {
+    std::optional<double> least, most;
+    for (const std::uint32_t i : left) {
+        const ScaleUpOption& option = question.options[i];
+        const std::optional<double> price = price_of(option);
+        if (!price || !help_same_pods(option, question.options[left.front()])) return false;
+        least = std::min(least.value_or(*price), *price);
+        most = std::max(most.value_or(*price), *price);
+    }
+    return least < most;
 }
 
 /// One pass through a stage: narrows `left`, or says why the chain must end.
@@ -93,16 +114,20 @@ Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
     }
 
     Choice& choice = round.choice;
+    const bool by_price = can_break_tie_by_price(question, round.left);
     // Groups that exist come before groups that have to be made first.
     choice.option = *std::ranges::min_element(round.left, {}, [&](std::uint32_t i) {
-        return std::pair(!question.options[i].group_exists, id_of(question, i));
+        return std::tuple(!question.options[i].group_exists,
+                          by_price ? *price_of(question.options[i]) : 0, id_of(question, i));
     });
     const std::string& group = id_of(question, *choice.option).value();
     if (question.options.size() == 1) {
         choice.because = group + " is the only option";
     } else if (round.left.size() > 1) {
-        choice.because = group + " has the lowest id of " + std::to_string(round.left.size()) +
-                         " options still tied" + among_existing(question, round.left);
+        choice.because = group +
+                         (by_price ? " has the lowest price of " : " has the lowest id of ") +
+                         std::to_string(round.left.size()) + " options still tied" +
+                         among_existing(question, round.left);
     } else {
         choice.because = group + " is what " + choice.stages.back().stage + " left of " +
                          std::to_string(choice.stages.back().shown) + " options";

@@ -22,7 +22,8 @@ struct Choice {
 };
 
 /// Stops as soon as one option is left. Of options that are still tied after the last stage, groups
-/// that exist come before groups that would have to be made, then the lowest id.
+/// that exist come before groups that would have to be made, then the lowest price if all options
+/// help the same pods and have a price, then the lowest id.
 ///     least_waste keeps b, c; random keeps c                ->  c
 ///     least_waste fails, on_error = skip; most_pods keeps a  ->  a
 Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,

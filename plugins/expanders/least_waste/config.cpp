@@ -39,8 +39,8 @@ Schema least_waste_schema() {
             {.key = "tolerance",
              .type = SettingType::number,
              .doc = "How far above the least waste an option may be and still count as equal: 0.05 "
-                    "is five hundredths "
-                    "of one resource of weight 1.",
+                    "is five hundredths of one resource of weight 1. With 0, options of equal "
+                    "waste are compared by price and by what their nodes leave unused.",
              .default_value = "0",
              .min = 0,
              .max = 1e6},

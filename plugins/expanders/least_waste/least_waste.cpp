@@ -1,10 +1,13 @@
 #include "least_waste.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <capstan/ranking.hpp>
@@ -22,14 +25,18 @@ struct Share {
 
 struct Waste {
     double total = 0;
-    std::vector<Share> shares{};  ///< ordered by resource
+    std::vector<Share> shares{};                     ///< ordered by resource
+    std::int64_t unused_cpu = 0, unused_memory = 0;  ///< of all nodes
+    bool lost_tie = false;  ///< wastes as much as the best, and costs more or leaves more unused
 };
 
 struct LessWaste {
     double tolerance;
-    bool better(const Waste& a, const Waste& b) const { return a.total < b.total; }
+    bool better(const Waste& a, const Waste& b) const {
+        return a.lost_tie != b.lost_tie ? b.lost_tie : a.total < b.total;
+    }
     bool ties(const Waste& best, const Waste& other) const {
-        return other.total <= best.total + tolerance + rounding;
+        return !other.lost_tie && other.total <= best.total + tolerance + rounding;
     }
     double score(const Waste& waste) const { return waste.total; }
     std::string describe(const Waste& waste) const {
@@ -109,7 +116,14 @@ private:
                   [](const Share& a, const Share& b) { return a.resource < b.resource; });
         for (const Share& share : out.shares)
             out.total += config_.weight_of(share.resource) * share.wasted;
+        out.unused_cpu = unused(option, "cpu");
+        out.unused_memory = unused(option, "memory");
         return out;
+    }
+    std::int64_t unused(const OptionView& option, std::string_view resource) const {
+        if (!counts(resource)) return 0;
+        return find(amounts(option), resource).value_or(0) * option.nodes() -
+               find(option.requested(), resource).value_or(0);
     }
 
     const LeastWasteConfig& config_;
@@ -118,12 +132,87 @@ private:
         incomparable_;  ///< resources of every machine that some template does not state
 };
 
+bool help_same_pods(const OptionView& a, const OptionView& b) {
+    const auto same = [](const capstan_pod_share& x, const capstan_pod_share& y) {
+        return x.equivalence_group == y.equivalence_group && x.count == y.count;
+    };
+    const auto of_a = a.pods(), of_b = b.pods();
+    return std::equal(of_a.begin(), of_a.end(), of_b.begin(), of_b.end(), same);
+}
+
+/// Options that waste the same share and help the same pods; never empty.
+using Tied = std::vector<Ranked<Waste>*>;
+
+/// The options with the least waste, those that help the same pods together.
+std::vector<Tied> find_ties(std::vector<Ranked<Waste>>& ranked) {
+    double least = ranked.front().value.total;
+    for (const Ranked<Waste>& option : ranked) least = std::min(least, option.value.total);
+    std::vector<Tied> out;
+    for (Ranked<Waste>& option : ranked) {
+        if (option.value.total > least + rounding) continue;
+        const auto at = std::find_if(out.begin(), out.end(), [&](const Tied& tied) {
+            return help_same_pods(tied.front()->option, option.option);
+        });
+        if (at == out.end()) {
+            out.push_back({&option});
+        } else {
+            at->push_back(&option);
+        }
+    }
+    return out;
+}
+
+/// Takes the options out of `tied` that another one beats, and marks them.
+template <class Beats>
+void narrow(Tied& tied, Beats beats) {
+    const Tied all = tied;
+    for (Ranked<Waste>* option : all)
+        option->value.lost_tie = std::any_of(
+            all.begin(), all.end(), [&](const auto* other) { return beats(*other, *option); });
+    tied.erase(std::remove_if(tied.begin(), tied.end(),
+                              [](const auto* option) { return option->value.lost_tie; }),
+               tied.end());
+}
+
+/// Whether the nodes of one option leave less unused of cpu or memory, and no more of the other.
+bool leaves_less(const Waste& a, const Waste& b) {
+    return a.unused_cpu <= b.unused_cpu && a.unused_memory <= b.unused_memory &&
+           (a.unused_cpu < b.unused_cpu || a.unused_memory < b.unused_memory);
+}
+
+/// Breaks a tie by price, if the cloud tells the price of each option, and then by the cores and
+/// the memory that the nodes leave unused. Waste is a share: if the pods request nothing, all nodes
+/// waste the same share, whatever their size.
+void break_tie(const Call& call, Tied tied) {
+    const std::size_t count = tied.size();
+    const auto price_of = [](const Ranked<Waste>& option) {
+        return option.option.price_per_hour().value_or(-1) * option.option.nodes();
+    };
+    const bool all_priced = std::all_of(tied.begin(), tied.end(), [&](const auto* option) {
+        const double price = price_of(*option);
+        return std::isfinite(price) && price >= 0;
+    });
+    if (all_priced)
+        narrow(tied, [&](const Ranked<Waste>& a, const Ranked<Waste>& b) {
+            return price_of(a) * (1 + rounding) < price_of(b);
+        });
+    const bool by_price = tied.size() < count;
+    narrow(tied, [](const Ranked<Waste>& a, const Ranked<Waste>& b) {
+        return leaves_less(a.value, b.value);
+    });
+    if (tied.size() == count) return;
+    call.explain("of " + counted(count, "option") + " that waste the same share, " +
+                 listed(tied, [](const auto* option) { return option->option.group().id(); }) +
+                 (by_price ? " cost" : " leave") + (tied.size() == 1 ? "s" : "") +
+                 (by_price ? " the least" : " the least unused"));
+}
+
 }  // namespace
 
 void LeastWaste::filter(const Call& call, const ExpanderRequest& request,
                         const Selection& keep) const {
     const WasteCalculator calculator(config_, request.options());
-    const std::vector<Ranked<Waste>> ranked = calculator.ranked();
+    std::vector<Ranked<Waste>> ranked = calculator.ranked();
     if (ranked.empty()) {
         return keep_all(call, keep, request.options(),
                         "none has a template that states cpu and memory");
@@ -132,6 +221,9 @@ void LeastWaste::filter(const Call& call, const ExpanderRequest& request,
         call.explain("leaves out " + group_names(calculator.without_template()) +
                      ": no template that states cpu and memory");
     }
+    // With a tolerance, it is for the next stage to choose among options that count as equal.
+    if (config_.tolerance == 0)
+        for (Tied& tied : find_ties(ranked)) break_tie(call, std::move(tied));
     keep_best(call, keep, ranked, LessWaste{config_.tolerance});
 }
 

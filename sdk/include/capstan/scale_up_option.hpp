@@ -52,6 +52,11 @@ inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
 
 }  // namespace detail
 
+/// Whether they help as many pods of each class.
+inline bool help_same_pods(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
+    return detail::same_pods(a.pods, b.pods);
+}
+
 /// By what the shared parts say, not by where they are; no list of pods equals an empty one.
 inline bool operator==(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
     const bool same_node = a.node == b.node || (a.node && b.node && *a.node == *b.node);

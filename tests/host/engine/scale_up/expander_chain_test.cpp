@@ -86,6 +86,20 @@ TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestGroupId) {
     EXPECT_EQ(choice.because, "a has the lowest id of 3 options still tied");
 }
 
+TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestPriceIfAllArePriced) {
+    Keeps all = keeps_all();
+    ScaleUpQuestion question = question_of({"a", "b", "c"});
+    const double prices[] = {3, 1, 2};
+    for (std::size_t i = 0; i < 3; ++i) question.options[i].price_per_hour = prices[i];
+    Choice choice = choose({{"all", &all}}, question, {});
+    EXPECT_EQ(choice.option, 1u);
+    EXPECT_EQ(choice.because, "b has the lowest price of 3 options still tied");
+    question.options[1].nodes = 4;
+    EXPECT_EQ(choose({{"all", &all}}, question, {}).option, 2u);
+    question.options[0].price_per_hour.reset();
+    EXPECT_EQ(choose({{"all", &all}}, question, {}).option, 0u);
+}
+
 TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
     Keeps none = keeps_none();
     const Choice choice =

@@ -58,6 +58,50 @@ TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
                 ElementsAre("large", "medium", "small"));
 }
 
+TEST(LeastWaste, KeepsTheSmallestNodeForPodsThatRequestNothing) {
+    const FakeCall call;
+    const std::vector<PodEquivalenceGroup> pods{asking({})};
+    EXPECT_THAT(kept(expander(),
+                     Question({option("a-huge").cpu("64").memory("488Gi"),
+                               option("b-middle").cpu("8").memory("61Gi"),
+                               option("c-small").cpu("2").memory("4Gi")},
+                              pods),
+                     call),
+                ElementsAre("c-small"));
+    EXPECT_THAT(
+        call.explanations(),
+        ElementsAre("of 3 options that waste the same share, c-small leaves the least unused",
+                    "keeps c-small: wastes 100% of cpu, 100% of memory; next best a-huge: wastes "
+                    "100% of cpu, 100% of memory"));
+}
+
+TEST(LeastWaste, KeepsTheCheapestOfEqualOptionsIfAllPricesAreKnown) {
+    const std::vector<PodEquivalenceGroup> pods{asking({})};
+    auto huge = option("a-huge").cpu("64").memory("488Gi").price(0.1);
+    auto small = option("c-small").cpu("2").memory("4Gi").price(24);
+    EXPECT_THAT(kept(expander(), Question({huge, small}, pods)), ElementsAre("a-huge"));
+    const auto unpriced = option("b-unpriced").cpu("2").memory("4Gi");
+    EXPECT_THAT(kept(expander(), Question({huge, unpriced, small}, pods)),
+                ElementsAre("b-unpriced", "c-small"));
+}
+
+TEST(LeastWaste, ComparesNoPricesOfOptionsThatHelpOtherPods) {
+    const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 1_cpu}, {"memory", 1_GiB}})};
+    EXPECT_THAT(kept(expander(), Question({option("one").cpu("2").memory("2Gi").pods(1).price(1),
+                                           option("two").cpu("4").memory("4Gi").pods(2).price(3)},
+                                          pods)),
+                ElementsAre("one", "two"));
+}
+
+TEST(LeastWaste, LeavesEqualOptionsToTheNextStageIfThereIsATolerance) {
+    const std::vector<PodEquivalenceGroup> pods{asking({})};
+    EXPECT_THAT(
+        kept(expander({.tolerance = 0.01}), Question({option("huge").cpu("64").memory("488Gi"),
+                                                      option("small").cpu("2").memory("4Gi")},
+                                                     pods)),
+        ElementsAre("huge", "small"));
+}
+
 TEST(LeastWaste, FindsSumsOfTheSameShareEqualWhateverTheyAreMadeOf) {
     // 0.1 + 0.2 + 0.6 and 0.6 + 0.2 + 0.1 are not the same double.
     const std::vector<PodEquivalenceGroup> pods{asking({{"a", 90}, {"b", 80}, {"c", 40}}),
