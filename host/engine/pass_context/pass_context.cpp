@@ -42,7 +42,7 @@ Reason find_common_obstacle(const PassContext& context) {
 }
 
 /// Why the group's size forbids it to grow; none: it has room.
-Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
+Reason find_size_obstacle(const Group& group, const GroupHeadroom& room, bool is_being_made) {
     if (!group.group.target)
         return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
     if (group.plan != nullptr && *group.group.target > 0)
@@ -50,8 +50,8 @@ Reason find_size_obstacle(const Group& group, const GroupHeadroom& room) {
     if (room.atomic && !group.group.max)
         return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
     if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
-    // The existing nodes may be a part of an atomic unit; more nodes would not complete it.
-    if (room.atomic && *group.group.target > 0)
+    // A group that was made in part is completed, all of the rest at once.
+    if (room.atomic && is_being_made)
         return {ReasonCode::zero_or_max,
                 {},
                 "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
@@ -84,7 +84,8 @@ Reason find_group_obstacle(const PassContext& context, GroupIndex index, const G
         return {ReasonCode::backed_off, {}, std::move(requests)};
     if (!group.unreadable_because.empty())
         return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
-    if (Reason size = find_size_obstacle(group, room); !size.is_none()) return size;
+    const bool is_being_made = context.health.groups[index].upcoming.nodes() > 0;
+    if (Reason size = find_size_obstacle(group, room, is_being_made); !size.is_none()) return size;
     if (const Backoff* backoff = health::find_backoff(memory, group, context.now))
         return {ReasonCode::backed_off, {}, health::reason_of(*backoff)};
     const auto unhealthy = [](const std::string& because) -> Reason {

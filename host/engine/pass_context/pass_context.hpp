@@ -31,7 +31,7 @@ using GroupIndex = std::uint32_t;
 /// How far a group may grow, before anything is decided.
 struct GroupHeadroom {
     int nodes = 0;        ///< up to its maximum; without a maximum as many as an int can count
-    bool atomic = false;  ///< only ever empty or full: grows from zero, by all of `nodes` at once
+    bool atomic = false;  ///< only ever empty or full: grows by all of `nodes` at once
     Reason obstacle{};    ///< why it cannot grow; none: it can
 };
 

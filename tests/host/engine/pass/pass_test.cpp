@@ -189,14 +189,24 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
               "takes 1");
 }
 
-TEST(Pass, GrowsNoSuchGroupThatIsPartlyThere) {
+TEST(Pass, CompletesSuchAGroupThatIsPartlyThere) {
     PassCase c;
     c.group("whole", 1, 4).options.zero_or_max = true;
     c.pods("web", 1, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"whole", 3}}));
+}
+
+TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
+    PassCase c;
+    Group& whole = c.group("whole", 1, 4);
+    whole.options.zero_or_max = true;
+    whole.group.target = 2;
+    c.pods("web", 2, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
+    ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "whole: only ever empty or full, and has 1 of 4");
+              "whole: only ever empty or full, and has 2 of 4");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {
