@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/well_known.hpp>
+
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation::chaos {
@@ -116,6 +118,15 @@ public:
         for (const FaultKind kind : kinds) {
             if (dice_.one_in(2)) add_faults(kind, out.input.faults);
         }
+        // Drawn last, so that seeds keep what was drawn before.
+        for (int n = dice_.between(0, 3); n > 0 && !batches_.empty(); --n) arrive_in_sizes(n);
+        for (const GroupBounds& group : groups_)
+            if (dice_.one_in(4)) settle_late(group);
+        if (dice_.one_in(3)) {
+            // Once: in several in a row no pod would get a node for hours.
+            out.input.faults.push_back(fault(FaultKind::slow_scheduler));
+            out.input.faults.back().chance.reset();
+        }
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
         });
@@ -188,6 +199,45 @@ private:
         const std::string full = full_name(batch);
         add(from, std::move(batch));
         if (goes) add(some_time(from), Remove{full});
+    }
+
+    /// Adds bare pods with equal labels and different requests, as of a workflow. They end by
+    /// themselves.
+    void arrive_in_sizes(int number) {
+        PodBatch batch = one_of(batches_);
+        const std::string name = "chaos-sizes-" + std::to_string(number);
+        const Duration from = some_time();
+        batch.controller = Controller::none;
+        batch.duration = dice_.between(minutes(2), minutes(40));
+        batch.pod.labels = {{"app", name}};
+        batch.pod.spec.spread.clear();
+        batch.pod.spec.pod_affinity.clear();
+        batch.pod.spec.pod_anti_affinity.clear();
+        const std::int64_t cpu = batch.pod.spec.requests.amount("cpu");
+        for (const int part : {1, 2, 3}) {
+            batch.pod.name = name + "-" + std::to_string(part);
+            batch.count = dice_.between(1, 5);
+            if (cpu > 0)
+                batch.pod.spec.requests.set("cpu", std::max<std::int64_t>(cpu * part / 3, 1));
+            add(from, batch);
+        }
+    }
+
+    /// From some time on nodes of the group are ready before they have their GPUs, or carry a taint
+    /// for some seconds after that, which no setting names.
+    void settle_late(const GroupBounds& group) {
+        if (dice_.one_in(2)) {
+            add(some_time(),
+                Registration{.group = group.id,
+                             .late_resources = std::vector{std::string(well_known::nvidia_gpu)},
+                             .late_by = dice_.between(seconds(5), minutes(4))});
+            return;
+        }
+        const Taint starting{.key = "agent.example.com/starting", .effect = Effect::no_schedule};
+        add(some_time(), Registration{.group = group.id,
+                                      .taints = std::vector{starting},
+                                      .late_taints = std::vector{starting.key},
+                                      .late_by = dice_.between(seconds(5), seconds(50))});
     }
 
     /// Another client sets the target of a group that exists at that time.

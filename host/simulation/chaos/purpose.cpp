@@ -94,6 +94,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         now_ = moment.now();
+        see_machines(moment);
         if (now_ <= unsure_until_) before_.reset();
         confirm(moment, out);
         if (!moment.decision().increases.empty()) {
@@ -164,8 +165,39 @@ private:
                           counted(std::ssize(pods), "pod") + " could use them");
     }
 
+    /// Records since when each machine has been without a ready node.
+    void see_machines(const Moment& moment) {
+        const engine::snapshot::Cluster& cluster = moment.cluster();
+        std::set<std::string, std::less<>> ready;
+        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+            if (cluster.node(n).ready) ready.emplace(cluster.text(cluster.node(n).provider_id));
+        std::map<MachineId, Time> unready;
+        for (const engine::Group& group : moment.groups()) {
+            for (const Machine& machine : group.machines) {
+                if (ready.contains(machine.id.value())) continue;
+                const auto before = unready_since_.find(machine.id);
+                unready[machine.id] = before == unready_since_.end() ? now_ : before->second;
+            }
+        }
+        unready_since_ = std::move(unready);
+    }
+
+    /// Whether a machine has been without a ready node for so long that it is given up.
+    bool has_overdue(const Moment& moment) const {
+        const auto is_overdue = [&](const engine::Group& group, const Machine& machine) {
+            const auto since = unready_since_.find(machine.id);
+            return since != unready_since_.end() &&
+                   now_ - since->second >= group.options.max_node_provision_time.value_or(
+                                               moment.settings().max_node_provision_time);
+        };
+        return std::ranges::any_of(moment.groups(), [&](const engine::Group& group) {
+            return std::ranges::any_of(
+                group.machines, [&](const Machine& machine) { return is_overdue(group, machine); });
+        });
+    }
+
     /// Whether the machines asked for before must still suffice: no new pod, no changed node, no
-    /// fallen target, no failure.
+    /// fallen target, no failure, no machine given up.
     bool is_unchanged(const Moment& moment) const {
         const engine::Settings& settings = moment.settings();
         if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
@@ -179,7 +211,8 @@ private:
             const auto at = now.targets.find(target.first);
             return at == now.targets.end() || at->second < target.second;
         };
-        return !has_failures(moment) && std::ranges::includes(before.waiting, now.waiting) &&
+        return !has_failures(moment) && !has_overdue(moment) &&
+               std::ranges::includes(before.waiting, now.waiting) &&
                before.running == now.running && before.nodes == now.nodes &&
                before.going == now.going && before.backed_off == now.backed_off &&
                std::ranges::none_of(before.targets, has_fallen);
@@ -250,6 +283,7 @@ private:
     Time unsure_until_{};  ///< until then orders of unknown fate may still take effect
     std::optional<Ordered> before_;
     std::vector<Repeated> repeated_;
+    std::map<MachineId, Time> unready_since_{};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/templates/node_taints.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/picture.hpp"
 #include "simulation/pod_predicates.hpp"
@@ -87,13 +88,22 @@ private:
         running_ = std::move(running);
     }
 
+    /// In calm no node loses its readiness, so such a node never had it. Its group is backed off,
+    /// and may be tried again after that.
+    static bool has_not_started(const Moment& moment, engine::snapshot::NodeIndex index) {
+        const engine::snapshot::NodeRow& node = moment.cluster().node(index);
+        return !node.ready || std::ranges::any_of(node.taints, [&](const Taint& taint) {
+            return engine::templates::is_starting_taint(taint.key, moment.settings());
+        });
+    }
+
     void see(const Moment& moment, const engine::MachineRemoval& removal) {
         const auto orders = ordered_.find(removal.group);
         const engine::Group* const group = moment.find_group(removal.group);
         if (orders == ordered_.end() || group == nullptr) return;
         for (const std::string& name : removal.nodes) {
             const auto index = moment.cluster().find_node(name);
-            if (!index) continue;
+            if (!index || has_not_started(moment, *index)) continue;
             // `created` is on the wall clock, whose distance to `now()` is constant in calm.
             const Time created =
                 moment.cluster().node(*index).created - (moment.wall() - moment.now());

@@ -239,7 +239,7 @@ TEST_F(Chaos, AMachineWhoseJoiningEndsABackOffMayGoUnused) {
 TEST_F(Chaos, ANodeThatIsNotWhatItsCloudSaidIsALessonOnce) {
     const auto invariant = rest_invariant();
     calm = now;
-    node.taints = {{.key = "agent-not-ready"}};
+    node.taints = {{.key = "quarantine"}};
     for (const std::size_t violations : {0u, 1u}) {
         decision = {};
         increase(1);
