@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <capstan/ranking.hpp>
+#include <capstan/units.hpp>
 
 namespace capstan::expanders {
 namespace {
@@ -25,8 +26,9 @@ struct Share {
 
 struct Waste {
     double total = 0;
-    std::vector<Share> shares{};                     ///< ordered by resource
-    std::int64_t unused_cpu = 0, unused_memory = 0;  ///< of all nodes
+    std::vector<Share> shares{};  ///< ordered by resource
+    MilliCpu unused_cpu;          ///< of all nodes
+    Bytes unused_memory;          ///< of all nodes
     bool lost_tie = false;  ///< wastes as much as the best, and costs more or leaves more unused
 };
 
@@ -116,14 +118,15 @@ private:
                   [](const Share& a, const Share& b) { return a.resource < b.resource; });
         for (const Share& share : out.shares)
             out.total += config_.weight_of(share.resource) * share.wasted;
-        out.unused_cpu = unused(option, "cpu");
-        out.unused_memory = unused(option, "memory");
+        out.unused_cpu = unused<MilliCpu>(option, "cpu");
+        out.unused_memory = unused<Bytes>(option, "memory");
         return out;
     }
-    std::int64_t unused(const OptionView& option, std::string_view resource) const {
-        if (!counts(resource)) return 0;
-        return find(amounts(option), resource).value_or(0) * option.nodes() -
-               find(option.requested(), resource).value_or(0);
+    template <class Quantity>
+    Quantity unused(const OptionView& option, std::string_view resource) const {
+        if (!counts(resource)) return Quantity(0);
+        return Quantity(find(amounts(option), resource).value_or(0)) * option.nodes() -
+               Quantity(find(option.requested(), resource).value_or(0));
     }
 
     const LeastWasteConfig& config_;
