@@ -22,8 +22,6 @@ constexpr Time start = time_from_unix_ns(1'795'255'200'000'000'000);
 constexpr const char* config = R"(
 [admin]
 listen = ""
-[log]
-level = "error"
 [pipeline]
 clouds = ["cloud"]
 [plugin.cloud]
@@ -102,7 +100,8 @@ int Record::times_marked() const {
 DaemonFixture::DaemonFixture(const DaemonFixtureSettings& settings) {
     const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() + "\"\n" + config +
+    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() +
+                             "\"\n[log]\nlevel = \"" + settings.log_level + "\"\n" + config +
                              settings.cloud + "\n" + group_config + settings.group + "\n";
     assembly_ = std::make_unique<runtime::Assembly>(
         text + "[scale_down]\nunneeded_time = \"" + settings.unneeded_time +

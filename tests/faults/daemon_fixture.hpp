@@ -48,6 +48,7 @@ struct DaemonFixtureSettings {
     std::string scale_down{};          ///< further keys of [scale_down]
     std::string cloud{};               ///< keys of the simulated cloud
     std::string group{};               ///< keys of its group
+    std::string log_level = "error";
 };
 
 class DaemonFixture {
@@ -61,6 +62,7 @@ public:
     simulation::api_server::ObjectStore& store() { return *store_; }
     simulation::api_server::LocalHttpClient& network() { return *network_; }
     io::Loop& loop() { return host_->loop(); }
+    const runtime::services::Metrics& metrics() { return host_->metrics(); }
     /// Called before a request of the daemon is sent.
     std::function<void(const io::ServedRequest&)> on_request{};
 
