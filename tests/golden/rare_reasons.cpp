@@ -1,0 +1,74 @@
+#include "rare_reasons.hpp"
+
+#include <memory>
+#include <string>
+
+#include "../host/engine/pass_case.hpp"
+
+namespace capstan::golden {
+namespace {
+
+using namespace engine;
+
+/// Gives no node to any group.
+class NoSplit : public EvenSplit {
+    Result<std::vector<int>> split(int, std::span<const NodeGroup> groups,
+                                   const CallContext&) override {
+        return std::vector<int>(groups.size(), 0);
+    }
+};
+
+void add_reasons(std::vector<Reason>& out, PassCase& c, const Policies& policies) {
+    const pass::Outcome outcome =
+        pass::run_pass(c.world.snapshot(), c.memory, policies, c.settings, c.call_context);
+    for (const UnschedulablePods& pods : outcome.decision.unschedulable)
+        for (const GroupReason& of_groups : pods.groups) out.push_back(of_groups.reason);
+    out.push_back(outcome.decision.unschedulable.back().reason);
+}
+
+/// The clouds say little of these groups, or make or repair them.
+void add_groups_that_wait(std::vector<Reason>& out) {
+    PassCase c;
+    c.group("target unknown", 0, 5).group.target.reset();
+    c.world.group("not described", 0);
+    c.group("atomic without maximum", 0, {}).options.zero_or_max = true;
+    c.world.group("upcoming", 1).plan = std::make_shared<GroupPlan>();
+    c.world.group("too small", 2);
+    c.world.node("only", "too small").allocatable = {};
+    c.memory.wrong_sizes[NodeGroupId("too small")] = {
+        .current = 1, .expected = 2, .since = noon - 1h};
+    c.pods("web", 1, 3000);
+    add_reasons(out, c, c.policies());
+}
+
+/// No group gets a node of the option that was chosen.
+void add_option_that_comes_to_nothing(std::vector<Reason>& out) {
+    PassCase c;
+    c.group("chosen", 0, 5);
+    c.group("similar", 0, 1);
+    c.pods("web", 4, 3000);
+    c.expander = Prefers({"chosen"});
+    NoSplit none;
+    Policies policies = c.policies();
+    policies.splitter = &none;
+    add_reasons(out, c, policies);
+}
+
+/// More kinds of pods than are explained.
+void add_crowd(std::vector<Reason>& out) {
+    PassCase c;
+    for (int n = 0; n <= 1000; ++n) c.pods("web" + std::to_string(n), 1, 1000 + n);
+    add_reasons(out, c, c.policies());
+}
+
+}  // namespace
+
+std::vector<Reason> rare_reasons() {
+    std::vector<Reason> out;
+    add_groups_that_wait(out);
+    add_option_that_comes_to_nothing(out);
+    add_crowd(out);
+    return out;
+}
+
+}  // namespace capstan::golden
