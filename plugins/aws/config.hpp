@@ -11,7 +11,7 @@
 
 #include "api/auto_scaling.hpp"
 #include "api/launch_template.hpp"
-#include "credentials/config.hpp"
+#include "credentials/credentials_config.hpp"
 #include "groups/group_settings.hpp"
 #include "templates/group_template.hpp"
 #include "wire/endpoints.hpp"

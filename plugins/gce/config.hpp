@@ -7,7 +7,7 @@
 
 #include <capstan/settings.hpp>
 
-#include "credentials/config.hpp"
+#include "credentials/credentials_config.hpp"
 #include "groups/group_settings.hpp"
 #include "templates/group_template.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <capstan/task.hpp>
 
-#include "config.hpp"
+#include "credentials_config.hpp"
 #include "environment.hpp"
 
 namespace capstan::aws {

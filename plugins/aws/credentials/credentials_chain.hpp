@@ -7,7 +7,7 @@
 #include <capstan/renewed.hpp>
 
 #include "../wire/aws_client.hpp"
-#include "config.hpp"
+#include "credentials_config.hpp"
 #include "environment.hpp"
 
 namespace capstan::aws {

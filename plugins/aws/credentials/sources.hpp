@@ -10,7 +10,7 @@
 #include <capstan/task.hpp>
 
 #include "../wire/credentials.hpp"
-#include "config.hpp"
+#include "credentials_config.hpp"
 #include "environment.hpp"
 #include "profiles.hpp"
 

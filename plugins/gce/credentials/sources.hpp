@@ -11,7 +11,7 @@
 #include <capstan/task.hpp>
 
 #include "../wire/access_token.hpp"
-#include "config.hpp"
+#include "credentials_config.hpp"
 #include "environment.hpp"
 
 namespace capstan::gce {

@@ -6,7 +6,7 @@
 #include <capstan/renewed.hpp>
 
 #include "../wire/access_token.hpp"
-#include "config.hpp"
+#include "credentials_config.hpp"
 #include "environment.hpp"
 
 namespace capstan::gce {
