@@ -11,9 +11,10 @@
 
 namespace capstan::docs {
 
-/// Every one of the source tree, which tests run in.
+/// Every document of the source tree. Tests run in its top folder.
 inline std::vector<std::filesystem::path> all_documents() {
-    std::vector<std::filesystem::path> out{"README.md"};
+    std::vector<std::filesystem::path> out{"README.md", "CHANGELOG.md", "CONTRIBUTING.md",
+                                           "SECURITY.md"};
     for (const char* folder : {"deploy", "docs", "host", "plugins", "sdk", "tests"})
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
             if (entry.path().extension() == ".md") out.push_back(entry.path());
