@@ -1,4 +1,4 @@
-/// Clusters to measure with; README.md describes them.
+/// Clusters to measure with; results.md describes them.
 #pragma once
 
 #include <cstdint>
