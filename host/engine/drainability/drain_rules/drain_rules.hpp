@@ -1,7 +1,7 @@
 /// Drain rules: whether a pod may be evicted so that its node can be removed.
 ///
 /// The rules are a table in upstream's order. A rule gives a verdict on a pod or has no opinion,
-/// and the first verdict counts. drainability/README.md lists the rules.
+/// and the first verdict counts. docs/reference/drain_rules.md lists the rules.
 #pragma once
 
 #include <cstdint>
