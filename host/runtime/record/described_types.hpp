@@ -149,7 +149,7 @@ BOOST_DESCRIBE_STRUCT(Memory, (),
 
 }  // namespace capstan::engine
 
-// The outcome of a pass, described. commands/README.md documents it.
+// The outcome of a pass, described. docs/reference/json.md documents it.
 namespace capstan::engine {
 
 BOOST_DESCRIBE_ENUM(RemovalCause, underutilized, empty, unready, never_joined, failed)
