@@ -1,4 +1,4 @@
-"""moto's server, made more like AWS; README.md says in what.
+"""moto's server, made more like AWS; README.md lists the differences.
 
     python tests/aws/server PORT_FILE [WORLD.json]
 

@@ -1,6 +1,28 @@
-"""The tests' own way in: POST /control/WORD with a JSON object, GET /control/WORD; answers are JSON.
+"""The control interface of the tests: POST /control/WORD with a JSON object, GET /control/WORD; replies are JSON.
 
-README.md has every word.
+A world is a JSON object of these words. Words that are posted:
+
+    reset               restore the initial state
+    world               all of the words below at once, with `region`
+    calls               [[service, action, parameters]], unsigned and allowed, as `aws SERVICE ACTION --cli-input-json` takes them
+    types               the types that are offered; ["*"]: all of moto's
+    delays              seconds: `launch` (until a machine is listed), `boot` (until it is in service), `terminate`, `retry`;
+                        of one group in `groups`
+    capacity            [{limit, group, zone, type, market, code}]: at most `limit` of the machines that match
+    lag                 by how many seconds lists of groups are late
+    provider_ids        false: nodes have neither a spec.providerID nor the names of their machines
+    time                `offset`: how far AWS's clock is ahead; `advance`: what is due by then is due now
+    identities, policy  users, roles and their holders; another policy
+    expire              a session that ends
+    enforce             whether signatures and policies count
+    queue_name          the queue of events
+    interrupt, rebalance, message
+                        put an event into the queue; an interrupted machine is terminated after its `notice`
+    terminate           a machine that EC2 terminates
+    lifecycle           set a lifecycle state
+    subnet_tags         tags of the default subnets
+
+Words that are read: calls (with `after`), violations (of the models), groups, machines, and nodes for the joiner.
 """
 
 import io

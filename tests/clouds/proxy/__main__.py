@@ -1,16 +1,34 @@
-"""Stands in front of a server that plays a cloud and does what networks and busy services do; README.md has every fault.
+"""A proxy in front of a server that plays a cloud; it injects the faults of networks and busy services.
 
     python tests/clouds/proxy PORT_FILE http://127.0.0.1:PORT WIRE
 
 Listens on a free port of loopback and writes it into PORT_FILE. It keeps connections open, as clouds do.
-WIRE is a file of Python with what it must know of the cloud's protocol (tests/aws/wire.py, tests/gce/wire.py):
+WIRE is a file of Python with the cloud's protocol (tests/aws/wire.py, tests/gce/wire.py):
 
     read_request(method, path, headers, body)   `service` and `action` of a request
     refusal(request, code, status, message)     content type, headers and body of an error
     once_more(body)                             a page that promises another one, by the token "again"; the server takes
                                                 that token for the first page's
 
-POST /proxy/rules takes a list of rules, in place of those before; GET /proxy/hits tells how often each struck.
+POST /proxy/rules takes [{fault, service, action, count, every, skip}] and replaces the previous rules; the first rule that a
+request matches applies. `action` is a regular expression: for AWS on the action's name, for Google Cloud on method and path
+("POST .*/createInstances"). GET /proxy/hits returns how often each rule has applied. Faults:
+
+    error               a refusal with `code`, `status` and `message` in the cloud's form, such as throttling; the request is
+                        not carried out
+    html                status 500 with an HTML page
+    delay               the reply is `seconds` late
+    hang                no reply, and the connection is closed after `seconds`
+    half_open           no reply, and the connection stays open
+    hang_after          the request is carried out; no reply, and the connection is closed after `seconds`
+    reset, reset_after  the connection is reset before the request is passed on; after it was carried out
+    truncated, cut      half of a body with the length of the half; half of a body, then the connection ends
+    skew                another header Date
+    looping_token       one more page, which is the first one again: with `count` 1 a page is repeated once, without `count`
+                        forever
+
+Lists that lag, a skewed clock and expired sessions are faults of the server (`lag`, `time`, `expire`), which knows the
+earlier state.
 """
 
 import asyncio

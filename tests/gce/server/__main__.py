@@ -1,4 +1,4 @@
-"""A program that plays Google Cloud; README.md says what of it.
+"""A fake of Google Cloud; README.md lists what it covers.
 
     python tests/gce/server PORT_FILE [WORLD.json]
 

@@ -1,6 +1,6 @@
 """How many machines Google has, and in which words it says that it has none left.
 
-Texts of stock-outs and of quotas are those that compute writes; the others are made up where README.md says so.
+Texts of stock-outs and of quotas are those that compute writes; the others are not public and made up.
 """
 
 import dataclasses

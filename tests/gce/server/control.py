@@ -1,6 +1,28 @@
-"""The tests' own way in: POST /control/WORD with a JSON value, GET /control/WORD; answers are JSON.
+"""The control interface of the tests: POST /control/WORD with a JSON value, GET /control/WORD; replies are JSON.
 
-README.md has every word.
+A world is a JSON object of these words. Words that are posted:
+
+    reset               restore the initial state
+    world               all of the words below at once
+    projects            numbers by id; the first is that of the machine on which Capstan runs
+    calls               Google's own methods, [[method, parameters, body]]: allowed, not recorded; an operation is done before
+                        the next call
+    types, images       machine types that are offered; images of a project
+    delays              seconds that operations, creation, boot and deletion take; of one group in `groups`
+    capacity            [{limit, group, zone, type, spot, code, message}]: at most `limit` of the machines that match
+    lag                 by how many seconds lists are late
+    time                `offset`: how far Google's clock is ahead; `advance`: what is due by then is due now
+    wait                for how long `operations.wait` holds
+    unreachable, down   places that lists do not reach; zones and regions whose status is DOWN
+    failures            operations that end with an error, by method
+    refusals            calls that are refused with rateLimitExceeded, as 403 or 429
+    identities, policy, enforce, disabled, expire
+                        accounts and their permissions; whether they count; services whose API is off; tokens that end
+    preempt, action     a machine that compute takes back; set a current action
+    group               an autoscaler that sizes a group; whether creation is retried
+
+Words that are read: calls (with `after`), violations (of the discovery documents), groups, machines, templates, key (the key
+file of a service account), and nodes for the joiner.
 """
 
 import json
