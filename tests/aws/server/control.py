@@ -4,7 +4,7 @@ A world is a JSON object of these words. Words that are posted:
 
     reset               restore the initial state
     world               all of the words below at once, with `region`
-    calls               [[service, action, parameters]], unsigned and allowed, as `aws SERVICE ACTION --cli-input-json` takes them
+    calls               [[service, action, parameters]], unsigned and allowed; parameters as for `--cli-input-json`
     types               the types that are offered; ["*"]: all of moto's
     delays              seconds: `launch` (until a machine is listed), `boot` (until it is in service), `terminate`, `retry`;
                         of one group in `groups`
