@@ -23,7 +23,7 @@ using engine::Results;
 /// Longer than the deadlines of all calls add up to.
 constexpr Duration change_patience = std::chrono::hours(1);
 
-/// Of a Decrease or an Increase.
+/// The request for a Decrease or an Increase.
 template <class Change>
 Resize resize_of(std::string_view kind, const Change& change,
                  const engine::CallContext& call_context) {
@@ -44,7 +44,8 @@ std::optional<Error> find_error(Result<T> result) {
 }
 
 Error no_such_cloud(const NodeGroupId& group, const PluginInstanceId& cloud) {
-    return {ErrorCode::internal, "group " + group.value() + ": there is no cloud " + cloud.value()};
+    return {ErrorCode::internal,
+            "group " + group.value() + ": cloud " + cloud.value() + " not found"};
 }
 
 std::string node_of(const engine::MachineRemoval& removal, std::size_t machine) {
@@ -186,8 +187,8 @@ private:
     }
     bool is_unobserved() const noexcept { return !call_context_.unobserved_because.empty(); }
     Error held_back() const {
-        return {ErrorCode::cancelled, "the cluster is not seen as it is at the moment: " +
-                                          call_context_.unobserved_because};
+        return {ErrorCode::cancelled,
+                "the view of the cluster is stale: " + call_context_.unobserved_because};
     }
 
     void ask(ClusterClient& cluster, const PlacedChange& change) {
@@ -276,10 +277,11 @@ private:
         if (!resized) return answer(place, std::move(resized).error());
         std::optional<Error> shortfall = std::move(resized->shortfall);
         if (!shortfall && resized->target < increase.from + increase.by && grows_alone(increase))
-            shortfall = Error{.code = ErrorCode::out_of_capacity,
-                              .message = "answered a target of " + std::to_string(resized->target) +
-                                         " where " + std::to_string(increase.from + increase.by) +
-                                         " were asked for, without saying why"};
+            shortfall =
+                Error{.code = ErrorCode::out_of_capacity,
+                      .message = "returned a target of " + std::to_string(resized->target) +
+                                 " instead of " + std::to_string(increase.from + increase.by) +
+                                 ", without a reason"};
         answer(place, {}, resized->target, std::move(shortfall));
     }
     /// Whether nothing else of the decision changes the target of its group.
@@ -326,7 +328,7 @@ private:
             // No cloud refused the increase: the error of the creation has the reason.
             answer({CloudAction::increase, place},
                    Error{.code = ErrorCode::cancelled,
-                         .message = "group " + asked.group.value() + " was not made",
+                         .message = "group " + asked.group.value() + " was not created",
                          .provider_code = std::string(engine::not_asked)});
         }
         answer({CloudAction::creation, at}, std::move(error));
@@ -482,11 +484,11 @@ private:
             results = results_;
             for (const ActionPlace& place : open_places_) {
                 const std::string what =
-                    command_at(actions_, place) + " has not been answered since " + since_;
+                    command_at(actions_, place) + " has had no response since " + since_;
                 left_.emplace(place, under_way_->begin(group_at(actions_, place), what));
                 set_error(results, place,
                           {.code = ErrorCode::cancelled,
-                           .message = "its cloud has not answered since " + since_,
+                           .message = "no response from the cloud since " + since_,
                            .provider_code = std::string(under_way)});
             }
         }
@@ -538,7 +540,7 @@ Results carry_out_now(const engine::Decision& decision,
         is_there = awaited->wait(host, change_patience);
     }
     if (is_there) return awaited->take();
-    return failed_results(decision, {ErrorCode::deadline, "the event loop does not answer"});
+    return failed_results(decision, {ErrorCode::deadline, "the event loop does not respond"});
 }
 
 }  // namespace capstan::runtime

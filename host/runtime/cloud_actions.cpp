@@ -92,7 +92,7 @@ ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
             note(&engine::Results::deletions, results, out.results);
             break;
     }
-    out.sentence = command_at(decision, place) + " is answered";
+    out.sentence = command_at(decision, place) + " has ended";
     return out;
 }
 

@@ -118,7 +118,7 @@ TEST_F(Actuator, GoesOnWithoutWhatACloudDoesNotAnswerInTime) {
     const auto groups = patience.under_way->groups();
     ASSERT_EQ(groups.size(), 2u);
     EXPECT_EQ(groups.at(NodeGroupId("a")),
-              "increase a by 2 has not been answered since 2026-01-01T00:00:00Z");
+              "increase a by 2 has had no response since 2026-01-01T00:00:00Z");
     virtually.host().virtual_loop()->advance(2s);
     EXPECT_EQ(told, 2);
     EXPECT_THAT(patience.under_way->groups(), IsEmpty());
@@ -360,7 +360,7 @@ TEST_F(Actuator, NothingOfARemovalIsDoneOnceTheClusterIsNotSeenAnyMore) {
     EXPECT_THAT(outcomes(results.evictions), ElementsAre("cancelled"));
     EXPECT_THAT(outcomes(results.increases), ElementsAre("done"));
     EXPECT_EQ(results.evictions[0]->message,
-              "the cluster is not seen as it is at the moment: Pod has been out of touch");
+              "the view of the cluster is stale: Pod has been out of touch");
     EXPECT_THAT(cluster.asked, ElementsAre("change n2"));
     EXPECT_THAT(targets(), ElementsAre(1, 0, 3, 0));
 }
