@@ -98,7 +98,8 @@ struct UnschedulablePods {
 /// Pods that this pass did not consider, or that need no new node.
 struct SkippedPods {
     std::uint32_t count = 0;
-    std::string because{};  ///< "fit on existing or upcoming nodes", "wait for a gate"
+    std::string
+        because{};  ///< "fit on existing or upcoming nodes", "waiting for a scheduling gate"
 };
 
 /// Whether one node may be removed, and why not.
@@ -140,9 +141,9 @@ struct Decision {
     std::vector<UnschedulablePods> unschedulable{};
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
-    /// "no group could be made either: cluster limit of cpu: 8 left, a node takes 16": the nearest
-    /// miss of each cloud, if no group could be made of any machine type. None: a group could be
-    /// made, or no group was asked for.
+    /// "no group could be created either: cluster limit of cpu: 8 left, a node takes 16": the
+    /// nearest miss of each cloud, if no group could be made of any machine type. None: a group
+    /// could be made, or no group was asked for.
     Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;

@@ -196,6 +196,7 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
     } else if (question.node) {
         CAPSTAN_TRY(out.node, explanation.node(*question.node));
         out.machine = explanation.machine_of(*question.node);
+        out.node_remedy = explanation.remedy_of(*out.node);
     } else {
         out.matrix = explanation.matrix();
     }

@@ -90,6 +90,7 @@ struct PassAnswer {
     std::optional<engine::pass::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
     std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; nothing: not known
+    std::string node_remedy{};                           ///< empty: none
     std::optional<engine::pass::Matrix> matrix{};
     std::vector<engine::NewGroup> new_groups{};  ///< groups that could be created; always set
 };

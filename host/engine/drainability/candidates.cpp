@@ -61,7 +61,7 @@ private:
             if (leaving->is_vacated) return evaluate_vacated(std::move(node), *leaving);
         if (!node.ready && !settings_.scale_down.unready_enabled) {
             return stays(n, Unremovable::scale_down_unready_disabled,
-                         "it is not ready, and unready_enabled is off", used->share);
+                         "not ready, and scale_down.unready_enabled is off", used->share);
         }
         const double threshold = threshold_of(*used, (*snapshot_.groups)[group], settings_);
         if (used->share > threshold) {
@@ -80,7 +80,7 @@ private:
         if (pods.blocked_by || pods.waits_for || !pods.moving.empty()) {
             const Machine& machine = *templates::find_machine(snapshot_, membership_, node.node);
             return stays(node.node, Unremovable::currently_being_deleted,
-                         "its machine leaves: " + leaving_text(*machine.leaves) + "; " +
+                         "the machine leaves: " + leaving_text(*machine.leaves) + "; " +
                              health::describe_departure(departure, settings_),
                          node.utilization);
         }
@@ -102,7 +102,7 @@ private:
             if (const auto shortage = budgets.find_shortage(pods.moving)) {
                 return blocked(node, shortage->pod,
                                "pod " + full_name(snapshot_.cluster, shortage->pod) +
-                                   " may not be disrupted: " + shortage->sentence);
+                                   " cannot be evicted: " + shortage->sentence);
             }
         }
         node.is_risky = !budgets.allow_at_once(pods.moving);

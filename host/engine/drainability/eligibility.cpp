@@ -18,26 +18,26 @@ namespace {
 
 std::string_view phase_text(RemovalPhase phase) {
     switch (phase) {
-        case RemovalPhase::tainting: return "it is being tainted";
-        case RemovalPhase::waiting: return "the scheduler gets time to see its taint";
-        case RemovalPhase::draining: return "its pods are being evicted";
-        case RemovalPhase::delayed: return "somebody delays it by annotation";
-        case RemovalPhase::deleting: return "its cloud is being asked";
-        case RemovalPhase::removed: return "its cloud has agreed, and it is to vanish";
-        case RemovalPhase::undoing: return "it was given up and is being undone";
+        case RemovalPhase::tainting: return "being tainted";
+        case RemovalPhase::waiting: return "waiting for the scheduler to see its taint";
+        case RemovalPhase::draining: return "evicting its pods";
+        case RemovalPhase::delayed: return "delayed by annotation";
+        case RemovalPhase::deleting: return "waiting for the cloud to respond";
+        case RemovalPhase::removed: return "waiting for the machine to terminate";
+        case RemovalPhase::undoing: return "given up, being undone";
     }
     return {};
 }
 
 Ineligible under_way(const NodeRemoval& removal, Time now) {
     Ineligible out{.reason = Unremovable::currently_being_deleted,
-                   .because = "its removal is under way for " +
-                              format_rough_duration(now - removal.since) + ": for " +
-                              format_rough_duration(now - removal.phase_since) + " " +
-                              std::string(phase_text(removal.phase))};
+                   .because = "removal in progress for " +
+                              format_rough_duration(now - removal.since) + ": " +
+                              std::string(phase_text(removal.phase)) + " for " +
+                              format_rough_duration(now - removal.phase_since)};
     const bool drains = removal.phase == RemovalPhase::draining;
     if (auto refused = drains ? find_refused_pod(removal, now) : std::nullopt) {
-        out.because += ", and " + refused->because;
+        out.because += "; " + refused->because;
         out.pod = std::move(refused->pod);
     }
     if (!removal.because.empty()) out.because += "; " + removal.because;
@@ -66,8 +66,8 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
     const Duration lasts = settings.scale_down.max_deletion_time;
     if (time.now - since >= lasts || since - time.now >= lasts) return std::nullopt;
     return Ineligible{.reason = Unremovable::currently_being_deleted,
-                      .because = "somebody has tainted it with " +
-                                 std::string(to_be_deleted_taint) + ", which is believed for " +
+                      .because = "taint " + std::string(to_be_deleted_taint) +
+                                 " was set by another client; it is respected for " +
                                  format_duration(lasts),
                       .until = since + lasts};
 }
@@ -76,15 +76,15 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
 std::optional<Ineligible> removal_backed_off(const Snapshot& snapshot,
                                              const templates::Membership& membership,
                                              const Memory& memory, snapshot::NodeIndex node,
-                                             Time now) {
+                                             const PassTime& time) {
     if (memory.removal_backoffs.empty()) return std::nullopt;
     const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine == nullptr) return std::nullopt;
     const RemovalBackoff* backoff =
-        health::find_removal_backoff(memory, machine->group, machine->id, now);
+        health::find_removal_backoff(memory, machine->group, machine->id, time.now);
     if (backoff == nullptr) return std::nullopt;
     return Ineligible{.reason = Unremovable::recently_unremovable,
-                      .because = health::why_removal_backed_off(*backoff, now),
+                      .because = health::why_removal_backed_off(*backoff, time),
                       .until = backoff->until};
 }
 
@@ -108,26 +108,26 @@ std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
     const health::Readiness readiness = health.readiness[index];
     if (readiness == health::Readiness::deleted) {
         return Ineligible{.reason = Unremovable::currently_being_deleted,
-                          .because = "its machine is gone or going"};
+                          .because = "the machine is deleted or being deleted"};
     }
     if (is_disabled(snapshot.cluster, node)) {
         return Ineligible{.reason = Unremovable::scale_down_disabled_annotation,
-                          .because = "its annotation " +
+                          .because = "annotation " +
                                      std::string(well_known::scale_down_disabled_annotation) +
                                      " is true"};
     }
     if (!membership.machine_of[index]) {
         return Ineligible{.reason = Unremovable::not_autoscaled,
-                          .because = "no group has its machine"};
+                          .because = "not in an autoscaled group"};
     }
-    if (auto backed_off = removal_backed_off(snapshot, membership, memory, index, time.now))
+    if (auto backed_off = removal_backed_off(snapshot, membership, memory, index, time))
         return backed_off;
     // A node with a readiness taint may be removed once it has been unready for long enough,
     // counted from when it joined.
     if (readiness == health::Readiness::starting &&
         !health::carries_readiness_taint(node, settings)) {
         return Ineligible{.reason = Unremovable::no_node_info,
-                          .because = "it has not started yet, and pods that wait count on it"};
+                          .because = "not started yet; pending pods are planned on it"};
     }
     return std::nullopt;
 }

@@ -53,10 +53,10 @@ std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now)
     if (first == nullptr) return std::nullopt;
     const std::string pod = first->first.substr(0, first->first.rfind('/'));
     const NodeRemoval::Eviction& eviction = first->second;
-    std::string because = "pod " + pod + " has been refused its eviction for " +
+    std::string because = "eviction of pod " + pod + " refused for " +
                           format_rough_duration(now - since(eviction)) + ": " +
                           eviction.refused_because;
-    if (others > 0) because += ", and " + counted(others, "more pod") + " likewise";
+    if (others > 0) because += "; also of " + counted(others, "more pod");
     return RefusedPod{pod, std::move(because)};
 }
 

@@ -27,7 +27,7 @@ const NodeRemoval::Eviction* find_eviction(const Memory& memory, const Eviction&
 /// The refused eviction that best explains why a drain takes so long.
 struct RefusedPod {
     std::string pod{};      ///< "namespace/name"
-    std::string because{};  ///< "pod shop/web-1 has been refused its eviction for 2m: ..."
+    std::string because{};  ///< "eviction of pod shop/web-1 refused for 2m: ..."
 };
 
 /// Of the refused evictions of the drain, one with `barred_since` comes first; among equals, the

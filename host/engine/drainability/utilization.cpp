@@ -130,7 +130,7 @@ std::string describe(const Utilization& utilization) {
     const std::string_view resource = utilization.resource;
     std::string out;
     out.reserve(120);  // enough for most texts, with the threshold that is appended
-    out.append(resource).append(" is used to ").append(percent(utilization.share));
+    out.append(resource).append(" utilization is ").append(percent(utilization.share));
     const snapshot::AmountText amount(resource, utilization.room);
     out.append(" (").append(amount.rounded_up(utilization.used)).append(" of ");
     out.append(amount.rounded_down(utilization.room)).append(")");

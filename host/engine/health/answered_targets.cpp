@@ -183,13 +183,12 @@ const AnsweredTarget* find_answer(const Memory& memory, const NodeGroup& group,
 
 std::string because_of(const AnsweredTarget& answer, int listed) {
     const std::string target = std::to_string(answer.target);
-    const std::string asked = "was asked for " + target + " without an answer that is known";
-    const std::string answered = "answered an increase with " +
-                                 std::to_string(answer.target - answer.unanswered) +
-                                 (answer.unanswered > 0 ? ", and " + asked : "");
-    return "its cloud lists a target of " + std::to_string(listed) + ", and " +
-           (answer.agreed ? answered : asked) + ": " + target +
-           " count until they are listed, for no longer than " +
+    const std::string requested = target + " was requested without a known response";
+    const std::string agreed = std::to_string(answer.target - answer.unanswered) +
+                               " was agreed to" + (answer.unanswered > 0 ? ", " + requested : "");
+    return "the cloud lists a target of " + std::to_string(listed) + ", but " +
+           (answer.agreed ? agreed : requested) + ": " + target +
+           " is used until it is listed, for at most " +
            format_duration(answer.deadline - answer.since);
 }
 
@@ -307,9 +306,9 @@ std::string why_target_counts(const Group& group, const std::vector<Group>& list
         return because_of(*answer, *group.group.target);
     const std::optional<int> target = targets.of(group.group);
     if (target == group.group.target) return {};
-    return "its cloud lists a target of " + std::to_string(*group.group.target) +
-           ", and has agreed to remove " + counted(*group.group.target - *target, "machine") +
-           " of it: " + std::to_string(*target) + " count";
+    return "the cloud lists a target of " + std::to_string(*group.group.target) +
+           ", but agreed to remove " + counted(*group.group.target - *target, "machine") + ": " +
+           std::to_string(*target) + " is used";
 }
 
 std::vector<std::string> describe_answered_targets(const Snapshot& listed, const Memory& memory) {

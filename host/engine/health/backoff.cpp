@@ -6,6 +6,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/hash.hpp>
+#include <capstan/time_text.hpp>
 
 #include "engine/health/reactions.hpp"
 #include "engine/health/shared_backoff.hpp"
@@ -232,35 +233,49 @@ std::string name_scope(const Backoff& backoff) {
     if (!backoff.found_by.empty()) return {};
     switch (backoff.scope) {
         case ErrorScope::unknown: return {};
-        case ErrorScope::group: return " (an error of the group alone)";
-        case ErrorScope::zone: return " (an error of its zone)";
-        case ErrorScope::machine_type: return " (an error of its machine type)";
-        case ErrorScope::market: return " (an error of its market)";
-        case ErrorScope::account: return " (an error of the account)";
+        case ErrorScope::group: return " (affects only this group)";
+        case ErrorScope::zone: return " (affects its zone)";
+        case ErrorScope::machine_type: return " (affects its machine type)";
+        case ErrorScope::market: return " (affects its market)";
+        case ErrorScope::account: return " (affects the account)";
     }
     return {};
 }
 
 }  // namespace
 
-std::string reason_of(const Backoff& backoff) {
-    if (!backoff.until) {
-        const std::string& finder = backoff.found_by.value();
-        return "backed off until a machine " + (finder.empty() ? "" : "of group " + finder + " ") +
-               "joins" +
-               (backoff.given_back ? ", and none is asked for while limits have no room" : "") +
-               name_scope(backoff) + ": " + backoff.because;
-    }
-    const Duration length = *backoff.until - backoff.last_failure;
-    return "backed off for " + format_rough_duration(length) + name_scope(backoff) + ": " +
-           backoff.because;
+std::string end_text(Time end, const PassTime& time) {
+    const auto wall = std::chrono::floor<std::chrono::seconds>(time.written(end));
+    std::string out = format_rfc3339(wall);
+    const bool is_soon = end - time.now < std::chrono::hours(24);
+    return is_soon ? out.substr(out.find('T') + 1) : out;
 }
 
-std::string why_backed_off(const Backoff& backoff, Time now) {
-    if (!backoff.until) return reason_of(backoff);
-    const auto left = std::chrono::ceil<std::chrono::seconds>(*backoff.until - now);
-    return "backed off for " + format_duration(left) + " more" + name_scope(backoff) + ": " +
-           backoff.because;
+std::string end_and_rest_text(Time end, const PassTime& time) {
+    const auto left = std::chrono::ceil<std::chrono::seconds>(end - time.now);
+    return end_text(end, time) + " (" + format_duration(left) + " left)";
+}
+
+namespace {
+
+/// `end`: "03:02:10Z", used if the back-off ends at a time.
+std::string describe_backoff(const Backoff& backoff, const std::string& end) {
+    std::string out = "in backoff after failed scale-up until ";
+    if (backoff.until) return out + end + name_scope(backoff) + ": " + backoff.because;
+    const std::string& finder = backoff.found_by.value();
+    return out + "a machine " + (finder.empty() ? "" : "of group " + finder + " ") + "joins" +
+           (backoff.given_back ? " (none is requested while limits have no room)" : "") +
+           name_scope(backoff) + ": " + backoff.because;
+}
+
+}  // namespace
+
+std::string why_backed_off(const Backoff& backoff, const PassTime& time) {
+    return describe_backoff(backoff, backoff.until ? end_and_rest_text(*backoff.until, time) : "");
+}
+
+std::string reason_of(const Backoff& backoff, const PassTime& time) {
+    return describe_backoff(backoff, backoff.until ? end_text(*backoff.until, time) : "");
 }
 
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept {

@@ -109,12 +109,16 @@ std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 /// `backoff_max`.
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept;
 
-/// "backed off for 3m20s more: i-1: no capacity in zone a": with the time that is left.
-std::string why_backed_off(const Backoff& backoff, Time now);
+/// "03:02:10Z", or "2026-11-30T03:02:10Z" if it is a day or more ahead: the wall-clock time.
+std::string end_text(Time end, const PassTime& time);
+/// "03:02:10Z (4m12s left)".
+std::string end_and_rest_text(Time end, const PassTime& time);
 
-/// "backed off for 5m: i-1: no capacity in zone a": with the whole length, so that the sentence
-/// stays the same from pass to pass.
-std::string reason_of(const Backoff& backoff);
+/// "in backoff after failed scale-up until 03:02:10Z (3m20s left): i-1: no capacity in zone a". It
+/// begins with upstream's phrase.
+std::string why_backed_off(const Backoff& backoff, const PassTime& time);
+/// The same without the time that is left, so that the sentence stays the same from pass to pass.
+std::string reason_of(const Backoff& backoff, const PassTime& time);
 
 /// `length` and up to a quarter more, as a hash of `of` and `now`.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;

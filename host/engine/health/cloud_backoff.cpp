@@ -132,10 +132,8 @@ void take_throttled(Memory& memory, const PluginInstanceId& cloud, const Request
     let_others_go_first(memory, outcomes.throttled_groups, backoffs.at(cloud).until);
 }
 
-std::string describe(const std::string& what, const CloudBackoff& backoff) {
-    const auto length =
-        std::chrono::ceil<std::chrono::seconds>(backoff.until - backoff.last_failure);
-    std::string out = what + " backed off for " + format_duration(length) + ": " + backoff.because;
+std::string describe(const std::string& what, const std::string& end, const CloudBackoff& backoff) {
+    std::string out = what + " backed off until " + end + ": " + backoff.because;
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }
@@ -182,11 +180,13 @@ void forget_cloud_backoffs(Memory& memory, Time now) {
                       [&](const auto& entry) { return is_cloud_backoff_past(entry.second, now); });
 }
 
-std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now) {
+std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory,
+                                                               const PassTime& time) {
     std::map<PluginInstanceId, std::string> out;
     for (const auto& [cloud, backoff] : memory.cloud_backoffs)
-        if (has_not_ended(backoff, now))
-            out.emplace(cloud, describe("cloud " + cloud.value() + " is", backoff));
+        if (has_not_ended(backoff, time.now))
+            out.emplace(cloud, describe("cloud " + cloud.value() + " is",
+                                        end_text(backoff.until, time), backoff));
     return out;
 }
 
@@ -197,21 +197,24 @@ std::set<PluginInstanceId> find_probed_clouds(const Memory& memory) {
     return out;
 }
 
-std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud, Time now) {
+std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud,
+                                 const PassTime& time) {
     const auto at = memory.request_backoffs.find(cloud);
-    if (at == memory.request_backoffs.end() || !has_not_ended(at->second, now)) return {};
-    return describe("requests to cloud " + cloud.value() + " are", at->second);
+    if (at == memory.request_backoffs.end() || !has_not_ended(at->second, time.now)) return {};
+    return describe("requests to cloud " + cloud.value() + " are", end_text(at->second.until, time),
+                    at->second);
 }
 
-Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory, Time now) {
+Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory,
+                               const PassTime& time) {
     const bool is_any = std::ranges::any_of(memory.request_backoffs, [&](const auto& entry) {
-        return has_not_ended(entry.second, now);
+        return has_not_ended(entry.second, time.now);
     });
     if (!is_any) return snapshot;
     std::vector<Group> groups = *snapshot.groups;
     for (Group& group : groups)
         if (group.unreadable_because.empty())
-            group.unreadable_because = find_request_backoff(memory, group.cloud, now);
+            group.unreadable_because = find_request_backoff(memory, group.cloud, time);
     Snapshot out = snapshot;
     out.groups = std::make_shared<const std::vector<Group>>(std::move(groups));
     return out;

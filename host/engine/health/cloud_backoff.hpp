@@ -30,6 +30,7 @@
 
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/snapshot.hpp"
 
 namespace capstan::engine::health {
@@ -46,16 +47,19 @@ Memory remember_cloud_results(Memory memory, const Decision& decision, const Res
 void forget_cloud_backoffs(Memory& memory, Time now);
 
 /// The clouds that are not to be refreshed now, each with a sentence that stays the same until the
-/// back-off ends: "cloud east is backed off for 20s: plugin east: refresh: slow down".
-std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory, Time now);
+/// back-off ends: "cloud east is backed off until 03:02:10Z: plugin east: refresh: slow down".
+std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory,
+                                                               const PassTime& time);
 /// The clouds with a last refresh that was throttled: the next one finds out whether that is over.
 std::set<PluginInstanceId> find_probed_clouds(const Memory& memory);
 
-/// Why the cloud's groups are not to be changed now: "requests to cloud east are backed off for
-/// 24s: increase: slow down"; empty: they may be changed.
-std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud, Time now);
+/// Why the cloud's groups are not to be changed now: "requests to cloud east are backed off until
+/// 03:02:10Z: increase: slow down"; empty: they may be changed.
+std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud,
+                                 const PassTime& time);
 /// `snapshot` with the groups of these clouds marked as unreadable: they are not changed.
-Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory, Time now);
+Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory,
+                               const PassTime& time);
 
 /// The first end of a cloud's back-off that has not passed.
 std::optional<Time> next_cloud_backoff_end(const Memory& memory, Time now) noexcept;

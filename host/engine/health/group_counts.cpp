@@ -218,7 +218,7 @@ std::string not_waited_for(const MissingMachines& machines, Duration limit) {
     };
     add(machines.failed, "that failed");
     add(machines.late, "launched more than " + format_duration(limit) + " ago");
-    add(machines.written_off, "asked for before the group was backed off");
+    add(machines.written_off, "requested before the group was backed off");
     return out;
 }
 
@@ -231,10 +231,10 @@ std::string sentence(const Upcoming& upcoming, const MissingMachines& machines, 
     if (upcoming.starting > 0) {
         add_part(out, ", ",
                  counted(upcoming.starting, "node") + (upcoming.starting == 1 ? " is" : " are") +
-                     " not ready yet");
+                     " not ready");
     }
     const std::string others = not_waited_for(machines, limit);
-    if (!others.empty()) add_part(out, "; ", "not waited for: " + others);
+    if (!others.empty()) add_part(out, "; ", "not counted: " + others);
     return out;
 }
 

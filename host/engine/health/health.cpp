@@ -20,13 +20,15 @@
 namespace capstan::engine::health {
 namespace {
 
-/// "4 of 6 nodes ...: more than 3, and more than 45%"; empty: few enough.
+/// "4 of 6 nodes ..., more than scale_up.ok_total_unready_count (3) and ..."; empty: few enough.
 std::string find_too_many(int bad, int of, std::string_view what, const Settings& settings) {
     const double most = settings.max_total_unready_percentage / 100 * of;
     if (bad <= settings.ok_total_unready_count || bad <= most) return {};
     return std::to_string(bad) + " of " + counted(of, "node") + " " + std::string(what) +
-           ", more than " + std::to_string(settings.ok_total_unready_count) + " and more than " +
-           percent(settings.max_total_unready_percentage / 100);
+           ", more than scale_up.ok_total_unready_count (" +
+           std::to_string(settings.ok_total_unready_count) +
+           ") and scale_up.max_total_unready_percentage (" +
+           percent(settings.max_total_unready_percentage / 100) + ")";
 }
 
 class Assessment {

@@ -31,8 +31,9 @@ bool has_stray_node(const Snapshot& snapshot, const templates::Membership& membe
 
 std::string departed_sentence(const NodeGroupId& id, const KnownGroup& group) {
     const auto others = group.nodes - static_cast<int>(group.sample_nodes.size());
-    return "no cloud lists group " + id.value() + " any more: its " + counted(group.nodes, "node") +
-           (group.nodes == 1 ? " stays and is in no group: " : " stay and are in no group: ") +
+    return "group " + id.value() + " is no longer listed by any cloud: its " +
+           counted(group.nodes, "node") +
+           (group.nodes == 1 ? " stays without a group: " : " stay without a group: ") +
            listed(group.sample_nodes, [](const std::string& name) { return name; }) +
            (others > 0 ? " and " + std::to_string(others) + " more" : "");
 }
@@ -74,8 +75,9 @@ std::shared_ptr<const std::vector<Group>> with_unread_groups(
         if (cloud == unread.end() || find_group(*groups, id) != nullptr) continue;
         more.push_back({.group = {.id = id},
                         .cloud = known.cloud,
-                        .undescribed_because = "its cloud could not be read yet"});
-        more.back().unreadable_because = "its cloud could not be read yet: " + cloud->second;
+                        .undescribed_because = "the cloud has not been read since the start"});
+        more.back().unreadable_because =
+            "the cloud has not been read since the start: " + cloud->second;
     }
     if (more.empty()) return groups;
     more.insert(more.end(), groups->begin(), groups->end());

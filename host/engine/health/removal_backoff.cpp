@@ -182,9 +182,9 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
     return out;
 }
 
-std::string why_removal_backed_off(const RemovalBackoff& backoff, Time now) {
-    const auto left = std::chrono::ceil<std::chrono::seconds>(backoff.until - now);
-    std::string out = "it is backed off for " + format_duration(left) + " more: " + backoff.because;
+std::string why_removal_backed_off(const RemovalBackoff& backoff, const PassTime& time) {
+    std::string out = "removal backed off until " + end_and_rest_text(backoff.until, time) + ": " +
+                      backoff.because;
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }

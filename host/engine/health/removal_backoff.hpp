@@ -14,6 +14,7 @@
 #include "engine/actions.hpp"
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
 
@@ -58,7 +59,8 @@ void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Set
 /// The first end of a back-off that has not passed; nothing: there is none.
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept;
 
-/// "it is backed off for 2m more: pod shop/web-1 cannot be evicted: ... (3 times in a row)"
-std::string why_removal_backed_off(const RemovalBackoff& backoff, Time now);
+/// "removal backed off until 03:02:10Z (2m left): pod shop/web-1 cannot be evicted: ... (3 times in
+/// a row)"
+std::string why_removal_backed_off(const RemovalBackoff& backoff, const PassTime& time);
 
 }  // namespace capstan::engine::health

@@ -64,7 +64,7 @@ private:
                                !find_backoff(memory_, group_.id(), now_)->given_back;
         const int most = not_begun_ - (one_stays ? 1 : 0);
         return decrease(std::min(excess.machines, most),
-                        excess.because + (one_stays ? "; one stays asked for" : ""));
+                        excess.because + (one_stays ? "; one request is kept" : ""));
     }
 
     bool remove_some() {
@@ -89,8 +89,8 @@ private:
     bool keeps_unrecognized(const std::string& because) {
         if (nodes().empty()) return false;
         out_.warnings.push_back("group " + group_.id().value() + ": " + because +
-                                "; none is removed because the group may include " +
-                                describe_strays(nodes()) + "; correct it");
+                                "; not removed because " + describe_strays(nodes()) +
+                                " may belong to the group; correct spec.providerID");
         return true;
     }
     /// Whether the cloud's list lags behind its last answer: what it lacks may be machines.
@@ -107,9 +107,9 @@ private:
         MachineRemoval removal = make_removal(machines);
         removal.keep_target = true;
         removal.cause = RemovalCause::never_joined;
-        removal.because = because + ", and the group is at its minimum of " +
+        removal.because = because + "; node group min size reached (" +
                           std::to_string(group_.group->group.min.value_or(0)) +
-                          ": its cloud replaces " + counted(most, "machine");
+                          "): the cloud replaces " + counted(most, "machine");
         out_.removals.push_back(std::move(removal));
         return true;
     }
@@ -156,8 +156,8 @@ private:
         if (is_listed_late() || !nodes().empty()) {
             if (!nodes().empty())
                 out_.notes.push_back("group " + group_.id().value() + ": " + because +
-                                     "; nothing is taken back because the group may include " +
-                                     describe_strays(nodes()));
+                                     "; target not lowered because " + describe_strays(nodes()) +
+                                     " may belong to the group");
             return false;
         }
         above_min_ -= by;
@@ -206,10 +206,10 @@ private:
     }
 
     void note_minimum(const std::string& because, int staying) {
-        out_.notes.push_back("group " + group_.id().value() + ": " + because + ", and " +
+        out_.notes.push_back("group " + group_.id().value() + ": " + because + "; " +
                              counted(staying, "machine") + (staying == 1 ? " stays" : " stay") +
-                             " because of its minimum of " +
-                             std::to_string(group_.group->group.min.value_or(0)));
+                             ": node group min size reached (" +
+                             std::to_string(group_.group->group.min.value_or(0)) + ")");
     }
 
     const GroupCounts& group_;
@@ -250,7 +250,7 @@ namespace {
 
 ExcessTarget overdue_requests(const GroupCounts& group, const Memory& memory, Time now) {
     const auto n = std::ssize(find_overdue(group, MachineFate::requested, memory, now));
-    return {static_cast<int>(n), counted(n, "machine") + " asked for more than " +
+    return {static_cast<int>(n), counted(n, "machine") + " requested more than " +
                                      format_duration(group.limit) + " ago"};
 }
 
@@ -259,9 +259,9 @@ std::string why_wrong(const GroupCounts& group, const IncorrectNodeGroupSize& si
     if (is_of_failure(size, group.id(), memory, now))
         return find_backoff(memory, group.id(), now)->because;
     const int there = group.machines.real();
-    return "its target of " + std::to_string(size.expected) + " has been out of reach for " +
-           format_duration(group.limit) + ", " + counted(there, "machine") +
-           (there == 1 ? " is" : " are") + " there";
+    return "target of " + std::to_string(size.expected) + " not reached for " +
+           format_duration(group.limit) + ": " + counted(there, "machine") +
+           (there == 1 ? " exists" : " exist");
 }
 
 ExcessTarget wrong_size(const GroupCounts& group, const Memory& memory, Time now) {
@@ -281,7 +281,7 @@ bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcep
 std::string why_failed(const GroupCounts& group, const MachineIndices& machines) {
     const auto& error = group.group->machines[machines.front()].error;
     return counted(std::ssize(machines), "machine") +
-           " failed: " + (error ? error->message : "the cloud could not make it");
+           " failed: " + (error ? error->message : "the cloud could not create it");
 }
 
 ExcessTarget failed_requests(const GroupCounts& group, const Memory& memory, Time now) {
@@ -337,8 +337,8 @@ void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memo
         const NodeTemplate node = node_of(group);
         const limits::Allowed allowed = budget.allows(node, missing);
         if (allowed.nodes < missing) {
-            out.notes.push_back("group " + group.group.id.value() + " stays below its minimum of " +
-                                std::to_string(min) + ": " + allowed.because);
+            out.notes.push_back("group " + group.group.id.value() + " stays below its min size (" +
+                                std::to_string(min) + "): " + allowed.because);
         }
         if (allowed.nodes <= 0) continue;
         budget.take(node, allowed.nodes);
@@ -347,7 +347,7 @@ void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memo
                                  .from = *group.group.target,
                                  .by = allowed.nodes,
                                  .option = no_option,
-                                 .because = "its minimum is " + std::to_string(min)});
+                                 .because = "min size is " + std::to_string(min)});
     }
 }
 

@@ -223,7 +223,7 @@ Error error_of(const FailedMachines& failures, Duration limit) {
         failures.size() == 1 ? "" : ", the first of " + counted(std::ssize(failures), "machine");
     const Error otherwise =
         first.state == MachineState::failed
-            ? Error{.code = ErrorCode::unavailable, .message = "its cloud could not make it"}
+            ? Error{.code = ErrorCode::unavailable, .message = "the cloud could not create it"}
             : Error{.code = ErrorCode::deadline,
                     .message = "did not join within " + format_duration(limit)};
     return within("machine " + first.id.value() + more, first.error.value_or(otherwise));

@@ -78,10 +78,10 @@ std::string why(const NodeGroupId& group, ErrorScope scope, const InstanceOfferi
                 const std::string& message) {
     const std::string start = "group " + group.value();
     if (scope != ErrorScope::unknown)
-        return start + " failed, and its error concerns " + describe_groups(concerned) + ": " +
+        return start + " failed with an error that affects " + describe_groups(concerned) + ": " +
                message;
-    return start + " found no " + (concerned.spot ? "spot " : "") + concerned.machine_type +
-           " in zone " + concerned.zone + ": " + message;
+    return start + " found no capacity for " + (concerned.spot ? "spot " : "") +
+           concerned.machine_type + " in zone " + concerned.zone + ": " + message;
 }
 
 /// `own`: the back-off of the group.

@@ -166,8 +166,8 @@ std::vector<std::string> describe_unrecognized(const Snapshot& snapshot, Time no
         const std::vector<std::string> its = unjoined > 0 ? nodes.of(group) : decltype(out)();
         if (its.empty()) continue;
         out.push_back("group " + group.id().value() + ": " + counted(unjoined, "machine") +
-                      (unjoined == 1 ? " has" : " have") + " no node, and the group may include " +
-                      describe_strays(its));
+                      (unjoined == 1 ? " has" : " have") + " no node; " + describe_strays(its) +
+                      " may belong to the group");
     }
     return out;
 }
@@ -176,7 +176,7 @@ std::string describe_strays(const std::vector<std::string>& nodes) {
     const bool is_one = nodes.size() == 1;
     return std::string(is_one ? "node " : "nodes ") +
            listed(nodes, [](const std::string& name) { return name; }) +
-           ", whose spec.providerID is of no machine";
+           " (spec.providerID matches no machine)";
 }
 
 }  // namespace capstan::engine::health

@@ -47,7 +47,7 @@ private:
     std::vector<snapshot::NodeIndex> strays_{};  ///< nodes in no group, ascending
 };
 
-/// "nodes n1, n2, whose spec.providerID is of no machine". `nodes`: not empty.
+/// "nodes n1, n2 (spec.providerID matches no machine)". `nodes`: not empty.
 std::string describe_strays(const std::vector<std::string>& nodes);
 
 /// For `doctor`, which knows no times but those of the clouds: a sentence for each group with

@@ -80,8 +80,8 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
         if (left / needed >= out.nodes) continue;
         out.nodes = static_cast<int>(left / needed);
         out.total = total.name;
-        out.because = "cluster limit of " + total.name + ": " + total.format(total.used) + " of " +
-                      total.format(*total.bound.max) + " used, a node takes " +
+        out.because = "max cluster " + total.name + " limit reached: " + total.format(total.used) +
+                      " of " + total.format(*total.bound.max) + " used, a new node needs " +
                       total.format(needed);
     }
     return out;

@@ -5,8 +5,11 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/drainability/pods_on_node.hpp"
 #include "engine/health/answered_targets.hpp"
+#include "engine/health/backoff.hpp"
 #include "engine/pass/pass.hpp"
+#include "engine/remedies.hpp"
 #include "engine/scale_up/reasons.hpp"
 #include "engine/scale_up/scale_up.hpp"
 #include "engine/templates/settling_nodes.hpp"
@@ -14,23 +17,22 @@
 namespace capstan::engine::pass {
 namespace {
 
-std::string refusal_of(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
-                       pass_context::GroupIndex group) {
-    return placement.why_not_new(pod_group, placement.rules().equivalent(group)).sentence;
+Reason refusal_of(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+                  pass_context::GroupIndex group) {
+    return reason_of(placement.why_not_new(pod_group, placement.rules().equivalent(group)));
 }
 
-std::string summary_of(const PodAnswer& pods, const scale_up::Reasons& reasons) {
-    if (pods.unschedulable > 0) return reasons.sum_up(pods.groups).sentence;
+std::string summary_of(const PodAnswer& pods) {
     if (pods.schedulable > 0 && pods.schedulable_on.empty()) {
-        return "room on existing nodes once the new ones are there";
+        return "fit on existing nodes once the new nodes are ready";
     }
     if (pods.schedulable > 0) {
-        return "room on new nodes of " + listed(pods.schedulable_on, [](const SchedulableOn& on) {
-                   return on.group.value();
-               });
+        return "planned on new nodes of " +
+               listed(pods.schedulable_on,
+                      [](const SchedulableOn& on) { return on.group.value(); });
     }
     if (pods.fit > 0) return "fit on existing or upcoming nodes";
-    return "none of these pods counts as pending";
+    return "no pending pods like this";
 }
 
 /// The machine of a node that is in no group, from the views of the clouds. Nothing: no cloud, or
@@ -82,8 +84,8 @@ struct Explanation::State {
 
 namespace {
 
-/// "wait for nvidia.com/gpu on node gpu-1", if pods of the group are placed on a node that does not
-/// have yet what its template promises; empty otherwise.
+/// "waiting for nvidia.com/gpu on node gpu-1", if pods of the group are placed on a node that does
+/// not have yet what its template promises; empty otherwise.
 std::string find_awaited(const pass_context::PassContext& context,
                          const scheduling::Placement& placement,
                          scheduling::PodGroupIndex pod_group) {
@@ -93,7 +95,7 @@ std::string find_awaited(const pass_context::PassContext& context,
         if (std::ranges::find(placed, pod_group, &scheduling::Assignment::pod_group) ==
             placed.end())
             continue;
-        return "wait for " + templates::describe_promise(promise) + " on node " +
+        return "waiting for " + templates::describe_promise(promise) + " on node " +
                std::string(cluster.text(cluster.node(promise.node).name));
     }
     return {};
@@ -119,7 +121,7 @@ const Decision& Explanation::decision() const noexcept { return state_->pass.dec
 Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
     const std::optional<scheduling::PodGroupIndex> pod_group =
         pass_context::find_pod_group(state_->context, equivalence_group);
-    if (!pod_group) return fail(ErrorCode::not_found, "nobody asked about pods of this class");
+    if (!pod_group) return fail(ErrorCode::not_found, "this class of pods is not pending");
     PodAnswer out;
     out.pods.equivalence_group = equivalence_group;
     if (*pod_group < state_->context.pending_count()) {
@@ -138,7 +140,13 @@ Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
     scale_up::Reasons& reasons =
         out.unschedulable > 0 ? *state_->reasons_after : *state_->reasons_before;
     out.groups = reasons.of(*pod_group);
-    out.because = summary_of(out, reasons);
+    if (out.unschedulable > 0) {
+        UnschedulablePods left{.reason = reasons.sum_up(out.groups), .groups = out.groups};
+        out.remedy = remedy_for(left);
+        out.because = std::move(left.reason.sentence);
+    } else {
+        out.because = summary_of(out);
+    }
     if (out.unschedulable == 0 && out.schedulable == 0)
         if (std::string awaited = find_awaited(state_->context, state_->before, *pod_group);
             !awaited.empty())
@@ -150,12 +158,20 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     const auto groups = state_->context.groups();
     const auto at = std::ranges::find(groups, id, [](const Group& g) { return g.group.id; });
     if (at == groups.end()) {
-        return fail(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
+        return fail(ErrorCode::not_found, "node group " + in_quotes(id.value()) + " not found");
     }
     const auto index = static_cast<pass_context::GroupIndex>(at - groups.begin());
     const templates::GroupTemplate& node = state_->context.templates[index];
     GroupAnswer out{.group = id, .template_source = node.because};
-    out.obstacle = scale_up::QuotaTracker(state_->context).obstacle(index).sentence;
+    Reason obstacle = scale_up::QuotaTracker(state_->context).obstacle(index);
+    out.remedy = remedy_for(obstacle, {&id, 1});
+    out.obstacle = std::move(obstacle.sentence);
+    const Backoff* const backoff =
+        health::find_backoff(state_->pass.memory, *at, state_->context.now);
+    // Reasons of decisions leave out the time that is left.
+    if (obstacle.code == ReasonCode::backed_off && backoff != nullptr &&
+        out.obstacle == health::reason_of(*backoff, state_->context.time))
+        out.obstacle = health::why_backed_off(*backoff, state_->context.time);
     const auto listed =
         std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
     if (listed != state_->listed->end())
@@ -171,7 +187,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     if (node.node == nullptr) return out;
     for (scheduling::PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
         out.pod_groups.push_back(
-            {state_->context.pending.pod_groups[s], refusal_of(state_->before, s, index)});
+            {state_->context.pending.pod_groups[s], refusal_of(state_->before, s, index).sentence});
     }
     return out;
 }
@@ -180,7 +196,7 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
     const auto& nodes = decision().nodes;
     const auto at = std::ranges::lower_bound(nodes, name, {}, &NodeVerdict::node);
     if (at != nodes.end() && at->node == name) return *at;
-    return fail(ErrorCode::not_found, "there is no node " + in_quotes(name));
+    return fail(ErrorCode::not_found, "node " + in_quotes(name) + " not found");
 }
 
 std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
@@ -205,24 +221,44 @@ std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const 
     return machine_of_no_group(*context.snapshot, cluster.text(cluster.node(*index).provider_id));
 }
 
+std::string Explanation::remedy_of(const NodeVerdict& verdict) const {
+    if (verdict.reason != Unremovable::blocked_by_pod) return remedy_for(verdict, {});
+    const pass_context::PassContext& context = state_->context;
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    const auto node = cluster.find_node(verdict.node);
+    if (!node) return {};
+    const drainability::DrainContext rules{cluster, *context.settings, context.budgets,
+                                           context.time};
+    for (const snapshot::PodIndex pod : cluster.pods_on(*node))
+        if (drainability::full_name(cluster, pod) == verdict.pod) {
+            const drainability::DrainVerdict judged = drainability::judge(pod, rules);
+            const bool is_blocked = judged.drain == drainability::Drain::block;
+            return remedy_for(verdict, is_blocked ? judged.rule : std::string_view());
+        }
+    return {};
+}
+
 Matrix Explanation::matrix() {
     const pass_context::PassContext& context = state_->context;
     Matrix out;
     std::map<std::string, std::uint32_t> numbers;
-    const auto number_of = [&](const std::string& text) {
-        const auto [at, is_new] = numbers.try_emplace(text, out.texts.size());
-        if (is_new) out.texts.push_back(text);
+    const auto number_of = [&](const Reason& reason) {
+        const auto [at, is_new] = numbers.try_emplace(reason.sentence, out.texts.size());
+        if (is_new) {
+            out.texts.push_back(reason.sentence);
+            out.reasons.push_back({.code = reason.code, .subject = reason.subject});
+        }
         return at->second;
     };
-    number_of("");
+    number_of({});
     out.pod_groups = context.pending.pod_groups;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
         out.groups.push_back(context.id(g));
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         std::map<scheduling::TemplateNodeId, std::uint32_t> by_shape;
         for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
-            const std::string& obstacle = state_->reasons_before->obstacle(g).sentence;
-            if (!obstacle.empty()) {
+            const Reason& obstacle = state_->reasons_before->obstacle(g);
+            if (!obstacle.is_none()) {
                 out.cells.push_back(number_of(obstacle));
                 continue;
             }

@@ -32,7 +32,8 @@ struct PodAnswer {
     std::uint32_t unschedulable = 0;              ///< the rest
     std::vector<SchedulableOn> schedulable_on{};  ///< by node group
     std::string because{};                        ///< in one sentence
-    /// Why each node group takes no (further) pod of these; "would take it" if it takes one. The
+    std::string remedy{};                         ///< see remedies.hpp; empty: there is none
+    /// Why each node group takes no (further) pod of these; "can schedule it" if it takes one. The
     /// state after the scale-up if pods are unschedulable, otherwise the state before it.
     std::vector<GroupReason> groups{};
 };
@@ -47,6 +48,7 @@ struct PodGroupVerdict {
 struct GroupAnswer {
     NodeGroupId group{};
     std::string obstacle{};         ///< why it cannot grow; empty: it can
+    std::string remedy{};           ///< for the obstacle, see remedies.hpp; empty: there is none
     std::string template_source{};  ///< where its template comes from, or why it has none
     std::string target_because{};   ///< why its target is not the listed one; empty: it is
     std::optional<int> headroom{};  ///< nodes up to its maximum; nothing: it has no maximum
@@ -80,6 +82,7 @@ struct Matrix {
     std::vector<PodCount> pod_groups{};  ///< in the order in which they are placed
     std::vector<NodeGroupId> groups{};
     std::vector<std::string> texts{};    ///< the first is empty: takes one of the pods
+    std::vector<Reason> reasons{};       ///< as `texts`, without sentences
     std::vector<std::uint32_t> cells{};  ///< index into texts; one row for each pod group
     const std::string& at(std::size_t equivalence_group, std::size_t group) const {
         return texts[cells[equivalence_group * groups.size() + group]];
@@ -101,6 +104,8 @@ public:
     Result<NodeVerdict> node(std::string_view name) const;
     /// Nothing: there is no such node, or it is not certain which cloud has its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;
+    /// What can be done about the verdict; empty: nothing, or nothing keeps the node.
+    std::string remedy_of(const NodeVerdict& verdict) const;
     Matrix matrix();
 
 private:

@@ -58,8 +58,8 @@ void keep_overdue(Memory& memory, const std::map<NodeGroupId, std::set<MachineId
 /// `snapshot` with the scheduler's default topology spread constraints, and without changes to the
 /// groups of clouds to which requests are backed off.
 Snapshot with_constraints(const Snapshot& snapshot, const Memory& memory, const Settings& settings,
-                          Time now) {
-    Snapshot out = health::with_request_backoffs(snapshot, memory, now);
+                          const PassTime& time) {
+    Snapshot out = health::with_request_backoffs(snapshot, memory, time);
     out.cluster = snapshot::with_default_spread(out.cluster, settings.default_spread);
     return out;
 }
@@ -194,8 +194,8 @@ scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
                                     run.context.budgets, run.out.decision.increases, run.memory);
     if (run.is_unobserved()) {
         plan.chosen.clear();
-        plan.no_removals_because = "the cluster is not seen as it is at the moment: " +
-                                   run.call_context.unobserved_because;
+        plan.no_removals_because =
+            "the view of the cluster is stale: " + run.call_context.unobserved_because;
     }
     return plan;
 }
@@ -318,7 +318,7 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     templates::Membership membership;
     skip_unobserved_time(memory, call_context.unobserved_because.empty(), time.now);
     during(policies, PassPhase::remember, [&] {
-        const Snapshot listed = with_constraints(snapshot, memory, settings, time.now);
+        const Snapshot listed = with_constraints(snapshot, memory, settings, time);
         const Snapshot agreed = with_agreed(listed, memory, policies, settings, call_context);
         membership = templates::make_membership(agreed);
         memory = remember_observations(std::move(memory), agreed, membership, settings, time);

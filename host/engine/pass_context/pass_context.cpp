@@ -20,42 +20,43 @@ namespace capstan::engine::pass_context {
 namespace {
 
 std::string why_full(const NodeGroup& group) {
-    if (!group.max) return "as large as can be counted";
-    const std::string most = "maximum of " + std::to_string(*group.max);
-    return *group.target > *group.max
-               ? "above its " + most + ", with " + std::to_string(*group.target)
-               : "at its " + most;
+    const int most = group.max.value_or(std::numeric_limits<int>::max());
+    std::string out = "max node group size reached (" + std::to_string(most) + ")";
+    if (*group.target > most) out += ": its target is " + std::to_string(*group.target);
+    return out;
 }
 
 /// Why no group at all may grow; none: groups may grow.
 Reason find_common_obstacle(const PassContext& context) {
     const health::Health& health = context.health;
     if (!health.unhealthy_because.empty())
-        return {ReasonCode::cluster_unhealthy,
-                {},
-                "the cluster is not healthy: " + health.unhealthy_because};
+        return {
+            ReasonCode::cluster_unhealthy, {}, "cluster is unhealthy: " + health.unhealthy_because};
     if (!context.settings->from_zero && health.all.ready == 0)
         return {ReasonCode::scale_from_zero_disabled,
                 {},
-                "there is no ready node, and from_zero is off"};
+                "scale_up.from_zero is off, and no node is ready"};
     return {};
 }
 
 /// Why the group's size forbids it to grow; none: it has room.
 Reason find_size_obstacle(const Group& group, const GroupHeadroom& room, bool is_being_made) {
     if (!group.group.target)
-        return {ReasonCode::target_unknown, {}, "its cloud does not say how large it is"};
+        return {
+            ReasonCode::target_unknown, {}, "target size unknown: the cloud does not report it"};
     if (group.plan != nullptr && *group.group.target > 0)
-        return {ReasonCode::group_upcoming, {}, "its cloud is making it"};
+        return {ReasonCode::group_upcoming, {}, "the cloud is still creating it"};
     if (room.atomic && !group.group.max)
-        return {ReasonCode::zero_or_max, {}, "only ever empty or full, and has no maximum"};
+        return {
+            ReasonCode::zero_or_max, {}, "atomic node group (0 or max nodes) without a max size"};
     if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
     // A group that was made in part is completed, all of the rest at once.
     if (room.atomic && is_being_made)
         return {ReasonCode::zero_or_max,
                 {},
-                "only ever empty or full, and has " + std::to_string(*group.group.target) + " of " +
-                    std::to_string(*group.group.max)};
+                "atomic node group (0 or max nodes) still being completed: " +
+                    std::to_string(*group.group.target) + " of " +
+                    std::to_string(*group.group.max) + " nodes"};
     return {};
 }
 
@@ -79,26 +80,26 @@ bool makes_machines_elsewhere(const PassContext& context, const Group& group) {
 Reason find_group_obstacle(const PassContext& context, GroupIndex index, const GroupHeadroom& room,
                            const Memory& memory) {
     const Group& group = context.groups()[index];
-    if (std::string requests = health::find_request_backoff(memory, group.cloud, context.now);
+    if (std::string requests = health::find_request_backoff(memory, group.cloud, context.time);
         !requests.empty())
         return {ReasonCode::backed_off, {}, std::move(requests)};
     if (!group.unreadable_because.empty())
-        return {ReasonCode::group_unreadable, {}, "it cannot be read: " + group.unreadable_because};
+        return {ReasonCode::group_unreadable, {}, "cannot be read: " + group.unreadable_because};
     const bool is_being_made = context.health.groups[index].upcoming.nodes() > 0;
     if (Reason size = find_size_obstacle(group, room, is_being_made); !size.is_none()) return size;
     if (const Backoff* backoff = health::find_backoff(memory, group, context.now))
-        return {ReasonCode::backed_off, {}, health::reason_of(*backoff)};
+        return {ReasonCode::backed_off, {}, health::reason_of(*backoff, context.time)};
     const auto unhealthy = [](const std::string& because) -> Reason {
-        return {ReasonCode::group_unhealthy, {}, "not healthy: " + because};
+        return {ReasonCode::group_unhealthy, {}, "not ready for scale-up: " + because};
     };
     if (group.group.healthy == false) return unhealthy(group.group.health_reason);
     if (const std::string& found = context.health.groups[index].unhealthy_because; !found.empty())
         return unhealthy(found);
     if (is_repaired(context.repairs, group.group.id) && !makes_machines_elsewhere(context, group))
-        return {ReasonCode::being_repaired, {}, "its size is being put right"};
+        return {ReasonCode::being_repaired, {}, "its target size is being corrected"};
     const templates::GroupTemplate& node = context.templates[index];
     if (node.node == nullptr)
-        return {ReasonCode::no_template, {}, "without a template: " + node.because};
+        return {ReasonCode::no_template, {}, "no node template: " + node.because};
     return find_common_obstacle(context);
 }
 
@@ -183,11 +184,11 @@ std::vector<bool> find_expendable(const PassContext& context) {
 scheduling::Refusal worded(const RefusedPods& refused, const Settings& settings) {
     scheduling::Refusal out = refused.refusal;
     out.sentence += "; node " + refused.node + " of the same template ";
-    if (!refused.differs.empty()) out.sentence += refused.differs + ", and ";
+    if (!refused.differs.empty()) out.sentence += refused.differs + " and ";
     out.sentence += "did not take the pod";
     if (out.predicate == scheduling::Predicate::taint_toleration &&
         !templates::is_starting_taint(out.subject, settings))
-        out.sentence += "; list the taint in scale_up.startup_taint if it goes away by itself";
+        out.sentence += "; list the taint in scale_up.startup_taint if it is removed after startup";
     return out;
 }
 

@@ -119,11 +119,11 @@ std::span<const std::uint32_t> DisruptionBudgets::taken_by(snapshot::PodIndex po
 
 std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
     const DisruptionBudget& budget = *match_->budgets[number];
-    const std::string name = budget.ns + "/" + budget.name;
-    if (!budget.is_observed) return name + " has no status for its present selector yet";
-    if (budget.disruptions_allowed < 1) return name + " allows 0 disruptions, 1 is needed";
+    const std::string name = "budget " + budget.ns + "/" + budget.name;
+    if (!budget.is_observed) return name + " has no status for its current selector";
+    if (budget.disruptions_allowed < 1) return name + " allows 0 disruptions";
     return name + " allows " + counted(budget.disruptions_allowed, "disruption") +
-           ", and others take " + (budget.disruptions_allowed == 1 ? "it" : "all of them");
+           ", used by other pods";
 }
 
 std::optional<BudgetShortage> DisruptionBudgets::find_shortage(

@@ -113,8 +113,8 @@ private:
         const auto most = static_cast<std::size_t>(std::max(settings_.max_pods_considered, 0));
         if (most == 0 || taken_.size() <= most) return;
         const CountedReasons::Id young =
-            reasons_.add("are not among the " + std::to_string(most) +
-                         " oldest, which are all that a pass considers");
+            reasons_.add("not among the " + std::to_string(most) +
+                         " oldest (scale_up.max_unschedulable_pods_considered)");
         for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
         out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
         const auto age = [&](const Taken& pod) {
@@ -153,7 +153,7 @@ private:
             found.delay = delay(cluster_.text(*own));
         }
         if (found.delay > Duration(0)) {
-            found.young = reasons_.add("are not older than " + format_duration(found.delay));
+            found.young = reasons_.add("younger than " + format_duration(found.delay));
         }
         return found;
     }
@@ -162,12 +162,13 @@ private:
         const std::string& scheduler = row.spec->scheduler;
         if (!settings_.allowed_scheduler_names.empty() &&
             !lists_scheduler(settings_.allowed_scheduler_names, scheduler)) {
-            return reasons_.add("are of scheduler " + in_quotes(scheduler) +
-                                ", which is not among the allowed ones");
+            return reasons_.add("scheduler " + in_quotes(scheduler) +
+                                " is not in scale_up.allowed_scheduler_names");
         }
         if (is_expendable(*row.spec, settings_)) {
-            return reasons_.add("are expendable: their priority is below " +
-                                std::to_string(settings_.expendable_pods_priority_cutoff));
+            return reasons_.add("expendable: priority below " +
+                                std::to_string(settings_.expendable_pods_priority_cutoff) +
+                                " (scale_up.expendable_pods_priority_cutoff)");
         }
         return templates::is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
     }
@@ -176,9 +177,9 @@ private:
     Duration delay(std::string_view written) {
         const Result<Duration> own = parse_duration(written);
         if (own && *own >= settings_.new_pod_delay) return *own;
-        const std::string why =
-            own ? "it is shorter than new_pod_delay, " + format_duration(settings_.new_pod_delay)
-                : own.error().message;
+        const std::string why = own ? "shorter than scale_up.new_pod_delay (" +
+                                          format_duration(settings_.new_pod_delay) + ")"
+                                    : own.error().message;
         notes_[std::string(written)] = std::string(well_known::pod_scale_up_delay_annotation) +
                                        " " + in_quotes(written) + " is ignored: " + why;
         return settings_.new_pod_delay;
@@ -234,11 +235,11 @@ private:
     std::map<std::string, std::string> notes_;
     std::vector<Taken> taken_;
     PendingPods out_;
-    const CountedReasons::Id deleted_ = reasons_.add("are being deleted");
-    const CountedReasons::Id gated_ = reasons_.add("wait for a scheduling gate");
-    const CountedReasons::Id nominated_ = reasons_.add("have a place promised by a preemption");
-    const CountedReasons::Id untried_ = reasons_.add("have not been found unschedulable");
-    const CountedReasons::Id daemons_ = reasons_.add("are of a DaemonSet, which needs no new node");
+    const CountedReasons::Id deleted_ = reasons_.add("being deleted");
+    const CountedReasons::Id gated_ = reasons_.add("waiting for a scheduling gate");
+    const CountedReasons::Id nominated_ = reasons_.add("nominated to a node by preemption");
+    const CountedReasons::Id untried_ = reasons_.add("not marked unschedulable by the scheduler");
+    const CountedReasons::Id daemons_ = reasons_.add("DaemonSet pods need no new node");
 };
 
 }  // namespace

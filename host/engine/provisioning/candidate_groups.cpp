@@ -36,7 +36,7 @@ Labels shared_labels(Labels labels) {
     return labels;
 }
 
-constexpr const char* no_machine_types = "no cloud has machine types to make groups of";
+constexpr const char* no_machine_types = "no cloud offers machine types for new groups";
 
 bool has_machine_types(const Snapshot& snapshot) {
     return snapshot.machines != nullptr &&
@@ -91,7 +91,7 @@ private:
         Result<GroupsAnswer> answer = source.source->suggest(question, call_context_);
         if (!answer) {
             out_.notes.push_back("group source " + source.name +
-                                 " failed, no group is made: " + answer.error().message);
+                                 " failed; no group is created: " + answer.error().message);
             return;
         }
         if (answer->most_groups)
@@ -151,7 +151,7 @@ private:
         std::ranges::stable_partition(
             nearest_, [](const Reason& r) { return r.code == ReasonCode::limit_reached; });
         out_.no_new_group_reason = nearest_.front();
-        out_.no_new_group_reason.sentence = "no group could be made either: ";
+        out_.no_new_group_reason.sentence = "no group could be created either: ";
         std::set<std::string_view> seen;
         for (const Reason& reason : nearest_)
             if (seen.insert(reason.sentence).second)
@@ -174,7 +174,7 @@ private:
         const auto type =
             std::ranges::find(machines.types, candidate.plan.machine_type, &MachineType::name);
         if (type == machines.types.end())
-            return not_created("its cloud does not offer the machine type");
+            return not_created("the cloud does not offer this machine type");
         const MachineOffering* offer = find_offer(*type, candidate.plan);
         const NodeTemplate sketch = make_sketch(*type, offer, candidate.plan);
         if (auto refusal = why_no_pod_fits(sketch, waiting_))
@@ -200,14 +200,14 @@ private:
         const bool is_trouble = error.code != ErrorCode::unsupported;
         if (is_trouble && reported_errors_.insert(error.message).second)
             out_.notes.push_back(error.message);
-        return "its cloud makes no such group: " + error.message;
+        return "the cloud cannot create this group: " + error.message;
     }
 
     /// A sentence that names an equivalent existing group; empty: there is none.
     std::string find_equivalent(const Group& made) const {
         for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const Group& group = context_.groups()[g];
-            if (group.group.id == made.group.id) return "it is there already";
+            if (group.group.id == made.group.id) return "already exists";
             if (group.cloud != made.cloud || group.described == nullptr ||
                 group.price_per_hour != made.price_per_hour) {
                 continue;
@@ -223,7 +223,7 @@ private:
             const bool counts =
                 group.group.autoprovisioned || initial_.progress.quotas.obstacle(g).is_none();
             if (is_equivalent && counts)
-                return "group " + group.group.id.value() + " is just like it";
+                return "group " + group.group.id.value() + " is equivalent";
         }
         return {};
     }
@@ -309,7 +309,7 @@ namespace {
 
 /// Why the pod would not run on such a node; empty: it would.
 std::string why_not_on_sketch(const NodeTemplate& sketch, const PodEquivalenceGroup& pod) {
-    if (!selects(pod, sketch.labels, {})) return "it asks for other labels";
+    if (!selects(pod, sketch.labels, {})) return "it selects other labels";
     if (const Taint* taint = find_untolerated(sketch.taints, pod.tolerations))
         return "it does not tolerate " + to_string(*taint);
     return find_shortage(pod.requests, sketch.allocatable).value_or("");
@@ -348,7 +348,7 @@ std::optional<std::string> why_no_pod_fits(const NodeTemplate& sketch,
         if (refusal.empty()) return std::nullopt;
         if (first.empty()) first = "pod " + pod.ns + "/" + pod.example + ": " + refusal;
     }
-    return "no pod that waits would run on it" + (first.empty() ? "" : "; " + first);
+    return "no pending pod fits on it" + (first.empty() ? "" : "; " + first);
 }
 
 }  // namespace capstan::engine::provisioning

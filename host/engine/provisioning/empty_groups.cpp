@@ -47,15 +47,15 @@ bool is_owned(const NodeGroup& group, const Policies& policies, const CallContex
         const Result<bool> owns = source.source->owns(group, call_context);
         if (owns && *owns) return true;
         if (!owns)
-            notes.push_back("group source " + source.name + " failed, group " + group.id.value() +
+            notes.push_back("group source " + source.name + " failed; group " + group.id.value() +
                             " stays: " + owns.error().message);
     }
     return false;
 }
 
 std::string why_deleted(Duration empty_group_time) {
-    if (empty_group_time == Duration(0)) return "auto-provisioned, and empty";
-    return "auto-provisioned, and empty for " + format_duration(empty_group_time) + " at least";
+    if (empty_group_time == Duration(0)) return "autoprovisioned group is empty";
+    return "autoprovisioned group has been empty for at least " + format_duration(empty_group_time);
 }
 
 }  // namespace

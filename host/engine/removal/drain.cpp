@@ -185,7 +185,7 @@ private:
         for (const snapshot::PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
-                return "pod " + drainability::full_name(cluster_, pod) + " is still there " +
+                return "pod " + drainability::full_name(cluster_, pod) + " still exists " +
                        format_rough_duration(now_ - *past->agreed) + " after its eviction";
         }
         return now_ < deadline() ? std::string() : why_late();
@@ -203,10 +203,9 @@ private:
         for (const snapshot::PodIndex pod : pods_.ending)
             if (!cluster_.pod(pod).deleted) late.push_back(pod);
         if (late.empty()) return {};
-        return "it could not be drained within " + format_duration(timeout_) + ": " +
+        return "not drained within " + format_duration(timeout_) + ": " +
                counted(static_cast<std::int64_t>(late.size()), "pod") +
-               (late.size() == 1 ? " is left: " : " are left: ") +
-               listed(late, [&](snapshot::PodIndex pod) { return why_left(pod); });
+               " left: " + listed(late, [&](snapshot::PodIndex pod) { return why_left(pod); });
     }
 
     std::string why_left(snapshot::PodIndex pod) const {

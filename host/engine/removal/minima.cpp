@@ -75,17 +75,16 @@ std::string Minima::why_group(const NodeGroupId& id, int machines) const {
     const int least = group->group.min.value_or(0);
     const int left = *group->group.target - (gone == gone_.end() ? 0 : gone->second) - machines;
     if (left >= least) return {};
-    return "group " + id.value() + " is at its minimum of " + std::to_string(least) + " now";
+    return "node group min size reached (" + std::to_string(least) + "): group " + id.value();
 }
 
 std::string Minima::why_cluster(const Share& share, std::size_t nodes) const {
     for (std::size_t t = 0; t < totals_.size(); ++t) {
         const limits::ResourceTotal& total = totals_[t];
         if (share.totals[t] <= 0 || total.used - share.totals[t] >= total.bound.min) continue;
-        return "cluster minimum of " + total.name + ": of " + total.format(total.used) +
-               (nodes == 1 ? " the node has " : " its nodes have ") +
-               total.format(share.totals[t]) + ", and at least " + total.format(total.bound.min) +
-               " have to stay";
+        return "min cluster " + total.name + " limit reached (" + total.format(total.bound.min) +
+               "): the cluster has " + total.format(total.used) +
+               (nodes == 1 ? ", the node " : ", its nodes ") + total.format(share.totals[t]);
     }
     return {};
 }

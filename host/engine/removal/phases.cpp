@@ -23,7 +23,7 @@ void give_up_and_back_off(Memory& memory, NodeRemoval& removal, std::string beca
 
 void end_unmarked_removal(Memory& memory, NodeRemoval& removal, const Settings& settings,
                           Time now) {
-    removal.because = "somebody else took its taint " + std::string(to_be_deleted_taint) + " off";
+    removal.because = "another client removed its taint " + std::string(to_be_deleted_taint);
     health::postpone_removal(memory, removal.group, removal.machine, removal.because,
                              settings.scale_down.delay_after_failure, now);
     enter(removal, RemovalPhase::undoing, now);

@@ -30,8 +30,8 @@ bool keep_without_machine(Memory& memory, NodeRemoval& removal, const Snapshot& 
     if (group != nullptr) return is_unreadable(group);
     if (removal.phase == RemovalPhase::removed) return false;
     if (removal.phase != RemovalPhase::undoing)
-        give_up(memory, removal, "no cloud lists its group " + removal.group.value() + " any more",
-                now);
+        give_up(memory, removal,
+                "group " + removal.group.value() + " is no longer listed by any cloud", now);
     return true;
 }
 
@@ -97,7 +97,7 @@ void adopt_leftovers(Memory& memory, const Snapshot& snapshot,
                         .cordoned = is_cordoned_by_us(cluster, row),
                         .since = now,
                         .phase_since = now,
-                        .because = "it was left by a run that is not remembered"});
+                        .because = "marked by an earlier run that is not in memory"});
     }
 }
 

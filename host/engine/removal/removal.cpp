@@ -178,27 +178,27 @@ private:
             later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
         if (!delay.empty() && now_ < last) return wake_by(steps_.wake_at, last);
         if (groups_under_repair_.contains(removal.group)) return wake_by(steps_.wake_at, now_);
-        if (!delay.empty()) note(node, "is removed though " + delay + " still asks for a delay");
+        if (!delay.empty()) note(node, "is removed although " + delay + " is still set");
         ready_.insert(node);
     }
 
     void end_removed(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         const Machine* machine = templates::find_machine(snapshot_, membership_, index);
         if (machine != nullptr && machine->error && machine->state != MachineState::deleting)
-            return fail(removal, "its cloud agreed to remove its machine, and failed later: " +
+            return fail(removal, "the cloud agreed to remove the machine, then failed: " +
                                      machine->error->message);
         const Duration most = settings_.scale_down.max_deletion_time;
         const Time last = later(removal.phase_since, most);
         if (now_ < last) return wake_by(steps_.wake_at, last);
         if (machine != nullptr && machine->state == MachineState::deleting) {
-            note(node, "is still there: its machine takes longer than " + format_duration(most) +
-                           " to go");
+            note(node, "still exists: its machine has been terminating for more than " +
+                           format_duration(most));
         } else if (machine != nullptr) {
-            fail(removal, "its machine still runs " + format_duration(most) +
-                              " after its cloud agreed to remove it");
+            fail(removal, "the machine still runs " + format_duration(most) +
+                              " after the cloud agreed to remove it");
         } else {
-            note(node, "is still there " + format_duration(most) +
-                           " after its cloud agreed to remove its machine, which is gone");
+            note(node, "still exists " + format_duration(most) +
+                           " after the cloud agreed to remove its machine, which is deleted");
             memory_.removals.erase(node);
         }
     }

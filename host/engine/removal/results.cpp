@@ -52,7 +52,7 @@ public:
             if (error->provider_code == unknown_pods) {
                 give_up(memory_, *removal, error->message, now_);
             } else if (!is_transient(*error) || !has_time) {
-                fail(*removal, "it could not be tainted: " + error->message);
+                fail(*removal, "could not be tainted: " + error->message);
             }
         } else if (removal->phase == RemovalPhase::deleting && error) {
             unannounced_.insert(change.node);
@@ -138,7 +138,7 @@ private:
     /// The last result of a removal: done, or failed. A machine that was not found is gone.
     void take_end(NodeRemoval& removal, const Error* error, bool was_asked) {
         if (error != nullptr && (!was_asked || error->code != ErrorCode::not_found)) {
-            const std::string because = "its machine was not removed: " + error->message;
+            const std::string because = "the machine was not removed: " + error->message;
             if (error->provider_code == unknown_pods)
                 return give_up(memory_, removal, because, now_);
             return was_asked ? fail_in_group(removal, because) : fail(removal, because);

@@ -32,12 +32,12 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
         if (is_tainted) {
             drops.push_back({.node = std::move(name),
                              .drop_taints = {std::string(deletion_candidate_taint)},
-                             .because = is_off ? "soft taints are off" : "it is needed again"});
+                             .because = is_off ? "soft taints are off" : "needed again"});
         } else {
             sets.push_back({.node = std::move(name),
                             .set_taints = {dated_taint(deletion_candidate_taint,
                                                        Effect::prefer_no_schedule, wall)},
-                            .because = "it may go soon"});
+                            .because = "may be removed soon"});
         }
     }
     if (!is_off) {

@@ -30,7 +30,7 @@ bool is_drained(const Memory& memory, std::string_view node) {
 }
 
 std::string why_leaving(const Machine& machine) {
-    return "its machine leaves: " + leaving_text(*machine.leaves);
+    return "the machine leaves: " + leaving_text(*machine.leaves);
 }
 
 class Vacating {
@@ -172,7 +172,7 @@ std::vector<NodeChange> plan_leaving_taints(const Snapshot& snapshot,
         if (machine == nullptr && has_outlived(row, *taint, settings, next_change))
             out.push_back({.node = name,
                            .drop_taints = {std::string(leaving_taint)},
-                           .because = "no cloud lists its machine, and it still works"});
+                           .because = "no cloud lists its machine, and the node is still ready"});
         // The machine of a node that is being deleted needs no further change.
         if (machine == nullptr || machine->state == MachineState::deleting) continue;
         const auto wanted = find_wanted_taint(departure, *machine, settings, time);
@@ -185,8 +185,8 @@ std::vector<NodeChange> plan_leaving_taints(const Snapshot& snapshot,
             out.push_back({.node = std::move(name),
                            .drop_taints = {std::string(leaving_taint)},
                            .because = machine->leaves && !settings.scale_down.drain_leaving_nodes
-                                          ? "drain_leaving_nodes is off"
-                                          : "its machine stays"});
+                                          ? "scale_down.drain_leaving_nodes is off"
+                                          : "the machine no longer leaves"});
         }
     }
     std::ranges::sort(out, {}, &NodeChange::node);
@@ -256,10 +256,10 @@ void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
                    !take_place(places, cluster, pod);
         });
         if (homeless == moving.end()) continue;
-        give_up(
-            memory, removal,
-            "pod " + drainability::full_name(cluster, *homeless) + " finds no other place any more",
-            time.now);
+        give_up(memory, removal,
+                "pod " + drainability::full_name(cluster, *homeless) +
+                    " no longer fits on another node",
+                time.now);
     }
 }
 

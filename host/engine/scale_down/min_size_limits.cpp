@@ -16,10 +16,11 @@ bool is_in_target(RemovalPhase phase) {
 }
 
 std::string why_at_minimum(const NodeGroup& group, int being_removed, int planned) {
-    std::string out = "group " + group.id.value() + " has " + counted(*group.target, "node");
-    if (being_removed > 0) out += ", " + std::to_string(being_removed) + " of them being removed";
-    if (planned > 0) out += ", " + std::to_string(planned) + " that could go before this one";
-    return out + ", and a minimum of " + std::to_string(group.min.value_or(0));
+    std::string out = "node group min size reached (" + std::to_string(group.min.value_or(0)) +
+                      "): group " + group.id.value() + " has " + counted(*group.target, "node");
+    if (being_removed > 0) out += ", " + std::to_string(being_removed) + " being removed";
+    if (planned > 0) out += ", " + std::to_string(planned) + " to be removed before this one";
+    return out;
 }
 
 }  // namespace
@@ -55,17 +56,16 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
     const std::string& unreadable = context_->groups()[group].unreadable_because;
     if (!unreadable.empty()) {
         return UnremovableReason{Unremovable::unexpected_error,
-                                 "group " + its.id.value() + " is not changed now: " + unreadable};
+                                 "group " + its.id.value() + " cannot be changed: " + unreadable};
     }
     if (!sizes_[group].left_out.empty()) {
         return UnremovableReason{Unremovable::unexpected_error,
-                                 "the cloud of group " + its.id.value() +
-                                     " does not remove its machines: " + sizes_[group].left_out};
+                                 "the cloud refuses removals from group " + its.id.value() + ": " +
+                                     sizes_[group].left_out};
     }
     if (!its.target) {
-        return UnremovableReason{
-            Unremovable::unexpected_error,
-            "the cloud of group " + its.id.value() + " does not say how large it is"};
+        return UnremovableReason{Unremovable::unexpected_error,
+                                 "the target size of group " + its.id.value() + " is unknown"};
     }
     const Size& size = sizes_[group];
     if (*its.target - size.being_removed - size.planned <= its.min.value_or(0)) {
@@ -77,10 +77,9 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
         const std::int64_t share = total.of(capacity);
         if (share <= 0 || total.used - share >= total.bound.min) continue;
         return UnremovableReason{Unremovable::minimal_resource_limit_exceeded,
-                                 "cluster minimum of " + total.name + ": of " +
-                                     total.format(total.used) + " the node has " +
-                                     total.format(share) + ", and at least " +
-                                     total.format(total.bound.min) + " have to stay",
+                                 "min cluster " + total.name + " limit reached (" +
+                                     total.format(total.bound.min) + "): the cluster has " +
+                                     total.format(total.used) + ", the node " + total.format(share),
                                  {},
                                  total.name};
     }

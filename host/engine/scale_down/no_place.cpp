@@ -41,21 +41,22 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
 
 scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, snapshot::NodeIndex node,
                                      scheduling::Wording wording) const {
-    if (goes_[node]) return {scheduling::Predicate::none, "to go as well"};
+    if (goes_[node]) return {scheduling::Predicate::none, "also to be removed"};
     if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
     if (health::find_departure(context_->health.leaving, node) != nullptr)
-        return {scheduling::Predicate::none, "with a machine that is about to leave"};
+        return {scheduling::Predicate::none, "with a leaving machine"};
     if (context_->health.nodes[node] != health::NodeUsability::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
     if (search.zone) {
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
         if (snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label) !=
             search.zone)
-            return {scheduling::Predicate::none, "in other zones, which it is not spread to"};
+            return {scheduling::Predicate::none, "in other zones than the pod must stay in"};
     }
     scheduling::Refusal out = placement_->why_not(search.pod_group, node, wording);
-    if (out.predicate == scheduling::Predicate::none) out.sentence = "with room for it alone";
+    if (out.predicate == scheduling::Predicate::none)
+        out.sentence = "without room for all pods of the node";
     return out;
 }
 
@@ -87,14 +88,14 @@ std::string NoPlace::describe(const PlaceSearch& search) const {
                  format_amount(name, request.amount);
     }
     return "pod " + drainability::full_name(cluster, search.pod) + needs +
-           (needs.empty() ? "" : ")") + " finds no other place";
+           (needs.empty() ? "" : ")") + " fits on no other node";
 }
 
 std::string NoPlace::sum_up(const PlaceSearch& search, Found found) const {
     const auto own = found.nodes_by_refusal.find(
         first_clause(refusal(search, search.its_node, scheduling::Wording::brief).sentence));
     if (--own->second == 0) found.nodes_by_refusal.erase(own);
-    std::string out = ", 0/" + std::to_string(goes_.size() - 1) + " nodes";
+    std::string out = ": 0/" + std::to_string(goes_.size() - 1) + " nodes are available";
     std::vector<std::pair<int, std::string>> counts;
     for (const auto& [refusal, nodes] : found.nodes_by_refusal)
         counts.emplace_back(-nodes, refusal);
@@ -120,7 +121,7 @@ std::string NoPlace::example(const PlaceSearch& search) const {
         const scheduling::Refusal why = refusal(search, n, scheduling::Wording::full);
         if (why.predicate == scheduling::Predicate::none) continue;
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
-        return "; for one, " + std::string(cluster.text(cluster.node(n).name)) + ": " +
+        return "; for example " + std::string(cluster.text(cluster.node(n).name)) + ": " +
                why.sentence;
     }
     return {};

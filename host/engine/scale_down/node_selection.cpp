@@ -68,9 +68,10 @@ private:
     /// What all nodes wait for.
     void find_common_wait(std::int64_t assigned) {
         if (!settings_.ignore_schedulable_pods && assigned > 0) {
-            out_.no_removals_because = counted(assigned, "waiting pod") +
-                                       " found room on nodes there are, and "
-                                       "ignore_schedulable_pods is off";
+            out_.no_removals_because = counted(assigned, "pending pod") +
+                                       (assigned == 1 ? " fits" : " fit") +
+                                       " on existing nodes, and "
+                                       "scale_down.ignore_schedulable_pods is off";
         }
         if (settings_.delay_type_local) return;
         LastActions last = memory_.last;
@@ -125,17 +126,16 @@ private:
         const Time last = *at(i).leaves_at - shortest_removal;
         if (context_.now >= last) {
             return UnremovableReason{Unremovable::currently_being_deleted,
-                                     "its machine leaves by itself: less than " +
+                                     "the machine leaves by itself in less than " +
                                          format_duration(shortest_removal) +
-                                         " are left, too little to remove it"};
+                                         ", too soon to remove it"};
         }
         wake_by(out_.wake_at, last);
         return std::nullopt;
     }
 
     UnremovableReason later_on(std::size_t i, const std::string& because) const {
-        return {Unremovable::not_unneeded_other_reason,
-                unneeded_text(i) + ", and removals rest: " + because};
+        return {Unremovable::not_unneeded_other_reason, unneeded_text(i) + ", but " + because};
     }
 
     std::optional<UnremovableReason> find_wait_for_time(std::size_t i) {
@@ -154,8 +154,9 @@ private:
                            : Unremovable::not_unready_long_enough,
                 unneeded_text(i) + " of " + format_duration(required) + "; " + where(i)};
         }
-        if (cooldown) return later_on(i, cooldown->because);
-        if (!out_.no_removals_because.empty()) return later_on(i, out_.no_removals_because);
+        if (cooldown) return later_on(i, "scale-down is in cooldown: " + cooldown->because);
+        if (!out_.no_removals_because.empty())
+            return later_on(i, "no node is removed now: " + out_.no_removals_because);
         return std::nullopt;
     }
 
@@ -164,11 +165,11 @@ private:
         const NodeGroupId& group = context_.id(node.group);
         if (const Increase* const growth = find_growth(node)) {
             return later_on(i, "group " + group.value() + " grows by " +
-                                   std::to_string(growth->by) + " in this very pass");
+                                   std::to_string(growth->by) + " in this pass");
         }
         if (pass_context::is_repaired(context_.repairs, group)) {
             return later_on(i, "the size of group " + group.value() +
-                                   " is being put right: " + why_repaired(group));
+                                   " is being corrected: " + why_repaired(group));
         }
         if (!node.waits_for) return std::nullopt;
         return UnremovableReason{Unremovable::blocked_by_on_completion_pod, node.waits_because,
@@ -192,7 +193,7 @@ private:
         if (!first) return true;
         const std::string waits = "node " +
                                   std::string(cluster_.text(cluster_.node(at(*first).node).name)) +
-                                  " cannot go yet: " + out_.verdicts[*first].because;
+                                  " cannot be removed: " + out_.verdicts[*first].because;
         for (const std::size_t i : unit.candidates) {
             if (out_.verdicts[i].reason != Unremovable::none) continue;
             out_.verdicts[i] = {
@@ -223,7 +224,7 @@ private:
             is_explained[turn] = true;
             for (const std::size_t i : ready[turn]->candidates)
                 out_.verdicts[i].because =
-                    (at(i).leaves_at ? "its machine is about to leave" : unneeded_text(i)) + "; " +
+                    (at(i).leaves_at ? "the machine is about to leave" : unneeded_text(i)) + "; " +
                     where(i);
             out_.units.push_back(*ready[turn]);
         }
@@ -231,9 +232,9 @@ private:
             if (is_explained[turn]) continue;
             out_.has_waiting = true;
             for (const std::size_t i : ready[turn]->candidates) {
-                out_.verdicts[i] = {
-                    Unremovable::not_unneeded_other_reason,
-                    unneeded_text(i) + ", and waits for its turn: " + why_no_turn(under_way)};
+                out_.verdicts[i] = {Unremovable::not_unneeded_other_reason,
+                                    unneeded_text(i) + ", but other removals come first: " +
+                                        why_no_turn(under_way)};
             }
         }
     }
@@ -241,8 +242,7 @@ private:
     void keep_for(const RemovalUnit& unit, const std::string& pod) {
         for (const std::size_t i : unit.candidates) {
             out_.verdicts[i] = {Unremovable::not_unneeded_other_reason,
-                                "pod " + pod + " finds a place only once other nodes have gone",
-                                pod};
+                                "pod " + pod + " fits only after other nodes are removed", pod};
         }
     }
 
@@ -250,9 +250,11 @@ private:
         int empty = under_way.empty, drain = under_way.drain;
         for (const RemovalUnit& unit : out_.units)
             for (const std::size_t i : unit.candidates) ++(at(i).is_empty() ? empty : drain);
-        return counted(empty + drain, "removal") + " under way or beginning, of at most " +
-               std::to_string(settings_.max_parallelism) + "; " + std::to_string(drain) +
-               " with pods to move, of at most " + std::to_string(settings_.max_drain_parallelism);
+        return std::to_string(empty + drain) + " of at most " +
+               std::to_string(settings_.max_parallelism) +
+               " in progress (scale_down.max_parallelism), " + std::to_string(drain) +
+               " of at most " + std::to_string(settings_.max_drain_parallelism) +
+               " with pods to move (scale_down.max_drain_parallelism)";
     }
 
     std::string where(std::size_t i) const {

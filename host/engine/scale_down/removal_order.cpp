@@ -197,13 +197,13 @@ std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSe
         if (until <= now || (out && out->until >= until)) return;
         const auto ago = std::chrono::floor<std::chrono::seconds>(now - *when);
         out = {.until = until,
-               .because = std::string(what) + " " + format_rough_duration(ago) + " ago, and " +
-                          key + " is " + format_duration(delay)};
+               .because = "last " + std::string(what) + " " + format_rough_duration(ago) +
+                          " ago, scale_down." + key + " is " + format_duration(delay)};
     };
-    consider(last.scale_up, "machines were asked for", settings.delay_after_add, "delay_after_add");
-    consider(last.failed_removal, "a removal failed", settings.delay_after_failure,
+    consider(last.scale_up, "scale-up", settings.delay_after_add, "delay_after_add");
+    consider(last.failed_removal, "failed removal", settings.delay_after_failure,
              "delay_after_failure");
-    consider(last.removal, "a node was removed", settings.delay_after_delete, "delay_after_delete");
+    consider(last.removal, "removal", settings.delay_after_delete, "delay_after_delete");
     return out;
 }
 

@@ -36,7 +36,7 @@ std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
 
 // How many removals begin at once.
 
-/// A unit that waits for its turn: a node, or a group that is removed as a whole.
+/// A unit that waits for its turn: a node, or a group that is removed atomically.
 struct WaitingRemovals {
     int empty = 0, drain = 0;  ///< nodes without pods to move, and with some
     bool atomic = false;
@@ -65,7 +65,7 @@ std::vector<std::size_t> select_removals_to_begin(
 /// A time in which no removal begins, after an event.
 struct Cooldown {
     Time until{};         ///< the first moment after it
-    std::string because;  ///< "machines were asked for 3m ago, and delay_after_add is 10m"
+    std::string because;  ///< "last scale-up 3m ago, scale_down.delay_after_add is 10m"
 };
 
 /// The cooldown that ends last; nothing: there is none at `now`.

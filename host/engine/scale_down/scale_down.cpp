@@ -18,9 +18,9 @@ namespace {
 
 /// Why no scale-down is planned at all; empty: it is planned.
 std::string find_scale_down_obstacle(const pass_context::PassContext& context) {
-    if (!context.settings->scale_down.enabled) return "removing nodes is switched off (enabled)";
+    if (!context.settings->scale_down.enabled) return "scale-down is disabled (scale_down.enabled)";
     if (!context.health.unhealthy_because.empty())
-        return "the cluster is not healthy: " + context.health.unhealthy_because;
+        return "cluster is unhealthy: " + context.health.unhealthy_because;
     return {};
 }
 

@@ -86,9 +86,8 @@ private:
     void find_assigned() {
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
             if (context_.health.nodes[at(i).node] == health::NodeUsability::starting) {
-                out_.kept[i] =
-                    UnremovableReason{Unremovable::no_node_info,
-                                      "it has not started yet, and pods that wait count on it"};
+                out_.kept[i] = UnremovableReason{Unremovable::no_node_info,
+                                                 "not started yet; pending pods are planned on it"};
                 continue;
             }
             const std::vector<scheduling::Assignment> assignments =
@@ -99,8 +98,8 @@ private:
                 pods += assignment.per_node;
             out_.kept[i] = UnremovableReason{
                 Unremovable::no_node_info,
-                counted(pods, "pod") + " that wait" + (pods == 1 ? "s" : "") +
-                    " for a node would run here: " + example_of(assignments.back(), at(i).node)};
+                counted(pods, "pending pod") + (pods == 1 ? " is" : " are") +
+                    " planned on it: " + example_of(assignments.back(), at(i).node)};
         }
     }
 
@@ -115,7 +114,7 @@ private:
                 pods::find_nominated_node(cluster_, cluster_.pod(pod)) == node)
                 return drainability::full_name(cluster_, pod);
         }
-        return "a nominated one";
+        return "a nominated pod";
     }
 
     std::vector<snapshot::NodeIndex> nodes_that_stay() const {
@@ -161,7 +160,7 @@ private:
                 return UnremovableReason{
                     Unremovable::blocked_by_pod,
                     "pod " + pod +
-                        " may not be disrupted, with what goes before it: " + shortage->sentence,
+                        " cannot be evicted after the earlier removals: " + shortage->sentence,
                     pod};
             }
         }
@@ -203,7 +202,7 @@ private:
     }
 
     /// A node of the group that is neither a candidate nor being removed, so that the group cannot
-    /// be removed as a whole; nothing: there is none.
+    /// be removed atomically; nothing: there is none.
     std::optional<snapshot::NodeIndex> find_missing(const RemovalUnit& unit,
                                                     pass_context::GroupIndex group) const {
         for (const snapshot::NodeIndex node : context_.membership.nodes[group]) {
@@ -260,7 +259,7 @@ private:
         for (const auto& [i, node] : blocked_by_group_) {
             out_.kept[i]->because = "group " + context_.id(at(i).group).value() +
                                     " is removed atomically, and node " + name(node) +
-                                    " has to stay: " + why_kept(node);
+                                    " stays: " + why_kept(node);
         }
     }
 

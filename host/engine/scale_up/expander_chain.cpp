@@ -23,7 +23,7 @@ const NodeGroupId& id_of(const ScaleUpQuestion& question, std::uint32_t option) 
 std::string among_existing(const ScaleUpQuestion& question, const Indices& left) {
     const auto exists = [&](std::uint32_t i) { return question.options[i].group_exists; };
     const bool both = std::ranges::any_of(left, exists) && !std::ranges::all_of(left, exists);
-    return both ? " whose group exists" : "";
+    return both ? ", among existing groups" : "";
 }
 
 /// What the option's nodes cost per hour; nothing: not known.
@@ -103,7 +103,7 @@ bool Round::ask(const Stage& stage) {
 Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
               const CallContext& call_context) {
     Choice none;
-    none.because = "there is no option to choose from";
+    none.because = "no options to choose from";
     if (question.options.empty()) return none;
 
     Round round{question, call_context, Indices(question.options.size()), {}};
@@ -129,8 +129,8 @@ Choice choose(const std::vector<Stage>& chain, const ScaleUpQuestion& question,
                          std::to_string(round.left.size()) + " options still tied" +
                          among_existing(question, round.left);
     } else {
-        choice.because = group + " is what " + choice.stages.back().stage + " left of " +
-                         std::to_string(choice.stages.back().shown) + " options";
+        choice.because = group + " is the only option that " + choice.stages.back().stage +
+                         " kept of " + std::to_string(choice.stages.back().shown);
     }
     return std::move(choice);
 }

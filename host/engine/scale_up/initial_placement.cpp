@@ -164,10 +164,9 @@ void wait_for_unread_orders(const pass_context::PassContext& context, Progress& 
         for (const auto& [key, count] : absent)
             pods += take_out(pending.of_controller(key), count, progress.left);
         if (pods == 0) continue;
-        progress.notes.push_back("group " + context.id(group).value() +
-                                 ": it cannot be read, and " + counted(pods, "pod") +
-                                 (pods == 1 ? " waits" : " wait") +
-                                 " for nodes that it was asked for");
+        progress.notes.push_back(
+            "group " + context.id(group).value() + " cannot be read: " + counted(pods, "pod") +
+            (pods == 1 ? " stays" : " stay") + " planned on its requested nodes");
     }
 }
 

@@ -226,9 +226,9 @@ private:
 
     /// The reason of the decreases; it names the first group that grows because of them.
     std::string why(pass_context::GroupIndex group) const {
-        return "given back, while the group stays backed off: pods that group " +
-               context_->id(group).value() + " would take wait for room alone, " +
-               found_->obstacle(group).sentence;
+        return "request released (group stays backed off): only a limit keeps group " +
+               context_->id(group).value() +
+               " from growing for pending pods: " + found_->obstacle(group).sentence;
     }
 
     Decrease decrease(std::size_t k) const {
@@ -291,7 +291,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<KeptRequest>& kept_requests,
              .from = *group.group.target,
              .by = 1,
              .option = health::no_option,
-             .because = "limits have room again for the machine whose joining ends its back-off"});
+             .because = "limits allow a machine again; the back-off ends when it joins"});
     }
     out.wake_at = next_change.at();
 }

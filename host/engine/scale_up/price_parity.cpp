@@ -39,7 +39,7 @@ std::optional<std::string> find_price_gap(const Offering& own, const Offering& o
         return other.is_spot ? "its nodes are spot, those of " + group + " are not"
                              : "its nodes are not spot, those of " + group + " are";
     }
-    return "its nodes cost " + price_text(*other.price_per_hour) + " an hour, those of " + group +
+    return "its nodes cost " + price_text(*other.price_per_hour) + " per hour, those of " + group +
            " " + price_text(*own.price_per_hour);
 }
 

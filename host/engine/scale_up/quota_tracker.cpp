@@ -59,8 +59,9 @@ Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
     if (left == 0) {
         return {ReasonCode::max_size_reached,
                 {},
-                "at its maximum of " + std::to_string(*context_->groups()[group].group.max) +
-                    " with the " + std::to_string(grown_[group]) + " of this pass"};
+                "max node group size reached (" +
+                    std::to_string(*context_->groups()[group].group.max) +
+                    "): " + std::to_string(grown_[group]) + " added in this pass"};
     }
     const auto [least, allowed] = least_growth(group);
     if (allowed.nodes >= least) {
@@ -68,11 +69,11 @@ Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
         if (!most || groups_ < *most || !is_new(group)) return {};
         return {ReasonCode::limit_reached,
                 {SubjectKind::limit, "groups"},
-                "limit of groups: there are " + std::to_string(groups_) + " of " +
+                "max number of node groups reached: " + std::to_string(groups_) + " of " +
                     std::to_string(*most)};
     }
     Reason out = allowed.reason();
-    if (before.atomic) out.sentence = "only ever empty or full, and " + out.sentence;
+    if (before.atomic) out.sentence = "atomic node group (0 or max nodes): " + out.sentence;
     return out;
 }
 

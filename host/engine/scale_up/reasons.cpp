@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <capstan/sentence.hpp>
+
 namespace capstan::engine::scale_up {
 namespace {
 
@@ -15,9 +17,16 @@ bool is_to_be_made(const Group& group) { return group.plan != nullptr && group.g
 std::string unread_sentence(const UnreadClouds& unread) {
     std::string out;
     for (const auto& [cloud, because] : unread)
-        out += (out.empty() ? "" : "; ") + std::string("the groups of cloud ") + cloud.value() +
-               " are not known yet: " + because;
+        out += (out.empty() ? "" : "; ") + std::string("node groups of cloud ") + cloud.value() +
+               " are unknown: " + because;
     return out;
+}
+
+/// "group web-a", "groups web-a, web-b, web-c and 37 more".
+std::string group_names(const std::vector<NodeGroupId>& groups) {
+    constexpr std::size_t most = 3;
+    return (groups.size() == 1 ? "group " : "groups ") +
+           listed(groups, [](const NodeGroupId& id) { return id.value(); }, most);
 }
 
 }  // namespace
@@ -31,7 +40,7 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& q
     for (const NewGroup& made : context.new_groups) {
         if (made.group.value().empty() || made.dropped.is_none()) continue;
         Reason reason = made.dropped;
-        reason.sentence.insert(0, "would be made, but ");
+        reason.sentence.insert(0, "could be created, but ");
         add_blocked_new_group(std::move(reason), made.group);
     }
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
@@ -90,7 +99,7 @@ void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out)
         return {{Miss::cannot_grow},
                 {is_stopped ? ReasonCode::pass_stopped : ReasonCode::would_fit,
                  {},
-                 "would take it" + (is_stopped ? ", but " + stopped_ : "")}};
+                 "can schedule it" + (is_stopped ? ", but " + stopped_ : "")}};
     };
     for (const auto& [shape, groups] : growable_) {
         auto& all = out[reason_of_shape(shape)];
@@ -161,23 +170,25 @@ Reason Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
 }
 
 Reason Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
-    if (reasons.empty()) return {ReasonCode::no_node_group, {}, "there is no node group"};
+    if (reasons.empty()) return {ReasonCode::no_node_group, {}, "no node group exists"};
     for (const auto& [groups, reason] : reasons) {
         if (reason.code == ReasonCode::pass_stopped) return {reason.code, {}, stopped_};
         if (reason.code == ReasonCode::would_fit)
-            return {reason.code, {}, groups.front().value() + " " + reason.sentence};
+            return {reason.code, {}, "group " + groups.front().value() + " " + reason.sentence};
     }
     const auto& [groups, nearest] = reasons.front();
     Reason out = nearest;
-    const std::string all = std::to_string(groups_) + " groups";
     if (groups_ == 1) {
-        out.sentence.insert(0, groups.front().value() + ": ");
-    } else if (reasons.size() == 1) {
-        out.sentence.insert(0, "none of " + all + " helps: ");
-    } else {
-        out.sentence.insert(
-            0, "none of " + all + " helps; " + std::to_string(groups.size()) + " of them: ");
+        out.sentence.insert(0, "group " + groups.front().value() + ": ");
+        return out;
     }
+    const bool holds_for_all = reasons.size() == 1;
+    const std::string all = std::to_string(groups_);
+    const std::string count = holds_for_all ? all : std::to_string(groups.size());
+    out.sentence.insert(0, "0 of " + all + " node groups can schedule it: " + count + " ");
+    if (holds_for_all) return out;
+    const std::string names = group_names(groups);
+    out.sentence += out.sentence.ends_with(')') ? ": " + names : " (" + names + ")";
     return out;
 }
 

@@ -135,8 +135,8 @@ bool ScaleUp::take_option() {
     if (options.empty()) return false;
     const Settings& settings = *context().settings;
     if (std::ssize(progress.accepted_options) >= settings.max_options_per_pass) {
-        progress.stopped = "this pass has taken the " +
-                           std::to_string(settings.max_options_per_pass) + " options it may take";
+        progress.stopped = "this pass already took " +
+                           std::to_string(settings.max_options_per_pass) + " options, the maximum";
         return false;
     }
     Choice choice = expanders_.ask(options, pods, progress.quotas);
@@ -249,9 +249,9 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
         share_pinned_first(options[chosen], pinned, groups, false);
     if (!pinned_first && !pinned.empty()) {
         if (const auto wider = find_option_with_pinned(options, chosen, pinned, groups)) {
-            explanation.because += "; its similar group " +
+            explanation.because += "; similar group " +
                                    context().id(options[*wider].group).value() +
-                                   " also takes pods that run on no other";
+                                   " also fits pods that fit no other group";
             explanation.group = context().id(options[*wider].group);
             explanation.nodes = options[*wider].nodes;
             return carry_out(options, *wider, std::move(explanation));
@@ -270,10 +270,9 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
     if (outcome.schedulable.empty()) {
         initial_.placement.undo(mark);
         // Otherwise the next round would choose the same option, again without a result.
-        progress.quotas.close(option.group,
-                              {ReasonCode::nothing_granted,
-                               {},
-                               "chosen, but nothing of the option came to any group"});
+        progress.quotas.close(
+            option.group,
+            {ReasonCode::nothing_granted, {}, "chosen, but no group was given nodes"});
         return;
     }
     record(option, outcome, std::move(explanation));
@@ -302,11 +301,12 @@ void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenO
         context().headrooms[option.group].atomic || accepted.chosen.granted < accepted.chosen.nodes;
     progress.accepted_options.push_back(std::move(accepted));
     if (spare) assign_late();
-    if (context().settings->one_option_per_pass) progress.stopped = "a pass takes one option";
+    if (context().settings->one_option_per_pass)
+        progress.stopped = "this pass already took an option (scale_up.one_option_per_pass)";
 }
 
 std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex group) const {
-    if (context().headrooms[group].atomic) return "only ever empty or full";
+    if (context().headrooms[group].atomic) return "atomic node group";
     if (option.similar.empty()) return {};
     const auto size = [&](pass_context::GroupIndex g) {
         return *context().groups()[g].group.target + initial_.progress.quotas.grown(g);
@@ -329,11 +329,11 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
         const auto misfit = find_misfit(initial_.placement, plan_, option.estimate->schedulable,
                                         option.group, other);
         // The group was left out when the option had more pods, before limits cut it down.
-        if (!misfit) return "a pod that the option has no room for does not run there";
+        if (!misfit) return "does not fit a pod that limits took out of the option";
         const std::string pod = "pod " + context().pending.pod_groups[*misfit].example;
         const scheduling::Refusal refusal = initial_.placement.why_not_new(*misfit, other);
         return refusal.predicate == scheduling::Predicate::none
-                   ? pod + " is to be spread, and is for another domain"
+                   ? pod + " must be spread to another domain"
                    : pod + ": " + refusal.sentence;
     };
     std::vector<std::string> out;
@@ -343,7 +343,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
         if (const auto gap = similar_.price_gap(option.group, other))
             because = *gap + "; scale_up.balance_across_prices is off";
         if (std::ranges::binary_search(unmade, other))
-            because = "limit of groups: the others that there may be are for other pods";
+            because = "max number of node groups reached: the remaining ones are for other pods";
         if (because.empty()) {
             const auto [at, is_new] = why.try_emplace(rules.equivalent(other));
             if (is_new) at->second = find_why(other);

@@ -95,8 +95,9 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
         } else {
             unschedulable.reason = {ReasonCode::not_explained,
                                     {},
-                                    "explained are " + std::to_string(max_explained_pod_groups) +
-                                        " others that are not helped either"};
+                                    "not explained: a pass explains " +
+                                        std::to_string(max_explained_pod_groups) +
+                                        " kinds of unschedulable pods"};
         }
         decision.unschedulable.push_back(std::move(unschedulable));
     }

@@ -230,7 +230,7 @@ BalancedIncreases share_out(const pass_context::PassContext& context, const Quot
         if (!answer) return all_to_own(quotas, option, "splitter: " + answer.error().message);
         if (!sharing.is_valid(*answer, left)) {
             return all_to_own(quotas, option,
-                              "splitter: its shares go past a maximum, or are too many");
+                              "splitter: its shares exceed a max size or the nodes to share");
         }
         const int asked = std::accumulate(answer->begin(), answer->end(), 0);
         const int given = sharing.give(*answer);

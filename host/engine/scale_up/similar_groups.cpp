@@ -40,7 +40,7 @@ using CheckErrors = std::map<std::string, std::string>;
 
 Similarity settle(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                   const NodeTemplate& b, const CallContext& call_context, CheckErrors& failures) {
-    Similarity settled = agrees("every check agrees");
+    Similarity settled = agrees("all checks agree");
     for (const NamedCheck& c : checks) {
         if (settled.verdict == SimilarityVerdict::differs && !c.check->may_decide()) continue;
         Result<Similarity> answer = c.check->similar(a, b, call_context);

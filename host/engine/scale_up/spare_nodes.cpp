@@ -284,7 +284,7 @@ void SpareNodes::apply(const NewNodes& new_nodes) {
         progress.quotas.give_up(group, nodes);
         progress.notes.push_back("group " + initial_->context->id(group).value() + ": " +
                                  counted(nodes, "node") +
-                                 " fewer than chosen, its pods have room on other nodes of this "
+                                 " fewer than chosen: its pods fit on other new nodes of this "
                                  "pass");
         for (std::size_t g = progress.accepted_options.size(); g-- > 0 && nodes > 0;) {
             AcceptedOption& accepted = progress.accepted_options[g];

@@ -134,7 +134,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
 
 Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const {
     if (slots[slot].closed)
-        return {Predicate::node_unschedulable, "node(s) were unschedulable: it is to go"};
+        return {Predicate::node_unschedulable, "node(s) were unschedulable: to be removed"};
     const NodeDemand& demand = rules->demands[rules->demand_of[pod_group]];
     Refusal first = ask(demand, rules->profiles[slots[slot].profile].facts());
     const auto add = [&](Refusal other) {

@@ -141,7 +141,7 @@ std::string pods_text(const State& state, CounterId id, int count) {
     const std::string number = std::to_string(count) + " of the ";
     if (counter.what == Counted::in_set)
         return number + inter_pod.terms.sets.describe(counter.which);
-    return std::to_string(count) + " of the pods that keep away from " +
+    return std::to_string(count) + " of the pods with anti-affinity to " +
            inter_pod.terms.sets.describe(inter_pod.terms.anti_affinity[counter.which].set);
 }
 
@@ -186,10 +186,10 @@ std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule)
     const bool too_few = counts.domains < rule.min_domains;
     const int least = too_few ? 0 : std::min(counts.least_other, counts.here);
     std::string out = what + ": " + domain_text(state, rule.counter, slot) + " has " +
-                      std::to_string(counts.here) + ", the least is " + std::to_string(least);
+                      std::to_string(counts.here) + ", the minimum is " + std::to_string(least);
     if (too_few) {
-        out += " as there are " + std::to_string(counts.domains) + " of " +
-               std::to_string(rule.min_domains) + " domains";
+        out += " because only " + std::to_string(counts.domains) + " of " +
+               std::to_string(rule.min_domains) + " domains exist (minDomains)";
     }
     return out + ", maxSkew " + std::to_string(rule.max_skew) + std::string(source_of(rule));
 }
@@ -238,8 +238,8 @@ std::string why_not_spread(const State& state, PodGroupIndex pod_group, Slot slo
         const SpreadRule& rule = rules.spread[i];
         if (state.spread_quotas.has(pod_group) && rules.wide == i) {
             if (!allowed_bound(state, pod_group, slot).refuses()) continue;
-            return "node(s) didn't match pod topology spread constraints: no more is to go where " +
-                   topology_of(state, rule.counter).key + " is as here";
+            return "node(s) didn't match pod topology spread constraints: " +
+                   domain_text(state, rule.counter, slot) + " already has its share";
         }
         if (bound_of(state, slot, rule).refuses()) return describe_rule(state, slot, rule);
     }

@@ -89,7 +89,8 @@ std::string apply_reserves(const Reserves& reserves, NodeTemplate& node) {
     if (const auto at = reserves.types.find(node.machine_type); at != reserves.types.end()) {
         overwrite(node.capacity, at->second.capacity);
         overwrite(node.allocatable, at->second.allocatable);
-        return "with the figures of " + counted(at->second.nodes, "node") + " of type " + at->first;
+        return "with resources as on " + counted(at->second.nodes, "node") + " of type " +
+               at->first;
     }
     if (states_allocatable(node)) return {};
     std::string kept;
@@ -101,7 +102,7 @@ std::string apply_reserves(const Reserves& reserves, NodeTemplate& node) {
         kept += (kept.empty() ? "" : " and ") + format_amount(resource, amount) + " of " +
                 std::string(resource);
     }
-    return kept.empty() ? kept : "less " + kept + ", which the system keeps on other nodes";
+    return kept.empty() ? kept : "minus " + kept + " reserved for the system on other nodes";
 }
 
 }  // namespace capstan::engine::templates

@@ -107,7 +107,7 @@ std::string describe_promise(const scheduling::NodePromise& promise) {
     for (const auto& [resource, amount] : promise.allocatable) parts.emplace_back(resource);
     for (const auto& [key, value] : promise.labels) parts.push_back("label " + key);
     for (const Taint& taint : promise.removed_taints)
-        parts.push_back("the removal of taint " + to_string(taint));
+        parts.push_back("removal of taint " + to_string(taint));
     return listed(parts, [](const std::string& part) { return part; });
 }
 

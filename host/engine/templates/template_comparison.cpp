@@ -31,14 +31,14 @@ constexpr std::array labels_in_fields{well_known::arch_label,
 std::string mark_of(const std::optional<std::string>& described,
                     const std::optional<std::string>& actual) {
     if (described == actual) return {};
-    return !described ? "not told" : !actual ? "not there" : "differs";
+    return !described ? "not in template" : !actual ? "not on node" : "differs";
 }
 
 /// A difference of less than a twentieth of a percent is one as well.
 std::string mark_of_amounts(std::int64_t described, std::int64_t actual) {
     if (described == actual) return {};
-    if (described <= 0) return "not told";
-    if (actual <= 0) return "not there";
+    if (described <= 0) return "not in template";
+    if (actual <= 0) return "not on node";
     const double share = static_cast<double>(actual) / static_cast<double>(described) - 1;
     const std::string size = percent(share < 0 ? -share : share);
     if (size == "0%") return "differs";
@@ -154,7 +154,7 @@ std::string why_no_node(const Snapshot& snapshot, const Membership& membership, 
         why_not_template_candidate(node, find_machine(snapshot, membership, nodes.front()), wall));
     if (nodes.size() == 1) return "its only node, " + name + ", " + why;
     return "none of its " + counted(static_cast<std::int64_t>(nodes.size()), "node") +
-           " can stand for a new one: " + name + " " + why;
+           " can serve as a template: " + name + " " + why;
 }
 
 std::string remark_on(const Group& group, const Machine* machine) {
@@ -165,12 +165,13 @@ std::string remark_on(const Group& group, const Machine* machine) {
     std::string out;
     if (machine != nullptr && !machine->template_fingerprint.empty() && !now.empty() &&
         machine->template_fingerprint != now)
-        out = "the node was made from another template (" + machine->template_fingerprint +
-              ") than new nodes are" +
+        out = "the node was created from another template (" + machine->template_fingerprint +
+              ") than new nodes" +
               (group.group.debug.empty() ? "" : " (" + group.group.debug + ")");
     if (group.described->variants > 1)
         out += (out.empty() ? "" : "; ") +
-               ("the template has the least of " + std::to_string(group.described->variants)) +
+               ("the template has the smallest values of " +
+                std::to_string(group.described->variants)) +
                " machine types";
     return out;
 }
@@ -219,7 +220,7 @@ TemplateComparison compare_template(const Snapshot& snapshot, const Membership& 
     if (youngest) out.node = snapshot.cluster.text(snapshot.cluster.node(*youngest).name);
     if (of.described == nullptr) {
         out.not_compared_because = of.undescribed_because.empty()
-                                       ? "its cloud describes no new node"
+                                       ? "the cloud does not describe new nodes"
                                        : of.undescribed_because;
         return out;
     }

@@ -19,8 +19,8 @@ struct TemplateField {
     /// "machine type", "capacity cpu", "allocatable memory", "label team", "taint dedicated".
     std::string name{};
     std::optional<std::string> from_template{}, from_node{};  ///< nothing: it lacks the field
-    /// "3.1% less" (the node has less than the template), "differs", "not told" (only the node has
-    /// it), "not there" (only the template has it); empty: the same.
+    /// "3.1% less" (the node has less than the template), "differs", "not in template" (only the
+    /// node has it), "not on node" (only the template has it); empty: the same.
     std::string mark{};
     bool is_same() const noexcept { return mark.empty(); }
     bool operator==(const TemplateField&) const = default;

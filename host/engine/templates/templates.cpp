@@ -59,8 +59,8 @@ public:
         }
         if (group.described) return from_cloud(group);
         if (may_use_nodes && !nodes.empty()) return from_other_node(group, nodes.front());
-        return {.because = why_undescribed(group) +
-                           (may_use_nodes ? ", and the group has no node to look at" : "")};
+        return {.because =
+                    why_undescribed(group) + (may_use_nodes ? ", and the group has no node" : "")};
     }
 
 private:
@@ -69,7 +69,7 @@ private:
                                           find_machine(snapshot_, membership_, n), wall_);
     }
     static std::string why_undescribed(const Group& group) {
-        return group.undescribed_because.empty() ? "its cloud describes no new node"
+        return group.undescribed_because.empty() ? "the cloud does not describe new nodes"
                                                  : group.undescribed_because;
     }
     GroupTemplate from_node(const Group& group, snapshot::NodeIndex n) const {
@@ -78,7 +78,7 @@ private:
     /// From a node that is not a template candidate.
     GroupTemplate from_other_node(const Group& group, snapshot::NodeIndex n) const {
         GroupTemplate out = from_node(group, n);
-        out.because.append(", which ").append(why_not(n)).append(", since ");
+        out.because.append(", which ").append(why_not(n)).append("; ");
         out.because += why_undescribed(group);
         return out;
     }
@@ -264,7 +264,7 @@ GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group&
     fill_labels(node);
     fill_amounts(node);
     const Resources static_pods = taken_by_static_pods(node);
-    std::string because = "from its cloud";
+    std::string because = "from the cloud";
     if (learned != nullptr) {
         const std::string done = apply_reserves(*learned, node);
         if (!done.empty()) because += ", " + done;
@@ -282,7 +282,7 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
                       .taints = traits.taints,
                       .capacity = traits.capacity,
                       .allocatable = traits.allocatable};
-    std::string because = "from node " + observed.node + ", the last that was seen";
+    std::string because = "from node " + observed.node + ", the last one that was ready";
     Resources static_pods;
     if (group.described) {
         NodeTemplate described = *group.described;
@@ -296,7 +296,7 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
         }
         fill_from_cloud(node, described);
         const std::string differently = how_it_differs(described, traits, settings);
-        if (!differently.empty()) because += ": unlike its cloud's template it " + differently;
+        if (!differently.empty()) because += "; unlike the cloud's template it " + differently;
     }
     node = unnamed_copy(std::move(node), group, settings);
     fill_fields(node);

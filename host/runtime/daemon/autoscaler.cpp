@@ -84,9 +84,8 @@ Result<void> Autoscaler::join(
 /// Refreshes the clouds that are not backed off, and remembers the results.
 CloudsView Autoscaler::look_at_clouds() {
     CloudsView out = clouds_->refresh_now(
-        parts_.host,
-        {.backed_off = engine::health::find_backed_off_clouds(memory_, clock_.read().now),
-         .probed = engine::health::find_probed_clouds(memory_)});
+        parts_.host, {.backed_off = engine::health::find_backed_off_clouds(memory_, clock_.read()),
+                      .probed = engine::health::find_probed_clouds(memory_)});
     memory_ =
         engine::health::remember_refreshes(std::move(memory_), out.results(), clock_.read().now);
     return out;

@@ -7,6 +7,7 @@
 
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
+#include "engine/remedies.hpp"
 #include "engine/templates/membership.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "runtime/daemon/decision_history.hpp"
@@ -90,6 +91,8 @@ void write_unschedulable(record::JsonText& out, const engine::Decision& decision
         out.text_member("code", name_of(unschedulable.reason.code));
         if (const std::string subject = to_string(unschedulable.reason.subject); !subject.empty())
             out.text_member("subject", subject);
+        if (const std::string remedy = engine::remedy_for(unschedulable); !remedy.empty())
+            out.text_member("remedy", remedy);
         out.end_object();
     }
     out.end_array();
@@ -112,7 +115,8 @@ void write_group(record::JsonText& out, const engine::Group& group,
     if (!health.unhealthy_because.empty())
         out.text_member("unhealthy_because", health.unhealthy_because);
     if (const engine::Backoff* backoff = engine::health::find_backoff(pass.memory, group, pass.at))
-        out.text_member("backoff_because", engine::health::why_backed_off(*backoff, pass.at));
+        out.text_member("backoff_because",
+                        engine::health::why_backed_off(*backoff, pass.input.call_context.time()));
     if (!group.unreadable_because.empty())
         out.text_member("unreadable_because", group.unreadable_because);
     if (group.price_per_hour) {

@@ -11,7 +11,7 @@ Opinion judge_job(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
     if (settings.safe_to_evict_frees_jobs && safe_to_evict(row, context.cluster) == "true") {
         return std::nullopt;
     }
-    return block(pod, row, context, "NotReplicated", " is of a Job, whose work it would lose");
+    return block(pod, row, context, "NotReplicated", " belongs to a Job and would lose its work");
 }
 
 }  // namespace capstan::engine::drainability

@@ -6,7 +6,7 @@ Opinion judge_not_safe_to_evict(const snapshot::PodRow& pod, const snapshot::Pod
                                 const DrainContext& context) {
     if (safe_to_evict(row, context.cluster) != "false") return std::nullopt;
     return block(pod, row, context, "NotSafeToEvictAnnotation",
-                 " is not to be evicted: its safe-to-evict is false");
+                 " must not be evicted: annotation safe-to-evict is false");
 }
 
 }  // namespace capstan::engine::drainability

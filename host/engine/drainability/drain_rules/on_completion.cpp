@@ -7,7 +7,7 @@ Opinion judge_on_completion(const snapshot::PodRow& pod, const snapshot::PodGrou
     if (safe_to_evict(row, context.cluster) != "on-completion") return std::nullopt;
     return DrainVerdict{.drain = Drain::wait,
                         .sentence = pod_name(pod, row, context.cluster) +
-                                    " is to end by itself: its safe-to-evict is on-completion"};
+                                    " is waited for: annotation safe-to-evict is on-completion"};
 }
 
 }  // namespace capstan::engine::drainability

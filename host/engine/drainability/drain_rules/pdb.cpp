@@ -9,7 +9,7 @@ Opinion judge_pdb(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
     if (pod.deleted) return std::nullopt;
     const std::string shortage = context.budgets.why_none_left(pod.equivalence_group);
     if (shortage.empty()) return std::nullopt;
-    return block(pod, row, context, "NotEnoughPdb", " may not be disrupted: " + shortage);
+    return block(pod, row, context, "NotEnoughPdb", " cannot be evicted: " + shortage);
 }
 
 }  // namespace capstan::engine::drainability

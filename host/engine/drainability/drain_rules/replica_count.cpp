@@ -16,16 +16,17 @@ bool is_builtin_controller(const snapshot::PodOwner& owner) {
            std::ranges::find(groups, owner.api_group) != groups.end();
 }
 
-/// "the ReplicaSet web/frontend-5d8"
+/// "ReplicaSet web/frontend-5d8"
 std::string describe_owner(const snapshot::PodOwner& owner, std::string_view ns) {
-    return "the " + owner.kind + " " + std::string(ns) + "/" + owner.name;
+    return owner.kind + " " + std::string(ns) + "/" + owner.name;
 }
 
 DrainVerdict not_found(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                        const DrainContext& context) {
     return block(pod, row, context, "ControllerNotFound",
-                 " has lost its controller: there is no " + row.owner->kind + " " +
-                     std::string(context.cluster.text(row.ns)) + "/" + row.owner->name);
+                 " has lost its controller: " + row.owner->kind + " " +
+                     std::string(context.cluster.text(row.ns)) + "/" + row.owner->name +
+                     " not found");
 }
 
 bool is_missing_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& row) {
@@ -64,8 +65,8 @@ Opinion judge_replica_count(const snapshot::PodRow& pod, const snapshot::PodGrou
     if (!counts || !replicas || *replicas >= settings.min_replica_count) return std::nullopt;
     return block(pod, row, context, "MinReplicasReached",
                  " is one of " + std::to_string(*replicas) + " of " + describe_owner(owner, ns) +
-                     ", fewer than min_replica_count, " +
-                     std::to_string(settings.min_replica_count));
+                     ", fewer than scale_down.min_replica_count (" +
+                     std::to_string(settings.min_replica_count) + ")");
 }
 
 }  // namespace capstan::engine::drainability

@@ -12,15 +12,14 @@ Opinion judge_replicated(const snapshot::PodRow& pod, const snapshot::PodGroupRo
     const std::string& kind = row.owner->kind;
     if (kind.empty()) {
         return block(pod, row, context, "NotReplicated",
-                     " has no controller that would start it elsewhere");
+                     " has no controller that would recreate it");
     }
     if (!context.settings.scale_down.skip_nodes_with_custom_controller_pods ||
         std::ranges::find(kinds, kind) != kinds.end()) {
         return std::nullopt;
     }
-    return block(
-        pod, row, context, "NotReplicated",
-        " has a controller that is not one of Kubernetes' own: " + kind + " " + row.owner->name);
+    return block(pod, row, context, "NotReplicated",
+                 " has a controller that is not built in: " + kind + " " + row.owner->name);
 }
 
 }  // namespace capstan::engine::drainability

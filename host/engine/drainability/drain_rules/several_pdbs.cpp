@@ -10,10 +10,9 @@ Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroup
     if (pod.deleted) return std::nullopt;
     const std::vector<std::string> names = context.budgets.names_of(pod.equivalence_group);
     if (names.size() < 2) return std::nullopt;
-    return block(
-        pod, row, context, "NotEnoughPdb",
-        " cannot be evicted: it is in more than one budget, which the API does not take: " +
-            listed(names, [](const std::string& name) { return name; }));
+    return block(pod, row, context, "NotEnoughPdb",
+                 " cannot be evicted: it is in more than one budget, which the API refuses: " +
+                     listed(names, [](const std::string& name) { return name; }));
 }
 
 }  // namespace capstan::engine::drainability

@@ -19,7 +19,7 @@ Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& r
         return DrainVerdict{.drain = Drain::move};
     }
     DrainVerdict out = block(pod, row, context, "UnmovableKubeSystemPod",
-                             " is a system pod without a PodDisruptionBudget, and not older than " +
+                             " is a kube-system pod without a PodDisruptionBudget, younger than " +
                                  format_duration(timeout));
     if (timeout < Time::max() - std::max(created, Time())) {
         out.until = created + timeout + Duration(1);

@@ -27,7 +27,7 @@ std::string found(const NodeFacts& node, const std::vector<NodeSelectorTerm>& te
     for (const NodeSelectorTerm& term : terms) {
         for (const Requirement& r : term.labels) name(r.key, found(node.labels, r.key));
         for (const Requirement& r : term.fields) {
-            name(r.key, node.name.empty() ? "no name yet"s : "name " + std::string(node.name));
+            name(r.key, node.name.empty() ? "no name"s : "name " + std::string(node.name));
         }
     }
     return out.empty() ? ""s : ", the node has " + out;

@@ -33,7 +33,7 @@ std::optional<std::string> check_node_ports(std::span<const snapshot::HostPort> 
         for (const snapshot::HostPort& have : taken) {
             if (!in_conflict(want, have)) continue;
             return "node(s) didn't have free ports for the requested pod ports: wants " +
-                   port_text(want) + ", " + port_text(have) + " is taken";
+                   port_text(want) + ", " + port_text(have) + " is in use";
         }
     }
     return std::nullopt;

@@ -10,7 +10,7 @@ namespace {
 std::string shortage(const ResourceFacts& facts) {
     if (facts.name == "pods") {
         return brief_text(facts) + ": " + std::to_string(facts.requested) + " of " +
-               std::to_string(facts.allocatable) + " are there";
+               std::to_string(facts.allocatable) + " are used";
     }
     // An overcommitted node is written as full, since a negative amount would confuse the reader.
     const std::int64_t free = std::max(facts.allocatable - facts.requested, std::int64_t{0});

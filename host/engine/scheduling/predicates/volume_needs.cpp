@@ -302,15 +302,16 @@ std::vector<VolumeCondition> conditions_of(const snapshot::ClaimObject& claim,
         selected.terms.push_back(
             {.fields = {{"metadata.name", Operator::in, {claim.selected_node}}}});
         require(out, selected,
-                unbindable + about + " waits for node " + in_quotes(claim.selected_node));
+                unbindable + about + " is waiting for node " + in_quotes(claim.selected_node));
     }
     if (of.provisioner.empty() || of.provisioner == well_known::no_provisioner) {
-        require(out, free, unbindable + about + ", which provisions none");
+        require(out, free, unbindable + about + ", which has no provisioner");
         return out;
     }
     Places allowed;
     allowed.add(of.allowed_topologies);
-    require(out, free | allowed, unbindable + about + " is provisioned in its topologies only");
+    require(out, free | allowed,
+            unbindable + about + " is provisioned only in the topologies of its class");
     require(out, free | with_storage(claim, of, objects),
             "node(s) did not have enough free storage" + about + " needs " +
                 format_amount("memory", claim.requested_bytes));

@@ -71,11 +71,11 @@ TEST(Candidates, AreNodesOfGroupsThatAreLittleUsed) {
                            .group = NodeGroupId("web"),
                            .reason = Unremovable::not_underutilized,
                            .utilization = 2001 / 4000.0,
-                           .because = "cpu is used to 50% (2001m of 4), above the threshold of "
+                           .because = "cpu utilization is 50% (2001m of 4), above the threshold of "
                                       "50%"}));
     EXPECT_EQ(look.found.others[1], (NodeVerdict{.node = "mine",
                                                  .reason = Unremovable::not_autoscaled,
-                                                 .because = "no group has its machine"}));
+                                                 .because = "not in an autoscaled group"}));
 }
 
 TEST(Candidates, TakeTheThresholdOfTheirGroup) {
@@ -142,7 +142,7 @@ TEST(Candidates, MayWaitForAPod) {
     ASSERT_THAT(look.nodes(), ElementsAre("a"));
     EXPECT_FALSE(look.found.nodes[0].is_empty());
     EXPECT_EQ(look.found.nodes[0].waits_because,
-              "pod default/p is to end by itself: its safe-to-evict is on-completion");
+              "pod default/p is waited for: annotation safe-to-evict is on-completion");
 }
 
 TEST(Candidates, AreRiskyWhereBudgetsLetPodsGoOnlyOneByOne) {
@@ -163,7 +163,7 @@ TEST(Candidates, HoldPodsThatMoveByTheirOwnersWordToTheirBudgets) {
     annotate(pod, "safe-to-evict", "true");
     world.budget("web", 0);
     EXPECT_EQ(Look(world).only_other().because,
-              "pod default/p may not be disrupted: default/web allows 0 disruptions, 1 is needed");
+              "pod default/p cannot be evicted: budget default/web allows 0 disruptions");
     Settings settings;
     settings.scale_down.drain_rules_off = {"pdb"};
     EXPECT_THAT(Look(world, settings).nodes(), ElementsAre("a"));

@@ -63,7 +63,7 @@ TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
          [](World&, Memory&, health::Readiness& r) { r = health::Readiness::long_starting; },
          Unremovable::none},
         {"starting", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::starting; },
-         Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
+         Unremovable::no_node_info, "not started yet; pending pods are planned on it"},
     });
 }
 
@@ -101,7 +101,7 @@ TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
     };
     check_eligibility({
         {"disabled", says("true"), Unremovable::scale_down_disabled_annotation,
-         "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
+         "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
         {"not disabled", says("false"), Unremovable::none},
         {"neither", says("True"), Unremovable::none},
     });
@@ -114,9 +114,9 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
     const auto reason = Unremovable::currently_being_deleted;
     check_eligibility({
         {"draining", at(RemovalPhase::draining), reason,
-         "its removal is under way for 5m: for 1m its pods are being evicted; unneeded for 10m"},
+         "removal in progress for 5m: evicting its pods for 1m; unneeded for 10m"},
         {"undoing", at(RemovalPhase::undoing), reason,
-         "its removal is under way for 5m: for 1m it was given up and is being undone; unneeded "
+         "removal in progress for 5m: given up, being undone for 1m; unneeded "
          "for 10m"},
         {"another node's",
          [](World&, Memory& m, health::Readiness&) {
@@ -130,11 +130,11 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
              r = health::Readiness::deleted;
          },
          reason,
-         "its removal is under way for 5m: for 1m its cloud has agreed, and it is to vanish; "
+         "removal in progress for 5m: waiting for the machine to terminate for 1m; "
          "unneeded for 10m"},
         {"its machine goes by another hand",
          [](World&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; }, reason,
-         "its machine is gone or going"},
+         "the machine is deleted or being deleted"},
     });
 }
 
@@ -152,11 +152,11 @@ TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
                                            .barred_since = noon - 40s}},
                                          {"shop/c/u3", {.agreed = noon}}};
     };
-    const EligibilityCase c{"refused", [&](World&, Memory& m, health::Readiness&) { refused(m); },
-                            Unremovable::currently_being_deleted,
-                            "its removal is under way for 5m: for 1m its pods are being evicted, "
-                            "and pod shop/b has been refused its eviction for 40s: a policy denies "
-                            "it, and 1 more pod likewise; unneeded for 10m"};
+    const EligibilityCase c{
+        "refused", [&](World&, Memory& m, health::Readiness&) { refused(m); },
+        Unremovable::currently_being_deleted,
+        "removal in progress for 5m: evicting its pods for 1m; eviction of pod shop/b refused for "
+        "40s: a policy denies it; also of 1 more pod; unneeded for 10m"};
     check_eligibility({c});
     EXPECT_EQ(find_ineligible_in(c)->pod, "shop/b");
 }
@@ -169,7 +169,8 @@ TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
                 .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
         },
         Unremovable::recently_unremovable,
-        "it is backed off for 1m30s more: pod shop/b cannot be evicted (2 times in a row)"};
+        "removal backed off until 15:08:10Z (1m30s left): pod shop/b cannot be evicted (2 times in "
+        "a row)"};
     check_eligibility({c});
     EXPECT_EQ(find_ineligible_in(c)->until, noon + 90s);
 }
@@ -180,7 +181,7 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
     };
     const auto reason = Unremovable::currently_being_deleted;
     const char* because =
-        "somebody has tainted it with ToBeDeletedByClusterAutoscaler, which is believed for 5m";
+        "taint ToBeDeletedByClusterAutoscaler was set by another client; it is respected for 5m";
     check_eligibility({
         {"just now", at(noon), reason, because},
         {"nearly five minutes ago", at(noon - 4min - 59s), reason, because},

@@ -48,30 +48,30 @@ void check_utilization(const std::vector<UtilizationCase>& cases) {
 
 TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
     check_utilization({
-        {"an empty node", [](World&) {}, "cpu is used to 0% (0 of 4)"},
+        {"an empty node", [](World&) {}, "cpu utilization is 0% (0 of 4)"},
         {"cpu", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
-         "cpu is used to 25% (1 of 4)"},
+         "cpu utilization is 25% (1 of 4)"},
         {"memory", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 8_GiB}}); },
-         "memory is used to 50% (8Gi of 16Gi)"},
+         "memory utilization is 50% (8Gi of 16Gi)"},
         {"more than there is", [](World& w) { asks(w, "p", {{"cpu", 5000}}); },
-         "cpu is used to 125% (5 of 4)"},
+         "cpu utilization is 125% (5 of 4)"},
         {"of several pods",
          [](World& w) {
              asks(w, "p", {{"cpu", 1000}});
              asks(w, "q", {{"cpu", 500}});
          },
-         "cpu is used to 37.5% (1500m of 4)"},
+         "cpu utilization is 37.5% (1500m of 4)"},
     });
 }
 
 TEST(Utilization, LeavesOutPodsThatAreAsGoodAsGone) {
     check_utilization({
         {"should have ended", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
-         "cpu is used to 0% (0 of 4)"},
+         "cpu utilization is 0% (0 of 4)"},
         {"is ending", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
-         "cpu is used to 25% (1 of 4)"},
+         "cpu utilization is 25% (1 of 4)"},
         {"expendable", [](World& w) { asks(w, "p", {{"cpu", 1000}}).spec.priority = -11; },
-         "cpu is used to 0% (0 of 4)"},
+         "cpu utilization is 0% (0 of 4)"},
     });
 }
 
@@ -92,21 +92,21 @@ TEST(Utilization, TakesDaemonsOffBothSidesWhereSettingsSaySo) {
         };
     };
     check_utilization({
-        {"daemons count", two_cores_of_daemons, "cpu is used to 75% (3 of 4)"},
-        {"daemons do not", two_cores_of_daemons, "cpu is used to 50% (1 of 2)", ignore_daemons},
-        {"not in this group", own_word(false), "cpu is used to 75% (3 of 4)", ignore_daemons},
-        {"in this group alone", own_word(true), "cpu is used to 50% (1 of 2)"},
+        {"daemons count", two_cores_of_daemons, "cpu utilization is 75% (3 of 4)"},
+        {"daemons do not", two_cores_of_daemons, "cpu utilization is 50% (1 of 2)", ignore_daemons},
+        {"not in this group", own_word(false), "cpu utilization is 75% (3 of 4)", ignore_daemons},
+        {"in this group alone", own_word(true), "cpu utilization is 50% (1 of 2)"},
         {"by annotation",
          [](World& w) { annotate(asks(w, "p", {{"cpu", 2000}}), "daemonset-pod", "true"); },
-         "cpu is used to 0% (0 of 2)", ignore_daemons},
-        {"mirrors count", two_cores_of_mirrors, "cpu is used to 75% (3 of 4)", ignore_daemons},
-        {"mirrors do not", two_cores_of_mirrors, "cpu is used to 50% (1 of 2)", ignore_mirrors},
+         "cpu utilization is 0% (0 of 2)", ignore_daemons},
+        {"mirrors count", two_cores_of_mirrors, "cpu utilization is 75% (3 of 4)", ignore_daemons},
+        {"mirrors do not", two_cores_of_mirrors, "cpu utilization is 50% (1 of 2)", ignore_mirrors},
         {"a daemon that should have ended leaves its room",
          [](World& w) {
              two_cores_of_daemons(w);
              w.daemon("cni", "cni-0", "web-1").deleted = noon - 1h;
          },
-         "cpu is used to 50% (1 of 2)", ignore_daemons},
+         "cpu utilization is 50% (1 of 2)", ignore_daemons},
     });
 }
 
@@ -115,13 +115,13 @@ TEST(Utilization, OfANodeThatDaemonsFillIsNothingUnlessOthersAreThere) {
         w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 4000}};
     };
     check_utilization({
-        {"full of daemons", full, "cpu is used to 0% (0 of 0)", ignore_daemons},
+        {"full of daemons", full, "cpu utilization is 0% (0 of 0)", ignore_daemons},
         {"and somebody else",
          [&](World& w) {
              full(w);
              asks(w, "p", {{"cpu", 100}});
          },
-         "cpu is used to 100% (100m of 0)", ignore_daemons},
+         "cpu utilization is 100% (100m of 0)", ignore_daemons},
     });
 }
 
@@ -134,10 +134,10 @@ TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
         };
     };
     check_utilization({
-        {"one of four", gpus(4, 4, 1), "nvidia.com/gpu is used to 25% (1 of 4)"},
-        {"none of four", gpus(4, 4, 0), "nvidia.com/gpu is used to 0% (0 of 4)"},
-        {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu is used to 0% (0 of 0)"},
-        {"which has none after all", gpus(0, 0, 0), "cpu is used to 75% (3 of 4)"},
+        {"one of four", gpus(4, 4, 1), "nvidia.com/gpu utilization is 25% (1 of 4)"},
+        {"none of four", gpus(4, 4, 0), "nvidia.com/gpu utilization is 0% (0 of 4)"},
+        {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu utilization is 0% (0 of 0)"},
+        {"which has none after all", gpus(0, 0, 0), "cpu utilization is 75% (3 of 4)"},
         {"that only the operator knows to be one",
          [](World& w) {
              Resources own = amounts(4000);
@@ -145,7 +145,7 @@ TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
              w.change_node("web-1").capacity = w.change_node("web-1").allocatable = own;
              asks(w, "p", {{"acme.io/tpu", 1}});
          },
-         "acme.io/tpu is used to 50% (1 of 2)",
+         "acme.io/tpu utilization is 50% (1 of 2)",
          [](Settings& s) { s.gpu_types["acme.io/tpu"] = {}; }},
     });
 }

@@ -133,9 +133,8 @@ TEST_F(AnsweredTargets, ALowerListedTargetCountsOnceTheLagOfItsCloudIsOver) {
     pass();
     pass_time(2min);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(last.notes, ElementsAre("group web: its cloud lists a target of 0, and answered an "
-                                        "increase with 3: 3 count until they are listed, for no "
-                                        "longer than 2m"));
+    EXPECT_THAT(last.notes, ElementsAre("group web: the cloud lists a target of 0, but 3 was "
+                                        "agreed to: 3 is used until it is listed, for at most 2m"));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
     EXPECT_EQ(pass(), three_of_web) << "another client lowered the target";
@@ -173,8 +172,8 @@ TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
     pass();
     EXPECT_THAT(last.notes, IsEmpty());
     const std::string sentence =
-        "group web: its cloud lists a target of 0, and answered an increase with 3: 3 count until "
-        "they are listed, for no longer than 15m";
+        "group web: the cloud lists a target of 0, but 3 was agreed to: 3 is used until it is "
+        "listed, for at most 15m";
     for (int i = 0; i < 2; ++i) {
         pass_time(1s);
         pass();
@@ -202,7 +201,7 @@ TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1min);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(last.notes, Contains(HasSubstr("was asked for 3 without an answer")));
+    EXPECT_THAT(last.notes, Contains(HasSubstr("3 was requested without a known response")));
     pass_time(1min + 1ns);
     EXPECT_EQ(pass(), three_of_web);
 }
@@ -415,8 +414,9 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
     EXPECT_EQ(counted_target(), 5);
     pass_time(2min);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(last.notes, Contains(HasSubstr("answered an increase with 3, and was asked for 5 "
-                                               "without an answer that is known: 5 count")));
+    EXPECT_THAT(last.notes,
+                Contains(HasSubstr(
+                    "3 was agreed to, 5 was requested without a known response: 5 is used")));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
     EXPECT_EQ(pass(), (Growths{{"web", 2}}));
@@ -488,7 +488,7 @@ TEST_F(RemovedAndListed, AreToldByTheirNumber) {
     const auto told = explain_answered_group();
     ASSERT_TRUE(told) << told.error();
     EXPECT_EQ(told->target_because,
-              "its cloud lists a target of 5, and has agreed to remove 1 machine of it: 4 count");
+              "the cloud lists a target of 5, but agreed to remove 1 machine: 4 is used");
 }
 
 TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {

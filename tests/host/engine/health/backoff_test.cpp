@@ -144,7 +144,7 @@ TEST(Backoff, AnIncreaseThatACloudDoesNotSupportIsLeftOutForADay) {
 TEST(Backoff, SaysHowLongAndWhy) {
     const Memory memory = failed({}, noon);
     EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon + 100s + 1ns),
-              "backed off for 3m20s more: no capacity");
+              "in backoff after failed scale-up until 15:11:40Z (3m20s left): no capacity");
 }
 
 Settings until_joined() { return {.backoff = BackoffPolicy::until_joined}; }
@@ -178,7 +178,7 @@ TEST(UntilJoinedBackoff, IsNotShortenedByARefusedCall) {
     memory = remember_failure(std::move(memory), web, no_capacity(), until_joined(), noon);
     EXPECT_EQ(memory.backoffs.at(web).until, std::nullopt);
     EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon),
-              "backed off until a machine joins: no capacity");
+              "in backoff after failed scale-up until a machine joins: no capacity");
     const Memory before = memory;
     memory = remember_failure(std::move(memory), web,
                               {.code = ErrorCode::throttled, .message = "slow down"},
@@ -234,7 +234,7 @@ TEST_F(FailedMachines, SeveralInOnePassAreOneFailure) {
 TEST_F(FailedMachines, CountWithoutAnErrorToo) {
     world.machine("web", "i-1", MachineState::failed);
     look(noon);
-    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: its cloud could not make it");
+    EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: the cloud could not create it");
 }
 
 TEST_F(FailedMachines, AreForgottenWithTheirMachines) {

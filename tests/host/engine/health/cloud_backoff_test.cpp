@@ -105,8 +105,9 @@ TEST(ListBackoffs, SayWhyInASentenceThatStaysTheSame) {
     const Memory once = refreshed({}, ErrorCode::throttled, noon);
     const auto said = find_backed_off_clouds(once, noon);
     ASSERT_THAT(
-        said, ElementsAre(Pair(resting_east, ::testing::MatchesRegex(
-                                                 "cloud east is backed off for 2.s: slow down"))));
+        said, ElementsAre(Pair(
+                  resting_east,
+                  ::testing::MatchesRegex("cloud east is backed off until 15:07:0.Z: slow down"))));
     EXPECT_EQ(find_backed_off_clouds(once, noon + 10s), said);
     EXPECT_THAT(find_backed_off_clouds(once, noon + 25s), IsEmpty());
 }
@@ -141,8 +142,8 @@ struct RequestBackoffs : ::testing::Test {
 
 TEST_F(RequestBackoffs, LeaveListsAlone) {
     pass({{"web", throttled()}, {"db", throttled()}});
-    EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off for 2"));
-    EXPECT_THAT(why(), HasSubstr("s: slow down"));
+    EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off until 15:07:0"));
+    EXPECT_THAT(why(), HasSubstr("Z: slow down"));
     EXPECT_THAT(find_backed_off_clouds(memory, now), IsEmpty());
     EXPECT_EQ(answered(memory, now), memory) << "that lists pass says nothing about requests";
 }

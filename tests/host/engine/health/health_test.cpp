@@ -56,7 +56,7 @@ const std::vector<Missing> missing_cases = {
              Error{.code = ErrorCode::quota, .message = "no"};
          w.machine("web", "i-2", MachineState::creating);
      },
-     1, "1 machine has not joined; not waited for: 1 machine that failed"},
+     1, "1 machine has not joined; not counted: 1 machine that failed"},
     {"one is going", 1,
      [](World& w) {
          w.machine("web", "i-1", MachineState::deleting);
@@ -81,7 +81,7 @@ const std::vector<Missing> missing_cases = {
          w.machine("web", "i-1").launched = noon - 15min - 1ns;
          w.machine("web", "i-2").launched = noon - 15min;
      },
-     1, "1 machine has not joined; not waited for: 1 machine launched more than 15m ago"},
+     1, "1 machine has not joined; not counted: 1 machine launched more than 15m ago"},
 };
 
 TEST(Upcoming, AreTheMachinesAskedForThatHaveNoNode) {
@@ -104,7 +104,7 @@ TEST(Upcoming, OfABackedOffGroupAreOnlyThoseTheCloudHasBegunToMake) {
     const Upcoming upcoming = assess_groups(world, backed_off("web")).groups.at(0).upcoming;
     EXPECT_EQ(upcoming.missing, 1);
     EXPECT_EQ(upcoming.because,
-              "1 machine has not joined; not waited for: 3 machines asked for before the group was "
+              "1 machine has not joined; not counted: 3 machines requested before the group was "
               "backed off");
     EXPECT_EQ(assess_groups(world, backed_off("other")).groups.at(0).upcoming.missing, 4);
 }
@@ -199,7 +199,7 @@ TEST(NodeUsability, TellsWhoTakesPodsNow) {
         const bool starting = c.standing == NodeUsability::starting;
         EXPECT_EQ(health.groups.at(0).upcoming.starting, starting ? 1 : 0) << c.what;
         if (starting) {
-            EXPECT_EQ(health.groups.at(0).upcoming.because, "1 node is not ready yet") << c.what;
+            EXPECT_EQ(health.groups.at(0).upcoming.because, "1 node is not ready") << c.what;
             EXPECT_EQ(health.wake_at, node.created + 15min) << c.what;
         }
     }
@@ -253,7 +253,7 @@ TEST(NodeUsability, AStartingNodeIsNotAlsoMissing) {
     const Upcoming upcoming = assess_groups(world).groups.at(0).upcoming;
     EXPECT_EQ(upcoming.missing, 1);
     EXPECT_EQ(upcoming.nodes(), 2);
-    EXPECT_EQ(upcoming.because, "1 machine has not joined, 1 node is not ready yet");
+    EXPECT_EQ(upcoming.because, "1 machine has not joined, 1 node is not ready");
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ TEST(KnownGroups, AreToldOfWhileNodesOfTheirsAreThereAndNoCloudListsThem) {
     EXPECT_THAT(look(memory, two_nodes(true)), IsEmpty());
     for (int pass = 0; pass < 3; ++pass)
         EXPECT_THAT(look(memory, two_nodes(false)),
-                    ElementsAre("no cloud lists group two any more: its 2 nodes stay and are in no "
-                                "group: two-1, two-2"));
+                    ElementsAre("group two is no longer listed by any cloud: its 2 nodes stay "
+                                "without a group: two-1, two-2"));
     EXPECT_THAT(look(memory, World()), IsEmpty());
     EXPECT_FALSE(memory.known_groups.contains(NodeGroupId("two")));
 }
@@ -69,7 +69,8 @@ TEST(KnownGroups, OfACloudThatCouldNotBeReadYetAreThereAndUnreadable) {
         with_unread_groups(none, {{PluginInstanceId("cloud"), "no answer"}}, memory);
     ASSERT_EQ(groups->size(), 2u);
     EXPECT_EQ((*groups)[1].group.id, NodeGroupId("two"));
-    EXPECT_EQ((*groups)[1].unreadable_because, "its cloud could not be read yet: no answer");
+    EXPECT_EQ((*groups)[1].unreadable_because,
+              "the cloud has not been read since the start: no answer");
     EXPECT_THAT(describe_departed_groups(memory, *groups), IsEmpty());
 }
 
@@ -84,8 +85,8 @@ TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
                           .nodes = 5,
                           .sample_nodes = {"web-0", "web-1", "web-2"}}));
     EXPECT_THAT(describe_departed_groups(memory, {}),
-                ElementsAre("no cloud lists group web any more: its 5 nodes stay and are in no "
-                            "group: web-0, web-1, web-2 and 2 more"));
+                ElementsAre("group web is no longer listed by any cloud: its 5 nodes stay without "
+                            "a group: web-0, web-1, web-2 and 2 more"));
 }
 
 }  // namespace

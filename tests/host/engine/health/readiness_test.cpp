@@ -163,11 +163,16 @@ TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
     EXPECT_EQ(unhealthy(0, 0), "");
     EXPECT_EQ(unhealthy(3, 3), "");
     EXPECT_EQ(unhealthy(4, 9), "");
-    EXPECT_EQ(unhealthy(4, 8), "4 of 8 nodes are not ready, more than 3 and more than 45%");
+    EXPECT_EQ(unhealthy(4, 8),
+              "4 of 8 nodes are not ready, more than scale_up.ok_total_unready_count (3) and "
+              "scale_up.max_total_unready_percentage (45%)");
     EXPECT_EQ(unhealthy(9, 20), "");
-    EXPECT_EQ(unhealthy(10, 20), "10 of 20 nodes are not ready, more than 3 and more than 45%");
+    EXPECT_EQ(unhealthy(10, 20),
+              "10 of 20 nodes are not ready, more than scale_up.ok_total_unready_count (3) and "
+              "scale_up.max_total_unready_percentage (45%)");
     EXPECT_EQ(unhealthy(1, 1, {.ok_total_unready_count = 0, .max_total_unready_percentage = 0}),
-              "1 of 1 node is not ready, more than 0 and more than 0%");
+              "1 of 1 node is not ready, more than scale_up.ok_total_unready_count (0) and "
+              "scale_up.max_total_unready_percentage (0%)");
 }
 
 TEST(ClusterHealth, NodesThatStartAreNotUnready) {
@@ -190,7 +195,8 @@ TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
     EXPECT_EQ(health.least, 8);
     EXPECT_EQ(health.most, 8);
     EXPECT_EQ(health.unhealthy_because,
-              "4 of 8 nodes are not ready, more than 3 and more than 45%");
+              "4 of 8 nodes are not ready, more than scale_up.ok_total_unready_count (3) and "
+              "scale_up.max_total_unready_percentage (45%)");
 
     // Machines on their way are nobody's fault, asked for by us or not.
     world = World();

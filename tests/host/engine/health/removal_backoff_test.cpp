@@ -129,7 +129,7 @@ TEST_F(RefusedRemovals, AreKnownStillOnceAGroupCanBeReadAgain) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     memory.failed_machines[spot] = {first_machine};
     const std::vector<Machine> machines = std::exchange(group.machines, {});
-    group.unreadable_because = "its cloud could not be read yet";
+    group.unreadable_because = "the cloud has not been read since the start";
     pass();
     EXPECT_EQ(memory.removal_backoffs.size(), 1u);
     EXPECT_TRUE(memory.failed_machines.contains(spot));
@@ -191,7 +191,7 @@ TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
     postpone_removal(memory, spot, first_machine, "its taint was taken off", 1min, now);
     const RemovalBackoff& backoff = memory.removal_backoffs.at(spot).at(first_machine);
     EXPECT_EQ(why_removal_backed_off(backoff, now),
-              "it is backed off for 1m more: its taint was taken off");
+              "removal backed off until 15:16:40Z (1m left): its taint was taken off");
     now += 1min;
     EXPECT_EQ(find_removal_backoff(memory, spot, first_machine, now), nullptr);
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
@@ -210,10 +210,11 @@ TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
     const auto told = [&] {
         return why_removal_backed_off(memory.removal_backoffs.at(spot).at(first_machine), now);
     };
-    EXPECT_EQ(told(), "it is backed off for 3m more: it is protected");
+    EXPECT_EQ(told(), "removal backed off until 15:09:40Z (3m left): it is protected");
     now += 3min;
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
-    EXPECT_EQ(told(), "it is backed off for 6m more: it is protected (2 times in a row)");
+    EXPECT_EQ(told(),
+              "removal backed off until 15:15:40Z (6m left): it is protected (2 times in a row)");
 }
 
 }  // namespace

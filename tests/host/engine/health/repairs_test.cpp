@@ -108,8 +108,8 @@ TEST_F(RepairsOf, AMachineThatNeverJoinsIsReplacedIfItsGroupIsAtItsMinimum) {
                         .nodes = {""},
                         .keep_target = true,
                         .cause = RemovalCause::never_joined,
-                        .because = "1 machine did not join within 15m, and the group is at its "
-                                   "minimum of 1: its cloud replaces 1 machine"}));
+                        .because = "1 machine did not join within 15m; node group min size reached "
+                                   "(1): the cloud replaces 1 machine"}));
         EXPECT_THAT(repairs.notes, IsEmpty());
     }
 }
@@ -122,9 +122,8 @@ TEST_F(RepairsOf, TheMinimumKeepsMachinesThatACloudCannotReplaceUnlessForced) {
     answer(Error{.code = ErrorCode::unsupported, .message = "no"}, noon + 16min);
     look(noon + 17min);
     EXPECT_THAT(removed(), IsEmpty());
-    EXPECT_THAT(repairs.notes,
-                ElementsAre("group web: 1 machine did not join within 15m, and 1 machine stays "
-                            "because of its minimum of 1"));
+    EXPECT_THAT(repairs.notes, ElementsAre("group web: 1 machine did not join within 15m; 1 "
+                                           "machine stays: node group min size reached (1)"));
     settings.force_delete_unregistered_nodes = true;
     look(noon + 17min);
     EXPECT_THAT(removed(), ElementsAre("i-1"));
@@ -177,9 +176,9 @@ TEST_F(RepairsOf, MachinesThatNeverJoinAreKeptWhileNodesMayBeTheirs) {
     look(noon + 17min);
     EXPECT_THAT(removed(), IsEmpty());
     EXPECT_THAT(repairs.warnings,
-                ElementsAre("group web: 2 machines did not join within 15m; none is removed "
-                            "because the group may include nodes n1, n2, whose spec.providerID is "
-                            "of no machine; correct it"));
+                ElementsAre("group web: 2 machines did not join within 15m; not removed because "
+                            "nodes n1, n2 (spec.providerID matches no machine) may belong to the "
+                            "group; correct spec.providerID"));
     world.change_node("n1").provider_id = "cloud:///zone/i-1";
     world.change_node("n2").provider_id = "cloud:///zone/i-2";
     look(noon + 18min);
@@ -207,10 +206,10 @@ TEST_F(RepairsOf, NothingIsTakenBackWhileANodeMayBeOneOfTheRequestedMachines) {
     world.node("n1").created = noon + 20s;
     look(noon + 1min);
     EXPECT_EQ(taken_back(), 0);
-    EXPECT_THAT(repairs.notes,
-                ElementsAre("group web: 2 machines failed: none left; nothing is taken back "
-                            "because the group may include node n1, whose spec.providerID is of no "
-                            "machine"));
+    EXPECT_THAT(
+        repairs.notes,
+        ElementsAre("group web: 2 machines failed: none left; target not lowered because node n1 "
+                    "(spec.providerID matches no machine) may belong to the group"));
     world.change_node("n1").created = noon - 1min;
     look(noon + 1min);
     EXPECT_EQ(taken_back(), 2);
@@ -242,9 +241,8 @@ TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
     look(noon);
     look(noon + 16min);
     EXPECT_THAT(removed(), IsEmpty());
-    EXPECT_THAT(repairs.notes,
-                ElementsAre("group web: 1 machine did not join within 15m, and 1 machine stays "
-                            "because of its minimum of 2"));
+    EXPECT_THAT(repairs.notes, ElementsAre("group web: 1 machine did not join within 15m; 1 "
+                                           "machine stays: node group min size reached (2)"));
     memory.removals.clear();
     look(noon + 17min);
     EXPECT_THAT(removed(), ElementsAre("late"));
@@ -291,13 +289,13 @@ TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
     world.node("i-0", "web");
     for (const char* id : {"i-1", "i-2", "i-3"}) fail_machine(id, MachineState::requested);
     look(noon);
-    EXPECT_THAT(repairs.decreases,
-                ElementsAre(Decrease{.group = repaired_group,
-                                     .cloud = PluginInstanceId("cloud"),
-                                     .from = 4,
-                                     .by = 2,
-                                     .because = "3 machines failed: none left; one stays asked "
-                                                "for"}));
+    EXPECT_THAT(
+        repairs.decreases,
+        ElementsAre(Decrease{.group = repaired_group,
+                             .cloud = PluginInstanceId("cloud"),
+                             .from = 4,
+                             .by = 2,
+                             .because = "3 machines failed: none left; one request is kept"}));
     settings.backoff = BackoffPolicy::exponential;
     memory = {};
     look(noon);
@@ -352,13 +350,13 @@ TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
     look(noon + 15min);
     EXPECT_EQ(taken_back(), 0);
     look(noon + 15min + 1ns);
-    EXPECT_THAT(repairs.decreases,
-                ElementsAre(Decrease{.group = repaired_group,
-                                     .cloud = PluginInstanceId("cloud"),
-                                     .from = 3,
-                                     .by = 2,
-                                     .because = "its target of 3 has been out of reach for 15m, 1 "
-                                                "machine is there"}));
+    EXPECT_THAT(
+        repairs.decreases,
+        ElementsAre(Decrease{.group = repaired_group,
+                             .cloud = PluginInstanceId("cloud"),
+                             .from = 3,
+                             .by = 2,
+                             .because = "target of 3 not reached for 15m: 1 machine exists"}));
 }
 
 TEST_F(RepairsOf, ATargetBelowTheMachinesThereAreIsLeftAlone) {
@@ -410,7 +408,7 @@ TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
                                               .from = 1,
                                               .by = 3,
                                               .option = no_option,
-                                              .because = "its minimum is 4"}));
+                                              .because = "min size is 4"}));
     group.group.max = 2;
     EXPECT_EQ(look(noon).increases.at(0).by, 1);
     settings.nodes.max = 1;

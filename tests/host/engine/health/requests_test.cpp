@@ -159,7 +159,7 @@ TEST_F(Requests, ThatTimeOutAreTakenBackAtOnceButForOneThatStaysAskedFor) {
                          .by = 3,
                          .because =
                              "4 machines of a target of 5 did not join and start within "
-                             "15m; one stays asked for"};
+                             "15m; one request is kept"};
     EXPECT_EQ(repairs.decreases, std::vector{three});
     decreased(noon + 16min, Error{.code = ErrorCode::conflict, .message = "busy"});
     look(noon + 16min + 10s);

@@ -84,7 +84,8 @@ TEST_F(SharedBackoffs, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
     const Backoff* same = backoff_of("same", noon);
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(why_backed_off(*same, noon),
-              "backed off for 5m more: group web found no m5.large in zone a: none left");
+              "in backoff after failed scale-up until 15:11:40Z (5m left): group web found no "
+              "capacity for m5.large in zone a: none left");
     for (const char* id :
          {"other-type", "other-zone", "mixed", "spot", "several-zones", "unknown"}) {
         EXPECT_EQ(backoff_of(id, noon), nullptr) << id;
@@ -104,7 +105,9 @@ TEST_F(SharedBackoffs, LastAsLongAsTheGroupThatFoundOutIsBackedOff) {
     const Backoff* same = backoff_of("same", noon + 24h);
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(why_backed_off(*same, noon + 24h),
-              "backed off until a machine of group web joins: group web found no m5.large in zone "
+              "in backoff after failed scale-up until a machine of group web joins: group web "
+              "found no capacity for "
+              "m5.large in zone "
               "a: none left");
     world = World();
     group("web", 1);
@@ -139,28 +142,36 @@ struct ScopeCase {
     const char* own;                  ///< of "web"
 };
 const ScopeCase scope_cases[] = {
-    {ErrorScope::group, {}, "", "backed off for 5m (an error of the group alone): none left"},
+    {ErrorScope::group,
+     {},
+     "",
+     "in backoff after failed scale-up until 15:11:40Z (affects only this group): none left"},
     {ErrorScope::zone,
      {"other-type", "same", "spot"},
-     "backed off for 5m: group web failed, and its error concerns all groups of cloud cloud in "
+     "in backoff after failed scale-up until 15:11:40Z: group web failed with an error that "
+     "affects all groups of cloud cloud in "
      "zone "
      "a: none left",
-     "backed off for 5m (an error of its zone): none left"},
+     "in backoff after failed scale-up until 15:11:40Z (affects its zone): none left"},
     {ErrorScope::machine_type,
      {"other-zone", "same"},
-     "backed off for 5m: group web failed, and its error concerns all on-demand groups of cloud "
+     "in backoff after failed scale-up until 15:11:40Z: group web failed with an error that "
+     "affects all on-demand groups of cloud "
      "cloud with m5.large: none left",
-     "backed off for 5m (an error of its machine type): none left"},
+     "in backoff after failed scale-up until 15:11:40Z (affects its machine type): none left"},
     {ErrorScope::market,
      {"mixed", "other-type", "other-zone", "same"},
-     "backed off for 5m: group web failed, and its error concerns all on-demand groups of cloud "
+     "in backoff after failed scale-up until 15:11:40Z: group web failed with an error that "
+     "affects all on-demand groups of cloud "
      "cloud: none left",
-     "backed off for 5m (an error of its market): none left"},
+     "in backoff after failed scale-up until 15:11:40Z (affects its market): none left"},
     {ErrorScope::account,
      {"mixed", "other-type", "other-zone", "same", "spot"},
-     "backed off for 5m: group web failed, and its error concerns all groups of cloud cloud: none "
+     "in backoff after failed scale-up until 15:11:40Z: group web failed with an error that "
+     "affects all groups of cloud cloud: "
+     "none "
      "left",
-     "backed off for 5m (an error of the account): none left"}};
+     "in backoff after failed scale-up until 15:11:40Z (affects the account): none left"}};
 
 TEST_F(SharedBackoffs, OfARefusedIncreaseAreOfWhatItsErrorConcerns) {
     for (const ScopeCase& c : scope_cases) {
@@ -175,8 +186,8 @@ TEST_F(SharedBackoffs, OfARefusedIncreaseAreOfWhatItsErrorConcerns) {
         expected.emplace_back("web");
         EXPECT_EQ(backed_off(), expected);
         const Backoff* const same = backoff_of("same", noon);
-        EXPECT_EQ(same == nullptr ? "" : reason_of(*same), c.why);
-        EXPECT_EQ(reason_of(*backoff_of("web", noon)), c.own);
+        EXPECT_EQ(same == nullptr ? "" : reason_of(*same, noon), c.why);
+        EXPECT_EQ(reason_of(*backoff_of("web", noon), noon), c.own);
     }
 }
 
@@ -212,7 +223,8 @@ TEST_F(SharedBackoffs, AreNotMadeByErrorsThatConcernTheGroupByTheirCode) {
     refuse_web(ErrorCode::invalid_config, ErrorScope::account);
     look(noon);
     EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
-    EXPECT_EQ(reason_of(*backoff_of("web", noon)), "backed off for 5m: none left");
+    EXPECT_EQ(reason_of(*backoff_of("web", noon), noon),
+              "in backoff after failed scale-up until 15:11:40Z: none left");
 }
 
 TEST_F(SharedBackoffs, EndWithThatOfTheGroupThatFailed) {

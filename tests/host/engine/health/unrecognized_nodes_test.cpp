@@ -152,8 +152,8 @@ TEST_F(Unrecognized, IsNoNodeThatIsBeingRemoved) {
 
 TEST_F(Unrecognized, IsDescribedForDoctorByGroup) {
     EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min),
-                ElementsAre("group web: 1 machine has no node, and the group may include node n1, "
-                            "whose spec.providerID is of no machine"));
+                ElementsAre("group web: 1 machine has no node; node n1 (spec.providerID matches no "
+                            "machine) may belong to the group"));
     node->provider_id = machine->id.value();
     EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min), IsEmpty());
 }

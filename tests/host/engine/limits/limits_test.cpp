@@ -61,7 +61,7 @@ TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
 TEST(Limits, SayWhatIsUsedAndWhatANodeTakes) {
     const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(82));
     EXPECT_EQ(budget.allows(machine(4), 3).because,
-              "cluster limit of cpu: 80 of 82 used, a node takes 4");
+              "max cluster cpu limit reached: 80 of 82 used, a new node needs 4");
 }
 
 TEST(Limits, SayNothingWhileTheyGrantEverything) {
@@ -110,7 +110,7 @@ TEST(Limits, StartNothingInAClusterOutsideThem) {
     limits::Budget budget(cluster_of({28}).snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(machine(1), 1).nodes, 0);
     EXPECT_EQ(budget.allows(machine(1), 1).because,
-              "cluster limit of cpu: 28 of 5 used, a node takes 1");
+              "max cluster cpu limit reached: 28 of 5 used, a new node needs 1");
 }
 
 TEST(Limits, OfSeveralTheTightestIsTold) {
@@ -124,10 +124,13 @@ TEST(Limits, OfSeveralTheTightestIsTold) {
         const char* because;
     };
     for (const Case& c :
-         {Case{machine(16), 1, "cluster limit of cpu: 4 of 20 used, a node takes 16"},
-          Case{machine(1, 16), 1, "cluster limit of memory: 8Gi of 24Gi used, a node takes 16Gi"},
-          Case{machine(1, 1), 2, "cluster limit of nodes: 1 of 3 used, a node takes 1"},
-          Case{machine(8, 8), 2, "cluster limit of cpu: 4 of 20 used, a node takes 8"}}) {
+         {Case{machine(16), 1, "max cluster cpu limit reached: 4 of 20 used, a new node needs 16"},
+          Case{machine(1, 16), 1,
+               "max cluster memory limit reached: 8Gi of 24Gi used, a new node needs 16Gi"},
+          Case{machine(1, 1), 2,
+               "max cluster nodes limit reached: 1 of 3 used, a new node needs 1"},
+          Case{machine(8, 8), 2,
+               "max cluster cpu limit reached: 4 of 20 used, a new node needs 8"}}) {
         EXPECT_EQ(budget.allows(c.node, 10).nodes, c.nodes) << c.because;
         EXPECT_EQ(budget.allows(c.node, 10).because, c.because);
     }
@@ -143,7 +146,7 @@ TEST(Limits, GpusCountTogetherAndByMake) {
     const limits::Budget budget(world.snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).nodes, 2);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).because,
-              "cluster limit of nvidia.com/gpu: 2 of 4 used, a node takes 1");
+              "max cluster nvidia.com/gpu limit reached: 2 of 4 used, a new node needs 1");
     EXPECT_EQ(budget.allows(with(machine(4), "amd.com/gpu", 3), 9).nodes, 2);
     EXPECT_EQ(budget.allows(with(machine(4), "acme.example/npu", 8), 9).nodes, 1);
     EXPECT_EQ(budget.allows(machine(4), 9).nodes, 9);

@@ -93,7 +93,7 @@ TEST(BlindPass, MarksNoNodeAndSaysWhy) {
     EXPECT_THAT(c.decision.node_changes, IsEmpty());
     EXPECT_THAT(c.memory.removals, IsEmpty());
     EXPECT_EQ(c.decision.no_removals_because,
-              "the cluster is not seen as it is at the moment: Pod has been out of touch with the "
+              "the view of the cluster is stale: Pod has been out of touch with the "
               "API server for 20s");
     c.pass_at(11min);
     EXPECT_THAT(c.marked(), ElementsAre("n1")) << "it was due";

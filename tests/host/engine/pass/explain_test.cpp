@@ -54,9 +54,9 @@ TEST(Explain, SaysWhichGroupHelpsAPod) {
     EXPECT_EQ(web.pods.count, 2u);
     EXPECT_EQ(web.schedulable, 2u);
     EXPECT_THAT(web.schedulable_on, ElementsAre(pass::SchedulableOn{NodeGroupId("a"), 2}));
-    EXPECT_EQ(web.because, "room on new nodes of a");
+    EXPECT_EQ(web.because, "planned on new nodes of a");
     ASSERT_EQ(web.groups.size(), 1u);
-    EXPECT_EQ(web.groups[0].reason.sentence, "would take it");
+    EXPECT_EQ(web.groups[0].reason.sentence, "can schedule it");
 }
 
 /// Of groups that all fail a pod of four cores for pool web, each in its own way. Their names come
@@ -97,8 +97,9 @@ TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
         ElementsAre("e-short NodeResourcesFit Resource/cpu", "d-tiny NodeResourcesFit Resource/cpu",
                     "c-resting NodeResourcesFit Resource/cpu", "a-red TaintToleration Taint/team",
                     "b-db NodeAffinity NodeLabel/pool"));
-    EXPECT_THAT(web.because, HasSubstr("none of 5 groups helps; 1 of them: Insufficient cpu: needs "
-                                       "4, 3 of 3 are free"));
+    EXPECT_THAT(web.because,
+                HasSubstr("0 of 5 node groups can schedule it: 1 Insufficient cpu: needs "
+                          "4, 3 of 3 are free"));
     const UnschedulablePods& unschedulable = explanation.decision().unschedulable.at(0);
     EXPECT_EQ(unschedulable.groups, web.groups);
     EXPECT_EQ(unschedulable.reason.sentence, web.because);
@@ -210,7 +211,7 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->because, "none of these pods counts as pending");
     ASSERT_EQ(answer->groups.size(), 2u);
-    EXPECT_THAT(answer->groups[0].groups, ElementsAre(NodeGroupId("b"))) << "which would take it";
+    EXPECT_THAT(answer->groups[0].groups, ElementsAre(NodeGroupId("b"))) << "which can schedule it";
     EXPECT_THAT(answer->groups[1].groups, ElementsAre(NodeGroupId("a")));
 }
 
@@ -231,7 +232,7 @@ TEST(Explain, SaysWhatAGroupWouldTake) {
 TEST(Explain, NamesAGroupThatIsNotThere) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
-    EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "there is no group \"z\"");
+    EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "node group \"z\" not found");
 }
 
 TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
@@ -244,7 +245,7 @@ TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
     EXPECT_THAT(matrix.at(0, 0), HasSubstr("Insufficient cpu"));
     EXPECT_EQ(matrix.at(0, 1), "");
     EXPECT_EQ(matrix.at(2, 0), "");
-    EXPECT_EQ(matrix.at(2, 2), "at its maximum of 1");
+    EXPECT_EQ(matrix.at(2, 2), "max node group size reached (1)");
 }
 
 TEST(Explain, DecidesAsAPassDoes) {

@@ -88,7 +88,7 @@ TEST(Pass, LeavesRoomForPodsThatAPreemptionPromisedANodeTo) {
     c.pods("web", 1, 4000);
     const Decision decision = c.decide();
     // The node of four cores holds what was promised, and one of the other two.
-    EXPECT_EQ(skipped(decision, "have a place promised by a preemption"), 1);
+    EXPECT_EQ(skipped(decision, "nominated to a node by preemption"), 1);
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 1);
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
 }
@@ -128,7 +128,8 @@ TEST(Pass, TakesOneOptionWhereItIsTold) {
     c.pods("db", 1, 9000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 2}}));
-    EXPECT_EQ(decision.unschedulable[0].reason.sentence, "a pass takes one option");
+    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
+              "this pass already took an option (scale_up.one_option_per_pass)");
 }
 
 TEST(Pass, MakesOneIncreaseOfSeveralOptionsOnAGroup) {
@@ -153,7 +154,7 @@ TEST(Pass, StopsAtTheOptionsAPassMayTake) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "this pass has taken the 2 options it may take");
+              "this pass already took 2 options, the maximum");
 }
 
 TEST(Pass, GrowsToTheMaximumAndSaysSo) {
@@ -165,7 +166,7 @@ TEST(Pass, GrowsToTheMaximumAndSaysSo) {
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_EQ(decision.unschedulable[0].pods.count, 3u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "a: at its maximum of 3 with the 2 of this pass");
+              "a: max node group size reached (3): 2 added in this pass");
 }
 
 TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
@@ -174,7 +175,7 @@ TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"whole", 4}}));
-    EXPECT_EQ(decision.increases[0].because, "only ever empty or full, makes room for 1 pod");
+    EXPECT_EQ(decision.increases[0].because, "atomic node group, makes room for 1 pod");
 }
 
 TEST(Pass, GrowsNoSuchGroupInPart) {
@@ -185,8 +186,8 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "whole: only ever empty or full, and cluster limit of nodes: 0 of 3 used, a node "
-              "takes 1");
+              "whole: atomic node group (0 or max nodes): max cluster nodes limit reached: 0 of 3 "
+              "used, a new node needs 1");
 }
 
 TEST(Pass, CompletesSuchAGroupThatIsPartlyThere) {
@@ -206,7 +207,7 @@ TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
     EXPECT_THAT(decision.increases, IsEmpty());
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "whole: only ever empty or full, and has 2 of 4");
+              "whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {
@@ -247,7 +248,7 @@ TEST(Pass, ChangesNoGroupOfACloudToWhichRequestsAreBackedOff) {
     EXPECT_THAT(outcome.decision.increases, IsEmpty());
     EXPECT_THAT(outcome.decision.removals, IsEmpty());
     EXPECT_THAT(outcome.decision.unschedulable[0].reason.sentence,
-                HasSubstr("requests to cloud cloud are backed off for 20s: slow down"));
+                HasSubstr("requests to cloud cloud are backed off until 15:07:00Z: slow down"));
     EXPECT_EQ(outcome.wake_at, noon + 20s);
     c.memory.request_backoffs.begin()->second.until = noon;
     EXPECT_EQ(c.decide().increases.size(), 1u);
@@ -340,11 +341,11 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
         for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.reason.sentence;
     }
     EXPECT_EQ(by_group.size(), 5u);
-    EXPECT_EQ(by_group["spoilt"], "it cannot be read: groups[4].min is 5, above max 1");
-    EXPECT_EQ(by_group["no-size"], "its cloud does not say how large it is");
+    EXPECT_EQ(by_group["spoilt"], "cannot be read: groups[4].min is 5, above max 1");
+    EXPECT_EQ(by_group["no-size"], "target size unknown: the cloud does not report it");
     EXPECT_THAT(by_group["no-template"], HasSubstr("its launch template is gone"));
-    EXPECT_EQ(by_group["sick"], "not healthy: two of its subnets are full");
-    EXPECT_EQ(by_group["over"], "above its maximum of 2, with 4");
+    EXPECT_EQ(by_group["sick"], "not ready for scale-up: two of its subnets are full");
+    EXPECT_EQ(by_group["over"], "max node group size reached (2): its target is 4");
 }
 
 TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
@@ -359,9 +360,10 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b")));
     EXPECT_THAT(decision.unschedulable[0].groups[0].reason.sentence, HasSubstr("Insufficient cpu"));
     EXPECT_EQ(decision.unschedulable[0].groups[1].reason.sentence,
-              decision.unschedulable[0].groups[0].reason.sentence + "; also at its maximum of 5");
+              decision.unschedulable[0].groups[0].reason.sentence +
+                  "; also max node group size reached (5)");
     EXPECT_THAT(decision.unschedulable[0].reason.sentence,
-                HasSubstr("none of 3 groups helps; 2 of them: "));
+                HasSubstr("0 of 3 node groups can schedule it: 2 "));
 }
 
 TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
@@ -379,7 +381,8 @@ TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
     back_off("b", 150s, "quota");
     for (int pass = 0; pass < 2; ++pass) {
         EXPECT_EQ(c.decide().unschedulable.at(0).reason.sentence,
-                  "none of 2 groups helps; 1 of them: backed off for 1m40s: full");
+                  "0 of 2 node groups can schedule it: 1 in backoff after failed scale-up until "
+                  "15:08:20Z: full (group a)");
         c.call_context.now += 70s;
     }
 }
@@ -396,9 +399,10 @@ TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
         because[unschedulable.pods.example] = unschedulable.reason.sentence;
     ASSERT_EQ(because.size(), 2u);
     const auto& [huge, web] = std::pair(because.begin()->second, because.rbegin()->second);
-    EXPECT_EQ(web, "spot: backed off for 5m: none left");
+    EXPECT_EQ(web, "group spot: in backoff after failed scale-up until 15:11:40Z: none left");
     EXPECT_THAT(huge, HasSubstr("spot: Insufficient cpu: needs 90"));
-    EXPECT_THAT(huge, HasSubstr("; also backed off for 5m: none left"));
+    EXPECT_THAT(huge,
+                HasSubstr("; also in backoff after failed scale-up until 15:11:40Z: none left"));
 }
 
 TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
@@ -412,7 +416,7 @@ TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
     const Decision decision = c.decide();
     ASSERT_EQ(decision.unschedulable.at(0).groups.size(), 2u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "none of 3 groups helps; 1 of them: at its maximum of 5");
+              "0 of 3 node groups can schedule it: 1 max node group size reached (5): group full");
     EXPECT_THAT(decision.unschedulable[0].groups[1].reason.sentence,
                 HasSubstr("untolerated taint"));
 }
@@ -420,7 +424,7 @@ TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
 TEST(Pass, SaysThatThereIsNoGroup) {
     PassCase c;
     c.pods("web", 1, 3000);
-    EXPECT_EQ(c.decide().unschedulable[0].reason.sentence, "there is no node group");
+    EXPECT_EQ(c.decide().unschedulable[0].reason.sentence, "no node group exists");
 }
 
 TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
@@ -429,7 +433,7 @@ TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
     Snapshot snapshot = c.world.snapshot();
     snapshot.unread.emplace(PluginInstanceId("west"), "cloud west has not answered since noon");
     EXPECT_EQ(c.run(snapshot).decision.unschedulable.at(0).reason.sentence,
-              "there is no node group; the groups of cloud west are not known yet: "
+              "no node group exists; node groups of cloud west are unknown: "
               "cloud west has not answered since noon");
 }
 

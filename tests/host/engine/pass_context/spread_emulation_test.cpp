@@ -110,9 +110,10 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(left(decision), 3);
     // The full group is the nearest miss.
-    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
+              "max node group size reached (1)");
     EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
-                HasSubstr("no more is to go where"));
+                HasSubstr("already has its share"));
 }
 
 TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {

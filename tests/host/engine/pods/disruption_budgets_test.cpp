@@ -47,7 +47,7 @@ TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
     const auto shortage = budgets.find_shortage(pods({"api", "web-b", "web-a"}));
     ASSERT_TRUE(shortage);
     EXPECT_EQ(shortage->pod, pods({"web-b"}).front());
-    EXPECT_EQ(shortage->sentence, "default/web allows 0 disruptions, 1 is needed");
+    EXPECT_EQ(shortage->sentence, "budget default/web allows 0 disruptions");
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
 
@@ -70,7 +70,7 @@ TEST_F(Budgets, AreUsedUpByWhatGoesAlready) {
     EXPECT_FALSE(after.allow_at_once(pods({"web-b", "web-c"})));
     after.take(pods({"web-b"}));
     EXPECT_EQ(after.find_shortage(pods({"web-c"})).value().sentence,
-              "default/web allows 2 disruptions, and others take all of them");
+              "budget default/web allows 2 disruptions, used by other pods");
     EXPECT_TRUE(after.allow_at_once(pods({"api"})));
     EXPECT_TRUE(before.allow_at_once(pods({"web-b", "web-c"}))) << "a copy is a state of its own";
 }
@@ -114,7 +114,7 @@ TEST_F(Budgets, OfWhichTheStatusIsOldAllowNothing) {
     world.budget("web", 3).is_observed = false;
     look();
     EXPECT_EQ(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
-              "default/web has no status for its present selector yet");
+              "budget default/web has no status for its current selector");
 }
 
 TEST_F(Budgets, AreNotNeededByPodsThatAreBeingDeleted) {

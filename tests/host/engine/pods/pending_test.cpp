@@ -54,36 +54,36 @@ TEST(Pending, EveryReasonToSkipAPodIsSaid) {
     const std::vector<Case> cases = {
         {"unschedulable", [](snapshot::PodObject&) {}, nullptr},
         {"untried", [](snapshot::PodObject& p) { p.unscheduled_reason = ""; },
-         "have not been found unschedulable"},
+         "not marked unschedulable by the scheduler"},
         {"failed otherwise",
          [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
-         "have not been found unschedulable"},
-        {"going", [](snapshot::PodObject& p) { p.deleted = noon; }, "are being deleted"},
-        {"gated", [](snapshot::PodObject& p) { p.gated = true; }, "wait for a scheduling gate"},
+         "not marked unschedulable by the scheduler"},
+        {"going", [](snapshot::PodObject& p) { p.deleted = noon; }, "being deleted"},
+        {"gated", [](snapshot::PodObject& p) { p.gated = true; }, "waiting for a scheduling gate"},
         {"said to be gated",
          [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulingGated"; },
-         "wait for a scheduling gate"},
+         "waiting for a scheduling gate"},
         {"nominated", [](snapshot::PodObject& p) { p.nominated_node = "node"; },
-         "have a place promised by a preemption"},
+         "nominated to a node by preemption"},
         {"nominated to a node that went", [](snapshot::PodObject& p) { p.nominated_node = "gone"; },
          nullptr},
         {"not allowed", [](snapshot::PodObject& p) { p.spec.scheduler = "batch"; },
-         "are of scheduler \"batch\", which is not among the allowed ones"},
+         "scheduler \"batch\" is not in scale_up.allowed_scheduler_names"},
         {"bypassed",
          [](snapshot::PodObject& p) { p.spec.scheduler = "eager", p.unscheduled_reason = ""; },
          nullptr},
         {"bypassed and tried", [](snapshot::PodObject& p) { p.spec.scheduler = "eager"; }, nullptr},
         {"expendable", [](snapshot::PodObject& p) { p.spec.priority = -11; },
-         "are expendable: their priority is below -10"},
+         "expendable: priority below -10 (scale_up.expendable_pods_priority_cutoff)"},
         {"at the cut-off", [](snapshot::PodObject& p) { p.spec.priority = -10; }, nullptr},
         {"of a DaemonSet",
          [](snapshot::PodObject& p) { p.owner = {.kind = "DaemonSet", .name = "d"}; },
-         "are of a DaemonSet, which needs no new node"},
+         "DaemonSet pods need no new node"},
         {"said to be of a DaemonSet",
          [](snapshot::PodObject& p) {
              p.annotations = {{"cluster-autoscaler.kubernetes.io/daemonset-pod", "true"}};
          },
-         "are of a DaemonSet, which needs no new node"},
+         "DaemonSet pods need no new node"},
         {"of a ReplicaSet",
          [](snapshot::PodObject& p) { p.owner = {.kind = "ReplicaSet", .name = "r"}; }, nullptr}};
     for (const Case& c : cases) {
@@ -149,9 +149,10 @@ TEST(Pending, ReasonsAreCountedEachOnce) {
     world.pod("b").spec.priority = -100;
     world.pod("c").gated = true;
     world.pod("d");
-    EXPECT_THAT(skipped_texts(pods::find_pending(world.cluster(), Settings(), noon)),
-                ElementsAre("1 are expendable: their priority is below -10",
-                            "2 wait for a scheduling gate"));
+    EXPECT_THAT(
+        skipped_texts(pods::find_pending(world.cluster(), Settings(), noon)),
+        ElementsAre("1 expendable: priority below -10 (scale_up.expendable_pods_priority_cutoff)",
+                    "2 waiting for a scheduling gate"));
 }
 
 TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
@@ -168,7 +169,7 @@ TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
         const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
         EXPECT_EQ(!pods.pod_groups.empty(), c.counts) << c.age.count();
         if (c.counts) continue;
-        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 are not older than 2m"));
+        EXPECT_THAT(skipped_texts(pods), ElementsAre("1 younger than 2m"));
         EXPECT_EQ(pods.wake_at, noon - c.age + 2min + 1ns);
     }
 }
@@ -199,7 +200,9 @@ TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
     const std::string about = std::string(delay_annotation) + " ";
     for (const Case& c :
          {Case{"10m", false, {}}, Case{"2m", true, {}},
-          Case{"30s", true, {about + "\"30s\" is ignored: it is shorter than new_pod_delay, 2m"}},
+          Case{"30s",
+               true,
+               {about + "\"30s\" is ignored: shorter than scale_up.new_pod_delay (2m)"}},
           Case{"soon",
                true,
                {about + "\"soon\" is ignored: duration \"soon\": a number is missing"}}}) {
@@ -271,12 +274,11 @@ TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
     world.pod("gone").deleted = noon;
     world.pod("z").ns = "a-namespace";  // as old as the world
     Settings settings;
-    const std::string rest = " oldest, which are all that a pass considers";
+    const std::string rest = " oldest (scale_up.max_unschedulable_pods_considered)";
     settings.max_pods_considered = 4;
     const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
     EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
-    EXPECT_THAT(skipped_texts(pods),
-                ElementsAre("1 are being deleted", "2 are not among the 4" + rest));
+    EXPECT_THAT(skipped_texts(pods), ElementsAre("1 being deleted", "2 not among the 4" + rest));
     for (const int limit : {0, 6, 7, -1}) {
         settings.max_pods_considered = limit;
         EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z", "default/a x5"))

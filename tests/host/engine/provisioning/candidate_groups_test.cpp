@@ -54,7 +54,7 @@ TEST(CandidateGroups, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     c.world.pod("web");
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is just like it");
+    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is equivalent");
 }
 
 TEST(CandidateGroups, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEither) {
@@ -67,8 +67,7 @@ TEST(CandidateGroups, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEi
     c.world.pod("web");
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_EQ(decision.new_groups[0].dropped.sentence,
-              "group nap-as-it-was-called is just like it");
+    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group nap-as-it-was-called is equivalent");
     EXPECT_THAT(decision.creations, IsEmpty());
 }
 
@@ -92,7 +91,7 @@ TEST(CandidateGroups, LimitsComeBeforeTheCreation) {
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_THAT(decision.increases, IsEmpty());
     ASSERT_EQ(decision.unschedulable.size(), 1u);
-    EXPECT_THAT(decision.unschedulable[0].reason.sentence, HasSubstr("cluster limit of cpu"));
+    EXPECT_THAT(decision.unschedulable[0].reason.sentence, HasSubstr("max cluster cpu limit"));
 }
 
 TEST(CandidateGroups, ALimitWithRoomForSomeCutsTheGroupDown) {
@@ -116,7 +115,7 @@ TEST(CandidateGroups, NoMoreGroupsThanTheClusterMayHave) {
     EXPECT_TRUE(std::ranges::any_of(groups, [](const GroupReason& reason) {
         return reason.reason == Reason{ReasonCode::limit_reached,
                                        {SubjectKind::limit, "groups"},
-                                       "limit of groups: there are 1 of 1"};
+                                       "max number of node groups reached: 1 of 1"};
     }));
 }
 
@@ -137,7 +136,7 @@ TEST(CandidateGroups, WhatACloudCannotMakeIsDroppedWithoutANote) {
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_THAT(decision.notes, IsEmpty());
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("makes no such group"));
+    EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("cannot create this group"));
 }
 
 TEST(CandidateGroups, ACloudInTroubleIsTalkedOfOnce) {
@@ -161,10 +160,10 @@ TEST(CandidateGroups, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
     EXPECT_EQ(decision.no_new_group_reason,
               (Reason{ReasonCode::not_created,
                       {},
-                      "no group could be made either: is too small; has no zone"}));
+                      "no group could be created either: is too small; has no zone"}));
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_THAT(decision.unschedulable[0].reason.sentence,
-                HasSubstr("; no group could be made either: is too small; has no zone"));
+                HasSubstr("; no group could be created either: is too small; has no zone"));
     std::vector<std::string> told;
     for (const NewGroup& group : decision.new_groups)
         told.push_back(group.cloud.value() + " " + group.plan.machine_type);
@@ -181,7 +180,7 @@ TEST(CandidateGroups, ALimitIsTheNearestMissOfAllClouds) {
     c.world.pod("web");
     const UnschedulablePods unschedulable = c.run().decision.unschedulable.at(0);
     EXPECT_EQ(unschedulable.reason.sentence,
-              "there is no node group; no group could be made either: limit of cpu; is not named");
+              "no node group exists; no group could be created either: limit of cpu; is not named");
     EXPECT_EQ(unschedulable.reason.code, ReasonCode::limit_reached);
     EXPECT_EQ(unschedulable.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
 }
@@ -201,7 +200,7 @@ TEST(CandidateGroups, AHundredAreNamedOfThousandsThatDoNotHelp) {
         named += reason.groups.size();
     EXPECT_EQ(named, 101u);
     EXPECT_THAT(decision.unschedulable[0].reason.sentence,
-                HasSubstr("none of 3001 groups helps; 100 of them"));
+                HasSubstr("0 of 3001 node groups can schedule it: 100 "));
 }
 
 TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
@@ -216,7 +215,7 @@ TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     ASSERT_EQ(told.size(), 2u);
     EXPECT_EQ(told[0].group, NodeGroupId("nap-a"));
     EXPECT_EQ(told[0].dropped.sentence, "");
-    EXPECT_EQ(told[1].dropped.sentence, "it is there already");
+    EXPECT_EQ(told[1].dropped.sentence, "already exists");
     EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
@@ -230,8 +229,8 @@ TEST(CandidateGroups, PodsAreToldThatThereIsNoMachineType) {
         return decision.unschedulable.at(0).reason.sentence;
     };
     const char* const told =
-        "there is no node group; no group could be made either: no cloud has machine types to "
-        "make groups of";
+        "no node group exists; no group could be created either: no cloud offers machine types for "
+        "new groups";
     EXPECT_EQ(because(), told);
     snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(
         std::vector<CloudMachines>{{PluginInstanceId("cloud"), {}}});

@@ -45,7 +45,7 @@ TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
     const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::quota, "no more groups"}};
-    results.increases = {Error{ErrorCode::cancelled, "was not made"}};
+    results.increases = {Error{ErrorCode::cancelled, "was not created"}};
     c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
     EXPECT_THAT(c.memory.upcoming_groups, IsEmpty());
     EXPECT_TRUE(c.memory.backoffs.contains(NodeGroupId("nap-a")));
@@ -61,7 +61,7 @@ TEST(GroupsToCome, ANameThatAnotherGroupHasIsNotTriedOverAndOver) {
     const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::conflict, "there is another group \"nap-a\""}};
-    results.increases = {Error{ErrorCode::cancelled, "was not made"}};
+    results.increases = {Error{ErrorCode::cancelled, "was not created"}};
     c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, c.now);
     c.now += 10s;
     const Decision second = c.run().decision;

@@ -162,7 +162,7 @@ TEST(GroupsInZones, SayThatTheLimitOfGroupsLeftAZoneOut) {
     c.source.most_groups = 2;
     c.pods("web", 6, 3000);
     EXPECT_THAT(c.run_making().decision.options.at(0).left_out,
-                ElementsAre(HasSubstr("nap-c: limit of groups")));
+                ElementsAre(HasSubstr("nap-c: max number of node groups reached")));
 }
 
 TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {

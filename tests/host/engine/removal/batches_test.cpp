@@ -22,7 +22,7 @@ struct Batches : RemovalCase {
     }
     /// The note on a node that stays since group a has to keep one.
     static std::string kept_at_minimum(const std::string& node) {
-        return "node " + node + " is not removed: group a is at its minimum of 1 now";
+        return "node " + node + " is not removed: node group min size reached (1): group a";
     }
 };
 
@@ -94,8 +94,8 @@ TEST_F(Batches, KeepWhatTheClusterHasToKeepByNow) {
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
                                     "n3: -ToBeDeleted -BeingDeleted uncordon", "remove n1 of a"));
     EXPECT_EQ(steps.notes.at(0),
-              "node n2 is not removed: cluster minimum of cpu: of 16 the node has 4, and at least "
-              "16 have to stay");
+              "node n2 is not removed: min cluster cpu limit reached (16): the cluster has 16, the "
+              "node 4");
 }
 
 TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
@@ -158,9 +158,9 @@ TEST_F(ZeroOrMax, OneNodeThatStaysKeepsAll) {
     unmovable("db", "n2");
     EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted uncordon",
                                     "n2: -ToBeDeleted -BeingDeleted uncordon"));
-    EXPECT_THAT(steps.notes[0],
-                "node n1 is not removed: group a is removed atomically, and another of its "
-                "nodes stays");
+    EXPECT_THAT(
+        steps.notes[0],
+        "node n1 is not removed: group a is removed atomically, and another of its nodes stays");
 }
 
 TEST_F(ZeroOrMax, NothingIsEvictedFromANodeThatStaysWithTheOthers) {

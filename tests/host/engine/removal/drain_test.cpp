@@ -94,8 +94,8 @@ TEST_F(Drain, GivesUpInTheEndAndNamesWhoIsLeft) {
     now += 1s;
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_THAT(steps.notes,
-                ElementsAre("node n1 is not removed: it could not be drained within 1h: 1 pod is "
-                            "left: default/web-2 (the budget web allows no disruption)"));
+                ElementsAre("node n1 is not removed: not drained within 1h: 1 pod left: "
+                            "default/web-2 (the budget web allows no disruption)"));
     EXPECT_EQ(memory.last.failed_removal, now);
 }
 
@@ -161,7 +161,7 @@ TEST_F(Drain, WaitsForEvictedPodsAsLongAsTheyMayTake) {
     now += 1s;
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_THAT(steps.notes[0],
-                HasSubstr("pod default/web-1 is still there 1m30s after its eviction"));
+                HasSubstr("pod default/web-1 still exists 1m30s after its eviction"));
 }
 
 TEST_F(Drain, WaitsForPodsThatEndByThemselves) {

@@ -62,7 +62,8 @@ TEST_F(Leftovers, OfAGroupThatNoCloudListsAnyMoreAreTakenOff) {
         removing("n1", phase);
         groups.clear();
         EXPECT_THAT(pass(), ElementsAre(unmark));
-        EXPECT_EQ(steps.notes.at(0), "node n1 is not removed: no cloud lists its group a any more");
+        EXPECT_EQ(steps.notes.at(0),
+                  "node n1 is not removed: group a is no longer listed by any cloud");
         EXPECT_THAT(memory.removals, IsEmpty());
     }
 }

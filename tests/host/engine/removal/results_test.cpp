@@ -84,7 +84,7 @@ TEST_F(RemovalResults, OfOneMachineAreNotThoseOfAnother) {
     EXPECT_THAT(pass(),
                 ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
     EXPECT_EQ(phase("n1"), removed);
-    EXPECT_EQ(memory.removals.at("n2").because, "its machine was not removed: it is protected");
+    EXPECT_EQ(memory.removals.at("n2").because, "the machine was not removed: it is protected");
     EXPECT_THAT(pass(), ElementsAre("n2: -ToBeDeleted -BeingDeleted uncordon"));
 }
 

@@ -28,8 +28,8 @@ TEST_F(MarksTakenOff, EndTheRemovalAndKeepTheNodeForAWhile) {
     take_off();
     now += 1s;
     EXPECT_THAT(pass(), ElementsAre(unmark));
-    EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: somebody else took its taint "
-                                         "ToBeDeletedByClusterAutoscaler off"));
+    EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: another client removed its taint "
+                                         "ToBeDeletedByClusterAutoscaler"));
     EXPECT_FALSE(nodes.at("n1").unschedulable);
     EXPECT_THAT(memory.removals, IsEmpty());
     EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "other nodes may go";
@@ -144,7 +144,7 @@ TEST_F(LeftAlone, AreNodesWhoseMachinesAreRefused) {
     errors["m-n1"] = {ErrorCode::permission, "it is protected"};
     pass();
     ASSERT_NE(left_alone(), nullptr);
-    EXPECT_EQ(left_alone()->because, "its machine was not removed: it is protected");
+    EXPECT_EQ(left_alone()->because, "the machine was not removed: it is protected");
 }
 
 TEST_F(LeftAlone, AreNoneToWhichPodsCame) {

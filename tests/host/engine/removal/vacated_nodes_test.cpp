@@ -105,7 +105,7 @@ TEST_F(LeavingMachines, AreNoDestinationOfAHealthyNodesPods) {
     pass_at(noon);
     EXPECT_FALSE(memory.removals.contains("healthy"));
     EXPECT_EQ(verdict("healthy").reason, Unremovable::no_place_to_move_pods);
-    EXPECT_THAT(verdict("healthy").because, HasSubstr("1 with a machine that is about to leave"));
+    EXPECT_THAT(verdict("healthy").because, HasSubstr("1 with a leaving machine"));
 }
 
 TEST_F(LeavingMachines, AreNoRoomForPendingPods) {
@@ -131,7 +131,7 @@ TEST_F(LeavingMachines, TaintTheirNodesAtOnce) {
     const Decision& decision = pass_at(noon);
     ASSERT_EQ(decision.node_changes.size(), 1u);
     EXPECT_THAT(decision.node_changes[0].because,
-                HasSubstr("its machine leaves: spot interruption"));
+                HasSubstr("the machine leaves: spot interruption"));
     EXPECT_THAT(taints("leaving"), ElementsAre(Taint{.key = "capstan.io/leaving",
                                                      .value = "1750000120",
                                                      .effect = Effect::no_schedule}));
@@ -200,7 +200,7 @@ TEST_F(LeavingMachines, EvictPodsWithAPlaceAtOnceWithTheTimeThatIsLeft) {
     ASSERT_THAT(evicted(), ElementsAre("web-1"));
     EXPECT_EQ(decision.evictions[0].grace, 51s);
     EXPECT_THAT(decision.evictions[0].because,
-                HasSubstr("its machine leaves: spot interruption at "));
+                HasSubstr("the machine leaves: spot interruption at "));
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_EQ(verdict("leaving").reason, Unremovable::currently_being_deleted);
     EXPECT_THAT(verdict("leaving").because, HasSubstr("it takes no new pods"));

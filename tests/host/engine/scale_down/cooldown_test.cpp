@@ -13,7 +13,7 @@ TEST(Cooldown, LastsUntilTheDelayIsOverAndNotAMomentLonger) {
     const auto during = find_cooldown(last, settings, noon + 10min - 1ns);
     ASSERT_TRUE(during);
     EXPECT_EQ(during->until, noon + 10min);
-    EXPECT_EQ(during->because, "machines were asked for 9m59s ago, and delay_after_add is 10m");
+    EXPECT_EQ(during->because, "last scale-up 9m59s ago, scale_down.delay_after_add is 10m");
     EXPECT_FALSE(find_cooldown(last, settings, noon + 10min));
 }
 
@@ -22,7 +22,7 @@ TEST(Cooldown, IsTheOneThatEndsLast) {
     const LastActions last{.scale_up = noon - 9min, .removal = noon, .failed_removal = noon - 30s};
     const auto found = find_cooldown(last, settings, noon);
     ASSERT_TRUE(found);
-    EXPECT_EQ(found->because, "a removal failed 30s ago, and delay_after_failure is 3m");
+    EXPECT_EQ(found->because, "last failed removal 30s ago, scale_down.delay_after_failure is 3m");
 }
 
 TEST(Cooldown, IsNoneWithoutADelayAndWithoutAnythingThatHappened) {

@@ -75,8 +75,9 @@ TEST(Choice, TakesEmptyNodesInBulkAndOneWithPodsAtATime) {
     EXPECT_THAT(out.chosen, ElementsAre("c", "d", "a"));
     EXPECT_EQ(out.plan.chosen[2].cause, RemovalCause::underutilized);
     EXPECT_EQ(out.of("b").because,
-              "unneeded for 11m, and waits for its turn: 3 removals under way or beginning, of at "
-              "most 10; 1 with pods to move, of at most 1");
+              "unneeded for 11m, but other removals come first: 3 of at most 10 in progress "
+              "(scale_down.max_parallelism), 1 of at most 1 with pods to move "
+              "(scale_down.max_drain_parallelism)");
 }
 
 /// Zones of one node each, all with a pod of an even spread but the second; the last one stays.
@@ -101,8 +102,7 @@ TEST(Choice, GivesTheTurnOfANodeThatHasToWaitForOthersToTheNext) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
     // As long as b has none, the zone of c may not have both.
-    EXPECT_EQ(out.of("a").because,
-              "pod default/front-a finds a place only once other nodes have gone");
+    EXPECT_EQ(out.of("a").because, "pod default/front-a fits only after other nodes are removed");
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
     EXPECT_THAT(out.chosen, ElementsAre("b"));
 }
@@ -122,7 +122,7 @@ TEST(Choice, RestsAfterMachinesWereAskedFor) {
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.plan.no_removals_because,
-              "machines were asked for 4m ago, and delay_after_add is 10m");
+              "last scale-up 4m ago, scale_down.delay_after_add is 10m");
     EXPECT_EQ(out.plan.wake_at, noon + 6min);
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
 }
@@ -136,7 +136,7 @@ TEST(Choice, RestsWhileThePassItselfAsksForMachines) {
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
     c.settings.scale_down.delay_after_add = Duration(0);
     c.grows.push_back({.group = NodeGroupId("web"), .by = 1});
-    EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this very pass"));
+    EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this pass"));
 }
 
 TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
@@ -158,7 +158,7 @@ TEST(Choice, RestsOnlyInTheGroupOfARemovalThatItsCloudRefused) {
     c.memory.last_by_group[NodeGroupId("web")].failed_removal = noon - 1min;
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
-    EXPECT_THAT(out.of("a").because, HasSubstr("a removal failed 1m ago"));
+    EXPECT_THAT(out.of("a").because, HasSubstr("last failed removal 1m ago"));
     EXPECT_EQ(out.plan.no_removals_because, "");
     EXPECT_EQ(out.plan.wake_at, noon + 2min);
 }
@@ -171,8 +171,9 @@ TEST(Choice, MayStopWhileWaitingPodsFindRoom) {
     c.settings.scale_down.ignore_schedulable_pods = false;
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
-    EXPECT_EQ(out.plan.no_removals_because,
-              "1 waiting pod found room on nodes there are, and ignore_schedulable_pods is off");
+    EXPECT_EQ(
+        out.plan.no_removals_because,
+        "1 pending pod fits on existing nodes, and scale_down.ignore_schedulable_pods is off");
 }
 
 TEST(Choice, KeepsANodeWhosePodWantsToEndByItself) {
@@ -197,7 +198,7 @@ TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
     EXPECT_EQ(out.of("t1").because,
-              "unneeded for 11m; its group is removed atomically, and node t2 cannot go yet: "
+              "unneeded for 11m; its group is removed atomically, and node t2 cannot be removed: "
               "unneeded for 0s of 10m; it has no pods to move");
     EXPECT_EQ(out.of("t2").reason, Unremovable::not_unneeded_long_enough);
     c.unneeded_for(11min, {"t1", "t2"});

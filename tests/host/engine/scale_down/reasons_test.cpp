@@ -33,49 +33,49 @@ const std::vector<Case> node_alone{
              {"cluster-autoscaler.kubernetes.io/scale-down-disabled", "true"}};
      },
      Unremovable::scale_down_disabled_annotation,
-     "its annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
+     "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
     {"nodes that are not ready are left alone",
      [](PlanCase& c) {
          runs(c, "p", "a", 0);  // it was ready once
          c.world.change_node("a").ready = false;
          c.settings.scale_down.unready_enabled = false;
      },
-     Unremovable::scale_down_unready_disabled, "it is not ready, and unready_enabled is off"},
+     Unremovable::scale_down_unready_disabled, "not ready, and scale_down.unready_enabled is off"},
     {"nobody's",
      [](PlanCase& c) {
          c.world.change_group("web").machines.erase(c.world.change_group("web").machines.begin());
      },
-     Unremovable::not_autoscaled, "no group has its machine"},
+     Unremovable::not_autoscaled, "not in an autoscaled group"},
     {"used", [](PlanCase& c) { runs(c, "p", "a", 2520); }, Unremovable::not_underutilized,
-     "cpu is used to 63% (2520m of 4), above the threshold of 50%"},
+     "cpu utilization is 63% (2520m of 4), above the threshold of 50%"},
     {"being removed",
      [](PlanCase& c) {
          c.being_removed("a", "web", RemovalPhase::draining, false);
          NodeRemoval& removal = c.memory.removals["a"];
          removal.since = removal.phase_since = noon - 2min;
      },
-     Unremovable::currently_being_deleted,
-     "its removal is under way for 2m: for 2m its pods are being evicted"},
+     Unremovable::currently_being_deleted, "removal in progress for 2m: evicting its pods for 2m"},
     {"its removal failed a while ago",
      [](PlanCase& c) {
          c.memory.removal_backoffs[NodeGroupId("web")][c.world.change_group("web").machines[0].id] =
              {.until = noon + 90s, .failures = 2, .because = "pod default/p cannot be evicted"};
      },
      Unremovable::recently_unremovable,
-     "it is backed off for 1m30s more: pod default/p cannot be evicted (2 times in a row)"},
+     "removal backed off until 15:08:10Z (1m30s left): pod default/p cannot be evicted (2 times in "
+     "a row)"},
     {"starting",
      [](PlanCase& c) {
          c.world.change_node("a").ready = false;
          c.world.change_node("a").created = noon - 3min;
      },
-     Unremovable::no_node_info, "it has not started yet, and pods that wait count on it"},
+     Unremovable::no_node_info, "not started yet; pending pods are planned on it"},
     {"it reports nothing", [](PlanCase& c) { c.world.change_node("a").allocatable = {}; },
      Unremovable::unexpected_error, "the node reports no allocatable cpu"},
 };
 
 const std::vector<Case> pods_and_budgets{
     {"no controller", [](PlanCase& c) { runs(c, "p", "a").owner = {}; },
-     Unremovable::blocked_by_pod, "pod default/p has no controller that would start it elsewhere",
+     Unremovable::blocked_by_pod, "pod default/p has no controller that would recreate it",
      "default/p"},
     {"a spent budget",
      [](PlanCase& c) {
@@ -83,8 +83,7 @@ const std::vector<Case> pods_and_budgets{
          c.world.budget("pdb", 0);
      },
      Unremovable::blocked_by_pod,
-     "pod default/p may not be disrupted: default/pdb allows 0 disruptions, 1 is needed",
-     "default/p"},
+     "pod default/p cannot be evicted: budget default/pdb allows 0 disruptions", "default/p"},
     {"a budget that another node takes",
      [](PlanCase& c) {
          runs(c, "p", "a", 200).labels = {{"app", "pdb"}};
@@ -92,38 +91,40 @@ const std::vector<Case> pods_and_budgets{
          c.world.budget("pdb", 1);
      },
      Unremovable::blocked_by_pod,
-     "pod default/p may not be disrupted, with what goes before it: default/pdb allows 1 "
-     "disruption, and others take it",
+     "pod default/p cannot be evicted after the earlier removals: budget default/pdb allows 1 "
+     "disruption, used by other pods",
      "default/p"},
     {"a pod that ends by itself",
      [](PlanCase& c) { annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion"); },
      Unremovable::blocked_by_on_completion_pod,
-     "pod default/p is to end by itself: its safe-to-evict is on-completion", "default/p"},
+     "pod default/p is waited for: annotation safe-to-evict is on-completion", "default/p"},
     {"a pod without another place",
      [](PlanCase& c) {
          runs(c, "p", "a", 2000);
          runs(c, "q", "b", 2500);
      },
      Unremovable::no_place_to_move_pods,
-     "pod default/p (cpu 2) finds no other place, 0/1 nodes: 1 Insufficient cpu; nearest is b: "
+     "pod default/p (cpu 2) fits on no other node: 0/1 nodes are available: 1 Insufficient cpu; "
+     "nearest is b: "
      "Insufficient cpu: needs 2, 1500m of 4 are free",
      "default/p"},
     {"a pod that waits", [](PlanCase& c) { c.world.pod("waits"); }, Unremovable::no_node_info,
-     "1 pod that waits for a node would run here: default/waits"},
+     "1 pending pod is planned on it: default/waits"},
 };
 
 const std::vector<Case> bounds_and_times{
     {"a group at its minimum", [](PlanCase& c) { c.world.change_group("web").group.min = 2; },
-     Unremovable::node_group_min_size_reached, "group web has 2 nodes, and a minimum of 2"},
+     Unremovable::node_group_min_size_reached,
+     "node group min size reached (2): group web has 2 nodes"},
     {"a cluster at its minimum", [](PlanCase& c) { c.settings.cpu.min = 8000; },
      Unremovable::minimal_resource_limit_exceeded,
-     "cluster minimum of cpu: of 8 the node has 4, and at least 8 have to stay"},
+     "min cluster cpu limit reached (8): the cluster has 8, the node 4"},
     {"a cloud that does not say",
      [](PlanCase& c) { c.world.change_group("web").group.target.reset(); },
-     Unremovable::unexpected_error, "the cloud of group web does not say how large it is"},
+     Unremovable::unexpected_error, "the target size of group web is unknown"},
     {"a group that cannot be read",
      [](PlanCase& c) { c.world.change_group("web").unreadable_because = "page 2 is missing"; },
-     Unremovable::unexpected_error, "group web is not changed now: page 2 is missing"},
+     Unremovable::unexpected_error, "group web cannot be changed: page 2 is missing"},
     {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
     {"not ready, and not for long",
@@ -135,11 +136,12 @@ const std::vector<Case> bounds_and_times{
      Unremovable::not_unready_long_enough, "unneeded for 11m of 20m; its 1 pod fits on b"},
     {"a rest", [](PlanCase& c) { c.memory.last.scale_up = noon - 4min; },
      Unremovable::not_unneeded_other_reason,
-     "unneeded for 11m, and removals rest: machines were asked for 4m ago, and delay_after_add is "
-     "10m"},
+     "unneeded for 11m, but scale-down is in cooldown: last scale-up 4m ago, "
+     "scale_down.delay_after_add is 10m"},
     {"a rest after a failure", [](PlanCase& c) { c.memory.last.failed_removal = noon - 1min; },
      Unremovable::not_unneeded_other_reason,
-     "unneeded for 11m, and removals rest: a removal failed 1m ago, and delay_after_failure is 3m"},
+     "unneeded for 11m, but scale-down is in cooldown: last failed removal 1m "
+     "ago, scale_down.delay_after_failure is 3m"},
     {"its turn",
      [](PlanCase& c) {
          c.settings.scale_down.max_parallelism = 1;
@@ -148,26 +150,27 @@ const std::vector<Case> bounds_and_times{
          c.being_removed("gone", "web", RemovalPhase::deleting, true);
      },
      Unremovable::not_unneeded_other_reason,
-     "unneeded for 11m, and waits for its turn: 1 removal under way or beginning, of at most 1; 0 "
-     "with pods to move, of at most 1"},
+     "unneeded for 11m, but other removals come first: 1 of at most 1 in progress "
+     "(scale_down.max_parallelism), 0 of at most 1 with pods to move "
+     "(scale_down.max_drain_parallelism)"},
     {"switched off", [](PlanCase& c) { c.settings.scale_down.enabled = false; },
-     Unremovable::not_unneeded_other_reason, "removing nodes is switched off (enabled)"},
+     Unremovable::not_unneeded_other_reason, "scale-down is disabled (scale_down.enabled)"},
     {"a whole group with a node that stays",
      [](PlanCase& c) {
          make_whole(c);
          runs(c, "p", "b").owner = {};
      },
      Unremovable::atomic_scale_down_failed,
-     "group web is removed atomically, and node b has to stay: pod default/p has no "
-     "controller that would start it elsewhere"},
+     "group web is removed atomically, and node b stays: pod default/p has no controller that "
+     "would recreate it"},
     {"a whole group with a node that cannot go yet",
      [](PlanCase& c) {
          make_whole(c);
          c.unneeded_for(4min, {"b"});
      },
      Unremovable::atomic_scale_down_failed,
-     "unneeded for 11m; its group is removed atomically, and node b cannot go yet: "
-     "unneeded for 4m of 10m; it has no pods to move"},
+     "unneeded for 11m; its group is removed atomically, and node b cannot be removed: unneeded "
+     "for 4m of 10m; it has no pods to move"},
 };
 
 std::vector<Case> all_cases() {
@@ -203,13 +206,14 @@ TEST(Reasons, NameANodeThatRefusesAlsoWhereThereAreManyToLookAt) {
         c.world.change_node(node).labels = {{"kubernetes.io/hostname", node}};
     }
     const Planned out = c.run();
+    EXPECT_EQ(out.of("n1000").because,
+              "pod default/p-n1000 (cpu 3) fits on no other node: 0/149 nodes are available: 149 "
+              "Insufficient cpu; "
+              "nearest is n1001: Insufficient cpu: needs 3, 1 of 4 are free");
     EXPECT_EQ(
-        out.of("n1000").because,
-        "pod default/p-n1000 (cpu 3) finds no other place, 0/149 nodes: 149 Insufficient cpu; "
-        "nearest is n1001: Insufficient cpu: needs 3, 1 of 4 are free");
-    EXPECT_EQ(out.of("n1149").because,
-              "pod default/p-n1149 (cpu 3) finds no other place; for one, n1000: Insufficient cpu: "
-              "needs 3, 1 of 4 are free");
+        out.of("n1149").because,
+        "pod default/p-n1149 (cpu 3) fits on no other node; for example n1000: Insufficient cpu: "
+        "needs 3, 1 of 4 are free");
 }
 
 TEST(Reasons, AreAllTold) {

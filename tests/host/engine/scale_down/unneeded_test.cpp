@@ -23,8 +23,9 @@ TEST(Unneeded, AreNodesWhosePodsFitOnOthersAllAtOnce) {
     EXPECT_EQ(out.of("c").reason, Unremovable::no_place_to_move_pods);
     EXPECT_EQ(out.of("c").pod, "default/r");
     EXPECT_EQ(out.of("c").because,
-              "pod default/r (cpu 1900m) finds no other place, 0/2 nodes: 1 Insufficient cpu, 1 to "
-              "go as well; nearest is b: Insufficient cpu: needs 1900m, 500m of 4 are free");
+              "pod default/r (cpu 1900m) fits on no other node: 0/2 nodes are available: 1 "
+              "Insufficient cpu, 1 also to be removed; nearest is b: Insufficient cpu: needs "
+              "1900m, 500m of 4 are free");
 }
 
 TEST(Unneeded, AreFoundInAnyOrderOfTheirObjects) {
@@ -57,7 +58,7 @@ TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("b"));
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
-    EXPECT_EQ(out.of("a").because, "1 pod that waits for a node would run here: default/waits");
+    EXPECT_EQ(out.of("a").because, "1 pending pod is planned on it: default/waits");
 }
 
 // A node that has yet to pass its checks, and has joined so long ago.
@@ -92,7 +93,7 @@ TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
-    EXPECT_EQ(out.of("a").because, "it has not started yet, and pods that wait count on it");
+    EXPECT_EQ(out.of("a").because, "not started yet; pending pods are planned on it");
     // Its group is backed off: the node is no longer waited for.
     c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
@@ -119,8 +120,9 @@ TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
     EXPECT_EQ(out.of("b").reason, Unremovable::node_group_min_size_reached);
-    EXPECT_EQ(out.of("b").because,
-              "group web has 3 nodes, 1 that could go before this one, and a minimum of 2");
+    EXPECT_EQ(
+        out.of("b").because,
+        "node group min size reached (2): group web has 3 nodes, 1 to be removed before this one");
 }
 
 TEST(Unneeded, CountsWhatIsBeingRemovedAsGone) {
@@ -139,7 +141,7 @@ TEST(Unneeded, StopAtTheMinimaOfTheCluster) {
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
     EXPECT_EQ(out.of("b").reason, Unremovable::minimal_resource_limit_exceeded);
     EXPECT_EQ(out.of("b").because,
-              "cluster minimum of cpu: of 8 the node has 4, and at least 5 have to stay");
+              "min cluster cpu limit reached (5): the cluster has 8, the node 4");
 }
 
 TEST(Unneeded, TakeNoMoreFromABudgetThanItHas) {
@@ -165,7 +167,7 @@ TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
     EXPECT_THAT(out.unneeded(), IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
     EXPECT_EQ(out.of("t1").because,
-              "group tpu is removed atomically, and node t2 has to stay: cpu is used to 75% "
+              "group tpu is removed atomically, and node t2 stays: cpu utilization is 75% "
               "(3 of 4), above the threshold of 50%");
 }
 

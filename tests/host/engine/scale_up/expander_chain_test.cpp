@@ -65,7 +65,7 @@ TEST(ExpanderChain, EachStageNarrowsWhatTheOneBeforeLeft) {
     const Choice choice =
         choose({{"first", &first}, {"second", &second}}, question_of({"a", "b", "c"}), {});
     EXPECT_EQ(choice.option, 2u);
-    EXPECT_EQ(choice.because, "c is what second left of 2 options");
+    EXPECT_EQ(choice.because, "c is the only option that second kept of 2");
     ASSERT_EQ(choice.stages.size(), 2u);
     EXPECT_EQ(choice.stages[0].summary, "first: keeps 2 of 3: b, c");
     EXPECT_THAT(choice.stages[0].sentences, ElementsAre("as the test likes it"));
@@ -112,7 +112,7 @@ TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
 TEST(ExpanderChain, ChoosesNothingFromNothing) {
     const Choice choice = choose({}, ScaleUpQuestion{}, {});
     EXPECT_FALSE(choice.option.has_value());
-    EXPECT_EQ(choice.because, "there is no option to choose from");
+    EXPECT_EQ(choice.because, "no options to choose from");
 }
 
 TEST(ExpanderChain, WithoutStagesTheLowestIdWins) {

@@ -126,12 +126,12 @@ TEST(KeptRequests, SayWhyTheyAreGivenBack) {
                     .by = 1,
                     .listed = 1,
                     .kept_one_too = true,
-                    .because = "given back, while the group stays backed off: pods that group well "
-                               "would take wait for room alone, cluster limit of nodes: 1 of 1 "
-                               "used, a node takes 1"}));
+                    .because = "request released (group stays backed off): only a limit keeps "
+                               "group well from growing for pending pods: max cluster nodes limit "
+                               "reached: 1 of 1 used, a new node needs 1"}));
     c.pass();
     EXPECT_THAT(health::why_backed_off(c.backoff("a"), noon),
-                HasSubstr("joins, and none is asked for while limits have no room: did not join"));
+                HasSubstr("joins (none is requested while limits have no room): did not join"));
 }
 
 struct LimitCase {

@@ -208,9 +208,9 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse
     EXPECT_EQ(growth(outcome.decision), Growths());
     EXPECT_EQ(left(outcome.decision), 0);
     EXPECT_EQ(skipped(outcome.decision, "fit on existing or upcoming nodes"), 2);
-    EXPECT_THAT(outcome.decision.notes,
-                ::testing::Contains(
-                    "group a: it cannot be read, and 2 pods wait for nodes that it was asked for"));
+    EXPECT_THAT(
+        outcome.decision.notes,
+        ::testing::Contains("group a cannot be read: 2 pods stay planned on its requested nodes"));
     EXPECT_EQ(told(outcome.memory), told(c.memory));
 }
 

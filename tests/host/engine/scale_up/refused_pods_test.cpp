@@ -88,8 +88,8 @@ TEST(RefusedPods, GetNoFurtherNodeOnceTheirNodeHasSettled) {
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
     EXPECT_EQ(c.reason(),
               "a: node(s) had untolerated taint {quarantine: }; node a-1 of the same template has "
-              "taint quarantine:NoSchedule, and did not take the pod; list the taint in "
-              "scale_up.startup_taint if it goes away by itself");
+              "taint quarantine:NoSchedule and did not take the pod; list the taint in "
+              "scale_up.startup_taint if it is removed after startup");
     EXPECT_THAT(c.decision.warnings,
                 ElementsAre(HasSubstr("group a: no new node for pod default/web-0: node(s) had")));
     c.pass_at(160s);
@@ -121,7 +121,7 @@ TEST(RefusedPods, AreRefusedByLabelsAndByAmounts) {
                 HasSubstr("node a-1 of the same template lacks label disk=ssd"));
     EXPECT_THAT(refused([](snapshot::NodeObject& node) { node.allocatable = amounts(900); }),
                 HasSubstr("Insufficient cpu: needs 1, 900m of 900m are free; node a-1 of the same "
-                          "template has 900m of cpu instead of 4, and did not take the pod"));
+                          "template has 900m of cpu instead of 4 and did not take the pod"));
     EXPECT_EQ(refused([](snapshot::NodeObject&) {}), "") << "the pod has room there";
 }
 

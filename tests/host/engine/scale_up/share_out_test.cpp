@@ -267,7 +267,7 @@ const std::vector<PricedPair>& priced_pairs() {
          {},
          {},
          false,
-         "b: its nodes cost 0.4 an hour, those of a 0.12; scale_up.balance_across_prices is off"},
+         "b: its nodes cost 0.4 per hour, those of a 0.12; scale_up.balance_across_prices is off"},
         {"a little more than 2%", 0.979, 1.0, {}, {}, false, "b: its nodes cost 1 an hour"},
         {"nothing, and nothing", 0.0, 0.0, {}, {}, true},
         {"nothing, and little", 0.0, 0.01, {}, {}, false, "b: its nodes cost 0.01 an hour"},
@@ -326,7 +326,7 @@ TEST(Sharing, NamesSimilarGroupsThatAreFull) {
     c.group("a", 1, 10);
     c.group("b", 1, 1);
     c.pods("web", 2, 3000);
-    EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: at its maximum of 1"));
+    EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: max node group size reached (1)"));
 }
 
 TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
@@ -338,7 +338,7 @@ TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
     c.pods("zonal", 1, 3000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "za"}}; });
     EXPECT_THAT(c.decide().options[0].left_out,
-                ElementsAre("b: a pod that the option has no room for does not run there"));
+                ElementsAre("b: does not fit a pod that limits took out of the option"));
 }
 
 TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
@@ -350,8 +350,9 @@ TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
     const Decision decision = c.decide();
     EXPECT_THAT(c.splitter.asked, ElementsAre(3));
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 1}}));
-    EXPECT_THAT(decision.notes,
-                ElementsAre("a, b: cluster limit of cpu: 12 of 12 used, a node takes 4"));
+    EXPECT_THAT(
+        decision.notes,
+        ElementsAre("a, b: max cluster cpu limit reached: 12 of 12 used, a new node needs 4"));
 }
 
 /// Similar whatever they are.

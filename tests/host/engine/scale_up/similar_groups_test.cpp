@@ -54,7 +54,7 @@ TEST(SimilarGroups, EveryCheckMustAgree) {
     Check no = always(differs("label team: a and b"));
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"resources", &yes}, {"labels", &yes}}, t[0], t[1], {}),
-              agrees("every check agrees"));
+              agrees("all checks agree"));
     EXPECT_EQ(compare({{"resources", &yes}, {"labels", &no}}, t[0], t[1], {}),
               differs("labels: label team: a and b"));
 }

@@ -38,8 +38,10 @@ TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"small", 1}, {"large", 1}}));
     EXPECT_EQ(count(decision.schedulable), 5);
-    EXPECT_THAT(decision.notes, Contains("group small: 1 node fewer than chosen, its pods have "
-                                         "room on other nodes of this pass"));
+    EXPECT_THAT(
+        decision.notes,
+        Contains(
+            "group small: 1 node fewer than chosen: its pods fit on other new nodes of this pass"));
     ASSERT_EQ(decision.options.size(), 2u);
     EXPECT_EQ(decision.options[0].nodes, 2);
     EXPECT_EQ(decision.options[0].granted, 1);
@@ -159,7 +161,7 @@ TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
     pass::Explanation explanation =
         pass::explain_pass(snapshot, c.memory, policies, c.settings, c.call_context);
     for (snapshot::PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
-        EXPECT_EQ(explanation.pod(id)->because, "room on new nodes of large");
+        EXPECT_EQ(explanation.pod(id)->because, "planned on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);
 }
 

@@ -30,7 +30,7 @@ TEST(Spread, OverZonesStaysInItsZonesThoughTheGroupsAreSimilar) {
     c.pods("web", 4, 3000, spread_over(zone_key));
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 1}, {"c", 1}}));
-    EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 is to be spread"));
+    EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 must be spread"));
 }
 
 TEST(Spread, ThatTheSchedulerAddsIsHelpedInOnePass) {
@@ -51,9 +51,10 @@ TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
     EXPECT_EQ(left(decision), 7);
-    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence, "at its maximum of 1");
+    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
+              "max node group size reached (1)");
     EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
-                HasSubstr("zone=za has 1, the least is 0, maxSkew 1 (the scheduler's default)"));
+                HasSubstr("zone=za has 1, the minimum is 0, maxSkew 1 (the scheduler's default)"));
 }
 
 TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {

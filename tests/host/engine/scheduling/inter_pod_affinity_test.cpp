@@ -168,7 +168,7 @@ TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
     EXPECT_EQ(open_to(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
     EXPECT_EQ(placement.why_not(web, 1).sentence,
               "node(s) didn't satisfy existing pods anti-affinity rules: "
-              "topology.kubernetes.io/zone=1 has 1 of the pods that keep away from pods with "
+              "topology.kubernetes.io/zone=1 has 1 of the pods with anti-affinity to pods with "
               "app=web in namespace default");
 }
 

@@ -60,7 +60,7 @@ TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
                        "node(s) didn't match pod topology spread constraints: "
-                       "topology.kubernetes.io/zone=1 has 3, the least is 2, maxSkew 1"}));
+                       "topology.kubernetes.io/zone=1 has 3, the minimum is 2, maxSkew 1"}));
     EXPECT_EQ(placement.why_not(web, 3).sentence,
               "node(s) didn't match pod topology spread constraints (missing required label): "
               "topology.kubernetes.io/zone");
@@ -82,7 +82,7 @@ TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
                        "node(s) didn't match pod topology spread constraints: "
-                       "topology.kubernetes.io/zone=1 has 3, the least is 2, maxSkew 1 "
+                       "topology.kubernetes.io/zone=1 has 3, the minimum is 2, maxSkew 1 "
                        "(the scheduler's default)"}));
     EXPECT_EQ(placement.why_not(web, 3).sentence,
               "node(s) didn't match pod topology spread constraints (missing required label): "

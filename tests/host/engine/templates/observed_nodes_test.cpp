@@ -78,15 +78,16 @@ struct Observing {
 TEST(ObservedNodes, AreTheTemplateOnceTheyAreGone) {
     Observing o;
     o.pass_at(0s);
-    EXPECT_EQ(o.made().because, "from its cloud");
+    EXPECT_EQ(o.made().because, "from the cloud");
     o.come_and_go();
     o.pass_at(2min);
     const GroupTemplate web = o.made();
     EXPECT_THAT(web.shape.taints, ElementsAre(quarantine));
     EXPECT_EQ(web.node->labels.at("kubernetes.io/hostname"), "new-node");
-    EXPECT_EQ(web.because,
-              "from node web-1, the last that was seen: unlike its cloud's template it has taint "
-              "quarantine:NoSchedule");
+    EXPECT_EQ(
+        web.because,
+        "from node web-1, the last one that was ready; unlike the cloud's template it has taint "
+        "quarantine:NoSchedule");
 }
 
 TEST(ObservedNodes, LackWhatTheyLacked) {
@@ -138,7 +139,7 @@ TEST(ObservedNodes, AreForgottenAfterADay) {
     EXPECT_EQ(next_observation(o.memory, true, o.now), noon + 24h + 1min);
     EXPECT_EQ(next_observation(o.memory, false, o.now), std::nullopt);
     o.pass_at(24h + 1min);
-    EXPECT_EQ(o.made().because, "from its cloud");
+    EXPECT_EQ(o.made().because, "from the cloud");
 }
 
 TEST(ObservedNodes, AreKnownForADayAfterTheyWereLastThere) {
@@ -161,7 +162,7 @@ TEST(ObservedNodes, AreForgottenWhenTheirCloudDescribesOthers) {
         o.memory.templates.at(NodeGroupId("web")).refused["default#1"] = {.node = "web-1"};
         (names_it ? o.fingerprint : o.described["disk"]) = "2";
         o.pass_at(2min);
-        EXPECT_EQ(o.made().because, "from its cloud") << names_it;
+        EXPECT_EQ(o.made().because, "from the cloud") << names_it;
         EXPECT_THAT(o.memory.templates.at(NodeGroupId("web")).refused, IsEmpty())
             << "what was wrong may be right now";
     }
@@ -249,7 +250,7 @@ TEST(ObservedNodes, AreNoneWhereTheCloudAloneDescribes) {
     o.settings.template_source = TemplateSource::cloud;
     o.come_and_go();
     EXPECT_FALSE(o.is_observed());
-    EXPECT_EQ(o.made().because, "from its cloud");
+    EXPECT_EQ(o.made().because, "from the cloud");
 }
 
 TEST(ObservedNodes, GoWithTheirGroup) {

@@ -138,10 +138,10 @@ TEST(Reserves, AttachLimitsAreTheLeastOfTheType) {
 TEST(Reserves, SayWhatTheyDid) {
     const Reserves reserves = learned({p2_small, p2_smaller});
     NodeTemplate seen = machine("p2.xlarge", amounts(4000));
-    EXPECT_EQ(apply_reserves(reserves, seen), "with the figures of 2 nodes of type p2.xlarge");
+    EXPECT_EQ(apply_reserves(reserves, seen), "with resources as on 2 nodes of type p2.xlarge");
     NodeTemplate unseen = machine("new", amounts(4000));
     EXPECT_EQ(apply_reserves(reserves, unseen),
-              "less 300m of cpu and 200Mi of memory, which the system keeps on other nodes");
+              "minus 300m of cpu and 200Mi of memory reserved for the system on other nodes");
 }
 
 }  // namespace

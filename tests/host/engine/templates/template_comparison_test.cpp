@@ -50,10 +50,14 @@ TEST(TemplateFields, AmountsDifferByAShareOfTheTemplates) {
     const struct {
         std::optional<std::int64_t> told, seen;
         const char* mark;
-    } cases[] = {{1000, 1000, ""},          {1000, 990, "1% less"},
-                 {1000, 1012, "1.2% more"}, {100000, 99999, "differs"},
-                 {1000, 0, "not there"},    {1000, std::nullopt, "not there"},
-                 {0, 1000, "not told"},     {std::nullopt, 1000, "not told"}};
+    } cases[] = {{1000, 1000, ""},
+                 {1000, 990, "1% less"},
+                 {1000, 1012, "1.2% more"},
+                 {100000, 99999, "differs"},
+                 {1000, 0, "not on node"},
+                 {1000, std::nullopt, "not on node"},
+                 {0, 1000, "not in template"},
+                 {std::nullopt, 1000, "not in template"}};
     for (const auto& [told, seen, mark] : cases) {
         NodeTemplate of_cloud, of_node;
         if (told) of_cloud.capacity.set("example.com/a", *told);
@@ -74,9 +78,9 @@ TEST(TemplateFields, TellWhatOneSideAloneHas) {
                             .taints = {{"x", "", Effect::no_execute}}};
     const NodeTemplate seen{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
     EXPECT_THAT(compared(told, seen),
-                ElementsAre("machine type: - | n2: not told", "label a: 1 | -: not there",
-                            "label b: - | 2: not told", "label c:  | 3: differs",
-                            "taint x: NoExecute | -: not there"));
+                ElementsAre("machine type: - | n2: not in template", "label a: 1 | -: not on node",
+                            "label b: - | 2: not in template", "label c:  | 3: differs",
+                            "taint x: NoExecute | -: not on node"));
 }
 
 TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
@@ -86,10 +90,11 @@ TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
                                        {"node.kubernetes.io/instance-type", "t2a"},
                                        {"failure-domain.beta.kubernetes.io/zone", "a"},
                                        {"topology.kubernetes.io/region", "r"}}};
-    EXPECT_THAT(compared({.arch = "arm64", .os = "linux"}, seen),
-                ElementsAre("machine type: - | t2a: not told", "zone: - | a: not told",
-                            "arch: arm64 | arm64", "os: linux | linux",
-                            "label topology.kubernetes.io/region: - | r: not told"));
+    EXPECT_THAT(
+        compared({.arch = "arm64", .os = "linux"}, seen),
+        ElementsAre("machine type: - | t2a: not in template", "zone: - | a: not in template",
+                    "arch: arm64 | arm64", "os: linux | linux",
+                    "label topology.kubernetes.io/region: - | r: not in template"));
 }
 
 TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
@@ -99,7 +104,7 @@ TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
                                        {"example.com/instance", "i-0a"},
                                        {"example.com/group", "web"}}};
     EXPECT_THAT(compared({.labels = {{"kubernetes.io/hostname", "new"}}}, seen, "aws:///a/i-0a"),
-                ElementsAre("label example.com/group: - | web: not told"));
+                ElementsAre("label example.com/group: - | web: not in template"));
 }
 
 TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
@@ -107,7 +112,7 @@ TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
                                        {"a", "1", Effect::no_schedule},
                                        {"a", "1", Effect::no_execute}}};
     EXPECT_THAT(compared({}, seen),
-                ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not told"));
+                ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not in template"));
 }
 
 struct ComparedGroup : PassCase {
@@ -139,7 +144,7 @@ TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
     EXPECT_EQ(comparison.node, "b-young");
     EXPECT_EQ(comparison.not_compared_because, "");
     EXPECT_EQ(comparison.remark, "");
-    EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not there"));
+    EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not on node"));
     EXPECT_EQ(comparison.differences(), 4u) << "the label, and what is allocatable is not told";
 }
 
@@ -160,7 +165,7 @@ TEST(TemplateBesideANode, SaysWhyThereIsNoNodeToCompare) {
     EXPECT_EQ(c.compare().not_compared_because, "its only node, a, is not ready");
     c.world.node("b", "web").unschedulable = true;
     EXPECT_EQ(c.compare().not_compared_because,
-              "none of its 2 nodes can stand for a new one: a is not ready");
+              "none of its 2 nodes can serve as a template: a is not ready");
     EXPECT_EQ(c.compare().node, "");
 }
 
@@ -168,7 +173,7 @@ TEST(TemplateBesideANode, SaysWhyThereIsNoTemplateToCompare) {
     ComparedGroup c;
     c.world.node("a", "web");
     c.world.change_group("web").described = nullptr;
-    EXPECT_EQ(c.compare().not_compared_because, "its cloud describes no new node");
+    EXPECT_EQ(c.compare().not_compared_because, "the cloud does not describe new nodes");
     EXPECT_EQ(c.compare().node, "a");
     c.world.change_group("web").undescribed_because = "image ami-1 is not there";
     EXPECT_EQ(c.compare().not_compared_because, "image ami-1 is not there");
@@ -181,11 +186,10 @@ TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
     EXPECT_EQ(c.compare().remark, "") << "what the node was made from is not known";
     c.world.change_group("web").machines.front().template_fingerprint = "v1";
     c.world.change_group("web").group.debug = "";
-    EXPECT_EQ(c.compare().remark,
-              "the node was made from another template (v1) than new nodes are");
+    EXPECT_EQ(c.compare().remark, "the node was created from another template (v1) than new nodes");
     c.world.change_group("web").group.debug = "web, made from lt-1, version 2";
     EXPECT_EQ(c.compare().remark,
-              "the node was made from another template (v1) than new nodes are (web, made from "
+              "the node was created from another template (v1) than new nodes (web, made from "
               "lt-1, version 2)");
     c.world.change_group("web").group.template_fingerprint = "";
     EXPECT_EQ(c.compare().remark, "") << "the cloud has no fingerprints of templates";
@@ -195,7 +199,7 @@ TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
     c.world.change_group("web").machines.front().template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "");
     c.world.describe("web", amounts(4000)).variants = 3;
-    EXPECT_EQ(c.compare().remark, "the template has the least of 3 machine types");
+    EXPECT_EQ(c.compare().remark, "the template has the smallest values of 3 machine types");
 }
 
 }  // namespace

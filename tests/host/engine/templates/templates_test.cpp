@@ -81,7 +81,7 @@ TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
     EXPECT_EQ(made_template(two_nodes()).node->capacity, amounts(4000));
     const GroupTemplate clouds = made_template(two_nodes(), from(TemplateSource::cloud));
     EXPECT_EQ(clouds.node->capacity, amounts(8000));
-    EXPECT_EQ(clouds.because, "from its cloud");
+    EXPECT_EQ(clouds.because, "from the cloud");
 }
 
 TEST(Templates, ComeFromAnyNodeAsALastResort) {
@@ -103,7 +103,7 @@ TEST(Templates, AreMissingWithASentence) {
     World world;
     world.group("web");
     EXPECT_EQ(made_template(world).because,
-              "its cloud describes no new node, and the group has no node to look at");
+              "the cloud does not describe new nodes, and the group has no node");
 }
 
 TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {

@@ -108,10 +108,10 @@ TEST_F(Routes, UnderstandQuestions) {
 }
 
 TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
-    answer = fail(ErrorCode::not_found, "no pass saw a node \"n1\"");
+    answer = fail(ErrorCode::not_found, "no node \"n1\" in this cluster");
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 404);
     EXPECT_EQ(get("/api/v2/explain/node/n1").body,
-              "{\"error\":\"no pass saw a node \\\"n1\\\"\"}\n");
+              "{\"error\":\"no node \\\"n1\\\" in this cluster\"}\n");
     answer = fail(ErrorCode::busy, "later");
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 429);
     answer = fail(ErrorCode::unavailable, "there has been no pass yet");

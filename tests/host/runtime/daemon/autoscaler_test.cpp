@@ -201,7 +201,7 @@ TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
     ASSERT_TRUE(pass) << pass.error();
     ASSERT_FALSE((*pass)->decision().unschedulable.empty());
     EXPECT_THAT((*pass)->decision().unschedulable[0].reason.sentence,
-                HasSubstr("the groups of cloud silent are not known yet: cloud silent has not "
+                HasSubstr("node groups of cloud silent are unknown: cloud silent has not "
                           "answered since 2026-01-01T00:00:00Z"));
 }
 

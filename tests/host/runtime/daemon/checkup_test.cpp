@@ -267,8 +267,8 @@ TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
     Patient patient;
     remember_groups(patient);
     EXPECT_THAT(patient.examined(),
-                Contains("warning: node groups: no cloud lists group two any more: its 1 node "
-                         "stays and is in no group: two-1 -> put the group back, or remove its "
+                Contains("warning: node groups: group two is no longer listed by any cloud: its 1 "
+                         "node stays without a group: two-1 -> put the group back, or remove its "
                          "nodes by hand"));
     EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));
 }
@@ -289,10 +289,11 @@ TEST(Checkup, NamesNodesWhoseProviderIdIsOfNoMachine) {
         reply.body = boost::json::serialize(boost::json::object{
             {"kind", "NodeList"}, {"apiVersion", "v1"}, {"items", boost::json::array{node}}});
     };
-    EXPECT_THAT(patient.examined(),
-                Contains("warning: nodes: group web: 1 machine has no node, and the group may "
-                         "include node n1, whose spec.providerID is of no machine -> correct the "
-                         "providerIDs: check the cloud controller manager and the kubelets"));
+    EXPECT_THAT(
+        patient.examined(),
+        Contains("warning: nodes: group web: 1 machine has no node; node n1 (spec.providerID "
+                 "matches no machine) may belong to the group -> correct the "
+                 "providerIDs: check the cloud controller manager and the kubelets"));
     id = "simulated://web/1";
     EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("providerID"))));
 }

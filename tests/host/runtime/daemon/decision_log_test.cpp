@@ -118,7 +118,7 @@ TEST_F(Told, IsAGroupThatNoCloudListsAnyMoreOnceAndAtEachReload) {
     pass.memory.known_groups[NodeGroupId("two")] = {.nodes = 5, .sample_nodes = {"two-1", "two-2"}};
     decision().notes = engine::health::describe_departed_groups(pass.memory, {});
     const auto line =
-        "warn  pass: no cloud lists group two any more: its 5 nodes stay and are in no group: "
+        "warn  pass: group two is no longer listed by any cloud: its 5 nodes stay without a group: "
         "two-1, two-2 and 3 more";
     EXPECT_THAT(tell(), ElementsAre(line));
     EXPECT_THAT(tell(), IsEmpty());

@@ -78,11 +78,11 @@ TEST_F(Events, TellWhyAPodLeavesAMachineThatItsCloudTakes) {
                              .pod = "p",
                              .uid = "u",
                              .node = "n1",
-                             .because = "its machine leaves: spot interruption"}};
+                             .because = "the machine leaves: spot interruption"}};
     pass->results.evictions = {std::nullopt};
     pass->memory.leaving["n1"] = {};
     EXPECT_THAT(lines(*pass),
-                ElementsAre("Pod shop/p: ScaleDown: evicting pod: its machine leaves: spot "
+                ElementsAre("Pod shop/p: ScaleDown: evicting pod: the machine leaves: spot "
                             "interruption"));
 }
 
@@ -118,14 +118,14 @@ TEST_F(Events, TellOfMarksAndEvictions) {
         {.node = "n1", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}},
         {.node = "n2",
          .drop_taints = {std::string(engine::to_be_deleted_taint)},
-         .because = "it is needed again"}};
+         .because = "needed again"}};
     decision().evictions = {{.ns = "shop", .pod = "p", .uid = "u"}, {.ns = "shop", .pod = "q"}};
     pass->results.node_changes = {std::nullopt, std::nullopt};
     pass->results.evictions = {std::nullopt, Error{ErrorCode::throttled, "a budget"}};
     EXPECT_THAT(lines(*pass),
                 ElementsAre("Node n1: ScaleDown: marked the node as toBeDeleted/unschedulable",
                             "Node n2: ClusterAutoscalerCleanup: took "
-                            "ToBeDeletedByClusterAutoscaler off: it is needed again",
+                            "ToBeDeletedByClusterAutoscaler off: needed again",
                             "Pod shop/p: ScaleDown: deleting pod for node scale down"));
     pass->results.node_changes[1] = Error{ErrorCode::unavailable, "the server is away"};
     EXPECT_EQ(lines(*pass)[1],

@@ -74,20 +74,21 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
          .groups = {{{NodeGroupId("web")}, {.sentence = "is at its maximum"}},
                     {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
     decision.no_new_group_reason.sentence =
-        "no group could be made either: limit of cpu: 8 are left, a node takes 16";
+        "no group could be created either: limit of cpu: 8 are left, a node takes 16";
     events.see(report);
     std::vector<std::string> lines;
     for (const kubernetes::client::EventNote& note : events.take(3))
         lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +
                         note.message);
-    EXPECT_THAT(lines,
-                ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                            "(max: 10)}]",
-                            "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                            "(max: 10)}]",
-                            "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
-                            "at its maximum, 2 is backed off; no group could be made either: limit "
-                            "of cpu: 8 are left, a node takes 16"));
+    EXPECT_THAT(
+        lines,
+        ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                    "(max: 10)}]",
+                    "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                    "(max: 10)}]",
+                    "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
+                    "at its maximum, 2 is backed off; no group could be created either: limit "
+                    "of cpu: 8 are left, a node takes 16"));
 }
 
 TEST_F(PodsToTell, AreThoseThatNoScaleUpWasForBefore) {

@@ -400,7 +400,7 @@ struct Words {
 TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
     const std::vector<Words> cases = {
         {[](World&, snapshot::PodObject& p) { p.owner = {}; },
-         "pod default/p has no controller that would start it elsewhere"},
+         "pod default/p has no controller that would recreate it"},
         {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"data"}; },
          "pod default/p uses local storage: volume data"},
         {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"cache", "data"}; },
@@ -409,9 +409,9 @@ TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
              p.labels = {{"app", "web"}};
              w.budget("web", 0);
          },
-         "pod default/p may not be disrupted: default/web allows 0 disruptions, 1 is needed"},
+         "pod default/p cannot be evicted: budget default/web allows 0 disruptions"},
         {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "other"); },
-         "pod default/p has lost its controller: there is no ReplicaSet default/frontend"},
+         "pod default/p has lost its controller: ReplicaSet default/frontend not found"},
         {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "frontend", 1); },
          "pod default/p is one of 1 of the ReplicaSet default/frontend, fewer than "
          "min_replica_count, 2",
@@ -420,9 +420,9 @@ TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
              p.ns = "kube-system";
              p.created = noon;
          },
-         "pod kube-system/p is a system pod without a PodDisruptionBudget, and not older than 1h"},
+         "pod kube-system/p is a kube-system pod without a PodDisruptionBudget, younger than 1h"},
         {[](World&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "on-completion"); },
-         "pod default/p is to end by itself: its safe-to-evict is on-completion"},
+         "pod default/p is waited for: annotation safe-to-evict is on-completion"},
     };
     for (const Words& c : cases) {
         EXPECT_EQ(judged({"", c.change, drainability::Drain::block, "", "", c.set}).sentence,

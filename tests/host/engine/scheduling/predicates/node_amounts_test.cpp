@@ -41,7 +41,7 @@ TEST(NodePorts, NamesThePortThatIsTaken) {
     EXPECT_EQ(check_node_ports({}, taken), std::nullopt);
     EXPECT_THAT(check_node_ports(wanted, taken),
                 Optional("node(s) didn't have free ports for the requested pod ports: wants "
-                         "10.0.0.1:53/UDP, 53/UDP is taken"s));
+                         "10.0.0.1:53/UDP, 53/UDP is in use"s));
 }
 
 TEST(NodeResourcesFit, TakesWhatIsFreeAndNoMore) {

@@ -136,7 +136,7 @@ TEST(VolumeBinding, WaitsForTheNodeThatWasSelected) {
     builder.set(snapshot::StorageClassObject{
         .name = "late", .provisioner = "ebs", .waits_for_consumer = true});
     EXPECT_EQ(refusal_on(builder, pod(), {}, "n"), "");
-    EXPECT_THAT(refusal_on(builder, pod(), {}, "m"), HasSubstr("waits for node \"n\""));
+    EXPECT_THAT(refusal_on(builder, pod(), {}, "m"), HasSubstr("is waiting for node \"n\""));
     EXPECT_NE(refusal_on(builder, pod(), {}, ""), "");
 }
 
@@ -190,7 +190,7 @@ struct LocalVolumes {
 
 TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
     LocalVolumes local;
-    EXPECT_THAT(refusal_on(local.builder, pod(), {}), HasSubstr("which provisions none"));
+    EXPECT_THAT(refusal_on(local.builder, pod(), {}), HasSubstr("which has no provisioner"));
     snapshot::VolumeObject v = local.volume;
     EXPECT_TRUE(local.fits(v, {{zone, "a"}}));
     EXPECT_FALSE(local.fits(v, {{zone, "b"}}));
