@@ -24,7 +24,7 @@ struct ExplainArguments {
     std::string kind, name, ns;  ///< as they were typed
     simulation::Question question{};
     std::string at;                 ///< as it was typed
-    std::optional<Duration> after;  ///< the moment, after the start; nothing: a dump's own, the end
+    std::optional<Duration> after;  ///< the time, from the start; nothing: the dump's own, the end
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -65,7 +65,7 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     return exit_ok;
 }
 
-/// Prints the answer of a daemon, or of a pass on a live cluster.
+/// Prints the response of a daemon, or the result of a pass on a live cluster.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
     const simulation::Question& question = arguments.question;
     const bool is_text = *arguments.format == OutputFormat::text;
@@ -87,7 +87,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     }
     boost::system::error_code error;
     const boost::json::value value = boost::json::parse(*answer, error);
-    if (error) return refuse(streams, input.server + ": the answer is no JSON", exit_failed);
+    if (error) return refuse(streams, input.server + ": the response is not JSON", exit_failed);
     print_value(streams, *arguments.format, value);
     return exit_ok;
 }
@@ -113,7 +113,7 @@ int run_explain(ExplainArguments arguments, Streams streams) {
         return ask_live(arguments, streams);
     const bool is_recorded = !arguments.input.recorded.empty();
     if (is_recorded && arguments.after)
-        return refuse(streams, "--at: a recorded pass has its own moment", exit_usage);
+        return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
     simulation::Question question = arguments.question;
     std::optional<simulation::Explainer> explainer(question);
     const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
@@ -132,18 +132,15 @@ int run_explain(ExplainArguments arguments, Streams streams) {
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
     command
         .add_option("kind", arguments.kind,
-                    "One of: " + runtime::config::joined_names(explained_kinds()))
+                    "Kind of object: " + runtime::config::joined_names(explained_kinds()))
         ->required()
         ->type_name("KIND[/NAME]");
-    command
-        .add_option("name", arguments.name,
-                    "Of the object, in full or as much of it as names one alone; of none for a "
-                    "matrix, which has all pending pods against all groups")
+    command.add_option("name", arguments.name, "Object name or unique prefix; omit for matrix")
         ->type_name("NAME");
     command
-        .add_option("-n,--namespace", arguments.ns,
-                    "Of a pod or a workload; NAMESPACE/NAME says the same, and without it is "
-                    "default")
+        .add_option(
+            "-n,--namespace", arguments.ns,
+            "Namespace of the pod or workload (default: default); NAMESPACE/NAME also works")
         ->type_name("NAMESPACE");
 }
 
@@ -152,16 +149,16 @@ void add_subject(CLI::App& command, ExplainArguments& arguments) {
 void add_explain(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "explain",
-        "Say why a pod or the pods of a workload get room or not, why a node stays, and what a "
-        "group can do");
+        "Explain why pods are not scheduled, why a node is not removed, why a group cannot grow, "
+        "or all pending pods against all groups (matrix)");
     auto arguments = std::make_shared<ExplainArguments>();
     add_subject(command, *arguments);
     add_explain_input(command, arguments->input);
     CLI::Option& at =
         *command
              .add_option("--at", arguments->at,
-                         "The moment, after the start, that is asked about; else of a "
-                         "dump its own, of a scenario or a trace the end")
+                         "Time to explain, from the start (default: the dump's time, or the end of "
+                         "the scenario or trace)")
              ->type_name("DURATION");
     for (const char* other : {"--recorded", "--server", "--live"})
         at.excludes(command.get_option(other));

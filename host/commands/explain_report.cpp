@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
+#include "engine/remedies.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::commands {
@@ -26,9 +28,9 @@ std::string ids_text(const std::vector<NodeGroupId>& ids) {
 }
 
 std::string fate_of(const engine::pass::PodAnswer& pod) {
-    std::string out = counted(pod.pods.count, "pod") + " of this class pending: ";
-    out += std::to_string(pod.fit) + " fit on nodes there are, " + std::to_string(pod.schedulable) +
-           " are schedulable on new ones";
+    std::string out = counted(pod.pods.count, "pending pod") + " like this: ";
+    out += std::to_string(pod.fit) + " fit on existing nodes, " + std::to_string(pod.schedulable) +
+           " planned on new nodes";
     if (!pod.schedulable_on.empty()) {
         out += " (";
         for (const engine::pass::SchedulableOn& on : pod.schedulable_on)
@@ -36,7 +38,7 @@ std::string fate_of(const engine::pass::PodAnswer& pod) {
                    " on " + on.group.value();
         out += ")";
     }
-    return out + ", " + std::to_string(pod.unschedulable) + " stay unschedulable";
+    return out + ", " + std::to_string(pod.unschedulable) + " unschedulable";
 }
 
 std::string new_group_name(const engine::NewGroup& group) {
@@ -50,7 +52,7 @@ std::string new_group_name(const engine::NewGroup& group) {
 /// Groups that could be made: first the groups that were tried, then one line for each reason why
 /// others were not.
 void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& groups) {
-    Rows rows{{"COULD BE MADE", "WHY"}};
+    Rows rows{{"COULD BE CREATED", "WHY"}};
     std::map<std::string, std::string> dropped;
     for (const engine::NewGroup& group : groups) {
         if (group.dropped.is_none()) {
@@ -73,6 +75,7 @@ void print_pod(std::ostream& out, const simulation::Explained& explained) {
     const engine::pass::PodAnswer& pod = *explained.answer.pod;
     out << "  " << fate_of(pod) << '\n';
     if (!pod.because.empty()) out << "  " << pod.because << '\n';
+    if (!pod.remedy.empty()) out << "  remedy: " << pod.remedy << '\n';
     Rows rows{{"GROUPS", "WHY"}};
     for (const auto& [ids, reason] : pod.groups) rows.push_back({ids_text(ids), reason.sentence});
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
@@ -87,9 +90,9 @@ void print_workload(std::ostream& out, const simulation::Explained& explained) {
 
 std::string comparison_text(const engine::templates::TemplateComparison& comparison) {
     if (!comparison.not_compared_because.empty())
-        return "beside no node: " + comparison.not_compared_because;
+        return "not compared: " + comparison.not_compared_because;
     const auto count = static_cast<std::int64_t>(comparison.fields.size());
-    std::string out = "beside node " + comparison.node + ": " +
+    std::string out = "compared with node " + comparison.node + ": " +
                       std::to_string(comparison.differences()) + " of " + counted(count, "field") +
                       " differ";
     return comparison.remark.empty() ? out : out + "; " + comparison.remark;
@@ -106,15 +109,16 @@ void print_comparison(std::ostream& out, const engine::templates::TemplateCompar
 void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
     out << group.group << '\n';
     Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
-              {"headroom", group.headroom ? counted(*group.headroom, "node") : "no maximum"},
-              {"new nodes look like", group.template_source},
-              {"its cloud's template", comparison_text(group.comparison)},
-              {"on their way", counted(group.upcoming.nodes(), "node")},
+              {"headroom", group.headroom ? counted(*group.headroom, "node") : "no max size"},
+              {"node template", group.template_source},
+              {"cloud's template", comparison_text(group.comparison)},
+              {"upcoming", counted(group.upcoming.nodes(), "node")},
               {"this pass adds", counted(group.increase, "node")},
               {"similar groups", group.similar.empty() ? "none" : ids_text(group.similar)}};
+    if (!group.remedy.empty()) rows.insert(rows.begin() + 1, {"remedy", group.remedy});
     if (!group.target_because.empty()) rows.push_back({"target", group.target_because});
     print_table(out, rows, "  ");
-    Rows classes{{"PODS", "FIRST", "AN EMPTY NODE"}};
+    Rows classes{{"PODS", "FIRST", "ON A NEW NODE"}};
     for (const engine::pass::PodGroupVerdict& verdict : group.pod_groups) {
         classes.push_back({std::to_string(verdict.pods.count), verdict.pods.example,
                            verdict_text(verdict.refusal)});
@@ -123,23 +127,23 @@ void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
     print_comparison(out, group.comparison);
 }
 
-/// "i-0a1b: running, m5.large, zone a, spot, 0.096 an hour".
+/// "i-0a1b: running, m5.large, zone a, spot, 0.096 per hour".
 std::string machine_text(const Machine& machine) {
     std::string out = machine.id.value() + ": " + std::string(name_of(machine.state));
     if (!machine.machine_type.empty()) out += ", " + machine.machine_type;
     if (!machine.zone.empty()) out += ", zone " + machine.zone;
     if (machine.spot) out += *machine.spot ? ", spot" : ", on demand";
     if (machine.price_per_hour)
-        out += ", " + runtime::config::toml_number(*machine.price_per_hour) + " an hour";
+        out += ", " + runtime::config::toml_number(*machine.price_per_hour) + " per hour";
     if (machine.error) out += ", " + machine.error->message;
     return out;
 }
 
 void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of) {
-    if (!of) return rows.push_back({"machine", "none that a cloud tells of"});
+    if (!of) return rows.push_back({"machine", "not listed by any cloud"});
     if (!of->machine) {
-        return rows.push_back(
-            {"machine", "gone: " + of->cloud.value() + " tells of all its machines, not of this"});
+        return rows.push_back({"machine", "gone: " + of->cloud.value() +
+                                              " lists all its machines, and this is not one"});
     }
     const Machine& machine = *of->machine;
     rows.push_back({"machine", machine_text(machine)});
@@ -148,32 +152,48 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
             {"leaves", of->leaves.empty() ? engine::leaving_text(*machine.leaves) : of->leaves});
     }
     if (of->has_drifted()) {
-        rows.push_back({"drifted", "made from " + in_quotes(machine.template_fingerprint) +
-                                       ", new nodes of its group are from " +
-                                       in_quotes(of->group_fingerprint)});
+        rows.push_back(
+            {"drifted", "created from template " + in_quotes(machine.template_fingerprint) +
+                            "; new nodes of its group use " + in_quotes(of->group_fingerprint)});
     }
 }
 
 /// `at`: the moment of the pass.
-void print_node(std::ostream& out, const engine::NodeVerdict& node,
-                const std::optional<engine::pass::NodeMachine>& machine, Time at) {
+void print_node(std::ostream& out, const runtime::PassAnswer& answer, Time at) {
+    const engine::NodeVerdict& node = *answer.node;
     out << node.node << '\n';
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
-        {"used", node.utilization ? percent(*node.utilization) : "not worked out"},
+        {"used", node.utilization ? percent(*node.utilization) : "unknown"},
         {"unneeded",
          node.unneeded_since ? "for " + format_rough_duration(at - *node.unneeded_since) : "no"},
         {"removable", node.reason == engine::Unremovable::none
                           ? "yes"
                           : "no: " + std::string(engine::name_of(node.reason))},
         {"because", node.because}};
-    add_machine(rows, machine);
+    if (!answer.node_remedy.empty()) rows.push_back({"remedy", answer.node_remedy});
+    add_machine(rows, answer.machine);
     print_table(out, rows, "  ");
+}
+
+/// One line for each text with a remedy, below the pods.
+void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
+    std::vector<std::set<NodeGroupId>> groups(matrix.texts.size());
+    for (std::size_t cell = 0; cell < matrix.cells.size(); ++cell)
+        groups[matrix.cells[cell]].insert(matrix.groups[cell % matrix.groups.size()]);
+    std::set<std::string> lines;
+    for (std::size_t text = 0; text < matrix.texts.size(); ++text) {
+        const std::vector<NodeGroupId> with_text(groups[text].begin(), groups[text].end());
+        lines.insert(engine::remedy_for(matrix.reasons[text], with_text));
+    }
+    lines.erase("");
+    if (!lines.empty()) out << "\nREMEDIES\n";
+    for (const std::string& line : lines) out << "  " << line << '\n';
 }
 
 void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
     if (matrix.pod_groups.empty()) {
-        out << "no pod is pending\n";
+        out << "no pending pods\n";
         return;
     }
     for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
@@ -188,6 +208,7 @@ void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
             rows.push_back({ids_text(groups), verdict_text(text)});
         print_table(out, rows, "  ");
     }
+    print_remedies(out, matrix);
 }
 
 namespace json = boost::json;
@@ -227,13 +248,15 @@ json::object pod_json(const simulation::Explained& explained) {
         groups.push_back(json::object{{"groups", ids_json(ids)},
                                       {"because", reason.sentence},
                                       {"code", name_of(reason.code)},
-                                      {"subject", to_string(reason.subject)}});
+                                      {"subject", to_string(reason.subject)},
+                                      {"remedy", engine::remedy_for(reason, ids)}});
     out["pending"] = pod.pods.count;
     out["fit"] = pod.fit;
     out["schedulable"] = pod.schedulable;
     out["unschedulable"] = pod.unschedulable;
     out["schedulable_on"] = std::move(schedulable_on);
     out["because"] = pod.because;
+    out["remedy"] = pod.remedy;
     out["groups"] = std::move(groups);
     if (!explained.answer.new_groups.empty())
         out["new_groups"] = new_groups_json(explained.answer.new_groups);
@@ -275,6 +298,7 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
     return {{"group", group.group.value()},
             {"can_grow", group.obstacle.empty()},
             {"obstacle", group.obstacle},
+            {"remedy", group.remedy},
             {"target_because", group.target_because},
             {"headroom", group.headroom ? json::value(*group.headroom) : json::value(nullptr)},
             {"template", group.template_source},
@@ -309,19 +333,20 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const engine::NodeVerdict& node,
-                       const std::optional<engine::pass::NodeMachine>& machine, Time at) {
+json::object node_json(const runtime::PassAnswer& answer, Time at) {
+    const engine::NodeVerdict& node = *answer.node;
     json::object out{{"node", node.node},
                      {"group", node.group.value()},
                      {"removable", node.reason == engine::Unremovable::none},
                      {"reason", engine::name_of(node.reason)},
                      {"pod", node.pod},
-                     {"because", node.because}};
+                     {"because", node.because},
+                     {"remedy", answer.node_remedy}};
     out["utilization"] = node.utilization ? json::value(*node.utilization) : json::value(nullptr);
     out["unneeded_for"] = node.unneeded_since
                               ? json::value(format_rough_duration(at - *node.unneeded_since))
                               : json::value(nullptr);
-    out["machine"] = machine_json(machine);
+    out["machine"] = machine_json(answer.machine);
     return out;
 }
 
@@ -346,7 +371,7 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
 void print_explained(std::ostream& out, const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return print_group(out, *answer.group);
-    if (answer.node) return print_node(out, *answer.node, answer.machine, explained.at);
+    if (answer.node) return print_node(out, answer, explained.at);
     if (answer.matrix) return print_matrix(out, *answer.matrix);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
@@ -355,7 +380,7 @@ void print_explained(std::ostream& out, const simulation::Explained& explained) 
 json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return group_json(*answer.group);
-    if (answer.node) return node_json(*answer.node, answer.machine, explained.at);
+    if (answer.node) return node_json(answer, explained.at);
     if (answer.matrix) return matrix_json(*answer.matrix);
     return explained.is_workload ? workload_json(explained) : pod_json(explained);
 }

@@ -42,7 +42,7 @@ constexpr KindWords kind_words[] = {
     {"job", {"jobs", "job.batch"}},
 };
 
-/// Empty: `word` names no kind.
+/// Empty: `word` is not a kind.
 std::string_view kind_of(std::string_view word) {
     for (const KindWords& each : kind_words)
         if (word == each.kind || (!word.empty() && std::ranges::count(each.also, word) > 0))
@@ -54,8 +54,8 @@ Error unknown_kind(const std::string& word) {
     const std::vector<std::string> known = explained_kinds();
     const std::string meant = runtime::config::suggestion(word, known);
     return {ErrorCode::invalid_argument,
-            "there is no kind '" + runtime::config::shortened(word, 60) + "'" +
-                (meant.empty() ? "; there are " + runtime::config::joined_names(known) : meant)};
+            "unknown kind '" + runtime::config::shortened(word, 60) + "'" +
+                (meant.empty() ? "; known: " + runtime::config::joined_names(known) : meant)};
 }
 
 struct NamespacedName {
@@ -95,11 +95,11 @@ Result<simulation::Question> parse_question(const std::string& kind, const std::
     if (known == "matrix") {
         if (subject.empty()) return simulation::Question{};
         return fail(ErrorCode::invalid_argument,
-                    "'" + subject + "' was not expected: a matrix is of all pods and groups");
+                    "'" + subject + "' was not expected: matrix covers all pods and groups");
     }
     if (subject.empty())
         return fail(ErrorCode::invalid_argument,
-                    "which " + std::string(known) + "? Its name is missing");
+                    "the name of the " + std::string(known) + " is missing");
     if (known == "group") return simulation::Question{.group = NodeGroupId(subject)};
     if (known == "node") return simulation::Question{.node = subject};
     CAPSTAN_TRY(const NamespacedName full, parse_name(subject, ns));
@@ -192,7 +192,7 @@ Result<std::string> ask_cluster(const std::string& config,
     const auto loaded_or = load_live_config(config, err);
     if (!loaded_or) {
         err << loaded_or.error().message;
-        return fail(ErrorCode::invalid_config, config + " is not sound");
+        return fail(ErrorCode::invalid_config, config + " has errors");
     }
     const auto& loaded = *loaded_or;
     const std::uint64_t seed = random_seed();

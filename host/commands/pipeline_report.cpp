@@ -78,7 +78,7 @@ std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
 void print_pipeline(std::ostream& out, const runtime::config::Config& config,
                     const runtime::PluginSet& plugins) {
     std::vector<std::vector<std::string>> rows{
-        {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON TROUBLE"}};
+        {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON FAILURE"}};
     for (const Role& s : roles_of(config, plugins)) {
         rows.push_back({s.role, s.plugin->config.id.value(), std::string(s.plugin->plugin_class.id),
                         s.plugin->library->facts().note.version, file_name_of(*s.plugin),
@@ -88,8 +88,8 @@ void print_pipeline(std::ostream& out, const runtime::config::Config& config,
 }
 
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer) {
-    out << "\nQUESTION  " << pods_in(request.question) << " pods need room, "
-        << request.question.options.size() << " ways to grow, " << request.question.cluster_nodes
+    out << "\nREQUEST   " << pods_in(request.question) << " pending pods, "
+        << request.question.options.size() << " options, " << request.question.cluster_nodes
         << " nodes in the cluster, seed " << request.seed << '\n';
     for (const std::string& sentence : answer.left_out) out << "\n! " << sentence << '\n';
     out << "\nCHAIN\n";

@@ -12,6 +12,7 @@
 #include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
 #include "engine/each_action.hpp"
+#include "engine/remedies.hpp"
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
@@ -27,6 +28,10 @@ void print_action(std::ostream& out, const std::string& action, const std::strin
     out << action << '\n' << "  " << because << '\n';
 }
 
+void print_remedy(std::ostream& out, const std::string& remedy) {
+    if (!remedy.empty()) out << "  remedy: " << remedy << '\n';
+}
+
 /// Prints unneeded nodes that are not removed yet, and why.
 void print_unneeded(std::ostream& out, const engine::Decision& decision) {
     std::vector<const engine::NodeVerdict*> unneeded;
@@ -34,8 +39,8 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision) {
         if (node.unneeded_since) unneeded.push_back(&node);
     if (unneeded.empty()) return;
     const bool is_one = unneeded.size() == 1;
-    out << counted(unneeded.size(), "node") << (is_one ? " is" : " are") << " not needed and "
-        << (is_one ? "stays" : "stay") << " for now: "
+    out << counted(unneeded.size(), "node") << (is_one ? " is" : " are")
+        << " unneeded but not removed now: "
         << listed(
                unneeded, [](const engine::NodeVerdict* node) { return node->node; }, 3)
         << '\n'
@@ -43,6 +48,8 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision) {
         << (decision.no_removals_because.empty() ? unneeded.front()->because
                                                  : decision.no_removals_because)
         << '\n';
+    if (decision.no_removals_because.empty())
+        print_remedy(out, engine::remedy_for(*unneeded.front(), {}));
 }
 
 void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) {
@@ -57,6 +64,7 @@ void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) 
                      unschedulable.pods.example + ": " + counted(unschedulable.pods.count, "pod") +
                          (unschedulable.pods.count == 1 ? " stays" : " stay") + " unschedulable",
                      unschedulable.reason.sentence);
+        print_remedy(out, engine::remedy_for(unschedulable));
     }
     if (!runtime::daemon::asks_for_something(decision)) {
         out << "nothing to do\n";
@@ -64,7 +72,7 @@ void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) 
     }
 }
 
-/// Prints commands that tell more.
+/// Prints commands that show more.
 void print_more_commands(std::ostream& out, const std::string& config) {
     out << "\nMore: capstan doctor -c " << config << "; capstan explain matrix --live -c " << config
         << " (or --server URL of a daemon); kubectl get events -A; kubectl describe configmap "
@@ -107,9 +115,9 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_plan(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "plan",
-        "Decide one pass on a live cluster and say what would be done; exits 3 if anything");
+    CLI::App& command = *parent.add_subcommand("plan",
+                                               "Run one dry pass on the live cluster and print "
+                                               "what it would do; exits with 3 if anything");
     auto arguments = std::make_shared<PlanArguments>();
     arguments->config = add_config_file(command);
     arguments->format = add_output_format(command);

@@ -39,13 +39,13 @@ Result<std::string> search_name(std::string_view typed, const std::vector<std::s
         if (found.size() == 1) return found.front();
         if (found.size() > 1)
             return fail(ErrorCode::not_found,
-                        std::string(unknown) + "; several begin so: " + named(found));
+                        std::string(unknown) + "; several match: " + named(found));
     }
     const std::string meant = runtime::config::suggestion(typed, names);
     if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
-    return fail(ErrorCode::not_found,
-                std::string(unknown) +
-                    (names.empty() ? "; there are none" : "; there are " + named(names)));
+    return fail(
+        ErrorCode::not_found,
+        std::string(unknown) + (names.empty() ? "; none exist" : "; known: " + named(names)));
 }
 
 namespace {
@@ -84,7 +84,7 @@ std::vector<std::string> pod_names(const engine::snapshot::Cluster& cluster) {
 /// similar name.
 Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& ns,
                   const std::string& name) {
-    const std::string unknown = "no pass saw a pod " + ns + "/" + name;
+    const std::string unknown = "no pod " + ns + "/" + name + " in this cluster";
     const std::vector<std::string> all = pod_names(cluster);
     std::vector<std::string> elsewhere;
     std::ranges::copy_if(all, std::back_inserter(elsewhere), [&](const std::string& pod) {
@@ -92,7 +92,7 @@ Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& n
     });
     if (!elsewhere.empty())
         return {ErrorCode::not_found,
-                unknown + "; there is " + listed(elsewhere, std::identity(), 3)};
+                unknown + "; did you mean " + listed(elsewhere, std::identity(), 3) + "?"};
     return {ErrorCode::not_found, unknown + runtime::config::suggestion(ns + "/" + name, all)};
 }
 
@@ -198,8 +198,9 @@ Result<std::string> Explainer::search_pod() const {
     for (const auto& [name, seen] : first_) names.push_back(name);
     if (names.empty())
         return fail(no_such_pod(asked_->snapshot.cluster, question_.pod_ns, question_.pod_name));
-    return search_name(question_.pod_name, names,
-                       "no pass saw a pod " + question_.pod_ns + "/" + question_.pod_name);
+    return search_name(
+        question_.pod_name, names,
+        "no pod " + question_.pod_ns + "/" + question_.pod_name + " in this cluster");
 }
 
 Result<Explained> Explainer::explain_pod(const std::string& name) const {
@@ -211,11 +212,11 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
         CAPSTAN_TRY(out, ask(*asked_, {.equivalence_group = found->waiting}));
         out.state = missed_by_scheduler(*found->waiting);
     } else {
-        const std::string state = found ? "has a node: " + found->node : "is gone";
+        const std::string state = found ? "bound to node " + found->node : "deleted";
         if (first) {
             CAPSTAN_TRY(out, ask(first->input, {.equivalence_group = first->equivalence_group}));
         }
-        out.state = state + (first ? "; what follows is of when it first waited" : "");
+        out.state = state + (first ? "; explained as of when it was first pending" : "");
     }
     out.subject = subject;
     return out;
@@ -226,14 +227,14 @@ Result<Explained> Explainer::explain_workload() const {
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.workload_name,
                             workloads(asked_->snapshot.cluster, kind, question_.pod_ns),
-                            "no pod of a " + kind + " " + question_.pod_ns + "/" +
-                                question_.workload_name + " is in the cluster"));
+                            "no pod of " + kind + " " + question_.pod_ns + "/" +
+                                question_.workload_name + " in this cluster"));
     const WorkloadPods pods = find_pods_of(*asked_, question_, name);
-    Explained out{.at = asked_->call_context.now,
-                  .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") +
-                           " without a node",
-                  .subject = question_.pod_ns + "/" + name,
-                  .is_workload = true};
+    Explained out{
+        .at = asked_->call_context.now,
+        .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") + " pending",
+        .subject = question_.pod_ns + "/" + name,
+        .is_workload = true};
     for (const auto& [pod, equivalence_group] : pods.first_of_classes) {
         CAPSTAN_TRY(Explained one, ask(*asked_, {.equivalence_group = equivalence_group}));
         one.state = missed_by_scheduler(equivalence_group);
@@ -249,7 +250,7 @@ Result<Explained> Explainer::explain_node() const {
         return ask(*with_node_, {.node = question_.node});
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.node, node_names(cluster),
-                            "no pass saw a node " + in_quotes(question_.node)));
+                            "no node " + in_quotes(question_.node) + " in this cluster"));
     return ask(*asked_, {.node = name});
 }
 
@@ -268,9 +269,9 @@ std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivale
         asked_->snapshot.cluster, *question_.untried_default_spread);
     const auto nodes = find_nodes(cluster, std::array{equivalence_group});
     if (!nodes.front()) return {};
-    return "Pending in the dump; would fit " +
+    return "pending in the dump; would fit on " +
            std::string(cluster.text(cluster.node(*nodes.front()).name)) +
-           " now: the scheduler has not put it there";
+           " now, but is not bound to it";
 }
 
 namespace {

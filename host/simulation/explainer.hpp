@@ -33,7 +33,7 @@ std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std
 /// name that goes on after it with a dot ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"); else the
 /// only name that begins with it. Otherwise `not_found`, and the message is `unknown` followed by
 /// the names that may be meant, or by the names there are. `names` has to be ascending.
-///     "no pass saw a node 'n'; several begin so: n1, n2"
+///     "no node 'n' in this cluster; several match: n1, n2"
 Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
                                 std::string_view unknown);
 
@@ -57,7 +57,7 @@ struct Question {
 struct Explained {
     Time at{};  ///< of the pass that was asked
     runtime::PassAnswer answer{};
-    /// What the cluster says of the pod or workload: "has a node: n3". An answer may follow.
+    /// What the cluster says of the pod or workload: "bound to node n3". An answer may follow.
     std::string state{};
     std::string subject{};  ///< "shop/web-1", in full; empty: not about a pod or workload
     bool is_workload = false;
@@ -107,7 +107,7 @@ private:
     /// each without a node; nothing: no pass did.
     std::map<std::string, std::optional<Seen>> first_;
     std::optional<runtime::PassInput> with_node_;  ///< the last pass that saw the node
-    Result<Explained> result_ = fail(ErrorCode::not_found, "no pass was run");
+    Result<Explained> result_ = fail(ErrorCode::not_found, "no pass ran");
 };
 
 }  // namespace capstan::simulation

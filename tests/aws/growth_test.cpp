@@ -87,7 +87,7 @@ TEST_F(AwsStories, TellWhyAndWhatIsReady) {
     const commands::Ran explained = s.ask("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out,
-                AllOf(HasSubstr("web"), HasSubstr("would take it"), HasSubstr("small")));
+                AllOf(HasSubstr("web"), HasSubstr("can schedule it"), HasSubstr("small")));
     const commands::Ran plan = s.ask("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase web by 1"));

@@ -53,12 +53,12 @@ TEST(LiveCommands, AnswerWithoutADaemonAndChangeNothing) {
 
     const Ran explained = ask(cluster, "explain pod --live default/" + pod);
     EXPECT_EQ(explained.code, 0) << explained.err;
-    EXPECT_THAT(explained.out, AllOf(HasSubstr("default/" + pod), HasSubstr("would take it")));
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("default/" + pod), HasSubstr("can schedule it")));
     const Ran stays = ask(cluster, "explain node --live control-plane -o json");
     EXPECT_EQ(json::parse(stays.out).at("reason"), "NotAutoscaled");
     const Ran unknown = ask(cluster, "explain pod --live default/nobody");
     EXPECT_EQ(unknown.code, 1);
-    EXPECT_EQ(unknown.err, "capstan: no pass saw a pod default/nobody\n");
+    EXPECT_EQ(unknown.err, "capstan: no pod default/nobody in this cluster\n");
 
     EXPECT_EQ(cluster.api().leader(), "");
     EXPECT_EQ(cluster.api().names("/api/v1/nodes").size(), 1u);
@@ -115,7 +115,7 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
     EXPECT_EQ(admin.answer("/api/v2/nonsense").status, 404);
 
     const std::string pod = "default/" + pod_without_node(cluster.api());
-    const std::string because = "at its maximum of 8";
+    const std::string because = "max node group size reached (8)";
     EXPECT_EQ(admin.get("/api/v2/explain/pod/" + pod).at("because").as_string(), "web: " + because);
     EXPECT_EQ(admin.answer("/api/v2/explain/pod/default/nobody").status, 404);
     EXPECT_EQ(admin.get("/api/v2/explain/node/web-1").at("reason"), "NotUnderutilized");

@@ -76,8 +76,8 @@ TEST_F(GceStories, TellWhyAndWhatIsReady) {
     ASSERT_THAT(pods, SizeIs(1));
     const commands::Ran explained = s.ask("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
-    EXPECT_THAT(explained.out,
-                AllOf(HasSubstr("shop-web"), HasSubstr("would take it"), HasSubstr("shop-small")));
+    EXPECT_THAT(explained.out, AllOf(HasSubstr("shop-web"), HasSubstr("can schedule it"),
+                                     HasSubstr("shop-small")));
     const commands::Ran plan = s.ask("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase " + id_of({.name = "web"}) + " by 1"));

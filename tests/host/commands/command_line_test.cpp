@@ -27,8 +27,7 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
         {"completion", "capstan: there is no command 'completion'; there are run, plan, doctor,"},
         {"config prnt", "capstan config: there is no command 'prnt'; did you mean 'print'?"},
         {"config", "capstan config: a command is missing: check, print, explain"},
-        {"explain service x -f y",
-         "there is no kind 'service'; there are pod, group, node, matrix,"},
+        {"explain service x -f y", "unknown kind 'service'; known: pod, group, node, matrix,"},
         {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
         {"simulate --clustr x", "there is no option '--clustr'; did you mean '--cluster'?"},
         {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
@@ -181,7 +180,7 @@ TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
     const std::string file = folder.write("capstan.toml", vendor_config("first", "\"vendor\""));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("vendor: keeps 1 of 2: big"),
-                               HasSubstr("big is what vendor left of 2 options")))
+                               HasSubstr("big is the only option that vendor kept of 2")))
         << ran.err;
 }
 

@@ -151,7 +151,7 @@ TEST(DumpCommand, WritesWhatSimulateNeedsAndNothingThatDecisionsDoNotRead) {
     EXPECT_EQ(simulated.code, 0) << simulated.err;
     EXPECT_THAT(simulated.err, Not(HasSubstr("in this dump"))) << "every kind was asked for";
     EXPECT_THAT(capstan("explain pod default/web --cluster '" + file + "'").out,
-                HasSubstr("has a node: n1"));
+                HasSubstr("bound to node n1"));
 }
 
 TEST(DumpCommand, TellsOfAKindThatIsForbiddenAndSoDoesItsReader) {
@@ -183,8 +183,8 @@ TEST(DumpCommand, PacksAFileOfThatNameAndStandardOutputIfAsked) {
     const std::string packed = (folder.path() / "dump.json.gz").string();
     ASSERT_EQ(take_dump(served, "'" + packed + "'").code, 0);
     EXPECT_TRUE(folder.read("dump.json.gz").starts_with("\x1f\x8b"));
-    EXPECT_THAT(explain(packed), HasSubstr("has a node: n1"));
-    EXPECT_THAT(explain("-", folder.read("dump.json.gz")), HasSubstr("has a node: n1"));
+    EXPECT_THAT(explain(packed), HasSubstr("bound to node n1"));
+    EXPECT_THAT(explain("-", folder.read("dump.json.gz")), HasSubstr("bound to node n1"));
 
     EXPECT_TRUE(take_dump(served, "-").out.starts_with("{"));
     EXPECT_TRUE(take_dump(served, "- --gzip").out.starts_with("\x1f\x8b"));

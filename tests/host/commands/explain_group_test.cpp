@@ -48,10 +48,12 @@ protected:
 TEST_F(ExplainGroup, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
     const Ran ran = explain();
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr("beside node web-2: 4 of "));
+    EXPECT_THAT(ran.out, HasSubstr("compared with node web-2: 4 of "));
     EXPECT_THAT(ran.out, HasSubstr("\n  FIELD "));
-    EXPECT_THAT(ran.out, ::testing::ContainsRegex("arch +amd64 +- +not there\n"));
-    EXPECT_THAT(ran.out, ::testing::ContainsRegex("label disk +- +ssd +not told\n"));
+    EXPECT_THAT(ran.out, ::testing::ContainsRegex("arch +amd64 +- +not on node
+"));
+    EXPECT_THAT(ran.out, ::testing::ContainsRegex("label disk +- +ssd +not in template
+"));
     EXPECT_THAT(ran.out, AllOf(::testing::ContainsRegex("label agentpool +web +web\n"),
                                Not(HasSubstr("hostname"))));
 }
@@ -72,7 +74,7 @@ TEST_F(ExplainGroup, AreRowsOfTheJson) {
     EXPECT_EQ(of("capacity cpu"),
               R"({"field":"capacity cpu","template":"4","node":"4","same":true,"mark":""})");
     EXPECT_EQ(of("label disk"), R"({"field":"label disk","template":null,"node":"ssd",)"
-                                R"("same":false,"mark":"not told"})");
+                                R"("same":false,"mark":"not in template"})");
 }
 
 TEST_F(ExplainGroup, AreNoneWhereNoNodeIsReady) {
@@ -81,7 +83,7 @@ TEST_F(ExplainGroup, AreNoneWhereNoNodeIsReady) {
     const std::string file = folder_.write("unready.json", compared_dump(node));
     const Ran ran = capstan("explain group web -f '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("beside no node: its only node, web-1, is not ready"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("not compared: its only node, web-1, is not ready"),
                                Not(HasSubstr("FIELD"))));
 }
 

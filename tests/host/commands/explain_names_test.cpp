@@ -74,16 +74,16 @@ TEST_F(ExplainNames, WhatIsNotThereIsSaidWithWhatIs) {
         const char* says;
     } cases[] = {
         {"pod web-5 -n shop",
-         "several begin so: web-5fz554shxg-a1111, web-5fz554shxg-b2222, web-5fz554shxg-c3333"},
-        {"pod db-0", "no pass saw a pod default/db-0; there is shop/db-0"},
-        {"pod report", "no pass saw a pod default/report; there is night/report-x7k2p"},
+         "several match: web-5fz554shxg-a1111, web-5fz554shxg-b2222, web-5fz554shxg-c3333"},
+        {"pod db-0", "no pod default/db-0 in this cluster; did you mean shop/db-0"},
+        {"pod report", "no pod default/report in this cluster; did you mean night/report-x7k2p"},
         {"pod dv-0 -n shop", "did you mean 'shop/db-0'?"},
-        {"node ip-10", "several begin so: ip-10-0-1-17.ec2.internal, ip-10-0-1-170.ec2.internal"},
-        {"node worker", "no pass saw a node \"worker\"; there are ip-10-0-1-17.ec2.internal"},
-        {"group webb", "there is no group \"webb\"; did you mean 'web'?"},
-        {"group gpu-eu-central-1", "there is no group \"gpu-eu-central-1\"; there are web"},
+        {"node ip-10", "several match: ip-10-0-1-17.ec2.internal, ip-10-0-1-170.ec2.internal"},
+        {"node worker", "no node \"worker\" in this cluster; known: ip-10-0-1-17.ec2.internal"},
+        {"group webb", "node group \"webb\" not found; did you mean 'web'?"},
+        {"group gpu-eu-central-1", "node group \"gpu-eu-central-1\" not found; known: web"},
         {"deployment wev -n shop", "did you mean 'web'?"},
-        {"job report", "no pod of a Job default/report is in the cluster; there are none"},
+        {"job report", "no pod of Job default/report in this cluster; none exist"},
     };
     for (const auto& each : cases) {
         const Ran ran = explain(each.line);
@@ -96,14 +96,14 @@ TEST_F(ExplainNames, WhatIsNotThereIsSaidWithWhatIs) {
 TEST_F(ExplainNames, AWorkloadIsToldByItsPodsWithoutANodeClassByClass) {
     const Ran ran = explain("deployment/web -n shop");
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("shop/web\n  3 of 4 pods without a node\n"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("shop/web\n  3 of 4 pods pending\n"),
                                HasSubstr("\nshop/web-5fz554shxg-b2222\n"),
-                               HasSubstr("2 pods of this class pending"),
+                               HasSubstr("2 pending pods like this"),
                                HasSubstr("\nshop/web-7d9f8c6b5d-d4444\n"),
                                Not(HasSubstr("web-api")), Not(HasSubstr("c3333"))));
-    EXPECT_THAT(explain("sts/db -n shop").out, HasSubstr("1 of 1 pod without a node"));
+    EXPECT_THAT(explain("sts/db -n shop").out, HasSubstr("1 of 1 pod pending"));
     EXPECT_THAT(explain("job report -n night").out, HasSubstr("\nnight/report-x7k2p\n"));
-    EXPECT_THAT(explain("deploy web-api -n shop").out, HasSubstr("0 of 1 pod without a node"));
+    EXPECT_THAT(explain("deploy web-api -n shop").out, HasSubstr("0 of 1 pod pending"));
     EXPECT_THAT(explain("rs web-7d9f8c6b5d -n shop -o json").out,
                 HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod without a )"
                           R"(node","pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
@@ -114,9 +114,9 @@ TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
         const char* line;
         const char* says;
     } cases[] = {
-        {"explain pot x -f nothing", "there is no kind 'pot'; did you mean 'pod'?"},
-        {"explain web-1 -f nothing", "there is no kind 'web-1'; there are pod, group, node, "},
-        {"explain pod -f nothing", "which pod? Its name is missing"},
+        {"explain pot x -f nothing", "unknown kind 'pot'; did you mean 'pod'?"},
+        {"explain web-1 -f nothing", "unknown kind 'web-1'; known: pod, group, node, "},
+        {"explain pod -f nothing", "the name of the pod is missing"},
         {"explain matrix web -f nothing", "'web' was not expected"},
         {"explain pod shop/x -n other -f nothing",
          "'shop/x' is not in the namespace of --namespace, other"},

@@ -25,7 +25,7 @@ TEST(ExplainProvisioning, TellsWhichGroupsCouldBeMadeAndWhyOthersWereNotTried) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(
         ran.out,
-        AllOf(HasSubstr("COULD BE MADE"),
+        AllOf(HasSubstr("COULD BE CREATED"),
               HasSubstr("nodeautoprovisioning-simulated-n1-standard-16-a-72d19529  for 1 pod"),
               HasSubstr("machine type n1-standard-4"),
               HasSubstr("not tried: no pod fits on it; default/big: needs 12 of cpu")));
