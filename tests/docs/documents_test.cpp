@@ -11,6 +11,7 @@
 #include "commands/command_line.hpp"
 #include "commands/examples.hpp"
 #include "document.hpp"
+#include "engine/remedies.hpp"
 #include "plugin_commands/plugin_program.hpp"
 #include "runtime/config/configuration.hpp"
 
@@ -155,6 +156,20 @@ TEST(Documents, ListTheDefaultsThatAreNotUpstreams) {
         if (line.starts_with("| `")) listed.push_back(line.substr(0, line.rfind(" | ") + 2));
     EXPECT_EQ(listed, expected);
     EXPECT_EQ(expected.size(), 13u);
+}
+
+TEST(Documents, ListAllRemedies) {
+    std::vector<std::string> expected, listed;
+    for (const engine::Remedy& remedy : engine::remedies())
+        expected.push_back("| `" + std::string(remedy.code) + "` | " + std::string(remedy.text) +
+                           " |");
+    std::istringstream lines(text_of("docs/why.md"));
+    bool is_behind_title = false;
+    for (std::string line; std::getline(lines, line);) {
+        is_behind_title = is_behind_title || line == "## Reasons and remedies";
+        if (is_behind_title && line.starts_with("| `")) listed.push_back(line);
+    }
+    EXPECT_EQ(listed, expected) << "docs/why.md must list the table of engine/remedies.cpp";
 }
 
 TEST(Documents, HaveLinksThatLeadSomewhere) {
