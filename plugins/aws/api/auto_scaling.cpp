@@ -105,7 +105,7 @@ std::string joined_by_commas(const std::vector<std::string>& texts) {
 Task<AutoScalingGroups> AutoScalingApi::find_groups(std::vector<TagFilter> tags) {
     // Without a filter AWS answers with every group of the account.
     if (tags.empty())
-        co_return fail(ErrorCode::invalid_argument, "groups are found by one tag at least");
+        co_return fail(ErrorCode::invalid_argument, "finding groups needs at least one tag");
     QueryRequest request = about_groups("DescribeAutoScalingGroups");
     int number = 0;
     for (const TagFilter& tag : tags) {

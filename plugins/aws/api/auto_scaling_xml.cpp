@@ -75,7 +75,7 @@ int required_size(const XmlElement& member, std::string_view name) {
     const int size = required_int(member, name);
     if (size < 0)
         throw Failure(ErrorCode::unavailable,
-                      member.child(name).path() + ": " + std::to_string(size) + " is below zero");
+                      member.child(name).path() + ": " + std::to_string(size) + " is negative");
     return size;
 }
 

@@ -88,7 +88,7 @@ XmlElement version_in(const XmlReply& reply, const LaunchTemplateRef& ref) {
     const std::vector<XmlElement> versions = reply.result().items("launchTemplateVersionSet");
     if (versions.empty())
         throw Failure(ErrorCode::not_found,
-                      "ec2:DescribeLaunchTemplateVersions: there is no " + ref.text());
+                      "ec2:DescribeLaunchTemplateVersions: not found: " + ref.text());
     return versions.front();
 }
 
@@ -183,7 +183,7 @@ Task<std::vector<std::string>> Ec2Api::find_types(InstanceRequirements requireme
 Task<std::vector<Subnet>> Ec2Api::find_subnets(Labels tags) {
     // Without a filter EC2 answers with every subnet of the account.
     if (tags.empty())
-        co_return fail(ErrorCode::invalid_argument, "subnets are found by one tag at least");
+        co_return fail(ErrorCode::invalid_argument, "finding subnets needs at least one tag");
     QueryRequest request = ec2_request("DescribeSubnets");
     int number = 0;
     for (const auto& [key, value] : tags) {
@@ -204,7 +204,8 @@ Task<std::vector<std::pair<std::string, std::string>>> Ec2Api::describe_type_off
 Task<std::vector<InstanceAddress>> Ec2Api::describe_addresses(std::vector<std::string> ids) {
     // Without a value EC2 answers with every instance of the account.
     if (ids.empty())
-        co_return fail(ErrorCode::invalid_argument, "addresses are asked for by one id at least");
+        co_return fail(ErrorCode::invalid_argument,
+                       "finding addresses needs at least one instance id");
     // A filter ignores ids that do not exist; with InstanceId the request would fail.
     QueryRequest request = ec2_request("DescribeInstances");
     request.set("Filter.1.Name", std::string("instance-id"));

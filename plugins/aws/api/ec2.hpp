@@ -42,7 +42,7 @@ public:
 
     /// An image that is named by an SSM parameter ("resolve:ssm:...") is resolved by a second
     /// request. If AWS refuses that request, `image_id` stays the parameter and `image_error` has
-    /// the reason. `not_found`: there is no such version.
+    /// the reason. `not_found`: the version does not exist.
     Task<LaunchTemplateData> describe_launch_template_version(LaunchTemplateRef ref);
     /// The images by id; ids of images that do not exist are ignored, and so is "resolve:ssm:...",
     /// which EC2 resolves only in a launch template.

@@ -43,7 +43,7 @@ std::optional<int> find_size(const Json* value) {
 Result<EksNodegroup> read_nodegroup(const Json& answer) {
     const Json* const group = answer.find("nodegroup");
     if (group == nullptr || !group->is_object())
-        return fail(ErrorCode::unavailable, "eks:DescribeNodegroup: the answer has no nodegroup");
+        return fail(ErrorCode::unavailable, "eks:DescribeNodegroup: the response has no nodegroup");
     return EksNodegroup{.name = group->text_at({"nodegroupName"}),
                         .cluster = group->text_at({"clusterName"}),
                         .ami_type = group->text_at({"amiType"}),

@@ -14,7 +14,7 @@
 namespace capstan::aws {
 
 /// A whole number that fits an int. Both throw a Failure (`unavailable`) with the element's path
-/// and its text if the value is no number or too large; `required_int` also if it is absent.
+/// and its text if the value is not a number or too large; `required_int` also if it is missing.
 int required_int(const XmlElement& element, std::string_view name);
 std::optional<int> find_int(const XmlElement& element, std::string_view name);
 

@@ -24,7 +24,7 @@ using Ec2Parameters = std::vector<std::pair<std::string, std::string>>;
 /// more than 16 deep.
 Ec2Parameters flatten(const XmlElement& element);
 
-/// NULL if there is no such parameter.
+/// NULL if the parameter does not exist.
 const std::string* find_parameter(const Ec2Parameters& parameters, std::string_view name) noexcept;
 /// The values of a list: those of "CpuManufacturer.1" and "CpuManufacturer.2" for the name
 /// "CpuManufacturer".

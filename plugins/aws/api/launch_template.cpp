@@ -20,7 +20,7 @@ std::optional<std::int64_t> find_bound(const XmlElement& element, const Ec2Param
     const std::optional<std::int64_t> value = find_whole_number(*text);
     if (!value)
         throw Failure(ErrorCode::unavailable, element.path() + ": " + std::string(name) + " is " +
-                                                  in_quotes(*text) + ", no whole number");
+                                                  in_quotes(*text) + ", not an integer");
     return value;
 }
 

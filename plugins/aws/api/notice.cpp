@@ -34,7 +34,7 @@ bool is_instance_id(std::string_view text) noexcept {
 
 Result<Notices> one_notice(const std::string& id, LeaveReason reason, std::optional<Time> at) {
     if (!is_instance_id(id))
-        return fail(ErrorCode::invalid_argument, in_quotes(id) + " is no instance's id");
+        return fail(ErrorCode::invalid_argument, in_quotes(id) + " is not an instance id");
     return Notices{{.instance_id = id, .reason = reason, .at = at}};
 }
 

@@ -108,9 +108,10 @@ void NoticeQueue::keep() {
     const Result<StoredValue> before = read_state(host_, kept_notices_key);
     const auto written = write_state(host_, kept_notices_key, text, before ? before->revision : 0);
     if (!written)
-        return warnings_.tell("kept",
-                              "notices of instances that leave would be lost on a restart: " +
-                                  written.error().message);
+        return warnings_.tell(
+            "kept",
+            "notices of terminating instances are not saved and would be lost on a restart: " +
+                written.error().message);
     warnings_.end("kept");
     kept_ = std::move(text);
 }
@@ -199,9 +200,9 @@ void NoticeQueue::store_notice(Notice notice) {
     const std::string sentence = sentence_of(notice);
     insert(std::move(notice));
     if (!is_in_a_group) return;
-    host_.info("an instance is about to leave: " + sentence);
+    host_.info("an instance is about to terminate: " + sentence);
     if (const Result<void> woken = wake(host_, sentence); !woken)
-        host_.debug("the next pass comes in its own time: " + woken.error().message);
+        host_.debug("no extra pass requested: " + woken.error().message);
 }
 
 void NoticeQueue::insert(Notice notice) {
@@ -217,17 +218,16 @@ void NoticeQueue::insert(Notice notice) {
 void NoticeQueue::warn_of_malformed(const Error& error) {
     if (logged_malformed_.size() >= logged_malformed_max) return;
     if (!logged_malformed_.insert(error.message).second) return;
-    host_.warn(
-        "a message of the queue is no event that can be read, and was deleted: " + error.message,
-        {field("queue", config_.url)});
+    host_.warn("unreadable SQS message deleted: " + error.message, {field("queue", config_.url)});
 }
 
 void NoticeQueue::set_last_error(const std::optional<Error>& error) {
     if (error && (!last_error_ || last_error_->code != error->code))
-        host_.warn("notices of instances that leave cannot be read: " + error->message,
+        host_.warn("cannot read notices of terminating instances from the queue; retried: " +
+                       error->message,
                    {field("queue", config_.url)});
     if (!error && last_error_)
-        host_.info("notices of instances that leave can be read again",
+        host_.info("notices of terminating instances are readable again",
                    {field("queue", config_.url)});
     last_error_ = error;
 }

@@ -54,7 +54,7 @@ public:
     /// Listens from now on, until the plugin's instance stops. Call once.
     void start();
 
-    /// nullopt if there is no notice of the instance.
+    /// nullopt if the instance has no notice.
     std::optional<Leaving> find(std::string_view instance_id) const;
     /// Takes the instances that exist now. Notices of other instances trigger no pass, and are
     /// dropped ten minutes after they came: a list may lag. The first call reads the notices that

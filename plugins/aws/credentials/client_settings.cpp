@@ -23,7 +23,8 @@ bool is_region_name(std::string_view name) noexcept {
 
 std::string checked_region(std::string name, const std::string& from) {
     if (!is_region_name(name))
-        throw Failure(ErrorCode::invalid_config, from + ": " + in_quotes(name) + " is no region");
+        throw Failure(ErrorCode::invalid_config,
+                      from + ": " + in_quotes(name) + " is not a region");
     return name;
 }
 
@@ -33,7 +34,7 @@ void set_override(EndpointConfig& config, std::string_view service, const Variab
     if (url.empty() || config.overrides.contains(service)) return;
     if (!url.starts_with("http://") && !url.starts_with("https://"))
         throw Failure(ErrorCode::invalid_config, std::string(variable) + ": " + in_quotes(url) +
-                                                     " is no URL of http or https");
+                                                     " is not an http or https URL");
     config.overrides.emplace(service, url);
 }
 
@@ -41,7 +42,7 @@ void set_override(EndpointConfig& config, std::string_view service, const Variab
 
 Task<std::string> find_region(Host host, std::string setting, CredentialsConfig config,
                               Environment& environment) {
-    if (!setting.empty()) co_return checked_region(setting, "the settings");
+    if (!setting.empty()) co_return checked_region(setting, "region");
     const auto lookup = std::make_shared<CredentialLookup>(
         CredentialLookup{host, std::move(config), &environment, {}});
     lookup->variables = co_await environment.variables();
@@ -59,7 +60,7 @@ Task<std::string> find_region(Host host, std::string setting, CredentialsConfig 
     const MetadataText metadata = co_await read_metadata(lookup, "placement/region");
     if (metadata.text) co_return checked_region(*metadata.text, "instance metadata");
     co_return fail(metadata.is_transient ? ErrorCode::unavailable : ErrorCode::invalid_config,
-                   "no region is known: none in the settings, in AWS_REGION or AWS_DEFAULT_REGION, "
+                   "the region is unknown: set `region` or AWS_REGION; none in AWS_DEFAULT_REGION "
                    "or in profile " +
                        in_quotes(choice.name) + "; instance metadata: " + metadata.absence);
 }

@@ -65,7 +65,7 @@ Task<std::string> read_authorization(SharedLookup lookup) {
     if (!file.empty()) out = co_await lookup->environment->read_file(file);
     if (breaks_a_line(out))
         co_return fail(ErrorCode::invalid_config,
-                       from + " has a line break, and cannot be a header");
+                       from + " has a line break and cannot be sent as a header");
     co_return out;
 }
 
@@ -90,10 +90,11 @@ std::string find_url_mistake(const std::string& url) {
     if (breaks_a_line(url)) return "it has a line break";
     const std::string_view host = container_host_of(url);
     if ((!is_secure && !url.starts_with("http://")) || host.empty())
-        return "it is no URL of http or https";
+        return "not an http or https URL";
     if (is_secure || is_loopback_address(host) || is_container_agent(host)) return {};
-    return "the token would go without TLS to " + std::string(host) +
-           ", which is none of 169.254.170.2, 169.254.170.23, fd00:ec2::23 and this machine";
+    return "the token would be sent without TLS to " + std::string(host) +
+           "; without TLS only 169.254.170.2, 169.254.170.23, fd00:ec2::23 and localhost are "
+           "allowed";
 }
 
 Task<SourceAnswer> ask_container(SharedLookup lookup) {
@@ -106,7 +107,7 @@ Task<SourceAnswer> ask_container(SharedLookup lookup) {
     const std::string mistake = find_url_mistake(url);
     if (!mistake.empty())
         co_return fail(ErrorCode::invalid_config,
-                       in_quotes(without_query(url)) + " is not asked: " + mistake);
+                       in_quotes(without_query(url)) + " is not used: " + mistake);
     HttpRequest request("GET", url);
     std::string authorization = co_await read_authorization(lookup);
     if (!authorization.empty()) request.header("authorization", std::move(authorization));
@@ -117,7 +118,7 @@ Task<SourceAnswer> ask_container(SharedLookup lookup) {
                        name + ": " + served_refusal(reply.status, reply.body));
     Result<Credentials> read = parse_served_credentials(reply.body);
     if (!read) co_return fail(within(name, read.error()));
-    read->source = "the container's agent at " + std::string(container_host_of(url));
+    read->source = "the container credentials service at " + std::string(container_host_of(url));
     out.credentials = std::move(*read);
     co_return out;
 }

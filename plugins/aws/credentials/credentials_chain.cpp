@@ -37,7 +37,7 @@ Task<Credentials> find_base(SharedLookup lookup) {
         absences +=
             (absences.empty() ? "" : "; ") + std::string(source.name) + ": " + answer->absence;
     }
-    co_return fail(ErrorCode::unauthenticated, "no source has credentials: " + absences);
+    co_return fail(ErrorCode::unauthenticated, "no credentials found: " + absences);
 }
 
 /// Searches the sources, then assumes the role of the settings with the result.
@@ -57,7 +57,7 @@ Task<Credentials> find_and_log(std::shared_ptr<CredentialLookup> lookup,
                                std::shared_ptr<std::string> logged_source) {
     const Credentials found = co_await find_credentials(lookup);
     if (*logged_source != found.source) {
-        lookup->host.info("requests to AWS are signed with credentials of " + found.source);
+        lookup->host.info("signing AWS requests with credentials of " + found.source);
         *logged_source = found.source;
     }
     co_return found;

@@ -49,8 +49,8 @@ MetadataText no_metadata(std::string why, bool is_transient) {
 /// With a hop limit of 1 the service's packets are dropped on their way into a pod; the only
 /// symptom is a timeout.
 constexpr const char* hop_limit_advice =
-    "; from a pod the instance's metadata options need a hop limit of 2 "
-    "(aws ec2 modify-instance-metadata-options --http-put-response-hop-limit 2)";
+    "; from a pod, the instance metadata options need a hop limit of 2 (aws ec2 "
+    "modify-instance-metadata-options --http-put-response-hop-limit 2)";
 
 /// The session token of IMDSv2.
 Task<MetadataText> open_metadata(SharedLookup lookup) {
@@ -63,9 +63,9 @@ Task<MetadataText> open_metadata(SharedLookup lookup) {
                               reply.error().code != ErrorCode::permission);
     }
     if (reply->status == 403)
-        co_return no_metadata("it is switched off for this instance (status 403)", false);
+        co_return no_metadata("disabled for this instance (status 403)", false);
     if (!is_success(*reply) || reply->body.empty())
-        co_return no_metadata("it gives no token: " + served_refusal(reply->status, reply->body),
+        co_return no_metadata("no token returned: " + served_refusal(reply->status, reply->body),
                               false);
     MetadataText out;
     out.text = reply->body;
@@ -77,7 +77,7 @@ Task<MetadataText> get_metadata(SharedLookup lookup, std::string token, std::str
     request.header("x-aws-ec2-metadata-token", std::move(token));
     const Result<HttpReply> reply = co_await as_result(ask_metadata(lookup, std::move(request)));
     if (!reply) co_return no_metadata(reply.error().message, true);
-    if (reply->status == 404) co_return no_metadata("it has no " + path + " (status 404)", false);
+    if (reply->status == 404) co_return no_metadata("not found: " + path + " (status 404)", false);
     if (!is_success(*reply))
         co_return no_metadata(path + ": " + served_refusal(reply->status, reply->body), false);
     MetadataText out;
@@ -108,7 +108,7 @@ void extend_served(Credentials& credentials, const Host& host) {
     if (!credentials.expires || *credentials.expires > host.now()) return;
     const Duration more = longer + share_of(jitter, host.random_share());
     credentials.expires = host.now() + more;
-    host.warn("the metadata service serves credentials past their end; they are used on",
+    host.warn("instance metadata returned expired credentials; they stay in use",
               {field("for", format_rough_duration(more))});
 }
 
@@ -134,9 +134,10 @@ Task<SourceAnswer> ask_instance_metadata(SharedLookup lookup) {
     const MetadataText token = co_await open_metadata(lookup);
     if (!token.text) co_return metadata_absence(token.absence);
     const MetadataText roles = co_await get_metadata(lookup, *token.text, roles_path);
-    if (!roles.text) co_return metadata_absence(roles.absence + "; has the instance a role?");
+    if (!roles.text)
+        co_return metadata_absence(roles.absence + "; does the instance have an instance profile?");
     const std::string role = first_metadata_line(*roles.text);
-    if (!is_role_name(role)) co_return metadata_absence("it names no role but " + in_quotes(role));
+    if (!is_role_name(role)) co_return metadata_absence("unexpected role name " + in_quotes(role));
     const MetadataText served = co_await get_metadata(lookup, *token.text, roles_path + role);
     if (!served.text) co_return metadata_absence(served.absence);
     Result<Credentials> read = parse_served_credentials(*served.text);

@@ -38,7 +38,7 @@ std::optional<Credentials> find_profile_keys(const ProfileWalk& walk) {
     if (out.access_key_id.empty() && out.secret_access_key.empty()) return std::nullopt;
     if (out.access_key_id.empty() || out.secret_access_key.empty())
         throw Failure(
-            profile_mistake(walk, "has one of aws_access_key_id and aws_secret_access_key"));
+            profile_mistake(walk, "has only one of aws_access_key_id and aws_secret_access_key"));
     return out;
 }
 
@@ -52,7 +52,7 @@ RoleRequest profile_role_of(const ProfileWalk& walk) {
     if (duration.empty()) return out;
     const auto seconds = find_whole_number(duration);
     if (!seconds || *seconds < 900 || *seconds > 43200)
-        throw Failure(profile_mistake(walk, "has a duration_seconds that is not 900 to 43200"));
+        throw Failure(profile_mistake(walk, "has a duration_seconds outside 900 to 43200"));
     out.duration_seconds = static_cast<int>(*seconds);
     return out;
 }
@@ -61,9 +61,10 @@ RoleRequest profile_role_of(const ProfileWalk& walk) {
 ProfileWalk step_to_source(const ProfileWalk& walk, const std::string& source) {
     if (!walk.files->profiles.contains(source))
         throw Failure(profile_mistake(
-            walk, "has the source_profile " + in_quotes(source) + ", which is not there"));
+            walk, "has the source_profile " + in_quotes(source) + ", which does not exist"));
     if (std::find(walk.names.begin(), walk.names.end(), source) != walk.names.end())
-        throw Failure(profile_mistake(walk, "leads back to " + in_quotes(source)));
+        throw Failure(
+            profile_mistake(walk, "has a source_profile cycle through " + in_quotes(source)));
     ProfileWalk out = walk;
     out.names.push_back(source);
     return out;
@@ -73,9 +74,9 @@ Task<SourceAnswer> ask_named_source(const ProfileWalk& walk, const std::string& 
     if (source == "Environment") return ask_environment(walk.lookup);
     if (source == "EcsContainer") return ask_container(walk.lookup);
     if (source == "Ec2InstanceMetadata") return ask_instance_metadata(walk.lookup);
-    return fail_task<SourceAnswer>(profile_mistake(
-        walk, "has the credential_source " + in_quotes(source) +
-                  ", which is none of Environment, EcsContainer and Ec2InstanceMetadata"));
+    return fail_task<SourceAnswer>(
+        profile_mistake(walk, "has the credential_source " + in_quotes(source) +
+                                  "; expected Environment, EcsContainer or Ec2InstanceMetadata"));
 }
 
 Task<Credentials> base_of_role(ProfileWalk walk) {
@@ -83,7 +84,8 @@ Task<Credentials> base_of_role(ProfileWalk walk) {
     const std::string source = walk.property("credential_source");
     if (profile.empty() == source.empty())
         co_return fail(profile_mistake(
-            walk, "has a role_arn, which asks for one of source_profile and credential_source"));
+            walk,
+            "has a role_arn, which needs exactly one of source_profile and credential_source"));
     if (!source.empty()) {
         const SourceAnswer answer = co_await ask_named_source(walk, source);
         if (!answer.credentials)
@@ -102,7 +104,7 @@ Task<Credentials> base_of_role(ProfileWalk walk) {
 
 Task<Credentials> credentials_of_role(ProfileWalk walk) {
     if (!walk.property("mfa_serial").empty())
-        co_return fail(profile_mistake(walk, "asks for a code of " + walk.property("mfa_serial") +
+        co_return fail(profile_mistake(walk, "needs an MFA code of " + walk.property("mfa_serial") +
                                                  ", which a daemon cannot enter"));
     Credentials base = co_await base_of_role(walk);
     const RoleRequest role = profile_role_of(walk);
@@ -112,11 +114,10 @@ Task<Credentials> credentials_of_role(ProfileWalk walk) {
 /// Why a profile without keys and without a role cannot be used; empty if nothing says so.
 std::string why_there_are_none(const ProfileWalk& walk) {
     if (!walk.property("credential_process").empty())
-        return "has a credential_process, and a plugin starts no process: let the program write "
-               "aws_access_key_id and the others to a profile, or use another source";
+        return "has a credential_process, which plugins cannot run: let the program write the keys "
+               "to a profile, or use another source";
     for (const char* key : {"sso_session", "sso_start_url", "sso_account_id"}) {
-        if (!walk.property(key).empty())
-            return "signs in by SSO, which is for people and not supported: use a role";
+        if (!walk.property(key).empty()) return "uses SSO, which is not supported: use a role";
     }
     return {};
 }
@@ -124,7 +125,7 @@ std::string why_there_are_none(const ProfileWalk& walk) {
 Task<Credentials> credentials_of_profile(ProfileWalk walk) {
     const std::string token_file = walk.property("web_identity_token_file");
     if (!token_file.empty() && walk.property("role_arn").empty())
-        co_return fail(profile_mistake(walk, "has a web_identity_token_file and no role_arn"));
+        co_return fail(profile_mistake(walk, "has a web_identity_token_file without a role_arn"));
     if (!token_file.empty()) {
         const RoleRequest role = profile_role_of(walk);
         co_return co_await assume_role_by_token(walk.lookup, token_file, role);
@@ -146,7 +147,7 @@ bool profile_has_credentials(const ProfileWalk& walk) {
 }
 
 std::string listed_profile_paths(const SharedFiles& files) {
-    if (files.paths.empty()) return "no file, since HOME is not set";
+    if (files.paths.empty()) return "no file (HOME is not set)";
     return listed(files.paths, [](const std::string& path) { return path; });
 }
 
@@ -160,10 +161,10 @@ Task<SourceAnswer> ask_profile(SharedLookup lookup) {
     walk.names.push_back(choice.name);
     SourceAnswer out;
     if (!walk.files->profiles.contains(choice.name)) {
-        out.absence = "there is no " + walk.where() + " in " + listed_profile_paths(*walk.files);
+        out.absence = "no " + walk.where() + " in " + listed_profile_paths(*walk.files);
         if (!choice.chosen_by.empty())
             co_return fail(ErrorCode::invalid_config,
-                           out.absence + ", and " + choice.chosen_by + " asks for it");
+                           out.absence + " (selected by " + choice.chosen_by + ")");
     } else if (!profile_has_credentials(walk)) {
         out.absence = walk.where() + " has neither keys nor a role";
     } else {

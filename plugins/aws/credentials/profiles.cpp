@@ -77,7 +77,7 @@ private:
     std::string take_property(std::string_view line) {
         const std::size_t equals = line.find('=');
         if (equals == std::string_view::npos || equals == 0)
-            return "neither a section nor name = value";
+            return "neither a section nor NAME = VALUE";
         if (!has_section_) return "a property before the first section";
         has_property_ = true;
         if (current_ != nullptr)
@@ -163,7 +163,7 @@ Task<std::shared_ptr<const SharedFiles>> read_shared_files(Environment& environm
 }
 
 ProfileChoice choose_profile(const std::string& setting, const Variables& variables) {
-    if (!setting.empty()) return {setting, "the settings"};
+    if (!setting.empty()) return {setting, "credentials.profile"};
     for (const char* name : {"AWS_PROFILE", "AWS_DEFAULT_PROFILE"}) {
         std::string profile = find_variable(variables, name);
         if (!profile.empty()) return {std::move(profile), name};

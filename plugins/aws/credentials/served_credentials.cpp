@@ -22,17 +22,18 @@ std::string served_words(const Json& body) {
 Result<Credentials> parse_served_credentials(std::string_view body) {
     const Result<Json> json = parse_json(body);
     if (!json || !json->is_object())
-        return fail(ErrorCode::unavailable, "the reply is no JSON object with credentials");
+        return fail(ErrorCode::unavailable, "the response is not a JSON object with credentials");
     const std::string& code = json->text_at({"Code"});
     if (!code.empty() && code != "Success")
         return fail(ErrorCode::unauthenticated,
-                    "it answers " + in_quotes(code) + ", with " + served_words(*json));
+                    "it returned " + in_quotes(code) + ": " + served_words(*json));
     Credentials out;
     out.access_key_id = json->text_at({"AccessKeyId"});
     out.secret_access_key = json->text_at({"SecretAccessKey"});
     out.session_token = json->text_at({"Token"});
     if (out.access_key_id.empty() || out.secret_access_key.empty())
-        return fail(ErrorCode::unavailable, "the reply has no AccessKeyId or no SecretAccessKey");
+        return fail(ErrorCode::unavailable,
+                    "the response has no AccessKeyId or no SecretAccessKey");
     const std::string& expiration = json->text_at({"Expiration"});
     if (expiration.empty()) return out;
     CAPSTAN_TRY(const Time expires, parse_rfc3339(expiration));
@@ -43,8 +44,8 @@ Result<Credentials> parse_served_credentials(std::string_view body) {
 std::string served_refusal(int status, std::string_view body) {
     std::string out = "status " + std::to_string(status);
     const Result<Json> json = parse_json(body);
-    if (json && json->is_object()) return out + ", with " + served_words(*json);
-    return body.empty() ? out : out + ", with " + in_quotes(clean_utf8(body, 200));
+    if (json && json->is_object()) return out + ": " + served_words(*json);
+    return body.empty() ? out : out + ": " + in_quotes(clean_utf8(body, 200));
 }
 
 }  // namespace capstan::aws

@@ -26,15 +26,14 @@ Task<SourceAnswer> ask_settings(SharedLookup lookup) {
     const CredentialsConfig& config = lookup->config;
     if (config.access_key_id.empty()) co_return absent_because("no access_key_id");
     if (config.secret_access_key.empty())
-        co_return fail(ErrorCode::invalid_config,
-                       "access_key_id is set, and secret_access_key is not");
+        co_return fail(ErrorCode::invalid_config, "access_key_id is set without secret_access_key");
     SourceAnswer out;
     Credentials& found = out.credentials.emplace();
     found.access_key_id = config.access_key_id;
     found.secret_access_key = read_secret(lookup->host, config.secret_access_key);
     if (!config.session_token.empty())
         found.session_token = read_secret(lookup->host, config.session_token);
-    found.source = "the settings";
+    found.source = "the configuration";
     co_return out;
 }
 
@@ -44,7 +43,7 @@ Task<SourceAnswer> ask_environment(SharedLookup lookup) {
     if (id.empty() && secret.empty()) co_return absent_because("AWS_ACCESS_KEY_ID is not set");
     if (id.empty() || secret.empty())
         co_return fail(ErrorCode::invalid_config,
-                       "of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY one is set");
+                       "only one of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY is set");
     SourceAnswer out;
     Credentials& found = out.credentials.emplace();
     found.access_key_id = id;
@@ -62,7 +61,7 @@ Task<SourceAnswer> ask_web_identity(SharedLookup lookup) {
     request.source = "web identity";
     if (request.role_arn.empty())
         co_return fail(ErrorCode::invalid_config,
-                       "AWS_WEB_IDENTITY_TOKEN_FILE is set, and AWS_ROLE_ARN is not");
+                       "AWS_WEB_IDENTITY_TOKEN_FILE is set without AWS_ROLE_ARN");
     SourceAnswer out;
     out.credentials = co_await assume_role_by_token(lookup, file, std::move(request));
     co_return out;

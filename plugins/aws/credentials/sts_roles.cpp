@@ -53,7 +53,7 @@ Credentials read_sts_credentials(const XmlReply& reply, const RoleRequest& reque
     out.secret_access_key = found.required_text("SecretAccessKey");
     out.session_token = found.required_text("SessionToken");
     out.expires = found.time("Expiration");
-    out.source = "role " + request.role_arn + " by " + request.source;
+    out.source = "role " + request.role_arn + " through " + request.source;
     return out;
 }
 

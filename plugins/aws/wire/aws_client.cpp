@@ -43,7 +43,7 @@ struct Corrections {
 
 Metric duration_metric(const Host& host) {
     return histogram(host, "cluster_autoscaler_aws_request_duration_seconds",
-                     "How long requests to AWS took with their repetitions, in seconds.",
+                     "Duration of AWS requests including retries, in seconds.",
                      {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 5, 10, 20, 30, 60},
                      {"endpoint", "status"});
 }
@@ -55,7 +55,8 @@ std::string name_of_action(Service service, std::string_view action) {
 Result<Json> read_json_answer(const HttpReply& reply) {
     if (reply.body.empty()) return Json::object();
     Result<Json> out = parse_json(reply.body);
-    if (!out) return fail(ErrorCode::unavailable, "the answer is " + out.error().message);
+    if (!out)
+        return fail(ErrorCode::unavailable, "cannot read the response: " + out.error().message);
     return out;
 }
 
@@ -117,7 +118,7 @@ bool AwsClient::State::learn_skew(const std::string& code, const Result<HttpRepl
     const Duration measured = *date - host.now();
     if (measured - skew < skew_min && skew - measured < skew_min) return false;
     skew = measured;
-    host.warn("the clock of this machine and AWS's differ; requests are signed by AWS's",
+    host.warn("the local clock differs from AWS's clock; requests are signed with AWS's time",
               {field("ahead", format_duration(measured))});
     return true;
 }
@@ -132,7 +133,7 @@ void AwsClient::State::learn_clock(Time sent, const HttpReply& reply) {
     if (least <= most) ahead = std::clamp(ahead, least, most);
 }
 
-/// Whether the request can be signed anew and retried. If the credentials cannot be renewed, the
+/// Whether the request can be signed again and retried. If the credentials cannot be renewed, the
 /// reason is appended to the error in `failed`.
 Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_ptr<Corrections> done,
                                      Credentials refused, std::shared_ptr<FailedAttempt> failed,
@@ -147,7 +148,7 @@ Task<bool> AwsClient::State::correct(std::shared_ptr<State> self, std::shared_pt
     const Result<Credentials> fresh =
         co_await as_result(self->credentials.renew(refused.access_key_id));
     if (!fresh) {
-        error.message += ", and there are no others: " + fresh.error().message;
+        error.message += "; no new credentials: " + fresh.error().message;
         co_return false;
     }
     co_return fresh->access_key_id != refused.access_key_id ||

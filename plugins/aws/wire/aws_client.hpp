@@ -82,7 +82,7 @@ struct ClientConfig {
 ///
 /// Throttled requests are retried with jitter, limited by a token bucket. A request without a
 /// readable answer is retried, too, if it is repeatable or was not carried out. Each attempt is
-/// signed anew. After a refusal of the credentials they are renewed once. After a refusal of the
+/// signed again. After a refusal of the credentials they are renewed once. After a refusal of the
 /// time, the clock skew is learned from the reply's Date and the request is retried once. A change
 /// with an unknown outcome fails with `deadline`.
 ///

@@ -113,8 +113,8 @@ std::string what_is_missing(const std::string& action, const std::string& messag
     MissingRight right = find_missing_right(message);
     if (right.action.empty()) right.action = action;
     const std::string what = right.action + (right.resource.empty() ? "" : " on " + right.resource);
-    if (contains_words(message, "explicit deny")) return "; a policy denies " + what;
-    return "; a policy has to allow " + what;
+    if (contains_words(message, "explicit deny")) return "; an IAM policy denies " + what;
+    return "; add an IAM policy that allows " + what;
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ std::string without_encoded_part(std::string message) {
     const std::size_t blob = message.find_first_not_of(' ', message.find(':', at) + 1);
     const std::size_t end = blob == std::string::npos ? blob : message.find(' ', blob);
     const std::string rest = end == std::string::npos ? std::string() : message.substr(end);
-    return message.substr(0, at) + "(Its encoded message is left out.)" + rest;
+    return message.substr(0, at) + "(encoded message omitted)" + rest;
 }
 
 AwsErrorText read_aws_error(const HttpReply& reply) {

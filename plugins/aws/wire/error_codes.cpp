@@ -234,7 +234,7 @@ std::optional<CodeMeaning> find_by_part(std::string_view code) noexcept {
 CodeMeaning meaning_of_status(int status) noexcept {
     const ErrorCode code = http_error_code(status);
     if (status == 429 || status == 509) return means_throttled;
-    // A server that redirects is no endpoint of AWS.
+    // A server that redirects is not an AWS endpoint.
     if (status < 400) return code_alone(ErrorCode::unavailable);
     if (status == 408 || status == 425 || status >= 500) return {code, RepeatWhen::if_safe};
     return code_alone(code);

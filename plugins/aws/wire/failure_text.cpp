@@ -115,7 +115,7 @@ const FailureWording* find_wording(std::string_view message) noexcept {
 Error classify_failure_text(std::string_view status_code, std::string_view message) {
     Error out{ErrorCode::unavailable, failure_line(message)};
     if (out.message.empty()) {
-        out.message = "the scaling activity ended as " + std::string(status_code);
+        out.message = "the scaling activity ended with status " + std::string(status_code);
         return out;
     }
     const FailureWording* const wording = find_wording(message);

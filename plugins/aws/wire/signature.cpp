@@ -28,7 +28,7 @@ std::string_view digest_bytes_of(const Sha256Digest& digest) noexcept {
 }
 
 [[noreturn]] void throw_crypto_error(const char* what) {
-    throw Failure(ErrorCode::internal, std::string("signature: libcrypto computes no ") + what);
+    throw Failure(ErrorCode::internal, std::string("signature: libcrypto cannot compute ") + what);
 }
 
 Sha256Digest sha256_of(std::string_view bytes) {

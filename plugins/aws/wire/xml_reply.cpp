@@ -34,12 +34,12 @@ std::string xml_step_of(pugi::xml_node node) {
 
 [[noreturn]] void throw_malformed_value(const XmlElement& element, const char* kind) {
     throw Failure(ErrorCode::unavailable,
-                  element.path() + ": " + in_quotes(element.text()) + " is no " + kind);
+                  element.path() + ": " + in_quotes(element.text()) + " is not " + kind);
 }
 
 [[noreturn]] void throw_missing_element(const XmlElement& parent, std::string_view name) {
     throw Failure(ErrorCode::unavailable,
-                  parent.path() + "/" + std::string(name) + " is missing in the answer");
+                  parent.path() + "/" + std::string(name) + " is missing in the response");
 }
 
 /// The root element; none if the document has a second element beside it.
@@ -77,7 +77,7 @@ std::optional<std::int64_t> XmlElement::integer(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const std::optional<std::int64_t> value = find_whole_number(text);
-    if (!value) throw_malformed_value(element, "whole number");
+    if (!value) throw_malformed_value(element, "an integer");
     return value;
 }
 
@@ -87,7 +87,7 @@ std::optional<double> XmlElement::number(std::string_view name) const {
     if (text.empty()) return std::nullopt;
     const Result<Json> json = parse_json(text);
     const std::optional<double> value = json ? json->number() : std::nullopt;
-    if (!value) throw_malformed_value(element, "number");
+    if (!value) throw_malformed_value(element, "a number");
     return value;
 }
 
@@ -104,7 +104,7 @@ std::optional<Time> XmlElement::time(std::string_view name) const {
     const std::string text = element.text();
     if (text.empty()) return std::nullopt;
     const Result<Time> value = parse_rfc3339(text);
-    if (!value) throw_malformed_value(element, "time");
+    if (!value) throw_malformed_value(element, "a time");
     return *value;
 }
 
@@ -137,15 +137,15 @@ Result<XmlReply> XmlReply::parse(std::string body, std::string_view action) {
         out.document_.load_buffer(body.data(), body.size(), xml_parsing, pugi::encoding_utf8);
     const auto complain = [&body](const std::string& why) {
         const std::string shown =
-            body.empty() ? "it is empty" : "it begins with " + in_quotes(body);
-        return fail(ErrorCode::unavailable, "the answer is " + why + "; " + shown);
+            body.empty() ? "the body is empty" : "it begins with " + in_quotes(body);
+        return fail(ErrorCode::unavailable, "the response is " + why + "; " + shown);
     };
     if (!parsed)
-        return complain("no XML: " + std::string(parsed.description()) + " at byte " +
+        return complain("not XML: " + std::string(parsed.description()) + " at byte " +
                         std::to_string(parsed.offset) + " of " + std::to_string(body.size()));
     const pugi::xml_node root = find_xml_root(out.document_);
     if (root.name() != std::string(action) + "Response")
-        return complain("none to " + std::string(action));
+        return complain("not a response to " + std::string(action));
     out.result_ = std::string(action) + "Result";
     return out;
 }

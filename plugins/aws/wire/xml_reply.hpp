@@ -53,7 +53,7 @@ private:
 class XmlReply {
 public:
     /// `unavailable`: the body is no XML, is truncated, or its root is not `<ActionResponse>`.
-    /// Bytes that are no valid UTF-8 are replaced.
+    /// Invalid UTF-8 bytes are replaced.
     static Result<XmlReply> parse(std::string body, std::string_view action);
 
     /// The element with the answer: `<ActionResult>` in the query protocol; `<ActionResponse>` in

@@ -170,7 +170,7 @@ TEST(GroupsInXml, SayWhatCannotBeRead) {
          "1.5"},
         {"a size below zero",
          group_member("web").replace(group_member("web").find("<MaxSize>9"), 10, "<MaxSize>-9"),
-         "below zero"},
+         "is negative"},
         {"a date that is none", group_member("web", "<CreatedTime>yesterday</CreatedTime>"),
          "yesterday"},
         {"an instance without a state", group_member("web", instance + "</member></Instances>"),

@@ -106,7 +106,7 @@ TEST_F(NoticeQueueTest, DeletesWhatIsOfNoConcernAndWhatCannotBeRead) {
     // Of equal ones the first alone is told.
     int told = 0;
     for (const auto& line : aws.host().log_lines()) {
-        if (line.message.find("no event that can be read") != std::string::npos) ++told;
+        if (line.message.find("unreadable SQS message deleted") != std::string::npos) ++told;
     }
     EXPECT_EQ(told, 3);
 }
@@ -251,7 +251,7 @@ TEST_F(NoticeQueueTest, TellsTroubleOnceAndItsEnd) {
     std::size_t warnings = 0;
     for (const auto& line : aws.host().log_lines()) warnings += line.level == CAPSTAN_LOG_WARN;
     EXPECT_EQ(warnings, 1U);
-    EXPECT_THAT(aws.log(), HasSubstr("can be read again"));
+    EXPECT_THAT(aws.log(), HasSubstr("are readable again"));
 }
 
 TEST_F(NoticeQueueTest, AsksOnceAMinuteWhileTheTroubleLasts) {

@@ -48,7 +48,7 @@ TEST(Region, WithoutOneEachPlaceIsTold) {
     EXPECT_EQ(region.error().code, ErrorCode::invalid_config);
     EXPECT_THAT(
         region.error().message,
-        AllOf(HasSubstr("the settings"), HasSubstr("AWS_REGION"), HasSubstr("profile \"default\""),
+        AllOf(HasSubstr("set `region`"), HasSubstr("AWS_REGION"), HasSubstr("profile \"default\""),
               HasSubstr("instance metadata: AWS_EC2_METADATA_DISABLED is true")));
 }
 

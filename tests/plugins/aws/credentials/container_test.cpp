@@ -30,7 +30,7 @@ TEST(ContainerSource, AsksTheAgentOfEksWithTheTokenOfThePod) {
     ASSERT_TRUE(answer) << answer.error().message;
     EXPECT_EQ(answer->credentials->access_key_id, "ASIAPOD");
     EXPECT_EQ(answer->credentials->expires, m.host.now() + 6h);
-    EXPECT_EQ(answer->credentials->source, "the container's agent at 169.254.170.23");
+    EXPECT_EQ(answer->credentials->source, "the container credentials service at 169.254.170.23");
     const HttpRequest sent = m.requests_to(pod_agent).at(0);
     EXPECT_EQ(header_named(sent, "authorization"), "jwt");
     EXPECT_TRUE(sent.has(CAPSTAN_HTTP_DIRECT));
@@ -96,7 +96,7 @@ TEST(ContainerSource, AnotherHostIsNotAsked) {
     const auto answer = m.ask(&ask_container);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(answer.error().message, AllOf(HasSubstr("\"http://evil.example/x\" is not asked"),
+    EXPECT_THAT(answer.error().message, AllOf(HasSubstr("\"http://evil.example/x\" is not used"),
                                               Not(HasSubstr("token=t"))));
     EXPECT_TRUE(m.host.http().requests().empty());
 }
@@ -122,7 +122,7 @@ TEST(ContainerSource, ARefusalIsToldInTheAgentsWords) {
     const auto answer = m.ask(&ask_container);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::unauthenticated);
-    EXPECT_THAT(answer.error().message, HasSubstr("status 401, with \"the token has expired\""));
+    EXPECT_THAT(answer.error().message, HasSubstr("status 401: \"the token has expired\""));
 }
 
 TEST(ServedCredentials, AreRefusedWithoutShowingThem) {

@@ -68,7 +68,7 @@ TEST(CredentialsChain, TakesTheFirstSourceThatHasSome) {
     m.config.access_key_id = "k";
     m.config.secret_access_key = "secret";
     m.host.secrets()["secret"] = "s";
-    EXPECT_EQ(found_with(), "the settings");
+    EXPECT_EQ(found_with(), "the configuration");
 }
 
 TEST(CredentialsChain, FallsToContainerAndInstance) {
@@ -80,7 +80,7 @@ TEST(CredentialsChain, FallsToContainerAndInstance) {
     m.environment.set["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://169.254.170.23/v1";
     m.answers["GET http://169.254.170.23/v1"] =
         reply(200, served_json("POD", "2026-01-01T06:00:00Z"));
-    EXPECT_EQ(m.get()->source, "the container's agent at 169.254.170.23");
+    EXPECT_EQ(m.get()->source, "the container credentials service at 169.254.170.23");
 }
 
 TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) {
@@ -98,12 +98,12 @@ TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
     const auto found = m.get();
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, ErrorCode::unauthenticated);
-    EXPECT_EQ(found.error().message,
-              "no source has credentials: settings: no access_key_id; environment: "
-              "AWS_ACCESS_KEY_ID is not set; web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set; "
-              "shared files: there is no profile \"default\" in no file, since HOME is not set; "
-              "container: AWS_CONTAINER_CREDENTIALS_FULL_URI is not set; instance metadata: "
-              "AWS_EC2_METADATA_DISABLED is true");
+    EXPECT_EQ(
+        found.error().message,
+        "no credentials found: settings: no access_key_id; environment: AWS_ACCESS_KEY_ID is not "
+        "set; web identity: AWS_WEB_IDENTITY_TOKEN_FILE is not set; shared files: no profile "
+        "\"default\" in no file (HOME is not set); container: AWS_CONTAINER_CREDENTIALS_FULL_URI "
+        "is not set; instance metadata: AWS_EC2_METADATA_DISABLED is true");
 }
 
 TEST(CredentialsChain, ASourceThatFailsIsNotPassedOver) {
@@ -147,8 +147,9 @@ TEST(CredentialsChain, ARoleThatMayNotBeAssumedIsToldWithItsAction) {
     const auto found = m.get();
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().code, ErrorCode::permission);
-    EXPECT_THAT(found.error().message,
-                HasSubstr("a policy has to allow sts:AssumeRole on arn:aws:iam::2:role/other"));
+    EXPECT_THAT(
+        found.error().message,
+        HasSubstr("add an IAM policy that allows sts:AssumeRole on arn:aws:iam::2:role/other"));
 }
 
 TEST(CredentialsChain, RenewsBeforeTheEndThatTheSourceTells) {
@@ -192,9 +193,10 @@ TEST(CredentialsChain, SaysOnceWhatSignsAndShowsNoSecret) {
     m.key();
     int told = 0;
     for (const auto& line : m.host.log_lines()) {
-        told += line.message ==
-                "requests to AWS are signed with credentials of role "
-                "arn:aws:iam::1:role/scaler by web identity";
+        told +=
+            line.message ==
+            "signing AWS requests with credentials of role arn:aws:iam::1:role/scaler through web "
+            "identity";
         EXPECT_THAT(line.message, AllOf(Not(HasSubstr("secret-")), Not(HasSubstr("token-"))));
     }
     EXPECT_EQ(told, 1);

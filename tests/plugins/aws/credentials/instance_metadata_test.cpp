@@ -57,12 +57,12 @@ TEST(InstanceMetadata, SaysWhyItHasNone) {
         const char* why;
     };
     const Case cases[] = {
-        {"PUT " + token_url, reply(403), "switched off for this instance"},
-        {"PUT " + token_url, reply(404, "no"), "it gives no token: status 404"},
-        {"PUT " + token_url, reply(200, ""), "it gives no token"},
-        {"GET " + roles_url, reply(404), "has the instance a role?"},
-        {"GET " + roles_url, reply(200, "<html>\n"), "it names no role but \"<html>\""},
-        {"GET " + roles_url, reply(200, ""), "it names no role"},
+        {"PUT " + token_url, reply(403), "disabled for this instance"},
+        {"PUT " + token_url, reply(404, "no"), "no token returned: status 404"},
+        {"PUT " + token_url, reply(200, ""), "no token returned"},
+        {"GET " + roles_url, reply(404), "does the instance have an instance profile?"},
+        {"GET " + roles_url, reply(200, "<html>\n"), "unexpected role name \"<html>\""},
+        {"GET " + roles_url, reply(200, ""), "unexpected role name"},
         {"GET " + roles_url + "node", reply(404), "security-credentials/node"},
     };
     for (const Case& c : cases) {
@@ -124,7 +124,7 @@ TEST(InstanceMetadata, ExpiredCredentialsThatAreStillServedAreUsedOn) {
         EXPECT_GE(*answer->credentials->expires, m.host.now() + 10min);
         EXPECT_LE(*answer->credentials->expires, m.host.now() + 15min);
         ASSERT_FALSE(m.host.log_lines().empty());
-        EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("used on"));
+        EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("stay in use"));
     }
 }
 

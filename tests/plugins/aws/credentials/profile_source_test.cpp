@@ -47,8 +47,7 @@ TEST(ProfileSource, IsAbsentWithoutFilesOrKeys) {
     ProfileMachine m("[default]\nregion=r\n");
     EXPECT_EQ(m.absence(), "profile \"default\" has neither keys nor a role");
     m.environment.files.clear();
-    EXPECT_EQ(m.absence(),
-              "there is no profile \"default\" in /h/.aws/config, /h/.aws/credentials");
+    EXPECT_EQ(m.absence(), "no profile \"default\" in /h/.aws/config, /h/.aws/credentials");
     m.environment.set.clear();
     EXPECT_THAT(m.absence(), HasSubstr("HOME is not set"));
 }
@@ -58,7 +57,8 @@ TEST(ProfileSource, OneThatIsAskedForHasToBeThere) {
     m.environment.set["AWS_PROFILE"] = "ops";
     EXPECT_THAT(m.mistake(), AllOf(HasSubstr("no profile \"ops\""), HasSubstr("AWS_PROFILE")));
     m.config.profile = "mine";
-    EXPECT_THAT(m.mistake(), AllOf(HasSubstr("no profile \"mine\""), HasSubstr("the settings")));
+    EXPECT_THAT(m.mistake(),
+                AllOf(HasSubstr("no profile \"mine\""), HasSubstr("credentials.profile")));
 }
 
 TEST(ProfileSource, AssumesARoleWithTheKeysOfAnotherProfile) {
@@ -135,18 +135,19 @@ TEST(ProfileSource, AssumesARoleByWebIdentity) {
 
 TEST(ProfileSource, SaysWhatIsWrongWithAProfile) {
     const std::pair<const char*, const char*> cases[] = {
-        {"[default]\naws_access_key_id=AKIA\n", "has one of aws_access_key_id"},
-        {"[default]\nrole_arn=r\n", "asks for one of source_profile and credential_source"},
+        {"[default]\naws_access_key_id=AKIA\n", "has only one of aws_access_key_id"},
+        {"[default]\nrole_arn=r\n", "needs exactly one of source_profile and credential_source"},
         {"[default]\nrole_arn=r\nsource_profile=a\ncredential_source=Environment\n",
-         "asks for one of source_profile and credential_source"},
-        {"[default]\nrole_arn=r\nsource_profile=gone\n", "\"gone\", which is not there"},
-        {"[default]\nrole_arn=r\nsource_profile=default\n", "leads back to \"default\""},
+         "needs exactly one of source_profile and credential_source"},
+        {"[default]\nrole_arn=r\nsource_profile=gone\n", "\"gone\", which does not exist"},
+        {"[default]\nrole_arn=r\nsource_profile=default\n",
+         "has a source_profile cycle through \"default\""},
         {"[default]\nrole_arn=r\nsource_profile=a\n[profile a]\nrole_arn=s\nsource_profile=b\n"
          "[profile b]\nrole_arn=t\nsource_profile=a\n",
-         "profile \"b\" leads back to \"a\""},
+         "profile \"b\" has a source_profile cycle through \"a\""},
         {"[default]\nrole_arn=r\nsource_profile=a\n[profile a]\nregion=x\n",
          "profile \"a\" has neither keys nor a role"},
-        {"[default]\nrole_arn=r\ncredential_source=Vault\n", "none of Environment"},
+        {"[default]\nrole_arn=r\ncredential_source=Vault\n", "expected Environment"},
         {"[default]\nrole_arn=r\ncredential_source=Environment\n",
          "Environment: AWS_ACCESS_KEY_ID is not set"},
         {"[default]\nrole_arn=r\nsource_profile=a\nmfa_serial=arn:m\n[profile a]\n",
@@ -154,8 +155,8 @@ TEST(ProfileSource, SaysWhatIsWrongWithAProfile) {
         {"[default]\nrole_arn=r\nsource_profile=a\nduration_seconds=5\n[profile "
          "a]\naws_access_key_id=k\naws_secret_access_key=s\n",
          "900 to 43200"},
-        {"[default]\nweb_identity_token_file=/t\n", "no role_arn"},
-        {"[default]\ncredential_process=/bin/keys --secret s3cr3t\n", "starts no process"},
+        {"[default]\nweb_identity_token_file=/t\n", "without a role_arn"},
+        {"[default]\ncredential_process=/bin/keys --secret s3cr3t\n", "plugins cannot run"},
         {"[default]\nsso_session=x\nsso_account_id=1\n", "SSO"},
         {"[default]\nsso_start_url=https://x\n", "SSO"},
     };

@@ -72,8 +72,8 @@ TEST(Profiles, AMistakeIsToldByItsLineAndNotShown) {
     const std::pair<const char*, const char*> cases[] = {
         {"[default\na=1", "line 1 is a section without ']'"},
         {"a=secret", "line 1 is a property before the first section"},
-        {"[default]\n\nsecret", "line 3 is neither a section nor name = value"},
-        {"[default]\n=secret", "line 2 is neither a section nor name = value"},
+        {"[default]\n\nsecret", "line 3 is neither a section nor NAME = VALUE"},
+        {"[default]\n=secret", "line 2 is neither a section nor NAME = VALUE"},
     };
     for (const auto& [text, mistake] : cases) {
         const auto read = parse_profiles(text, ProfileFile::config);

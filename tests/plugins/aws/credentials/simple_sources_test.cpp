@@ -24,7 +24,7 @@ TEST(SettingsSource, HasTheKeyAndTheSecretsThatItNames) {
     EXPECT_EQ(found.secret_access_key, "s");
     EXPECT_EQ(found.session_token, "t");
     EXPECT_EQ(found.expires, std::nullopt);
-    EXPECT_EQ(found.source, "the settings");
+    EXPECT_EQ(found.source, "the configuration");
 }
 
 TEST(SettingsSource, IsAbsentWithoutAKeyAndWrongWithHalfOfOne) {

@@ -262,7 +262,7 @@ TEST(AwsClient, AnUnreadableAnswerToAChangeLeavesOpenWhatCameOfIt) {
     c.aws.then(reply(200, good.body.substr(0, 40)));
     const Error error = c.error(Repeatable::no);
     EXPECT_EQ(error.code, ErrorCode::deadline);
-    EXPECT_THAT(error.message, HasSubstr("the answer is no XML"));
+    EXPECT_THAT(error.message, HasSubstr("the response is not XML"));
     EXPECT_EQ(c.aws.count(), 1U);
 }
 

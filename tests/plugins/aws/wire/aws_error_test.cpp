@@ -91,7 +91,7 @@ TEST(AwsError, ARefusalNamesWhatAPolicyHasToAllow) {
         {});
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_THAT(error.message,
-                HasSubstr("; a policy has to allow autoscaling:SetDesiredCapacity on "
+                HasSubstr("; add an IAM policy that allows autoscaling:SetDesiredCapacity on "
                           "arn:aws:autoscaling:eu-central-1:1:autoScalingGroup:x (request id"));
 }
 
@@ -115,7 +115,7 @@ TEST(AwsError, ARefusalThatNamesNothingNamesTheActionThatWasCalled) {
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_EQ(error.message,
               "ec2:DescribeImages: UnauthorizedOperation: You are not authorized to perform this "
-              "operation. (Its encoded message is left out.); a policy has to allow "
+              "operation. (encoded message omitted); add an IAM policy that allows "
               "ec2:DescribeImages (request id req-2)");
 }
 
@@ -127,8 +127,9 @@ TEST(AwsError, AnExplicitDenyIsNoRightThatIsMissing) {
                                "autoscaling:SetDesiredCapacity on resource: arn:b with an explicit "
                                "deny in a service control policy")),
         {});
-    EXPECT_THAT(error.message,
-                HasSubstr("; a policy denies autoscaling:SetDesiredCapacity on arn:b (request id"));
+    EXPECT_THAT(
+        error.message,
+        HasSubstr("; an IAM policy denies autoscaling:SetDesiredCapacity on arn:b (request id"));
 }
 
 TEST(AwsError, ARefusalOfAProxyNamesNoPolicy) {
@@ -141,10 +142,10 @@ TEST(AwsError, ARefusalOfAProxyNamesNoPolicy) {
 TEST(AwsError, TheEncodedPartAloneIsLeftOut) {
     EXPECT_EQ(without_encoded_part("No. Encoded authorization failure message: abc Launching "
                                    "EC2 instance failed."),
-              "No. (Its encoded message is left out.) Launching EC2 instance failed.");
+              "No. (encoded message omitted) Launching EC2 instance failed.");
     EXPECT_EQ(without_encoded_part("plain"), "plain");
     EXPECT_EQ(without_encoded_part("Encoded authorization failure message:"),
-              "(Its encoded message is left out.)");
+              "(encoded message omitted)");
 }
 
 TEST(AwsError, ACodeThatIsNoWordIsNone) {

@@ -102,16 +102,15 @@ TEST(FailureText, ARefusalKeepsItsSentenceAndLosesItsEncodedPart) {
             std::string(1200, 'z') + " Launching EC2 instance failed.");
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_EQ(error.provider_code, "UnauthorizedOperation");
-    EXPECT_EQ(
-        error.message,
-        "You are not authorized to perform this operation. (Its encoded message is left out.) "
-        "Launching EC2 instance failed.");
+    EXPECT_EQ(error.message,
+              "You are not authorized to perform this operation. (encoded message omitted) "
+              "Launching EC2 instance failed.");
 }
 
 TEST(FailureText, WithoutATextTheStatusIsTold) {
     const Error error = classify_failure_text("Cancelled", "");
     EXPECT_EQ(error.code, ErrorCode::unavailable);
-    EXPECT_EQ(error.message, "the scaling activity ended as Cancelled");
+    EXPECT_EQ(error.message, "the scaling activity ended with status Cancelled");
 }
 
 TEST(FailureText, StaysOnOneLineAndInBounds) {

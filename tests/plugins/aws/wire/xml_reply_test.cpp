@@ -63,13 +63,13 @@ TEST(XmlReply, AnActionThatAnswersNothingIsAnAnswer) {
 TEST(XmlReply, RefusesWhatIsNoAnswerToTheAction) {
     const std::string whole = query_answer("<Groups><member><Name>a</Name></member></Groups>");
     const std::pair<std::string, const char*> cases[] = {
-        {"", "it is empty"},
-        {"   ", "no XML"},
-        {"{\"a\":1}", "no XML"},
-        {"<html><body>502 Bad Gateway</body></html>", "none to DescribeThings"},
-        {"<DescribeOthersResponse/>", "none to DescribeThings"},
-        {whole + whole, "none to DescribeThings"},
-        {"<DescribeThingsResponse><a></b></DescribeThingsResponse>", "no XML"},
+        {"", "the body is empty"},
+        {"   ", "not XML"},
+        {"{\"a\":1}", "not XML"},
+        {"<html><body>502 Bad Gateway</body></html>", "not a response to DescribeThings"},
+        {"<DescribeOthersResponse/>", "not a response to DescribeThings"},
+        {whole + whole, "not a response to DescribeThings"},
+        {"<DescribeThingsResponse><a></b></DescribeThingsResponse>", "not XML"},
     };
     for (const auto& [body, why] : cases) {
         const auto reply = XmlReply::parse(body, "DescribeThings");
@@ -120,8 +120,8 @@ TEST(XmlReply, AValueOfAnotherTypeIsToldWithItsPlaceAndText) {
     const Error error = refused([&] { second.integer("Min"); });
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_EQ(error.message,
-              "DescribeThingsResult/Groups/member[2]/Min: \"many\" is no whole number");
-    EXPECT_THAT(refused([&] { second.number("Min"); }).message, HasSubstr("is no number"));
+              "DescribeThingsResult/Groups/member[2]/Min: \"many\" is not an integer");
+    EXPECT_THAT(refused([&] { second.number("Min"); }).message, HasSubstr("is not a number"));
     EXPECT_THAT(refused([&] { second.boolean("Min"); }).message, HasSubstr("true or false"));
     EXPECT_THAT(refused([&] { second.time("Min"); }).message, HasSubstr("is no time"));
 }
@@ -131,9 +131,9 @@ TEST(XmlReply, WhatHasToBeThereIsMissedWithItsPlace) {
         parsed("<DescribeThingsResponse><set><item><id/></item></set></DescribeThingsResponse>");
     const XmlElement item = reply.result().items("set")[0];
     EXPECT_EQ(refused([&] { item.required_text("id"); }).message,
-              "DescribeThingsResponse/set/item[1]/id is missing in the answer");
+              "DescribeThingsResponse/set/item[1]/id is missing in the response");
     EXPECT_EQ(refused([&] { item.required_integer("size"); }).message,
-              "DescribeThingsResponse/set/item[1]/size is missing in the answer");
+              "DescribeThingsResponse/set/item[1]/size is missing in the response");
 }
 
 TEST(XmlReply, BlanksThatAreAllOfAValueStay) {
