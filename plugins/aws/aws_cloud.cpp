@@ -55,7 +55,9 @@ MakingConfig making_config_of(const AwsConfig& config) {
     return out;
 }
 
-Error no_provisioning() { return {ErrorCode::unsupported, "the settings have no provisioning"}; }
+Error no_provisioning() {
+    return {ErrorCode::unsupported, "node auto-provisioning is not configured (provisioning)"};
+}
 
 ListConfig list_config_of(const AwsConfig& config, const StaticLimits& limits) {
     return {.discovery = discovery_of(config),
@@ -221,7 +223,7 @@ Task<std::unique_ptr<AwsCloud::Account>> AwsCloud::open() {
     auto out = std::make_unique<Account>(host_, std::move(config), std::move(credentials), client,
                                          environment_);
     const Credentials found = co_await out->credentials.get();
-    host_.info("AWS is asked with credentials of " + found.source);
+    host_.info("using AWS credentials of " + found.source);
     co_return std::move(out);
 }
 
@@ -235,7 +237,7 @@ Task<void> AwsCloud::start() {
 }
 
 AwsCloud::Account& AwsCloud::account() const {
-    if (!account_) throw Failure(ErrorCode::unavailable, "AWS was not asked for anything yet");
+    if (!account_) throw Failure(ErrorCode::unavailable, "not refreshed yet");
     return *account_;
 }
 
@@ -244,8 +246,8 @@ void AwsCloud::warn_of_duplicates() const {
     std::set<std::string> names;
     for (const StaticGroup& group : config_.groups) {
         if (!names.insert(group.name).second)
-            host_.warn("the settings name group " + in_quotes(group.name) +
-                       " more than once: the first entry counts");
+            host_.warn("the configuration lists group " + in_quotes(group.name) +
+                       " more than once; the first entry is used");
     }
 }
 
@@ -289,8 +291,8 @@ Task<void> AwsCloud::Account::check() {
     if (!recommended.empty()) host.warn(recommended);
     if (!recommended.empty() && host.service<capstan_state>(CAPSTAN_SERVICE_STATE) == nullptr)
         host.warn(
-            "grants.state = true is recommended, so that instances are protected from "
-            "scale-in while a failed request is taken back");
+            "grants.state = true is recommended: instances are then protected from scale-in while "
+            "a failed request is cancelled");
     if (!config.failed_activities) co_return;
     std::vector<CheckedGroup> groups = co_await checked_groups();
     const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));
@@ -371,9 +373,8 @@ Task<Removed> AwsCloud::remove(Removal request) {
 Task<NodeTemplate> AwsCloud::describe(const NodeGroupId& group) {
     const ListedGroup* const listed = account().lists.find(group.value());
     if (listed == nullptr || !listed->was_read)
-        return fail_task<NodeTemplate>(
-            {ErrorCode::not_found,
-             "group " + in_quotes(group.value()) + ": it is none of the groups that are listed"});
+        return fail_task<NodeTemplate>({ErrorCode::not_found, "group " + in_quotes(group.value()) +
+                                                                  ": not among the listed groups"});
     return account().templates.describe(listed->group);
 }
 

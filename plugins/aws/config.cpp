@@ -44,109 +44,114 @@ Setting whole_setting(std::string_view key, std::string_view by_default, double 
 }
 
 Schema credentials_schema() {
-    return {text_setting("profile", "The profile of the shared files, in place of AWS_PROFILE."),
-            text_setting("role_arn", "A role to assume with what was found otherwise."),
-            text_setting("external_id", "What the role's trust policy asks for."),
-            text_setting("session_name", "What the role's sessions are called."),
-            text_setting("access_key_id", "Long-lived keys, where there is nothing better."),
-            secret_setting("secret_access_key", "The key that belongs to access_key_id."),
-            secret_setting("session_token", "The token, where these keys are temporary."),
+    return {text_setting("profile", "Profile in the shared AWS files. Overrides AWS_PROFILE."),
+            text_setting("role_arn", "IAM role to assume with the credentials found."),
+            text_setting("external_id", "External id that the role's trust policy requires."),
+            text_setting("session_name", "Name of the role's sessions."),
+            text_setting("access_key_id", "Id of a long-lived access key. Prefer a role."),
+            secret_setting("secret_access_key", "Secret key of access_key_id."),
+            secret_setting("session_token", "Session token, if the keys are temporary."),
             {.key = "imds_endpoint",
              .type = SettingType::url,
-             .doc = "The instance metadata service, where it is not at its usual place."}};
+             .doc = "URL of the instance metadata service, if it is not the default."}};
 }
 
 Schema provisioning_schema() {
     return {
         text_setting("launch_template",
-                     "The name or id of the launch template whose image, network and role new "
-                     "machines have. With it groups are made where none fits."),
+                     "Name or id of the launch template that gives new instances their image, "
+                     "network and role. Setting it enables node auto-provisioning."),
         {.key = "launch_template_version",
          .type = SettingType::string,
-         .doc = "A number, \"$Latest\" or \"$Default\".",
+         .doc = "Version of the launch template: a number, \"$Latest\" or \"$Default\".",
          .default_value = "\"$Default\""},
         text_map_setting("subnet_tags",
-                         "The tags of the subnets in which machines are made, by key; a zone is "
-                         "one that has such a subnet."),
-        texts_setting("instance_types",
-                      "The types to make groups of, such as \"m6i.*\"; none: all that suit."),
-        whole_setting("max_size", "1000", 1, 10'000, "The maximum of a group that is made."),
-        text_map_setting("tags", "More tags of such groups and their machines, by key.")};
+                         "Tags, by key, of the subnets for new instances. Only zones with such a "
+                         "subnet are used."),
+        texts_setting(
+            "instance_types",
+            "Instance types for new groups, such as \"m6i.*\". Empty: all suitable types."),
+        whole_setting("max_size", "1000", 1, 10'000, "Maximum size of a created group."),
+        text_map_setting("tags", "Additional tags of created groups and their instances, by key.")};
 }
 
 Schema group_settings() {
     return {
         texts_setting("discovery",
-                      "Groups by their tags: \"k\", \"k=v\" or \"k=v,k2\" for all of several. "
-                      "More than one are alternatives."),
+                      "Selects groups by tag: \"k\", \"k=v\", or \"k=v,k2\" for groups with all of "
+                      "these tags. A group is selected if any entry matches."),
         texts_setting("groups",
-                      "Groups by name, as min:max:name. They are listed whether or not they "
-                      "exist, and these limits count before the group's own."),
-        text_setting("cluster", "The cluster's name, as groups that are made here carry it."),
+                      "Groups by name, as min:max:name. They are listed even if they do not exist. "
+                      "These limits take precedence over the group's own."),
+        text_setting(
+            "cluster",
+            "Name of the cluster. Groups created by node auto-provisioning are tagged with it."),
         {.key = "refresh_every",
          .type = SettingType::duration,
          .doc = "How often all groups are listed, and $Latest and $Default of their launch "
-                "templates are looked up. Groups whose size changes are read in each pass.",
+                "templates are resolved. Groups that are changing size are read in each pass.",
          .default_value = "\"1m\"",
          .min = std::chrono::seconds(0),
          .max = std::chrono::hours(1)},
         {.key = "mixed_template",
          .type = SettingType::enumeration,
-         .doc = "What a node of several instance types counts as: the least of each resource, or "
-                "the first type.",
+         .doc = "Resources of a new node in a group of several instance types: the minimum of each "
+                "resource, or those of the first type.",
          .default_value = "\"minimum\"",
          .allowed = {"minimum", "first"}},
-        switch_setting("prefix_delegation", "false",
-                       "Whether the VPC CNI gives pods prefixes, which allows more of them."),
+        switch_setting(
+            "prefix_delegation", "false",
+            "Set to true if the VPC CNI assigns address prefixes: nodes then take more pods."),
         {.key = "max_pods",
          .type = SettingType::integer,
-         .doc = "How many pods a node takes, in place of what is computed.",
+         .doc = "Maximum pods per node. Unset: computed from the instance type.",
          .min = 1,
          .max = 1000},
         switch_setting("failed_activities", "true",
-                       "Whether launches that failed after a request back a group off at once. "
-                       "It takes the right to DescribeScalingActivities.")};
+                       "If true, failed launches back off the group at once. Needs the permission "
+                       "autoscaling:DescribeScalingActivities.")};
 }
 
 Schema data_settings() {
     return {text_setting("instance_types_file",
-                         "A file of instance types for where EC2 does not tell, in place of the "
-                         "table that is built in."),
+                         "File of instance types, used instead of the built-in table if EC2 does "
+                         "not describe them."),
             switch_setting("static_instance_types", "false",
-                           "Whether EC2 is not asked for instance types."),
-            text_setting("price_file", "A file of prices. Without one no price is known."),
+                           "If true, instance types are not read from EC2."),
+            text_setting("price_file", "File of prices. Without it, prices are unknown."),
             {.key = "event_queue_url",
              .type = SettingType::url,
-             .doc = "An SQS queue of its own with EventBridge's notices of instances that leave."}};
+             .doc = "SQS queue with EventBridge events about terminating instances. Capstan must "
+                    "be its only consumer."}};
 }
 
 Schema connection_settings() {
-    return {text_setting("region",
-                         "Such as \"eu-central-1\"; else AWS_REGION, the profile's or "
-                         "the instance's own."),
-            {.key = "endpoint_url",
-             .type = SettingType::url,
-             .doc = "Where all services are, in place of AWS's endpoints."},
-            {.key = "endpoints",
-             .type = SettingType::url,
-             .doc = "Where single services are, by name: autoscaling, ec2, eks, sts, iam, sqs.",
-             .default_value = "{}",
-             .map = true},
-            switch_setting("fips", "false", "Whether AWS's FIPS endpoints are used."),
-            switch_setting("dual_stack", "false", "Whether endpoints that have IPv6 are used."),
-            {.key = "timeout",
-             .type = SettingType::duration,
-             .doc = "How long one attempt of a call may take.",
-             .default_value = "\"7s\"",
-             .min = std::chrono::seconds(1),
-             .max = std::chrono::minutes(1)},
-            whole_setting("parallel_calls", "8", 1, 64,
-                          "How many calls of one kind are made at the same time."),
-            {.key = "credentials",
-             .type = SettingType::table,
-             .doc = "Where credentials come from. Without it: the environment, a web identity, "
-                    "the shared files, the container's service and the instance's metadata.",
-             .fields = credentials_schema()}};
+    return {
+        text_setting("region",
+                     "AWS region, such as \"eu-central-1\". Unset: AWS_REGION, the profile's "
+                     "region, or the instance's region."),
+        {.key = "endpoint_url",
+         .type = SettingType::url,
+         .doc = "URL for all services, instead of AWS's endpoints."},
+        {.key = "endpoints",
+         .type = SettingType::url,
+         .doc = "URLs of single services, by name: autoscaling, ec2, eks, sts, iam, sqs.",
+         .default_value = "{}",
+         .map = true},
+        switch_setting("fips", "false", "If true, AWS's FIPS endpoints are used."),
+        switch_setting("dual_stack", "false", "If true, dual-stack (IPv6) endpoints are used."),
+        {.key = "timeout",
+         .type = SettingType::duration,
+         .doc = "Timeout of one attempt of an API call.",
+         .default_value = "\"7s\"",
+         .min = std::chrono::seconds(1),
+         .max = std::chrono::minutes(1)},
+        whole_setting("parallel_calls", "8", 1, 64, "Maximum concurrent API calls of one kind."),
+        {.key = "credentials",
+         .type = SettingType::table,
+         .doc = "Source of credentials. Unset: the environment, web identity, shared files, "
+                "container credentials and instance metadata are tried in this order.",
+         .fields = credentials_schema()}};
 }
 
 std::string text_or_empty(const Settings& settings, std::string_view key) {
@@ -219,15 +224,17 @@ void check_provisioning(const Settings& settings) {
     const bool is_on = table.has("launch_template");
     const bool has_cluster = !text_or_empty(settings, "cluster").empty();
     if (is_on && !has_cluster)
-        settings.reject("provisioning", "needs `cluster`: groups that are made carry its name");
+        settings.reject("provisioning", "needs `cluster`: created groups are tagged with it");
     if (settings.has("provisioning") && !is_on && !table.text_map("subnet_tags").empty())
-        settings.reject("provisioning", "names no launch_template to make machines from");
+        settings.reject("provisioning", "needs launch_template, from which instances are created");
     if (is_on && table.text_map("subnet_tags").empty())
-        settings.reject("provisioning", "names no subnet_tags, so no subnet to make machines in");
+        settings.reject("provisioning",
+                        "needs subnet_tags, which select the subnets of new instances");
     const bool has_groups =
         !settings.texts("discovery").empty() || !settings.texts("groups").empty();
     if (!has_groups && !is_on)
-        settings.reject("", "names no groups: by tags in `discovery`, or by name in `groups`");
+        settings.reject("",
+                        "no groups configured: set `discovery` (by tags) or `groups` (by name)");
 }
 
 void check_endpoints(const Settings& settings) {
@@ -236,8 +243,8 @@ void check_endpoints(const Settings& settings) {
         const auto is_named = [&](Service service) { return name_of(service) == urls[i].first; };
         if (std::none_of(std::begin(all_services), std::end(all_services), is_named))
             settings.reject("endpoints", i,
-                            "is for " + in_quotes(urls[i].first) +
-                                ", and services are autoscaling, ec2, eks, sts, iam and sqs");
+                            "unknown service " + in_quotes(urls[i].first) +
+                                "; expected one of autoscaling, ec2, eks, sts, iam, sqs");
     }
 }
 
@@ -245,11 +252,11 @@ void check_credentials(const Settings& settings) {
     const Settings table = settings.table("credentials");
     const bool has_id = !text_or_empty(table, "access_key_id").empty();
     if (has_id != table.has("secret_access_key"))
-        settings.reject("credentials", "access_key_id and secret_access_key come together");
+        settings.reject("credentials", "access_key_id and secret_access_key must be set together");
     if (table.has("session_token") && !has_id)
-        settings.reject("credentials", "has a session_token without an access_key_id");
+        settings.reject("credentials", "session_token needs access_key_id");
     if (has_id && table.has("profile"))
-        settings.reject("credentials", "has both an access_key_id and a profile");
+        settings.reject("credentials", "access_key_id and profile cannot both be set");
 }
 
 }  // namespace
@@ -258,10 +265,11 @@ Schema aws_schema() {
     Schema out;
     for (Schema part : {group_settings(), data_settings(), connection_settings()})
         out.insert(out.end(), part.begin(), part.end());
-    out.push_back({.key = "provisioning",
-                   .type = SettingType::table,
-                   .doc = "Node auto-provisioning: groups that are made where none fits.",
-                   .fields = provisioning_schema()});
+    out.push_back(
+        {.key = "provisioning",
+         .type = SettingType::table,
+         .doc = "Node auto-provisioning: creates groups for pods that fit no existing group.",
+         .fields = provisioning_schema()});
     return out;
 }
 

@@ -19,4 +19,4 @@ public:
 
 CAPSTAN_PLUGIN("capstan.aws", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
                capstan::make_class<Cloud>({.id = "aws",
-                                           .doc = "The Auto Scaling groups of an AWS account."}))
+                                           .doc = "Auto Scaling groups of an AWS account."}))

@@ -36,11 +36,11 @@ void DataFiles::warn_of_prices() {
     std::vector<std::string> sentences;
     const std::string file = "file " + in_quotes(config_.price_file);
     if (prices->is_sample())
-        sentences.push_back(file + " is a sample: its prices of " + prices->date() +
-                            " are no current ones");
+        sentences.push_back(file + " is a sample with prices of " + prices->date() +
+                            "; replace it with current prices");
     if (prices->region() != config_.region)
-        sentences.push_back(file + " has the prices of " + in_quotes(prices->region()) +
-                            ", and the groups are in " + in_quotes(config_.region));
+        sentences.push_back(file + " has prices of region " + in_quotes(prices->region()) +
+                            ", but the groups are in " + in_quotes(config_.region));
     warnings_.tell("prices", std::move(sentences));
 }
 

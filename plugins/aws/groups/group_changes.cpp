@@ -23,7 +23,7 @@ Unexpected refuse(const NodeGroupId& group, ErrorCode code, const std::string& w
 
 Error no_take_back(const AutoScalingGroup& group, const std::string& why) {
     return {ErrorCode::conflict,
-            titled(NodeGroupId(group.name)) + ": no request is taken back now: " + why};
+            titled(NodeGroupId(group.name)) + ": target cannot be lowered now: " + why};
 }
 
 Error about_machine(const MachineId& machine, Error error) {
@@ -44,7 +44,7 @@ GroupChanges::GroupChanges(const Host& host, Parts parts, std::size_t parallel_c
 /// Activities that cannot be read are part of the answer.
 Task<GroupChanges::Reading> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
-        co_return refuse(id, ErrorCode::not_found, "it is none of the groups that are listed");
+        co_return refuse(id, ErrorCode::not_found, "not among the listed groups");
     auto group = co_await as_result(parts_.lists.read(id.value()));
     if (!group) co_return fail(within(titled(id), std::move(group).error()));
     if (auto obstacle = find_obstacle(*group)) co_return fail(*std::move(obstacle));
@@ -82,7 +82,7 @@ Task<TargetSetter::Current> GroupChanges::read_current(NodeGroupId id, Reading& 
 Task<Resized> GroupChanges::increase(Resize request) {
     if (request.all_or_nothing)
         co_return refuse(request.group, ErrorCode::unsupported,
-                         "AWS makes what it can of an increase, and promises not all or nothing");
+                         "AWS does not support all-or-nothing increases");
     const NodeGroupId id = request.group;
     Reading now;
     const auto read = [&] { return read_current(id, now); };
@@ -118,7 +118,7 @@ Task<Resized> GroupChanges::lower(NodeGroupId id, int target, const Reading& bef
         std::string why;
         if (!is_held) why = why_not_quiet(*now.latest);
         if (now.group.desired != before.group.desired || count_machines(now) > target)
-            why = "the group has changed meanwhile";
+            why = "the group has changed in the meantime";
         if (!why.empty()) co_return fail(no_take_back(now.group, why));
     }
     parts_.activities.end_request(id.value());
@@ -132,13 +132,13 @@ Result<void> GroupChanges::check_reading(const Reading& reading, bool is_safe) c
     const AutoScalingGroup& group = reading.group;
     const RecentChanges::Counts counts = recent_.count(group);
     if (counts.is_outdated)
-        return fail(no_take_back(group, "AWS's list does not show the last change yet"));
+        return fail(no_take_back(group, "the last change is not listed by AWS yet"));
     const auto at = viewed_.find(NodeGroupId(group.name));
     const std::optional<Viewed> viewed =
         at != viewed_.end() ? std::optional(at->second) : std::nullopt;
     if (viewed && counts.members > viewed->members)
         return fail(no_take_back(group, "it has " + counted(counts.members, "instance") +
-                                            ", and the request was decided on " +
+                                            ", the request expects " +
                                             std::to_string(viewed->members)));
     if (!reading.latest && is_safe) return {};
     if (!reading.latest) return fail(reading.latest.error());
@@ -197,15 +197,14 @@ Result<void> GroupChanges::check_minimum(const Removal& request,
     const int left = recent_.count(group).target - removals;
     if (left >= min || removals == 0) return {};
     return refuse(request.group, ErrorCode::invalid_argument,
-                  "without " + counted(removals, "machine") + " it has " + std::to_string(left) +
-                      ", and at least " + std::to_string(min) + " are to stay");
+                  "removing " + counted(removals, "instance") + " would leave " +
+                      std::to_string(left) + ", below the minimum of " + std::to_string(min));
 }
 
 Task<Removed> GroupChanges::remove(Removal request) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr || !listed->was_read)
-        co_return refuse(request.group, ErrorCode::not_found,
-                         "it is none of the groups that are listed");
+        co_return refuse(request.group, ErrorCode::not_found, "not among the listed groups");
     if (const auto stays = check_minimum(request, listed->group); !stays)
         co_return fail(stays.error());
     std::vector<MachineId> placeholders;
@@ -237,7 +236,7 @@ Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
         const int ordinal = *ordinal_of(machine.value(), group.value());
         if (ordinal < now.members) {
             failed.push_back({.code = ErrorCode::conflict,
-                              .message = titled(group) + ": it was made meanwhile",
+                              .message = titled(group) + ": already created by AWS",
                               .subject = machine.value()});
         } else if (ordinal < now.desired) {
             open.emplace(ordinal, machine);
@@ -294,15 +293,14 @@ std::optional<Error> GroupChanges::why_not_terminated(const NodeGroupId& group,
     const auto error = [&](ErrorCode code, const std::string& why) {
         return Error{code, titled(group) + ": " + why};
     };
-    if (instance == nullptr) return error(ErrorCode::not_found, "it has no such machine");
+    if (instance == nullptr) return error(ErrorCode::not_found, "no such instance in this group");
     const Membership membership = read_lifecycle(instance->lifecycle_state).membership;
     if (membership == Membership::member && recent_.is_unanswered(group, id))
         return error(ErrorCode::deadline,
-                     "AWS was asked to terminate it and gave no answer; it is asked again after "
-                     "two minutes");
+                     "the call to terminate it timed out; retried after 2 minutes");
     if (membership == Membership::member || membership == Membership::leaving) return std::nullopt;
-    return error(ErrorCode::conflict,
-                 "it is " + instance->lifecycle_state + ", which does not count as the group's");
+    return error(ErrorCode::conflict, "it is " + instance->lifecycle_state +
+                                          ", so it does not count toward the group's size");
 }
 
 /// An instance that no longer exists counts as terminated. After a lost answer the entry stays, so

@@ -50,24 +50,24 @@ std::optional<Error> find_obstacle(const AutoScalingGroup& group) {
         return obstacle(group, ErrorCode::not_found, "is being deleted");
     const std::string& type = group.desired_capacity_type;
     if (!type.empty() && type != "units")
+        return obstacle(group, ErrorCode::unsupported,
+                        "measures its capacity in " + in_quotes(type) + ", not in instances");
+    if (is_weighted(group))
         return obstacle(
             group, ErrorCode::unsupported,
-            "counts its capacity in " + in_quotes(type) + ", which is no number of instances");
-    if (is_weighted(group))
-        return obstacle(group, ErrorCode::unsupported,
-                        "weighs its instance types, so its capacity is no number of instances");
+            "has weighted instance types, so its capacity is not a number of instances");
     if (has_both_kinds_of_overrides(group))
         return obstacle(group, ErrorCode::unsupported,
-                        "names instance types and requirements side by side");
+                        "has both instance types and instance requirements in its overrides");
     if (group.min > group.max)
         return obstacle(group, ErrorCode::unsupported,
-                        "has the minimum " + std::to_string(group.min) + " above its maximum " +
+                        "has minimum " + std::to_string(group.min) + " above maximum " +
                             std::to_string(group.max));
     return std::nullopt;
 }
 
 std::string why_not_growing(const AutoScalingGroup& group) {
-    return is_suspended(group, "Launch") ? "its process Launch is suspended" : "";
+    return is_suspended(group, "Launch") ? "its Launch process is suspended" : "";
 }
 
 std::vector<std::string> find_notes(const AutoScalingGroup& group) {
@@ -76,17 +76,17 @@ std::vector<std::string> find_notes(const AutoScalingGroup& group) {
         out.push_back(named_group(group) + ": " + what);
     };
     if (is_suspended(group, "Launch"))
-        remark("its process Launch is suspended, so it is not asked to grow");
+        remark("its Launch process is suspended, so it is not scaled up");
     if (is_suspended(group, "Terminate"))
-        remark("its process Terminate is suspended, so machines may stay that were removed");
+        remark("its Terminate process is suspended, so removed instances may keep running");
     const bool has_warm = std::any_of(
         group.instances.begin(), group.instances.end(), [](const AsgInstance& instance) {
             return read_lifecycle(instance.lifecycle_state).membership == Membership::warm;
         });
     if (group.has_warm_pool || has_warm)
         remark(
-            "its warm pool is left out: the instances in it are not counted, and are "
-            "terminated by AWS alone");
+            "its warm pool is ignored: instances in it are not counted, and only AWS terminates "
+            "them");
     return out;
 }
 
@@ -98,11 +98,9 @@ std::string recommend_protection(const std::vector<const AutoScalingGroup*>& gro
     if (names.empty()) return {};
     return (names.size() == 1 ? "group " : "groups ") +
            listed(names, [](const std::string& name) { return in_quotes(name); }) +
-           ": NewInstancesProtectedFromScaleIn is recommended. Then AWS ends no instance of its "
-           "own "
-           "choice when a failed request is taken back. Capstan still terminates the instances "
-           "that "
-           "it removes";
+           ": NewInstancesProtectedFromScaleIn is recommended, so that AWS terminates no other "
+           "instance when a failed request is cancelled; capstan can still remove protected "
+           "instances";
 }
 
 }  // namespace capstan::aws

@@ -27,9 +27,9 @@ std::vector<std::string> StaticLimits::find_conflicts(const AutoScalingGroup& gr
     if (setting == nullptr) return {};
     std::vector<std::string> out;
     const auto note = [&](const char* what, int wanted, int kept) {
-        out.push_back("Auto Scaling group " + in_quotes(group.name) + ": the settings' " + what +
-                      " of " + std::to_string(wanted) + " is beyond its own of " +
-                      std::to_string(kept) + ", to which AWS keeps");
+        out.push_back("Auto Scaling group " + in_quotes(group.name) + ": the configured " + what +
+                      " " + std::to_string(wanted) + " is outside the group's own limit " +
+                      std::to_string(kept) + ", which AWS enforces");
     };
     if (setting->max > group.max) note("maximum", setting->max, group.max);
     if (setting->min < group.min) note("minimum", setting->min, group.min);

@@ -16,7 +16,7 @@ constexpr std::size_t names_per_call = 100;
 
 Error missing_group(const std::string& name) {
     return {.code = ErrorCode::not_found,
-            .message = "Auto Scaling group " + in_quotes(name) + ": there is none of that name",
+            .message = "Auto Scaling group " + in_quotes(name) + ": not found",
             .subject = name};
 }
 
@@ -141,7 +141,7 @@ void GroupLists::store(AutoScalingGroup group, std::uint64_t asked_at) {
 /// A group without a name cannot be stored; the other groups of the answer still are.
 void GroupLists::leave_out_nameless(AutoScalingGroups& answer) const {
     std::erase_if(answer.unreadable, [&](const Error& error) {
-        if (error.subject.empty()) host_.warn("a group is left out: " + error.message);
+        if (error.subject.empty()) host_.warn("a group is ignored: " + error.message);
         return error.subject.empty();
     });
 }
@@ -228,7 +228,7 @@ std::vector<std::string> GroupLists::find_failures() const {
     std::vector<std::string> out;
     for (const Source& source : sources_) {
         if (!source.failure) continue;
-        const std::string which = source.tags.empty() ? "that the settings name"
+        const std::string which = source.tags.empty() ? "of the configuration"
                                                       : "with the tags " + format_tags(source.tags);
         out.push_back("groups " + which + " cannot be listed: " + source.failure->message);
     }

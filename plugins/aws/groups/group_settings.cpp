@@ -25,13 +25,13 @@ std::optional<int> parse_group_size(std::string_view text) {
 bool is_group_name_character(char c) { return c > ' ' && c < 0x7f && c != ':'; }
 
 Result<std::string> parse_group_name(std::string_view text) {
-    if (text.empty()) return mistake("names no group; it is min:max:name");
+    if (text.empty()) return mistake("has no group name; expected min:max:name");
     for (const char c : text) {
         if (!is_group_name_character(c))
-            return mistake("has the name " + in_quotes(text) +
-                           ", and a name is printable characters without blanks and colons");
+            return mistake("invalid group name " + in_quotes(text) +
+                           ": expected printable characters without blanks and colons");
     }
-    if (text.size() > 255) return mistake("has a name of more than 255 characters");
+    if (text.size() > 255) return mistake("group name longer than 255 characters");
     return std::string(text);
 }
 
@@ -45,7 +45,7 @@ Result<TagFilter> parse_tag_filter(std::string_view text) {
     TagFilter out{.key = std::string(text.substr(0, equals))};
     if (out.key.empty()) return mistake("has a tag without a key");
     if (out.key.starts_with(' ') || out.key.ends_with(' '))
-        return mistake("has the tag " + in_quotes(out.key) + " with a blank at its begin or end");
+        return mistake("has the tag " + in_quotes(out.key) + " with a leading or trailing blank");
     if (equals != std::string_view::npos) out.value = std::string(text.substr(equals + 1));
     return out;
 }
@@ -55,19 +55,19 @@ Result<TagFilter> parse_tag_filter(std::string_view text) {
 Result<StaticGroup> parse_static_group(std::string_view text) {
     const std::size_t first = text.find(':');
     const std::size_t second = first == std::string_view::npos ? first : text.find(':', first + 1);
-    if (second == std::string_view::npos) return mistake("is not min:max:name");
+    if (second == std::string_view::npos) return mistake("expected min:max:name");
     const std::string_view min = text.substr(0, first);
     const std::string_view max = text.substr(first + 1, second - first - 1);
     StaticGroup out;
     for (const auto& [size, to] : {std::pair(min, &out.min), std::pair(max, &out.max)}) {
         const std::optional<int> number = parse_group_size(size);
         if (!number)
-            return mistake("has " + in_quotes(size) +
-                           " for a size, which is a whole number from 0 on");
+            return mistake("invalid size " + in_quotes(size) +
+                           ": expected an integer of at least 0");
         *to = *number;
     }
     if (out.min > out.max)
-        return mistake("has the minimum " + std::to_string(out.min) + " above its maximum " +
+        return mistake("minimum " + std::to_string(out.min) + " is above maximum " +
                        std::to_string(out.max));
     CAPSTAN_TRY(out.name, parse_group_name(text.substr(second + 1)));
     return out;
@@ -77,9 +77,9 @@ Result<std::vector<TagFilter>> parse_tag_expression(std::string_view text) {
     if (text.starts_with(upstream_prefix)) {
         text.remove_prefix(upstream_prefix.size());
     } else if (has_wrong_prefix(text)) {
-        return mistake("begins with another prefix than asg:tag=");
+        return mistake("expected the prefix asg:tag=");
     }
-    if (text.empty()) return mistake("names no tag, and would mean every group of the account");
+    if (text.empty()) return mistake("has no tag, so it would select every group of the account");
     std::vector<TagFilter> out;
     for (;;) {
         const std::size_t comma = text.find(',');

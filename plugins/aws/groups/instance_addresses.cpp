@@ -73,12 +73,11 @@ void InstanceAddresses::stop_or_wait(const Error& error) {
     if (error.code == ErrorCode::cancelled) return;
     not_before_ = host_.monotonic() + pause_after_failure;
     if (is_passing(error.code)) {
-        host_.debug("addresses of instances are not known yet: " + error.message);
+        host_.debug("instance addresses are not known yet: " + error.message);
         return;
     }
     is_off_ = true;
-    host_.info("nodes without a spec.providerID are not found by their addresses: " +
-               error.message);
+    host_.info("nodes without spec.providerID cannot be matched by address: " + error.message);
 }
 
 const std::vector<std::string>& InstanceAddresses::find(std::string_view instance_id) const {

@@ -72,11 +72,11 @@ std::string why_launch_is_under_way(const LatestActivities& latest, const AutoSc
         if (!is_recent_launch(each, latest.now)) continue;
         const Time began = *each.started;
         const std::string age = age_of(began, latest.now) + " ago";
-        if (!has_succeeded(each)) return "AWS began to launch an instance " + age;
+        if (!has_succeeded(each)) return "AWS started to launch an instance " + age;
         if (is_unlisted(launched_instance(each), latest, group))
             return "AWS launched an instance " + age + " that it does not list yet";
         if (decided_on && began > *decided_on)
-            return "AWS launched an instance " + age + ", after the request was decided on";
+            return "AWS launched an instance " + age + ", after the request was decided";
     }
     return {};
 }
@@ -86,9 +86,9 @@ std::string why_not_quiet(const LatestActivities& latest) {
         if (!each.started) continue;
         const Time last = std::max(*each.started, each.ended.value_or(*each.started));
         if (last <= latest.now - quiet_time) continue;
-        return "AWS worked on the group " + age_of(last, latest.now) +
-               " ago, and its instances are not protected from scale-in; it takes " +
-               format_duration(quiet_time) + " without an activity";
+        return "the last scaling activity was " + age_of(last, latest.now) +
+               " ago and instances are not protected from scale-in; waiting for " +
+               format_duration(quiet_time) + " without activity";
     }
     return {};
 }

@@ -18,8 +18,8 @@ constexpr Duration refusal_time = std::chrono::minutes(10);
 constexpr Duration hold_time = list_lag_max;
 
 std::string why_unprotected(const Error& error) {
-    return "instances cannot be protected from scale-in while a desired capacity is lowered, so "
-           "failed requests are taken back later: " +
+    return "cannot protect instances from scale-in while the desired capacity is lowered, so "
+           "failed requests are cancelled later: " +
            error.message;
 }
 
@@ -126,9 +126,9 @@ Task<void> ScaleInProtection::end(std::string name, std::optional<AutoScalingGro
     Result<void> done;
     if (!there.empty()) done = co_await as_result(api_.set_instance_protection(name, there, false));
     if (!done && (group || !is_final(done.error()))) {
-        warnings_.tell(name, "the scale-in protection of " +
+        warnings_.tell(name, "cannot end the scale-in protection of " +
                                  counted(std::ssize(there), "instance") + " of group " +
-                                 in_quotes(name) + " cannot be ended: " + done.error().message);
+                                 in_quotes(name) + ": " + done.error().message);
         co_return;
     }
     warnings_.end(name);

@@ -147,12 +147,13 @@ std::optional<Error> TemplateReader::find_missing_types(const TemplateSources& s
         if (types_.find(name) == nullptr) unknown.push_back(name);
     if (!unknown.empty())
         return Error{.code = ErrorCode::unavailable,
-                     .message = group_title(group) + ": instance types that are not known: " +
+                     .message = group_title(group) + ": unknown instance types: " +
                                 listed(unknown, [](const std::string& name) { return name; })};
     if (const Error* const why = find_launch_error(group)) return within(group_title(group), *why);
-    return Error{.code = ErrorCode::unavailable,
-                 .message = group_title(group) +
-                            ": neither it nor what it launches from names an instance type"};
+    return Error{
+        .code = ErrorCode::unavailable,
+        .message = group_title(group) +
+                   ": no instance type in the group, its launch template or launch configuration"};
 }
 
 Task<void> TemplateReader::read_launch_data(AutoScalingGroup group) {
@@ -184,8 +185,8 @@ Task<bool> TemplateReader::read_wanted_configurations() {
             configurations_.put(name, at->second);
         } else {
             configurations_.put_error(
-                name, {ErrorCode::not_found,
-                       "launch configuration " + in_quotes(name) + ": it is not there"});
+                name,
+                {ErrorCode::not_found, "launch configuration " + in_quotes(name) + ": not found"});
         }
     }
     co_return true;
@@ -207,7 +208,7 @@ Task<Image> TemplateReader::read_one_image(std::string id) {
     const std::vector<std::string> ids{id};
     std::vector<Image> images = co_await apis_.ec2.describe_images(ids);
     if (images.empty())
-        co_return fail(ErrorCode::not_found, "image " + in_quotes(id) + ": it is not there");
+        co_return fail(ErrorCode::not_found, "image " + in_quotes(id) + ": not found");
     co_return std::move(images.front());
 }
 
@@ -282,19 +283,19 @@ std::vector<std::string> TemplateReader::missing_parts(const AutoScalingGroup& g
     std::vector<std::string> out;
     const auto note = [&](const char* what, const Error* error) {
         if (error != nullptr)
-            out.push_back(group_title(group) + ": its template is made without " + what + ": " +
-                          error->message);
+            out.push_back(group_title(group) + ": its node template is built without " + what +
+                          ": " + error->message);
     };
     const LaunchTemplateData* const data = find_launch_data(group);
     if (data == nullptr) note("its launch template", find_launch_error(group));
     if (data != nullptr && images_.find(data->image_id) == nullptr)
         note("its image", images_.find_error(data->image_id));
     if (data != nullptr && !data->image_error.empty())
-        out.push_back(group_title(group) + ": its template is made without its image " +
+        out.push_back(group_title(group) + ": its node template is built without its image " +
                       in_quotes(data->image_parameter) + ": " + data->image_error);
     const auto nodegroup = find_nodegroup(group.tags);
     if (nodegroup && nodegroups_.find(*nodegroup) == nullptr)
-        note("what EKS knows of its node group", nodegroups_.find_error(*nodegroup));
+        note("its EKS node group", nodegroups_.find_error(*nodegroup));
     return out;
 }
 

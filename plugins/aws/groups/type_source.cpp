@@ -60,7 +60,7 @@ Task<std::vector<InstanceType>> TypeSource::get(std::vector<std::string> names) 
     }
     if (unknown.empty()) co_return out;
     const std::string all = listed(unknown, [](const std::string& name) { return name; });
-    co_return fail(ErrorCode::not_found, "instance types that are not known: " + all);
+    co_return fail(ErrorCode::not_found, "unknown instance types: " + all);
 }
 
 const InstanceType* TypeSource::find(const std::string& name) const {
@@ -102,7 +102,7 @@ void TypeSource::keep(const std::vector<std::string>& names,
 }
 
 void TypeSource::warn_of_table(const Error& error) {
-    warnings_.tell("types", "instance types that EC2 has not told yet are those of a table of " +
+    warnings_.tell("types", "cannot read instance types from EC2; using the table of " +
                                 table().date() + ": " + error.message);
 }
 

@@ -65,7 +65,7 @@ void ViewMaker::add(const std::string& name, const ListedGroup& listed, const Pr
 /// A group that the settings name is expected in the view, so it stays there as unreadable.
 void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
     const StaticGroup* const limits = parts_.limits.find(name);
-    if (limits == nullptr) return warnings_.tell(name, why.message + ": it is left out");
+    if (limits == nullptr) return warnings_.tell(name, why.message + "; the group is ignored");
     NodeGroup& group = out.groups.emplace_back();
     group.id = NodeGroupId(name);
     group.min = limits->min;

@@ -95,17 +95,17 @@ struct Refused {
 
 TEST(AwsConfig, SaysWhatIsWrongAndWhere) {
     const std::vector<Refused> cases{
-        {"discovery", list("cluster=prod", ""), "discovery[1]", "names no tag"},
+        {"discovery", list("cluster=prod", ""), "discovery[1]", "has no tag"},
         {"discovery", list("a,,b"), "discovery[0]", "without a key"},
-        {"groups", list("0:5:web", "5:3:db"), "groups[1]", "minimum 5 above its maximum 3"},
-        {"groups", list("web"), "groups[0]", "is not min:max:name"},
-        {"discovery", list(), "", "names no groups"},
+        {"groups", list("0:5:web", "5:3:db"), "groups[1]", "minimum 5 is above maximum 3"},
+        {"groups", list("web"), "groups[0]", "expected min:max:name"},
+        {"discovery", list(), "", "no groups configured"},
         {"endpoints", table({{"s3", "http://127.0.0.1"}}), "endpoints.s3", "\"s3\""},
-        {"credentials", table({{"access_key_id", "AKIA"}}), "credentials", "come together"},
+        {"credentials", table({{"access_key_id", "AKIA"}}), "credentials", "must be set together"},
         {"provisioning", table({{"launch_template", "a"}, {"subnet_tags", table({{"a", "b"}})}}),
          "provisioning", "needs `cluster`"},
         {"provisioning", table({{"subnet_tags", table({{"a", "b"}})}}), "provisioning",
-         "names no launch_template"}};
+         "needs launch_template"}};
     for (const Refused& each : cases) {
         FakeSettings settings = with_groups();
         settings.set(each.key, each.value);

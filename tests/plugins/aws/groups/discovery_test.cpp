@@ -56,7 +56,8 @@ TEST(AwsDiscovery, LimitsBeyondTheGroupsOwnAreToldAndCutSinceAwsKeepsToThem) {
     ASSERT_TRUE(view) << view.error();
     EXPECT_EQ(view->groups[0].min, 1);
     EXPECT_EQ(view->groups[0].max, 10);
-    EXPECT_THAT(account.warnings(), Contains(HasSubstr("maximum of 50 is beyond its own of 10")));
+    EXPECT_THAT(account.warnings(),
+                Contains(HasSubstr("maximum 50 is outside the group's own limit 10")));
 }
 
 TEST(AwsDiscovery, TheFirstOfTwoEntriesForOneGroupCounts) {
@@ -110,20 +111,20 @@ struct LeftOut {
 TEST(AwsDiscovery, AGroupWhoseMachinesCannotBeCountedIsLeftOutAndToldOnce) {
     const std::vector<LeftOut> cases{
         {"deleted", "<Status>Delete in progress</Status>", "is being deleted"},
-        {"vcpu", "<DesiredCapacityType>vcpu</DesiredCapacityType>", "counts its capacity in"},
+        {"vcpu", "<DesiredCapacityType>vcpu</DesiredCapacityType>", "measures its capacity in"},
         {"weighted",
          "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification><LaunchTemplateId>"
          "lt-1</LaunchTemplateId></LaunchTemplateSpecification><Overrides><member><InstanceType>"
          "m5.large</InstanceType><WeightedCapacity>2</WeightedCapacity></member></Overrides>"
          "</LaunchTemplate></MixedInstancesPolicy>",
-         "weighs its instance types"},
+         "has weighted instance types"},
         {"both",
          "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification><LaunchTemplateId>"
          "lt-1</LaunchTemplateId></LaunchTemplateSpecification><Overrides><member><InstanceType>"
          "m5.large</InstanceType></member><member><InstanceRequirements><VCpuCount><Min>2</Min>"
          "</VCpuCount></InstanceRequirements></member></Overrides></LaunchTemplate>"
          "</MixedInstancesPolicy>",
-         "types and requirements side by side"}};
+         "both instance types and instance requirements"}};
     for (const LeftOut& each : cases) {
         Account account;
         account.add("web");
@@ -142,7 +143,7 @@ TEST(AwsDiscovery, AGroupWhoseLimitsContradictEachOtherIsLeftOut) {
     account.add("web");
     account.add("odd").min = 11;
     EXPECT_THAT(names(*account.refresh()), ElementsAre("web"));
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("minimum 11 above its maximum 10")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("minimum 11 above maximum 10")));
 }
 
 TEST(AwsDiscovery, AWeightOfOneIsNone) {
@@ -175,7 +176,7 @@ TEST(AwsDiscovery, AGroupThatMayNotLaunchIsNotHealthyUntilItMay) {
     account.add("web").more = suspended("Launch");
     auto view = account.refresh();
     EXPECT_EQ(view->groups[0].healthy, false);
-    EXPECT_THAT(view->groups[0].health_reason, HasSubstr("Launch is suspended"));
+    EXPECT_THAT(view->groups[0].health_reason, HasSubstr("Launch process is suspended"));
     account.aws.groups["web"].more.clear();
     view = account.next(minutes(1));
     EXPECT_EQ(view->groups[0].healthy, std::nullopt);
@@ -189,7 +190,7 @@ TEST(AwsDiscovery, AGroupThatMayNotTerminateIsToldAndTakesPart) {
     account.add("web", 1).more = suspended("Terminate");
     const auto view = account.refresh();
     EXPECT_EQ(view->groups[0].healthy, std::nullopt);
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("Terminate is suspended")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("Terminate process is suspended")));
 }
 
 TEST(AwsDiscovery, AWarmPoolIsToldAndItsInstancesAreNotCounted) {
@@ -199,7 +200,7 @@ TEST(AwsDiscovery, AWarmPoolIsToldAndItsInstancesAreNotCounted) {
     group.instances.push_back({.id = "i-warm", .state = "Warmed:Stopped"});
     const auto view = account.refresh();
     EXPECT_THAT(states(*view), ElementsAre(id_of("i-1") + " running"));
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("warm pool is left out")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("warm pool is ignored")));
 }
 
 TEST(AwsDiscovery, WhereAListFailsItsGroupsKeepTheirLastStateAndOthersGoOn) {
@@ -314,7 +315,7 @@ TEST(AwsDiscovery, AGroupWithoutANameIsLeftOutAndCostsNoOther) {
     const auto view = account.refresh();
     ASSERT_TRUE(view) << view.error();
     EXPECT_THAT(names(*view), ElementsAre("web"));
-    EXPECT_THAT(account.warnings(), Contains(HasSubstr("a group is left out")));
+    EXPECT_THAT(account.warnings(), Contains(HasSubstr("a group is ignored")));
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ TEST(AwsFailedActivities, WhatCannotBeReadIsNoNewsAndIsToldOnce) {
     account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed", 2);
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("fail is not known")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot detect failed launches")));
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 

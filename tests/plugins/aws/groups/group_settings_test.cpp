@@ -17,14 +17,14 @@ TEST(AwsGroupSpec, EachMistakeIsToldInItsOwnWords) {
         {"", "min:max:name"},
         {"web", "min:max:name"},
         {"1:web", "min:max:name"},
-        {"a:3:web", "\"a\" for a size"},
-        {"-1:3:web", "\"-1\" for a size"},
-        {"1:3.5:web", "\"3.5\" for a size"},
-        {"1:99999999999:web", "for a size"},
-        {"1: 3:web", "\" 3\" for a size"},
-        {":3:web", "\"\" for a size"},
-        {"5:3:web", "minimum 5 above its maximum 3"},
-        {"1:3:", "names no group"},
+        {"a:3:web", "invalid size \"a\""},
+        {"-1:3:web", "invalid size \"-1\""},
+        {"1:3.5:web", "invalid size \"3.5\""},
+        {"1:99999999999:web", "invalid size"},
+        {"1: 3:web", "invalid size \" 3\""},
+        {":3:web", "invalid size \"\""},
+        {"5:3:web", "minimum 5 is above maximum 3"},
+        {"1:3:", "has no group name"},
         {"1:3:we b", "without blanks and colons"},
         {"1:3:we:b", "without blanks and colons"}};
     for (const auto& [text, says] : cases) {
@@ -56,7 +56,7 @@ TEST(AwsGroupSpec, AMalformedPrefixIsAMistakeAndNoTag) {
     for (const char* text : {"mig:tag=a", "asg:=tag", "asg:tag", "asg:tags=a", "label:tag=a"}) {
         const auto tags = parse_tag_expression(text);
         ASSERT_FALSE(tags) << text;
-        EXPECT_THAT(tags.error().message, HasSubstr("another prefix than asg:tag=")) << text;
+        EXPECT_THAT(tags.error().message, HasSubstr("expected the prefix asg:tag=")) << text;
     }
     EXPECT_EQ(parse_tag_expression("asg:tag=mig:a")->front().key, "mig:a");
     EXPECT_TRUE(parse_tag_expression("eks:cluster-name=prod"));

@@ -63,7 +63,7 @@ TEST_F(AwsAddresses, AreNotAskedForAgainAfterARefusal) {
     EXPECT_THAT(addresses("i-1", account.refresh()), IsEmpty());
     int lines = 0;
     for (const auto& line : account.host.log_lines())
-        lines += line.message.find("are not found by their addresses") != std::string::npos ? 1 : 0;
+        lines += line.message.find("cannot be matched by address") != std::string::npos ? 1 : 0;
     EXPECT_EQ(lines, 1);
 }
 

@@ -77,7 +77,7 @@ TEST(AwsTakingBack, WaitsWhileTheListDoesNotShowTheLastAnswer) {
     EXPECT_EQ(lowered.error().code, ErrorCode::conflict);
     EXPECT_THAT(
         lowered.error().message,
-        HasSubstr("no request is taken back now: AWS's list does not show the last change"));
+        HasSubstr("target cannot be lowered now: the last change is not listed by AWS yet"));
     EXPECT_EQ(account.remove({"i-placeholder-web-5"})->failed.at(0).code, ErrorCode::conflict);
     account.aws.lag(false);
     EXPECT_TRUE(account.decrease(1, 8, 6));
@@ -97,7 +97,7 @@ TEST(AwsTakingBack, WaitsWhileALaunchIsUnderWay) {
     Wanting account;
     account.aws.note("web", "Launching a new EC2 instance", "InProgress");
     account.host.advance(seconds(12));
-    EXPECT_THAT(account.conflict(), HasSubstr("AWS began to launch an instance 12s ago"));
+    EXPECT_THAT(account.conflict(), HasSubstr("AWS started to launch an instance 12s ago"));
     account.host.advance(minutes(2));
     EXPECT_TRUE(account.decrease(1, 6)) << "one that hangs for two minutes holds nothing up";
 }
@@ -111,8 +111,7 @@ TEST(AwsTakingBack, WaitsForAnInstanceThatWasLaunchedToBeListed) {
 TEST(AwsTakingBack, WaitsWhereMoreInstancesAreThereThanTheHostDecidedOn) {
     Wanting account;
     account.group().instances.push_back({.id = "i-77"});
-    EXPECT_THAT(account.conflict(),
-                HasSubstr("it has 4 instances, and the request was decided on 3"));
+    EXPECT_THAT(account.conflict(), HasSubstr("it has 4 instances, the request expects 3"));
     ASSERT_TRUE(account.next());
     EXPECT_TRUE(account.decrease(1, 6)) << "the next pass has seen it";
 }
@@ -123,7 +122,7 @@ TEST(AwsTakingBack, WaitsForALaunchThatTheDecisionHasNotSeen) {
     account.group().instances.erase(account.group().instances.begin());
     account.group().instances.push_back({.id = "i-77"});
     account.aws.note("web", "Launching a new EC2 instance: i-77", "Successful");
-    EXPECT_THAT(account.conflict(), HasSubstr("after the request was decided on"));
+    EXPECT_THAT(account.conflict(), HasSubstr("after the request was decided"));
 }
 
 TEST(AwsTakingBack, NeverLeavesFewerThanTheInstances) {
@@ -225,7 +224,7 @@ TEST(AwsTakingBack, ProtectionThatCannotBeEndedIsEndedLater) {
     account.aws.refuse("SetInstanceProtection", "ValidationError", "not now");
     ASSERT_TRUE(account.next(minutes(2)));
     EXPECT_THAT(account.protection(), ElementsAre(true, true, true));
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot be ended")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot end the scale-in protection")));
     ASSERT_TRUE(account.next(minutes(2)));
     EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
 }
@@ -248,12 +247,13 @@ TEST(AwsTakingBack, WithoutPermissionToProtectItWaitsForAMinuteWithoutAnActivity
     Unprotected account;
     account.aws.fail_launch("web", "no capacity");
     account.host.advance(seconds(59));
-    EXPECT_THAT(account.conflict(), HasSubstr("AWS worked on the group 59s ago, and its instances "
-                                              "are not protected from scale-in"));
+    EXPECT_THAT(account.conflict(), HasSubstr("the last scaling activity was 59s ago and "
+                                              "instances are not protected from scale-in"));
     account.host.advance(seconds(2));
     EXPECT_TRUE(account.decrease(1, 6));
     EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 1) << "the refusal is remembered";
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("cannot be protected from scale-in")));
+    EXPECT_THAT(account.warnings(),
+                ElementsAre(HasSubstr("cannot protect instances from scale-in")));
 }
 
 TEST(AwsTakingBack, WithoutStateNothingIsProtected) {

@@ -210,7 +210,7 @@ TEST(AwsTemplates, ANodeGroupThatCannotBeReadIsDoneWithoutAndTold) {
     group.tags["eks:cluster-name"] = "prod";
     group.tags["eks:nodegroup-name"] = "workers";
     ASSERT_TRUE(account.describe());
-    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("without what EKS knows")));
+    EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("without its EKS node group")));
     account.aws.forget_calls();
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(account.next());
     EXPECT_EQ(account.aws.calls("DescribeNodegroup"), 0) << "it is backed off for a while";
@@ -238,7 +238,7 @@ TEST(AwsTemplates, TypesThatEc2DoesNotTellAreThoseOfTheBuiltInTableWhoseDateIsTo
     const auto node = account.describe();
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->machine_type, "m5.large");
-    EXPECT_THAT(account.warnings(), Contains(HasSubstr("a table of 20")));
+    EXPECT_THAT(account.warnings(), Contains(HasSubstr("the table of 20")));
 }
 
 TEST(AwsTemplates, ATypeThatIsNotKnownAnywhereIsAnErrorThatNamesIt) {
