@@ -45,8 +45,8 @@ Result<void> add_taint_tags(const std::vector<Taint>& taints, Labels& tags) {
         const auto [at, is_new] =
             tags.emplace(template_tag("taint", taint.key), taint_tag_value(taint));
         if (!is_new && at->second != taint_tag_value(taint))
-            return fail(ErrorCode::unsupported, "a tag has room for one taint of the key " +
-                                                    in_quotes(taint.key) + ", the plan wants two");
+            return fail(ErrorCode::unsupported, "a tag can hold one taint with key " +
+                                                    in_quotes(taint.key) + ", the plan has two");
     }
     return {};
 }
@@ -54,13 +54,15 @@ Result<void> add_taint_tags(const std::vector<Taint>& taints, Labels& tags) {
 Result<void> check_tag_limits(const Labels& tags) {
     if (tags.size() > tags_max)
         return fail(ErrorCode::unsupported,
-                    "it would have " + counted(static_cast<std::int64_t>(tags.size()), "tag") +
-                        ", and AWS takes " + std::to_string(tags_max));
+                    "the group would have " +
+                        counted(static_cast<std::int64_t>(tags.size()), "tag") + ", AWS allows " +
+                        std::to_string(tags_max));
     for (const auto& [key, value] : tags) {
         if (key.size() <= tag_key_max && value.size() <= tag_value_max) continue;
-        return fail(ErrorCode::unsupported, "the tag " + in_quotes(key) +
-                                                " is longer than AWS takes: 128 characters, its " +
-                                                "value 256");
+        return fail(
+            ErrorCode::unsupported,
+            "tag " + in_quotes(key) +
+                " is too long: AWS allows 128 characters for the key and 256 for the value");
     }
     return {};
 }

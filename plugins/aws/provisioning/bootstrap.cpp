@@ -127,7 +127,7 @@ Result<std::string> add_to_script(std::string_view text, const std::string& flag
     const std::size_t close = end_of_extra_args(command, option);
     if (close == std::string_view::npos)
         return refuse_user_data("has " + std::string(extra_args_option) +
-                                " without a text in quotes");
+                                " without a quoted value");
     return out.insert(begin + close, " " + flags);
 }
 
@@ -157,7 +157,8 @@ std::string_view find_boundary(std::string_view text) noexcept {
 Result<std::string> add_node_config(std::string_view text, const std::string& config) {
     if (!is_multipart(text)) {
         constexpr std::string_view ours = "CAPSTAN-NODE-CONFIG";
-        if (has_part(text, ours)) return refuse_user_data("has a line of ours already");
+        if (has_part(text, ours))
+            return refuse_user_data("already contains the boundary CAPSTAN-NODE-CONFIG");
         return "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=\"" + std::string(ours) +
                "\"\n\n" + mime_part(ours, text) + mime_part(ours, config) + "--" +
                std::string(ours) + "--\n";
@@ -166,7 +167,7 @@ Result<std::string> add_node_config(std::string_view text, const std::string& co
     const std::string closing = "--" + std::string(boundary) + "--";
     const std::size_t end = text.rfind(closing);
     if (boundary.empty() || end == std::string_view::npos)
-        return refuse_user_data("is a multipart text without an end");
+        return refuse_user_data("is a multipart document without a closing boundary");
     std::string out(text.substr(0, end));
     if (!out.ends_with('\n')) out += '\n';
     return out + mime_part(boundary, config) + std::string(text.substr(end));
@@ -226,7 +227,7 @@ Result<std::string> add_settings(std::string_view text, const Labels& labels,
     if (!labels.empty() && has_line(text, bottlerocket_labels)) {
         out = join_label_table(text, labels);
     } else if (!labels.empty() && has_part(text, "node-labels")) {
-        return refuse_user_data("sets node-labels in another form than a table [...]");
+        return refuse_user_data("does not set node-labels as a table [...]");
     } else if (!labels.empty()) {
         out += "\n" + std::string(bottlerocket_labels) + "\n" + label_lines(labels);
     }
@@ -246,8 +247,8 @@ Result<std::string> add_by_bootstrap(std::string_view text, const Labels& labels
         case Bootstrap::unknown: break;
     }
     return refuse_user_data(
-        "is of no kind that labels and taints can be added to: bootstrap.sh of EKS, a NodeConfig "
-        "of nodeadm, settings of Bottlerocket");
+        "is not of a kind that labels and taints can be added to (EKS bootstrap.sh, nodeadm "
+        "NodeConfig, Bottlerocket settings)");
 }
 
 }  // namespace
@@ -283,17 +284,19 @@ Result<std::string> add_to_user_data(std::string_view user_data, const Labels& l
     for (const auto& [key, value] : labels) {
         CAPSTAN_CHECK(check_kubelet_label(key));
         if (!is_label_key(key) || !is_label_value(value))
-            return fail(ErrorCode::unsupported, in_quotes(key + "=" + value) + " is no label");
+            return fail(ErrorCode::unsupported,
+                        in_quotes(key + "=" + value) + " is not a valid label");
     }
     for (const Taint& taint : taints) {
         if (!is_label_key(taint.key) || !is_label_value(taint.value))
-            return fail(ErrorCode::unsupported, in_quotes(to_string(taint)) + " is no taint");
+            return fail(ErrorCode::unsupported,
+                        in_quotes(to_string(taint)) + " is not a valid taint");
     }
     if (labels.empty() && taints.empty()) return std::string(user_data);
     CAPSTAN_TRY(std::string out, add_by_bootstrap(user_data, labels, taints));
     if (out.size() > user_data_max)
-        return refuse_user_data("would be of " + std::to_string(out.size()) +
-                                " bytes with the labels and taints, and EC2 takes " +
+        return refuse_user_data("would have " + std::to_string(out.size()) +
+                                " bytes with the labels and taints, EC2 allows " +
                                 std::to_string(user_data_max));
     return out;
 }

@@ -35,8 +35,8 @@ bool are_alike(const TypeTable* a, const TypeTable* b) {
 }
 
 Failure another_has_the_name(const std::string& what, const std::string& name) {
-    return Failure(ErrorCode::conflict, "there is another " + what + " " + in_quotes(name) +
-                                            ", which was not made for this plan");
+    return Failure(ErrorCode::conflict, "another " + what + " " + in_quotes(name) +
+                                            " exists that was not created for this plan");
 }
 
 /// Throws a Failure unless the group was made for the same plan and is not being deleted.
@@ -55,14 +55,15 @@ void require_deletable(const AutoScalingGroup& group, const std::string& cluster
     const std::string what = "group " + in_quotes(group.name);
     if (!is_made_for(group.tags, cluster))
         throw Failure(ErrorCode::permission,
-                      what + " was not made by auto-provisioning for cluster " + cluster +
-                          ": it has no tag " + std::string(made_for_tag) + "=" + cluster);
+                      what + " was not created by node auto-provisioning for cluster " + cluster +
+                          ": it lacks the tag " + std::string(made_for_tag) + "=" + cluster);
     if (!group.instances.empty())
-        throw Failure(
-            ErrorCode::conflict,
-            what + " has " + counted(static_cast<std::int64_t>(group.instances.size()), "machine"));
+        throw Failure(ErrorCode::conflict,
+                      what + " still has " +
+                          counted(static_cast<std::int64_t>(group.instances.size()), "instance"));
     if (group.desired > 0)
-        throw Failure(ErrorCode::conflict, what + " wants " + counted(group.desired, "machine"));
+        throw Failure(ErrorCode::conflict,
+                      what + " has a desired capacity of " + counted(group.desired, "instance"));
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ Task<void> GroupMaker::renew_facts() {
     if (facts) {
         facts_ = *std::move(facts);
     } else {
-        host_.warn("provisioning: what groups could be made of is as it was: " +
+        host_.warn("provisioning: offerings not refreshed; using the previous ones: " +
                    facts.error().message);
     }
     read_at_ = host_.monotonic();
@@ -131,8 +132,7 @@ Task<MachineTypes> GroupMaker::machine_types() {
 
 Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
     const std::shared_ptr<const Market> market = market_.read();
-    if (!market)
-        return fail(ErrorCode::unavailable, "what groups could be made of is not known yet");
+    if (!market) return fail(ErrorCode::unavailable, "provisioning: offerings are not known yet");
     CAPSTAN_TRY(PossibleGroup possible, market->make_group(plan));
     return std::move(possible.planned);
 }
@@ -169,7 +169,7 @@ Task<void> GroupMaker::delete_launch_template(std::string name) {
     }
     if (leftovers_.insert(name).second)
         host_.warn("launch template " + name +
-                   " is left over, and is tried again: " + deleted.error().message);
+                   " cannot be deleted; retried: " + deleted.error().message);
 }
 
 Task<void> GroupMaker::delete_leftovers() {
@@ -222,7 +222,7 @@ Task<bool> GroupMaker::is_made(PossibleGroup wanted) {
 Task<void> GroupMaker::destroy(NodeGroupId id) {
     const std::string& name = id.value();
     const std::optional<AutoScalingGroup> there = co_await find_group(name);
-    if (!there) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(name));
+    if (!there) throw Failure(ErrorCode::not_found, "no such group: " + in_quotes(name));
     require_deletable(*there, config_.cluster);
     // The status is set while the group is being deleted already.
     if (there->status.empty()) {

@@ -48,8 +48,8 @@ Result<void> check_contradictions(const Labels& own, const GroupPlan& plan) {
     for (const auto& [key, value] : plan.labels) {
         const auto at = own.find(key);
         if (at == own.end() || at->second == value) continue;
-        return fail(ErrorCode::unsupported,
-                    "its machines carry " + key + "=" + at->second + ", the plan wants " + value);
+        return fail(ErrorCode::unsupported, "its instances have " + key + "=" + at->second +
+                                                ", the plan requires " + value);
     }
     return {};
 }
@@ -60,11 +60,11 @@ Result<void> check_source(const LaunchTemplateData& source, const std::string& u
         return fail(ErrorCode::invalid_config,
                     "provisioning: launch template " + config.launch_template.text() + " " + why);
     };
-    if (source.image_id.empty()) return refuse("names no image");
+    if (source.image_id.empty()) return refuse("has no image");
     if (has_taints(user_data))
         return refuse(
-            "gives nodes taints by its user data, which no template would show; name one "
-            "without, and write them as tags of provisioning");
+            "sets taints in its user data, which capstan cannot see; remove them there and set "
+            "them as provisioning.tags");
     return {};
 }
 
@@ -86,8 +86,9 @@ Result<Market> Market::make(MarketFacts facts, MakingConfig config) {
         out.warnings_.push_back("provisioning: no subnet has the tags " +
                                 text_of_tags(out.config_.subnet_tags));
     if (!out.facts_.image)
-        out.warnings_.push_back("provisioning: image " + out.facts_.source.image_id +
-                                " cannot be read, so types of every architecture are offered");
+        out.warnings_.push_back(
+            "provisioning: image " + out.facts_.source.image_id +
+            " cannot be read; instance types of every architecture are offered");
     out.choose_types();
     return out;
 }
@@ -108,7 +109,7 @@ void Market::choose_types() {
             if (zones != offered.end()) zones_by_type_.emplace(name, zones->second);
         }
         if (found == 0)
-            warnings_.push_back("provisioning: no instance type that suits the image matches " +
+            warnings_.push_back("provisioning: no suitable instance type matches " +
                                 in_quotes(glob));
     }
 }
@@ -246,7 +247,7 @@ Result<Market::Node> Market::checked_node_of(const GroupPlan& plan) const {
     const InstanceType* const type = facts_.types->find(plan.machine_type);
     if (type == nullptr || !is_offered(*type, plan.zone, plan.spot)) {
         return fail(ErrorCode::unsupported, std::string(plan.spot ? "spot " : "") +
-                                                plan.machine_type + " is not on offer in zone " +
+                                                plan.machine_type + " is not offered in zone " +
                                                 in_quotes(plan.zone));
     }
     GroupPlan bare = plan;

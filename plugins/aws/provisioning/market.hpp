@@ -49,7 +49,7 @@ public:
 
     /// The types by name, each with the zones in which AWS offers the type and a subnet exists.
     MachineTypes machine_types() const;
-    /// `unsupported`: there is no such offering, or its nodes would not match the plan.
+    /// `unsupported`: the offering does not exist, or its nodes would not match the plan.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
     /// Warnings about missing offerings: globs that match nothing, no subnet, an unreadable image.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }

@@ -150,7 +150,7 @@ private:
             co_return error_in(co_await as_result(eks.describe_nodegroup(cluster, name)));
         }
         if (question_.groups.empty()) {
-            Error none{ErrorCode::unavailable, "no group was found to ask about"};
+            Error none{ErrorCode::unavailable, "no group found to check"};
             co_return std::optional<Error>(std::move(none));
         }
         const std::string name = question_.groups.front().name;
@@ -178,23 +178,23 @@ private:
         if (!question_.event_queue_url.empty()) co_await simulate_queue();
     }
     std::optional<std::string> find_obstacle_to_simulation() const {
-        if (principal_.ends_with(":root")) return "the caller is the account itself";
+        if (principal_.ends_with(":root")) return "the caller is the account's root user";
         const bool has_policies = principal_.find(":role/") != std::string::npos ||
                                   principal_.find(":user/") != std::string::npos;
         if (has_policies) return std::nullopt;
-        return "IAM simulates roles and users, and the caller is " + principal_;
+        return "IAM can simulate only roles and users, the caller is " + principal_;
     }
     Task<void> simulate_on_groups() {
         const std::vector<std::string> all{"autoscaling:SetDesiredCapacity",
                                            "autoscaling:TerminateInstanceInAutoScalingGroup",
                                            "autoscaling:SetInstanceProtection"};
-        if (question_.groups.empty()) leave_unchecked(all, "", "no group was found to ask about");
+        if (question_.groups.empty()) leave_unchecked(all, "", "no group found to check");
         for (std::size_t i = 0; i < question_.groups.size(); ++i) {
             const AutoScalingGroup group = question_.groups[i];
             if (i < most_simulated_groups) {
                 co_await simulate(all, group.arn, context_of(group.tags, question_.region));
             } else {
-                leave_unchecked(all, group.arn, "ten groups are asked about, and this is another");
+                leave_unchecked(all, group.arn, "only ten groups are checked");
             }
         }
     }
@@ -224,7 +224,7 @@ private:
         const std::vector<std::string> both{"sqs:ReceiveMessage", "sqs:DeleteMessage"};
         const std::string arn = queue_arn(question_.event_queue_url, question_.region);
         if (arn.empty()) {
-            leave_unchecked(both, "", "event_queue_url is not the URL of a queue of SQS");
+            leave_unchecked(both, "", "event_queue_url is not an SQS queue URL");
             co_return;
         }
         co_await simulate(both, arn, context_of({}, question_.region));
@@ -254,7 +254,7 @@ private:
             case SimulatedRight::Decision::allowed: verdict.kind = Kind::granted; break;
             case SimulatedRight::Decision::denied:
                 verdict.kind = Kind::refused;
-                verdict.because = "IAM says " + answer.word;
+                verdict.because = "IAM returned " + answer.word;
                 break;
             case SimulatedRight::Decision::unknown: judge_unknown(answer, verdict); break;
         }
@@ -265,7 +265,7 @@ private:
             std::ranges::find(question_.groups, verdict.resource, &AutoScalingGroup::arn);
         const std::set<std::string> tags = find_lacking_tags(answer);
         if (group == question_.groups.end() || tags.empty()) {
-            verdict.because = "a condition of the policy asks for " +
+            verdict.because = "a policy condition requires " +
                               listed(answer.missing_context, [](const auto& key) { return key; });
             return;
         }
@@ -273,7 +273,7 @@ private:
         verdict.kind = Kind::refused;
         verdict.because = "group " + in_quotes(group->name) + " does not have " +
                           (tags.size() == 1 ? "the tag " : "the tags ") + quoted +
-                          ", which a condition of the policy requires; tag the group";
+                          ", which a policy condition requires; tag the group";
     }
     void leave_unchecked(const std::vector<std::string>& asked, const std::string& resource,
                          const std::string& because) {
@@ -294,16 +294,16 @@ std::string_view purpose_of(const RightVerdict& verdict) {
     const auto right = std::ranges::find(needed_rights(), verdict.action, &NeededRight::action);
     if (right == needed_rights().end()) return {};
     if (right->of == RightOf::protection)
-        return "instances are protected from scale-in while a failed request is taken back";
+        return "instances are protected from scale-in while a failed request is cancelled";
     if (right->of == RightOf::addresses)
-        return "nodes without a spec.providerID are found by their addresses";
+        return "nodes without spec.providerID are matched by address";
     return {};
 }
 
 std::string text_of_verdict(const RightVerdict& verdict) {
     std::string out = verdict.action;
     if (!verdict.resource.empty()) out += " on " + verdict.resource;
-    return out + " is refused: " + verdict.because;
+    return out + " is denied: " + verdict.because;
 }
 
 }  // namespace

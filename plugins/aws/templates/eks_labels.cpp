@@ -29,7 +29,7 @@ EksLabels read_eks_labels(const EksNodegroup& nodegroup, const std::string& imag
             out.labels.insert_or_assign(key, value);
         } else {
             out.warnings.push_back("node group " + nodegroup.name + ": " +
-                                   in_quotes(key + "=" + value) + " is no label; it is left out");
+                                   in_quotes(key + "=" + value) + " is not a valid label; ignored");
         }
     }
     return out;
@@ -41,9 +41,9 @@ Result<std::vector<Taint>> read_eks_taints(const EksNodegroup& nodegroup) {
         const auto effect = find_eks_effect(taint.effect);
         if (!effect) {
             return fail(ErrorCode::unsupported,
-                        "node group " + nodegroup.name + ": its taint " + in_quotes(taint.key) +
-                            " has the effect " + in_quotes(taint.effect) +
-                            ", which is none of NO_SCHEDULE, NO_EXECUTE and PREFER_NO_SCHEDULE");
+                        "node group " + nodegroup.name + ": taint " + in_quotes(taint.key) +
+                            " has effect " + in_quotes(taint.effect) +
+                            "; expected NO_SCHEDULE, NO_EXECUTE or PREFER_NO_SCHEDULE");
         }
         out.push_back({.key = taint.key, .value = taint.value, .effect = *effect});
     }

@@ -27,11 +27,11 @@ Result<std::vector<InstanceType>> types_of_template(const TemplateSources& sourc
         return sources.types;
     }
     if (!sources.requirements) {
-        return fail(ErrorCode::unavailable, "none of its instance types is known");
+        return fail(ErrorCode::unavailable, "none of its instance types are known");
     }
     warnings.push_back(
-        "the instance types that satisfy its requirements are not known; a new "
-        "node is taken to have the least that they ask for");
+        "the instance types that match its requirements are unknown; a new node is assumed to have "
+        "the minimum they require");
     return std::vector{least_machine(*sources.requirements)};
 }
 
@@ -148,15 +148,15 @@ void take_off_kube_proxy(NodeTemplate& node) {
 void warn_of_template(const AutoScalingGroup& group, const NodeTemplate& node,
                       std::vector<std::string>& warnings) {
     if (group.zones.size() > 1) {
-        warnings.push_back("its machines may be in any of the zones " +
+        warnings.push_back("its instances may be in any of the zones " +
                            listed(group.zones, [](const std::string& zone) { return zone; }) +
-                           "; a new node is taken to be in " + node.zone +
-                           ". A group for each zone lets pods ask for one");
+                           "; a new node is assumed to be in " + node.zone +
+                           "; use one group per zone for pods that need a certain zone");
     }
     if (node.arch.empty()) {
         warnings.push_back(
-            "the architecture of its machines is not known, or not one; a new node "
-            "is without the label " +
+            "the architecture of its instances is unknown or mixed; its node template has no "
+            "label " +
             std::string(well_known::arch_label));
     }
 }

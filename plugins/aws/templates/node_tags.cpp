@@ -22,7 +22,7 @@ std::optional<std::string_view> find_tag_part(std::string_view key, std::string_
 }
 
 std::string tag_left_out(const std::string& key, const std::string& why) {
-    return "tag " + key + ": " + why + "; it is left out";
+    return "tag " + key + ": " + why + "; ignored";
 }
 
 /// The effect follows the last colon. Without a colon the text is the effect.
@@ -34,8 +34,8 @@ Result<Taint> read_taint_tag(std::string_view key, std::string_view written) {
     if (!effect) {
         return fail(ErrorCode::invalid_argument,
                     in_quotes(written) +
-                        " ends with no effect; write it like \"value:NoSchedule\", with "
-                        "NoSchedule, PreferNoSchedule or NoExecute");
+                        " has no effect; expected \"value:EFFECT\" with NoSchedule, "
+                        "PreferNoSchedule or NoExecute");
     }
     CAPSTAN_CHECK(check_label_key(key));
     CAPSTAN_CHECK(check_label_value(value));
@@ -53,7 +53,7 @@ Result<void> read_resource_tag(std::string_view name, std::string_view written, 
     CAPSTAN_CHECK(check_label_key(name));
     CAPSTAN_TRY(const Quantity quantity, parse_quantity(written));
     if (quantity.sign() < 0) {
-        return fail(ErrorCode::invalid_argument, in_quotes(written) + " is less than nothing");
+        return fail(ErrorCode::invalid_argument, in_quotes(written) + " is negative");
     }
     out.set(name, amount_of(name, quantity));
     return {};

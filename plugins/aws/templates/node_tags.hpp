@@ -6,7 +6,7 @@
 ///     k8s.io/cluster-autoscaler/node-template/taint/dedicated = NoSchedule    without a value
 ///     k8s.io/cluster-autoscaler/node-template/resources/ephemeral-storage = 100Gi
 ///
-/// A tag that is no valid label, taint or resource is left out with a warning.
+/// A tag that is not a valid label, taint or resource is ignored with a warning.
 #pragma once
 
 #include <string>

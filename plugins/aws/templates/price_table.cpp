@@ -13,7 +13,8 @@ namespace {
 Result<double> read_json_price(const Json& json, const std::string& place) {
     const auto price = json.number();
     if (!price || *price < 0) {
-        return fail(ErrorCode::invalid_config, place + " is no price: a number from 0 on");
+        return fail(ErrorCode::invalid_config,
+                    place + " is not a price; expected a number of at least 0");
     }
     return *price;
 }
@@ -39,13 +40,14 @@ struct TypePrices {
 
 Result<TypePrices> read_type_prices(const Json& json, const std::string& place) {
     TypePrices out;
-    if (!json.is_object()) return fail(ErrorCode::invalid_config, place + " is no object");
+    if (!json.is_object()) return fail(ErrorCode::invalid_config, place + " is not an object");
     if (const Json* price = json.find("on_demand")) {
         CAPSTAN_TRY(out.on_demand, read_json_price(*price, place + ".on_demand"));
     }
     const Json* spot = json.find("spot");
     if (spot == nullptr) return out;
-    if (!spot->is_object()) return fail(ErrorCode::invalid_config, place + ".spot is no object");
+    if (!spot->is_object())
+        return fail(ErrorCode::invalid_config, place + ".spot is not an object");
     for (const auto& [zone, price] : spot->members()) {
         CAPSTAN_TRY(const double read, read_json_price(price, place + ".spot." + zone));
         out.spot_by_zone.insert_or_assign(zone, read);
@@ -55,16 +57,17 @@ Result<TypePrices> read_type_prices(const Json& json, const std::string& place) 
 
 /// The mistake in the members other than prices; NULL if there is none.
 const char* find_price_fault(const Json& file) {
-    if (file.text_at({"region"}).empty()) return "region is absent, or no text";
-    if (!is_price_date(file.text_at({"date"}))) return "date is no date like \"2026-11-01\"";
+    if (file.text_at({"region"}).empty()) return "region is missing or not a string";
+    if (!is_price_date(file.text_at({"date"}))) return "date is not a date like \"2026-11-01\"";
     const Json* currency = file.find("currency");
     if (currency != nullptr && !is_price_currency(currency->text()))
-        return "currency is none like \"USD\"";
+        return "currency is not a code like \"USD\"";
     const Json* sample = file.find("sample");
     if (sample != nullptr && sample->type() != Json::Type::boolean)
-        return "sample is neither true nor false";
+        return "sample is not true or false";
     const Json* prices = file.find("prices");
-    return prices != nullptr && prices->is_object() ? nullptr : "prices is absent, or no object";
+    return prices != nullptr && prices->is_object() ? nullptr
+                                                    : "prices is missing or not an object";
 }
 
 }  // namespace

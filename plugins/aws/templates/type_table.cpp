@@ -21,7 +21,7 @@ public:
     std::string text(std::string_view key) {
         const Json* value = json_.find(key);
         if (value == nullptr) return {};
-        if (!value->is_text()) complain(key, "is no text");
+        if (!value->is_text()) complain(key, "is not a string");
         return value->text();
     }
     std::int64_t number(std::string_view key, std::int64_t most = std::int64_t{1} << 40) {
@@ -29,20 +29,20 @@ public:
         if (value == nullptr) return 0;
         const auto number = value->integer();
         if (number && *number >= 0 && *number <= most) return *number;
-        complain(key, "is no whole number from 0 to " + std::to_string(most));
+        complain(key, "is not an integer from 0 to " + std::to_string(most));
         return 0;
     }
     int small(std::string_view key) { return static_cast<int>(number(key, 1'000'000)); }
     bool truth(std::string_view key) {
         const Json* value = json_.find(key);
         if (value == nullptr) return false;
-        if (value->type() != Json::Type::boolean) complain(key, "is neither true nor false");
+        if (value->type() != Json::Type::boolean) complain(key, "is not true or false");
         return value->boolean();
     }
     std::vector<std::string> texts(std::string_view key) {
         std::vector<std::string> out;
         for (const Json& item : items(key)) {
-            if (!item.is_text()) complain(key, "has what is no text");
+            if (!item.is_text()) complain(key, "has an entry that is not a string");
             out.push_back(item.text());
         }
         return out;
@@ -69,7 +69,7 @@ private:
         static const std::vector<Json> none;
         const Json* value = json_.find(key);
         if (value == nullptr) return none;
-        if (!value->is_array()) complain(key, "is no list");
+        if (!value->is_array()) complain(key, "is not a list");
         return value->items();
     }
     void complain(std::string_view key, const std::string& why) {
@@ -83,7 +83,7 @@ private:
 };
 
 Result<InstanceType> read_type_entry(const Json& json, const std::string& place) {
-    if (!json.is_object()) return fail(ErrorCode::invalid_config, place + " is no object");
+    if (!json.is_object()) return fail(ErrorCode::invalid_config, place + " is not an object");
     TypeEntry entry(json, place);
     InstanceType out{.name = entry.text("name"),
                      .vcpus = entry.number("vcpus"),
@@ -99,9 +99,9 @@ Result<InstanceType> read_type_entry(const Json& json, const std::string& place)
                      .has_prefix_delegation = entry.truth("prefix_delegation"),
                      .bare_metal = entry.truth("bare_metal"),
                      .usage_classes = entry.texts("usage_classes")};
-    entry.demand(!out.name.empty(), "name", "is absent");
-    entry.demand(out.vcpus > 0, "vcpus", "is absent, or 0");
-    entry.demand(out.memory_mib > 0, "memory_mib", "is absent, or 0");
+    entry.demand(!out.name.empty(), "name", "is missing");
+    entry.demand(out.vcpus > 0, "vcpus", "is missing or 0");
+    entry.demand(out.memory_mib > 0, "memory_mib", "is missing or 0");
     if (entry.mistake()) return fail(*entry.mistake());
     return out;
 }
@@ -112,17 +112,18 @@ Result<TypeTable> TypeTable::parse(std::string_view json) {
     CAPSTAN_TRY(const Json file, parse_json(json));
     const Json* types = file.find("types");
     if (types == nullptr || !types->is_array())
-        return fail(ErrorCode::invalid_config, "types is absent, or no list");
+        return fail(ErrorCode::invalid_config, "types is missing or not a list");
     TypeTable out;
     out.date_ = file.text_at({"date"});
-    if (out.date_.empty()) return fail(ErrorCode::invalid_config, "date is absent, or no text");
+    if (out.date_.empty())
+        return fail(ErrorCode::invalid_config, "date is missing or not a string");
     for (std::size_t i = 0; i < types->items().size(); ++i) {
         const std::string place = "types[" + std::to_string(i) + "]";
         CAPSTAN_TRY(InstanceType type, read_type_entry(types->items()[i], place));
         const std::string name = type.name;
         if (!out.types_.try_emplace(name, std::move(type)).second) {
             return fail(ErrorCode::invalid_config,
-                        place + ".name " + in_quotes(name) + " is there twice");
+                        place + ".name " + in_quotes(name) + " is a duplicate");
         }
     }
     return out;

@@ -26,7 +26,7 @@ struct UserDataFacts {
     LocalDisks local_disks = LocalDisks::unused;
 };
 
-/// Returns the defaults if the text is no valid base64.
+/// Returns the defaults if the text is not valid base64.
 UserDataFacts read_user_data(std::string_view base64);
 
 }  // namespace capstan::aws

@@ -128,7 +128,7 @@ TEST(MadeGroup, MoreOrLongerTagsThanAwsTakesAreUnsupported) {
     const std::string key = std::string(70, 'd') + ".example.com/team";
     const auto longer = make_tags(nap_plan(), {{key, "a"}}, prod());
     ASSERT_FALSE(longer);
-    EXPECT_THAT(longer.error().message, HasSubstr("is longer than AWS takes"));
+    EXPECT_THAT(longer.error().message, HasSubstr("is too long"));
 }
 
 TEST(MadeGroup, ATagHasRoomForOneTaintOfAKey) {

@@ -139,19 +139,19 @@ TEST(Bootstrap, WhatCannotBeAddedIsUnsupported) {
         std::string because;
     };
     const std::vector<Case> cases{
-        {"", team, "is of no kind that labels and taints can be added to"},
+        {"", team, "is not of a kind that labels and taints can be added to"},
         {"/etc/eks/bootstrap.sh a\n/etc/eks/bootstrap.sh b\n", team, "2 times"},
         {"# /etc/eks/bootstrap.sh\n", team, "0 times"},
-        {"/etc/eks/bootstrap.sh a --kubelet-extra-args $ARGS\n", team, "without a text in quotes"},
-        {"/etc/eks/bootstrap.sh a --kubelet-extra-args 'cut\n", team, "without a text in quotes"},
+        {"/etc/eks/bootstrap.sh a --kubelet-extra-args $ARGS\n", team, "without a quoted value"},
+        {"/etc/eks/bootstrap.sh a --kubelet-extra-args 'cut\n", team, "without a quoted value"},
         {"Content-Type: multipart/mixed; boundary=B\n\n--B\napiVersion: node.eks.aws/v1alpha1\n",
-         team, "without an end"},
-        {"[settings.kubernetes]\nnode-labels = { a = \"b\" }\n", team, "in another form"},
-        {long_script, team, "EC2 takes 16384"},
+         team, "without a closing boundary"},
+        {"[settings.kubernetes]\nnode-labels = { a = \"b\" }\n", team, "does not set node-labels"},
+        {long_script, team, "EC2 allows 16384"},
         {a_script, {{"node-role.kubernetes.io/worker", ""}}, "kubelet may not give"},
         {a_script, {{"node-restriction.kubernetes.io/a", "b"}}, "kubelet may not give"},
-        {a_script, {{"team", "a' --insecure"}}, "is no label"},
-        {a_script, {{"te am", "a"}}, "is no label"},
+        {a_script, {{"team", "a' --insecure"}}, "is not a valid label"},
+        {a_script, {{"te am", "a"}}, "is not a valid label"},
     };
     for (const Case& c : cases) {
         const auto added = add_to_user_data(c.user_data, c.labels, {});

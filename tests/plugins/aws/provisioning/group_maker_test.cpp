@@ -89,7 +89,7 @@ TEST_F(GroupMaking, GoesOnWithWhatWasReadWhereReadingFailsLater) {
     account.refusals["DescribeSubnets"] = "UnauthorizedOperation";
     host.advance(11min);
     EXPECT_EQ(offers()->types.size(), 1u);
-    EXPECT_THAT(host.log_lines().back().message, HasSubstr("is as it was"));
+    EXPECT_THAT(host.log_lines().back().message, HasSubstr("using the previous ones"));
 }
 
 TEST_F(GroupMaking, APlanIsTheoryBeforeAnythingIsMade) {
@@ -251,7 +251,7 @@ TEST_F(GroupMaking, ALaunchTemplateThatStaysIsTriedAgain) {
     ASSERT_TRUE(create());
     account.refusals["DeleteLaunchTemplate"] = "RequestLimitExceeded";
     ASSERT_TRUE(destroy()) << "the group is gone";
-    EXPECT_THAT(host.log_lines().back().message, HasSubstr("is left over"));
+    EXPECT_THAT(host.log_lines().back().message, HasSubstr("cannot be deleted; retried"));
     account.refusals.clear();
     ASSERT_TRUE(offers());
     EXPECT_FALSE(account.launch_templates.contains(made_name));

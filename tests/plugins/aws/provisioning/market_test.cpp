@@ -167,7 +167,7 @@ TEST(Market, WithoutAKnownBootstrapNothingIsPromised) {
         const auto wanted = market.make_group(plan);
         ASSERT_FALSE(wanted);
         EXPECT_EQ(wanted.error().code, ErrorCode::unsupported);
-        EXPECT_THAT(wanted.error().message, HasSubstr("is of no kind"));
+        EXPECT_THAT(wanted.error().message, HasSubstr("is not of a kind"));
     }
 }
 
@@ -204,7 +204,7 @@ TEST(Market, WhatDoesNotGoTogetherIsUnsupported) {
     }
     const auto contradicted = market.make_group(made_plan({{"kubernetes.io/arch", "arm64"}}));
     EXPECT_EQ(contradicted.error().message,
-              "its machines carry kubernetes.io/arch=amd64, the plan wants arm64");
+              "its instances have kubernetes.io/arch=amd64, the plan requires arm64");
     EXPECT_TRUE(market.make_group(made_plan({{"kubernetes.io/arch", "amd64"}})));
 }
 
@@ -230,7 +230,7 @@ TEST(Market, ALaunchTemplateThatCannotServeIsAMistakeInTheSettings) {
     tainted.source.user_data = base64_encode(
         "/etc/eks/bootstrap.sh prod --kubelet-extra-args '--register-with-taints=a:NoSchedule'");
     for (const auto& [facts, because] :
-         {std::pair(without_image, "names no image"), std::pair(tainted, "gives nodes taints")}) {
+         {std::pair(without_image, "has no image"), std::pair(tainted, "sets taints")}) {
         const auto made = Market::make(facts, making_config());
         ASSERT_FALSE(made);
         EXPECT_EQ(made.error().code, ErrorCode::invalid_config);

@@ -121,9 +121,9 @@ TEST_F(RightsOfAnAccount, ARefusalNamesActionAndResource) {
     EXPECT_EQ(demanded.error().code, ErrorCode::permission);
     EXPECT_THAT(demanded.error().message,
                 AllOf(HasSubstr("autoscaling:SetDesiredCapacity on " + question.groups[0].arn +
-                                " is refused: IAM says explicitDeny"),
-                      HasSubstr("ec2:DescribeImages is refused"),
-                      HasSubstr("autoscaling:DescribeScalingActivities is refused"),
+                                " is denied: IAM returned explicitDeny"),
+                      HasSubstr("ec2:DescribeImages is denied"),
+                      HasSubstr("autoscaling:DescribeScalingActivities is denied"),
                       Not(HasSubstr("TerminateInstance"))));
 }
 
@@ -132,8 +132,8 @@ TEST_F(RightsOfAnAccount, ARefusalToProtectInstancesIsAWarning) {
     EXPECT_TRUE(demand());
     EXPECT_THAT(format_recommended(verdicts()),
                 ElementsAre(AllOf(HasSubstr("recommended: autoscaling:SetInstanceProtection on " +
-                                            question.groups[0].arn + " is refused"),
-                                  HasSubstr("while a failed request is taken back"))));
+                                            question.groups[0].arn + " is denied"),
+                                  HasSubstr("while a failed request is cancelled"))));
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("recommended: "));
 }
 
@@ -141,8 +141,8 @@ TEST_F(RightsOfAnAccount, ARefusalToDescribeInstancesIsAWarning) {
     account.refusals["DescribeInstances"] = "UnauthorizedOperation";
     EXPECT_TRUE(demand());
     EXPECT_THAT(format_recommended(verdicts()),
-                ElementsAre(AllOf(HasSubstr("recommended: ec2:DescribeInstances is refused"),
-                                  HasSubstr("are found by their addresses"))));
+                ElementsAre(AllOf(HasSubstr("recommended: ec2:DescribeInstances is denied"),
+                                  HasSubstr("are matched by address"))));
 }
 
 TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
@@ -166,7 +166,7 @@ TEST_F(RightsOfAnAccount, AConditionThatASimulationDoesNotKnowIsNoRefusal) {
     EXPECT_TRUE(demand());
     EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:SetDesiredCapacity"));
     EXPECT_THAT(format_unchecked(verdicts()),
-                ElementsAre(HasSubstr("a condition of the policy asks for aws:PrincipalTag/team")));
+                ElementsAre(HasSubstr("a policy condition requires aws:PrincipalTag/team")));
 }
 
 TEST_F(RightsOfAnAccount, AGroupWithoutTheTagThatThePolicyRequiresIsRefused) {
@@ -176,11 +176,11 @@ TEST_F(RightsOfAnAccount, AGroupWithoutTheTagThatThePolicyRequiresIsRefused) {
     const auto demanded = demand();
     ASSERT_FALSE(demanded);
     EXPECT_EQ(demanded.error().code, ErrorCode::permission);
-    EXPECT_EQ(demanded.error().message,
-              "autoscaling:SetDesiredCapacity on " + question.groups[0].arn +
-                  " is refused: group \"web\" does not have the tag "
-                  "\"k8s.io/cluster-autoscaler/prod\", which a condition of the policy requires; "
-                  "tag the group");
+    EXPECT_EQ(
+        demanded.error().message,
+        "autoscaling:SetDesiredCapacity on " + question.groups[0].arn +
+            " is denied: group \"web\" does not have the tag \"k8s.io/cluster-autoscaler/prod\", "
+            "which a policy condition requires; tag the group");
 }
 
 TEST_F(RightsOfAnAccount, AGroupThatLacksATagIsAskedAboutBeforeOthersThatAreAlike) {
@@ -215,8 +215,7 @@ TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
 
 TEST_F(RightsOfAnAccount, WithoutGroupsThereIsNothingToAskAbout) {
     question.groups.clear();
-    EXPECT_THAT(format_unchecked(verdicts()),
-                ElementsAre(HasSubstr("no group was found to ask about")));
+    EXPECT_THAT(format_unchecked(verdicts()), ElementsAre(HasSubstr("no group found to check")));
     EXPECT_TRUE(demand());
 }
 
@@ -224,7 +223,8 @@ TEST_F(RightsOfAnAccount, TenGroupsAreAskedAbout) {
     for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
     verdicts();
     EXPECT_EQ(account.simulations.size(), 10u);
-    EXPECT_THAT(format_unchecked(verdicts()), ElementsAre(HasSubstr("ten groups are asked about")));
+    EXPECT_THAT(format_unchecked(verdicts()),
+                ElementsAre(HasSubstr("only ten groups are checked")));
 }
 
 TEST_F(RightsOfAnAccount, WithoutCredentialsNothingCanBeAsked) {

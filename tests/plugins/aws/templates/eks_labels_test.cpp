@@ -34,7 +34,8 @@ TEST(EksLabels, HaveNoImageWhereItIsNotKnownById) {
 TEST(EksLabels, LeaveOutWhatIsNone) {
     const EksLabels read = read_eks_labels({.name = "web", .labels = {{"a b", "c"}}}, "");
     EXPECT_EQ(read.labels.size(), 1u);
-    EXPECT_THAT(read.warnings, ElementsAre(HasSubstr("node group web: \"a b=c\" is no label")));
+    EXPECT_THAT(read.warnings,
+                ElementsAre(HasSubstr("node group web: \"a b=c\" is not a valid label")));
 }
 
 TEST(EksTaints, MayHaveNoValue) {
@@ -55,7 +56,7 @@ TEST(EksTaints, OfAnUnknownEffectAreAnError) {
             read_eks_taints({.name = "web", .taints = {{.key = "a", .effect = effect}}});
         ASSERT_FALSE(taints) << effect;
         EXPECT_EQ(taints.error().code, ErrorCode::unsupported);
-        EXPECT_THAT(taints.error().message, HasSubstr("node group web: its taint \"a\""));
+        EXPECT_THAT(taints.error().message, HasSubstr("node group web: taint \"a\""));
     }
 }
 

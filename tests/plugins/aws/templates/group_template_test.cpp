@@ -104,7 +104,7 @@ TEST(GroupTemplate, OfSeveralZonesIsInTheFirstByNameAndSaysSo) {
     sources.group.zones = {"us-east-1b", "us-east-1a"};
     const GroupTemplate out = made(sources);
     EXPECT_EQ(out.node.zone, "us-east-1a");
-    EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("its machines may be in any of")));
+    EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("its instances may be in any of")));
     sources.group.zones.clear();
     EXPECT_EQ(made(sources).node.zone, "");
     EXPECT_THAT(made(sources).node.labels, Not(Contains(Key("topology.kubernetes.io/zone"))));
@@ -115,7 +115,8 @@ TEST(GroupTemplate, HasTheArchitectureOfTheImageBeforeThatOfTheTypes) {
     EXPECT_EQ(node(sources).arch, "arm64");
     sources = group_of({"m5.large", "t4g.medium"});
     EXPECT_EQ(node(sources).arch, "");
-    EXPECT_THAT(made(sources).warnings, ElementsAre(HasSubstr("the architecture of its machines")));
+    EXPECT_THAT(made(sources).warnings,
+                ElementsAre(HasSubstr("the architecture of its instances")));
     sources.image = Image{.id = "ami-1", .architecture = "x86_64"};
     EXPECT_EQ(node(sources).arch, "amd64");
     EXPECT_THAT(made(sources).warnings, IsEmpty());
@@ -274,7 +275,7 @@ TEST(GroupTemplate, IsTheLeastThatRequirementsAskForWhereTypesAreNotKnown) {
     EXPECT_EQ(shown(out.node.capacity, "nvidia.com/gpu"), "2");
     EXPECT_EQ(out.node.machine_type, "");
     EXPECT_GT(out.node.variants, 1);
-    EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("the instance types that satisfy")));
+    EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("the instance types that match")));
     sources.requirements->accelerator_manufacturers = {"amd", "nvidia"};
     EXPECT_EQ(shown(node(sources).capacity, "nvidia.com/gpu"), "none") << "maybe of another maker";
 }
@@ -290,7 +291,7 @@ TEST(GroupTemplate, IsAnErrorWhereNothingIsKnownOfTheMachine) {
     const auto out = make_template(group_of({}), {});
     ASSERT_FALSE(out);
     EXPECT_EQ(out.error().code, ErrorCode::unavailable);
-    EXPECT_EQ(out.error().message, "none of its instance types is known");
+    EXPECT_EQ(out.error().message, "none of its instance types are known");
 }
 
 TEST(GroupTemplate, IsAnErrorWhereEksHasATaintOfAnUnknownEffect) {

@@ -42,10 +42,10 @@ TEST(NodeTags, TellTaintsWithAndWithoutAValue) {
 
 TEST(NodeTags, LeaveOutWhatKubernetesWouldNotAcceptAndSayWhy) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
-        {"taint/dedicated", "gpu", "ends with no effect"},
-        {"taint/dedicated", "", "ends with no effect"},
-        {"taint/dedicated", "a:NoScheduleX", "ends with no effect"},
-        {"taint/dedicated", "a:noschedule", "ends with no effect"},
+        {"taint/dedicated", "gpu", "has no effect"},
+        {"taint/dedicated", "", "has no effect"},
+        {"taint/dedicated", "a:NoScheduleX", "has no effect"},
+        {"taint/dedicated", "a:noschedule", "has no effect"},
         {"taint/dedicated", "a:b:NoSchedule", "has more than letters"},
         {"taint/", "NoSchedule", "is empty"},
         {"taint/-x", "NoSchedule", "begins with no letter"},
@@ -55,7 +55,7 @@ TEST(NodeTags, LeaveOutWhatKubernetesWouldNotAcceptAndSayWhy) {
         {"label/Example.com/team", "x", "is no DNS name"},
         {"resources/cpu", "many", "quantity \"many\""},
         {"resources/cpu", "", "quantity \"\""},
-        {"resources/cpu", "-1", "less than nothing"},
+        {"resources/cpu", "-1", "is negative"},
         {"resources/", "1", "is empty"}};
     for (const auto& [key, value, why] : cases) {
         const NodeTags read = read_node_tags({{tag(key), value}, {tag("label/good"), "yes"}});

@@ -70,21 +70,21 @@ TEST(PriceTable, SaysWhereAFileIsWrong) {
     };
     const std::pair<std::string, const char*> cases[] = {
         {"", "no JSON"},
-        {"[]", "region is absent"},
-        {R"({"region": "r", "prices": {}})", "date is no date"},
-        {R"({"region": "r", "date": "today", "prices": {}})", "date is no date"},
-        {R"({"region": "r", "date": "2026/11/01", "prices": {}})", "date is no date"},
+        {"[]", "region is missing"},
+        {R"({"region": "r", "prices": {}})", "date is not a date"},
+        {R"({"region": "r", "date": "today", "prices": {}})", "date is not a date"},
+        {R"({"region": "r", "date": "2026/11/01", "prices": {}})", "date is not a date"},
         {R"({"region": "r", "date": "2026-11-01", "currency": "usd", "prices": {}})", "currency"},
         {R"({"region": "r", "date": "2026-11-01", "currency": 3, "prices": {}})", "currency"},
         {R"({"region": "r", "date": "2026-11-01", "sample": "no", "prices": {}})", "sample"},
-        {R"({"region": "r", "date": "2026-11-01"})", "prices is absent"},
-        {with("[]"), "prices is absent, or no object"},
-        {with(R"({"m5.large": 3})"), "prices.m5.large is no object"},
-        {with(R"({"m5.large": {"on_demand": "0.1"}})"), "prices.m5.large.on_demand is no price"},
-        {with(R"({"m5.large": {"on_demand": -1}})"), "prices.m5.large.on_demand is no price"},
-        {with(R"({"m5.large": {"on_demand": 1e999}})"), "prices.m5.large.on_demand is no price"},
-        {with(R"({"m5.large": {"spot": 1}})"), "prices.m5.large.spot is no object"},
-        {with(R"({"m5.large": {"spot": {"a": null}}})"), "prices.m5.large.spot.a is no price"}};
+        {R"({"region": "r", "date": "2026-11-01"})", "prices is missing"},
+        {with("[]"), "prices is missing or not an object"},
+        {with(R"({"m5.large": 3})"), "prices.m5.large is not an object"},
+        {with(R"({"m5.large": {"on_demand": "0.1"}})"), "prices.m5.large.on_demand is not a price"},
+        {with(R"({"m5.large": {"on_demand": -1}})"), "prices.m5.large.on_demand is not a price"},
+        {with(R"({"m5.large": {"on_demand": 1e999}})"), "prices.m5.large.on_demand is not a price"},
+        {with(R"({"m5.large": {"spot": 1}})"), "prices.m5.large.spot is not an object"},
+        {with(R"({"m5.large": {"spot": {"a": null}}})"), "prices.m5.large.spot.a is not a price"}};
     for (const auto& [text, why] : cases) {
         const auto table = PriceTable::parse(text);
         ASSERT_FALSE(table) << text;
