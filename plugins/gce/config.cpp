@@ -37,96 +37,95 @@ Setting whole_setting(std::string_view key, std::string_view by_default, double 
 }
 
 Schema credentials_schema() {
-    return {text_setting("file",
-                         "A file of credentials as Google writes them: of a service account, of "
-                         "workload identity federation, of a user. Else "
-                         "GOOGLE_APPLICATION_CREDENTIALS, gcloud's own, the metadata server."),
-            {.key = "key",
-             .type = SettingType::secret,
-             .doc = "The content of such a file as a secret; before `file`."},
-            text_setting("impersonate",
-                         "A service account whose tokens are asked for with what was found "
-                         "otherwise."),
-            text_setting("quota_project",
-                         "The project that calls are counted on, where it is not the "
-                         "credentials' own."),
-            text_setting("metadata_host",
-                         "The metadata server's host and port, where it is not at its usual "
-                         "place."),
-            {.key = "anonymous",
-             .type = SettingType::boolean,
-             .doc = "Whether requests go without a token, for servers that play Google.",
-             .default_value = "false"}};
+    return {
+        text_setting("file",
+                     "Google credentials file of a service account, workload identity federation "
+                     "or a user. Unset: GOOGLE_APPLICATION_CREDENTIALS, gcloud's credentials, then "
+                     "the metadata server."),
+        {.key = "key",
+         .type = SettingType::secret,
+         .doc = "Content of a credentials file, as a secret. Takes precedence over `file`."},
+        text_setting("impersonate", "Service account to impersonate with the credentials found."),
+        text_setting(
+            "quota_project",
+            "Project that API calls are billed to, if not the project of the credentials."),
+        text_setting("metadata_host", "Host and port of the metadata server, if not the default."),
+        {.key = "anonymous",
+         .type = SettingType::boolean,
+         .doc = "If true, requests carry no token; for test servers.",
+         .default_value = "false"}};
 }
 
 Schema provisioning_schema() {
-    return {text_setting("instance_template",
-                         "The name or link of the instance template whose image, network and "
-                         "kube-env new machines have. With it groups are made where none fits."),
-            texts_setting("zones",
-                          "The zones in which machines may be made; none: those of the "
-                          "template's region."),
-            texts_setting("machine_types",
-                          "The types to make groups of, such as \"n2-*\"; none: all that suit."),
-            whole_setting("max_size", "1000", 1, 10'000, "The maximum of a group that is made."),
-            text_map_setting("labels", "More labels of the machines of such groups, by key.")};
+    return {
+        text_setting("instance_template",
+                     "Name or link of the instance template that gives new instances their image, "
+                     "network and kube-env. Setting it enables node auto-provisioning."),
+        texts_setting("zones",
+                      "Zones for new instances. Empty: the zones of the template's region."),
+        texts_setting("machine_types",
+                      "Machine types for new groups, such as \"n2-*\". Empty: all suitable types."),
+        whole_setting("max_size", "1000", 1, 10'000, "Maximum size of a created group."),
+        text_map_setting("labels",
+                         "Additional labels of the instances of created groups, by key.")};
 }
 
 Schema group_settings() {
     return {
         text_setting("project",
-                     "The project of discovery and of groups that are made; else "
-                     "GOOGLE_CLOUD_PROJECT, the credentials' or the metadata server's."),
-        texts_setting("discovery",
-                      "Groups by the beginning of their names: "
-                      "\"namePrefix=gke-prod-,min=0,max=10\", where the prefix is a regular "
-                      "expression. Of more than one the first that suits counts."),
+                     "Project for discovery and for created groups. Unset: GOOGLE_CLOUD_PROJECT, "
+                     "the project of the credentials or of the metadata server."),
+        texts_setting(
+            "discovery",
+            "Selects groups by name prefix: \"namePrefix=gke-prod-,min=0,max=10\". The prefix is a "
+            "regular expression. If several entries match a group, the first one applies."),
         texts_setting("groups",
-                      "Groups by their links, as min:max:link. They are listed whether or not "
-                      "they exist, and these limits count before a discovery's."),
+                      "Groups by link, as min:max:link. They are listed even if they do not exist. "
+                      "These limits take precedence over those in `discovery`."),
         texts_setting("locations",
-                      "The zones and regions in which discovery looks, a region with its zones; "
-                      "none: all."),
-        text_setting("cluster", "The cluster's name, as groups that are made here carry it."),
+                      "Zones and regions to search for `discovery`; a region includes its zones. "
+                      "Empty: all."),
+        text_setting(
+            "cluster",
+            "Name of the cluster. Groups created by node auto-provisioning are labeled with it."),
         {.key = "refresh_every",
          .type = SettingType::duration,
-         .doc = "How long the list of a group's machines holds while nothing of the group moves. "
-                "Groups themselves, and machines of those that move, are read in each pass.",
+         .doc = "How long the list of a group's instances is reused while the group does not "
+                "change. Groups, and the instances of changing groups, are read in each pass.",
          .default_value = "\"1h\"",
          .min = std::chrono::seconds(0),
          .max = std::chrono::hours(1)},
         {.key = "max_pods",
          .type = SettingType::integer,
-         .doc = "How many pods a node takes where its instance template does not say, in place of "
-                "110.",
+         .doc = "Maximum pods per node, if the instance template does not set it. Unset: 110.",
          .min = 1,
          .max = 1000},
-        text_setting("price_file", "A file of prices. Without one no price is known.")};
+        text_setting("price_file", "File of prices. Without it, prices are unknown.")};
 }
 
 Schema connection_settings() {
-    return {{.key = "endpoint_url",
-             .type = SettingType::url,
-             .doc = "Where all services are, in place of Google's endpoints."},
-            {.key = "endpoints",
-             .type = SettingType::url,
-             .doc = "Where single services are, by name: compute, cloudresourcemanager, "
-                    "iamcredentials, sts, oauth2.",
-             .default_value = "{}",
-             .map = true},
-            {.key = "timeout",
-             .type = SettingType::duration,
-             .doc = "How long one attempt of a call may take.",
-             .default_value = "\"7s\"",
-             .min = std::chrono::seconds(1),
-             .max = std::chrono::minutes(1)},
-            whole_setting("parallel_calls", "8", 1, 64,
-                          "How many calls of one kind are made at the same time."),
-            {.key = "credentials",
-             .type = SettingType::table,
-             .doc = "Where access tokens come from. Without it: the environment, gcloud's files "
-                    "and the metadata server.",
-             .fields = credentials_schema()}};
+    return {
+        {.key = "endpoint_url",
+         .type = SettingType::url,
+         .doc = "URL for all services, instead of Google's endpoints."},
+        {.key = "endpoints",
+         .type = SettingType::url,
+         .doc = "URLs of single services, by name: compute, cloudresourcemanager, iamcredentials, "
+                "sts, oauth2.",
+         .default_value = "{}",
+         .map = true},
+        {.key = "timeout",
+         .type = SettingType::duration,
+         .doc = "Timeout of one attempt of an API call.",
+         .default_value = "\"7s\"",
+         .min = std::chrono::seconds(1),
+         .max = std::chrono::minutes(1)},
+        whole_setting("parallel_calls", "8", 1, 64, "Maximum concurrent API calls of one kind."),
+        {.key = "credentials",
+         .type = SettingType::table,
+         .doc = "Source of access tokens. Unset: the environment, gcloud's files and the metadata "
+                "server are tried in this order.",
+         .fields = credentials_schema()}};
 }
 
 std::string text_or_empty(const Settings& settings, std::string_view key) {
@@ -179,17 +178,17 @@ void check_provisioning(const Settings& settings) {
     const bool is_on = !text_or_empty(table, "instance_template").empty();
     const bool has_cluster = !text_or_empty(settings, "cluster").empty();
     if (is_on && !has_cluster)
-        settings.reject("provisioning", "needs `cluster`: groups that are made carry its name");
+        settings.reject("provisioning", "needs `cluster`: created groups are labeled with it");
     const bool has_more = settings.has("provisioning") &&
                           (!table.texts("zones").empty() || !table.texts("machine_types").empty());
     if (!is_on && has_more)
-        settings.reject("provisioning", "names no instance_template to make machines from");
+        settings.reject("provisioning",
+                        "needs instance_template, from which instances are created");
     const bool has_groups =
         !settings.texts("discovery").empty() || !settings.texts("groups").empty();
     if (!has_groups && !is_on)
-        settings.reject("",
-                        "names no groups: by their names in `discovery`, or by their links in "
-                        "`groups`");
+        settings.reject(
+            "", "no groups configured: set `discovery` (by name prefix) or `groups` (by link)");
 }
 
 void check_endpoints(const Settings& settings) {
@@ -197,10 +196,10 @@ void check_endpoints(const Settings& settings) {
     for (std::size_t i = 0; i < urls.size(); ++i) {
         const auto is_named = [&](Service service) { return name_of(service) == urls[i].first; };
         if (std::none_of(std::begin(all_services), std::end(all_services), is_named))
-            settings.reject("endpoints", i,
-                            "is for " + in_quotes(urls[i].first) +
-                                ", and services are compute, cloudresourcemanager, "
-                                "iamcredentials, sts and oauth2");
+            settings.reject(
+                "endpoints", i,
+                "unknown service " + in_quotes(urls[i].first) +
+                    "; expected one of compute, cloudresourcemanager, iamcredentials, sts, oauth2");
     }
 }
 
@@ -209,7 +208,7 @@ void check_credentials(const Settings& settings) {
     const bool has_source =
         !text_or_empty(table, "file").empty() || !text_or_empty(table, "key").empty();
     if (table.has("anonymous") && table.boolean("anonymous") && has_source)
-        settings.reject("credentials", "are anonymous, and name where others are");
+        settings.reject("credentials", "anonymous cannot be combined with other credentials");
 }
 
 }  // namespace
@@ -218,10 +217,11 @@ Schema gce_schema() {
     Schema out;
     for (Schema part : {group_settings(), connection_settings()})
         out.insert(out.end(), part.begin(), part.end());
-    out.push_back({.key = "provisioning",
-                   .type = SettingType::table,
-                   .doc = "Node auto-provisioning: groups that are made where none fits.",
-                   .fields = provisioning_schema()});
+    out.push_back(
+        {.key = "provisioning",
+         .type = SettingType::table,
+         .doc = "Node auto-provisioning: creates groups for pods that fit no existing group.",
+         .fields = provisioning_schema()});
     return out;
 }
 

@@ -25,11 +25,14 @@
 #include "provisioning/group_maker.hpp"
 #include "provisioning/permissions.hpp"
 #include "wire/gce_client.hpp"
+#include "wire/resource_ids.hpp"
 
 namespace capstan::gce {
 namespace {
 
-Error lacks_provisioning() { return {ErrorCode::unsupported, "the settings have no provisioning"}; }
+Error lacks_provisioning() {
+    return {ErrorCode::unsupported, "node auto-provisioning is not configured (provisioning)"};
+}
 
 GroupChoice choice_of(const GceConfig& config) {
     ChoiceConfig out{.project = config.project,
@@ -225,7 +228,7 @@ Task<std::unique_ptr<GceCloud::Project>> GceCloud::open() {
     ClientConfig client{.endpoints = config.endpoints, .timeout = config.timeout};
     auto out = std::make_unique<Project>(host_, std::move(config), client, environment_);
     const AccessToken token = co_await out->tokens.get();
-    host_.info("Google Cloud is asked with credentials of " + token.source);
+    host_.info("using Google Cloud credentials of " + token.source);
     co_return std::move(out);
 }
 
@@ -236,8 +239,7 @@ Task<void> GceCloud::start() {
 }
 
 GceCloud::Project& GceCloud::project() const {
-    if (!project_)
-        throw Failure(ErrorCode::unavailable, "Google Cloud was not asked for anything yet");
+    if (!project_) throw Failure(ErrorCode::unavailable, "not refreshed yet");
     return *project_;
 }
 
@@ -247,8 +249,8 @@ void GceCloud::warn_of_duplicates() const {
     for (const StaticGroup& group : config_.groups) {
         const std::string id = group_id_of(group.link);
         if (!ids.insert(id).second)
-            host_.warn("the settings name group " + in_quotes(id) +
-                       " more than once: the first entry counts");
+            host_.warn("the configuration lists group " + in_quotes(id) +
+                       " more than once; the first entry is used");
     }
 }
 
@@ -322,9 +324,8 @@ Task<Removed> GceCloud::remove(Removal request) {
 Task<NodeTemplate> GceCloud::describe(const NodeGroupId& group) {
     const ListedGroup* const listed = project().lists.find(group.value());
     if (listed == nullptr || !listed->was_read)
-        return fail_task<NodeTemplate>(
-            {ErrorCode::not_found,
-             "group " + in_quotes(group.value()) + ": it is none of the groups that are listed"});
+        return fail_task<NodeTemplate>({ErrorCode::not_found, "group " + in_quotes(group.value()) +
+                                                                  ": not among the listed groups"});
     return project().templates.describe(listed->row);
 }
 

@@ -18,6 +18,5 @@ public:
 }  // namespace
 
 CAPSTAN_PLUGIN("capstan.gce", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
-               capstan::make_class<Cloud>({.id = "gce",
-                                           .doc = "The managed instance groups of a project of "
-                                                  "Google Cloud."}))
+               capstan::make_class<Cloud>(
+                   {.id = "gce", .doc = "Managed instance groups of Google Cloud projects."}))

@@ -59,7 +59,7 @@ void read_identity(const Json& properties, InstanceTemplate& out) {
 InstanceTemplate instance_template_of(const Json& json) {
     InstanceTemplate out;
     auto link = find_link_field(json, "selfLink");
-    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is missing");
     out.link = *std::move(link);
     out.id = text_field(json, "id");
     const Json& properties = object_field(json, "properties");

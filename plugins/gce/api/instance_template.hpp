@@ -69,7 +69,7 @@ private:
     GceClient& client_;
 };
 
-/// `unavailable`: `json` is no instance template.
+/// `unavailable`: `json` is not an instance template.
 Result<InstanceTemplate> read_instance_template(const Json& json);
 
 }  // namespace capstan::gce

@@ -22,13 +22,13 @@ const Json* find_field(const Json& object, std::string_view key) {
 std::string text_field(const Json& object, std::string_view key) {
     const Json* const field = find_field(object, key);
     if (field == nullptr) return {};
-    if (!field->is_text()) complain_of_field(key, "no text");
+    if (!field->is_text()) complain_of_field(key, "not a string");
     return field->text();
 }
 
 std::string required_text_field(const Json& object, std::string_view key) {
     std::string out = text_field(object, key);
-    if (out.empty()) complain_of_field(key, "absent");
+    if (out.empty()) complain_of_field(key, "missing");
     return out;
 }
 
@@ -37,20 +37,21 @@ std::optional<std::int64_t> find_number_field(const Json& object, std::string_vi
     if (field == nullptr) return std::nullopt;
     const std::optional<std::int64_t> out =
         field->is_text() ? find_whole_number(field->text()) : field->integer();
-    if (!out) complain_of_field(key, "no whole number");
+    if (!out) complain_of_field(key, "not an integer");
     return out;
 }
 
 int count_field(const Json& object, std::string_view key) {
     const std::int64_t out = find_number_field(object, key).value_or(0);
-    if (out < 0 || out > std::numeric_limits<int>::max()) complain_of_field(key, "no count");
+    if (out < 0 || out > std::numeric_limits<int>::max())
+        complain_of_field(key, "not a number of at least 0");
     return static_cast<int>(out);
 }
 
 bool truth_field(const Json& object, std::string_view key) {
     const Json* const field = find_field(object, key);
     if (field == nullptr) return false;
-    if (field->type() != Json::Type::boolean) complain_of_field(key, "neither true nor false");
+    if (field->type() != Json::Type::boolean) complain_of_field(key, "not true or false");
     return field->boolean();
 }
 
@@ -58,7 +59,7 @@ const std::vector<Json>& list_field(const Json& object, std::string_view key) {
     static const std::vector<Json> none;
     const Json* const field = find_field(object, key);
     if (field == nullptr) return none;
-    if (!field->is_array()) complain_of_field(key, "no list");
+    if (!field->is_array()) complain_of_field(key, "not a list");
     return field->items();
 }
 
@@ -66,14 +67,14 @@ const Json& object_field(const Json& object, std::string_view key) {
     static const Json none = Json::object();
     const Json* const field = find_field(object, key);
     if (field == nullptr) return none;
-    if (!field->is_object()) complain_of_field(key, "no object");
+    if (!field->is_object()) complain_of_field(key, "not an object");
     return *field;
 }
 
 std::vector<std::string> texts_field(const Json& object, std::string_view key) {
     std::vector<std::string> out;
     for (const Json& item : list_field(object, key)) {
-        if (!item.is_text()) complain_of_field(key, "no list of texts");
+        if (!item.is_text()) complain_of_field(key, "not a list of strings");
         out.push_back(item.text());
     }
     return out;
@@ -82,7 +83,7 @@ std::vector<std::string> texts_field(const Json& object, std::string_view key) {
 Labels labels_field(const Json& object, std::string_view key) {
     Labels out;
     for (const auto& [name, value] : object_field(object, key).members()) {
-        if (!value.is_text()) complain_of_field(key, "no map of texts");
+        if (!value.is_text()) complain_of_field(key, "not a map of strings");
         out.insert_or_assign(name, value.text());
     }
     return out;

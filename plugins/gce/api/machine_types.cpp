@@ -35,14 +35,14 @@ GceMachineType machine_type_of(const Json& json) {
     out.is_deprecated = !state.empty() && state != "ACTIVE";
     if (out.vcpus < 1 || out.memory_mib < 1)
         throw Failure(ErrorCode::unavailable,
-                      "machine type " + in_quotes(out.name) + " has no guestCpus, or no memoryMb");
+                      "machine type " + in_quotes(out.name) + " has no guestCpus or no memoryMb");
     return out;
 }
 
 GceImage image_of(const Json& json) {
     GceImage out;
     auto link = find_link_field(json, "selfLink");
-    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is missing");
     out.link = *std::move(link);
     out.family = text_field(json, "family");
     out.arch = arch_of_compute(text_field(json, "architecture"));

@@ -42,7 +42,7 @@ struct ManagedInstance {
     ResourceLink link{};   ///< of the collection "instances"; its name is empty before it is made
     std::string id{};      ///< Google's number; empty or "0": not made yet
     std::string action{};  ///< "NONE", "CREATING", ...
-    std::string status{};  ///< of the instance: "RUNNING"; empty: there is no instance
+    std::string status{};  ///< of the instance: "RUNNING"; empty: no instance exists
     std::string template_link{};  ///< of `version`
     std::string machine_type{};   ///< by an instance flexibility policy; empty: the template's
     struct Fault {
@@ -81,7 +81,7 @@ public:
 
     /// instanceGroupManagers.aggregatedList: all groups of a project, 500 a page.
     Task<ManagedGroups> list_all(std::string project);
-    /// `not_found`: there is no such group.
+    /// `not_found`: the group does not exist.
     Task<ManagedGroup> get(ResourceLink group);
     /// Gets one group in one request that is not repeated, to find out whether Google throttles.
     Task<void> probe(ResourceLink group);

@@ -80,7 +80,7 @@ void read_state(const Json& json, ManagedGroup& out) {
 
 ManagedGroup managed_group_of(const Json& json) {
     auto link = find_link_field(json, "selfLink");
-    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is missing");
     ManagedGroup out{.link = *std::move(link)};
     out.link.collection = "instanceGroupManagers";
     out.id = text_field(json, "id");
@@ -95,7 +95,7 @@ ManagedGroup managed_group_of(const Json& json) {
     return out;
 }
 
-/// "zones/us-central1-a" as a place; nullopt if the text is no place.
+/// "zones/us-central1-a" as a place; nullopt if the text is not a place.
 std::optional<Place> place_of(std::string_view scope) {
     if (scope.starts_with("zones/")) return Place{Scope::zone, std::string(last_part(scope))};
     if (scope.starts_with("regions/")) return Place{Scope::region, std::string(last_part(scope))};
@@ -170,7 +170,7 @@ ManagedInstance managed_instance_of(const Json& json) {
 ListedInstance listed_instance_of(const Json& json) {
     ListedInstance out;
     auto link = find_link_field(json, "selfLink");
-    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is missing");
     out.link = *std::move(link);
     out.id = text_field(json, "id");
     out.status = text_field(json, "status");
@@ -216,7 +216,7 @@ void read_aggregated_groups(const Json& answer, ManagedGroups& out) {
                                    ? place.find("zones/")
                                    : place.find("regions/");
         if (at != std::string_view::npos)
-            add_unreadable(place.substr(at), std::string(place.substr(at)) + " does not answer",
+            add_unreadable(place.substr(at), std::string(place.substr(at)) + " is unreachable",
                            out);
     }
 }

@@ -32,7 +32,7 @@ bool has_failed(const Json& json) {
 Operation operation_of(const Json& json) {
     Operation out;
     auto link = find_link_field(json, "selfLink");
-    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is absent");
+    if (!link) throw Failure(ErrorCode::unavailable, "selfLink is missing");
     out.link = *std::move(link);
     out.is_done = text_field(json, "status") == "DONE";
     for (const Json& error : list_field(object_field(json, "error"), "errors"))

@@ -21,7 +21,7 @@ struct Operation {
     std::vector<std::string> warnings{};
 };
 
-/// `unavailable`: `json` is no operation.
+/// `unavailable`: `json` is not an operation.
 Result<Operation> read_operation(const Json& json);
 
 /// [strand] The operation as it is now. Throws a Failure if it cannot be read.

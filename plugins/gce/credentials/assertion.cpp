@@ -76,11 +76,11 @@ Result<std::string> sign_assertion(const Assertion& assertion, std::string_view 
     const PrivateKey key = read_rsa_key(private_key);
     if (!key)
         return fail(ErrorCode::invalid_config,
-                    "private_key is no RSA key in PEM without passphrase");
+                    "private_key is not a PEM-encoded RSA key without passphrase");
     const std::string text = unsigned_text(assertion);
     const std::string signature = rs256(key.get(), text);
     if (signature.empty())
-        return fail(ErrorCode::invalid_config, "private_key signs nothing: it is too small");
+        return fail(ErrorCode::invalid_config, "private_key cannot sign: it is too short");
     return text + "." + base64url(signature);
 }
 

@@ -12,8 +12,7 @@ namespace {
 CredentialsText parse_credentials(std::string name, std::string_view text) {
     Result<Json> json = parse_json(text);
     if (!json || !json->is_object())
-        throw Failure(ErrorCode::invalid_config,
-                      name + " has no credentials: it is no JSON object");
+        throw Failure(ErrorCode::invalid_config, name + " has no credentials: not a JSON object");
     return {std::move(name), *std::move(json)};
 }
 
@@ -84,10 +83,9 @@ Task<AccessToken> ask_with(SharedLookup lookup, CredentialsText credentials, std
         return ask_impersonated_account(std::move(lookup), std::move(credentials),
                                         std::move(scopes));
     return fail_task<AccessToken>(
-        {ErrorCode::invalid_config,
-         name + ": credentials of type " + in_quotes(type) +
-             " are none of service_account, authorized_user, external_account and "
-             "impersonated_service_account"});
+        {ErrorCode::invalid_config, name + ": unknown credentials type " + in_quotes(type) +
+                                        "; expected service_account, authorized_user, "
+                                        "external_account or impersonated_service_account"});
 }
 
 }  // namespace capstan::gce

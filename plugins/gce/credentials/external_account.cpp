@@ -30,7 +30,7 @@ std::string subject_token_in(const CredentialsText& source, std::string text) {
         const Result<Json> json = parse_json(text);
         if (!json)
             throw Failure(ErrorCode::unauthenticated,
-                          source.name + ": the subject token is in no JSON");
+                          source.name + ": the subject token is not JSON");
         out = text_of({source.name + ", subject token", *json}, field);
     } else {
         out = trimmed_token(std::move(text));
@@ -52,7 +52,7 @@ Task<std::string> fetch_subject_token(SharedLookup lookup, CredentialsText sourc
     const std::string url = text_of(source, "url");
     const bool is_plain = url.starts_with("http://");
     if (!is_plain && !url.starts_with("https://"))
-        co_return fail(ErrorCode::invalid_config, source.name + ": url is no URL");
+        co_return fail(ErrorCode::invalid_config, source.name + ": url is not a URL");
     HttpRequest request("GET", url);
     for (const auto& [key, value] : headers_of(source)) {
         request.header(lower_case(key), value);
@@ -71,10 +71,11 @@ Task<std::string> fetch_subject_token(SharedLookup lookup, CredentialsText sourc
 /// `url`, too, but no subject token is there.
 std::string find_hindrance(const CredentialsText& source) {
     const auto has = [&source](const char* key) { return source.json.find(key) != nullptr; };
-    if (has("environment_id")) return ": a subject token of AWS is not supported";
+    if (has("environment_id")) return ": AWS subject tokens are not supported";
     if (has("executable"))
-        return ": a subject token of a program is not supported, since a plugin starts no process";
-    if (has("certificate")) return ": a subject token by a certificate is not supported";
+        return ": subject tokens from an executable are not supported, because plugins cannot run "
+               "programs";
+    if (has("certificate")) return ": subject tokens from a certificate are not supported";
     return has("file") || has("url") ? "" : " has neither file nor url";
 }
 

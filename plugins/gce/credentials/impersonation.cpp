@@ -44,7 +44,7 @@ std::string impersonation_url(const EndpointConfig& endpoints, const std::string
 }
 
 Task<AccessToken> impersonate(SharedLookup lookup, AccessToken base, Impersonation asked) {
-    const std::string source = "account " + account_of_url(asked.url) + ", by " + base.source;
+    const std::string source = "account " + account_of_url(asked.url) + ", through " + base.source;
     const Result<std::string> url =
         token_url(lookup->config.endpoints, Service::iam_credentials, asked.url);
     if (!url) co_return fail(within(source, url.error()));
@@ -59,7 +59,7 @@ Task<AccessToken> impersonate(SharedLookup lookup, AccessToken base, Impersonati
                     .quota_project = base.quota_project};
     if (out.text.empty() || !out.expires)
         co_return fail(ErrorCode::unauthenticated,
-                       source + ": the answer has no accessToken with an expireTime");
+                       source + ": the response has no accessToken with an expireTime");
     co_return std::move(out);
 }
 
@@ -70,9 +70,10 @@ Task<AccessToken> ask_impersonated_account(SharedLookup lookup, CredentialsText 
                         .scopes = std::move(scopes)};
     CredentialsText base = part_of(account, "source_credentials");
     if (text_of(base, "type") == "impersonated_service_account")
-        co_return fail(
-            ErrorCode::invalid_config,
-            base.name + ": they are impersonated in turn; name that account's delegates");
+        co_return fail(ErrorCode::invalid_config,
+                       base.name +
+                           ": its source credentials are impersonated too; list the accounts in "
+                           "delegates instead");
     const AccessToken token = co_await ask_with(lookup, std::move(base), impersonation_scope);
     co_return co_await impersonate(lookup, token, std::move(asked));
 }

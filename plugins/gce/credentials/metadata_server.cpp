@@ -37,8 +37,8 @@ Task<std::string> ask_metadata(SharedLookup lookup, std::string path) {
         co_return fail(std::move(error));
     }
     if (reply->header("metadata-flavor") != "Google")
-        co_return fail(ErrorCode::not_found, "the metadata server: what answers at " +
-                                                 metadata_url(*lookup) + " is none of Google's");
+        co_return fail(ErrorCode::not_found, "the metadata server: the server at " +
+                                                 metadata_url(*lookup) + " is not Google's");
     if (!is_success(*reply)) {
         const bool is_transient = http_error_code(reply->status) == ErrorCode::unavailable ||
                                   http_error_code(reply->status) == ErrorCode::throttled;
@@ -62,7 +62,7 @@ Task<AccessToken> ask_metadata_token(SharedLookup lookup) {
         co_await ask_metadata(lookup, "instance/service-accounts/default/token");
     const Result<Json> answer = parse_json(body);
     if (!answer || !answer->is_object())
-        co_return fail(ErrorCode::unavailable, source + ": the token is in no JSON");
+        co_return fail(ErrorCode::unavailable, source + ": the token is not JSON");
     co_return read_token_answer(lookup->host, *answer, source);
 }
 

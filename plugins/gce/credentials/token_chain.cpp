@@ -46,13 +46,13 @@ Task<AccessToken> find_base_token(SharedLookup lookup, std::string scopes) {
     // The metadata server may answer later: then the settings are not to blame.
     const bool may_come = served.error().code == ErrorCode::unavailable;
     co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::unauthenticated,
-                   "no source has credentials: " + search.absence + "; " + served.error().message);
+                   "no credentials found: " + search.absence + "; " + served.error().message);
 }
 
 Task<AccessToken> find_token(SharedLookup lookup) {
     const CredentialsConfig& config = lookup->config;
     if (config.anonymous) {
-        AccessToken none{.source = "nothing: the settings say anonymous"};
+        AccessToken none{.source = "no account (credentials.anonymous)"};
         co_return std::move(none);
     }
     const bool is_other = !config.impersonate.empty();
@@ -86,14 +86,14 @@ struct TokenChain::State {
             co_await begin_lookup(self->host, self->config, self->environment);
         AccessToken out = co_await find_token(lookup);
         if (std::exchange(self->logged_source, out.source) != out.source)
-            self->host.info("requests to Google are made with the token of " + out.source);
+            self->host.info("using a token of " + out.source);
         co_return std::move(out);
     }
 };
 
 TokenChain::TokenChain(const Host& host, CredentialsConfig config, Environment& environment)
     : token_(
-          host, "tokens of Google",
+          host, "Google tokens",
           [state = std::make_shared<State>(host, std::move(config), environment)] {
               return State::find(state);
           },
@@ -121,17 +121,18 @@ Task<std::string> find_project(Host host, std::string setting, CredentialsConfig
         if (!own.empty()) co_return own;
     }
     const std::string absence =
-        "the project is not known: there is no setting `project`; GOOGLE_CLOUD_PROJECT is not "
-        "set; " +
+        "the project is unknown: `project` is not set; GOOGLE_CLOUD_PROJECT is not set; " +
         (search.found ? search.found->name + " has no project_id" : search.absence) + "; ";
     if (lookup->config.anonymous)
-        co_return fail(ErrorCode::invalid_config, absence + "no metadata server is asked");
+        co_return fail(ErrorCode::invalid_config,
+                       absence + "the metadata server is not used with anonymous credentials");
     const Result<std::string> served =
         co_await as_result(read_metadata(lookup, "project/project-id"));
     if (served && !served->empty()) co_return *served;
     const bool may_come = !served && served.error().code == ErrorCode::unavailable;
-    co_return fail(may_come ? ErrorCode::unavailable : ErrorCode::invalid_config,
-                   absence + (served ? "the metadata server names none" : served.error().message));
+    co_return fail(
+        may_come ? ErrorCode::unavailable : ErrorCode::invalid_config,
+        absence + (served ? "the metadata server returned none" : served.error().message));
 }
 
 Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, CredentialsConfig config,

@@ -80,18 +80,18 @@ Result<std::string> token_url(const EndpointConfig& endpoints, Service service,
                               const std::string& url) {
     const UrlParts parts = parts_of_url(url);
     const auto refuse = [&](const char* why) {
-        return fail(ErrorCode::invalid_config,
-                    in_quotes(std::string(without_query(url))) + " is asked for no token: " + why);
+        return fail(ErrorCode::invalid_config, in_quotes(std::string(without_query(url))) +
+                                                   " is not used to get a token: " + why);
     };
-    if (parts.host.empty()) return refuse("it is no URL");
-    if (parts.host.find('@') != std::string_view::npos) return refuse("it has a user's name");
+    if (parts.host.empty()) return refuse("not a URL");
+    if (parts.host.find('@') != std::string_view::npos) return refuse("it contains a user name");
     if (const std::string* const own = find_override(endpoints, service)) {
         std::string out = *own;
         while (out.ends_with('/')) out.pop_back();
         return out + std::string(parts.rest);
     }
     if (parts.scheme != "https" && !(parts.scheme == "http" && is_this_machine(parts.host)))
-        return refuse("without https a token could be read on its way");
+        return refuse("the token would be sent without TLS");
     return url;
 }
 
@@ -114,7 +114,7 @@ Task<Json> ask_token_endpoint(SharedLookup lookup, std::string what, HttpRequest
     }
     Result<Json> json = parse_json(reply->body);
     if (!json || !json->is_object())
-        co_return fail(ErrorCode::unavailable, what + ": the answer is no JSON object");
+        co_return fail(ErrorCode::unavailable, what + ": the response is not a JSON object");
     co_return *std::move(json);
 }
 
@@ -127,7 +127,8 @@ HttpRequest form_request(const std::string& url, const QueryParameters& fields) 
 AccessToken read_token_answer(const Host& host, const Json& answer, std::string source) {
     AccessToken out{.text = text_field(answer, "access_token"), .source = std::move(source)};
     if (out.text.empty())
-        throw Failure(ErrorCode::unauthenticated, out.source + ": the answer has no access_token");
+        throw Failure(ErrorCode::unauthenticated,
+                      out.source + ": the response has no access_token");
     const auto seconds = find_number_field(answer, "expires_in");
     if (seconds)
         out.expires = host.now() + std::chrono::seconds(

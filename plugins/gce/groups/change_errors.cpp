@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "group_settings.hpp"
+#include "../wire/resource_ids.hpp"
 
 namespace capstan::gce {
 namespace {

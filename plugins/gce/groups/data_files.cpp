@@ -21,8 +21,8 @@ void PriceFile::warn_of_sample() {
     if (!prices()) return;
     std::vector<std::string> sentences;
     if (prices()->is_sample())
-        sentences.push_back("file " + in_quotes(file_.path()) + " is a sample: its prices of " +
-                            prices()->date() + " are no current ones");
+        sentences.push_back("file " + in_quotes(file_.path()) + " is a sample with prices of " +
+                            prices()->date() + "; replace it with current prices");
     warnings_.tell("sample", std::move(sentences));
 }
 
@@ -32,8 +32,8 @@ void PriceFile::compare(const std::set<std::string>& regions) {
     others.erase(prices()->region());
     std::vector<std::string> sentences;
     if (!others.empty())
-        sentences.push_back("file " + in_quotes(file_.path()) + " has the prices of " +
-                            in_quotes(prices()->region()) + ", and there are groups in " +
+        sentences.push_back("file " + in_quotes(file_.path()) + " has prices of region " +
+                            in_quotes(prices()->region()) + ", but there are groups in " +
                             listed(others, [](const std::string& region) { return region; }));
     warnings_.tell("regions", std::move(sentences));
 }

@@ -38,13 +38,12 @@ GroupChanges::GroupChanges(const Host& host, Parts parts)
 
 Task<ManagedGroup> GroupChanges::read(NodeGroupId id) {
     if (parts_.lists.find(id.value()) == nullptr)
-        co_return refuse_change(id, ErrorCode::not_found,
-                                "it is none of the groups that are listed");
+        co_return refuse_change(id, ErrorCode::not_found, "not among the listed groups");
     auto row = co_await as_result(parts_.lists.read(id.value()));
     if (!row) co_return fail(within(changed_group(id), std::move(row).error()));
     if (auto obstacle = find_obstacle(*row)) co_return fail(*std::move(obstacle));
     if (parts_.lists.find(id.value()) == nullptr)
-        co_return refuse_change(id, ErrorCode::not_found, "it is gone");
+        co_return refuse_change(id, ErrorCode::not_found, "the group no longer exists");
     co_return *std::move(row);
 }
 
@@ -74,15 +73,14 @@ Task<TargetSetter::Current> GroupChanges::read_for_resize(NodeGroupId id) {
 Task<Resized> GroupChanges::increase(Resize request) {
     if (request.all_or_nothing)
         co_return refuse_change(request.group, ErrorCode::unsupported,
-                                "Google makes what it can of an increase, and promises not all or "
-                                "nothing");
+                                "Google Cloud does not support all-or-nothing increases");
     const TargetSetter::Read read_target = [this, request] { return read_row(request.group); };
     const TargetSetter::Set by_names = [this, request](int) { return create(request); };
     auto grown = co_await as_result(targets_.increase(request, read_target, by_names));
     if (grown || !refuses_names(grown.error())) co_return std::move(grown);
     warnings_.tell("names of " + request.group.value(),
-                   changed_group(request.group) + " makes no instances of given names (" +
-                       grown.error().message + "), so its target size is set instead");
+                   changed_group(request.group) + " cannot create instances with given names (" +
+                       grown.error().message + "); its target size is set instead");
     const TargetSetter::Read read_machines = [this, request] {
         return read_for_resize(request.group);
     };
@@ -111,7 +109,7 @@ Result<std::vector<std::string>> GroupChanges::names_for(const Resize& request,
 Task<Resized> GroupChanges::create(Resize request) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr)
-        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+        co_return refuse_change(request.group, ErrorCode::not_found, "the group no longer exists");
     const ManagedGroup row = listed->row;
     auto names = names_for(request, row);
     if (!names) co_return fail(within(changed_group(request.group), std::move(names).error()));
@@ -154,7 +152,7 @@ Task<void> GroupChanges::create_some(NodeGroupId group, ManagedGroup row,
 Task<Resized> GroupChanges::resize(Resize request, int target) {
     const ListedGroup* const listed = parts_.lists.find(request.group.value());
     if (listed == nullptr)
-        co_return refuse_change(request.group, ErrorCode::not_found, "it is gone");
+        co_return refuse_change(request.group, ErrorCode::not_found, "the group no longer exists");
     const LateErrors late = [this, request](const std::vector<Error>& errors) {
         increases_.erase(request.group);
         parts_.failed.add(request.group, request.delta, errors.front());
@@ -228,16 +226,19 @@ std::vector<ResourceLink> GroupChanges::find_unmade(const NodeGroupId& group,
 Task<Resized> GroupChanges::take_back(Resize request) {
     const NodeGroupId group = request.group;
     const ListedGroup* const listed = parts_.lists.find(group.value());
-    if (listed == nullptr) co_return refuse_change(group, ErrorCode::not_found, "it is gone");
+    if (listed == nullptr)
+        co_return refuse_change(group, ErrorCode::not_found, "the group no longer exists");
     const auto last = increases_.find(group);
     if (last != increases_.end() && !is_shown(last->second, *listed))
-        co_return refuse_change(group, ErrorCode::conflict,
-                                "its last increase is not listed yet, so nothing is taken back");
+        co_return refuse_change(
+            group, ErrorCode::conflict,
+            "its last increase is not listed yet, so the target cannot be lowered");
     std::vector<ResourceLink> going = find_unmade(group, *listed);
     if (going.empty())
         co_return refuse_change(group, ErrorCode::conflict,
-                                "none of its " + counted(listed->list.members, "instance") +
-                                    " is still to be made, so none can be taken back");
+                                "no pending instances among its " +
+                                    counted(listed->list.members, "instance") +
+                                    ", so the target cannot be lowered");
     going.resize(std::min(going.size(), static_cast<std::size_t>(request.delta)));
     const ResourceLink link = listed->row.link;
     Resized out{.target = request.expected_target};
@@ -276,7 +277,7 @@ Task<Operation> GroupChanges::follow(Task<Operation> change, NodeGroupId group, 
     if (ended && ended->is_done) co_return *std::move(ended);
     if (!ended)
         host_.debug(group.value() +
-                    ": what an operation came to is not known: " + ended.error().message);
+                    ": the result of an operation is unknown: " + ended.error().message);
     parts_.operations.add(begun->link, [this, group, late](const Operation& operation) {
         note_change(group);
         if (!operation.errors.empty()) late(operation.errors);

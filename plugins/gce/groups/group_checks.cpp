@@ -2,7 +2,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "group_settings.hpp"
+#include "../wire/resource_ids.hpp"
 #include "machine_states.hpp"
 
 namespace capstan::gce {
@@ -25,10 +25,10 @@ bool is_being_updated(const ManagedGroup& group) { return group.version_template
 
 std::optional<Error> find_obstacle(const ManagedGroup& group) {
     if (!group.autoscaler.empty())
-        return obstacle_of(group, "is sized by the autoscaler " +
-                                      in_quotes(last_part(group.autoscaler)) + " of Google");
+        return obstacle_of(
+            group, "is sized by Google's autoscaler " + in_quotes(last_part(group.autoscaler)));
     if (group.is_stateful)
-        return obstacle_of(group, "is stateful, and its machines keep what others would not have");
+        return obstacle_of(group, "is stateful, so its instances cannot be replaced by others");
     return std::nullopt;
 }
 
@@ -39,25 +39,25 @@ std::vector<std::string> find_notes(const ManagedGroup& group) {
     };
     if (group.update_type == "PROACTIVE")
         remark(
-            "its update type is PROACTIVE: with another instance template Google replaces its "
-            "machines without draining their nodes");
+            "its update type is PROACTIVE: when its instance template changes, Google replaces "
+            "instances without draining their nodes");
     if (is_being_updated(group))
         remark("it is being updated: " +
                counted(static_cast<std::int64_t>(group.version_templates.size()),
                        "instance template") +
-               " are in use, and new nodes count as of the first");
+               " are in use; new nodes are assumed to use the first");
     if (group.shape == "ANY_SINGLE_ZONE")
         remark(
-            "its shape is ANY_SINGLE_ZONE: all of its machines are in one zone, and which one is "
-            "not known before");
+            "its shape is ANY_SINGLE_ZONE: all instances are in one zone, which is not known in "
+            "advance");
     if (!group.flexible_types.empty())
         remark("its instance flexibility policy has " +
                counted(static_cast<std::int64_t>(group.flexible_types.size()), "machine type") +
-               ": a new node counts as the least of each resource");
+               ": a new node is assumed to have the minimum of each resource");
     if (has_standby(group))
         remark(
-            "its suspended and stopped instances are not counted, and are resumed, started and "
-            "deleted by Google alone");
+            "its suspended and stopped instances are not counted; only Google resumes, starts or "
+            "deletes them");
     return out;
 }
 

@@ -7,6 +7,7 @@
 #include <re2/re2.h>
 
 #include "../provisioning/autoprovisioned_group.hpp"
+#include "../wire/resource_ids.hpp"
 
 namespace capstan::gce {
 

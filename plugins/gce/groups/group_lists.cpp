@@ -7,6 +7,8 @@
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
+#include "../wire/resource_ids.hpp"
+
 namespace capstan::gce {
 namespace {
 
@@ -97,7 +99,7 @@ void GroupLists::store_broken(const ManagedGroups& answer, std::uint64_t asked_a
         const auto choice =
             link ? choice_.choose({.link = *link}) : Result<std::optional<Choice>>(std::nullopt);
         if (!link) {
-            host_.warn("a group is left out: " + error.message);
+            host_.warn("a group is ignored: " + error.message);
         } else if (*choice) {
             groups_[error.subject].choice = **choice;
             store_error(error.subject, error, asked_at);
@@ -132,9 +134,8 @@ void GroupLists::store_absent(const std::string& project, std::uint64_t asked_at
 }
 
 Error GroupLists::missing(const std::string& id) const {
-    return {.code = ErrorCode::not_found,
-            .message = titled_group(id) + ": there is no such managed instance group",
-            .subject = id};
+    return {
+        .code = ErrorCode::not_found, .message = titled_group(id) + ": not found", .subject = id};
 }
 
 void GroupLists::store(ManagedGroup row, const Choice& choice, std::uint64_t asked_at) {
@@ -264,14 +265,14 @@ std::vector<std::string> GroupLists::find_failures() const {
     for (const auto& [where, error] : failures_) {
         const auto& [project, place] = where;
         const std::string in = place.name.empty() ? "" : " in " + place.name;
-        out.push_back("groups of the project " + in_quotes(project) + in +
+        out.push_back("groups of project " + in_quotes(project) + in +
                       " cannot be listed: " + error.message);
     }
     for (const auto& [id, group] : groups_) {
         if (group.was_read && group.choice.origin == Origin::candidate && !group.is_made)
             out.push_back(titled_group(id) +
-                          ": whether it was made here is not known, since its instance template "
-                          "cannot be read");
+                          ": ignored: its instance template cannot be read, so it is unknown "
+                          "whether capstan created it");
     }
     return out;
 }

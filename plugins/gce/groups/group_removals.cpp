@@ -5,6 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "../wire/resource_ids.hpp"
 #include "change_errors.hpp"
 #include "group_changes.hpp"
 
@@ -40,8 +41,7 @@ Task<Removed> GroupChanges::remove_locked(Removal request) {
     if (std::erase_if(request.machines, was_never_made) > 0 && request.machines.empty())
         co_return Removed();
     if (listed == nullptr || !listed->was_read)
-        co_return refuse_change(request.group, ErrorCode::not_found,
-                                "it is none of the groups that are listed");
+        co_return refuse_change(request.group, ErrorCode::not_found, "not among the listed groups");
     if (const auto stays = check_minimum(request, *listed); !stays) co_return fail(stays.error());
     Removed out;
     std::vector<ResourceLink> going;
@@ -78,9 +78,9 @@ Result<void> GroupChanges::check_minimum(const Removal& request, const ListedGro
     const int left = listed.row.target_size - count;
     if (left >= min || count == 0) return {};
     return refuse_change(request.group, ErrorCode::invalid_argument,
-                         "without " + counted(count, "machine") + " it has " +
-                             std::to_string(left) + ", and at least " + std::to_string(min) +
-                             " are to stay");
+                         "removing " + counted(count, "instance") + " would leave " +
+                             std::to_string(left) + ", below the minimum of " +
+                             std::to_string(min));
 }
 
 /// Splits the request into machines to end, without duplicates, and errors for the others.
@@ -97,10 +97,11 @@ void GroupChanges::sort_removals(const Removal& request, const ListedGroup& list
                               .subject = machine.value()});
         };
         if (known == nullptr) {
-            refuse(ErrorCode::not_found, "it has no such machine");
+            refuse(ErrorCode::not_found, "no such instance in this group");
         } else if (known->status.membership == Membership::non_member) {
             refuse(ErrorCode::invalid_argument,
-                   "it is suspended, stopped or abandoned, and does not count as the group's");
+                   "the instance is suspended, stopped or abandoned and does not count toward the "
+                   "group's size");
         } else if (known->status.membership == Membership::member &&
                    !is_being_deleted(request.group, known->link.name)) {
             going.push_back(known->link);
@@ -122,7 +123,7 @@ Task<std::vector<Error>> GroupChanges::remove_some(NodeGroupId group,
     std::vector<Error> errors;
     if (!done) {
         errors.push_back(within(changed_group(group), done.error()));
-        errors.front().subject.clear();  // the subject of a refused call is no machine
+        errors.front().subject.clear();  // the subject of a refused call is not a machine
     } else {
         for (const Error& error : done->errors)
             errors.push_back(within(changed_group(group), error));
@@ -170,9 +171,8 @@ void GroupChanges::warn_of_redistribution(const ManagedGroup& row) {
     if (row.shape != "EVEN" && !row.shape.empty()) return;
     warnings_.tell("redistribution of " + group_id_of(row.link),
                    "group " + in_quotes(group_id_of(row.link)) +
-                       " spreads its machines evenly and its instance redistribution is "
-                       "PROACTIVE: after a removal Google may delete other machines of it and "
-                       "make new ones; NONE keeps them");
+                       " has shape EVEN and instance redistribution PROACTIVE: after a removal "
+                       "Google may replace other instances; set it to NONE to prevent this");
 }
 
 /// Forgets instances whose end lists show by now, or must show by now.

@@ -1,5 +1,4 @@
-/// Parses the settings that select groups (`min:max:URL`, and discovery by name prefix), and ids of
-/// groups and machines.
+/// Parses the settings that select groups (`min:max:URL`, and discovery by name prefix).
 #pragma once
 
 #include <string>
@@ -33,14 +32,5 @@ struct DiscoverySpec {
 
 /// "namePrefix=gke-prod-,min=0,max=10", with or without upstream's prefix "mig:".
 Result<DiscoverySpec> parse_discovery(std::string_view text);
-
-/// "my-project/us-central1-a/web": the id of the node group.
-std::string group_id_of(const ResourceLink& group);
-/// `invalid_argument`: `id` is no such id.
-Result<ResourceLink> group_of_id(std::string_view id);
-
-/// "gce://my-project/us-central1-a/web-x1y2": the providerID of the instance's node.
-std::string machine_id_of(const ResourceLink& instance);
-Result<ResourceLink> instance_of_id(std::string_view id);
 
 }  // namespace capstan::gce

@@ -37,9 +37,8 @@ Result<std::vector<std::string>> choose_names(const Host& host, std::string base
             if (!taken.contains(next) && chosen.insert(next).second) name = std::move(next);
         }
         if (name.empty())
-            return fail(
-                ErrorCode::unavailable,
-                "no free name of an instance was found that begins with " + in_quotes(base + "-"));
+            return fail(ErrorCode::unavailable,
+                        "no free instance name found with the prefix " + in_quotes(base + "-"));
         out.push_back(std::move(name));
     }
     return out;

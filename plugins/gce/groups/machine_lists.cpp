@@ -152,7 +152,7 @@ Task<std::map<MachineLists::ZoneKey, MachineLists::ZoneList>> MachineLists::list
     for (std::size_t i = 0; i < zones.size(); ++i) {
         if (!answers[i]) {
             failures.push_back("instances of " + zones[i].second +
-                               " cannot be listed, so each group is asked for its own: " +
+                               " cannot be listed at once; listing them group by group: " +
                                answers[i].error().message);
             continue;
         }
@@ -217,7 +217,7 @@ Task<bool> MachineLists::read_one(std::string id) {
 
 /// The faults of all instances are read first and judged afterwards: whether a stock-out backs the
 /// group off depends on the stock-outs in its other zones. An instance without a name has not been
-/// made yet and is no machine.
+/// created yet and is not a machine.
 std::vector<GroupMachine> MachineLists::judged(const std::string& id, const ListedGroup& group,
                                                const std::vector<ManagedInstance>& instances) {
     std::vector<GroupMachine> out;

@@ -51,8 +51,8 @@ Error StockOuts::judge(Error fault, const std::string& group_id, const ManagedGr
                      [&](const std::string& zone) { return !is_out(group_id, zone); });
     if (other == group.zones.end()) return fault;
     fault.code = ErrorCode::conflict;
-    fault.message += "; " + *other + " has not been out of stock lately, so Google may make " +
-                     "the next one there";
+    fault.message += "; " + *other + " has not been out of stock recently, so Google may create " +
+                     "the next instance there";
     return fault;
 }
 

@@ -8,6 +8,8 @@
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
+#include "../wire/resource_ids.hpp"
+
 namespace capstan::gce {
 namespace {
 
@@ -78,8 +80,7 @@ Task<NodeTemplate> TemplateReader::describe(ManagedGroup group) {
         const Error* const why = find_template_error(group.template_link);
         co_return fail(within(
             described_group(group),
-            why != nullptr ? *why
-                           : Error{ErrorCode::unavailable, "it names no instance template"}));
+            why != nullptr ? *why : Error{ErrorCode::unavailable, "it has no instance template"}));
     }
     const TemplateSources sources = known_sources(group);
     std::vector<std::string> warnings = missing_parts(group);
@@ -211,8 +212,8 @@ std::vector<std::string> TemplateReader::missing_parts(const ManagedGroup& group
     std::vector<std::string> out;
     const auto note = [&](const std::string& what, const Error* error) {
         if (error != nullptr)
-            out.push_back(described_group(group) + ": its template is made without " + what + ": " +
-                          error->message);
+            out.push_back(described_group(group) + ": its node template is built without " + what +
+                          ": " + error->message);
     };
     const std::string image = find_image_link(group);
     if (images_.find(image) == nullptr) note("its image", images_.find_error(image));

@@ -4,6 +4,7 @@
 
 #include <capstan/sentence.hpp>
 
+#include "../wire/resource_ids.hpp"
 #include "group_checks.hpp"
 
 namespace capstan::gce {
@@ -76,7 +77,7 @@ void ViewMaker::add_unread(const std::string& id, const ListedGroup& listed, Clo
 void ViewMaker::leave_out(const std::string& id, const ListedGroup& listed, Error why,
                           CloudView& out) {
     if (listed.choice.origin != Origin::named)
-        return warnings_.tell(id, why.message + ": it is left out");
+        return warnings_.tell(id, why.message + "; the group is ignored");
     add_unread(id, listed, out);
     why.subject = id;
     if (!listed.unreadable) out.unreadable.push_back(std::move(why));
@@ -108,7 +109,7 @@ NodeGroup ViewMaker::make_group(GroupContext& context) {
     const Error* const error = templates_.find_template_error(row.template_link);
     if (error != nullptr && error->code == ErrorCode::not_found) {
         out.healthy = false;
-        out.health_reason = "its instance template is not there: " + error->message;
+        out.health_reason = "its instance template does not exist: " + error->message;
     }
     if (context.made_from == nullptr) return out;
     out.tags = context.made_from->labels;

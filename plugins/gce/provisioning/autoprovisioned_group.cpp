@@ -82,11 +82,11 @@ Result<void> check_machine_label(std::string_view key, std::string_view value) {
                     "label " + in_quotes(std::string(key) + "=" + std::string(value)) + ": " + why);
     };
     if (key.empty() || !is_ascii_lower(key.front()))
-        return refuse("its key begins with no small letter");
-    if (key.size() > label_max) return refuse("its key is longer than 63 characters");
-    if (value.size() > label_max) return refuse("its value is longer than 63 characters");
+        return refuse("the key must begin with a lower-case letter");
+    if (key.size() > label_max) return refuse("the key is longer than 63 characters");
+    if (value.size() > label_max) return refuse("the value is longer than 63 characters");
     if (!std::ranges::all_of(key, is_of_labels) || !std::ranges::all_of(value, is_of_labels))
-        return refuse("Google takes small letters, digits, '-' and '_'");
+        return refuse("Google allows lower-case letters, digits, '-' and '_'");
     return {};
 }
 
@@ -102,13 +102,13 @@ Result<Labels> make_machine_labels(const GroupPlan& plan, const Labels& of_sourc
     out.insert(of_source.begin(), of_source.end());
     if (out.size() <= labels_max) return out;
     return fail(ErrorCode::unsupported,
-                "its machines would have " +
-                    counted(static_cast<std::int64_t>(out.size()), "label") +
-                    ", and Google takes " + std::to_string(labels_max));
+                "its instances would have " +
+                    counted(static_cast<std::int64_t>(out.size()), "label") + ", Google allows " +
+                    std::to_string(labels_max));
 }
 
 std::string describe_made_group(const GroupPlan& plan, std::string_view cluster) {
-    return "Made by Capstan for cluster " + std::string(cluster) + ": " + plan.machine_type +
+    return "Created by Capstan for cluster " + std::string(cluster) + ": " + plan.machine_type +
            " in " + plan.zone + (plan.spot ? ", spot" : "");
 }
 

@@ -29,7 +29,8 @@ std::string name_of_made_group(std::string_view plan_name, std::string_view clus
 bool is_name_for(std::string_view group_name, std::string_view cluster);
 
 /// The cluster's name as a valid label value of Google. "prod" stays "prod". In another name, such
-/// as "prod.example.com", each character that is no lower-case letter, digit, '-' or '_' becomes a
+/// as "prod.example.com", each character other than a lower-case letter, digit, '-' or '_' becomes
+/// a
 /// '-', and a hash is appended. At most 63 characters.
 std::string label_of_cluster(std::string_view cluster);
 
@@ -52,7 +53,7 @@ Result<void> check_machine_label(std::string_view key, std::string_view value);
 Result<Labels> make_machine_labels(const GroupPlan& plan, const Labels& of_source,
                                    const MakingConfig& config);
 
-/// "Made by Capstan for cluster prod: n2-standard-4 in us-central1-a, spot".
+/// "Created by Capstan for cluster prod: n2-standard-4 in us-central1-a, spot".
 std::string describe_made_group(const GroupPlan& plan, std::string_view cluster);
 
 }  // namespace capstan::gce

@@ -8,7 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "../api/operations.hpp"
-#include "../groups/group_settings.hpp"
+#include "../wire/resource_ids.hpp"
 #include "autoprovisioned_group.hpp"
 
 namespace capstan::gce {
@@ -41,8 +41,8 @@ bool is_refusal(const Error& error) {
 }
 
 Failure other_has_the_name(const std::string& what, const std::string& name) {
-    return Failure(ErrorCode::conflict, "there is another " + what + " " + in_quotes(name) +
-                                            ", which was not made for this plan");
+    return Failure(ErrorCode::conflict, "another " + what + " " + in_quotes(name) +
+                                            " exists that was not created for this plan");
 }
 
 /// "us-central1" of ".../regions/us-central1/subnetworks/default"; empty if there is no such link.
@@ -104,9 +104,8 @@ Task<std::vector<std::string>> GroupMaker::find_zones(InstanceTemplate source) {
     if (region.empty() && source.link.place.scope == Scope::region) region = source.link.place.name;
     if (region.empty()) region = region_of_subnetwork(source);
     if (region.empty())
-        throw Failure(ErrorCode::invalid_config,
-                      "instance template " + config_.instance_template +
-                          " says no region; name the zones that machines may be made in");
+        throw Failure(ErrorCode::invalid_config, "instance template " + config_.instance_template +
+                                                     " has no region; set provisioning.zones");
     const std::string project = config_.project;
     co_return co_await lookup_.zones_of(project, region);
 }
@@ -145,7 +144,7 @@ Task<void> GroupMaker::renew_facts() {
     if (facts) {
         facts_ = *std::move(facts);
     } else {
-        host_.warn("provisioning: what groups could be made of is as it was: " +
+        host_.warn("provisioning: offerings not refreshed; using the previous ones: " +
                    facts.error().message);
     }
     read_at_ = host_.monotonic();
@@ -176,8 +175,7 @@ Task<MachineTypes> GroupMaker::machine_types() {
 
 Result<PlannedGroup> GroupMaker::new_group(const GroupPlan& plan) const {
     const std::shared_ptr<const Market> market = market_.read();
-    if (!market)
-        return fail(ErrorCode::unavailable, "what groups could be made of is not known yet");
+    if (!market) return fail(ErrorCode::unavailable, "provisioning: offerings are not known yet");
     return market->plan_group(plan);
 }
 
@@ -204,8 +202,8 @@ Task<GroupMaker::Change> GroupMaker::carry_out(Task<Operation> asked, std::strin
     const Result<Operation> ended =
         co_await as_result(await_operation(host_, parts_.client, *begun, making_patience));
     if (!ended || !ended->is_done) {
-        const std::string why = ended ? "it still goes on" : ended.error().message;
-        out.error = Error{ErrorCode::deadline, action + ": what came of it is not known: " + why};
+        const std::string why = ended ? "it is still running" : ended.error().message;
+        out.error = Error{ErrorCode::deadline, action + ": the result is unknown: " + why};
         out.is_sure = false;
         out.operation = begun->link;
         co_return out;
@@ -317,12 +315,12 @@ Task<void> GroupMaker::require_deletable(ManagedGroup group) {
     const InstanceTemplate made = co_await template_of(group);
     if (!is_made_here(made) || made.link.name != group.link.name)
         throw Failure(ErrorCode::permission,
-                      what + " was not made by auto-provisioning for cluster " + config_.cluster +
-                          ": its instance template has no label " + std::string(made_for_label) +
-                          "=" + label_of_cluster(config_.cluster));
+                      what + " was not created by node auto-provisioning for cluster " +
+                          config_.cluster + ": its instance template lacks the label " +
+                          std::string(made_for_label) + "=" + label_of_cluster(config_.cluster));
     if (count_wanted(group) > 0)
         throw Failure(ErrorCode::conflict,
-                      what + " wants " + counted(count_wanted(group), "machine"));
+                      what + " has a target size of " + counted(count_wanted(group), "instance"));
     std::int64_t machines = count_actions(group);
     if (machines == 0) {
         const ResourceLink link = group.link;
@@ -330,7 +328,7 @@ Task<void> GroupMaker::require_deletable(ManagedGroup group) {
         machines = static_cast<std::int64_t>(listed.size());
     }
     if (machines > 0)
-        throw Failure(ErrorCode::conflict, what + " has " + counted(machines, "machine"));
+        throw Failure(ErrorCode::conflict, what + " still has " + counted(machines, "instance"));
 }
 
 Task<void> GroupMaker::destroy(NodeGroupId id) {
@@ -338,7 +336,7 @@ Task<void> GroupMaker::destroy(NodeGroupId id) {
     if (!named) throw Failure(ErrorCode::not_found, named.error().message);
     const ResourceLink link = *std::move(named);
     const std::optional<ManagedGroup> found = co_await find_group(link);
-    if (!found) throw Failure(ErrorCode::not_found, "there is no group " + in_quotes(id.value()));
+    if (!found) throw Failure(ErrorCode::not_found, "no such group: " + in_quotes(id.value()));
     co_await require_deletable(*found);
     const Change deleted = co_await carry_out(groups_.remove(link), "group " + link.name);
     if (deleted.error && !is_gone(*deleted.error)) {
@@ -361,7 +359,7 @@ Task<void> GroupMaker::delete_template(std::string name) {
     }
     if (leftovers_.insert(name).second)
         host_.warn("instance template " + name +
-                   " is left over, and is tried again: " + deleted.error->message);
+                   " cannot be deleted; retried: " + deleted.error->message);
 }
 
 /// Finds out the outcome of an uncertain change. The instance template of a group that does not

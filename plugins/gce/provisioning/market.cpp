@@ -10,8 +10,8 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
-#include "../groups/group_settings.hpp"
 #include "../templates/node_labels_and_taints.hpp"
+#include "../wire/resource_ids.hpp"
 #include "autoprovisioned_group.hpp"
 #include "suitable_types.hpp"
 #include "template_properties.hpp"
@@ -90,14 +90,15 @@ Result<std::string> kube_env_for(const GroupPlan& plan, const Labels& own,
 Result<void> check_label_of_plan(const std::string& key, const std::string& value) {
     CAPSTAN_CHECK(check_kubelet_label(key));
     if (is_label_key(key) && is_label_value(value)) return {};
-    return fail(ErrorCode::unsupported, in_quotes(key + "=" + value) + " is no label");
+    return fail(ErrorCode::unsupported, in_quotes(key + "=" + value) + " is not a valid label");
 }
 
 Result<void> check_words(const GroupPlan& plan) {
     for (const auto& [key, value] : plan.labels) CAPSTAN_CHECK(check_label_of_plan(key, value));
     for (const Taint& taint : plan.taints)
         if (!is_label_key(taint.key) || !is_label_value(taint.value))
-            return fail(ErrorCode::unsupported, in_quotes(to_string(taint)) + " is no taint");
+            return fail(ErrorCode::unsupported,
+                        in_quotes(to_string(taint)) + " is not a valid taint");
     return {};
 }
 
@@ -123,13 +124,13 @@ void Market::add_warnings() {
     const std::string template_name =
         "provisioning: instance template " + config_.instance_template;
     if (facts_.types_by_zone.empty())
-        warnings_.emplace_back("provisioning: there is no zone to make machines in");
+        warnings_.emplace_back("provisioning: no zone for new instances");
     if (!facts_.image)
         warnings_.push_back("provisioning: the image of instance template " +
-                            config_.instance_template + " cannot be read, and is taken to be for " +
-                            arch_);
+                            config_.instance_template +
+                            " cannot be read and is assumed to be for " + arch_);
     if (facts_.source.is_spot)
-        warnings_.push_back(template_name + " is for spot machines, so nothing else is offered");
+        warnings_.push_back(template_name + " is for spot instances, so only spot is offered");
 }
 
 void Market::choose_types() {
@@ -137,10 +138,7 @@ void Market::choose_types() {
     if (globs.empty()) globs.emplace_back("*");
     for (const std::string& glob : globs) {
         if (choose(glob) || choose_custom(glob)) continue;
-        warnings_.push_back(
-            "provisioning: no machine type that suits the instance template "
-            "matches " +
-            in_quotes(glob));
+        warnings_.push_back("provisioning: no suitable machine type matches " + in_quotes(glob));
     }
 }
 
@@ -191,7 +189,8 @@ void Market::make_offers() {
     if (offered_types_.empty() || !machine_types_.types.empty()) return;
     const auto& [name, known] = *offered_types_.begin();
     const auto node = bare_node_of(known.type, {*known.zones.begin(), terms().front()});
-    if (!node) warnings_.push_back("provisioning: no group can be made: " + node.error().message);
+    if (!node)
+        warnings_.push_back("provisioning: no group can be created: " + node.error().message);
 }
 
 /// Labels by zone and provisioning model are the same for every type, and parsing `kube-env` is
@@ -273,8 +272,8 @@ Result<void> Market::check_plan(const GroupPlan& plan) const {
     for (const auto& [key, value] : plan.labels) {
         const auto at = own.find(key);
         if (at == own.end() || at->second == value) continue;
-        return fail(ErrorCode::unsupported,
-                    "its machines carry " + key + "=" + at->second + ", the plan wants " + value);
+        return fail(ErrorCode::unsupported, "its instances have " + key + "=" + at->second +
+                                                ", the plan requires " + value);
     }
     return {};
 }
@@ -349,7 +348,7 @@ Result<const Market::OfferedType*> Market::require_offered_type(const GroupPlan&
     const OfferedType* const known = find_offered(plan);
     if (known == nullptr)
         return fail(ErrorCode::unsupported, std::string(plan.spot ? "spot " : "") +
-                                                plan.machine_type + " is not on offer in zone " +
+                                                plan.machine_type + " is not offered in zone " +
                                                 in_quotes(plan.zone));
     CAPSTAN_CHECK(check_plan(plan));
     return known;

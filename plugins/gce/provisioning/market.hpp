@@ -46,7 +46,7 @@ public:
 
     /// The types by name, each with the zones that have the type.
     const MachineTypes& machine_types() const noexcept { return machine_types_; }
-    /// `unsupported`: there is no such offering, or its nodes would not match the plan. Has to be
+    /// `unsupported`: the offering does not exist, or its nodes would not match the plan. Has to be
     /// fast, since a pass calls it thousands of times.
     Result<PlannedGroup> plan_group(const GroupPlan& plan) const;
     /// Like plan_group, with the requests to Google.

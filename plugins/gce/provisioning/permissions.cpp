@@ -74,17 +74,17 @@ public:
 
 private:
     void warn_of_unchecked(const std::string& project, const Error& error) {
-        host_.warn("not checked: the permissions on project " + project + ": " + error.message +
+        host_.warn("cannot check the permissions on project " + project + ": " + error.message +
                    find_advice(error));
     }
     static std::string find_advice(const Error& error) {
         const std::string& reason = error.provider_code;
         if (reason == "SERVICE_DISABLED" || reason == "accessNotConfigured")
-            return "; gcloud services enable cloudresourcemanager.googleapis.com makes it "
-                   "possible, scaling does without";
+            return "; to enable this check, run: gcloud services enable "
+                   "cloudresourcemanager.googleapis.com (scaling works without it)";
         if (reason == "ACCESS_TOKEN_SCOPE_INSUFFICIENT" || reason == "insufficientPermissions")
-            return "; scaling takes the scope .../auth/compute alone, this question takes "
-                   ".../auth/cloud-platform";
+            return "; this check needs the scope .../auth/cloud-platform (scaling needs only "
+                   ".../auth/compute)";
         return {};
     }
     std::vector<std::string> find_refusals(const std::string& project,
@@ -102,10 +102,10 @@ private:
         }
         if (!elsewhere.empty())
             host_.warn("not checked: " + list_names(elsewhere) + ": not granted on project " +
-                       project + ", and maybe on what it is needed for");
+                       project + ", but possibly on the resource itself");
         if (is_of_groups)
-            host_.warn("not checked: conditions of IAM that grant single groups of project " +
-                       project + ", since Google tells permissions of projects alone");
+            host_.warn("not checked: IAM conditions on single groups of project " + project +
+                       ", because Google reports permissions per project only");
         return out;
     }
 

@@ -26,9 +26,9 @@ std::string why_no_boot(const std::string& family, const InstanceTemplate& sourc
     const auto boot = std::ranges::find(source.disks, true, &TemplateDisk::is_boot);
     if (boot == source.disks.end()) return {};
     const bool is_hyperdisk = boot->disk_type.starts_with("hyperdisk-");
-    if (!is_hyperdisk && is_among(of_hyperdisk_alone, family)) return "boots from Hyperdisk alone";
+    if (!is_hyperdisk && is_among(of_hyperdisk_alone, family)) return "boots only from Hyperdisk";
     if (is_hyperdisk && is_among(of_persistent_disk_alone, family))
-        return "boots from no " + boot->disk_type;
+        return "cannot boot from " + boot->disk_type;
     return {};
 }
 
@@ -44,19 +44,21 @@ std::string family_bound_property(const InstanceTemplate& source) {
 std::string why_no_accelerator(const GceMachineType& type, const InstanceTemplate& source,
                                const std::vector<LookupApi::AcceleratorType>* in_zone) {
     if (source.accelerators.empty())
-        return type.accelerators.empty() ? "" : "comes with accelerators";
+        return type.accelerators.empty() ? "" : "has built-in accelerators";
     const TemplateAccelerator& wanted = source.accelerators.front();
     if (!type.accelerators.empty()) {
         const bool has_them = std::ranges::any_of(
             type.accelerators, [&](const auto& each) { return each.type == wanted.type; });
-        return has_them ? "" : "comes with other accelerators than " + wanted.type;
+        return has_them ? "" : "has built-in accelerators other than " + wanted.type;
     }
-    if (family_of(type.name) != family_of(source.machine_type)) return "takes no " + wanted.type;
+    if (family_of(type.name) != family_of(source.machine_type))
+        return "does not support " + wanted.type;
     const bool is_in_zone =
         in_zone == nullptr || std::ranges::any_of(*in_zone, [&](const auto& each) {
             return each.name == wanted.type && each.most_per_machine >= wanted.count;
         });
-    return is_in_zone ? "" : "takes no " + counted(wanted.count, wanted.type) + " in its zone";
+    return is_in_zone ? ""
+                      : "does not support " + counted(wanted.count, wanted.type) + " in its zone";
 }
 
 std::string arch_of(const GceMachineType& type) {
@@ -74,7 +76,7 @@ std::string why_unsuitable(const GceMachineType& type, const InstanceTemplate& s
     if (std::string why = why_no_boot(family, source); !why.empty()) return why;
     const std::string tie = family_bound_property(source);
     if (!tie.empty() && family != family_of(source.machine_type))
-        return "is of another family than " + source.machine_type + ", and the template has " + tie;
+        return "is of another family than " + source.machine_type + ", but the template has " + tie;
     return why_no_accelerator(type, source, accelerators);
 }
 

@@ -50,7 +50,7 @@ std::int64_t parts_of_card(const Labels& labels, std::vector<std::string>& warni
     const auto at = std::ranges::find(partitions, std::string_view(size), &Partition::size);
     if (at != partitions.end()) return at->per_card;
     warnings.push_back("the GPU partition size " + in_quotes(size) +
-                       " is not known: a card counts as one part");
+                       " is unknown; one partition per GPU is assumed");
     return 1;
 }
 
@@ -61,8 +61,8 @@ std::int64_t clients_of_part(const Labels& labels, std::vector<std::string>& war
         label_value_of(labels, "cloud.google.com/gke-max-shared-clients-per-gpu");
     const auto clients = find_whole_number(text);
     if (clients && *clients >= 1 && *clients <= most) return *clients;
-    warnings.push_back("shared GPUs are for " + in_quotes(text) +
-                       " clients, which is no number from 1 to 48: they count as not shared");
+    warnings.push_back("the number of clients per shared GPU is " + in_quotes(text) +
+                       ", not a number from 1 to 48; GPUs are assumed not to be shared");
     return 1;
 }
 

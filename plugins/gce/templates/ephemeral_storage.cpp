@@ -36,7 +36,7 @@ std::int64_t local_ssds_asked_for(const KubeEnv& env, std::vector<std::string>& 
     if (!text) return 0;
     const auto count = find_whole_number(*text);
     if (count && *count >= 0) return *count;
-    warnings.push_back("kube-env: ephemeral_storage_local_ssd_count is no number: " +
+    warnings.push_back("kube-env: ephemeral_storage_local_ssd_count is not a number: " +
                        in_quotes(*text));
     return 0;
 }
@@ -45,13 +45,14 @@ Result<std::optional<std::int64_t>> storage_of_ssds(const TemplateSources& sourc
                                                     const NodeImage& image, std::int64_t asked) {
     const std::int64_t there = count_local_ssds(sources.instance_template, sources.machine_type);
     if (there < asked)
-        return fail(ErrorCode::unsupported, "kube-env asks for " + counted(asked, "local SSD") +
-                                                " as ephemeral storage, and the machine has " +
+        return fail(ErrorCode::unsupported, "kube-env requires " + counted(asked, "local SSD") +
+                                                " as ephemeral storage, the machine type has " +
                                                 std::to_string(there));
     const auto overhead = local_ssd_overhead(image.distribution, asked);
     if (!overhead)
-        return fail(ErrorCode::unsupported,
-                    "the image takes no local SSDs as ephemeral storage, which kube-env asks for");
+        return fail(
+            ErrorCode::unsupported,
+            "the image does not support local SSDs as ephemeral storage, which kube-env requires");
     const std::int64_t size =
         asked * gib_of_storage * local_ssd_size_of(sources.instance_template.machine_type);
     return std::optional(std::max<std::int64_t>(0, size - *overhead));
@@ -82,7 +83,7 @@ Result<std::optional<std::int64_t>> find_ephemeral_storage(const TemplateSources
     const std::optional<std::int64_t> size = find_boot_disk_size(sources);
     if (!size) {
         warnings.push_back(
-            "the size of its boot disk is not known, and so is its ephemeral storage");
+            "the size of its boot disk is unknown, so its ephemeral storage is unknown too");
         return std::optional<std::int64_t>();
     }
     const std::int64_t bytes = *size * gib_of_storage;

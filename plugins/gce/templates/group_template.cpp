@@ -38,7 +38,7 @@ Result<GceMachineType> find_figures(const TemplateSources& sources) {
     CAPSTAN_TRY(std::optional<GceMachineType> custom, parse_custom_type(name));
     if (custom) return *std::move(custom);
     return fail(ErrorCode::unavailable,
-                "cpu and memory of machine type \"" + name + "\" are not known");
+                "cpu and memory of machine type \"" + name + "\" are unknown");
 }
 
 /// Fails for a kube-env that cannot be parsed. Without its taints any pod would seem to fit.
@@ -153,9 +153,9 @@ void take_off_kube_proxy(NodeTemplate& node) {
 void warn_of_zones(const ManagedGroup& group, const std::string& zone,
                    std::vector<std::string>& warnings) {
     if (group.link.place.scope != Scope::region || group.zones.size() < 2) return;
-    warnings.push_back("its machines may be in any of " + std::to_string(group.zones.size()) +
-                       " zones; a new node is taken to be in " + zone +
-                       ". A group for each zone lets pods ask for one");
+    warnings.push_back("its instances may be in any of " + std::to_string(group.zones.size()) +
+                       " zones; a new node is assumed to be in " + zone +
+                       "; use one group per zone for pods that need a certain zone");
 }
 
 void set_node_fields(NodeTemplate& node) {

@@ -49,7 +49,7 @@ public:
         if (depth_ == 1) put(value);
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-        throw YAML::ParserException(mark, "an alias stands for a value; write the value");
+        throw YAML::ParserException(mark, "aliases are not supported; write the value");
     }
     void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t,
                          YAML::EmitterStyle::value) override {
@@ -65,16 +65,15 @@ public:
 
 private:
     [[noreturn]] static void refuse_root(const YAML::Mark& mark) {
-        throw YAML::ParserException(mark, "a map of texts is wanted");
+        throw YAML::ParserException(mark, "expected a map of strings");
     }
     void open(const YAML::Mark& mark) {
-        if (++depth_ > kube_env_depth_max)
-            throw YAML::ParserException(mark, "it is nested too deeply");
+        if (++depth_ > kube_env_depth_max) throw YAML::ParserException(mark, "nested too deeply");
     }
     void close() {
         if (--depth_ == 1) put(std::nullopt);
     }
-    /// Takes a key or a value of the map. nullopt stands for one that is no scalar: the pair is
+    /// Takes a key or a value of the map. nullopt means that it is not a scalar: the pair is
     /// left out.
     void put(std::optional<std::string> text) {
         if (!is_value_)
@@ -105,8 +104,7 @@ Result<PairList> parse_pairs(std::string_view text) {
         text.remove_prefix(std::min(text.size(), part.size() + 1));
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos)
-            return fail(ErrorCode::invalid_argument,
-                        in_quotes(part) + " is no pair: write \"key=value\"");
+            return fail(ErrorCode::invalid_argument, in_quotes(part) + ": expected \"key=value\"");
         out.emplace_back(part.substr(0, equals), part.substr(equals + 1));
     }
     return out;
@@ -129,8 +127,8 @@ std::optional<ArgumentRange> find_argument(std::string_view arguments, std::stri
 
 Result<KubeEnv> KubeEnv::parse(const std::string& yaml) {
     if (yaml.size() > kube_env_size_max)
-        return no_kube_env(YAML::Mark::null_mark(), "it is larger than 1 MiB");
-    if (!is_utf8(yaml)) return no_kube_env(YAML::Mark::null_mark(), "it is not UTF-8");
+        return no_kube_env(YAML::Mark::null_mark(), "larger than 1 MiB");
+    if (!is_utf8(yaml)) return no_kube_env(YAML::Mark::null_mark(), "not UTF-8");
     KubeEnv out;
     try {
         std::istringstream text(yaml);
@@ -166,7 +164,7 @@ Result<std::optional<std::string>> KubeEnv::find_autoscaler_variable(std::string
         const std::string_view part = rest.substr(0, rest.find(';'));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         const std::string_view variable = trimmed_of(part, " ");
-        // The empty part after a trailing semicolon is no variable.
+        // The empty part after a trailing semicolon is not a variable.
         if (variable.empty()) continue;
         const std::size_t equals = variable.find('=');
         if (equals == std::string_view::npos)

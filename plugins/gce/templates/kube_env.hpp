@@ -33,7 +33,7 @@ class KubeEnv {
 public:
     /// Scalars are kept as they are written; a key without a value has the empty value. Lists and
     /// maps are left out. The last value of a repeated key counts, as in upstream's parser.
-    /// `invalid_argument` with line and column: the YAML is no map, has an alias, is nested more
+    /// `invalid_argument` with line and column: the YAML is not a map, has an alias, is nested more
     /// than 32 deep, is no UTF-8, or is larger than 1 MiB.
     static Result<KubeEnv> parse(const std::string& yaml);
 

@@ -99,7 +99,7 @@ Result<std::string> write_kube_env(const std::string& kube_env, const Labels& la
     CAPSTAN_TRY(const KubeEnv env, KubeEnv::parse(kube_env));
     if (env.variables().empty())
         return fail(ErrorCode::unsupported,
-                    "the instance template has no kube-env to write labels and taints into");
+                    "the instance template has no kube-env to add labels and taints to");
     std::vector<std::string> warnings;
     Labels all_labels = read_node_labels(env, warnings);
     std::vector<Taint> all_taints = read_node_taints(env, warnings);

@@ -57,7 +57,7 @@ Result<std::optional<GceMachineType>> parse_custom_type(const std::string& name)
     const auto memory = vcpus ? find_whole_number(parts[custom + 2]) : std::nullopt;
     if (!memory || *memory < 1 || *memory > custom_mib_max)
         return fail(ErrorCode::invalid_argument,
-                    in_quotes(name) + " is no custom machine type like \"n2-custom-4-8192\"");
+                    in_quotes(name) + " is not a custom machine type like \"n2-custom-4-8192\"");
     GceMachineType out{.name = name, .vcpus = *vcpus, .memory_mib = *memory};
     out.arch = arch_of_family(family);
     return std::optional(std::move(out));

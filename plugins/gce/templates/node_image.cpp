@@ -49,7 +49,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
     if (const auto os = told_variable(env, "os", warnings)) {
         if (*os != "linux" && *os != "windows")
             return fail(ErrorCode::unsupported,
-                        "kube-env: the operating system " + in_quotes(*os) + " is not known");
+                        "kube-env: operating system " + in_quotes(*os) + " is unknown");
         out.os = *os;
     }
     const bool is_windows = out.os == "windows";
@@ -58,7 +58,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
         out.distribution = distribution_of(*word);
         if (out.distribution == Distribution::unknown) {
             warnings.push_back("kube-env: os_distribution " + in_quotes(*word) +
-                               " is not known, and taken for cos");
+                               " is unknown; cos is assumed");
             out.distribution = Distribution::cos;
         }
     } else if (sources.image && !is_windows) {
@@ -73,7 +73,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
         if (*arch == "amd64" || *arch == "arm64")
             out.arch = *arch;
         else
-            warnings.push_back("kube-env: the architecture " + in_quotes(*arch) + " is not known");
+            warnings.push_back("kube-env: architecture " + in_quotes(*arch) + " is unknown");
     }
     return out;
 }

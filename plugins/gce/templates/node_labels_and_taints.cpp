@@ -24,7 +24,7 @@ std::string marks_text(const KubeEnv& env, std::string_view variable, std::strin
     return env.find(fallback).value_or("");
 }
 
-/// A part of the list that is no pair causes a warning, and the other parts count. If all were
+/// A part of the list that is not a pair causes a warning; the other parts are used. If all were
 /// dropped, the template would lack taints, and any pod would seem to fit.
 PairList marks_of(std::string_view text, std::string_view variable,
                   std::vector<std::string>& warnings) {
@@ -49,7 +49,7 @@ void put_amount(const std::string& resource, const std::string& written, Resourc
         out.set(resource, amount);
     else
         warnings.push_back("kube-env, extended_resources: " + in_quotes(written) +
-                           " is no amount of " + resource);
+                           " is not a valid amount of " + resource);
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ Labels read_node_labels(const KubeEnv& env, std::vector<std::string>& warnings) 
             out.insert_or_assign(key, value);
         else if (!key.starts_with(resource_label_prefix))
             warnings.push_back("kube-env, node_labels: " + in_quotes(key + "=" + value) +
-                               " is no label");
+                               " is not a valid label");
     }
     return out;
 }
@@ -76,7 +76,7 @@ std::vector<Taint> read_node_taints(const KubeEnv& env, std::vector<std::string>
             warnings.push_back("kube-env, node_taints: " + taint.error().message);
         else if (!is_label_key(taint->key) || !is_label_value(taint->value))
             warnings.push_back("kube-env, node_taints: " + in_quotes(key + "=" + value) +
-                               " is no taint");
+                               " is not a valid taint");
         else
             out.push_back(*taint);
     }

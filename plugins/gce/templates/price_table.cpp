@@ -24,8 +24,9 @@ Result<std::optional<double>> read_price_field(const Json& object, std::string_v
     if (field == nullptr) return std::optional<double>();
     const auto price = field->number();
     if (!price || *price < 0)
-        return fail(ErrorCode::invalid_config,
-                    place + "." + std::string(key) + " is no price: a number from 0 on");
+        return fail(
+            ErrorCode::invalid_config,
+            place + "." + std::string(key) + " is not a price; expected a number of at least 0");
     return price;
 }
 
@@ -33,10 +34,10 @@ Result<std::optional<double>> read_price_field(const Json& object, std::string_v
 Result<std::vector<Json::Member>> members_of_map(const Json& file, const std::string& key) {
     const Json* const map = file.find(key);
     if (map == nullptr) return std::vector<Json::Member>();
-    if (!map->is_object()) return fail(ErrorCode::invalid_config, key + " is no object");
+    if (!map->is_object()) return fail(ErrorCode::invalid_config, key + " is not an object");
     for (const auto& [name, value] : map->members())
         if (!value.is_object() && key != "disks")
-            return fail(ErrorCode::invalid_config, key + "." + name + " is no object");
+            return fail(ErrorCode::invalid_config, key + "." + name + " is not an object");
     return map->members();
 }
 
@@ -56,15 +57,15 @@ bool is_currency_code(std::string_view text) noexcept {
 
 /// The mistake in the members other than prices; NULL if there is none.
 const char* find_fault_of_head(const Json& file) {
-    if (!file.is_object()) return "the file is no object";
-    if (file.text_at({"region"}).empty()) return "region is absent, or no text";
-    if (!is_date_of_prices(file.text_at({"date"}))) return "date is no date like \"2026-11-01\"";
+    if (!file.is_object()) return "the file is not a JSON object";
+    if (file.text_at({"region"}).empty()) return "region is missing or not a string";
+    if (!is_date_of_prices(file.text_at({"date"}))) return "date is not a date like \"2026-11-01\"";
     const Json* const currency = file.find("currency");
     if (currency != nullptr && !is_currency_code(currency->text()))
-        return "currency is none like \"USD\"";
+        return "currency is not a code like \"USD\"";
     const Json* const sample = file.find("sample");
     if (sample != nullptr && sample->type() != Json::Type::boolean)
-        return "sample is neither true nor false";
+        return "sample is not true or false";
     return nullptr;
 }
 
@@ -122,7 +123,7 @@ Result<void> PriceTable::read_maps(const Json& file) {
         const auto price = json.number();
         if (!price || *price < 0)
             return fail(ErrorCode::invalid_config,
-                        "disks." + name + " is no price: a number from 0 on");
+                        "disks." + name + " is not a price; expected a number of at least 0");
         disks_[name] = *price;
     }
     return {};

@@ -76,7 +76,7 @@ std::optional<std::string> find_reserved_text(const KubeEnv& env, std::string_vi
     return env.find_kubelet_argument(argument);
 }
 
-/// Parses a list of amounts. Malformed amounts are left out; nullopt if the text is no list.
+/// Parses a list of amounts. Malformed amounts are ignored; nullopt if the text is not a list.
 std::optional<Resources> read_amounts(const std::string& text, std::string_view variable,
                                       std::vector<std::string>& warnings) {
     const Result<PairList> pairs = parse_pairs(text);
@@ -95,7 +95,7 @@ std::optional<Resources> read_amounts(const std::string& text, std::string_view 
             out.set(name, amount);
         else
             warnings.push_back("kube-env, " + std::string(variable) + ": " + in_quotes(written) +
-                               " is no amount of " + name);
+                               " is not a valid amount of " + name);
     }
     return out;
 }
@@ -120,8 +120,8 @@ void read_threshold(const std::string& name, const std::string& written, Evictio
     } else {
         return;
     }
-    warnings.push_back("kube-env, evictionHard: " + in_quotes(written) + " is no threshold of " +
-                       name + "; the default counts");
+    warnings.push_back("kube-env, evictionHard: " + in_quotes(written) +
+                       " is not a valid threshold of " + name + "; using the default");
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ namespace {
 
 Metric duration_metric(const Host& host) {
     return histogram(host, "cluster_autoscaler_gce_request_duration_seconds",
-                     "How long requests to Google took with their repetitions, in seconds.",
+                     "Duration of Google Cloud requests including retries, in seconds.",
                      {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 2, 5, 10, 20, 30, 60},
                      {"resource", "verb", "status"});
 }
 
 Metric count_metric(const Host& host) {
     return counter(host, "cluster_autoscaler_gce_request_count",
-                   "Requests to Google, without their repetitions.", {"resource", "verb"});
+                   "Google Cloud requests, not counting retries.", {"resource", "verb"});
 }
 
 /// "instance_group_managers" of "instanceGroupManagers".
@@ -49,7 +49,8 @@ ActionName name_parts_of(std::string_view action) {
 Result<Json> read_answer(const HttpReply& reply) {
     if (reply.body.empty()) return Json::object();
     Result<Json> out = parse_json(reply.body);
-    if (!out) return fail(ErrorCode::unavailable, "the answer is " + out.error().message);
+    if (!out)
+        return fail(ErrorCode::unavailable, "cannot read the response: " + out.error().message);
     return out;
 }
 
@@ -117,11 +118,11 @@ Task<bool> GceClient::State::renew(std::shared_ptr<State> self, std::shared_ptr<
                                    AccessToken refused, std::shared_ptr<FailedAttempt> failed) {
     Error& error = failed->error;
     if (error.code != ErrorCode::unauthenticated || refused.text.empty()) co_return false;
-    error.message += "; asked with the token of " + refused.source;
+    error.message += "; sent with a token of " + refused.source;
     if (std::exchange(call->has_renewed, true)) co_return false;
     const Result<AccessToken> fresh = co_await as_result(self->tokens.renew(refused.text));
     if (!fresh) {
-        error.message += ", and there is no other: " + fresh.error().message;
+        error.message += "; no new token: " + fresh.error().message;
         co_return false;
     }
     co_return fresh->text != refused.text;

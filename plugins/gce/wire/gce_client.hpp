@@ -20,7 +20,7 @@
 
 namespace capstan::gce {
 
-/// A request. It has a constructor and is no aggregate, like HttpRequest, for the same reason.
+/// A request. It has a constructor and is not an aggregate, like HttpRequest, for the same reason.
 struct GceRequest {
     std::string action;  ///< the method's id in the discovery document, for messages and metrics
     std::string http_method;  ///< "GET"

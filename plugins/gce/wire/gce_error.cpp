@@ -108,9 +108,10 @@ RepeatWhen again_of_status(int status) noexcept {
 /// Advice for an operator on reasons that come with no advice in the message.
 std::string advice_on(const std::string& reason) {
     if (reason == "SERVICE_DISABLED" || reason == "accessNotConfigured")
-        return "; enable that API in the project";
+        return "; enable this API in the project";
     if (reason == "ACCESS_TOKEN_SCOPE_INSUFFICIENT" || reason == "insufficientPermissions")
-        return "; the token's access scopes are too narrow: give the machine cloud-platform";
+        return "; the token's access scopes are too narrow: give the instance the scope "
+               "cloud-platform";
     return {};
 }
 
@@ -240,7 +241,7 @@ Error classify_failure(std::string_view code, std::string_view message) {
                                     : contains_in_capitals(code, row.code);
         });
     if (meaning != failure_meanings.end()) out.code = meaning->error;
-    if (out.message.empty()) out.message = "Google does not say why";
+    if (out.message.empty()) out.message = "Google returned no reason";
     if (!out.provider_code.empty()) out.message = out.provider_code + ": " + out.message;
     out.scope = scope_of(out);
     return out;

@@ -48,7 +48,7 @@ FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, T
 Error classify_failure(std::string_view code, std::string_view message);
 
 /// Whether the failure says that the zone has no capacity for such machines (a stock-out). A full
-/// reservation is no stock-out, since another zone does not have the reservation.
+/// reservation is not a stock-out, since another zone does not have the reservation.
 bool is_stock_out(const Error& error) noexcept;
 
 }  // namespace capstan::gce

@@ -17,10 +17,10 @@ constexpr std::size_t link_parts_max = 8;
 Unexpected no_link(std::string_view text) {
     return fail(
         ErrorCode::invalid_argument,
-        in_quotes(text) + " is no link like \"projects/PROJECT/zones/ZONE/instances/NAME\"");
+        in_quotes(text) + " is not a link like \"projects/PROJECT/zones/ZONE/instances/NAME\"");
 }
 
-/// From "projects/" on; nothing: there is no such part.
+/// From "projects/" on; empty if it has no such part.
 std::optional<std::string_view> cut_to_project(std::string_view text) {
     constexpr std::string_view word = "projects/";
     text = text.substr(0, text.find_first_of("?#"));

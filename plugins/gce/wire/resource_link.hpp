@@ -33,7 +33,7 @@ struct ResourceLink {
 
 /// Parses a full URL, or a partial one that begins with "projects/". Host and version are ignored,
 /// since Google's answers mix "compute/v1" and "compute/beta" on several hosts. A project may be
-/// domain-scoped: "example.com:web". `invalid_argument`: the text is no such link.
+/// domain-scoped: "example.com:web". `invalid_argument`: the text is not such a link.
 Result<ResourceLink> parse_link(std::string_view text);
 
 /// The part after the last slash: "n1-standard-1" of ".../machineTypes/n1-standard-1".

@@ -61,13 +61,13 @@ TEST(InstanceTemplates, OfPreemptibleMachinesAreSpot) {
 TEST(InstanceTemplates, ThatAreNoneSayWhy) {
     for (
         const auto& [text, why] :
-        {std::pair{"{}", "selfLink is absent"},
+        {std::pair{"{}", "selfLink is missing"},
          {R"({"selfLink":"projects/p/global/instanceTemplates/t","properties":[]})",
-          "properties is no object"},
+          "properties is not an object"},
          {R"({"selfLink":"projects/p/global/instanceTemplates/t","properties":{"disks":{}}})",
-          "disks is no list"},
+          "disks is not a list"},
          {R"({"selfLink":"projects/p/global/instanceTemplates/t","properties":{"labels":{"a":1}}})",
-          "labels is no map of texts"}})
+          "labels is not a map of strings"}})
         EXPECT_THAT(read_instance_template(*parse_json(text)).error().message, HasSubstr(why));
 }
 

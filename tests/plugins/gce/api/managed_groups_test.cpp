@@ -103,8 +103,8 @@ TEST(ManagedGroups, ThatCannotBeReadKeepNoOther) {
     ASSERT_THAT(listed->broken, SizeIs(2));
     EXPECT_EQ(listed->broken[0].subject, "shop/us-central1-a/web");
     EXPECT_THAT(listed->broken[0].message,
-                HasSubstr("instanceGroupManagers[0]: status is no object"));
-    EXPECT_THAT(listed->broken[1].message, HasSubstr("selfLink is absent"));
+                HasSubstr("instanceGroupManagers[0]: status is not an object"));
+    EXPECT_THAT(listed->broken[1].message, HasSubstr("selfLink is missing"));
 }
 
 TEST(ManagedGroups, WithSizesThatAreNoneAreRefused) {
@@ -147,7 +147,7 @@ TEST(ManagedInstances, ThatCannotBeReadFailTheListAndAreNamed) {
     const auto listed = google.run(google.api.list_instances(zonal));
     ASSERT_FALSE(listed);
     EXPECT_THAT(listed.error().message,
-                HasSubstr("listManagedInstances: managedInstances[0]: instance is no text"));
+                HasSubstr("listManagedInstances: managedInstances[0]: instance is not a string"));
 }
 
 TEST(ManagedInstances, MayHaveNoNameYet) {

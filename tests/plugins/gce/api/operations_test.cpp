@@ -70,10 +70,10 @@ TEST(Operations, SayWhyTheyFailedWithWhatWeighsMostFirst) {
 TEST(Operations, FailEvenIfTheyDoNotSayWhy) {
     for (const auto& [more, message] :
          {std::pair{R"(,"httpErrorStatusCode":403,"httpErrorMessage":"FORBIDDEN")",
-                    "FORBIDDEN: Google does not say why"},
+                    "FORBIDDEN: Google returned no reason"},
           std::pair{R"(,"httpErrorStatusCode":503,"error":{"errors":[]})",
-                    "Google does not say why"},
-          std::pair{R"(,"error":{"code":13})", "Google does not say why"}}) {
+                    "Google returned no reason"},
+          std::pair{R"(,"error":{"code":13})", "Google returned no reason"}}) {
         const Operation failed = operation(more, "DONE");
         ASSERT_THAT(failed.errors, SizeIs(1)) << more;
         EXPECT_EQ(failed.errors[0].message, message);

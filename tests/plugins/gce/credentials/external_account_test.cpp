@@ -111,9 +111,9 @@ TEST(WorkloadIdentity, OfAProgramOrOfAwsIsNotSupported) {
     const auto program = machine.ask(federation(R"({"executable":{"command":"/bin/x"}})"));
     ASSERT_FALSE(program);
     EXPECT_EQ(program.error().code, ErrorCode::unsupported);
-    EXPECT_THAT(program.error().message, HasSubstr("a plugin starts no process"));
+    EXPECT_THAT(program.error().message, HasSubstr("plugins cannot run programs"));
     EXPECT_THAT(machine.ask(federation(R"({"environment_id":"aws1"})")).error().message,
-                HasSubstr("AWS is not supported"));
+                HasSubstr("AWS subject tokens are not supported"));
 }
 
 TEST(WorkloadIdentity, OfAwsAsksNoUrlForARolesName) {

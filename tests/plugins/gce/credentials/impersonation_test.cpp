@@ -29,7 +29,7 @@ TEST(Impersonation, AsksForAnotherAccountsToken) {
     const HttpRequest asked = machine.requests_to(url).at(0);
     EXPECT_EQ(header_named(asked, "authorization"), "Bearer base");
     EXPECT_THAT(asked.body, AllOf(HasSubstr(R"("lifetime":"3600s")"), HasSubstr("auth/compute")));
-    EXPECT_EQ(token->source, "account scaler%40shop.iam, by the metadata server");
+    EXPECT_EQ(token->source, "account scaler%40shop.iam, through the metadata server");
 }
 
 TEST(Impersonation, ThatIsNotAllowedIsUnauthenticatedAndSaysWhy) {
@@ -69,7 +69,7 @@ TEST(Impersonation, OfAnImpersonatedAccountIsRefused) {
                 R"("source_credentials":{"type":"impersonated_service_account"}})")
             .error()
             .message,
-        HasSubstr("impersonated in turn"));
+        HasSubstr("are impersonated too"));
 }
 
 TEST(Impersonation, WithoutATokenInTheAnswerIsRefused) {

@@ -39,7 +39,7 @@ TEST(MetadataServer, ThatAnswersWithoutTheFlavorIsNone) {
     const auto refused = machine.find();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
-    EXPECT_THAT(refused.error().message, HasSubstr("none of Google's"));
+    EXPECT_THAT(refused.error().message, HasSubstr("is not Google's"));
 }
 
 TEST(MetadataServer, ThatIsSilentMayAnswerLater) {

@@ -35,7 +35,7 @@ TEST(ServiceAccountKeys, AreShownToNobodyWithoutTls) {
     const auto refused = machine.ask(key_file(R"(,"token_uri":"http://example.com/token")"));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(refused.error().message, HasSubstr("without https"));
+    EXPECT_THAT(refused.error().message, HasSubstr("without TLS"));
     EXPECT_EQ(machine.count(), 0U);
 }
 
@@ -70,12 +70,12 @@ TEST(ServiceAccountKeys, OfASilentEndpointAreUnavailable) {
 TEST(ServiceAccountKeys, ThatLackSomethingSayWhat) {
     FakeMachine machine;
     EXPECT_THAT(machine.ask(R"({"type":"service_account","client_email":"a"})").error().message,
-                HasSubstr("private_key is absent"));
+                HasSubstr("private_key is missing"));
     EXPECT_THAT(machine.ask(R"({"type":"service_account","private_key":7})").error().message,
-                HasSubstr("client_email is absent"));
+                HasSubstr("client_email is missing"));
     const auto refused =
         machine.ask(R"({"type":"service_account","client_email":"a","private_key":["secret"]})");
-    EXPECT_EQ(refused.error().message, "file \"/key.json\": private_key is no text");
+    EXPECT_EQ(refused.error().message, "file \"/key.json\": private_key is not a string");
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << "no later attempt helps";
 }
 

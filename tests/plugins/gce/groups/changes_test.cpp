@@ -139,7 +139,7 @@ TEST(GceChanges, AGroupThatMakesNoInstancesOfGivenNamesIsResizedAndThatIsToldOnc
     EXPECT_EQ(project.group().target, 5);
     EXPECT_EQ(*project.increase(1, 5), Resized{6});
     EXPECT_THAT(project.warnings(),
-                Contains(HasSubstr("makes no instances of given names")).Times(1));
+                Contains(HasSubstr("cannot create instances with given names")).Times(1));
 }
 
 TEST(GceChanges, ATargetSizeIsSentOnceAndIsComputedAnewAfterARefusal) {

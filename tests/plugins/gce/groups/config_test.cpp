@@ -96,14 +96,14 @@ TEST(GceConfig, SaysWhatIsWrongAndWhere) {
     const std::vector<Refused> cases{
         {"discovery", list(prod, "max=3"), "discovery[1]", "has no namePrefix"},
         {"groups", list("0:5:p/us-central1-a/web", "5:3:p/us-central1-a/db"), "groups[1]",
-         "minimum 5 above its maximum 3"},
-        {"discovery", list(), "", "names no groups"},
+         "minimum 5 is above maximum 3"},
+        {"discovery", list(), "", "no groups configured"},
         {"endpoints", table({{"ec2", "http://127.0.0.1"}}), "endpoints.ec2", "\"ec2\""},
         {"credentials", table({{"anonymous", true}, {"file", "/key.json"}}), "credentials",
-         "are anonymous"},
+         "anonymous cannot be combined"},
         {"provisioning", table({{"instance_template", "a"}}), "provisioning", "needs `cluster`"},
         {"provisioning", table({{"machine_types", list("n2-*")}}), "provisioning",
-         "names no instance_template"}};
+         "needs instance_template"}};
     for (const Refused& each : cases) {
         FakeSettings settings = with_groups();
         settings.set(each.key, each.value);

@@ -121,8 +121,9 @@ TEST(GceDiscovery, AGroupThatGoogleScalesAndOneThatIsStatefulAreLeftOutAndToldOn
     EXPECT_THAT(names(*view), ElementsAre(in_a("web")));
     project.group().target = 1;  // a view of its own
     ASSERT_TRUE(project.next());
-    EXPECT_THAT(project.warnings(), ElementsAre(HasSubstr("is sized by the autoscaler \"scaler\""),
-                                                HasSubstr("is stateful")));
+    EXPECT_THAT(project.warnings(),
+                ElementsAre(HasSubstr("is sized by Google's autoscaler \"scaler\""),
+                            HasSubstr("is stateful")));
 }
 
 TEST(GceDiscovery, ANamedGroupThatCannotBeScaledStaysUnreadable) {

@@ -227,8 +227,7 @@ TEST(GceRemovals, ThatGoogleMayMoveOthersOfAnEvenGroupIsToldOnce) {
             ASSERT_TRUE(project.remove({id_of(group.instances[i])}, false,
                                        NodeGroupId(std::string("p/us-central1/") + name)));
     }
-    EXPECT_THAT(project.warnings(),
-                ElementsAre(HasSubstr("p/us-central1/even\" spreads its machines evenly")));
+    EXPECT_THAT(project.warnings(), ElementsAre(HasSubstr("p/us-central1/even\" has shape EVEN")));
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST(GceTemplates, WhatIsMadeWithoutItsImageIsTold) {
     project.gce.refuse("images", 403, "forbidden", "Required 'compute.images.get' permission");
     project.add("web");
     ASSERT_TRUE(project.read());
-    EXPECT_THAT(project.warnings(), Contains(HasSubstr("its template is made without its image")));
+    EXPECT_THAT(project.warnings(),
+                Contains(HasSubstr("its node template is built without its image")));
 }
 
 TEST(GceTemplates, AnInstanceTemplateThatIsGoneMakesTheGroupUnhealthy) {
@@ -119,7 +120,7 @@ TEST(GceTemplates, AnInstanceTemplateThatIsGoneMakesTheGroupUnhealthy) {
     EXPECT_EQ(node.error().code, ErrorCode::not_found);
     const auto view = project.next();
     EXPECT_EQ(view->groups[0].healthy, false);
-    EXPECT_THAT(view->groups[0].health_reason, HasSubstr("instance template is not there"));
+    EXPECT_THAT(view->groups[0].health_reason, HasSubstr("instance template does not exist"));
 }
 
 TEST(GceTemplates, ATypeThatIsNotInTheFirstZoneIsLookedForInTheNext) {

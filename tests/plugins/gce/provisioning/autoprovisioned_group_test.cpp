@@ -70,7 +70,7 @@ TEST(MadeGroups, SayWhatTheyAre) {
     GroupPlan plan = usual_plan();
     plan.spot = true;
     EXPECT_EQ(describe_made_group(plan, "prod"),
-              "Made by Capstan for cluster prod: n2-standard-4 in us-central1-a, spot");
+              "Created by Capstan for cluster prod: n2-standard-4 in us-central1-a, spot");
 }
 
 }  // namespace

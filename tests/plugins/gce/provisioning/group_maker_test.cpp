@@ -160,7 +160,7 @@ TEST(GceGroupMaker, KeepsBothWhereTheOperationGoesOn) {
     const auto open = google.create();
     ASSERT_FALSE(open);
     EXPECT_EQ(open.error().code, ErrorCode::deadline);
-    EXPECT_THAT(open.error().message, HasSubstr("it still goes on"));
+    EXPECT_THAT(open.error().message, HasSubstr("it is still running"));
     EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group"));
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()));
@@ -219,7 +219,7 @@ TEST(GceGroupMaker, TriesAnInstanceTemplateAgainThatCouldNotBeDeleted) {
             400)
         .on("DELETE " + template_path, done());
     EXPECT_TRUE(google.destroy()) << "the group is gone";
-    EXPECT_THAT(google.host().log_lines().back().message, HasSubstr("is left over"));
+    EXPECT_THAT(google.host().log_lines().back().message, HasSubstr("cannot be deleted; retried"));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
     EXPECT_THAT(google.changes(),
@@ -232,7 +232,7 @@ TEST(GceGroupMaker, MakesMachinesInTheZonesOfTheSubnetworksRegion) {
     Making silent(config);
     const auto nowhere = silent.run(silent.maker.machine_types());
     EXPECT_EQ(nowhere.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(nowhere.error().message, HasSubstr("name the zones"));
+    EXPECT_THAT(nowhere.error().message, HasSubstr("set provisioning.zones"));
     config.region = "us-central1";
     Making google(config);
     google.on(

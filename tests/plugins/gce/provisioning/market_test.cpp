@@ -108,7 +108,7 @@ TEST(GceMarket, OfASpotSourceOffersSpotAlone) {
     const Market market = market_of(facts);
     for (const MachineType& type : market.machine_types().types)
         for (const MachineOffering& offering : type.offerings) EXPECT_TRUE(offering.spot);
-    EXPECT_THAT(market.warnings(), Contains(HasSubstr("is for spot machines")));
+    EXPECT_THAT(market.warnings(), Contains(HasSubstr("is for spot instances")));
     EXPECT_FALSE(market.plan_group(usual_plan()));
 }
 

@@ -68,7 +68,7 @@ TEST(GcePermissions, ThatAreMissingAreNamed) {
     EXPECT_EQ(refused.error().code, ErrorCode::permission);
     EXPECT_EQ(refused.error().message,
               "compute.instanceGroupManagers.update is not granted on project shop");
-    EXPECT_THAT(project.log(), HasSubstr("conditions of IAM that grant single groups"));
+    EXPECT_THAT(project.log(), HasSubstr("IAM conditions on single groups"));
 }
 
 TEST(GcePermissions, OfOtherResourcesAreNotChecked) {

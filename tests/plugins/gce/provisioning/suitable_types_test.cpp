@@ -65,11 +65,11 @@ TEST(SuitableTypes, HaveTheAcceleratorsOfTheTemplateAndNoOthers) {
     const GceMachineType a2{.name = "a2-highgpu-2g",
                             .accelerators = {{.type = "nvidia-tesla-a100", .count = 2}}};
     InstanceTemplate source = source_of("n1-standard-4", "pd-balanced");
-    EXPECT_EQ(why_unsuitable(a2, source, "amd64", nullptr), "comes with accelerators");
+    EXPECT_EQ(why_unsuitable(a2, source, "amd64", nullptr), "has built-in accelerators");
     source.accelerators = {{.type = "nvidia-tesla-t4", .count = 2}};
-    EXPECT_THAT(why_unsuitable(a2, source, "amd64", nullptr), HasSubstr("other accelerators"));
+    EXPECT_THAT(why_unsuitable(a2, source, "amd64", nullptr), HasSubstr("accelerators other than"));
     EXPECT_THAT(why("n1-standard-8", source), IsEmpty());
-    EXPECT_THAT(why("n2-standard-8", source), HasSubstr("takes no nvidia-tesla-t4"));
+    EXPECT_THAT(why("n2-standard-8", source), HasSubstr("does not support nvidia-tesla-t4"));
     source.accelerators = {{.type = "nvidia-tesla-a100", .count = 1}};
     EXPECT_THAT(why_unsuitable(a2, source, "amd64", nullptr), IsEmpty());
     EXPECT_EQ(accelerators_on(a2, source),

@@ -25,7 +25,7 @@ TEST(GceFingerprints, ChangeWithAllThatATemplateIsMadeOf) {
         {"one of its name that was made anew", [](auto& s) { s.instance_template.id = "78"; }},
         {"zones", [](auto& s) { s.group.zones.push_back("us-central1-b"); }},
         {"figures of the type", [](auto& s) { s.machine_type->memory_mib = 1; }},
-        {"a type that is not known", [](auto& s) { s.machine_type.reset(); }},
+        {"a type that is unknown", [](auto& s) { s.machine_type.reset(); }},
         {"the image", [](auto& s) { s.image = GceImage{.arch = "arm64"}; }},
         {"flexible types", [](auto& s) { s.group.flexible_types = {"n2-standard-8"}; }}};
     for (const auto& [name, change] : changes) {

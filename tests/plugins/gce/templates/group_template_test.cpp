@@ -168,7 +168,7 @@ TEST(GceTemplates, WithAnUnreadableKubeEnvAreAnErrorAndNotWithoutTaints) {
     const auto refused = make_template(usual_sources("- no\n- map\n"), {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(refused.error().message, HasSubstr("a map of texts is wanted"));
+    EXPECT_THAT(refused.error().message, HasSubstr("expected a map of strings"));
 }
 
 TEST(GceTemplates, OfSystemsThatThereAreNotAreUnsupported) {

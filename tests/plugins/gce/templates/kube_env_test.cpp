@@ -22,7 +22,7 @@ TEST(Pairs, AreSplitAtCommasAndAtTheFirstEqualsSign) {
 }
 
 TEST(Pairs, WithoutAnEqualsSignAreRefused) {
-    EXPECT_THAT(parse_pairs("a=1,b").error().message, HasSubstr("\"b\" is no pair"));
+    EXPECT_THAT(parse_pairs("a=1,b").error().message, HasSubstr("\"b\": expected"));
     EXPECT_FALSE(parse_pairs("a=1,,b=2"));
 }
 
@@ -63,7 +63,7 @@ TEST(KubeEnv, IsNestedSomeLevelsAtMost) {
 
 TEST(KubeEnv, IsUtf8OfOneMebibyteAtMost) {
     EXPECT_EQ(KubeEnv::parse("A: \xc3\xa9\n")->find("A"), "\xc3\xa9");
-    EXPECT_EQ(KubeEnv::parse("A: \xff\n").error().message, "kube-env: it is not UTF-8");
+    EXPECT_EQ(KubeEnv::parse("A: \xff\n").error().message, "kube-env: not UTF-8");
     EXPECT_FALSE(KubeEnv::parse("A: " + std::string(std::size_t{1} << 20, 'x')));
 }
 
@@ -73,9 +73,9 @@ TEST(KubeEnv, MayBeEmpty) {
 }
 
 TEST(KubeEnv, ThatIsNoMapIsRefusedWithItsPlace) {
-    EXPECT_THAT(KubeEnv::parse("- a\n").error().message, HasSubstr("a map of texts is wanted"));
+    EXPECT_THAT(KubeEnv::parse("- a\n").error().message, HasSubstr("expected a map of strings"));
     EXPECT_THAT(KubeEnv::parse("Lorem ipsum dolor").error().message,
-                HasSubstr("a map of texts is wanted"));
+                HasSubstr("expected a map of strings"));
     EXPECT_THAT(KubeEnv::parse("a: b\n  c: {\n").error().message, HasSubstr("line 2"));
     EXPECT_FALSE(KubeEnv::parse("A: \"" + std::string(1 << 20, 'x') + "\""));
 }

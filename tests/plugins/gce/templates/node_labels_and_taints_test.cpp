@@ -35,7 +35,7 @@ TEST(NodeLabels, ThatKubernetesDoesNotAllowAreToldAndLeftOut) {
     EXPECT_THAT(warnings, SizeIs(2));
     warnings.clear();
     EXPECT_THAT(read_node_labels(env_of("node_labels=a"), warnings), IsEmpty());
-    EXPECT_THAT(warnings, ElementsAre(HasSubstr("node_labels: \"a\" is no pair")));
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("node_labels: \"a\": expected")));
 }
 
 TEST(NodeTaints, AreThoseForAutoscalersOrElseKubeletsOwn) {
@@ -55,7 +55,7 @@ TEST(NodeTaints, BesideAPartThatIsNoneStillCount) {
     EXPECT_EQ(
         read_node_taints(env_of("node_taints=broken,dedicated=ml:NoSchedule"), warnings),
         (std::vector<Taint>{{.key = "dedicated", .value = "ml", .effect = Effect::no_schedule}}));
-    EXPECT_THAT(warnings, ElementsAre(HasSubstr("\"broken\" is no pair")));
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("\"broken\": expected")));
 }
 
 TEST(NodeTaints, ThatAreNoneAreTold) {

@@ -154,7 +154,7 @@ TEST(GcePriceFiles, OfTheSampleThatShipsAreRead) {
 TEST(GcePriceFiles, ThatAreNoneAreRefusedWithThePlace) {
     const std::string head = R"({"region": "r", "date": "2026-11-01")";
     for (const auto& [text, why] :
-         {std::pair<std::string, const char*>{"[]", "no object"},
+         {std::pair<std::string, const char*>{"[]", "not a JSON object"},
           {R"({"date": "2026-11-01"})", "region"},
           {R"({"region": "r", "date": "today"})", "date"},
           {head + R"(, "currency": "dollars"})", "currency"},

@@ -174,7 +174,7 @@ TEST(Reserved, LeavesOutWhatIsNoAmount) {
         env_of("kube_reserved=cpu=much,memory=-5Mi,ephemeral-storage=1Gi"), predicted, warnings);
     EXPECT_EQ(kept, Resources({{"ephemeral-storage", gib}}));
     EXPECT_THAT(warnings, SizeIs(2));
-    EXPECT_THAT(warnings.front(), HasSubstr("\"much\" is no amount of cpu"));
+    EXPECT_THAT(warnings.front(), HasSubstr("\"much\" is not a valid amount of cpu"));
 }
 
 TEST(Reserved, IsWhatIsPredictedWhereTheListIsNone) {

@@ -88,7 +88,7 @@ TEST(GceErrors, NameTheCallTheReasonAndTheRemedy) {
         "compute.instances.list: The resource 'projects/p' was not found (notFound)");
     EXPECT_EQ(judged(reply(500, "")).error.message, "compute.instances.list: HTTP status 500");
     EXPECT_THAT(judged(refusal(403, "accessNotConfigured", "off")).error.message,
-                HasSubstr("enable that API"));
+                HasSubstr("enable this API"));
     EXPECT_THAT(judged(refusal(403, "insufficientPermissions", "x")).error.message,
                 HasSubstr("scopes are too narrow"));
 }
