@@ -90,9 +90,10 @@ TEST(BalancerStory, FollowsAnAutoscalerThatWorksOnItsScale) {
     EXPECT_THAT(pictures(cluster, {30s, 75s, 130s}),
                 ElementsAre("a 2/2 b 2/2", "a 8/8 b 8/8", "a 3/3 b 3/3"));
     EXPECT_THAT(scales, ElementsAre("4 wanted, 4 there, app=web", "16 wanted, 16 there, app=web"));
-    EXPECT_THAT(cluster.told("Rescaled"), ElementsAre("4 wanted: a from 0 to 2, b from 0 to 2",
-                                                      "16 wanted: a from 2 to 8, b from 2 to 8",
-                                                      "6 wanted: a from 8 to 3, b from 8 to 3"));
+    EXPECT_THAT(cluster.told("Rescaled"),
+                ElementsAre("Scaled a from 0 to 2, b from 0 to 2 (4 replicas wanted)",
+                            "Scaled a from 2 to 8, b from 2 to 8 (16 replicas wanted)",
+                            "Scaled a from 8 to 3, b from 8 to 3 (6 replicas wanted)"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(LiveBalancer, KeepsItsThreePromisesInTheTimelineOfTheExample) {
     EXPECT_TRUE(
         has_in_order(log, {of_ten + "shop-a 6 of 6 ready, shop-b 3 of 3 ready, shop-c 1 of 1 ready",
                            of_twenty + evenly, "node zone-a, it has the taint outage:NoExecute",
-                           "12 replicas are asked of others, for pods do not start in shop-a",
+                           "12 replicas are moved to other targets: pods do not start in shop-a",
                            of_twenty + without_a + ", 12 of them in another's place",
                            of_twenty + evenly, "the scenario is over"}))
         << log;

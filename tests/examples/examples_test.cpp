@@ -83,7 +83,7 @@ labels = { shop = "yes" }
 name = "shop-b"
 labels = { shop = "yes" }
 )");
-    EXPECT_TRUE(run.answers("/api/v2/plugins", "looks after 1 Balancer, 0 of them in trouble"));
+    EXPECT_TRUE(run.answers("/api/v2/plugins", "manages 1 Balancer, 0 with problems"));
     run.stop();
 }
 

@@ -34,11 +34,11 @@ void explain(const Call& call, int nodes, const std::vector<GroupSize>& sizes,
                std::to_string(std::int64_t{size.current} + g.by);
     };
     if (placed > 0)
-        call.explain("shares " + counted(placed, "node") + ": " + listed(growths, step));
+        call.explain("distributes " + counted(placed, "node") + ": " + listed(growths, step));
     if (placed < nodes) {
         call.explain(counted(nodes - placed, "node") + " of " + std::to_string(nodes) +
-                     " left over: " + counted(static_cast<std::int64_t>(sizes.size()), "group") +
-                     " at the maximum");
+                     " not placed: max node group size reached in " +
+                     counted(static_cast<std::int64_t>(sizes.size()), "group"));
     }
 }
 
@@ -48,7 +48,7 @@ Result<void> NodeGroups::split(const Call& call, int nodes, const GroupList& gro
                                const GroupIncreases& grow) const {
     if (nodes < 0) {
         return fail(ErrorCode::invalid_argument,
-                    "cannot share out " + std::to_string(nodes) + " nodes");
+                    "cannot distribute " + std::to_string(nodes) + " nodes");
     }
     CAPSTAN_TRY(const std::vector<GroupSize> sizes, sizes_of(groups));
     const std::vector<Growth> growths = balance(sizes, nodes);

@@ -7,4 +7,4 @@ CAPSTAN_PLUGIN(
     capstan::make_class<capstan::balancer::NodeGroups>(
         {.id = "node_groups",
          .doc =
-             "Shares new nodes out so that the sizes of similar groups end as even as possible."}))
+             "Distributes new nodes so that similar groups end up as equal in size as possible."}))

@@ -60,7 +60,7 @@ private:
         const std::string label = "target " + target.name;
         for (const Target& other : out_.targets) {
             if (other.name == target.name)
-                return complain(Phase::spec, label + " is there twice, the second is ignored");
+                return complain(Phase::spec, label + " is a duplicate; the second one is ignored");
             if (is_same_object(other.ref, target.ref))
                 return complain(Phase::spec, label + " is ignored: " + target.ref.kind + " " +
                                                  target.ref.name + " is target " + other.name);
@@ -70,7 +70,7 @@ private:
         if (target.min > target.max)
             complain(Phase::spec, label + ": minReplicas " + std::to_string(target.min) +
                                       " is above maxReplicas " + std::to_string(target.max) +
-                                      ", the minimum counts");
+                                      "; the minimum applies");
         out_.targets.push_back(std::move(target));
     }
 
@@ -81,7 +81,7 @@ private:
             return complain(Phase::pod_labels, "incorrect selector: " + read.error().message);
         if (*read == LabelSelector())
             return complain(Phase::spec,
-                            "the selector is empty, and would hold for every pod of the namespace");
+                            "the selector is empty and would match every pod of the namespace");
         out_.selector = *std::move(read);
     }
 
@@ -106,7 +106,7 @@ private:
     void check_names_target(const std::string& name, std::string_view where) {
         if (std::ranges::find(out_.targets, name, &Target::name) == out_.targets.end())
             complain(Phase::spec,
-                     std::string(where) + " names " + in_quotes(name) + ", which is no target");
+                     std::string(where) + " lists " + in_quotes(name) + ", which is not a target");
     }
     void read_priorities() {
         const Json* order = demand("priorities", "targetOrder");
@@ -116,8 +116,8 @@ private:
             const std::string& name = each.text();
             if (!seen.insert(name).second) {
                 if (twice.insert(name).second)
-                    complain(Phase::spec, "targetOrder names " + in_quotes(name) +
-                                              " more than once, the first place counts");
+                    complain(Phase::spec, "targetOrder lists " + in_quotes(name) +
+                                              " more than once; the first position applies");
                 continue;
             }
             check_names_target(name, "targetOrder");
@@ -133,15 +133,15 @@ private:
             check_names_target(name, "targetProportions");
             const std::int64_t number = weight.integer().value_or(0);
             if (number < 0)
-                complain(Phase::spec, "targetProportions gives " + in_quotes(name) + " " +
-                                          std::to_string(number) +
-                                          ", which is below 0, and counts for 0");
+                complain(Phase::spec, "targetProportions: " + in_quotes(name) +
+                                          " has the negative value " + std::to_string(number) +
+                                          "; 0 is used");
             out_.weights[name] = std::clamp<std::int64_t>(number, 0, unlimited);
             is_any = is_any || number > 0;
         }
         if (!is_any)
             return complain(Phase::spec,
-                            "targetProportions has only zeros: no target could take a replica");
+                            "targetProportions are all 0, so no target can take a replica");
         out_.policy = Policy::proportional;
     }
 
@@ -149,8 +149,7 @@ private:
     void refuse_unlimited() {
         if (out_.replicas < unlimited) return;
         out_.policy.reset();
-        complain(Phase::spec,
-                 "replicas: " + std::to_string(unlimited) + " are more than can be shared out");
+        complain(Phase::spec, "replicas: must be below " + std::to_string(unlimited));
     }
 
     /// Reads startupTimeout, which the proposal has, or else upstream's startupTimeoutSeconds.

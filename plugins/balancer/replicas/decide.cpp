@@ -64,7 +64,7 @@ private:
         const auto selector = parse_selector(scale.selector);
         if (!selector || scale.selector.empty()) {
             complain(Phase::pod_listing, target,
-                     selector ? "its Scale names no selector, so its pods are not known"
+                     selector ? "its Scale has no selector, so its pods are unknown"
                               : "its Scale's selector: " + selector.error().message);
             return std::nullopt;
         }
@@ -75,7 +75,7 @@ private:
                      "pod " + out.foreign_name +
                          (out.foreign > 1 ? " and " + std::to_string(out.foreign - 1) + " more"
                                           : std::string()) +
-                         " without the labels that the Balancer's selector asks for");
+                         " without the labels of the Balancer's selector");
         if (out.next_due) due(*out.next_due);
         return out;
     }

@@ -29,7 +29,7 @@ struct Scale {
 /// The answer of the API server when a target's Scale was read.
 struct Reading {
     std::optional<Scale> scale{};
-    std::optional<Error> error{};   ///< why there is no scale
+    std::optional<Error> error{};   ///< why the scale is unknown
     std::optional<Scale> before{};  ///< the Scale of the last successful read
 };
 

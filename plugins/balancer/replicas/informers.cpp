@@ -53,7 +53,7 @@ void Informers::follow(const KubeResource& resource) {
 std::vector<Error> Informers::problems() const {
     std::vector<Error> out;
     for (const auto& [plural, why] : problems_) {
-        Error error{ErrorCode::unavailable, plural + " cannot be followed: " + why};
+        Error error{ErrorCode::unavailable, plural + " cannot be watched: " + why};
         error.subject = plural;
         out.push_back(std::move(error));
     }
@@ -71,7 +71,7 @@ bool Informers::is_of_object(const std::string& plural, bool& is_complete, const
                                   (!is_complete && event.error->code == CAPSTAN_E_UNAVAILABLE));
         if (known != why)
             host_.log(is_expected ? CAPSTAN_LOG_DEBUG : CAPSTAN_LOG_WARN,
-                      plural + " cannot be followed: " + why);
+                      plural + " cannot be watched: " + why);
         known = why;
         options_.on_news();
         return false;
@@ -86,7 +86,7 @@ bool Informers::is_of_object(const std::string& plural, bool& is_complete, const
 void Informers::on_balancer_event(const KubeEvent& event) {
     if (!is_of_object("balancers", has_balancers_, event)) return;
     const Result<Json> object = parse_json(event.object);
-    if (!object) return host_.warn("a Balancer cannot be read: " + object.error().message);
+    if (!object) return host_.warn("cannot read a Balancer: " + object.error().message);
     if (event.type == KubeEvent::Type::deleted) {
         if (const auto gone = cache_.remove(*object)) options_.on_gone(*gone);
     } else if (cache_.put(*object)) {
@@ -97,7 +97,7 @@ void Informers::on_balancer_event(const KubeEvent& event) {
 void Informers::on_pod_event(const KubeEvent& event) {
     if (!is_of_object("pods", has_pods_, event)) return;
     const Result<Json> pod = parse_json(event.object);
-    if (!pod) return host_.warn("a pod cannot be read: " + pod.error().message);
+    if (!pod) return host_.warn("cannot read a pod: " + pod.error().message);
     const bool is_news =
         event.type == KubeEvent::Type::deleted ? pods_.remove(*pod) : pods_.put(*pod);
     if (is_news && cache_.mark_namespace_dirty(pod->text_at({"metadata", "namespace"})))

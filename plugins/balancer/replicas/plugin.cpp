@@ -20,8 +20,9 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.replicas", "1.0.0", "Capstan", CAPSTAN_KIND_CONTROLLER,
-               capstan::make_class<Plugin>(
-                   {.id = "replicas",
-                    .doc = "The Balancer: shares replicas among targets, by priority or in "
-                           "proportion, and around those whose pods do not start."}))
+CAPSTAN_PLUGIN(
+    "capstan.replicas", "1.0.0", "Capstan", CAPSTAN_KIND_CONTROLLER,
+    capstan::make_class<Plugin>(
+        {.id = "replicas",
+         .doc = "The Balancer: distributes replicas over targets, by priority or in proportion, "
+                "and moves them away from targets whose pods do not start."}))

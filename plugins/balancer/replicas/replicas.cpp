@@ -20,7 +20,7 @@ constexpr Duration time_to_read = std::chrono::seconds(10),
 
 Failure out_of_time(const char* what, const Target& target) {
     return {ErrorCode::deadline, std::string(what) + target.ref.kind + " " + target.ref.name +
-                                     ": no time was left, for others did not answer"};
+                                     ": not attempted: earlier requests used all the time"};
 }
 
 const Target& target_of(const Balancer& balancer, const std::string& name) {
@@ -73,7 +73,7 @@ Reconciled Replicas::report() const {
     Reconciled out{.objects = static_cast<int>(cache.entries().size()),
                    .problems = informers_.problems()};
     if (!informers_.is_complete()) {
-        out.summary = "waits until all Balancers and pods have been seen";
+        out.summary = "waiting for the lists of Balancers and pods";
         return out;
     }
     std::size_t troubled = 0;
@@ -84,8 +84,8 @@ Reconciled Replicas::report() const {
         error.subject = path;
         out.problems.push_back(std::move(error));
     }
-    out.summary = "looks after " + counted(out.objects, "Balancer") + ", " +
-                  std::to_string(troubled) + " of them in trouble";
+    out.summary = "manages " + counted(out.objects, "Balancer") + ", " + std::to_string(troubled) +
+                  " with problems";
     const Duration now = host_.monotonic();
     Duration next = last_resync_.value_or(now) + config_.resync - now;
     if (const auto due = cache.next_due()) next = std::min(next, *due - host_.now());
@@ -229,7 +229,7 @@ Task<void> Replicas::write_status(Turn& turn) {
         entry.written_status = status;
         entry.balancer.status = std::move(status);
     } else if (!is_over) {
-        entry.problems.push_back({Phase::writing, "its status: " + failed->message});
+        entry.problems.push_back({Phase::writing, "status: " + failed->message});
         host_.warn("balancer " + turn.balancer.path() + ": status: " + failed->message);
     }
 }

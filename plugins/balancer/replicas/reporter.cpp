@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <capstan/kube.hpp>
+#include <capstan/sentence.hpp>
 
 #include "conditions.hpp"
 #include "status.hpp"
@@ -11,31 +12,33 @@ namespace capstan::replicas {
 namespace {
 
 std::string steps_text(const std::vector<Step>& steps, std::int64_t wanted) {
-    std::string out = std::to_string(wanted) + " wanted: ";
+    std::string out;
     for (std::size_t i = 0; i < steps.size(); ++i)
         out += (i == 0 ? "" : ", ") + steps[i].name + " from " + std::to_string(steps[i].from) +
                " to " + std::to_string(steps[i].to);
-    return out;
+    return out + " (" + counted(wanted, "replica") + " wanted)";
 }
 
 }  // namespace
 
 Reporter::Reporter(const Host& host)
     : host_(host),
-      wanted_(gauge(host, "wanted_replicas", "What a Balancer wants of all its targets.",
+      wanted_(gauge(host, "wanted_replicas",
+                    "Replicas that a Balancer distributes over its targets.",
                     {"namespace", "balancer"})),
-      observed_(gauge(host, "observed_pods", "Pods that a Balancer's selector holds for.",
+      observed_(gauge(host, "observed_pods", "Pods that match a Balancer's selector.",
                       {"namespace", "balancer"})),
-      missing_(gauge(host, "missing_replicas", "Forced above what is wanted by minimums.",
+      missing_(gauge(host, "missing_replicas",
+                     "Replicas above the wanted number, required by the targets' minimums.",
                      {"namespace", "balancer"})),
-      overflow_(gauge(host, "overflow_replicas", "Wanted, but no target may take them.",
+      overflow_(gauge(host, "overflow_replicas", "Wanted replicas that no target may take.",
                       {"namespace", "balancer"})),
       fallback_(gauge(host, "fallback_replicas",
-                      "Asked of others because pods of a target do not start.",
+                      "Replicas moved to other targets because pods do not start.",
                       {"namespace", "balancer"})),
       problems_(
-          gauge(host, "problems", "What goes wrong with a Balancer.", {"namespace", "balancer"})),
-      writes_(counter(host, "scale_writes_total", "Changes of a target's replicas, by outcome.",
+          gauge(host, "problems", "Number of problems of a Balancer.", {"namespace", "balancer"})),
+      writes_(counter(host, "scale_writes_total", "Writes of a target's Scale, by outcome.",
                       {"outcome"})) {}
 
 void Reporter::record_event(const Balancer& about, bool is_warning, std::string_view reason,
@@ -53,8 +56,8 @@ void Reporter::report(Entry& entry, const Decision& decision, const std::vector<
     const Balancer& balancer = entry.balancer;
     if (!done.empty()) {
         const std::string what = steps_text(done, balancer.replicas);
-        host_.info("balancer " + balancer.path() + ": " + what);
-        record_event(balancer, false, "Rescaled", what);
+        host_.info("balancer " + balancer.path() + ": scaled " + what);
+        record_event(balancer, false, "Rescaled", "Scaled " + what);
     }
     report_fallback(entry, decision);
     report_problems(entry, decision);
@@ -70,7 +73,7 @@ void Reporter::report_problems(Entry& entry, const Decision& decision) {
     }
     if (now == *entry.reported_problems) return;
     if (now.empty()) {
-        record_event(entry.balancer, false, "Balanced", "all troubles are over");
+        record_event(entry.balancer, false, "Balanced", "All problems are resolved");
     } else {
         host_.warn("balancer " + entry.balancer.path() + ": " + now);
         record_event(entry.balancer, true, "UnableToBalance", now);

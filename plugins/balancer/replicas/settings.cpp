@@ -28,30 +28,29 @@ Schema config_schema() {
     return {
         {.key = "namespace",
          .type = SettingType::string,
-         .doc = "The one namespace whose Balancers it looks after. Empty: all.",
+         .doc = "Namespace of the Balancers to manage. Empty: all namespaces.",
          .default_value = "\"\""},
         {.key = "proportional_rounding",
          .type = SettingType::enumeration,
-         .doc = "Where proportions give no whole numbers: least_error keeps the largest difference "
-                "of shares least; highest_averages gives upstream's numbers, where one more "
-                "replica never takes one from a target.",
+         .doc = "Rounding of proportional shares: least_error minimizes the largest deviation from "
+                "the exact share; highest_averages is upstream's method, in which one more replica "
+                "never takes one from a target.",
          .default_value = "\"least_error\"",
          .live = true,
          .allowed = {least_error, highest_averages}},
         {.key = "max_moved",
          .type = SettingType::string,
-         .doc =
-             "At most so many replicas (\"5\"), or such a part of what is wanted (\"20%\"), move "
-             "from target to target in one step; the next step waits until pods are ready where "
-             "they went. Empty: all at once.",
+         .doc = "Maximum replicas to move between targets in one step, as a number (\"5\") or a "
+                "share of the wanted replicas (\"20%\"). The next step waits until the moved pods "
+                "are ready. Empty: all at once.",
          .default_value = "\"\"",
          .live = true},
         duration("fallback_hold",
-                 "How long replicas that were asked of others stay once all pods start again.",
+                 "How long moved replicas stay on other targets after all pods start again.",
                  "\"0s\"", Duration::zero()),
-        duration("resync", "How often each Balancer is looked at without anything having happened.",
-                 "\"30s\"", std::chrono::seconds(1)),
-        duration("debounce", "How long changes are gathered before they are looked at.",
+        duration("resync", "How often each Balancer is checked without a change.", "\"30s\"",
+                 std::chrono::seconds(1)),
+        duration("debounce", "How long changes are collected before they are processed.",
                  "\"500ms\"", Duration::zero()),
     };
 }
@@ -83,10 +82,9 @@ Result<StepLimit> parse_step_limit(std::string_view text) {
     const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     const bool is_number = bad == std::errc() && end == digits.data() + digits.size();
     if (!is_number || number < 1 || number > (is_percent ? 100 : 1'000'000'000))
-        return fail(ErrorCode::invalid_config,
-                    in_quotes(text) +
-                        " is neither a number of replicas nor a part of them; write "
-                        "it like \"5\" or \"20%\"");
+        return fail(
+            ErrorCode::invalid_config,
+            in_quotes(text) + " is not a number or share of replicas; expected \"5\" or \"20%\"");
     if (is_percent) return StepLimit{.percent = number};
     return StepLimit{.most = number};
 }

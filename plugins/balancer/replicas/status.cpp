@@ -105,13 +105,13 @@ std::string problems_text(const std::vector<Problem>& problems) {
 std::string fallback_text(const Decision& decision) {
     const std::int64_t n = decision.placement.fallback;
     return counted(n, "replica") + (n == 1 ? " is" : " are") +
-           " asked of others, for pods do not start in " + names_not_starting(decision);
+           " moved to other targets: pods do not start in " + names_not_starting(decision);
 }
 
 std::string settled_text(const Decision& decision) {
     if (!std::ranges::any_of(decision.targets, does_not_start))
-        return "no replica is asked of another target than it belongs to";
-    return "no other target takes the replicas that do not start in " +
+        return "all replicas are on their own targets";
+    return "no other target can take the replicas that do not start in " +
            names_not_starting(decision);
 }
 

@@ -30,7 +30,7 @@ TEST(NodeGroups, SaysWhatFindsNoRoom) {
         ElementsAre(2, 0));
     EXPECT_THAT(call.explanations(),
                 ElementsAre("shares 2 nodes: a from 1 to 3",
-                            "3 nodes of 5 left over: 2 groups at the maximum"));
+                            "3 nodes of 5 not placed: max node group size reached in 2 groups"));
 }
 
 TEST(NodeGroups, LooksAtNoMinimum) {
@@ -57,7 +57,7 @@ TEST(NodeGroups, RefusesAGroupWithoutTargetOrMaximum) {
 }
 
 TEST(NodeGroups, RefusesFewerNodesThanNone) {
-    EXPECT_EQ(failure_of(-1, {group("a")}), "cannot share out -1 nodes");
+    EXPECT_EQ(failure_of(-1, {group("a")}), "cannot distribute -1 nodes");
 }
 
 }  // namespace

@@ -216,7 +216,8 @@ TEST_F(Defects, SeveralTargetsThatNeverAnswerDoNotOutlastAReconcile) {
         host.advance(31s);
     }
     EXPECT_EQ(size_of("t5"), 1);
-    EXPECT_THAT(condition().message, HasSubstr("no time was left, for others did not answer"));
+    EXPECT_THAT(condition().message,
+                HasSubstr("not attempted: earlier requests used all the time"));
 }
 
 TEST_F(Defects, ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone) {
@@ -364,7 +365,7 @@ TEST_F(Defects, SaysWhatItWaitsFor) {
     const Result<Reconciled> later = testing::run(host, replicas->reconcile({}));
     ASSERT_TRUE(later);
     ASSERT_FALSE(later->problems.empty());
-    EXPECT_THAT(later->problems[0].message, HasSubstr("balancers cannot be followed"));
+    EXPECT_THAT(later->problems[0].message, HasSubstr("balancers cannot be watched"));
 }
 
 }  // namespace

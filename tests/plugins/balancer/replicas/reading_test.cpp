@@ -87,10 +87,10 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     EXPECT_EQ(balancer.selector, std::nullopt);
     ASSERT_THAT(balancer.problems, SizeIs(5));
     EXPECT_THAT(balancer.problems[0].message, HasSubstr("minReplicas 5 is above maxReplicas 2"));
-    EXPECT_THAT(balancer.problems[1].message, HasSubstr("target a is there twice"));
+    EXPECT_THAT(balancer.problems[1].message, HasSubstr("target a is a duplicate"));
     EXPECT_THAT(balancer.problems[2].message, HasSubstr("target c is ignored"));
     EXPECT_THAT(balancer.problems[3].message, HasSubstr("incorrect selector"));
-    EXPECT_THAT(balancer.problems[4].message, HasSubstr("\"ghost\", which is no target"));
+    EXPECT_THAT(balancer.problems[4].message, HasSubstr("\"ghost\", which is not a target"));
 }
 
 TEST(ReadBalancer, HasOneTroubleForEachMistake) {
@@ -110,14 +110,14 @@ TEST(ReadBalancer, HasOneTroubleForEachMistake) {
     };
     for (const Told& c : std::vector<Told>{
              {order(R"(["a","b","a","a"])"),
-              "targetOrder names \"a\" more than once, the first place counts"},
-             {order(R"(["ghost","a"])"), "targetOrder names \"ghost\", which is no target"},
+              "targetOrder lists \"a\" more than once; the first position applies"},
+             {order(R"(["ghost","a"])"), "targetOrder lists \"ghost\", which is not a target"},
              {weights(R"({"a":-1,"b":2})"),
-              "targetProportions gives \"a\" -1, which is below 0, and counts for 0"},
+              "targetProportions: \"a\" has the negative value -1; 0 is used"},
              {weights(R"({"a":0,"b":0})"),
-              "targetProportions has only zeros: no target could take a replica", false},
-             {order(R"(["a"])") + R"(,"replicas":2147483647)",
-              "replicas: 2147483647 are more than can be shared out", false},
+              "targetProportions are all 0, so no target can take a replica", false},
+             {order(R"(["a"])") + R"(,"replicas":2147483647)", "replicas: must be below 2147483647",
+              false},
          }) {
         SCOPED_TRACE(c.more);
         const Balancer balancer = read("{" + two_targets + c.more + "}");
@@ -132,7 +132,7 @@ TEST(ReadBalancer, HoldsNoPodsByAnEmptySelector) {
     const Balancer balancer = read(R"({"selector":{},"targets":[],"policy":{}})");
     EXPECT_EQ(balancer.selector, std::nullopt);
     EXPECT_EQ(balancer.problems.at(0).message,
-              "the selector is empty, and would hold for every pod of the namespace");
+              "the selector is empty and would match every pod of the namespace");
 }
 
 TEST(ReadBalancer, DoesNotTakeItselfForATarget) {

@@ -96,7 +96,7 @@ TEST_F(Balancing, AddsNothingWherePodsStartInNoTarget) {
     EXPECT_THAT(writes(), IsEmpty());
     EXPECT_EQ(condition(fallen_back).reason, "NoOtherTarget");
     EXPECT_EQ(condition(fallen_back).message,
-              "no other target takes the replicas that do not start in a, b");
+              "no other target can take the replicas that do not start in a, b");
 }
 
 TEST_F(Balancing, AsksToBeCalledWhenTheNextPodWillBeLate) {

@@ -166,7 +166,7 @@ public:
         } else if (schema.type == "integer") {
             if (!n || *n < schema.low || *n > schema.high) complain(where, "is no such number");
         } else if (value.type() != Json::Type::boolean) {
-            complain(where, "is neither true nor false");
+            complain(where, "is not true or false");
         }
     }
     const std::string& complaint() const { return out_; }
