@@ -5,8 +5,7 @@ namespace capstan::expanders {
 Schema label_priority_schema() {
     return {{.key = "label",
              .type = SettingType::string,
-             .doc = "The label of a group's node template whose value, a whole number, is the "
-                    "group's priority.",
+             .doc = "Node label whose integer value is the group's priority.",
              .default_value = "\"zalando.org/scaling-priority\""}};
 }
 
@@ -15,8 +14,7 @@ LabelPriorityConfig read_label_priority(const Settings& settings) {
 }
 
 void check_label_priority(const Settings& settings) {
-    if (settings.text("label").empty())
-        settings.reject("label", "no node has a label without a name");
+    if (settings.text("label").empty()) settings.reject("label", "must not be empty");
 }
 
 }  // namespace capstan::expanders

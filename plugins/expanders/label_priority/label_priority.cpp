@@ -19,7 +19,7 @@ struct HigherPriority {
     }
 };
 
-/// A label whose value is no whole number of 64 bits.
+/// A label whose value is not a 64-bit integer.
 struct BadLabel {
     OptionView option;
     std::string_view value;
@@ -52,8 +52,8 @@ void explain_bad(const Call& call, const std::vector<BadLabel>& bad, const std::
     const auto name = [](const BadLabel& b) {
         return std::string(b.option.group().id()) + " has " + in_quotes(b.value);
     };
-    call.explain("counts as 0, because label " + label +
-                 " is no whole number of 64 bits: " + listed(bad, name));
+    call.explain("priority 0, because label " + label +
+                 " is not a 64-bit integer: " + listed(bad, name));
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void LabelPriority::filter(const Call& call, const ExpanderRequest& request,
                            const Selection& keep) const {
     const Reading reading = read(request.options(), config_.label);
     if (reading.ranked.empty())
-        return keep_all(call, keep, request.options(), "none has a node template");
+        return keep_all(call, keep, request.options(), "no option has a node template");
     if (!reading.without_template.empty()) {
         call.explain("leaves out " + group_names(reading.without_template) + ": no node template");
     }

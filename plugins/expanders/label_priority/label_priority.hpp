@@ -9,9 +9,9 @@
 
 namespace capstan::expanders {
 
-/// A missing label counts as 0. A label whose value is no whole number of 64 bits counts as 0, too,
-/// and the explanation says so. Groups without a template are left out; when no group has one, all
-/// options pass.
+/// A missing label counts as 0. So does a label whose value is not a 64-bit integer, and the
+/// explanation says so. Groups without a template are left out; if no group has one, all options
+/// are kept.
 class LabelPriority {
 public:
     explicit LabelPriority(LabelPriorityConfig config) : config_(std::move(config)) {}

@@ -19,5 +19,4 @@ public:
 CAPSTAN_PLUGIN("capstan.label_priority", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "label_priority",
-                    .doc = "Keeps the options whose node template has the highest number in "
-                           "a label."}))
+                    .doc = "Keeps the options whose node label has the highest number."}))

@@ -27,7 +27,7 @@ void LeastNodes::filter(const Call& call, const ExpanderRequest& request,
             empty.push_back(option);
         }
     }
-    if (!empty.empty()) call.explain("leaves out " + group_names(empty) + ": not one new node");
+    if (!empty.empty()) call.explain("leaves out " + group_names(empty) + ": no new nodes");
     keep_best(call, keep, ranked, FewerNodes{});
 }
 

@@ -23,32 +23,29 @@ double LeastWasteConfig::weight_of(std::string_view resource) const {
 Schema least_waste_schema() {
     return {{.key = "weights",
              .type = SettingType::number,
-             .doc = "How much the wasted share of a resource counts, by resource, such as { cpu = "
-                    "1, memory = 0.5 }.",
+             .doc = "Weight of each resource's wasted share, such as { cpu = 1, memory = 0.5 }.",
              .default_value = "{}",
              .map = true,
              .min = 0,
              .max = 1e6},
             {.key = "other_weight",
              .type = SettingType::number,
-             .doc = "The weight of every resource that weights does not name. With 0, only what is "
-                    "named counts.",
+             .doc = "Weight of resources not listed in weights. 0: only listed resources count.",
              .default_value = "1",
              .min = 0,
              .max = 1e6},
             {.key = "tolerance",
              .type = SettingType::number,
-             .doc = "How far above the least waste an option may be and still count as equal: 0.05 "
-                    "is five hundredths of one resource of weight 1. With 0, options of equal "
-                    "waste are compared by price and by what their nodes leave unused.",
+             .doc = "Options within this distance of the least waste are equal: 0.05 is 5% of one "
+                    "resource of weight 1. 0: options of equal waste are compared by price, then "
+                    "by unused resources.",
              .default_value = "0",
              .min = 0,
              .max = 1e6},
             {.key = "of",
              .type = SettingType::enumeration,
-             .doc = "What a node's waste is a share of: what pods can use (allocatable), the whole "
-                    "machine (capacity), "
-                    "or what DaemonSets leave (free).",
+             .doc = "What the wasted share is measured against: the node's allocatable, its "
+                    "capacity, or what DaemonSets leave free.",
              .default_value = "\"allocatable\"",
              .allowed = {"allocatable", "capacity", "free"}}};
 }
@@ -70,17 +67,18 @@ void check_least_waste(const Settings& settings) {
     const auto weights = settings.number_map("weights");
     for (std::size_t i = 0; i < weights.size(); ++i) {
         if (!is_weight(weights[i].second))
-            settings.reject("weights", i, "a weight is a number from 0 up");
+            settings.reject("weights", i, "must be a number of at least 0");
     }
     for (const char* key : {"other_weight", "tolerance"}) {
-        if (!is_weight(settings.number(key))) settings.reject(key, "must be a number from 0 up");
+        if (!is_weight(settings.number(key)))
+            settings.reject(key, "must be a number of at least 0");
     }
     const bool any =
         settings.number("other_weight") > 0 ||
         std::any_of(weights.begin(), weights.end(), [](const auto& w) { return w.second > 0; });
     if (!any)
         settings.reject("other_weight",
-                        "nothing has a weight above 0, so every option would waste nothing");
+                        "no resource has a weight above 0, so all options would be equal");
 }
 
 }  // namespace capstan::expanders

@@ -204,7 +204,7 @@ void break_tie(const Call& call, Tied tied) {
         return leaves_less(a.value, b.value);
     });
     if (tied.size() == count) return;
-    call.explain("of " + counted(count, "option") + " that waste the same share, " +
+    call.explain(counted(count, "option") + " waste the same share; " +
                  listed(tied, [](const auto* option) { return option->option.group().id(); }) +
                  (by_price ? " cost" : " leave") + (tied.size() == 1 ? "s" : "") +
                  (by_price ? " the least" : " the least unused"));
@@ -218,11 +218,11 @@ void LeastWaste::filter(const Call& call, const ExpanderRequest& request,
     std::vector<Ranked<Waste>> ranked = calculator.ranked();
     if (ranked.empty()) {
         return keep_all(call, keep, request.options(),
-                        "none has a template that states cpu and memory");
+                        "no option has a template with cpu and memory");
     }
     if (!calculator.without_template().empty()) {
         call.explain("leaves out " + group_names(calculator.without_template()) +
-                     ": no template that states cpu and memory");
+                     ": no template with cpu and memory");
     }
     // With a tolerance, it is for the next stage to choose among options that count as equal.
     if (config_.tolerance == 0)

@@ -19,4 +19,4 @@ public:
 CAPSTAN_PLUGIN("capstan.least_waste", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "least_waste",
-                    .doc = "Keeps the options whose new nodes leave the least unused."}))
+                    .doc = "Keeps the options whose new nodes waste the least resources."}))

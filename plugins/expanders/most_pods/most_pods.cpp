@@ -11,7 +11,7 @@ namespace {
 
 struct MorePods {
     bool better(std::uint32_t a, std::uint32_t b) const { return a > b; }
-    std::string describe(std::uint32_t pods) const { return "helps " + counted(pods, "pod"); }
+    std::string describe(std::uint32_t pods) const { return "schedules " + counted(pods, "pod"); }
 };
 
 }  // namespace

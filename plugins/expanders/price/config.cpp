@@ -20,14 +20,14 @@ Setting rate(std::string_view key, std::string_view doc, std::string_view defaul
 Schema price_schema() {
     return {
         rate("cpu_per_hour",
-             "What a pod's core is worth for an hour, in the currency of the cloud's prices.",
+             "Value of one requested cpu core per hour, in the currency of the cloud's prices.",
              "0.033174"),
-        rate("memory_gib_per_hour", "What a pod's GiB of memory is worth for an hour.", "0.004446"),
-        rate("gpu_per_hour", "What a pod's GPU is worth for an hour.", "0.7"),
+        rate("memory_gib_per_hour", "Value of one requested GiB of memory per hour.", "0.004446"),
+        rate("gpu_per_hour", "Value of one requested GPU per hour.", "0.7"),
         {.key = "gpu_resources",
          .type = SettingType::string,
-         .doc = "The resources that are GPUs. Nodes that have one are kept for pods that leave no "
-                "other choice.",
+         .doc = "Resources that are GPUs. Groups with GPUs are used only for pods that no other "
+                "group can run.",
          .default_value = "[\"nvidia.com/gpu\", \"amd.com/gpu\"]",
          .list = true}};
 }
@@ -44,12 +44,11 @@ void check_price(const Settings& settings) {
     for (const char* key : {"cpu_per_hour", "memory_gib_per_hour", "gpu_per_hour"}) {
         const double value = settings.number(key);
         if (std::isfinite(value) && value >= 0) continue;
-        settings.reject(key, "must be a number from 0 up");
+        settings.reject(key, "must be a number of at least 0");
         sane = false;
     }
     if (sane && settings.number("cpu_per_hour") + settings.number("memory_gib_per_hour") <= 0) {
-        settings.reject("cpu_per_hour",
-                        "cpu and memory are both worth nothing, so no price can be judged");
+        settings.reject("cpu_per_hour", "cpu_per_hour and memory_gib_per_hour must not both be 0");
     }
 }
 

@@ -19,4 +19,4 @@ public:
 CAPSTAN_PLUGIN("capstan.price", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "price",
-                    .doc = "Keeps the options that cost the least for what they let run."}))
+                    .doc = "Keeps the options with the lowest cost for the pods they run."}))

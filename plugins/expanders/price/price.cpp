@@ -38,8 +38,8 @@ struct Cheaper {
     }
     double score(const Cost& cost) const { return cost.score; }
     std::string describe(const Cost& cost) const {
-        return "scores " + shortened(cost.score) + " (" + counted(cost.nodes, "node") + " for " +
-               shortened(cost.nodes_per_hour) + " an hour, pods worth " +
+        return "scores " + shortened(cost.score) + " (" + counted(cost.nodes, "node") + " at " +
+               shortened(cost.nodes_per_hour) + " per hour, pods worth " +
                shortened(cost.pods_per_hour) + ")";
     }
 };
@@ -124,11 +124,10 @@ void Price::filter(const Call& call, const ExpanderRequest& request, const Selec
     }
     if (ranked.empty()) {
         return keep_all(call, keep, request.options(),
-                        "none has a price and a template that states cpu");
+                        "no option has a price and a template with cpu");
     }
     if (!unknown.empty()) {
-        call.explain("leaves out " + group_names(unknown) +
-                     ": no price, or no template that states cpu");
+        call.explain("leaves out " + group_names(unknown) + ": no price, or no template with cpu");
     }
     keep_best(call, keep, ranked, Cheaper{});
 }

@@ -15,7 +15,7 @@ void read_table(const Settings& settings, PriorityConfig& out) {
     const auto mistake = [&](std::size_t i, std::string why) {
         out.mistakes.push_back({"priorities", i, std::move(why)});
     };
-    if (entries.empty()) out.mistakes.push_back({"priorities", std::nullopt, "names no priority"});
+    if (entries.empty()) out.mistakes.push_back({"priorities", std::nullopt, "has no priorities"});
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto priority = parse_priority(entries[i].first);
         if (!priority) {
@@ -24,7 +24,7 @@ void read_table(const Settings& settings, PriorityConfig& out) {
         }
         // "10" and "+10" are two keys of the table, but one priority.
         auto [tier, is_new] = out.tiers.try_emplace(*priority);
-        if (!is_new) mistake(i, "priority " + std::to_string(*priority) + " stands here twice");
+        if (!is_new) mistake(i, "duplicate priority " + std::to_string(*priority));
         for (const std::string& written : entries[i].second) {
             auto pattern = parse_pattern(written);
             if (!pattern) {
@@ -63,7 +63,7 @@ std::string find_source(const Settings& settings, PriorityConfig& out) {
             source = key;
         } else {
             out.mistakes.push_back(
-                {key, std::nullopt, source + " is set too; one of them has to go"});
+                {key, std::nullopt, source + " is also set; remove one of them"});
         }
     }
     return source;
@@ -78,9 +78,9 @@ Result<ConfigMapName> parse_config_map_name(std::string_view text) {
     const std::string_view ns = text.substr(0, slash);
     const std::string_view name = text.substr(slash + 1);
     if (!is_dns_label(ns))
-        return fail(ErrorCode::invalid_config, in_quotes(ns) + " is no namespace");
+        return fail(ErrorCode::invalid_config, in_quotes(ns) + " is not a valid namespace");
     if (!is_dns_subdomain(name))
-        return fail(ErrorCode::invalid_config, in_quotes(name) + " is no name of a ConfigMap");
+        return fail(ErrorCode::invalid_config, in_quotes(name) + " is not a valid ConfigMap name");
     return ConfigMapName{.ns = std::string(ns), .name = std::string(name)};
 }
 
@@ -88,25 +88,23 @@ Schema priority_schema() {
     return {
         {.key = "priorities",
          .type = SettingType::string,
-         .doc = "By priority, the regular expressions (RE2) of the group ids that have it, such as "
-                "{ \"50\" = [\"-spot-\"], \"10\" = [\".*\"] }. The highest number is tried first; "
-                "it may be "
-                "negative.",
+         .doc = "Regular expressions (RE2) of group ids, by priority, such as { \"50\" = "
+                "[\"-spot-\"], \"10\" = [\".*\"] }. The highest number is preferred. Priorities "
+                "may be negative.",
          .list = true,
          .map = true,
          .live = true},
         {.key = "yaml",
          .type = SettingType::string,
          .doc =
-             "The same as a YAML document: upstream's ConfigMap "
-             "cluster-autoscaler-priority-expander, or what stands in it under the key priorities. "
-             "Not together with priorities.",
+             "The priorities as YAML: upstream's ConfigMap cluster-autoscaler-priority-expander, "
+             "or the value of its key priorities. Cannot be combined with `priorities`.",
          .live = true},
         {.key = "config_map",
          .type = SettingType::string,
-         .doc = "NAMESPACE/NAME of a ConfigMap whose key priorities holds such a document. It is "
-                "followed while the autoscaler runs, with grants = { kube = "
-                "[\"configmaps:list,watch@NAMESPACE\"] }. Not together with priorities or yaml."}};
+         .doc = "NAMESPACE/NAME of a ConfigMap with such YAML under its key priorities. It is "
+                "watched; needs grants = { kube = [\"configmaps:list,watch@NAMESPACE\"] }. Cannot "
+                "be combined with `priorities` or `yaml`."}};
 }
 
 PriorityConfig read_priority(const Settings& settings) {

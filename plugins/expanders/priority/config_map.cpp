@@ -13,12 +13,12 @@ std::string grant_for(const ConfigMapName& name) {
     return "grants = { kube = [\"configmaps:list,watch@" + name.ns + "\"] }";
 }
 
-Unexpected not_there() { return fail(ErrorCode::not_found, "is not there"); }
+Unexpected not_there() { return fail(ErrorCode::not_found, "does not exist"); }
 
 Result<std::string> document_of(const Json& config_map) {
     const Json* document = config_map.find({"data", "priorities"});
     if (document == nullptr || !document->is_text())
-        return fail(ErrorCode::invalid_config, "has no text under the key priorities");
+        return fail(ErrorCode::invalid_config, "has no string under the key priorities");
     return document->text();
 }
 
@@ -34,7 +34,7 @@ FollowedConfigMap::FollowedConfigMap(const Host& host, ConfigMapName name, OnTie
       title_("ConfigMap " + name_.ns + "/" + name_.name),
       on_tiers_(std::move(on_tiers)) {
     if (host_.service<capstan_kube>(CAPSTAN_SERVICE_KUBE) != nullptr) return;
-    throw Failure(ErrorCode::permission, "config_map: to follow " + title_ + " add " +
+    throw Failure(ErrorCode::permission, "config_map: to watch " + title_ + " add " +
                                              grant_for(name_) + " to plugin." +
                                              std::string(host_.instance_id()));
 }
@@ -53,22 +53,23 @@ Task<void> FollowedConfigMap::check() {
         co_await sleep_for(host_, answer_pause);
     if (!known_) throw Failure(refusal());
     if (!is_there_)
-        throw Failure(ErrorCode::not_found, title_ + " is not there, and " + what_now() +
-                                                ": kubectl -n " + name_.ns + " create configmap " +
-                                                name_.name + " --from-file=priorities=FILE");
+        throw Failure(ErrorCode::not_found, title_ + " does not exist; " + what_now() +
+                                                "; create it: kubectl -n " + name_.ns +
+                                                " create configmap " + name_.name +
+                                                " --from-file=priorities=FILE");
     if (!*known_)
         throw Failure(ErrorCode::invalid_config, title_ + " " + (*known_).error().message);
     if (const Result<Tiers> tiers = parse_priorities_yaml(**known_); !tiers)
         throw Failure(ErrorCode::invalid_config,
-                      title_ + " under the key priorities: " + tiers.error().message);
+                      title_ + ", key priorities: " + tiers.error().message);
 }
 
 Error FollowedConfigMap::refusal() const {
     Error out = trouble_.value_or(Error{ErrorCode::unavailable, "the watch has ended"});
-    out.message = "config_map: " + title_ + " cannot be followed: " + out.message;
-    if (out.code == ErrorCode::permission) out.message += "; it takes " + grant_for(name_);
+    out.message = "config_map: " + title_ + " cannot be watched: " + out.message;
+    if (out.code == ErrorCode::permission) out.message += "; add " + grant_for(name_);
     if (out.code == ErrorCode::unsupported)
-        out.message += "; set yaml, in place of config_map, to the text that stands in it";
+        out.message += "; set `yaml` to its content instead of `config_map`";
     return out;
 }
 
@@ -93,7 +94,7 @@ void FollowedConfigMap::hear_trouble(const Error& why) {
     const bool is_news = !is_early && why.code != ErrorCode::cancelled;
     if (!trouble_ || trouble_->message != why.message)
         host_.log(is_news ? CAPSTAN_LOG_WARN : CAPSTAN_LOG_DEBUG,
-                  title_ + " cannot be followed: " + why.message + "; " + what_now());
+                  title_ + " cannot be watched: " + why.message + "; " + what_now());
     trouble_ = why;
 }
 
@@ -103,9 +104,9 @@ void FollowedConfigMap::take(Result<std::string> document) {
     known_ = std::move(document);
     if (!*known_) return complain((*known_).error().message);
     Result<Tiers> tiers = parse_priorities_yaml(**known_);
-    if (!tiers) return complain("under the key priorities: " + tiers.error().message);
+    if (!tiers) return complain("key priorities: " + tiers.error().message);
     has_been_good_ = true;
-    host_.info(title_ + ": its priorities count from now on");
+    host_.info(title_ + ": priorities loaded");
     on_tiers_(*std::move(tiers));
 }
 
@@ -119,7 +120,7 @@ void FollowedConfigMap::complain(const std::string& why) {
 }
 
 std::string FollowedConfigMap::what_now() const {
-    return has_been_good_ ? "the last good priorities stay" : "all options pass";
+    return has_been_good_ ? "the last valid priorities stay in use" : "all options are kept";
 }
 
 }  // namespace capstan::expanders

@@ -32,9 +32,9 @@ public:
     /// Failure when the host refuses the watch, as it does without the grant.
     Task<void> start();
     void stop() { watch_.reset(); }
-    /// For `capstan doctor`: waits a few seconds for the API server's answer. Throws a Failure when
-    /// there is no answer, when the ConfigMap is missing (with the command that makes it), or when
-    /// its text is invalid.
+    /// For `capstan doctor`: waits a few seconds for the API server's response. Throws a Failure if
+    /// there is none, if the ConfigMap is missing (with the command that creates it), or if its
+    /// text is invalid.
     Task<void> check();
 
 private:

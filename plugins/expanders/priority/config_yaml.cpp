@@ -18,9 +18,9 @@ Result<std::vector<Pattern>> read_patterns(const YAML::Node& list) {
     std::vector<Pattern> out;
     if (list.IsNull()) return out;
     if (!list.IsSequence())
-        return fail_at(list.Mark(), "a priority has a list of regular expressions");
+        return fail_at(list.Mark(), "a priority needs a list of regular expressions");
     for (const YAML::Node& item : list) {
-        if (!item.IsScalar()) return fail_at(item.Mark(), "a regular expression is text");
+        if (!item.IsScalar()) return fail_at(item.Mark(), "a regular expression must be a string");
         auto pattern = parse_pattern(item.Scalar());
         if (!pattern) return fail_at(item.Mark(), pattern.error().message);
         out.push_back(*std::move(pattern));
@@ -31,20 +31,19 @@ Result<std::vector<Pattern>> read_patterns(const YAML::Node& list) {
 Result<Tiers> read_tiers(const YAML::Node& root) {
     if (!root.IsDefined() || root.IsNull())
         return fail(ErrorCode::invalid_config, "the document is empty");
-    if (!root.IsMap()) return fail_at(root.Mark(), "a map of priorities to lists is wanted");
+    if (!root.IsMap()) return fail_at(root.Mark(), "expected a map of priorities to lists");
     Tiers out;
     for (const auto& entry : root) {
         if (!entry.first.IsScalar())
-            return fail_at(entry.first.Mark(), "a priority is a whole number");
+            return fail_at(entry.first.Mark(), "a priority must be an integer");
         const auto priority = parse_priority(entry.first.Scalar());
         if (!priority) return fail_at(entry.first.Mark(), priority.error().message);
         CAPSTAN_TRY(auto patterns, read_patterns(entry.second));
         if (!out.try_emplace(*priority, std::move(patterns)).second) {
-            return fail_at(entry.first.Mark(),
-                           "priority " + std::to_string(*priority) + " stands here twice");
+            return fail_at(entry.first.Mark(), "duplicate priority " + std::to_string(*priority));
         }
     }
-    if (out.empty()) return fail_at(root.Mark(), "names no priority");
+    if (out.empty()) return fail_at(root.Mark(), "has no priorities");
     return out;
 }
 
@@ -59,7 +58,7 @@ Result<Tiers> read_manifest_data(const YAML::Node& data) {
     const YAML::Node inner =
         data.IsMap() ? data["priorities"] : YAML::Node(YAML::NodeType::Undefined);
     if (!inner.IsDefined() || !inner.IsScalar())
-        return fail_at(data.Mark(), "the ConfigMap has no text under the key priorities");
+        return fail_at(data.Mark(), "the ConfigMap has no string under the key priorities");
     auto tiers = read_document(inner.Scalar());
     if (!tiers) tiers.error().message.insert(0, "in data.priorities: ");
     return tiers;

@@ -39,7 +39,7 @@ public:
     Result<void> reconfigure(const Settings& settings) {
         Result<Tiers> tiers = tiers_of(read_priority(settings));
         if (!tiers) {
-            host_.warn("the new priorities are refused, the last good ones stay: " +
+            host_.warn("invalid new priorities; the last valid ones stay in use: " +
                        tiers.error().message);
             return fail(tiers.error());
         }

@@ -64,7 +64,7 @@ void Priority::filter(const Call& call, const ExpanderRequest& request,
         }
     }
     if (ranked.empty())
-        return keep_all(call, keep, request.options(), "no priority matches any of them");
+        return keep_all(call, keep, request.options(), "no priority matches any option");
     if (!unmatched.empty())
         call.explain("leaves out " + group_names(unmatched) + ": no priority matches");
     keep_best(call, keep, ranked, HigherPriority{});

@@ -27,7 +27,7 @@ Result<std::int64_t> parse_priority(std::string_view written) {
     const auto priority = find_whole_number(written);
     if (!priority) {
         return fail(ErrorCode::invalid_config,
-                    "priority " + in_quotes(written) + ": not a whole number of 64 bits");
+                    "priority " + in_quotes(written) + ": not a 64-bit integer");
     }
     return *priority;
 }

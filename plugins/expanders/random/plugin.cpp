@@ -5,4 +5,4 @@
 CAPSTAN_PLUGIN("capstan.random", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<capstan::expanders::Random>(
                    {.id = "random",
-                    .doc = "Keeps one option, each with the same chance; the seed decides."}))
+                    .doc = "Keeps one option, chosen at random with equal probability."}))

@@ -25,8 +25,7 @@ TEST(LabelPriorityConfig, RefusesALabelWithoutAName) {
     FakeSettings settings(label_priority_schema());
     settings.set("label", "");
     check_label_priority(settings.view());
-    EXPECT_THAT(settings.rejections(),
-                ElementsAre(Rejection{"label", "no node has a label without a name"}));
+    EXPECT_THAT(settings.rejections(), ElementsAre(Rejection{"label", "must not be empty"}));
 }
 
 }  // namespace

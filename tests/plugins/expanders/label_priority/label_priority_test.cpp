@@ -49,8 +49,8 @@ TEST(LabelPriority, TakesWhatIsNoWholeNumberForZeroAndSaysSo) {
                     ElementsAre("b"))
             << bad;
         EXPECT_EQ(call.explanations().front(),
-                  "counts as 0, because label zalando.org/scaling-priority is no whole "
-                  "number of 64 bits: a has \"" +
+                  "priority 0, because label zalando.org/scaling-priority is not a 64-bit integer: "
+                  "a has \"" +
                       std::string(bad) + "\"");
     }
 }
@@ -79,7 +79,8 @@ TEST(LabelPriority, KeepsAllWhenNoGroupHasATemplate) {
         kept(expander(), Question({option("a").without_template(), option("b").without_template()}),
              call),
         ElementsAre("a", "b"));
-    EXPECT_THAT(call.explanations(), ElementsAre("keeps all 2 options: none has a node template"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("keeps all 2 options: no option has a node template"));
 }
 
 TEST(LabelPriority, LooksAtTheLabelItIsTold) {

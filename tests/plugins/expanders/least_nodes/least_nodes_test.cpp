@@ -33,7 +33,7 @@ TEST(LeastNodes, LeavesOutAnOptionOfNoNodes) {
     const FakeCall call;
     EXPECT_THAT(kept(LeastNodes(), question, call), ElementsAre("b"));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("leaves out a, c: not one new node", "keeps b: needs 7 nodes"));
+                ElementsAre("leaves out a, c: no new nodes", "keeps b: needs 7 nodes"));
 }
 
 TEST(LeastNodes, KeepsNothingWhenNoOptionHasANode) {

@@ -53,8 +53,8 @@ TEST(LeastWasteConfig, RefusesThatNothingWeighsAnything) {
     check_least_waste(settings.view());
     EXPECT_THAT(
         settings.rejections(),
-        ElementsAre(Rejection{
-            "other_weight", "nothing has a weight above 0, so every option would waste nothing"}));
+        ElementsAre(Rejection{"other_weight",
+                              "no resource has a weight above 0, so all options would be equal"}));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ TEST(LeastWaste, KeepsTheSmallestNodeForPodsThatRequestNothing) {
                 ElementsAre("c-small"));
     EXPECT_THAT(
         call.explanations(),
-        ElementsAre("of 3 options that waste the same share, c-small leaves the least unused",
+        ElementsAre("3 options waste the same share; c-small leaves the least unused",
                     "keeps c-small: wastes 100% of cpu, 100% of memory; next best a-huge: wastes "
                     "100% of cpu, 100% of memory"));
 }
@@ -192,7 +192,7 @@ TEST(LeastWaste, LeavesOutAGroupWhoseTemplateIsMissingOrSilent) {
             kept(expander(), question({option("known").cpu("64").memory("512Gi"), unknown}), call),
             ElementsAre("known"));
         EXPECT_EQ(call.explanations().front(),
-                  "leaves out unknown: no template that states cpu and memory");
+                  "leaves out unknown: no template with cpu and memory");
     }
 }
 
@@ -202,7 +202,7 @@ TEST(LeastWaste, KeepsAllWhenNoTemplateIsKnown) {
         kept(expander(), question({option("a").without_template(), option("b").cpu("")}), call),
         ElementsAre("a", "b"));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("keeps all 2 options: none has a template that states cpu and memory"));
+                ElementsAre("keeps all 2 options: no option has a template with cpu and memory"));
 }
 
 TEST(LeastWaste, WastesNeverLessThanNothing) {

@@ -19,7 +19,7 @@ TEST(MostPods, KeepsTheOptionThatHelpsTheMostPods) {
     const FakeCall call;
     EXPECT_THAT(kept(MostPods(), question, call), ElementsAre("b"));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("keeps b: helps 9 pods; next best c: helps 5 pods"));
+                ElementsAre("keeps b: schedules 9 pods; next best c: schedules 5 pods"));
 }
 
 TEST(MostPods, KeepsAllThatTie) {
@@ -27,7 +27,7 @@ TEST(MostPods, KeepsAllThatTie) {
     const FakeCall call;
     EXPECT_THAT(kept(MostPods(), question, call), ElementsAre("b", "c"));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("keeps b, c (2 of 3): helps 4 pods; next best a: helps 1 pod"));
+                ElementsAre("keeps b, c (2 of 3): schedules 4 pods; next best a: schedules 1 pod"));
 }
 
 TEST(MostPods, KeepsTheOnlyOptionEvenIfItHelpsNoPod) {

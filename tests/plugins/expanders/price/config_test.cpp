@@ -31,10 +31,9 @@ TEST(PriceConfig, RefusesPodsThatAreWorthNothing) {
     EXPECT_THAT(settings.rejections(), IsEmpty());
     settings.set("memory_gib_per_hour", 0);
     check_price(settings.view());
-    EXPECT_THAT(
-        settings.rejections(),
-        ElementsAre(Rejection{"cpu_per_hour",
-                              "cpu and memory are both worth nothing, so no price can be judged"}));
+    EXPECT_THAT(settings.rejections(),
+                ElementsAre(Rejection{"cpu_per_hour",
+                                      "cpu_per_hour and memory_gib_per_hour must not both be 0"}));
 }
 
 }  // namespace

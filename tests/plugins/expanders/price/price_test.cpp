@@ -80,9 +80,9 @@ TEST(Price, SaysHowItReckons) {
     const FakeCall call;
     kept(expander(), question({one_core(2, 20), four_cores(1, 200)}, prefers_two_cores), call);
     // 40 + 10 over 30 + 10, times 1 + tanh-suppressed 1; 200 + 10 over 40, times 2.
-    EXPECT_THAT(call.explanations(), ElementsAre("keeps ng1: scores 2.417 (2 nodes for 40 an hour, "
-                                                 "pods worth 30); next best ng2: scores "
-                                                 "10.5 (1 node for 200 an hour, pods worth 30)"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("keeps ng1: scores 2.417 (2 nodes at 40 per hour, pods worth 30); "
+                            "next best ng2: scores 10.5 (1 node at 200 per hour, pods worth 30)"));
 }
 
 TEST(Price, PrefersLargerMachinesInLargerClusters) {
@@ -124,8 +124,7 @@ TEST(Price, LeavesOutWhatHasNoPriceOrNoTemplate) {
         const FakeCall call;
         EXPECT_THAT(kept(expander(), question({one_core(2, 1e6), unknown}, 1), call),
                     ElementsAre("ng1"));
-        EXPECT_EQ(call.explanations().front(),
-                  "leaves out x: no price, or no template that states cpu");
+        EXPECT_EQ(call.explanations().front(), "leaves out x: no price, or no template with cpu");
     }
 }
 
@@ -133,9 +132,8 @@ TEST(Price, KeepsAllWhenNothingHasAPrice) {
     const FakeCall call;
     EXPECT_THAT(kept(expander(), question({option("a"), option("b")}, 1), call),
                 ElementsAre("a", "b"));
-    EXPECT_THAT(
-        call.explanations(),
-        ElementsAre("keeps all 2 options: none has a price and a template that states cpu"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("keeps all 2 options: no option has a price and a template with cpu"));
 }
 
 TEST(Price, TakesWhatIsFree) {

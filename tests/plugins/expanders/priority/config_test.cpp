@@ -48,12 +48,11 @@ TEST(PriorityConfig, RefusesEachMistakeWhereItIs) {
     check_priority(settings.view());
     ASSERT_EQ(settings.rejections().size(), 4u);
     EXPECT_EQ(settings.rejections()[0],
-              (Rejection{"priorities.high", "priority \"high\": not a whole number of 64 bits"}));
+              (Rejection{"priorities.high", "priority \"high\": not a 64-bit integer"}));
     EXPECT_EQ(settings.rejections()[1],
               (Rejection{"priorities.5", "regular expression \"(\": missing ): ("}));
     EXPECT_THAT(settings.rejections()[2].why, HasSubstr("\"[z-a]\""));
-    EXPECT_EQ(settings.rejections()[3],
-              (Rejection{"priorities.+5", "priority 5 stands here twice"}));
+    EXPECT_EQ(settings.rejections()[3], (Rejection{"priorities.+5", "duplicate priority 5"}));
 }
 
 TEST(PriorityConfig, RefusesPrioritiesThatNameNone) {
@@ -61,7 +60,7 @@ TEST(PriorityConfig, RefusesPrioritiesThatNameNone) {
     table_settings.set("priorities", table({}));
     check_priority(table_settings.view());
     EXPECT_THAT(table_settings.rejections(),
-                ElementsAre(Rejection{"priorities", "names no priority"}));
+                ElementsAre(Rejection{"priorities", "has no priorities"}));
 
     FakeSettings yaml_settings(priority_schema());
     yaml_settings.set("yaml", "");
@@ -83,9 +82,9 @@ TEST(PriorityConfig, RefusesTwoSourcesAtOnce) {
     settings.set("yaml", "10: [a]").set("priorities", table({{"10", list("a")}}));
     check_priority(settings.view());
     EXPECT_THAT(settings.rejections(),
-                ElementsAre(Rejection{"yaml", "priorities is set too; one of them has to go"}));
+                ElementsAre(Rejection{"yaml", "priorities is also set; remove one of them"}));
     EXPECT_EQ(tiers_of(read_priority(settings.view())).error().message,
-              "yaml: priorities is set too; one of them has to go");
+              "yaml: priorities is also set; remove one of them");
 }
 
 TEST(PriorityConfig, RefusesAConfigMapBesideAnyOtherSource) {
@@ -93,16 +92,15 @@ TEST(PriorityConfig, RefusesAConfigMapBesideAnyOtherSource) {
     settings.set("config_map", "kube-system/a").set("yaml", "10: [a]");
     check_priority(settings.view());
     EXPECT_THAT(settings.rejections(),
-                ElementsAre(Rejection{"config_map", "yaml is set too; one of them has to go"}));
+                ElementsAre(Rejection{"config_map", "yaml is also set; remove one of them"}));
 
     FakeSettings three(priority_schema());
     three.set("config_map", "kube-system/a").set("yaml", "10: [a]");
     three.set("priorities", table({{"10", list("a")}}));
     check_priority(three.view());
-    EXPECT_THAT(
-        three.rejections(),
-        ElementsAre(Rejection{"yaml", "priorities is set too; one of them has to go"},
-                    Rejection{"config_map", "priorities is set too; one of them has to go"}));
+    EXPECT_THAT(three.rejections(),
+                ElementsAre(Rejection{"yaml", "priorities is also set; remove one of them"},
+                            Rejection{"config_map", "priorities is also set; remove one of them"}));
 }
 
 TEST(PriorityConfig, TakesTheNameOfOneConfigMap) {
@@ -121,15 +119,15 @@ TEST(PriorityConfig, RefusesWhatIsNoNameOfAConfigMap) {
     for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
              {"", "\"\": expected NAMESPACE/NAME"},
              {"priorities", "\"priorities\": expected NAMESPACE/NAME"},
-             {"/a", "\"\" is no namespace"},
-             {"Kube/a", "\"Kube\" is no namespace"},
-             {"kube.system/a", "\"kube.system\" is no namespace"},
-             {long_name + "/a", "\"" + long_name + "\" is no namespace"},
-             {"a/", "\"\" is no name of a ConfigMap"},
-             {"a/b/c", "\"b/c\" is no name of a ConfigMap"},
-             {"a/b,metadata.name!=b", "\"b,metadata.name!=b\" is no name of a ConfigMap"},
-             {"a/b..c", "\"b..c\" is no name of a ConfigMap"},
-             {"a/-b", "\"-b\" is no name of a ConfigMap"}}) {
+             {"/a", "\"\" is not a valid namespace"},
+             {"Kube/a", "\"Kube\" is not a valid namespace"},
+             {"kube.system/a", "\"kube.system\" is not a valid namespace"},
+             {long_name + "/a", "\"" + long_name + "\" is not a valid namespace"},
+             {"a/", "\"\" is not a valid ConfigMap name"},
+             {"a/b/c", "\"b/c\" is not a valid ConfigMap name"},
+             {"a/b,metadata.name!=b", "\"b,metadata.name!=b\" is not a valid ConfigMap name"},
+             {"a/b..c", "\"b..c\" is not a valid ConfigMap name"},
+             {"a/-b", "\"-b\" is not a valid ConfigMap name"}}) {
         FakeSettings settings(priority_schema());
         settings.set("config_map", text);
         check_priority(settings.view());
@@ -142,10 +140,9 @@ TEST(FollowedConfigMap, TellsADoctorWhatIsMissingAndTheCommandThatMakesIt) {
     ASSERT_TRUE(followed.start());
     const Result<void> missing = run(followed.host, followed.map->check());
     ASSERT_FALSE(missing);
-    EXPECT_EQ(
-        missing.error().message,
-        "ConfigMap kube-system/prio is not there, and all options pass: kubectl -n kube-system "
-        "create configmap prio --from-file=priorities=FILE");
+    EXPECT_EQ(missing.error().message,
+              "ConfigMap kube-system/prio does not exist; all options are kept; create it: "
+              "kubectl -n kube-system create configmap prio --from-file=priorities=FILE");
     followed.write("10: [(]");
     EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::invalid_config);
     followed.write("10: [a]");
@@ -174,14 +171,14 @@ TEST(FollowedConfigMap, KeepsTheLastGoodPrioritiesWhenTheNewOnesAreBroken) {
     ASSERT_TRUE(followed.start());
     followed.write("10: ['(']");
     const std::string parsed =
-        "under the key priorities: line 1, column 6: regular expression \"(\": missing ): (; the "
-        "last good priorities stay";
+        "key priorities: line 1, column 6: regular expression \"(\": missing ): (; the last "
+        "valid priorities stay in use";
     EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio: " + parsed));
     EXPECT_THAT(followed.events(), ElementsAre("PriorityConfigMapInvalid: " + parsed));
     followed.write_data(Json::object({{"other", "10: [b]"}}));
     EXPECT_THAT(followed.events().back(),
-                "PriorityConfigMapInvalid: has no text under the key "
-                "priorities; the last good priorities stay");
+                "PriorityConfigMapInvalid: has no string under the key priorities; the last valid "
+                "priorities stay in use");
     EXPECT_THAT(followed.priorities(), ElementsAre(10));
     followed.write("10: [a]");
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
@@ -194,7 +191,7 @@ TEST(FollowedConfigMap, SaysOnceThatAVersionIsBrokenAndAgainWhenItComesBack) {
     const Json broken = Json::object({{"priorities", "high: [a]"}});
     followed.write_data(broken, "kube-system", "prio", "another label");
     EXPECT_EQ(followed.events().size(), 1u);
-    EXPECT_THAT(followed.events().front(), ::testing::EndsWith("; all options pass"));
+    EXPECT_THAT(followed.events().front(), ::testing::EndsWith("; all options are kept"));
     followed.write("10: [a]");
     followed.write_data(broken);
     EXPECT_EQ(followed.events().size(), 2u);
@@ -206,8 +203,10 @@ TEST(FollowedConfigMap, KeepsThemWhenItIsDeletedAndTakesItsSuccessor) {
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
     followed.remove();
-    EXPECT_THAT(followed.events(), ElementsAre("PriorityConfigMapInvalid: is not there; the last "
-                                               "good priorities stay"));
+    EXPECT_THAT(
+        followed.events(),
+        ElementsAre(
+            "PriorityConfigMapInvalid: does not exist; the last valid priorities stay in use"));
     followed.write("10: [a]");
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
 }
@@ -216,7 +215,7 @@ TEST(FollowedConfigMap, WaitsForOneThatIsNotThereYetAndSaysSo) {
     Followed followed;
     ASSERT_TRUE(followed.start());
     EXPECT_THAT(followed.warnings(),
-                ElementsAre("ConfigMap kube-system/prio: is not there; all options pass"));
+                ElementsAre("ConfigMap kube-system/prio: does not exist; all options are kept"));
     followed.write("10: [a]");
     EXPECT_THAT(followed.priorities(), ElementsAre(10));
 }
@@ -239,8 +238,8 @@ TEST(FollowedConfigMap, KeepsThemWhileTheClusterIsAwayAndGoesOnAfterwards) {
     ASSERT_TRUE(followed.start());
     for (int i = 0; i < 2; ++i) followed.host.kube().trouble({ErrorCode::unavailable, "away"});
     followed.host.run();
-    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio cannot be followed: "
-                                                 "away; the last good priorities stay"));
+    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio cannot be watched: "
+                                                 "away; the last valid priorities stay in use"));
     EXPECT_THAT(followed.priorities(), ElementsAre(10));
     followed.write("20: [b]");
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
@@ -272,7 +271,7 @@ TEST(FollowedConfigMap, SaysWhatToWriteWhereNothingIsGranted) {
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error(),
                   (Error{ErrorCode::permission,
-                         "config_map: to follow ConfigMap kube-system/prio add grants = { kube = "
+                         "config_map: to watch ConfigMap kube-system/prio add grants = { kube = "
                          "[\"configmaps:list,watch@kube-system\"] } to plugin.test"}));
     }
 }
@@ -284,7 +283,7 @@ TEST(FollowedConfigMap, DoesNotStartWithoutTheGrant) {
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, ErrorCode::permission);
     EXPECT_THAT(started.error().message,
-                HasSubstr("it takes grants = { kube = [\"configmaps:list,watch@kube-system\"] }"));
+                HasSubstr("add grants = { kube = [\"configmaps:list,watch@kube-system\"] }"));
 }
 
 }  // namespace

@@ -53,12 +53,12 @@ TEST(PriorityYaml, ReadsTheWholeConfigMap) {
 TEST(PriorityYaml, SaysWhatIsWrongInsideAConfigMap) {
     const std::string kind = "kind: ConfigMap\n";
     EXPECT_EQ(parse_priorities_yaml(kind + "data: {}\n").error().message,
-              "line 2, column 7: the ConfigMap has no text under the key priorities");
+              "line 2, column 7: the ConfigMap has no string under the key priorities");
     EXPECT_EQ(parse_priorities_yaml(kind + "data: {priorities: [a]}\n").error().message,
-              "line 2, column 7: the ConfigMap has no text under the key priorities");
+              "line 2, column 7: the ConfigMap has no string under the key priorities");
     EXPECT_EQ(
         parse_priorities_yaml(kind + "data:\n  priorities: |\n    high: [b]\n").error().message,
-        "in data.priorities: line 1, column 1: priority \"high\": not a whole number of 64 bits");
+        "in data.priorities: line 1, column 1: priority \"high\": not a 64-bit integer");
 }
 
 struct Broken {
@@ -70,22 +70,21 @@ TEST(PriorityYaml, SaysWhatIsWrongAndWhere) {
     for (const auto& [document, why] : {
              Broken{"", "the document is empty"},
              Broken{"# nothing\n", "the document is empty"},
-             Broken{"{}", "line 1, column 1: names no priority"},
-             Broken{"- a\n", "line 1, column 1: a map of priorities to lists is wanted"},
-             Broken{"just text", "line 1, column 1: a map of priorities to lists is wanted"},
+             Broken{"{}", "line 1, column 1: has no priorities"},
+             Broken{"- a\n", "line 1, column 1: expected a map of priorities to lists"},
+             Broken{"just text", "line 1, column 1: expected a map of priorities to lists"},
              Broken{"10: [a]\nhigh: [b]\n",
-                    "line 2, column 1: priority \"high\": not a whole number of 64 bits"},
+                    "line 2, column 1: priority \"high\": not a 64-bit integer"},
              Broken{"9223372036854775808: [b]",
-                    "line 1, column 1: priority \"9223372036854775808\": not a whole number of 64 "
-                    "bits"},
-             Broken{"10: a\n", "line 1, column 5: a priority has a list of regular expressions"},
+                    "line 1, column 1: priority \"9223372036854775808\": not a 64-bit integer"},
+             Broken{"10: a\n", "line 1, column 5: a priority needs a list of regular expressions"},
              Broken{"10:\n  a: b\n",
-                    "line 2, column 3: a priority has a list of regular expressions"},
-             Broken{"10:\n  - [a]\n", "line 2, column 5: a regular expression is text"},
+                    "line 2, column 3: a priority needs a list of regular expressions"},
+             Broken{"10:\n  - [a]\n", "line 2, column 5: a regular expression must be a string"},
              Broken{"10:\n  - a\n  - '('\n",
                     "line 3, column 5: regular expression \"(\": missing ): ("},
-             Broken{"10: [a]\n10: [b]\n", "line 2, column 1: priority 10 stands here twice"},
-             Broken{"? [a]\n: [b]\n", "line 1, column 3: a priority is a whole number"},
+             Broken{"10: [a]\n10: [b]\n", "line 2, column 1: duplicate priority 10"},
+             Broken{"? [a]\n: [b]\n", "line 1, column 3: a priority must be an integer"},
          }) {
         const auto tiers = parse_priorities_yaml(document);
         ASSERT_FALSE(tiers.has_value()) << document;

@@ -63,7 +63,7 @@ TEST(Priority, KeepsAllWhenNoPriorityMatchesAny) {
     EXPECT_THAT(kept(upstreams(), Question({option("x"), option("y"), option("z")}), call),
                 ElementsAre("x", "y", "z"));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("keeps all 3 options: no priority matches any of them"));
+                ElementsAre("keeps all 3 options: no priority matches any option"));
 }
 
 TEST(Priority, KeepsAllWithoutPriorities) {
