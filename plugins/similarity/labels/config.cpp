@@ -63,27 +63,22 @@ Schema labels_schema() {
     Setting preset{.key = "preset",
                    .type = SettingType::enumeration,
                    .doc =
-                       "Which labels are ignored to begin with: those that tell zones, hosts and "
-                       "pools apart, by "
-                       "cloud; proposal: zone and hostname alone.",
+                       "Labels to ignore: zone, host and pool labels of the given cloud. proposal: "
+                       "only zone and hostname.",
                    .default_value = "\"generic\""};
     for (const Preset& p : presets()) preset.allowed.push_back(p.name);
-    return {
-        preset,
-        list_of_texts("ignore", "More labels to ignore, by key."),
-        list_of_texts("ignore_prefixes",
-                      "Labels whose key begins with one of these are ignored too."),
-        list_of_texts(
-            "ignore_regexes",
-            "Labels in whose key one of these regular expressions (RE2) matches are ignored too."),
-        list_of_texts("only",
-                      "Compares just these labels: each must be on both nodes and be equal, and "
-                      "neither the preset "
-                      "nor what is ignored counts."),
-        list_of_texts("same",
-                      "More labels of which equal values, not empty, decide that two nodes are "
-                      "similar, whatever "
-                      "all other checks say.")};
+    return {preset,
+            list_of_texts("ignore", "Additional label keys to ignore."),
+            list_of_texts("ignore_prefixes", "Prefixes of additional label keys to ignore."),
+            list_of_texts("ignore_regexes",
+                          "Regular expressions (RE2) of additional label keys to ignore; they "
+                          "match anywhere in the key."),
+            list_of_texts("only",
+                          "Compare only these labels; each must be on both nodes with equal "
+                          "values. The preset and ignored labels have no effect."),
+            list_of_texts("same",
+                          "Labels that decide alone: nodes with an equal, non-empty value are "
+                          "similar regardless of all other checks.")};
 }
 
 LabelsConfig read_labels(const Settings& settings) {
@@ -109,16 +104,14 @@ LabelsConfig read_labels(const Settings& settings) {
 
 void check_labels(const Settings& settings) {
     for (const char* key : {"ignore", "only", "same"})
-        check_empty(settings, key, "no label has an empty key");
-    check_empty(settings, "ignore_prefixes",
-                "every label begins with nothing, so all would be ignored");
-    check_empty(settings, "ignore_regexes",
-                "nothing matches in every label, so all would be ignored");
+        check_empty(settings, key, "label keys must not be empty");
+    check_empty(settings, "ignore_prefixes", "an empty prefix would ignore all labels");
+    check_empty(settings, "ignore_regexes", "an empty expression would ignore all labels");
     check_regexes(settings);
     if (settings.texts("only").empty()) return;
     for (const char* key : {"ignore", "ignore_prefixes", "ignore_regexes"}) {
         if (!settings.texts(key).empty()) {
-            settings.reject(key, "only is set, so nothing else is compared; one of them has to go");
+            settings.reject(key, "cannot be combined with `only`; remove one of them");
         }
     }
 }

@@ -16,8 +16,8 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.labels", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
-               capstan::make_class<Plugin>(
-                   {.id = "labels",
-                    .doc = "Two groups are similar when the labels of a new node are the "
-                           "same, but for those that tell zones and hosts apart."}))
+CAPSTAN_PLUGIN(
+    "capstan.labels", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
+    capstan::make_class<Plugin>({.id = "labels",
+                                 .doc = "Two groups are similar if their nodes have the same "
+                                        "labels, except for zone and host labels."}))

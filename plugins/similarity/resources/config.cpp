@@ -25,18 +25,16 @@ Tolerance Tolerance::of(double share) {
 
 Schema resources_schema() {
     return {tolerance("capacity_memory_tolerance",
-                      "How far apart two machines' memory may be, as a share of the larger; 0 is "
-                      "exactly equal. Every "
-                      "other capacity must be equal.",
+                      "Maximum difference of memory capacity, as a share of the larger. 0: must be "
+                      "equal. All other capacities must be equal.",
                       "0.015"),
             tolerance("allocatable_tolerance",
-                      "How far apart each allocatable amount may be, as a share of the larger; 0 "
-                      "is exactly equal.",
+                      "Maximum difference of each allocatable amount, as a share of the larger. 0: "
+                      "must be equal.",
                       "0.05"),
             tolerance("free_tolerance",
-                      "How far apart what DaemonSets leave may be, each amount as a share of the "
-                      "larger; 0 is exactly "
-                      "equal.",
+                      "Maximum difference of each amount that DaemonSets leave free, as a share of "
+                      "the larger. 0: must be equal.",
                       "0.05")};
 }
 
@@ -50,7 +48,7 @@ void check_resources(const Settings& settings) {
     for (const char* key :
          {"capacity_memory_tolerance", "allocatable_tolerance", "free_tolerance"}) {
         const double share = settings.number(key);
-        // Also refuses what is no number at all.
+        // Also rejects NaN.
         if (!(share >= 0 && share <= 1)) settings.reject(key, "must be a share from 0 to 1");
     }
 }

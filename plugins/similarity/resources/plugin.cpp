@@ -19,5 +19,5 @@ public:
 CAPSTAN_PLUGIN("capstan.resources", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
                capstan::make_class<Plugin>(
                    {.id = "resources",
-                    .doc = "Two groups are similar when capacity, allocatable and free "
-                           "resources of a new node are the same, within tolerances."}))
+                    .doc = "Two groups are similar if their nodes have the same capacity, "
+                           "allocatable and free resources, within tolerances."}))

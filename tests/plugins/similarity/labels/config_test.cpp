@@ -59,9 +59,9 @@ TEST(LabelsConfig, RefusesLabelModeTogetherWithWhatIsIgnored) {
         FakeSettings settings(labels_schema());
         settings.set("only", list("team")).set(key, list("x"));
         check_labels(settings.view());
-        EXPECT_THAT(settings.rejections(),
-                    ElementsAre(Rejection{
-                        key, "only is set, so nothing else is compared; one of them has to go"}));
+        EXPECT_THAT(
+            settings.rejections(),
+            ElementsAre(Rejection{key, "cannot be combined with `only`; remove one of them"}));
     }
 }
 
@@ -69,11 +69,10 @@ TEST(LabelsConfig, RefusesWhatWouldIgnoreEveryLabel) {
     FakeSettings settings(labels_schema());
     settings.set("ignore_prefixes", list("acme/", "")).set("ignore_regexes", list(""));
     check_labels(settings.view());
-    EXPECT_THAT(settings.rejections(),
-                ElementsAre(Rejection{"ignore_prefixes[1]",
-                                      "every label begins with nothing, so all would be ignored"},
-                            Rejection{"ignore_regexes[0]",
-                                      "nothing matches in every label, so all would be ignored"}));
+    EXPECT_THAT(
+        settings.rejections(),
+        ElementsAre(Rejection{"ignore_prefixes[1]", "an empty prefix would ignore all labels"},
+                    Rejection{"ignore_regexes[0]", "an empty expression would ignore all labels"}));
 }
 
 TEST(LabelsConfig, RefusesALabelWithoutAName) {
@@ -81,8 +80,8 @@ TEST(LabelsConfig, RefusesALabelWithoutAName) {
         FakeSettings settings(labels_schema());
         settings.set(key, list(""));
         check_labels(settings.view());
-        EXPECT_THAT(settings.rejections(),
-                    ElementsAre(Rejection{std::string(key) + "[0]", "no label has an empty key"}));
+        EXPECT_THAT(settings.rejections(), ElementsAre(Rejection{std::string(key) + "[0]",
+                                                                 "label keys must not be empty"}));
     }
 }
 
