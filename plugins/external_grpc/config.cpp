@@ -28,17 +28,21 @@ Setting flag_setting(std::string_view key, std::string_view doc) {
 }
 
 Schema defaults_schema() {
-    return {share_setting("utilization_threshold", "Below it a node may be removed."),
-            share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
-            flag_setting("zero_or_max", "Whether a group is only ever empty or full."),
-            flag_setting("ignore_daemonsets_utilization",
-                         "Whether pods of DaemonSets count as no use of a node."),
-            duration_setting("unneeded_time", "\"10m\"", "How long a node is unneeded first."),
-            duration_setting("unready_time", "\"20m\"", "How long one that is not ready is."),
-            duration_setting("max_node_provision_time", "\"15m\"",
-                             "How long a machine may take until it joins."),
-            duration_setting("max_node_startup_time", "\"15m\"",
-                             "How long a node may take until it is ready.")};
+    return {
+        share_setting("utilization_threshold", "A node with lower utilization may be removed."),
+        share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
+        flag_setting("zero_or_max", "If true, groups are scaled only between 0 and their maximum."),
+        flag_setting("ignore_daemonsets_utilization",
+                     "If true, DaemonSet pods do not count toward utilization."),
+        duration_setting("unneeded_time", "\"10m\"",
+                         "How long a node must be unneeded before it is removed."),
+        duration_setting(
+            "unready_time", "\"20m\"",
+            "How long a node that is not ready must be unneeded before it is removed."),
+        duration_setting("max_node_provision_time", "\"15m\"",
+                         "Maximum time until a machine joins the cluster."),
+        duration_setting("max_node_startup_time", "\"15m\"",
+                         "Maximum time until a node is ready.")};
 }
 
 OptionDefaults read_defaults(const Settings& settings) {
@@ -53,16 +57,17 @@ OptionDefaults read_defaults(const Settings& settings) {
 }
 
 Schema server_schema(std::string_view timeout) {
-    return {{.key = "address",
-             .type = SettingType::url,
-             .doc = "Where the server is: https://NAME:PORT, or http:// for one without TLS. The "
-                    "certificates for https are in [plugin.ID.tls].",
-             .required = true},
-            {.key = "authority",
-             .type = SettingType::string,
-             .doc = "What requests call the server, where that is not its address, as behind a "
-                    "proxy that tells servers apart."},
-            duration_setting("timeout", timeout, "How long one call may take.")};
+    return {
+        {.key = "address",
+         .type = SettingType::url,
+         .doc = "URL of the server: https://NAME:PORT, or http://NAME:PORT without TLS. TLS is "
+                "configured in [plugin.ID.tls].",
+         .required = true},
+        {.key = "authority",
+         .type = SettingType::string,
+         .doc =
+             "Value of the :authority header, if not the address; for proxies that route by it."},
+        duration_setting("timeout", timeout, "Timeout of one call.")};
 }
 
 ServerAddress read_server(const Settings& settings) {
@@ -76,7 +81,7 @@ void check_server(const Settings& settings) {
     const std::string mistake = find_address_mistake(settings.text("address"));
     if (!mistake.empty()) settings.reject("address", mistake);
     if (settings.duration("timeout") < std::chrono::milliseconds(1))
-        settings.reject("timeout", "is shorter than a millisecond");
+        settings.reject("timeout", "must be at least 1ms");
 }
 
 bool is_currency(std::string_view text) {
@@ -88,16 +93,17 @@ bool is_currency(std::string_view text) {
 
 std::string find_address_mistake(const std::string& url) {
     const std::size_t slashes = url.find("://");
-    if (slashes == std::string::npos) return "has no scheme, which is https:// or http://";
+    if (slashes == std::string::npos) return "has no scheme; expected https:// or http://";
     const std::string scheme = url.substr(0, slashes);
     if (scheme != "https" && scheme != "http")
-        return "has the scheme " + scheme + ", and only https and http are spoken";
+        return "unknown scheme " + scheme + "; expected https or http";
     const std::string rest = url.substr(slashes + 3);
-    if (rest.empty() || rest[0] == ':' || rest[0] == '/') return "names no server";
+    if (rest.empty() || rest[0] == ':' || rest[0] == '/') return "has no server name";
     const std::size_t end = rest.find_first_of("/?#");
     if (end != std::string::npos && rest.substr(end) != "/")
-        return "goes on after the server's name; gRPC's calls make up the path";
-    if (rest.find('@') != std::string::npos) return "has credentials, which gRPC does not send";
+        return "must not have a path; gRPC sets it";
+    if (rest.find('@') != std::string::npos)
+        return "must not have credentials; gRPC does not send them";
     return {};
 }
 
@@ -106,23 +112,23 @@ Schema cloud_schema() {
     const Schema more{
         {.key = "parallel_calls",
          .type = SettingType::integer,
-         .doc = "How many calls are made at the same time when groups are read.",
+         .doc = "Maximum concurrent calls while groups are read.",
          .default_value = "16",
          .min = 1,
          .max = 64},
         duration_setting("refresh_every", "\"0s\"",
-                         "How long what was read holds, unless something was changed: 0s reads "
-                         "groups and machines in each pass."),
+                         "How long groups and machines are cached, unless capstan changes them. "
+                         "0s: read in each pass."),
         duration_setting("details_every", "\"1m\"",
-                         "How long a group's template, options and price hold."),
+                         "How long a group's template, options and price are cached."),
         {.key = "currency",
          .type = SettingType::string,
-         .doc = "Of the server's prices, in three letters.",
+         .doc = "Currency of the server's prices: three letters, ISO 4217.",
          .default_value = "\"USD\""},
         {.key = "defaults",
          .type = SettingType::table,
-         .doc = "What the server is told are the options of a group without wishes. An answer that "
-                "is one of these is no wish of the group.",
+         .doc = "Default options sent to the server. An option that the server returns unchanged "
+                "counts as not set by the group.",
          .fields = defaults_schema()}};
     out.insert(out.end(), more.begin(), more.end());
     return out;
@@ -140,15 +146,14 @@ CloudConfig read_cloud_config(const Settings& settings) {
 void check_cloud_config(const Settings& settings) {
     check_server(settings);
     if (!is_currency(settings.text("currency")))
-        settings.reject("currency", "is not three capital letters");
+        settings.reject("currency", "must be three capital letters");
 }
 
 Schema expander_schema() {
     Schema out = server_schema("\"5s\"");
     out.push_back({.key = "request_size_max",
                    .type = SettingType::quantity,
-                   .doc = "How long a question may be, in bytes. Of more pods than that some are "
-                          "left out.",
+                   .doc = "Maximum request size in bytes. Pods beyond it are omitted.",
                    .default_value = "\"4Mi\"",
                    .min = 0,
                    .max = longest_message});

@@ -33,7 +33,7 @@ Schema expander_schema();
 ExpanderConfig read_expander_config(const Settings& settings);
 void check_expander_config(const Settings& settings);
 
-/// Why `url` is no valid address of a server; empty if it is valid.
+/// Why `url` is not a valid server address; empty if it is valid.
 std::string find_address_mistake(const std::string& url);
 
 }  // namespace capstan::external_grpc

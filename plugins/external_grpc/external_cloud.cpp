@@ -147,7 +147,7 @@ Task<Resized> ExternalCloud::increase(Resize request) {
     if (request.all_or_nothing) {
         co_return fail(
             ErrorCode::unsupported,
-            title_of(request.group) + ": the protocol has no increase of all or nothing");
+            title_of(request.group) + ": the protocol does not support all-or-nothing increases");
     }
     const int change = request.delta;
     co_return co_await change_target(std::move(request), change);
@@ -165,10 +165,10 @@ Result<void> ExternalCloud::check_minimum(const Removal& request) const {
     const int left = *group->target - static_cast<int>(request.machines.size());
     if (left >= *group->min) return {};
     return fail(ErrorCode::invalid_argument,
-                title_of(request.group) + ": without " +
+                title_of(request.group) + ": removing " +
                     counted(static_cast<std::int64_t>(request.machines.size()), "machine") +
-                    " it has " + std::to_string(left) + ", and at least " +
-                    std::to_string(*group->min) + " are to stay");
+                    " would leave " + std::to_string(left) + ", below the minimum of " +
+                    std::to_string(*group->min));
 }
 
 Task<void> ExternalCloud::remove_batch(NodeGroupId group, std::vector<MachineId> machines) {
@@ -180,8 +180,9 @@ Task<void> ExternalCloud::remove_batch(NodeGroupId group, std::vector<MachineId>
 
 Task<Removed> ExternalCloud::remove(Removal request) {
     if (request.keep_target)
-        co_return fail(ErrorCode::unsupported,
-                       title_of(request.group) + ": the protocol replaces no machines");
+        co_return fail(
+            ErrorCode::unsupported,
+            title_of(request.group) + ": the protocol does not support replacing machines");
     if (const auto stays = check_minimum(request); !stays) co_return fail(stays.error());
     const GroupDetails* const details = details_.find(request.group);
     const bool is_all_at_once = (details != nullptr ? details->options.zero_or_max : std::nullopt)
@@ -208,7 +209,7 @@ Task<NodeTemplate> ExternalCloud::describe(NodeGroupId group) {
     co_await details_.update(group);
     const GroupDetails* const details = details_.find(group);
     if (details == nullptr)
-        co_return fail(ErrorCode::not_found, title_of(group) + ": it is not there any more");
+        co_return fail(ErrorCode::not_found, title_of(group) + ": the group no longer exists");
     co_return details->node;
 }
 

@@ -20,9 +20,9 @@ Task<std::optional<T>> GroupDetailsCache::optional_call(std::string name, Task<T
     if (result) co_return std::optional<T>(*std::move(result));
     if (result.error().code == ErrorCode::unsupported) {
         missing_calls_.insert(name);
-        host_.info("the server has no " + name + "; it is not asked again");
+        host_.info("the server has no " + name + "; not called again");
     } else {
-        host_.warn(name + " failed, what was known stays: " + result.error().message);
+        host_.warn(name + " failed; using the previous value: " + result.error().message);
     }
     co_return std::optional<T>();
 }

@@ -12,7 +12,7 @@
 namespace capstan::external_grpc {
 
 struct GroupDetails {
-    Result<NodeTemplate> node = fail(ErrorCode::not_found, "its template was not read yet");
+    Result<NodeTemplate> node = fail(ErrorCode::not_found, "its template has not been read yet");
     GroupOptions options{};
     std::optional<double> price_per_hour{};
     Duration read_at{};  ///< by the host's monotonic clock

@@ -53,19 +53,18 @@ Result<std::string> read_grpc_reply(const std::string& call, const HttpReply& re
     if (status.empty() && (reply.status != 200 || !type.starts_with(content_type))) {
         return fail(error_code_of_http(reply.status),
                     call + ": HTTP status " + std::to_string(reply.status) + ", content-type " +
-                        in_quotes(type) + ": not a reply of a gRPC server");
+                        in_quotes(type) + ": not a gRPC response");
     }
     const std::optional<int> code = find_grpc_code(status);
     if (!code) {
-        return fail(ErrorCode::unavailable,
-                    call + ": the reply has no readable grpc-status, but " + in_quotes(status));
+        return fail(ErrorCode::unavailable, call + ": invalid grpc-status " + in_quotes(status));
     }
     if (*code != grpc_ok)
         return fail(error_of_status(call, *code, find_status_field(reply, "grpc-message")));
     const std::string_view encoding = reply.header("grpc-encoding");
     if (!encoding.empty() && encoding != "identity")
-        return fail(ErrorCode::unavailable, call + ": the reply is compressed as " +
-                                                in_quotes(encoding) + ", which was not offered");
+        return fail(ErrorCode::unavailable, call + ": the response is compressed with " +
+                                                in_quotes(encoding) + ", which was not requested");
     const Result<std::string_view> message = unframe_message(reply.body);
     if (!message) return fail(within(call, message.error()));
     return std::string(*message);

@@ -35,7 +35,7 @@ public:
         const std::string bytes = co_await call(method, std::move(message));
         Reply reply;
         if (!reply.ParseFromString(bytes))
-            throw Failure(ErrorCode::unavailable, path_of(method) + ": cannot read the reply");
+            throw Failure(ErrorCode::unavailable, path_of(method) + ": cannot read the response");
         co_return reply;
     }
 

@@ -21,8 +21,8 @@ Labels texts_of(const Json& object, std::string_view key) {
 
 void KnownNodes::start() {
     if (host_.service<capstan_kube>(CAPSTAN_SERVICE_KUBE) == nullptr) {
-        host_.info(std::string("the server is told a machine's id alone when it is to be removed; "
-                               "with its node's name, labels and annotations it takes ") +
+        host_.info(std::string("removal requests contain only machine ids; to include the node's "
+                               "name, labels and annotations, add ") +
                    what_to_add);
         return;
     }
@@ -39,7 +39,7 @@ void KnownNodes::handle_event(const KubeEvent& event) {
     if (event.type == KubeEvent::Type::trouble) {
         const Error why = event.error != nullptr ? from_abi(*event.error) : Error{};
         if (std::exchange(last_error_, why.message) == why.message) return;
-        host_.debug("nodes cannot be followed: " + why.message + "; it takes " + what_to_add);
+        host_.debug("nodes cannot be watched: " + why.message + "; add " + what_to_add);
         return;
     }
     last_error_.clear();

@@ -20,5 +20,4 @@ public:
 CAPSTAN_PLUGIN("capstan.external_grpc", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
                capstan::make_class<Cloud>(
                    {.id = "external_grpc",
-                    .doc = "A cloud behind a server of cluster-autoscaler's externalgrpc "
-                           "protocol."}))
+                    .doc = "A cloud served by cluster-autoscaler's externalgrpc protocol."}))

@@ -122,7 +122,7 @@ TEST_P(ExpanderOfServers, AQuestionAsLongAsServersTakeIsTaken) {
     ServedExpander p(GetParam());
     const auto kept = p.filter({option("a").pods(20'000)}, {testing::pods("web-1", 20'000)});
     ASSERT_TRUE(kept) << kept.error();
-    EXPECT_THAT(kept->sentences, ElementsAre(HasSubstr("since all are more than 4Mi")));
+    EXPECT_THAT(kept->sentences, ElementsAre(HasSubstr("all would exceed 4Mi")));
 }
 
 }  // namespace

@@ -123,9 +123,8 @@ grpcplugin::BestOptionsRequest message_of(const AsyncExpanderRequest& request, s
         all += option.pod_count;
     }
     if (included < all)
-        sentences.push_back("the server was told of " + std::to_string(included) +
-                            " of the options' " + counted(all, "pod") +
-                            ", since all are more than " +
+        sentences.push_back("the request contains " + std::to_string(included) + " of " +
+                            counted(all, "pod") + ": all would exceed " +
                             format_amount("memory", static_cast<std::int64_t>(size_max)));
     return out;
 }
@@ -147,22 +146,21 @@ Result<KeptOptions> kept_options(const grpcplugin::BestOptionsResponse& reply,
         out.kept.push_back({.option = i});
         // 0: the server only returns ids.
         if (at->second != 0 && at->second != option.nodes)
-            resized.push_back(in_quotes(id) + " has " + std::to_string(option.nodes) + " and not " +
+            resized.push_back(in_quotes(id) + " has " + std::to_string(option.nodes) + ", not " +
                               std::to_string(at->second));
     }
     const std::string unknown_groups =
         listed(unknown, [](const auto& group) { return in_quotes(group.first); });
     if (out.kept.empty() && !unknown.empty())
-        return fail(ErrorCode::unavailable,
-                    "the server keeps none of its options, but groups that were not among them: " +
-                        unknown_groups);
+        return fail(
+            ErrorCode::unavailable,
+            "the server returned only groups that were not among the options: " + unknown_groups);
     if (!unknown.empty())
         out.sentences.push_back(
-            "what the server keeps of groups that were not among its options "
-            "is left out: " +
+            "ignored groups returned by the server that were not among the options: " +
             unknown_groups);
     if (!resized.empty())
-        out.sentences.push_back("the server's numbers of nodes are left out: " +
+        out.sentences.push_back("ignored node counts returned by the server: " +
                                 listed(resized, [](const std::string& each) { return each; }));
     return out;
 }

@@ -33,15 +33,13 @@ TEST(ExternalGrpcConfig, AnAddressIsEnough) {
 
 TEST(ExternalGrpcConfig, SaysWhatIsWrongWithAnAddress) {
     const std::pair<const char*, const char*> cases[] = {
-        {"grpc.example:8086", "has no scheme, which is https:// or http://"},
-        {"ftp://grpc.example", "has the scheme ftp, and only https and http are spoken"},
-        {"https://", "names no server"},
-        {"https://:8086", "names no server"},
-        {"https://grpc.example/api",
-         "goes on after the server's name; gRPC's calls make up the path"},
-        {"https://grpc.example?a=b",
-         "goes on after the server's name; gRPC's calls make up the path"},
-        {"https://a:b@grpc.example", "has credentials, which gRPC does not send"},
+        {"grpc.example:8086", "has no scheme; expected https:// or http://"},
+        {"ftp://grpc.example", "unknown scheme ftp; expected https or http"},
+        {"https://", "has no server name"},
+        {"https://:8086", "has no server name"},
+        {"https://grpc.example/api", "must not have a path; gRPC sets it"},
+        {"https://grpc.example?a=b", "must not have a path; gRPC sets it"},
+        {"https://a:b@grpc.example", "must not have credentials; gRPC does not send them"},
         {"https://grpc.example", ""},
         {"http://127.0.0.1:8086", ""},
         {"http://[::1]:8086/", ""}};

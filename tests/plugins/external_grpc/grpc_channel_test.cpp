@@ -109,7 +109,7 @@ TEST(GrpcChannel, RefusesWhatIsNoReplyOfAGrpcServer) {
         {reply(503), ErrorCode::unavailable, "HTTP status 503"},
         {reply(200, "<html>", {{"content-type", "text/html"}}), ErrorCode::unavailable,
          "text/html"},
-        {reply(200, *frame_message("x"), grpc), ErrorCode::unavailable, "no readable grpc-status"},
+        {reply(200, *frame_message("x"), grpc), ErrorCode::unavailable, "invalid grpc-status"},
         {reply(200, *frame_message("x"), with({"grpc-status", "fine"})), ErrorCode::unavailable,
          "\"fine\""},
         {reply(200, "", with({"grpc-status", "0"})), ErrorCode::unavailable, "no message"},
@@ -137,7 +137,7 @@ TEST(GrpcChannel, BytesThatAreNoMessageAreSaidWithTheCall) {
     const GrpcChannel channel(c.host.host(), c.server, "a.B");
     const auto told = run(c.host, channel.ask<wire::NodeGroup>("Do", wire::NodeGroup()));
     ASSERT_FALSE(told);
-    EXPECT_EQ(told.error().message, "a.B/Do: cannot read the reply");
+    EXPECT_EQ(told.error().message, "a.B/Do: cannot read the response");
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ TEST(GrpcFrame, RefusesToSendMoreThanTheHostDoes) {
 TEST(GrpcFrame, SaysWhatIsWrongWithABody) {
     const std::pair<std::string, const char*> cases[] = {
         {"", "no message"},
-        {"\0"s, "ends in the length"},
-        {"\0\0\0\0"s, "ends in the length"},
+        {"\0"s, "ends inside the message length"},
+        {"\0\0\0\0"s, "ends inside the message length"},
         {"\0\0\0\0\3ab"s, "after 2 of 3 bytes"},
         {"\0\xff\xff\xff\xff"s, "after 0 of 4294967295 bytes"},
         {"\1\0\0\0\1a"s, "compressed"},

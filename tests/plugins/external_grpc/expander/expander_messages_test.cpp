@@ -99,9 +99,8 @@ TEST(ExpanderMessages, WhereAllPodsAreTooMuchTheLargestOptionsHaveFewer) {
     EXPECT_EQ(asked.message.options(1).podbytes_size(), told.size());
     EXPECT_EQ(asked.message.options(2).podbytes_size(), 9);
     EXPECT_THAT(asked.sentences,
-                ElementsAre("the server was told of " + std::to_string(2 * told.size() + 9) +
-                            " of the options' 2011 pods, since all are more "
-                            "than 64Ki"));
+                ElementsAre("the request contains " + std::to_string(2 * told.size() + 9) +
+                            " of 2011 pods: all would exceed 64Ki"));
     EXPECT_EQ(asked.message.options(0).debug(), "a (0:1000): 1 node for 1002 pods");
 }
 
@@ -109,7 +108,7 @@ TEST(ExpanderMessages, WhereNoPodHasRoomOptionsAndNodesStay) {
     const Asked asked(question({option("a").pods(3)}), 0);
     EXPECT_EQ(asked.message.options(0).podbytes_size(), 0);
     EXPECT_EQ(asked.message.nodebytesmap().size(), 1u);
-    EXPECT_THAT(asked.sentences, ElementsAre(HasSubstr("told of 0 of the options' 3 pods")));
+    EXPECT_THAT(asked.sentences, ElementsAre(HasSubstr("contains 0 of 3 pods")));
 }
 
 struct Told {
@@ -138,15 +137,15 @@ TEST(ExpanderMessages, AReplyWithoutOptionsKeepsNone) { EXPECT_EQ(Told().kept(),
 TEST(ExpanderMessages, AnExpanderChangesNoNumberOfNodes) {
     EXPECT_EQ(Told().with("a", 5).with("b", 2).kept(),
               (KeptOptions{.kept = {{0}, {1}},
-                           .sentences = {"the server's numbers of nodes are left out: \"a\" has 3 "
-                                         "and not 5"}}));
+                           .sentences = {
+                               "ignored node counts returned by the server: \"a\" has 3, not 5"}}));
 }
 
 TEST(ExpanderMessages, AGroupThatWasNotAskedAboutIsSaid) {
     EXPECT_EQ(Told().with("a").with("x").with("y").kept(),
               (KeptOptions{.kept = {{0}},
-                           .sentences = {"what the server keeps of groups that were not among its "
-                                         "options is left out: \"x\", \"y\""}}));
+                           .sentences = {"ignored groups returned by the server that were not "
+                                         "among the options: \"x\", \"y\""}}));
     const auto strangers = Told().with("x").kept();
     ASSERT_FALSE(strangers);
     EXPECT_EQ(strangers.error().code, ErrorCode::unavailable);
