@@ -47,40 +47,43 @@ bool is_fit_for_names(char c) { return is_ascii_lower(c) || is_ascii_digit(c) ||
 Schema config_schema() {
     return {
         choice("popularity",
-               "What makes labels popular: how many pods ask for them, or how much cpu those pods "
-               "request.",
+               "How labels are ranked: by the number of pods that require them, or by the cpu "
+               "those pods request.",
                R"("pods")", {"pods", "cpu"}),
         choice("dedicated",
-               "When nodes are tainted: for pods with a toleration and a selector on the same key "
-               "and value, for pods with a toleration of a key and a value, or never.",
+               "When new nodes get a taint: for pods with a toleration and a node selector of the "
+               "same key and value, for pods with a toleration of a key and value, or never.",
                R"("selector_and_toleration")", {"selector_and_toleration", "toleration", "off"}),
         {.key = "alpha",
          .type = SettingType::boolean,
-         .doc = "A group for each set of labels that pods ask for, however well they go together.",
+         .doc = "If true, a separate group is suggested for each set of required labels, even if "
+                "the sets are compatible.",
          .default_value = "false"},
-        choice("spot", "Whether groups may be of spot machines, where the cloud has any.",
-               R"("also")", {"also", "never", "only"}),
+        choice("spot", "Whether new groups may use spot machines.", R"("also")",
+               {"also", "never", "only"}),
         {.key = "max_groups",
          .type = SettingType::integer,
-         .doc = "How many groups the cluster may have, whoever made them.",
+         .doc = "Maximum number of node groups in the cluster, including those not created by "
+                "capstan.",
          .default_value = "50",
          .min = 0,
          .max = 100'000},
         {.key = "prefix",
          .type = SettingType::string,
-         .doc = "How the names of groups begin that are made, and that may be deleted.",
+         .doc = "Name prefix of created groups. Only groups with this prefix are deleted.",
          .default_value = R"("nodeautoprovisioning")"},
-        names("machine_types", "What groups may be made of; empty: all that the cloud offers."),
-        names("zones", "Where; empty: everywhere.")};
+        names("machine_types", "Machine types for new groups. Empty: all that the cloud offers."),
+        names("zones", "Zones for new groups. Empty: all.")};
 }
 
 void check_config(const Settings& settings) {
     const std::string prefix = settings.text("prefix");
     const bool begins_well = !prefix.empty() && is_ascii_lower(prefix.front());
     if (!begins_well || !std::ranges::all_of(prefix, is_fit_for_names))
-        settings.reject("prefix", "is not of lower-case letters, digits and '-', a letter first");
+        settings.reject("prefix",
+                        "must be lower-case letters, digits and '-', beginning with a letter");
     if (prefix.size() > prefix_max)
-        settings.reject("prefix", "is longer than " + std::to_string(prefix_max) + " characters");
+        settings.reject("prefix", "must be at most " + std::to_string(prefix_max) + " characters");
 }
 
 Config read_config(const Settings& settings) {

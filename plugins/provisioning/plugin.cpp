@@ -19,5 +19,5 @@ public:
 CAPSTAN_PLUGIN("capstan.provisioning", "1.0.0", "Capstan", CAPSTAN_KIND_GROUP_SOURCE,
                capstan::make_class<Plugin>(
                    {.id = "provisioning",
-                    .doc = "Node groups for pods that wait: a machine type, with the labels that "
-                           "most of them ask for."}))
+                    .doc = "Node auto-provisioning: suggests groups for pending pods, of one "
+                           "machine type with the labels that most of the pods require."}))

@@ -28,8 +28,10 @@ std::string text_of(const Labels& labels) {
 std::string reason_for(const LabelSet& set) {
     std::string out = "for " + counted(set.pods, "pod");
     if (!set.requirements.labels.empty())
-        out += (set.pods == 1 ? " that wants " : " that want ") + text_of(set.requirements.labels);
-    for (const Taint& taint : set.requirements.taints) out += ", alone by " + to_string(taint);
+        out += (set.pods == 1 ? " that requires " : " that require ") +
+               text_of(set.requirements.labels);
+    for (const Taint& taint : set.requirements.taints)
+        out += ", dedicated by taint " + to_string(taint);
     if (set.most_popular_pods < set.pods) {
         out += "; most popular, with " + counted(set.most_popular_pods, "pod") + ": " +
                (set.most_popular_labels.empty() ? "any node" : text_of(set.most_popular_labels));
@@ -75,7 +77,8 @@ std::vector<std::string> find_unoffered(const Situation& situation, const Config
 
 std::string unoffered_reason(const Situation& situation, const std::string& name) {
     const auto name_of = [](const MachineType& type) { return type.name; };
-    return "machine_types names " + in_quotes(name) + ", not on offer; its cloud has " +
+    return "machine_types contains " + in_quotes(name) +
+           ", which the cloud does not offer; it offers " +
            (situation.machines.empty() ? "none" : listed(situation.machines, name_of));
 }
 
@@ -126,26 +129,27 @@ public:
             if (is_wanted(offer)) suggest(offer);
         }
         if (left_over_ > 0) {
-            leave_out({Miss::other_pods, counted(left_over_, "pod") + " would need more than the " +
-                                             counted(max_sets, "set") +
-                                             " of labels that are most popular"});
+            leave_out({Miss::other_pods, counted(left_over_, "pod") +
+                                             " would need label sets beyond the " +
+                                             counted(max_sets, "most popular set")});
         }
         if (out_.groups.size() > before) return;
         if (nearest_) return leave_out(*std::move(nearest_));
-        leave_out({Miss::offers, "none of its offers is among those that are to be used"});
+        leave_out(
+            {Miss::offers, "not offered in the configured zones, or only as spot or on demand"});
     }
 
 private:
     std::optional<Obstacle> find_obstacle() const {
         const auto& allowed = config_.machine_types;
         if (!allowed.empty() && !allowed.contains(type_.name))
-            return Obstacle{Miss::not_named, "is not among the machine_types"};
+            return Obstacle{Miss::not_named, "not in machine_types"};
         if (situation_.groups >= config_.max_groups)
-            return Obstacle{Miss::group_limit, "limit of groups: there are " +
-                                                   std::to_string(situation_.groups) + " of " +
-                                                   std::to_string(config_.max_groups)};
+            return Obstacle{Miss::group_limit,
+                            "max_groups reached: " + std::to_string(situation_.groups) + " of " +
+                                std::to_string(config_.max_groups)};
         if (type_.offerings.empty())
-            return Obstacle{Miss::offers, "its cloud does not offer it anywhere"};
+            return Obstacle{Miss::offers, "the cloud offers it in no zone"};
         if (auto limit = find_limit(type_.capacity, situation_.room))
             return Obstacle{Miss::limit, *std::move(limit)};
         return std::nullopt;
@@ -249,7 +253,7 @@ void Provisioning::suggest(const Call& call, const GroupSourceRequest& request,
     for (const auto& [type, because] : found.left_out) suggest.leave_out(type, because);
     call.explain(counted(static_cast<std::int64_t>(found.groups.size()), "group") + " of " +
                  counted(static_cast<std::int64_t>(machines.size()), "machine type") +
-                 " could be made, " + std::to_string(found.left_out.size()) + " types left out");
+                 " suggested, " + std::to_string(found.left_out.size()) + " types excluded");
 }
 
 bool Provisioning::owns(const Call& /*call*/, const GroupView& group) const {

@@ -20,7 +20,7 @@ TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
     EXPECT_THAT(found.groups, IsEmpty());
     ASSERT_EQ(found.left_out.size(), 1u);
     EXPECT_EQ(found.left_out[0].because,
-              R"(no pod fits on it; default/p: it asks for disk=hdd, and for "ssd")");
+              R"(no pod fits on it; default/p: it requires disk=hdd, and for "ssd")");
 }
 
 TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
@@ -40,13 +40,13 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
           "kubernetes.azure.com/mode", "karpenter.sh/capacity-type",
           "karpenter.k8s.aws/instance-family", "feature.node.kubernetes.io/cpu-cpuid.AVX512F",
           "beta.kubernetes.io/fluentd-ds-ready"}) {
-        EXPECT_THAT(because(key, "x"), HasSubstr("it asks for " + std::string(key) + "=x, which"))
+        EXPECT_THAT(because(key, "x"), HasSubstr("it requires " + std::string(key) + "=x, which"))
             << key;
-        EXPECT_THAT(because(key, "x"), HasSubstr("only its cloud or Kubernetes gives")) << key;
+        EXPECT_THAT(because(key, "x"), HasSubstr("only the cloud or Kubernetes sets")) << key;
     }
     for (const std::string& value :
          {std::string("two words"), std::string("-a"), std::string(64, 'a')}) {
-        EXPECT_THAT(because("team", value), HasSubstr("which is no value of a label")) << value;
+        EXPECT_THAT(because("team", value), HasSubstr("which is not a valid label value")) << value;
     }
     EXPECT_EQ(because("team", std::string(63, 'a')), "");
     EXPECT_EQ(because("team", ""), "");
@@ -79,7 +79,7 @@ TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
     for (const auto& [plan, because] : found.groups) EXPECT_EQ(because.substr(0, 10), "for 3 pods");
     ASSERT_EQ(found.left_out.size(), 1u);
     EXPECT_EQ(found.left_out[0].because,
-              "5834 pods would need more than the 32 sets of labels that are most popular");
+              "5834 pods would need label sets beyond the 32 most popular sets");
 }
 
 TEST(Provisioning, CountsNoFurtherThanThereAreNumbers) {

@@ -86,18 +86,20 @@ TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
     const std::vector<MachineType> machines{machine("n1-standard-2", 2),
                                             machine("n1-standard-4", 4)};
     const Suggestions none = suggest({pod("p")}, machines, {.machine_types = {"n1-standrd-4"}});
-    EXPECT_THAT(reasons(none),
-                ElementsAre("n1-standrd-4: machine_types names \"n1-standrd-4\", not on offer; its "
-                            "cloud has n1-standard-2, n1-standard-4",
-                            "n1-standard-2: is not among the machine_types",
-                            "n1-standard-4: is not among the machine_types"));
+    EXPECT_THAT(
+        reasons(none),
+        ElementsAre("n1-standrd-4: machine_types contains \"n1-standrd-4\", which the cloud does "
+                    "not offer; it offers n1-standard-2, n1-standard-4",
+                    "n1-standard-2: not in machine_types", "n1-standard-4: not in machine_types"));
     const Suggestions one =
         suggest({pod("p")}, machines, {.machine_types = {"n1-standard-2", "n1-standrd-4"}});
     EXPECT_THAT(brief(one), ElementsAre("n1-standard-2{}"));
-    EXPECT_THAT(reasons(one), ElementsAre(HasSubstr("not on offer"),
-                                          "n1-standard-4: is not among the machine_types"));
-    EXPECT_THAT(reasons(suggest({pod("p")}, {}, {.machine_types = {"m"}})),
-                ElementsAre("m: machine_types names \"m\", not on offer; its cloud has none"));
+    EXPECT_THAT(reasons(one),
+                ElementsAre(HasSubstr("does not offer"), "n1-standard-4: not in machine_types"));
+    EXPECT_THAT(
+        reasons(suggest({pod("p")}, {}, {.machine_types = {"m"}})),
+        ElementsAre(
+            "m: machine_types contains \"m\", which the cloud does not offer; it offers none"));
 }
 
 TEST(Provisioning, SaysTheNearestMissFirst) {
@@ -117,15 +119,15 @@ TEST(Provisioning, SaysTheNearestMissFirst) {
         {.pods = pods, .machines = machines, .room = {{"cpu", 80000}}},
         {.machine_types = {"a-arm", "b-nowhere", "c-small", "d-8", "f-100", "g-90", "typo"}});
     EXPECT_THAT(brief(found), IsEmpty());
-    EXPECT_THAT(reasons(found),
-                ElementsAre("g-90: cluster limit of cpu: 80 left, a node takes 90",
-                            "f-100: cluster limit of cpu: 80 left, a node takes 100",
-                            HasSubstr("d-8: no pod fits on it; default/large: needs 9"),
-                            HasSubstr("c-small: no pod fits on it"),
-                            HasSubstr("a-arm: no pod fits on it; default/large: it asks for"),
-                            "b-nowhere: its cloud does not offer it anywhere",
-                            HasSubstr("typo: machine_types names"),
-                            "e-unnamed: is not among the machine_types"));
+    EXPECT_THAT(
+        reasons(found),
+        ElementsAre("g-90: cluster limit of cpu: 80 left, a node takes 90",
+                    "f-100: cluster limit of cpu: 80 left, a node takes 100",
+                    HasSubstr("d-8: no pod fits on it; default/large: needs 9"),
+                    HasSubstr("c-small: no pod fits on it"),
+                    HasSubstr("a-arm: no pod fits on it; default/large: it requires"),
+                    "b-nowhere: the cloud offers it in no zone",
+                    HasSubstr("typo: machine_types contains"), "e-unnamed: not in machine_types"));
 }
 
 TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
@@ -214,7 +216,7 @@ TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
     EXPECT_THAT(with_room({{"nodes", 0}}).groups, IsEmpty());
     const Suggestions full = with_room({}, 50);
     EXPECT_THAT(full.groups, IsEmpty());
-    EXPECT_EQ(full.left_out.front().because, "limit of groups: there are 50 of 50");
+    EXPECT_EQ(full.left_out.front().because, "max_groups reached: 50 of 50");
 }
 
 TEST(Provisioning, HasNothingToSuggestWithoutPodsOrMachines) {

@@ -171,8 +171,9 @@ TEST_F(Told, IsAWarningOfAMachineTypeThatNoCloudHasOnceUntilTheNextReload) {
              .dropped = {engine::ReasonCode::not_created, {}, because}});
     };
     leave_out("m", "no pod fits on it");
-    leave_out("typo", "machine_types names \"typo\", not on offer; its cloud has m");
-    const auto line = "warn  pass: machine_types names \"typo\", not on offer; its cloud has m";
+    leave_out("typo", "machine_types names \"typo\", which the cloud does not offer; it offers m");
+    const auto line =
+        "warn  pass: machine_types names \"typo\", which the cloud does not offer; it offers m";
     EXPECT_THAT(tell(), ElementsAre(line));
     const auto waiting = std::exchange(decision().new_groups, {});
     EXPECT_THAT(tell(), IsEmpty());
