@@ -38,9 +38,8 @@ ErrorCode read_code(std::string_view name) {
 std::optional<Error> find_failure(const Settings& table, std::string_view key = "fail") {
     if (!table.has(key)) return std::nullopt;
     const Settings failure = table.table(key);
-    return Error{read_code(failure.text("code")), failure.has("message")
-                                                      ? failure.text("message")
-                                                      : "the simulated cloud is told to fail"};
+    return Error{read_code(failure.text("code")),
+                 failure.has("message") ? failure.text("message") : "simulated failure"};
 }
 
 int count_of(const Settings& table, std::string_view key) {
@@ -186,17 +185,17 @@ void check_machine_types(const Settings& settings) {
         const Settings machine = type.table("machine");
         check_node(machine);
         if (!machine.tables("mix").empty())
-            machine.reject("mix", "groups are made of machines of one type");
+            machine.reject("mix", "not allowed here: created groups have one machine type");
         if (!machine.has("type") || machine.text("type").empty()) {
-            machine.reject("cpu", "a machine type needs a 'type', which is its name");
+            machine.reject("cpu", "a machine type needs a name in `type`");
         } else if (!names.insert(machine.text("type")).second) {
-            machine.reject("type", "another machine type has this name");
+            machine.reject("type", "duplicate machine type");
         }
         std::set<std::string> zones;
         for (const std::string& zone : type.texts("zones"))
-            if (!zones.insert(zone).second) type.reject("zones", "one of them is there twice");
+            if (!zones.insert(zone).second) type.reject("zones", "duplicate zone");
         if (!type.boolean("on_demand") && !type.boolean("spot"))
-            type.reject("on_demand", "it is to be had neither on demand nor as spot");
+            type.reject("on_demand", "on_demand and spot are both false");
     }
 }
 
@@ -208,12 +207,11 @@ void check_size(const Settings& group) {
         return group.has(key) && size > group.integer(key);
     };
     if (group.has("max") && min > group.integer("max")) {
-        group.reject("min", "is more than max, " + std::to_string(group.integer("max")));
+        group.reject("min", "is above max, " + std::to_string(group.integer("max")));
     } else if (size < min || is_above("max")) {
         group.reject("size", "is not between min and max");
     }
-    if (is_above("capacity"))
-        group.reject(size_key, "is more than the capacity, which is all the cloud has");
+    if (is_above("capacity")) group.reject(size_key, "is above the capacity");
 }
 
 /// Rejects a list `machines` if its length differs from the number of machines that vanish.
@@ -221,7 +219,8 @@ void check_machines(const Settings& change) {
     const auto named = static_cast<std::int64_t>(change.integers("machines").size());
     if (named != change.integer("lose") + change.integer("take") ||
         (change.integer("lose") > 0 && change.integer("take") > 0))
-        change.reject("machines", "are as many as 'lose' or 'take' says, one of the two");
+        change.reject("machines",
+                      "must be as many as `lose` or `take`, and only one of these may be set");
 }
 
 void check_change(const Settings& change) {
@@ -234,16 +233,16 @@ void check_change(const Settings& change) {
         std::ranges::any_of(std::array<std::string_view, 4>{"lose", "take", "run", "add"},
                             is_some) ||
         change.boolean("unlimited") || change.boolean("recover") || change.boolean("withdraw");
-    if (!does_something) change.reject("at", "nothing happens then: say what");
+    if (!does_something) change.reject("at", "the change does nothing");
     if (change.has("capacity") && change.boolean("unlimited"))
-        change.reject("unlimited", "the capacity is given, too");
+        change.reject("unlimited", "cannot be combined with capacity");
     for (const std::string_view key : {"fail", "fail_removals", "error"}) {
         if (change.has(key) && change.boolean("recover"))
-            change.reject("recover", "it fails and recovers at the same moment");
+            change.reject("recover", "cannot be combined with fail, fail_removals or error");
     }
     const bool is_about_notices = change.has("notice") || change.boolean("withdraw");
     if (is_about_notices && (is_some("lose") || is_some("take"))) {
-        change.reject("at", "machines that vanish are another change than notices");
+        change.reject("at", "notices and vanishing machines need separate changes");
     } else if (change.has("machines") && !is_about_notices) {
         check_machines(change);
     }
@@ -257,16 +256,16 @@ bool is_currency(std::string_view code) {
 
 void check_config(const Settings& settings) {
     if (!is_currency(settings.text("currency")))
-        settings.reject("currency", "is no code of three capital letters");
+        settings.reject("currency", "must be three capital letters");
     std::set<std::string> ids, node_names;
     for (const Settings& group : settings.tables("groups")) {
         const std::string id = group.text("id");
-        if (id.empty()) group.reject("id", "is empty");
+        if (id.empty()) group.reject("id", "must not be empty");
         if (!ids.insert(id).second) {
-            group.reject("id", "another group has this id");
+            group.reject("id", "duplicate group id");
         } else if (settings.boolean("register_nodes") &&
                    !node_names.insert(node_name(NodeGroupId(id), 1)).second) {
-            group.reject("id", "nodes of another group would have the same names");
+            group.reject("id", "its nodes would have the same names as those of another group");
         }
         check_size(group);
         check_node(group.table("machine"));

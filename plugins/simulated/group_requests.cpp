@@ -30,7 +30,7 @@ Result<Resized> Group::resize(int goal, bool all_or_nothing) {
     if (const int left = machines_left(more); more > 0 && left < more) {
         shortfall =
             Error{.code = ErrorCode::out_of_capacity,
-                  .message = counted(more, "machine") + " asked for, the cloud has " +
+                  .message = counted(more, "machine") + " requested, the cloud has " +
                              std::to_string(left) + " left of " + std::to_string(*capacity_)};
         if (left == 0 || all_or_nothing) return fail(*std::move(shortfall));
         goal -= more - left;
@@ -47,7 +47,7 @@ std::optional<Error> Group::refusal(const MachineId& machine) const {
         std::ranges::find(machines_, machine, [&](const Machine& m) { return id_of(m); });
     if (at == machines_.end()) {
         return Error{.code = ErrorCode::not_found,
-                     .message = "no machine " + in_quotes(machine.value()),
+                     .message = "no such machine: " + in_quotes(machine.value()),
                      .subject = machine.value()};
     }
     if (!removal_failure_) return std::nullopt;
@@ -71,8 +71,8 @@ Result<Removed> Group::remove(const Removal& request) {
     const auto fewer = static_cast<int>(going.size());
     const bool is_bounded = !request.force && !request.keep_target;
     if (fewer > 0 && is_bounded && target() - fewer < config_.min) {
-        return fail(ErrorCode::invalid_argument, "without " + counted(fewer, "machine") +
-                                                     " it would be below its minimum of " +
+        return fail(ErrorCode::invalid_argument, "removing " + counted(fewer, "machine") +
+                                                     " would go below the minimum of " +
                                                      std::to_string(config_.min));
     }
     // A machine that was never launched is gone at once.

@@ -99,7 +99,8 @@ void check_parts(const Settings& machine, std::string_view key) {
     for (const auto& [resource, written] : machine.text_map(key)) {
         const std::int64_t there = capacity.amount(resource);
         if (amount(resource, written) > there) {
-            machine.reject(key, at, "more than the machine has, " + format_amount(resource, there));
+            machine.reject(key, at,
+                           "more than the machine's capacity, " + format_amount(resource, there));
         }
         ++at;
     }
@@ -108,13 +109,12 @@ void check_parts(const Settings& machine, std::string_view key) {
 void check_mix(const Settings& machine) {
     const std::vector<Settings> mix = machine.tables("mix");
     if (mix.empty()) return;
-    if (!machine.has("type")) machine.reject("mix", "the first type, beside it, has no 'type'");
+    if (!machine.has("type")) machine.reject("mix", "needs `type`, the name of the first type");
     if (!machine.text_map("allocatable").empty())
-        machine.reject("allocatable", "machines of several types have all of it for pods");
+        machine.reject("allocatable", "cannot be combined with mix");
     std::set<std::string> names{read_types(machine).front()};
     for (const Settings& type : mix) {
-        if (!names.insert(type.text("type")).second)
-            type.reject("type", "another one has this name");
+        if (!names.insert(type.text("type")).second) type.reject("type", "duplicate type");
         for (const char* key : {"cpu", "memory"}) {
             if (is_negative(type.text(key))) type.reject(key, "is negative");
         }
@@ -173,7 +173,7 @@ void check_node(const Settings& machine) {
         for (const char* key : {"allocatable", "static_pods"}) check_parts(machine, key);
     }
     check_mix(machine);
-    if (machine.text("gpu_resource").empty()) machine.reject("gpu_resource", "is empty");
+    if (machine.text("gpu_resource").empty()) machine.reject("gpu_resource", "must not be empty");
     std::size_t at = 0;
     for (const std::string& written : machine.texts("taints")) {
         if (const Result<Taint> taint = parse_taint(written); !taint)

@@ -52,8 +52,8 @@ Result<Labels> join(Labels own, const Labels& wanted) {
     for (const auto& [key, value] : wanted) {
         const auto [at, is_new] = own.emplace(key, value);
         if (!is_new && at->second != value) {
-            return fail(ErrorCode::unsupported, "its machines carry " + key + "=" + at->second +
-                                                    ", the plan wants " + value);
+            return fail(ErrorCode::unsupported, "its machines have " + key + "=" + at->second +
+                                                    ", the plan requires " + value);
         }
     }
     return own;
@@ -77,10 +77,10 @@ MachineTypes machine_types_of(const Config& config) {
 Result<GroupConfig> make_group(const Config& config, const GroupPlan& plan) {
     const MachineTypeConfig* const type = find_type(config, plan.machine_type);
     if (type == nullptr)
-        return fail(ErrorCode::unsupported, "there is no machine type " + plan.machine_type);
+        return fail(ErrorCode::unsupported, "unknown machine type " + plan.machine_type);
     if (!is_offered(*type, plan.zone, plan.spot)) {
         return fail(ErrorCode::unsupported, std::string(plan.spot ? "spot " : "") +
-                                                plan.machine_type + " is not on offer in zone " +
+                                                plan.machine_type + " is not offered in zone " +
                                                 in_quotes(plan.zone));
     }
     GroupConfig out = type->group;

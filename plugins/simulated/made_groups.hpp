@@ -11,7 +11,7 @@ namespace capstan::simulated {
 /// The machine types and offerings of the settings.
 MachineTypes machine_types_of(const Config& config);
 
-/// The group for a plan. `unsupported`: there is no such offering, or its machines have another
+/// The group for a plan. `unsupported`: the offering does not exist, or its machines have another
 /// value for a label of the plan.
 Result<GroupConfig> make_group(const Config& config, const GroupPlan& plan);
 

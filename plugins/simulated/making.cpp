@@ -23,7 +23,8 @@ Task<void> Simulated::create(GroupPlan plan) {
     const auto there = made_plans_.find(plan.name);
     if (there != made_plans_.end() && there->second == plan) co_return;
     if (groups_.contains(plan.name))
-        throw Failure(ErrorCode::conflict, "there is another group " + in_quotes(plan.name));
+        throw Failure(ErrorCode::conflict,
+                      "another group exists with the name " + in_quotes(plan.name));
     const MachineTypeConfig* const type = find_machine_type(plan.machine_type);
     if (type != nullptr && type->creation_failure) throw Failure(*type->creation_failure);
     Result<GroupConfig> config = make_group(config_, plan);
@@ -39,12 +40,12 @@ Task<void> Simulated::destroy(NodeGroupId id) {
     const Group& doomed = group(id);
     const auto plan = made_plans_.find(id.value());
     if (plan == made_plans_.end())
-        throw Failure(ErrorCode::permission,
-                      "group " + in_quotes(id.value()) + " was not made by auto-provisioning");
+        throw Failure(ErrorCode::permission, "group " + in_quotes(id.value()) +
+                                                 " was not created by node auto-provisioning");
     const std::size_t machines = doomed.machine_count();
     if (machines > 0) {
         throw Failure(ErrorCode::conflict,
-                      "group " + in_quotes(id.value()) + " has " +
+                      "group " + in_quotes(id.value()) + " still has " +
                           counted(static_cast<std::int64_t>(machines), "machine"));
     }
     const MachineTypeConfig* const type = find_machine_type(plan->second.machine_type);

@@ -50,7 +50,7 @@ Task<void> Simulated::restore() {
         co_return;
     }
     if (kept.error().code != ErrorCode::not_found)
-        throw Failure(within("register_nodes keeps the machines", kept.error()));
+        throw Failure(within("register_nodes cannot save the machines", kept.error()));
     const JoinedNodes nodes = co_await nodes_.list();
     // Another call may have saved a state meanwhile.
     if (revision_) co_return;
@@ -124,7 +124,7 @@ void Simulated::save_state() {
     const std::uint64_t before = revision_.value_or(0);
     revision_.reset();
     const Result<std::uint64_t> written = write_state(host_, state_key, to_text(ledger), before);
-    if (!written) throw Failure(within("register_nodes keeps the machines", written.error()));
+    if (!written) throw Failure(within("register_nodes cannot save the machines", written.error()));
     revision_ = *written;
 }
 
@@ -142,7 +142,7 @@ Task<void> Simulated::register_nodes() {
     } catch (const Failure& failure) {
         // In a dry run the host writes nothing, and the view is still returned.
         if (failure.error().code != ErrorCode::cancelled) throw;
-        host_.info("nodes stay as they are: " + failure.error().message);
+        host_.info("nodes are not changed: " + failure.error().message);
     }
 }
 

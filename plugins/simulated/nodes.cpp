@@ -114,7 +114,7 @@ void Nodes::follow() {
                        [this](const KubeEvent& event) { handle_event(event); });
     } catch (const Failure& failure) {
         // Without a watch the nodes are listed.
-        host_.info("nodes are not followed: " + failure.error().message);
+        host_.info("nodes cannot be watched, they are listed instead: " + failure.error().message);
     }
 }
 

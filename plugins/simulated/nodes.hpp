@@ -42,7 +42,7 @@ public:
     Task<JoinedNodes> list();
     /// Starts a watch of the nodes, if that is granted.
     void follow();
-    /// The nodes by the watch; NULL if there is no watch, or if it is not in sync at present.
+    /// The nodes by the watch; NULL without a watch, or while it is not synced.
     const JoinedNodes* find_followed() const;
     /// Whether the watch has not yet shown all nodes that were created or removed here.
     bool is_behind();

@@ -20,8 +20,8 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.simulated", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
-               capstan::make_class<Plugin>(
-                   {.id = "simulated",
-                    .doc = "A cloud for simulations, whose groups and faults stand in its "
-                           "settings."}))
+CAPSTAN_PLUGIN(
+    "capstan.simulated", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+    capstan::make_class<Plugin>(
+        {.id = "simulated",
+         .doc = "A simulated cloud whose groups and faults are set in the configuration."}))

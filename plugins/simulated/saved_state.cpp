@@ -30,7 +30,7 @@ Json write(const MachineRecord& machine, Time start) {
 }
 
 Unexpected refuse() {
-    return fail(ErrorCode::invalid_argument, "what was kept of the machines cannot be read");
+    return fail(ErrorCode::invalid_argument, "the saved state of the machines cannot be read");
 }
 
 Result<std::optional<Time>> read_moment(const Json& json, Time start) {

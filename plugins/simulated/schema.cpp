@@ -71,34 +71,33 @@ Setting table(std::string_view key, std::string_view doc, std::vector<Setting> f
 }
 
 std::vector<Setting> type_fields() {
-    return {required(text_setting("type", "The type's name, for the label of its nodes.")),
+    return {required(text_setting("type", "Name of the type, for the label of its nodes.")),
             required(quantity("cpu", "Cores.")), required(quantity("memory", "Memory."))};
 }
 
 std::vector<Setting> machine_fields() {
-    return {
-        text_setting("type", "The machine's type, for the label node.kubernetes.io/instance-type."),
-        required(quantity("cpu", "Cores.")),
-        required(quantity("memory", "Memory.")),
-        count("pods", "Pods it can run.", "110"),
-        quantity("ephemeral_storage", "Disk for pods."),
-        count("gpu", "GPUs.", "0"),
-        text_setting("gpu_resource", "The resource that its GPUs are.", R"("nvidia.com/gpu")"),
-        map_of(quantity("resources", "Further resources, by name.")),
-        map_of(quantity("allocatable",
-                        "What is left for pods, by resource, where that is less than there is.")),
-        map_of(quantity("static_pods",
-                        "What the cloud counts for pods that every machine runs, by resource.")),
-        list_of(table("mix",
-                      "Further types, of which machines are made in turn. Of each resource the "
-                      "template has the least.",
-                      type_fields())),
-        map_of(text_setting("labels",
-                            "Labels of the node. Those every node has are added: operating system, "
-                            "architecture, machine type, zone and region.")),
-        list_of(text_setting("taints", "Taints of the node: \"key=value:NoSchedule\".")),
-        text_setting("arch", "Architecture.", R"("amd64")"),
-        text_setting("os", "Operating system.", R"("linux")")};
+    return {text_setting("type", "Machine type, for the label node.kubernetes.io/instance-type."),
+            required(quantity("cpu", "Cores.")),
+            required(quantity("memory", "Memory.")),
+            count("pods", "Maximum number of pods.", "110"),
+            quantity("ephemeral_storage", "Disk for pods."),
+            count("gpu", "GPUs.", "0"),
+            text_setting("gpu_resource", "Resource name of its GPUs.", R"("nvidia.com/gpu")"),
+            map_of(quantity("resources", "Additional resources, by name.")),
+            map_of(quantity("allocatable",
+                            "Amounts available to pods, by resource. Unset: the capacity.")),
+            map_of(quantity("static_pods",
+                            "Requests of static pods that run on each machine, by resource.")),
+            list_of(table("mix",
+                          "Additional types; machines are created of all types in turn. The "
+                          "template has the minimum of each resource.",
+                          type_fields())),
+            map_of(text_setting("labels",
+                                "Labels of the node. The labels for operating system, "
+                                "architecture, machine type, zone and region are added.")),
+            list_of(text_setting("taints", "Taints of the node: \"key=value:NoSchedule\".")),
+            text_setting("arch", "Architecture.", R"("amd64")"),
+            text_setting("os", "Operating system.", R"("linux")")};
 }
 
 /// The fields have no defaults: with defaults, an absent table would look like a present one.
@@ -106,100 +105,109 @@ std::vector<Setting> failure_fields() {
     return {
         {.key = "code",
          .type = SettingType::enumeration,
-         .doc = "What kind of error it is.",
+         .doc = "Kind of error.",
          .required = true,
          .allowed = {"unavailable", "throttled", "quota", "out_of_capacity", "permission",
                      "unauthenticated", "invalid_argument", "not_found", "conflict", "internal"}},
-        text_setting("message", "What the cloud says.")};
+        text_setting("message", "Message of the cloud.")};
 }
 
 std::vector<Setting> option_fields() {
-    return {share_setting("utilization_threshold", "A node that is used less may be removed."),
-            share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
-            duration("unneeded_time", "How long a node is not needed before it is removed."),
-            duration("unready_time", "How long a node is not ready before it is removed."),
-            duration("device_settling_time",
-                     "How long a ready node may lack extended resources of its machine."),
-            duration("settling_time",
-                     "How long a ready node may lack labels of its machine, or have other taints."),
-            duration("max_node_provision_time", "How long a machine may take to become a node."),
-            duration("drain_timeout", "How long pods may take to leave a node."),
-            flag("zero_or_max", "The group is only ever empty or full."),
-            flag("ignore_daemonsets_utilization", "What DaemonSets use does not count as use.")};
+    return {
+        share_setting("utilization_threshold", "A node with lower utilization may be removed."),
+        share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
+        duration("unneeded_time", "How long a node must be unneeded before it is removed."),
+        duration("unready_time",
+                 "How long a node that is not ready must be unneeded before it is removed."),
+        duration("device_settling_time",
+                 "How long a ready node may lack extended resources of its template."),
+        duration("settling_time",
+                 "How long a ready node may lack labels of its template, or have other taints."),
+        duration("max_node_provision_time", "Maximum time until a machine joins the cluster."),
+        duration("drain_timeout", "Maximum time to drain a node."),
+        flag("zero_or_max", "If true, the group is scaled only between 0 and its maximum."),
+        flag("ignore_daemonsets_utilization",
+             "If true, DaemonSet pods do not count toward utilization.")};
 }
 
 std::vector<Setting> notice_fields() {
     return {{.key = "reason",
              .type = SettingType::enumeration,
-             .doc = "Why they leave; without it spot_interruption.",
+             .doc = "Reason of the notice. Unset: spot_interruption.",
              .allowed = {"other", "spot_interruption", "rebalance", "maintenance", "expiry",
                          "unhealthy"}},
             duration("after",
-                     "Time from the notice until they leave; without it the time is unknown. They "
-                     "vanish by another change alone.")};
+                     "Time from the notice to the announced termination. Unset: unknown. The "
+                     "machines vanish only by another change.")};
 }
 
 std::vector<Setting> change_fields() {
     return {
-        required(duration("at", "When, from the start.")),
-        count("capacity", "Machines the cloud has at all from now on."),
-        flag("unlimited", "From now on it has as many as it is asked for.", "false"),
-        table("fail", "Increases fail from now on.", failure_fields()),
-        table("fail_removals", "No machine can be removed from now on.", failure_fields()),
-        table("error", "What machines that stay requested carry from now on.", failure_fields()),
-        flag("recover", "None of these three any more.", "false"),
+        required(duration("at", "Time of the change, from the start.")),
+        count("capacity", "New capacity: machines that the cloud has in total."),
+        flag("unlimited", "If true, removes the limit of capacity.", "false"),
+        table("fail", "Increases fail with this error from now on.", failure_fields()),
+        table("fail_removals", "Removals fail with this error from now on.", failure_fields()),
+        table("error", "Requested machines report this error from now on.", failure_fields()),
+        flag("recover", "If true, ends fail, fail_removals and error.", "false"),
         count("target",
-              "Somebody else sets the target: machines are requested, or requests and "
-              "then the youngest machines go."),
-        count("lose", "Machines that vanish, the oldest first; others are requested for them.",
+              "Target set by another client: machines are requested, or requests and then the "
+              "youngest machines are removed."),
+        count("lose", "Number of machines that vanish, oldest first, and are requested again.",
               "0"),
-        count("take", "Machines that vanish, the oldest first, and the target with them.", "0"),
+        count("take", "Number of machines that vanish, oldest first; the target is lowered too.",
+              "0"),
         table("notice",
-              "Announces that machines are about to leave: the oldest one, or `machines`.",
+              "Announces the termination of machines: the oldest one, or those in `machines`.",
               notice_fields()),
-        flag("withdraw", "Takes notices back: all of them, or those of `machines`.", "false"),
-        list_of(count("machines",
-                      "The machines, by number, that vanish, get a notice or lose theirs.")),
-        count("run", "Requested machines that run at once, whatever the capacity.", "0"),
-        count("add", "Further machines that run at once; the target rises by as many.", "0")};
+        flag("withdraw", "If true, withdraws notices: all of them, or those of `machines`.",
+             "false"),
+        list_of(
+            count("machines", "Numbers of the machines that vanish, get a notice or lose theirs.")),
+        count("run",
+              "Number of requested machines that start running at once, regardless of capacity.",
+              "0"),
+        count("add", "Number of machines added and running at once; the target is raised too.",
+              "0")};
 }
 
 std::vector<Setting> size_fields() {
-    return {count("min", "Machines it never falls below.", "0"),
-            count("max", "Machines it never grows beyond; no limit without it."),
-            count("size", "Machines that run at the start; min without it."),
-            count("capacity", "Machines the cloud has at all; no limit without it."),
+    return {count("min", "Minimum size.", "0"),
+            count("max", "Maximum size. Unset: no limit."),
+            count("size", "Machines running at the start. Unset: min."),
+            count("capacity", "Machines that the cloud has in total. Unset: no limit."),
             {.key = "on_exhausted",
              .type = SettingType::enumeration,
-             .doc = "An increase for which there are no machines: report takes it and puts an "
-                    "error to the machines that stay requested, refuse takes as many as there are "
-                    "or answers out_of_capacity, silent takes it and says nothing.",
+             .doc = "Reaction to an increase beyond the capacity: report accepts it and reports an "
+                    "error for the missing machines; refuse grants what is left, or fails with "
+                    "out_of_capacity; silent accepts it without an error.",
              .default_value = R"("report")",
              .allowed = {"report", "refuse", "silent"}},
-            duration("error_after", "How long a machine stays requested before its error shows.",
+            duration("error_after", "Delay until the error of a requested machine is reported.",
                      R"("0s")")};
 }
 
 std::vector<Setting> group_fields() {
-    std::vector<Setting> out{required(text_setting("id", "Its name, used once.")),
-                             text_setting("zone", "Where its machines are."),
-                             required(table("machine", "What each is.", machine_fields()))};
+    std::vector<Setting> out{
+        required(text_setting("id", "Unique id of the group.")),
+        text_setting("zone", "Zone of its machines."),
+        required(table("machine", "The machine of each node.", machine_fields()))};
     for (Setting& field : size_fields()) out.push_back(std::move(field));
-    out.push_back(duration("boot", "How long a machine takes to run.", R"("60s")"));
-    out.push_back(
-        duration("delete_time", "How long a machine takes to go once it is removed.", R"("0s")"));
+    out.push_back(duration("boot", "Time until a machine is running.", R"("60s")"));
+    out.push_back(duration("delete_time", "Time until a removed machine is gone.", R"("0s")"));
     out.push_back({.key = "price_per_hour",
                    .type = SettingType::number,
-                   .doc = "Of one machine, in `currency`.",
+                   .doc = "Price of one machine, in `currency`.",
                    .min = 0,
                    .max = 1e6});
-    out.push_back(flag("spot", "The cloud may take its machines back.", "false"));
-    out.push_back(table("fail", "Every increase fails with this.", failure_fields()));
-    out.push_back(table("options", "Its own wishes.", option_fields()));
+    out.push_back(flag("spot", "If true, the machines are spot machines.", "false"));
+    out.push_back(table("fail", "All increases fail with this error.", failure_fields()));
+    out.push_back(table("options", "Options of the group, which override the global settings.",
+                        option_fields()));
     out.push_back(text_setting("addresses",
-                               "Machines have addresses, which begin with this text and end with "
-                               "the machine's number."));
-    out.push_back(list_of(table("changes", "What happens to it later.", change_fields())));
+                               "Prefix of the machines' addresses, followed by the machine's "
+                               "number. Unset: no addresses."));
+    out.push_back(list_of(table("changes", "Changes of the group over time.", change_fields())));
     return out;
 }
 
@@ -209,19 +217,21 @@ Setting price(std::string_view key, std::string_view doc) {
 
 std::vector<Setting> machine_type_fields() {
     std::vector<Setting> out{
-        required(table("machine", "What each is; `type` is the name.", machine_fields())),
-        list_of(text_setting("zones", "Where it can be had; the cloud has no zones without it.")),
-        flag("on_demand", "Groups can be made of it on demand.", "true"),
-        flag("spot", "And of spot machines, which the cloud may take back.", "false"),
-        price("price_per_hour", "Of one machine on demand, in `currency`."),
-        price("spot_price_per_hour", "Of one spot machine."),
-        duration("boot", "How long a machine takes to run.", R"("60s")"),
-        duration("delete_time", "How long a machine takes to go once it is removed.", R"("0s")"),
-        table("fail", "Every increase of a group of it fails with this.", failure_fields()),
-        table("fail_create", "No group can be made of it.", failure_fields()),
-        table("fail_delete", "No group of it can be deleted.", failure_fields())};
+        required(table("machine", "The machine; `type` is the name of the machine type.",
+                       machine_fields())),
+        list_of(text_setting("zones", "Zones that offer it. Unset: the cloud has no zones.")),
+        flag("on_demand", "If true, on-demand groups can be created.", "true"),
+        flag("spot", "If true, spot groups can be created.", "false"),
+        price("price_per_hour", "Price of one on-demand machine, in `currency`."),
+        price("spot_price_per_hour", "Price of one spot machine, in `currency`."),
+        duration("boot", "Time until a machine is running.", R"("60s")"),
+        duration("delete_time", "Time until a removed machine is gone.", R"("0s")"),
+        table("fail", "All increases of its groups fail with this error.", failure_fields()),
+        table("fail_create", "Creating a group fails with this error.", failure_fields()),
+        table("fail_delete", "Deleting a group fails with this error.", failure_fields())};
     for (Setting& field : size_fields()) {
-        if (field.key == "capacity") field.doc = "Machines that each group gets at most.";
+        if (field.key == "capacity")
+            field.doc = "Maximum machines of each group that the cloud can provide.";
         if (field.key == "capacity" || field.key == "on_exhausted" || field.key == "error_after")
             out.push_back(std::move(field));
     }
@@ -236,28 +246,28 @@ Schema config_schema() {
         R"([{ id = "simulated", max = 10, machine = { cpu = "4", memory = "16Gi" } }])";
     groups.live = true;
     return {
-        live(duration("latency", "How long each call takes.", R"("0s")")),
-        live(table("fail", "Every call fails with this.", failure_fields())),
+        live(duration("latency", "Duration of each call.", R"("0s")")),
+        live(table("fail", "All calls fail with this error.", failure_fields())),
         duration("refresh_every",
-                 "The lists of machines are as they were when so much time had passed, again "
-                 "and again, but that of a group is new after a removal; 0s: as they are.",
+                 "Machine lists are updated only this often; a removal updates the list of its "
+                 "group at once. 0s: always current.",
                  R"("0s")"),
         duration("list_lag",
-                 "Groups and machines are listed as they were so long ago, targets too; requests "
-                 "are answered as they are.",
+                 "Lists of groups, machines and targets are this old. Responses to requests are "
+                 "current.",
                  R"("0s")"),
         flag("notices",
-             "Asks the host for a pass at each of its groups' changes, as a cloud that is told of "
-             "them.",
+             "If true, each change of a group starts a pass, as with a cloud that sends "
+             "notifications.",
              "false"),
         flag("register_nodes",
-             "Machines that run join the cluster as Node objects without a kubelet, for kwok to "
-             "look after. Needs the grants state and kube, nodes:list,watch,create,delete.",
+             "If true, running machines are created as Node objects without a kubelet, for kwok to "
+             "manage. Needs the grants state and kube = [\"nodes:list,watch,create,delete\"].",
              "false"),
-        text_setting("region", "Where the zones are.", R"("simulated")"),
-        text_setting("currency", "Of all prices, ISO 4217.", R"("USD")"),
+        text_setting("region", "Region of the zones.", R"("simulated")"),
+        text_setting("currency", "Currency of all prices, ISO 4217.", R"("USD")"),
         std::move(groups),
-        live(list_of(table("machine_types", "What node auto-provisioning may make groups of.",
+        live(list_of(table("machine_types", "Machine types for node auto-provisioning.",
                            machine_type_fields())))};
 }
 

@@ -144,7 +144,7 @@ Group& Simulated::group(const NodeGroupId& id) {
     const auto at = groups_.find(id.value());
     if (at != groups_.end()) return at->second;
     throw Failure(ErrorCode::not_found,
-                  "group " + in_quotes(id.value()) + ": the simulated cloud has no such group");
+                  "group " + in_quotes(id.value()) + ": not found in the simulated cloud");
 }
 
 Task<SharedCloudView> Simulated::refresh() {

@@ -221,7 +221,7 @@ advance = "10m"
     for (const char* way : {"", " --chaos --seeds 2"}) {
         const Ran ran = capstan("simulate '" + file + "'" + way);
         EXPECT_NE(ran.code, 0) << way;
-        EXPECT_NE((ran.err + ran.out).find("is more than max, 3"), std::string::npos)
+        EXPECT_NE((ran.err + ran.out).find("is above max, 3"), std::string::npos)
             << ran.err << ran.out;
     }
 }

@@ -330,7 +330,7 @@ TEST(Actuators, TellWhyFewerMachinesWereAgreedToThanAskedFor) {
     EXPECT_THAT(outcomes(results.increases), ElementsAre("done"));
     EXPECT_THAT(results.answered_targets, ElementsAre(2));
     ASSERT_THAT(outcomes(results.shortfalls), ElementsAre("out_of_capacity"));
-    EXPECT_EQ(results.shortfalls[0]->message, "5 machines asked for, the cloud has 2 left of 2");
+    EXPECT_EQ(results.shortfalls[0]->message, "5 machines requested, the cloud has 2 left of 2");
 }
 
 TEST(Actuators, AskForAllOrNothingWhereAGroupIsOnlyEverEmptyOrFull) {

@@ -59,13 +59,11 @@ TEST(SimulatedConfig, OrdersWhatHappensByTime) {
 
 TEST(SimulatedConfig, RefusesSizesThatContradictEachOther) {
     const std::pair<Members, Rejection> cases[] = {
-        {{{"min", 3}, {"max", 2}}, {"groups[0].min", "is more than max, 2"}},
+        {{{"min", 3}, {"max", 2}}, {"groups[0].min", "is above max, 2"}},
         {{{"max", 2}, {"size", 3}}, {"groups[0].size", "is not between min and max"}},
         {{{"min", 2}, {"size", 1}}, {"groups[0].size", "is not between min and max"}},
-        {{{"size", 3}, {"capacity", 2}},
-         {"groups[0].size", "is more than the capacity, which is all the cloud has"}},
-        {{{"min", 3}, {"capacity", 2}},
-         {"groups[0].min", "is more than the capacity, which is all the cloud has"}}};
+        {{{"size", 3}, {"capacity", 2}}, {"groups[0].size", "is above the capacity"}},
+        {{{"min", 3}, {"capacity", 2}}, {"groups[0].min", "is above the capacity"}}};
     for (const auto& [members, rejection] : cases)
         EXPECT_THAT(rejections(told({web(members)})), ElementsAre(rejection));
 }
@@ -76,10 +74,10 @@ TEST(SimulatedConfig, SaysEverythingThatIsWrongAtOnce) {
     settings.set("currency", "dollar");
     check_config(settings.view());
     EXPECT_THAT(settings.rejections(),
-                ElementsAre(Rejection{"currency", "is no code of three capital letters"},
-                            Rejection{"groups[1].id", "another group has this id"},
-                            Rejection{"groups[1].min", "is more than max, 1"},
-                            Rejection{"groups[2].id", "is empty"}));
+                ElementsAre(Rejection{"currency", "must be three capital letters"},
+                            Rejection{"groups[1].id", "duplicate group id"},
+                            Rejection{"groups[1].min", "is above max, 1"},
+                            Rejection{"groups[2].id", "must not be empty"}));
 }
 
 TEST(SimulatedConfig, RefusesGroupsWhoseNodesWouldHaveTheSameNames) {
@@ -89,18 +87,18 @@ TEST(SimulatedConfig, RefusesGroupsWhoseNodesWouldHaveTheSameNames) {
         settings.set("register_nodes", joins);
         check_config(settings.view());
         const std::vector<Rejection> expected{
-            {"groups[1].id", "nodes of another group would have the same names"}};
+            {"groups[1].id", "its nodes would have the same names as those of another group"}};
         EXPECT_EQ(settings.rejections(), joins ? expected : std::vector<Rejection>());
     }
 }
 
 TEST(SimulatedConfig, RefusesChangesThatMeanNothing) {
     const std::pair<Value, Rejection> cases[] = {
-        {table({{"at", "1m"}}), {"groups[0].changes[0].at", "nothing happens then: say what"}},
+        {table({{"at", "1m"}}), {"groups[0].changes[0].at", "the change does nothing"}},
         {table({{"at", "1m"}, {"capacity", 1}, {"unlimited", true}}),
-         {"groups[0].changes[0].unlimited", "the capacity is given, too"}},
+         {"groups[0].changes[0].unlimited", "cannot be combined with capacity"}},
         {table({{"at", "1m"}, {"fail", table({{"code", "quota"}})}, {"recover", true}}),
-         {"groups[0].changes[0].recover", "it fails and recovers at the same moment"}}};
+         {"groups[0].changes[0].recover", "cannot be combined with fail, fail_removals or error"}}};
     for (const auto& [change, rejection] : cases)
         EXPECT_THAT(rejections(told({web({{"changes", list(change)}})})), ElementsAre(rejection));
 }

@@ -192,7 +192,7 @@ TEST(SimulatedGroup, RefusesWhatTheCloudDoesNotHave) {
     EXPECT_EQ(code_of(story.grow(0s, 3, true)), ErrorCode::out_of_capacity) << "all or nothing";
     EXPECT_EQ(story.grow(0s, 5), 3) << "as many as there are";
     const auto none = story.grow(0s, 2);
-    EXPECT_EQ(none.error().message, "2 machines asked for, the cloud has 0 left of 3");
+    EXPECT_EQ(none.error().message, "2 machines requested, the cloud has 0 left of 3");
     EXPECT_EQ(story.target(0s), 3);
 }
 

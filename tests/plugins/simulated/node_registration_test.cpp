@@ -337,7 +337,7 @@ TEST_F(Registering, OnlyTellsWhatThereIsInADryRun) {
 TEST_F(Registering, SaysInRefreshThatItsStateIsNotGranted) {
     host.withhold(CAPSTAN_SERVICE_STATE);
     EXPECT_THAT(refresh().error().message,
-                HasSubstr("register_nodes keeps the machines: state is not granted"));
+                HasSubstr("register_nodes cannot save the machines: state is not granted"));
 }
 
 TEST_F(Registering, ReadsTheClustersNodesPageByPage) {

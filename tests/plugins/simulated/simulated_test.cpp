@@ -146,7 +146,7 @@ TEST(Simulated, ErrorsNameTheGroup) {
               "group \"web\": a target of 11 is above its maximum of 5");
     const auto unknown = run(c.host, c.cloud->describe(NodeGroupId("no")));
     EXPECT_EQ(unknown.error(),
-              (Error{ErrorCode::not_found, "group \"no\": the simulated cloud has no such group"}));
+              (Error{ErrorCode::not_found, "group \"no\": not found in the simulated cloud"}));
 }
 
 TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {

@@ -74,7 +74,7 @@ TEST_F(Chaos, OnlyAnEmptyGroupThatWasMadeIsDeleted) {
         return ElementsAre(HasSubstr("is to be deleted, and " + what));
     };
     delete_group("web");
-    EXPECT_THAT(pass(*made_groups_invariant()), says("was not made by auto-provisioning"));
+    EXPECT_THAT(pass(*made_groups_invariant()), says("was not created by node auto-provisioning"));
     group.group.autoprovisioned = true;
     EXPECT_THAT(pass(*made_groups_invariant()), says("has machines"));
     group.machines.clear();
