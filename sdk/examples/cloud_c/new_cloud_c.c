@@ -35,11 +35,11 @@ static void keep_answer(new_cloud_c_state* self, capstan_str key) {
 static capstan_status check_resize(const new_cloud_c_state* self, const capstan_resize* resize,
                                    const char** why) {
     if (!is_same(resize->group_id, self->group))
-        return refuse(CAPSTAN_E_NOT_FOUND, "the configuration has no such group", why);
+        return refuse(CAPSTAN_E_NOT_FOUND, "unknown group", why);
     if (resize->delta < 1)
-        return refuse(CAPSTAN_E_INVALID_ARGUMENT, "a change by less than one machine", why);
+        return refuse(CAPSTAN_E_INVALID_ARGUMENT, "the change must be at least one machine", why);
     if (resize->expected_target != self->target)
-        return refuse(CAPSTAN_E_CONFLICT, "the target is another one", why);
+        return refuse(CAPSTAN_E_CONFLICT, "the target has changed", why);
     return CAPSTAN_OK;
 }
 
@@ -55,7 +55,7 @@ capstan_status new_cloud_c_increase(new_cloud_c_state* self, const capstan_resiz
     const capstan_status status = check_resize(self, resize, why);
     if (status != CAPSTAN_OK) return status;
     if (resize->delta > self->max - self->target)
-        return refuse(CAPSTAN_E_INVALID_ARGUMENT, "past the group's maximum", why);
+        return refuse(CAPSTAN_E_INVALID_ARGUMENT, "above the group's maximum", why);
     for (int32_t i = 0; i < resize->delta; ++i) {
         const new_cloud_c_machine machine = {self->next_number++, now_ns};
         self->machines[self->target++] = machine;
@@ -76,8 +76,7 @@ capstan_status new_cloud_c_decrease(new_cloud_c_state* self, const capstan_resiz
            !new_cloud_c_runs(self, &self->machines[self->target - 1 - open], now_ns))
         ++open;
     if (resize->delta > open)
-        return refuse(CAPSTAN_E_INVALID_ARGUMENT,
-                      "fewer machines can be taken back, the others run", why);
+        return refuse(CAPSTAN_E_INVALID_ARGUMENT, "only fewer requests can be cancelled", why);
     self->target -= resize->delta;
     keep_answer(self, resize->idempotency_key);
     *target = self->target;
@@ -94,7 +93,7 @@ capstan_status new_cloud_c_remove(new_cloud_c_state* self, capstan_str machine_i
                 (size_t)(self->target - i) * sizeof self->machines[0]);
         return CAPSTAN_OK;
     }
-    return refuse(CAPSTAN_E_NOT_FOUND, "the group has no such machine", why);
+    return refuse(CAPSTAN_E_NOT_FOUND, "no such machine in this group", why);
 }
 
 capstan_str new_cloud_c_machine_id(const new_cloud_c_machine* machine, char* out) {

@@ -92,7 +92,7 @@ static capstan_status remove_machines(void* context, capstan_op op,
     instance* const self = context;
     const uint32_t count = removal->machine_ids.count;
     if (removal->keep_target)
-        return fail(self, op, CAPSTAN_E_UNSUPPORTED, "machines are not replaced here");
+        return fail(self, op, CAPSTAN_E_UNSUPPORTED, "replacing machines is not supported");
     if (!removal->force && self->logic.target - (int64_t)count < self->logic.min)
         return fail(self, op, CAPSTAN_E_INVALID_ARGUMENT, "below the group's minimum");
     capstan_error* const errors = calloc(count + 1, sizeof *errors);
@@ -122,7 +122,7 @@ static capstan_status describe(void* context, capstan_op op,
     const new_cloud_c_state* const logic = &self->logic;
     if (group_id.len != logic->group.len ||
         memcmp(group_id.ptr, logic->group.ptr, group_id.len) != 0)
-        return fail(self, op, CAPSTAN_E_NOT_FOUND, "the configuration has no such group");
+        return fail(self, op, CAPSTAN_E_NOT_FOUND, "unknown group");
     const capstan_quantity amounts[] = {{TEXT("cpu"), logic->cores * 1000},
                                         {TEXT("memory"), logic->memory_gib << 30},
                                         {TEXT("pods"), 110}};
@@ -212,18 +212,18 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
      .max = most}
 
 static const capstan_field fields[] = {
-    COUNT("min", "Machines the group never falls below.", "1", 0, NEW_CLOUD_C_MACHINES_MAX),
-    COUNT("max", "Machines it never grows beyond.", "10", 0, NEW_CLOUD_C_MACHINES_MAX),
-    COUNT("cores", "Of a machine.", "4", 1, 1000),
-    COUNT("memory_gib", "Of a machine.", "16", 1, 100000),
-    COUNT("boot_seconds", "From the request for a machine until it runs.", "30", 0, 3600)};
+    COUNT("min", "Minimum size of the group.", "1", 0, NEW_CLOUD_C_MACHINES_MAX),
+    COUNT("max", "Maximum size of the group.", "10", 0, NEW_CLOUD_C_MACHINES_MAX),
+    COUNT("cores", "Cores of a machine.", "4", 1, 1000),
+    COUNT("memory_gib", "Memory of a machine, in GiB.", "16", 1, 100000),
+    COUNT("boot_seconds", "Seconds until a requested machine runs.", "30", 0, 3600)};
 
 static const capstan_class classes[] = {
     {.struct_size = sizeof(capstan_class),
      .concurrency = CAPSTAN_CONCURRENCY_SERIAL,
      .class_id = TEXT("new_cloud_c"),
      .kind = TEXT(CAPSTAN_KIND_CLOUD),
-     .doc = TEXT("A cloud whose machines exist in memory only."),
+     .doc = TEXT("A cloud whose machines exist only in memory."),
      .fields = {fields, sizeof fields / sizeof fields[0], sizeof fields[0]},
      .create = create}};
 

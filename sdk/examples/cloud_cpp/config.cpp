@@ -12,19 +12,19 @@ constexpr double machines_max = 1'000'000;
 std::vector<Setting> size_fields() {
     return {{.key = "min",
              .type = SettingType::integer,
-             .doc = "Machines it never falls below.",
+             .doc = "Minimum size of the group.",
              .default_value = "0",
              .min = 0,
              .max = machines_max},
             {.key = "max",
              .type = SettingType::integer,
-             .doc = "Machines it never grows beyond.",
+             .doc = "Maximum size of the group.",
              .required = true,
              .min = 0,
              .max = machines_max},
             {.key = "initial",
              .type = SettingType::integer,
-             .doc = "Machines it starts with; min if not set.",
+             .doc = "Machines at the start. Unset: min.",
              .min = 0,
              .max = machines_max}};
 }
@@ -41,32 +41,32 @@ std::vector<Setting> machine_fields() {
          .required = true},
         {.key = "pods",
          .type = SettingType::integer,
-         .doc = "Pods a machine can run.",
+         .doc = "Maximum number of pods of a machine.",
          .default_value = "110",
          .min = 1,
          .max = 10'000},
-        {.key = "machine_type", .type = SettingType::string, .doc = "The machine's type."},
-        {.key = "zone", .type = SettingType::string, .doc = "Where its machines are."},
+        {.key = "machine_type", .type = SettingType::string, .doc = "Machine type."},
+        {.key = "zone", .type = SettingType::string, .doc = "Zone of its machines."},
         {.key = "labels", .type = SettingType::string, .doc = "Labels of its nodes.", .map = true}};
 }
 
 std::vector<Setting> group_fields() {
     std::vector<Setting> out{{.key = "id",
                               .type = SettingType::string,
-                              .doc = "Its name, used once.",
+                              .doc = "Unique id of the group.",
                               .required = true}};
     for (Setting& field : size_fields()) out.push_back(std::move(field));
     for (Setting& field : machine_fields()) out.push_back(std::move(field));
     out.push_back({.key = "price_per_hour",
                    .type = SettingType::number,
-                   .doc = "Of one machine, in `currency`.",
+                   .doc = "Price of one machine, in `currency`.",
                    .min = 0,
                    .max = 1e6});
     out.push_back(
         {.key = "unneeded_time",
          .type = SettingType::duration,
          .doc =
-             "How long a node is not needed before it is removed, if not as long as elsewhere."});
+             "How long a node must be unneeded before it is removed. Unset: the global setting."});
     return out;
 }
 
@@ -109,11 +109,11 @@ capstan::Schema config_schema() {
     return {
         {.key = "boot",
          .type = SettingType::duration,
-         .doc = "How long a machine takes from the request until it runs.",
+         .doc = "Time from the request for a machine until it runs.",
          .default_value = R"("30s")"},
         {.key = "currency",
          .type = SettingType::string,
-         .doc = "Of all prices, ISO 4217.",
+         .doc = "Currency of all prices, ISO 4217.",
          .default_value = R"("USD")"},
         {.key = "groups",
          .type = SettingType::table,
@@ -131,15 +131,15 @@ void check_config(const capstan::Settings& settings) {
     if (settings.duration("boot") < capstan::Duration::zero())
         settings.reject("boot", "is negative");
     if (settings.text("currency").size() != 3)
-        settings.reject("currency", "is no code of three letters");
+        settings.reject("currency", "must be a three-letter code");
     for (const capstan::Settings& group : settings.tables("groups")) {
         const std::int64_t min = group.integer("min");
         const std::int64_t max = group.integer("max");
         const int initial = initial_size(group);
-        if (group.text("id").empty()) group.reject("id", "is empty");
-        if (!ids.insert(group.text("id")).second) group.reject("id", "another group has this id");
+        if (group.text("id").empty()) group.reject("id", "must not be empty");
+        if (!ids.insert(group.text("id")).second) group.reject("id", "duplicate group id");
         if (min > max) {
-            group.reject("min", "is more than max, " + std::to_string(max));
+            group.reject("min", "is above max, " + std::to_string(max));
         } else if (initial < min || initial > max) {
             group.reject("initial", "is not between min and max");
         }

@@ -69,7 +69,7 @@ Result<Resized> NewCloud::increase(capstan::Resize request) {
     if (request.delta > config->max - target(config->id)) {
         return fail(ErrorCode::invalid_argument,
                     name_of(config->id) + ": " + capstan::counted(request.delta, "more machine") +
-                        " would be past its maximum of " + std::to_string(config->max));
+                        " would exceed the maximum of " + std::to_string(config->max));
     }
     add_machines(config->id, request.delta, capstan::Duration(0));
     host_.info("machines requested", {capstan::field("group", config->id.value())});
@@ -87,7 +87,7 @@ Result<Resized> NewCloud::decrease_target(capstan::Resize request) {
     if (request.delta > open) {
         return fail(ErrorCode::invalid_argument,
                     name_of(config->id) + ": only " + capstan::counted(open, "machine") + " of " +
-                        std::to_string(request.delta) + " can be taken back, the others run");
+                        std::to_string(request.delta) + " can be cancelled, the others run");
     }
     machines.resize(machines.size() - static_cast<std::size_t>(request.delta));
     return resized_.keep(request.idempotency_key, {.target = target(config->id)});
@@ -103,8 +103,8 @@ Result<capstan::Removed> NewCloud::remove(capstan::Removal request) {
     const bool is_lowered = !request.keep_target;
     if (is_lowered && !request.force && target(config->id) - going < config->min) {
         return fail(ErrorCode::invalid_argument,
-                    name_of(config->id) + ": without " + capstan::counted(going, "machine") +
-                        " it would be below its minimum of " + std::to_string(config->min));
+                    name_of(config->id) + ": removing " + capstan::counted(going, "machine") +
+                        " would go below the minimum of " + std::to_string(config->min));
     }
     capstan::Removed answer{.failed = unknown_machines(config->id, unwanted)};
     std::erase_if(machines, goes);
@@ -117,9 +117,10 @@ std::vector<capstan::Error> NewCloud::unknown_machines(const capstan::NodeGroupI
     for (const Machine& machine : machines_.at(group)) wanted.erase(machine.id);
     std::vector<capstan::Error> out;
     for (const capstan::MachineId& id : wanted) {
-        out.push_back({.code = ErrorCode::not_found,
-                       .message = name_of(group) + ": no machine " + capstan::in_quotes(id.value()),
-                       .subject = id.value()});
+        out.push_back(
+            {.code = ErrorCode::not_found,
+             .message = name_of(group) + ": no such machine: " + capstan::in_quotes(id.value()),
+             .subject = id.value()});
     }
     return out;
 }
@@ -137,7 +138,7 @@ const GroupConfig* NewCloud::find_group(std::string_view id) const {
 
 Result<const GroupConfig*> NewCloud::group(const capstan::NodeGroupId& id) const {
     if (const GroupConfig* config = find_group(id.value())) return config;
-    return fail(ErrorCode::not_found, name_of(id) + ": the configuration has no such group");
+    return fail(ErrorCode::not_found, name_of(id) + ": unknown group");
 }
 
 bool NewCloud::is_running(const Machine& machine) const {
@@ -158,7 +159,7 @@ Result<void> NewCloud::check_expected(const capstan::Resize& request) const {
     const int now = target(request.group);
     if (request.delta < 1)
         return fail(ErrorCode::invalid_argument,
-                    name_of(request.group) + ": a change by less than one machine");
+                    name_of(request.group) + ": the change must be at least one machine");
     if (request.expected_target == now) return {};
     return fail(ErrorCode::conflict, name_of(request.group) + ": its target is " +
                                          std::to_string(now) + ", not " +

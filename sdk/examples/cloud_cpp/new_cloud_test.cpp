@@ -152,8 +152,8 @@ TEST(NewCloud, RefusesSettingsThatContradictEachOther) {
              table({{"id", "a"}, {"max", 2}, {"initial", 9}, {"cpu", "1"}, {"memory", "1Gi"}})));
     NewCloud::check(settings.view());
     EXPECT_EQ(settings.rejections(), (std::vector<capstan::testing::Rejection>{
-                                         {"groups[0].min", "is more than max, 2"},
-                                         {"groups[1].id", "another group has this id"},
+                                         {"groups[0].min", "is above max, 2"},
+                                         {"groups[1].id", "duplicate group id"},
                                          {"groups[1].initial", "is not between min and max"}}));
 }
 

@@ -44,7 +44,7 @@ Task<Page<Json>> Api::page(std::string list, std::string token) {
     // An incomplete list would look as if machines were gone.
     if (items == nullptr || !items->is_array())
         co_return fail(ErrorCode::unavailable,
-                       "list of " + list + ": page " + capstan::in_quotes(token) + " is none");
+                       "list of " + list + ": page " + capstan::in_quotes(token) + " is unknown");
     co_return Page<Json>{items->items(), answer.text_at({"next"})};
 }
 
@@ -73,8 +73,8 @@ int count_at(const Json& json, const char* key) {
     const auto number = value != nullptr ? value->integer() : std::nullopt;
     if (number && *number >= 0 && *number <= std::numeric_limits<int>::max())
         return static_cast<int>(*number);
-    throw Failure(ErrorCode::unavailable,
-                  std::string(key) + " is no count in " + capstan::in_quotes(to_string(json)));
+    throw Failure(ErrorCode::unavailable, std::string(key) + " is not a number of at least 0 in " +
+                                              capstan::in_quotes(to_string(json)));
 }
 
 ErrorCode error_code_of(std::string_view word) {

@@ -34,7 +34,7 @@ private:
     capstan::RetryingClient client_;
 };
 
-/// Throws Failure(unavailable) when there is no such number.
+/// Throws Failure(unavailable) if the number is missing.
 int count_at(const capstan::Json& json, const char* key);
 /// The code of a machine's error.
 capstan::ErrorCode error_code_of(std::string_view word);

@@ -152,7 +152,7 @@ private:
             machines_.erase(at);
             return reply(204);
         }
-        return reply(404, "no such thing");
+        return reply(404, "not found");
     }
     capstan::HttpReply set_target(Group& group, const std::string& name, const capstan::Json& put) {
         using capstan::testing::reply;
@@ -163,8 +163,8 @@ private:
             const bool is_expected = put.find("expected")->integer() == group.target;
             const bool fits = wanted <= group.max && wanted >= count(name);
             if (!is_expected || !fits) done_.erase(name + "/" + key);
-            if (!is_expected) return reply(409, "the target is another one");
-            if (!fits) return reply(422, "past its maximum, or below its machines");
+            if (!is_expected) return reply(409, "the target has changed");
+            if (!fits) return reply(422, "above the maximum, or below the number of machines");
             group.target = static_cast<int>(wanted);
         }
         capstan::Json now = capstan::Json::object();

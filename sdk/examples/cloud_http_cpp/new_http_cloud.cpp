@@ -39,7 +39,7 @@ Machine parse_machine(const Json& json) {
                 .state = parse_state(json.text_at({"state"})),
                 .zone = json.text_at({"zone"})};
     if (const std::string& word = json.text_at({"error"}); !word.empty())
-        out.error = Error{error_code_of(word), "the cloud says " + word, word};
+        out.error = Error{error_code_of(word), "error of the cloud: " + word, word};
     return out;
 }
 
@@ -48,11 +48,11 @@ Machine parse_machine(const Json& json) {
 capstan::Schema NewHttpCloud::schema() {
     return {{.key = "endpoint",
              .type = capstan::SettingType::url,
-             .doc = "Where the API is.",
+             .doc = "URL of the API.",
              .required = true},
             {.key = "token",
              .type = capstan::SettingType::secret,
-             .doc = "What it is asked with.",
+             .doc = "Access token for the API.",
              .required = true}};
 }
 
@@ -80,7 +80,7 @@ Task<CloudView> NewHttpCloud::refresh() {
 Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
     const std::int64_t target = request.expected_target + by;
     if (request.delta < 1 || target < 0 || target > std::numeric_limits<int>::max())
-        co_return fail(ErrorCode::invalid_argument, "no target that a group can have");
+        co_return fail(ErrorCode::invalid_argument, "the target is out of range");
     const int now = co_await api_.set_target(request.group.value(), static_cast<int>(target),
                                              request.expected_target, request.idempotency_key);
     co_return Resized{now};
@@ -88,7 +88,8 @@ Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
 
 Task<Resized> NewHttpCloud::increase(Resize request) {
     // The API makes as many machines as it has; the host asks once more without all_or_nothing.
-    if (request.all_or_nothing) co_return fail(ErrorCode::unsupported, "it cannot be promised");
+    if (request.all_or_nothing)
+        co_return fail(ErrorCode::unsupported, "all-or-nothing increases are not supported");
     co_return co_await resize(request, request.delta);
 }
 
@@ -98,7 +99,8 @@ Task<Resized> NewHttpCloud::decrease_target(Resize request) {
 
 /// The other machines are removed even if one cannot be.
 Task<Removed> NewHttpCloud::remove(Removal request) {
-    if (request.keep_target) co_return fail(ErrorCode::unsupported, "the API replaces no machines");
+    if (request.keep_target)
+        co_return fail(ErrorCode::unsupported, "replacing machines is not supported");
     std::vector<Task<void>> removals;
     for (const MachineId& machine : request.machines)
         removals.push_back(api_.remove_machine(machine.value()));
@@ -116,7 +118,7 @@ Result<NodeTemplate> NewHttpCloud::describe(NodeGroupId group) const {
     const auto at = machines_of_.find(group);
     if (at == machines_of_.end())
         return fail(ErrorCode::not_found,
-                    "group " + capstan::in_quotes(group.value()) + ": its machines are not known");
+                    "group " + capstan::in_quotes(group.value()) + ": its machine type is unknown");
     const Json& machine = at->second;
     capstan::Labels amounts;
     for (const char* resource : {"cpu", "memory", "pods"})

@@ -4,4 +4,4 @@
 
 CAPSTAN_PLUGIN("example.new_http_cloud", "0.1.0", "Example", CAPSTAN_KIND_CLOUD,
                capstan::make_class<NewHttpCloud>({.id = "new_http_cloud",
-                                                  .doc = "A cloud on a REST API."}))
+                                                  .doc = "A cloud with a REST API."}))

@@ -35,7 +35,7 @@ void NewController::hear(const KubeEvent& event) {
 capstan::Task<capstan::Reconciled> NewController::reconcile(capstan::Reconcile what) {
     capstan::Reconciled out{.objects = 1};
     if (!has_seen_all_) {
-        out.summary = "waits until all nodes have been seen";
+        out.summary = "waiting for the list of nodes";
         co_return out;
     }
     const std::size_t count = names_.size();
@@ -54,7 +54,6 @@ capstan::Task<capstan::Reconciled> NewController::reconcile(capstan::Reconcile w
         co_await send(host_, std::move(request));
         written_ = count;
     }
-    out.summary = "there " + std::string(count == 1 ? "is " : "are ") +
-                  capstan::counted(static_cast<std::int64_t>(count), "node");
+    out.summary = "counted " + capstan::counted(static_cast<std::int64_t>(count), "node");
     co_return out;
 }

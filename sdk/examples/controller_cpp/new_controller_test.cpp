@@ -43,7 +43,7 @@ struct Counting : ::testing::Test {
 TEST_F(Counting, WritesHowManyNodesThereAre) {
     add_node("a");
     add_node("b");
-    EXPECT_EQ(reconcile(true).summary, "there are 2 nodes");
+    EXPECT_EQ(reconcile(true).summary, "counted 2 nodes");
     EXPECT_EQ(written(), "2");
 }
 

@@ -7,7 +7,7 @@
 capstan::Schema FirstExpander::schema() {
     return {{.key = "enough",
              .type = capstan::SettingType::integer,
-             .doc = "Room for this many nodes is as good as room for more.",
+             .doc = "Room for this many nodes or more counts as equal.",
              .default_value = "10",
              .min = 1,
              .max = 1e6}};

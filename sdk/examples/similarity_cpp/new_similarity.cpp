@@ -24,7 +24,7 @@ std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
 capstan::Schema NewSimilarity::schema() {
     return {{.key = "labels",
              .type = capstan::SettingType::string,
-             .doc = "Labels in which similar groups do not differ.",
+             .doc = "Labels that must be equal in similar groups.",
              .default_value = R"(["kubernetes.io/arch", "kubernetes.io/os"])",
              .list = true}};
 }

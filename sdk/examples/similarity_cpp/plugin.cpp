@@ -5,4 +5,4 @@
 CAPSTAN_PLUGIN("example.new_similarity", "0.1.0", "Example", CAPSTAN_KIND_SIMILARITY,
                capstan::make_class<NewSimilarity>(
                    {.id = "new_similarity",
-                    .doc = "Agrees when certain labels of new nodes are the same."}))
+                    .doc = "Two groups are similar if certain labels of new nodes are equal."}))

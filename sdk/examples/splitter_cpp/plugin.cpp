@@ -5,4 +5,4 @@
 CAPSTAN_PLUGIN("example.new_splitter", "0.1.0", "Example", CAPSTAN_KIND_SPLITTER,
                capstan::make_class<NewSplitter>(
                    {.id = "new_splitter",
-                    .doc = "Fills one group after the other, the one with the most room first."}))
+                    .doc = "Fills one group after the other, those with the most room first."}))

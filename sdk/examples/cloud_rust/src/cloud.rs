@@ -67,7 +67,7 @@ impl Cloud {
         }
         self.check(change)?;
         if i64::from(change.delta) > self.config.max - i64::from(self.target()) {
-            return Err((E_INVALID_ARGUMENT, format!("past the maximum of {}", self.config.max)));
+            return Err((E_INVALID_ARGUMENT, format!("above the maximum of {}", self.config.max)));
         }
         self.add(i64::from(change.delta), now_ns);
         Ok(self.keep(change.key))
@@ -81,7 +81,7 @@ impl Cloud {
         self.check(change)?;
         let open = self.machines.iter().filter(|m| !self.runs(m, now_ns)).count();
         if change.delta as usize > open {
-            return Err((E_INVALID_ARGUMENT, format!("only {open} can be taken back, the others run")));
+            return Err((E_INVALID_ARGUMENT, format!("only {open} requests can be cancelled")));
         }
         self.machines.truncate(self.machines.len() - change.delta as usize);
         Ok(self.keep(change.key))
@@ -101,10 +101,10 @@ impl Cloud {
     /// The host decided on a picture that may be old by now.
     fn check(&self, change: &Change) -> Result<(), Refusal> {
         if change.group != GROUP {
-            return Err((E_NOT_FOUND, format!("there is no group {:?}", change.group)));
+            return Err((E_NOT_FOUND, format!("unknown group {:?}", change.group)));
         }
         if change.delta < 1 {
-            return Err((E_INVALID_ARGUMENT, "a change by less than one machine".into()));
+            return Err((E_INVALID_ARGUMENT, "the change must be at least one machine".into()));
         }
         if change.expected_target != self.target() {
             let why = format!("the target is {}, not {}", self.target(), change.expected_target);

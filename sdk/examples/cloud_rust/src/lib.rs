@@ -121,14 +121,14 @@ impl CloudInstance {
 
     fn remove(&mut self, op: Op, removal: &Removal) {
         if removal.keep_target != 0 {
-            return self.fail(op, (E_UNSUPPORTED, "machines are not replaced here".into()));
+            return self.fail(op, (E_UNSUPPORTED, "replacing machines is not supported".into()));
         }
         let ids: Vec<&str> =
             unsafe { removal.machine_ids.iter::<Str>().map(|id| id.as_text()).collect() };
         match self.logic.remove(&ids, removal.force != 0) {
             Ok(unknown) => {
                 let failed: Vec<Error> =
-                    unknown.iter().map(|id| error(E_NOT_FOUND, "there is no such machine", id)).collect();
+                    unknown.iter().map(|id| error(E_NOT_FOUND, "no such machine", id)).collect();
                 let removed = Removed {
                     struct_size: size_of::<Removed>() as u32,
                     reserved: 0,
@@ -142,7 +142,7 @@ impl CloudInstance {
 
     fn describe(&self, op: Op, group: &str) {
         if group != GROUP {
-            return self.fail(op, (E_NOT_FOUND, format!("there is no group {group:?}")));
+            return self.fail(op, (E_NOT_FOUND, format!("unknown group {group:?}")));
         }
         let config = &self.logic.config;
         let amount = |resource: &'static str, amount| Quantity { resource: text(resource), amount };
@@ -331,11 +331,11 @@ const fn count(key: &'static str, doc: &'static str, otherwise: &'static str, mi
 }
 
 static FIELDS: [Field; 5] = [
-    count("min", "Machines the group never falls below.", "1", 0.0, 1e5),
-    count("max", "Machines it never grows beyond.", "10", 0.0, 1e5),
-    count("cores", "Of a machine.", "4", 1.0, 1e3),
-    count("memory_gib", "Of a machine.", "16", 1.0, 1e5),
-    count("boot_seconds", "From the request for a machine until it runs.", "30", 0.0, 3600.0),
+    count("min", "Minimum size of the group.", "1", 0.0, 1e5),
+    count("max", "Maximum size of the group.", "10", 0.0, 1e5),
+    count("cores", "Cores of a machine.", "4", 1.0, 1e3),
+    count("memory_gib", "Memory of a machine, in GiB.", "16", 1.0, 1e5),
+    count("boot_seconds", "Seconds until a requested machine runs.", "30", 0.0, 3600.0),
 ];
 
 static CLASSES: [Class; 1] = [Class {
@@ -345,7 +345,7 @@ static CLASSES: [Class; 1] = [Class {
     reserved: 0,
     class_id: text("new_rust_cloud"),
     kind: text(KIND_CLOUD),
-    doc: text("A cloud whose machines exist in memory only."),
+    doc: text("A cloud whose machines exist only in memory."),
     fields: Array {
         data: &FIELDS as *const _ as *const c_void,
         count: FIELDS.len() as u32,

@@ -59,7 +59,7 @@ fn fenced(call: *const Call, body: impl FnOnce() -> Status) -> Status {
         let what = panic.downcast_ref::<String>().map(String::as_str);
         let what = what
             .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("a panic");
+            .unwrap_or("panic");
         let error = Error {
             struct_size: size_of::<Error>() as u32,
             code: E_INTERNAL,
@@ -155,7 +155,7 @@ static FIELDS: [Field; 1] = [Field {
     kind: TYPE_INTEGER,
     reserved: 0,
     key: text("enough"),
-    doc: text("Room for this many nodes is as good as room for more."),
+    doc: text("Room for this many nodes or more counts as equal."),
     default_value: text("10"),
     allowed: EMPTY,
     min: 1.0,
