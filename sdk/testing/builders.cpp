@@ -29,7 +29,9 @@ void demand_good(const Answer& answer, const FakeCall& call) {
     if (!answer.faults.empty()) throw Failure(ErrorCode::internal, answer.faults.front());
     if (answer.status == CAPSTAN_OK) return;
     const std::optional<Error> reported = call.failure();
-    throw Failure(reported ? *reported : Error{error_code(answer.status), "the hook says no more"});
+    throw Failure(reported
+                      ? *reported
+                      : Error{error_code(answer.status), "the hook returned no error message"});
 }
 
 }  // namespace

@@ -62,10 +62,10 @@ Outcome check_form(const Subject& subject, Form form) {
         std::ranges::copy(session.misuse(), std::back_inserter(faults));
         if (!faults.empty() || errors == 0) return judged(faults);
         if (form == Form::sound && errors == asked && find_async_expander(session) != nullptr) {
-            return skipped("its service answers nothing here: " +
+            return skipped("its service returns only errors here: " +
                            std::string(name_of(error_code(last))));
         }
-        return passed(std::to_string(errors) + " answered with an error");
+        return passed(std::to_string(errors) + " returned an error");
     });
 }
 
@@ -87,7 +87,7 @@ Outcome check_deadline(const Subject& subject, bool is_cancelled) {
             const Duration limit = 10 * subject.options.call_deadline;
             if (took > limit) {
                 return failed(hook_request.name +
-                              (is_cancelled ? ", cancelled from the start," : "") + " took " +
+                              (is_cancelled ? ", cancelled at the start," : "") + " took " +
                               seconds(took) + ", more than " + seconds(limit));
             }
             if (!reply.faults.empty())
@@ -121,17 +121,17 @@ Outcome compared(const std::vector<HookRequest>& all, const std::vector<Reply>& 
             return r.status == CAPSTAN_OK ? r.answer.substr(0, 200)
                                           : std::string(name_of(error_code(r.status)));
         };
-        return failed(all[i].name + ": another answer " + when + ": " + shown(before[i]) +
+        return failed(all[i].name + ": different result " + when + ": " + shown(before[i]) +
                       ", then " + shown(after[i]));
     }
     return passed();
 }
 
 Outcome check_repeatable(const Subject& subject) {
-    if (!subject.is_pure()) return not_applicable("the class does not say it is pure");
+    if (!subject.is_pure()) return not_applicable("the class is not declared pure");
     return with_started(subject, [&](Session& session) {
         if (find_async_expander(session) != nullptr)
-            return failed("the class says it is pure, and asks a service");
+            return failed("the class is declared pure but calls a service");
         const std::vector<HookRequest> all = small_requests(subject);
         const std::vector<Reply> first = put_all(all, session, subject);
         Outcome outcome = compared(all, first, put_all(all, session, subject), "the second time");
@@ -142,16 +142,16 @@ Outcome check_repeatable(const Subject& subject) {
         auto other = Session::open(
             subject, {.instance_id = "other", .seed = 99, .start = time_from_unix_ns(0)});
         if (!other || !(*other)->instance().start())
-            return failed("a second instance cannot be made or started");
+            return failed("a second instance cannot be created or started");
         return compared(all, first, put_all(all, **other, subject), "from another instance");
     });
 }
 
 Outcome check_parallel(const Subject& subject) {
     if (!subject.is_parallel())
-        return not_applicable("the class is called by one thread at a time");
+        return not_applicable("the class is called by only one thread at a time");
     if (!subject.is_pure())
-        return not_applicable("the class does not say it is pure, so answers cannot be compared");
+        return not_applicable("the class is not declared pure, so results cannot be compared");
     return with_started(subject, [&](Session& session) {
         const std::vector<HookRequest> all = small_requests(subject);
         const std::vector<Reply> alone = put_all(all, session, subject);
@@ -162,7 +162,7 @@ Outcome check_parallel(const Subject& subject) {
         }
         for (std::thread& thread : threads) thread.join();
         for (const std::vector<Reply>& replies : together) {
-            Outcome outcome = compared(all, alone, replies, "while 7 other threads ask");
+            Outcome outcome = compared(all, alone, replies, "while 7 other threads call it");
             if (outcome.verdict != Outcome::Verdict::passed) return outcome;
         }
         return passed();

@@ -49,10 +49,10 @@ public:
         const FakeCall call;
         TheorySink sink;
         const capstan_status status = table_.new_group(table_.self, call.raw(), &raw, &sink.out);
-        if (status != CAPSTAN_OK) return fail(error_code(status), "new_group refuses the plan");
+        if (status != CAPSTAN_OK) return fail(error_code(status), "new_group rejected the plan");
         if (sink.answers != 1)
             return fail(ErrorCode::internal,
-                        "new_group answers " + std::to_string(sink.answers) + " times");
+                        "new_group responded " + std::to_string(sink.answers) + " times");
         CAPSTAN_TRY(NodeGroup group, std::move(sink.group));
         CAPSTAN_TRY(NodeTemplate node, std::move(sink.node));
         return PlannedGroup{std::move(group), std::move(node)};
@@ -101,7 +101,7 @@ Outcome with_maker(const Subject& subject, const MakerCheck& check) {
         const auto* const table = cloud.session().instance().find<capstan_cloud_autoprovision>(
             CAPSTAN_INTERFACE_AUTOPROVISION);
         if (!CAPSTAN_HAS(table, capstan_cloud_autoprovision, destroy))
-            return not_applicable("the cloud makes no groups");
+            return not_applicable("the cloud creates no groups");
         Maker maker(cloud, *table);
         const Result<MachineTypes> machines = maker.machine_types();
         if (!machines)
@@ -117,11 +117,11 @@ Outcome with_maker(const Subject& subject, const MakerCheck& check) {
 std::vector<std::string> theory_faults(const GroupPlan& plan, const PlannedGroup& theory) {
     std::vector<std::string> faults;
     if (!theory.group.autoprovisioned)
-        faults.emplace_back("the theoretical group is not marked as autoprovisioned");
+        faults.emplace_back("the planned group is not marked as autoprovisioned");
     if (theory.group.min.value_or(0) != 0) faults.emplace_back("it has a minimum");
     if (theory.group.target.value_or(0) != 0) faults.emplace_back("it has a target");
     if (!has_all(theory.node.labels, plan.labels))
-        faults.emplace_back("its nodes have not all labels of the plan");
+        faults.emplace_back("its nodes do not have all labels of the plan");
     if (theory.node.capacity.empty()) faults.emplace_back("its template has no capacity");
     return faults;
 }
@@ -137,9 +137,9 @@ void expect_unsupported(Maker& maker, const GroupPlan& plan, const std::string& 
                         std::vector<std::string>& faults) {
     const Result<PlannedGroup> theory = maker.new_group(plan);
     if (theory) {
-        faults.push_back(what + " can be planned");
+        faults.push_back(what + " was accepted");
     } else if (theory.error().code != ErrorCode::unsupported) {
-        faults.push_back(what + " is not refused as unsupported: " + describe(theory.error()));
+        faults.push_back(what + " is not rejected as unsupported: " + describe(theory.error()));
     }
 }
 
@@ -148,33 +148,33 @@ std::vector<std::string> impossible_plan_faults(Maker& maker, const MachineType&
     std::vector<std::string> faults;
     GroupPlan wrong = plan;
     wrong.machine_type = "no-such-machine-7d1f";
-    expect_unsupported(maker, wrong, "a machine type that is none", faults);
+    expect_unsupported(maker, wrong, "an unknown machine type", faults);
     if (type.labels.empty()) return faults;
     wrong = plan;
     wrong.labels[type.labels.begin()->first] = type.labels.begin()->second + "-7d1f";
-    expect_unsupported(maker, wrong, "a label that the machine contradicts", faults);
+    expect_unsupported(maker, wrong, "a label that conflicts with the machine type", faults);
     return faults;
 }
 
 Outcome check_theory(const Subject& subject) {
-    return with_maker(
-        subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
-            const Result<CloudView> before = maker.cloud().refresh();
-            const GroupPlan plan = plan_for(type, offer, "verify-theory");
-            const Result<PlannedGroup> theory = maker.new_group(plan);
-            if (!theory)
-                return failed("what is on offer cannot be planned: " + describe(theory.error()));
-            std::vector<std::string> faults = theory_faults(plan, *theory);
-            const Result<PlannedGroup> again = maker.new_group(plan);
-            if (!again || !(*again == *theory))
-                faults.emplace_back("the same plan has another answer the second time");
-            for (std::string& fault : impossible_plan_faults(maker, type, plan))
-                faults.push_back(std::move(fault));
-            const Result<CloudView> after = maker.cloud().refresh();
-            if (before && after && groups_of(*before) != groups_of(*after))
-                faults.emplace_back("a plan changed which groups refresh lists");
-            return judged(faults);
-        });
+    return with_maker(subject, [](Maker& maker, const MachineType& type,
+                                  const MachineOffering& offer) {
+        const Result<CloudView> before = maker.cloud().refresh();
+        const GroupPlan plan = plan_for(type, offer, "verify-theory");
+        const Result<PlannedGroup> theory = maker.new_group(plan);
+        if (!theory)
+            return failed("an offered machine type cannot be planned: " + describe(theory.error()));
+        std::vector<std::string> faults = theory_faults(plan, *theory);
+        const Result<PlannedGroup> again = maker.new_group(plan);
+        if (!again || !(*again == *theory))
+            faults.emplace_back("the same plan has a different result the second time");
+        for (std::string& fault : impossible_plan_faults(maker, type, plan))
+            faults.push_back(std::move(fault));
+        const Result<CloudView> after = maker.cloud().refresh();
+        if (before && after && groups_of(*before) != groups_of(*after))
+            faults.emplace_back("planning changed the groups that refresh lists");
+        return judged(faults);
+    });
 }
 
 /// That `result` is an error of this code; `what` was asked for.
@@ -183,25 +183,26 @@ void expect_refusal(const Result<void>& result, ErrorCode code, const std::strin
     if (result) {
         faults.push_back(what + " succeeds");
     } else if (result.error().code != code) {
-        faults.push_back(what + " is not refused with " + std::string(name_of(code)) + ": " +
+        faults.push_back(what + " does not fail with " + std::string(name_of(code)) + ": " +
                          describe(result.error()));
     }
 }
 
 std::vector<std::string> making_faults(Maker& maker, const GroupPlan& plan, const NodeGroupId& id) {
     const std::optional<NodeGroup> made = maker.find(id);
-    if (!made) return {"refresh does not list the group that was made"};
+    if (!made) return {"refresh does not list the created group"};
     std::vector<std::string> faults;
     if (!made->autoprovisioned) faults.emplace_back("the group is not marked as autoprovisioned");
-    if (made->target.value_or(0) != 0) faults.emplace_back("the group has a target from the start");
+    if (made->target.value_or(0) != 0) faults.emplace_back("the new group has a target above 0");
     if (const Result<void> again = maker.create(plan); !again)
-        faults.push_back("making it again fails: " + describe(again.error()));
+        faults.push_back("creating it again fails: " + describe(again.error()));
     GroupPlan other = plan;
     other.labels["verify.capstan.io/plan"] = "other";
-    expect_refusal(maker.create(other), ErrorCode::conflict, "making another of its name", faults);
+    expect_refusal(maker.create(other), ErrorCode::conflict,
+                   "creating a different group with its name", faults);
     if (const Result<void> gone = maker.destroy(id); !gone)
-        faults.push_back("deleting it empty fails: " + describe(gone.error()));
-    if (maker.find(id)) faults.emplace_back("refresh lists the group that was deleted");
+        faults.push_back("deleting the empty group fails: " + describe(gone.error()));
+    if (maker.find(id)) faults.emplace_back("refresh lists the deleted group");
     expect_refusal(maker.destroy(id), ErrorCode::not_found, "deleting it again", faults);
     return faults;
 }
@@ -211,40 +212,40 @@ Outcome check_making(const Subject& subject) {
         subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
             const GroupPlan plan = plan_for(type, offer, "verify-making");
             const Result<PlannedGroup> theory = maker.new_group(plan);
-            if (!theory) return not_applicable("what is on offer cannot be planned");
+            if (!theory) return not_applicable("an offered machine type cannot be planned");
             if (const Result<void> made = maker.create(plan); !made)
-                return not_applicable("groups are not made here: " + describe(made.error()));
+                return not_applicable("groups cannot be created here: " + describe(made.error()));
             return judged(making_faults(maker, plan, theory->group.id));
         });
 }
 
 Outcome check_deleting(const Subject& subject) {
-    return with_maker(
-        subject, [](Maker& maker, const MachineType& type, const MachineOffering& offer) {
-            std::vector<std::string> faults;
-            if (const Result<CloudView> view = maker.cloud().refresh()) {
-                for (const NodeGroup& group : view->groups) {
-                    if (group.autoprovisioned) continue;
-                    const std::string name = "group " + group.id.value() + ", not its own,";
-                    expect_refusal(maker.destroy(group.id), ErrorCode::permission,
-                                   "deleting " + name, faults);
-                    if (!maker.find(group.id)) faults.push_back(name + " was deleted");
-                }
+    return with_maker(subject, [](Maker& maker, const MachineType& type,
+                                  const MachineOffering& offer) {
+        std::vector<std::string> faults;
+        if (const Result<CloudView> view = maker.cloud().refresh()) {
+            for (const NodeGroup& group : view->groups) {
+                if (group.autoprovisioned) continue;
+                const std::string name = "group " + group.id.value() + ", which it did not create,";
+                expect_refusal(maker.destroy(group.id), ErrorCode::permission, "deleting " + name,
+                               faults);
+                if (!maker.find(group.id)) faults.push_back(name + " was deleted");
             }
-            const GroupPlan plan = plan_for(type, offer, "verify-deleting");
-            const Result<PlannedGroup> theory = maker.new_group(plan);
-            if (!theory || !maker.create(plan)) return judged(faults);
-            const NodeGroupId& id = theory->group.id;
-            const Result<Resized> grown =
-                maker.cloud().increase({.group = id, .delta = 1, .idempotency_key = "verify-grow"});
-            if (!grown)
-                faults.push_back("a group that was made does not grow: " + describe(grown.error()));
-            if (!grown) return judged(faults);
-            expect_refusal(maker.destroy(id), ErrorCode::conflict,
-                           "deleting a group with a machine", faults);
-            if (!maker.find(id)) faults.emplace_back("a group with a machine was deleted");
-            return judged(faults);
-        });
+        }
+        const GroupPlan plan = plan_for(type, offer, "verify-deleting");
+        const Result<PlannedGroup> theory = maker.new_group(plan);
+        if (!theory || !maker.create(plan)) return judged(faults);
+        const NodeGroupId& id = theory->group.id;
+        const Result<Resized> grown =
+            maker.cloud().increase({.group = id, .delta = 1, .idempotency_key = "verify-grow"});
+        if (!grown)
+            faults.push_back("a created group cannot be scaled up: " + describe(grown.error()));
+        if (!grown) return judged(faults);
+        expect_refusal(maker.destroy(id), ErrorCode::conflict, "deleting a group with a machine",
+                       faults);
+        if (!maker.find(id)) faults.emplace_back("a group with a machine was deleted");
+        return judged(faults);
+    });
 }
 
 }  // namespace

@@ -38,8 +38,8 @@ std::string size_fault(const CloudView& view, const NodeGroup& group) {
     const std::string says = "group " + group.id.value() + " has the target " +
                              std::to_string(*group.target) + " and " + counted(listed, "machine");
     if (group.max && *group.target > *group.max)
-        return says + ": it is past its maximum of " + std::to_string(*group.max);
-    return *group.target > target_max ? says + ": no group is asked for so many" : "";
+        return says + ", above its maximum of " + std::to_string(*group.max);
+    return *group.target > target_max ? says + ": implausible target" : "";
 }
 
 std::vector<std::string> view_faults(const CloudView& view) {
@@ -49,11 +49,11 @@ std::vector<std::string> view_faults(const CloudView& view) {
     for (const Machine& machine : view.machines) {
         const bool is_of_none = machine.group.value().empty();
         if (is_of_none || groups.contains(machine.group) || !view.complete) continue;
-        faults.push_back("machine " + machine.id.value() + " is of group " + machine.group.value() +
-                         ", which is not there");
+        faults.push_back("machine " + machine.id.value() + " belongs to group " +
+                         machine.group.value() + ", which is not listed");
     }
     if (view.complete && !view.unreadable.empty()) {
-        faults.push_back("the view is complete, and " + view.unreadable.front().subject +
+        faults.push_back("the view is marked complete, but " + view.unreadable.front().subject +
                          " could not be read");
     }
     for (const NodeGroup& group : view.groups) {
@@ -86,9 +86,9 @@ Outcome check_honest(const Subject& subject) {
         const std::size_t before = cloud.host().http().requests().size();
         const Result<CloudView> view = cloud.refresh();
         if (cloud.host().http().requests().size() == before)
-            return not_applicable("the cloud made no request");
+            return not_applicable("the cloud sent no request");
         if (!view || !view->complete) return passed();
-        return failed("no request was answered, and the view says it is complete, with " +
+        return failed("all requests failed, but the view is marked complete, with " +
                       std::to_string(view->groups.size()) + " groups");
     });
 }
@@ -98,15 +98,14 @@ Outcome check_unknown_group(const Subject& subject) {
         std::ignore = cloud.refresh();
         std::vector<std::string> faults;
         const Resize resize{.group = nowhere, .delta = 1, .idempotency_key = "unknown"};
-        faults.push_back(demand_error("increase of a group that is not there",
-                                      error_of(cloud.increase(resize))));
-        faults.push_back(demand_error("decrease_target of a group that is not there",
+        faults.push_back(
+            demand_error("increase of an unknown group", error_of(cloud.increase(resize))));
+        faults.push_back(demand_error("decrease_target of an unknown group",
                                       error_of(cloud.decrease_target(resize))));
         const Removal removal{.group = nowhere, .machines = {MachineId("machine")}};
         const Result<Removed> removed = cloud.remove(removal);
         if (!removed || removed->failed.empty()) {
-            faults.push_back(
-                demand_error("remove from a group that is not there", error_of(removed)));
+            faults.push_back(demand_error("remove from an unknown group", error_of(removed)));
         }
         std::erase(faults, std::string());
         return judged(faults);
@@ -116,44 +115,46 @@ Outcome check_unknown_group(const Subject& subject) {
 Outcome check_maximum(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group_with_room(view, 0);
-        if (group == nullptr) return not_applicable("no group says its target and maximum");
+        if (group == nullptr) return not_applicable("no group has a target and a maximum");
         const Resize resize{.group = group->id,
                             .delta = *group->max - *group->target + 1,
                             .expected_target = *group->target,
                             .idempotency_key = "maximum"};
-        const std::string name = "increase of " + group->id.value() + " past its maximum";
+        const std::string name = "increase of " + group->id.value() + " above its maximum";
         const Result<Resized> grown = cloud.increase(resize);
         if (!grown && is_out_of_reach(grown.error()))
-            return not_applicable("the cloud does not grow here: " + describe(grown.error()));
+            return not_applicable("groups cannot be scaled up here: " + describe(grown.error()));
         const std::string complaint = demand_error(name, error_of(grown));
         if (!complaint.empty()) return failed(complaint);
         const std::optional<int> target = target_of(cloud, group->id);
-        return target && *target > *group->max ? failed(name + " was refused and done") : passed();
+        return target && *target > *group->max ? failed(name + " failed, but was carried out")
+                                               : passed();
     });
 }
 
 Outcome check_idempotent(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group_with_room(view, 2);
-        if (group == nullptr) return not_applicable("no group says it has room for two");
+        if (group == nullptr) return not_applicable("no group has room for two more machines");
         const Resize resize{.group = group->id,
                             .delta = 1,
                             .expected_target = *group->target,
                             .idempotency_key = "again"};
         const Result<Resized> first = cloud.increase(resize);
         if (!first)
-            return not_applicable("the cloud does not grow here: " + describe(first.error()));
+            return not_applicable("groups cannot be scaled up here: " + describe(first.error()));
         const Result<Resized> second = cloud.increase(resize);
         const std::optional<int> target = target_of(cloud, group->id);
         const int expected = *group->target + 1;
         if (target && *target > expected) {
-            return failed("the same increase of " + group->id.value() +
-                          " by 1 twice, with one idempotency key, grew it from " +
-                          std::to_string(*group->target) + " to " + std::to_string(*target));
+            return failed(
+                "the same increase of " + group->id.value() +
+                " by 1, sent twice with the same idempotency key, changed the target from " +
+                std::to_string(*group->target) + " to " + std::to_string(*target));
         }
         if (first->target != expected) {
             return failed("increase of " + group->id.value() + " from " +
-                          std::to_string(*group->target) + " by 1 answers with the target " +
+                          std::to_string(*group->target) + " by 1 returned the target " +
                           std::to_string(first->target));
         }
         return passed(second ? "" : "the second time: " + describe(second.error()));
@@ -163,7 +164,7 @@ Outcome check_idempotent(const Subject& subject) {
 Outcome check_conflict(const Subject& subject) {
     return with_view(subject, [](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group_with_room(view, 1);
-        if (group == nullptr) return not_applicable("no group says it has room");
+        if (group == nullptr) return not_applicable("no group has room for another machine");
         const Resize stale{.group = group->id,
                            .delta = 1,
                            .expected_target = *group->target + 5,
@@ -171,12 +172,12 @@ Outcome check_conflict(const Subject& subject) {
         const Result<Resized> result = cloud.increase(stale);
         if (result)
             return failed("increase of " + group->id.value() +
-                          " decided on another target succeeds");
+                          " with an outdated expected target succeeds");
         if (is_out_of_reach(result.error()))
-            return not_applicable("the cloud does not grow here: " + describe(result.error()));
+            return not_applicable("groups cannot be scaled up here: " + describe(result.error()));
         return passed(result.error().code == ErrorCode::conflict
                           ? ""
-                          : "refused: " + describe(result.error()));
+                          : "rejected: " + describe(result.error()));
     });
 }
 
@@ -198,18 +199,17 @@ Outcome check_bad_requests(const Subject& subject) {
         const Resize largest{.group = group.id,
                              .delta = std::numeric_limits<int>::max(),
                              .expected_target = std::numeric_limits<int>::max()};
-        faults.push_back(demand_error("increase of the largest target by as much",
+        faults.push_back(demand_error("increase of the largest target by the largest number",
                                       error_of(cloud.increase(largest))));
         for (const char* id : {"", "\xff\xfe"}) {
             const Resize resize{.group = NodeGroupId(id), .delta = 1};
-            faults.push_back(demand_error("increase of a group without a proper name",
+            faults.push_back(demand_error("increase of a group with an invalid name",
                                           error_of(cloud.increase(resize))));
         }
         const Result<Removed> removed =
             cloud.remove({.group = group.id, .machines = {MachineId("no-such-machine")}});
         if (!removed || removed->failed.empty()) {
-            faults.push_back(
-                demand_error("remove of a machine that is not there", error_of(removed)));
+            faults.push_back(demand_error("remove of an unknown machine", error_of(removed)));
         }
         std::erase(faults, std::string());
         return judged(faults);
@@ -224,7 +224,7 @@ Outcome check_cancel(const Subject& subject) {
         const auto hopeless = cloud.begin_refresh(Duration::zero());
         cloud.host().settle(hopeless);
         if (!cloud.host().advance(std::chrono::minutes(5)))
-            return failed("work posts itself for ever after a cancelled refresh");
+            return failed("work is scheduled endlessly after a cancelled refresh");
         if (const auto misuse = cloud.session().misuse(); !misuse.empty())
             return failed(misuse.front());
         const Result<CloudView> after = cloud.refresh();
@@ -239,8 +239,7 @@ Outcome check_stop_while_busy(const Subject& subject) {
         std::vector<Operation<CloudView>> open;
         for (int i = 0; i < 50; ++i) open.push_back(cloud.begin_refresh());
         const Result<void> stopped = cloud.session().instance().stop();
-        if (!stopped)
-            return failed("stop with 50 refreshes under way: " + describe(stopped.error()));
+        if (!stopped) return failed("stop during 50 refreshes: " + describe(stopped.error()));
         if (cloud.host().open_operations() > 0) return failed("stop left operations open");
         return judged(cloud.session().misuse());
     });

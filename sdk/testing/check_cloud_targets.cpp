@@ -23,14 +23,14 @@ Outcome with_growth(const Subject& subject,
                     const std::function<Outcome(CloudSession&, const Grown&)>& check) {
     return with_view(subject, [&](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group_with_room(view, 2);
-        if (group == nullptr) return not_applicable("no group says it has room for two");
+        if (group == nullptr) return not_applicable("no group has room for two more machines");
         const Resize resize{.group = group->id,
                             .delta = 1,
                             .expected_target = *group->target,
                             .idempotency_key = "first"};
         const Result<Resized> grown = cloud.increase(resize);
         if (!grown)
-            return not_applicable("the cloud does not grow here: " + describe(grown.error()));
+            return not_applicable("groups cannot be scaled up here: " + describe(grown.error()));
         return check(cloud, {group->id, *group->target, grown->target});
     });
 }
@@ -42,7 +42,7 @@ Outcome check_answered_target(const Subject& subject) {
         const std::optional<int> listed = target_of(cloud, grown.group);
         const std::string increase = "increase of " + grown.group.value();
         const std::string answered =
-            "the increase before answered with the target " + std::to_string(grown.answered);
+            "the previous increase returned the target " + std::to_string(grown.answered);
         const auto decided_on = [&](int target, int seen, const char* key) {
             return cloud.increase({.group = grown.group,
                                    .delta = 1,
@@ -53,16 +53,17 @@ Outcome check_answered_target(const Subject& subject) {
         // A plugin that reads a list that lags cannot tell that this decision is an old one.
         const bool is_seen = listed == grown.answered;
         if (is_seen && decided_on(grown.before, grown.before, "stale"))
-            return failed(increase + " decided on " + std::to_string(grown.before) +
-                          " succeeds, and " + answered);
+            return failed(increase + " with expected target " + std::to_string(grown.before) +
+                          " succeeds, although " + answered);
         const Result<Resized> next =
             decided_on(grown.answered, listed.value_or(grown.answered), "next");
         if (next || is_out_of_reach(next.error())) return passed();
         const bool is_refused = next.error().code == ErrorCode::conflict ||
                                 next.error().code == ErrorCode::invalid_argument;
-        return is_refused ? failed(increase + " decided on " + std::to_string(grown.answered) +
-                                   " is refused, and " + answered + ": " + describe(next.error()))
-                          : passed("the second one: " + describe(next.error()));
+        return is_refused
+                   ? failed(increase + " with expected target " + std::to_string(grown.answered) +
+                            " is rejected, although " + answered + ": " + describe(next.error()))
+                   : passed("the second one: " + describe(next.error()));
     });
 }
 
@@ -70,7 +71,7 @@ Outcome check_answered_target(const Subject& subject) {
 Outcome check_all_or_nothing(const Subject& subject) {
     return with_view(subject, [&](CloudSession& cloud, const CloudView& view) {
         const NodeGroup* const group = find_group_with_room(view, 2);
-        if (group == nullptr) return not_applicable("no group says it has room for two");
+        if (group == nullptr) return not_applicable("no group has room for two more machines");
         const Result<Resized> grown = cloud.increase({.group = group->id,
                                                       .delta = 2,
                                                       .expected_target = *group->target,
@@ -79,7 +80,7 @@ Outcome check_all_or_nothing(const Subject& subject) {
         if (!grown) return passed(describe(grown.error()));
         if (!grown->shortfall && grown->target == *group->target + 2) return passed();
         return failed("increase of " + group->id.value() +
-                      " by 2, all or nothing, answered with the target " +
+                      " by 2, all or nothing, returned the target " +
                       std::to_string(grown->target) + " from " + std::to_string(*group->target));
     });
 }
@@ -119,15 +120,16 @@ Outcome check_target_moves(const Subject& subject) {
         for (Duration waited{}; waited <= provisioning_time; waited += between_refreshes) {
             seen = target_of(cloud, grown.group);
             if (seen && *seen >= grown.answered)
-                return passed(waited > Duration::zero() ? "seen after " + format_duration(waited)
+                return passed(waited > Duration::zero() ? "listed after " + format_duration(waited)
                                                         : "");
             cloud.host().advance(between_refreshes);
         }
         const Result<CloudView> view = cloud.refresh();
         if (!view) return skipped("the cloud cannot be read here: " + describe(view.error()));
-        if (tells_failure(*view, grown.group)) return passed("the machine could not be had");
-        return failed("increase of " + grown.group.value() + " answered with the target " +
-                      std::to_string(grown.answered) + ", and " +
+        if (tells_failure(*view, grown.group))
+            return passed("the cloud could not provide the machine");
+        return failed("increase of " + grown.group.value() + " returned the target " +
+                      std::to_string(grown.answered) + ", but " +
                       format_duration(provisioning_time) + " later the view shows " +
                       (seen ? std::to_string(*seen) : "none"));
     });

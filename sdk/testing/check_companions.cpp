@@ -46,8 +46,7 @@ Outcome check_templates(const Subject& subject) {
             if (!fault.empty()) return failed("describe " + id + ": " + fault);
         }
         for (const char* unknown : {"", "no-such-group-7d1f", "\xff\xfe"}) {
-            if (cloud.describe(unknown))
-                return failed("describe of a group that is not there succeeds");
+            if (cloud.describe(unknown)) return failed("describe of an unknown group succeeds");
         }
         return judged(cloud.session().misuse());
     });
@@ -81,7 +80,7 @@ Outcome check_pricing(const Subject& subject) {
         const auto* pricing =
             session.instance().find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
         if (!CAPSTAN_HAS(pricing, capstan_cloud_pricing, price))
-            return not_applicable("the cloud knows no prices");
+            return not_applicable("the cloud has no prices");
         AbiArena arena;
         const NodeTemplate node = node_template();
         const NodeGroup of = group("plain");

@@ -45,14 +45,14 @@ Outcome check_reconcile(const Subject& subject) {
             const bool is_bug = !done && (done.error().code == ErrorCode::internal ||
                                           done.error().code == ErrorCode::deadline);
             if (is_bug) return failed("reconcile: " + describe(done.error()));
-            if (!done) return passed("cannot do anything here: " + describe(done.error()));
+            if (!done) return passed("cannot work here: " + describe(done.error()));
             if (!is_first && writes_of(session.host()) > before)
-                faults.push_back("wrote again, though nothing had changed");
+                faults.push_back("wrote again, although nothing had changed");
             for (const Error& problem : done->problems) {
                 if (problem.subject.empty())
                     faults.push_back("a problem without a subject: " + problem.message);
             }
-            if (done->summary.empty()) faults.push_back("without a summary");
+            if (done->summary.empty()) faults.push_back("no summary");
         }
         for (std::string& fault : session.misuse()) faults.push_back(std::move(fault));
         return judged(faults);
@@ -64,9 +64,9 @@ Outcome check_quiet(const Subject& subject) {
     return with_started(subject, [](Session& session) {
         session.host().advance(std::chrono::hours(1));
         const std::size_t writes = writes_of(session.host());
-        return writes == 0 ? passed()
-                           : failed("wrote " + std::to_string(writes) +
-                                    " times without being asked to reconcile");
+        return writes == 0
+                   ? passed()
+                   : failed("wrote " + std::to_string(writes) + " times outside a reconcile");
     });
 }
 
@@ -101,7 +101,7 @@ Outcome check_cancelled_reconcile(const Subject& subject) {
         session.host().run();
         const Result<Reconciled> again = reconcile_once(session, true);
         if (!again && again.error().code == ErrorCode::deadline)
-            return failed("after one that was cancelled: " + describe(again.error()));
+            return failed("after a cancelled reconcile: " + describe(again.error()));
         return judged(session.misuse());
     });
 }

@@ -29,7 +29,7 @@ std::vector<std::string> missing_from(const void* raw, Members... members) {
 
 std::vector<std::string> table_faults(const Subject& subject, const void* table) {
     if (table == nullptr)
-        return {"interface_of has no answer for the class's kind, " + subject.kind()};
+        return {"interface_of returned NULL for the class's kind, " + subject.kind()};
     if (subject.is(CAPSTAN_KIND_EXPANDER))
         return missing_from<capstan_expander>(table, &capstan_expander::filter);
     if (subject.is(CAPSTAN_KIND_SIMILARITY))
@@ -54,7 +54,7 @@ std::string told_secrets(FakeHost& host) {
     for (const auto& [name, value] : host.secrets()) {
         if (value == made_up_secret) names += (names.empty() ? "" : ", ") + name;
     }
-    return names.empty() ? names : "with a made-up value of each secret: " + names;
+    return names.empty() ? names : "with made-up secrets: " + names;
 }
 
 Outcome check_create(const Subject& subject) {
@@ -63,7 +63,7 @@ Outcome check_create(const Subject& subject) {
     const Result<std::unique_ptr<Session>> session = Session::open(subject);
     if (!session) {
         const bool given = subject.options.settings.contains(subject.id());
-        const std::string what = (given ? "with the settings given: " : "with its defaults: ") +
+        const std::string what = (given ? "with the given settings: " : "with its defaults: ") +
                                  describe(session.error());
         // A class may refuse its defaults in so many words; its schema would be the better place to
         // say so.
@@ -83,13 +83,13 @@ Outcome check_interfaces(const Subject& subject) {
         for (const char* unknown :
              {"", "capstan.unknown/1", "capstan.expander/999", "capstan.expander/1 "}) {
             if (session.instance().find<void>(unknown) != nullptr) {
-                return failed("interface_of answers for \"" + std::string(unknown) +
-                              "\", which is none");
+                return failed("interface_of returned a table for \"" + std::string(unknown) +
+                              "\", which is not an interface");
             }
         }
         for (int i = 0; i < 100; ++i) {
             if (session.table() != table)
-                return failed("interface_of gives another table when it is asked again");
+                return failed("interface_of returned a different table the second time");
         }
         return passed();
     });
@@ -99,12 +99,10 @@ Outcome check_hundredfold(const Subject& subject) {
     for (int i = 0; i < 100; ++i) {
         const Result<std::unique_ptr<Session>> session = Session::open(subject);
         const std::string which = "instance " + std::to_string(i + 1) + " of 100: ";
-        if (!session && i == 0)
-            return skipped("there is no instance: " + describe(session.error()));
+        if (!session && i == 0) return skipped("no instance: " + describe(session.error()));
         if (!session) return failed(which + describe(session.error()));
         (*session)->instance().destroy();  // neither started nor stopped
-        if (!(*session)->host().run())
-            return failed(which + "left work behind that posts itself for ever");
+        if (!(*session)->host().run()) return failed(which + "work is scheduled endlessly");
         if (const auto misuse = (*session)->misuse(); !misuse.empty())
             return failed(which + misuse.front());
     }
@@ -116,9 +114,9 @@ Outcome check_side_by_side(const Subject& subject) {
         const Result<std::unique_ptr<Session>> second =
             Session::open(subject, {.instance_id = "other"});
         if (!second)
-            return failed("a second instance beside the first: " + describe(second.error()));
+            return failed("a second instance next to the first: " + describe(second.error()));
         if (&first.instance().raw() == &(*second)->instance().raw())
-            return failed("two instances are one");
+            return failed("two creates returned the same instance");
         const void* const table = first.table();
         (*second)->instance().destroy();
         if (first.table() != table) return failed("destroying one instance changed the other");
@@ -151,7 +149,7 @@ Outcome check_stop_while_starting(const Subject& subject) {
             return instance.start(instance.self, op, &asked_by_verify<capstan_start_request>);
         });
         const Result<void> stopped = session.instance().stop();
-        if (!stopped) return failed("stop while start was under way: " + describe(stopped.error()));
+        if (!stopped) return failed("stop during start: " + describe(stopped.error()));
         if (!start.is_done()) return failed("stop left start open");
         return judged(session.misuse());
     });
@@ -170,7 +168,7 @@ Outcome check_self_check(const Subject& subject) {
         if (!checked && checked.error().code == ErrorCode::deadline)
             return failed(describe(checked.error()));
         if (!checked && checked.error().message.empty())
-            return failed("fails and does not say what is missing");
+            return failed("failed without an error message");
         return judged(session.misuse());
     });
 }
@@ -179,12 +177,12 @@ Outcome check_reconfigure(const Subject& subject) {
     return with_started(subject, [&](Session& session) {
         const capstan_instance& instance = session.instance().raw();
         if (!CAPSTAN_HAS(&instance, capstan_instance, reconfigure))
-            return not_applicable("the class takes no new settings");
+            return not_applicable("the class cannot be reconfigured");
         Result<FakeSettings> same = subject.settings();
         const FakeCall call;
         const capstan_status status = instance.reconfigure(instance.self, same->raw(), call.raw());
         if (status == CAPSTAN_OK) return judged(status_faults(status, call));
-        return failed("refuses the settings it has: " +
+        return failed("rejected its current settings: " +
                       describe(call.failure().value_or(Error{error_code(status), ""})));
     });
 }

@@ -67,10 +67,10 @@ Outcome check_silent(const Subject& subject) {
 
 constexpr int calls_max = 100;
 constexpr auto calls_time = std::chrono::milliseconds(200);
-/// Of an interval: an allocator's own needs, and caches that fill up.
+/// Growth that is allowed in an interval: the allocator's overhead, and caches that fill up.
 constexpr std::int64_t growth_max = 16 << 10;
 
-/// What a pass asks of the instance, again and again.
+/// The calls of one pass.
 void ask_once(Session& session, const Subject& subject, const std::vector<HookRequest>& hooks) {
     for (const HookRequest& hook_request : hooks) {
         if (hook_request.form == Form::sound)
@@ -85,7 +85,7 @@ Outcome check_steady(const Subject& subject) {
     return with_started(subject, [&](Session& session) {
         const auto hooks = hook_requests(subject.kind(), subject.options.seed, 10);
         if (hooks.empty() && !subject.is(CAPSTAN_KIND_CLOUD))
-            return not_applicable("nothing of its kind is called again and again");
+            return not_applicable("plugins of this kind are not called repeatedly");
         const auto until = std::chrono::steady_clock::now() + calls_time;
         int calls = 0;
         while (calls < calls_max && (calls < 10 || std::chrono::steady_clock::now() < until)) {
@@ -98,12 +98,12 @@ Outcome check_steady(const Subject& subject) {
             return Holdings::now() - before;
         };
         const Holdings first = ask_again(), second = ask_again();
-        const std::string after =
-            " after " + counted(calls, "call") + ", and as much after as many more";
+        const std::string after = " after " + counted(calls, "call") +
+                                  ", and as many again after the same number of calls";
         if (std::min(first.descriptors, second.descriptors) > 0)
             return failed(counted(second.descriptors, "more file descriptor") + " open" + after);
         if (std::min(first.bytes, second.bytes) > growth_max)
-            return failed(std::to_string(second.bytes >> 10) + " KiB more of memory held" + after);
+            return failed(std::to_string(second.bytes >> 10) + " KiB more memory in use" + after);
         return passed();
     });
 }

@@ -43,8 +43,8 @@ void check_keys(capstan_array fields, const std::string& path,
         const std::string_view key = text(field.key);
         const std::string where = "field \"" + path + std::string(key) + "\"";
         if (key.empty() || has_control(key))
-            complaints.push_back(where + ": the key is empty or cannot be typed");
-        if (!seen.insert(key).second) complaints.push_back(where + ": there are two");
+            complaints.push_back(where + ": the key is empty or has control characters");
+        if (!seen.insert(key).second) complaints.push_back(where + ": duplicate key");
         if (field.struct_size < sizeof(capstan_field)) {
             complaints.push_back(where + ": struct_size is " + std::to_string(field.struct_size));
         }
@@ -59,15 +59,15 @@ void check_field(const capstan_field& f, const std::string& path,
     };
     if (text(f.doc).empty()) complain("has no documentation");
     if (f.type < CAPSTAN_TYPE_STRING || f.type > CAPSTAN_TYPE_TABLE)
-        complain("has the type " + std::to_string(f.type));
+        complain("has the unknown type " + std::to_string(f.type));
     const auto has = [&f](std::uint32_t flag) { return (f.flags & flag) != 0; };
     if (has(CAPSTAN_FIELD_REQUIRED) && f.default_value.len != 0)
         complain("is required and has a default");
     if (f.type == CAPSTAN_TYPE_ENUM && f.allowed.count == 0)
-        complain("is an enumeration of nothing");
+        complain("is an enumeration without values");
     if (f.type == CAPSTAN_TYPE_TABLE && f.fields.count == 0) complain("is a table without members");
     if (f.type != CAPSTAN_TYPE_TABLE && f.fields.count != 0)
-        complain("has members and is no table");
+        complain("has members but is not a table");
 }
 
 void check_bounds(const capstan_field& f, const std::string& path,
@@ -77,29 +77,29 @@ void check_bounds(const capstan_field& f, const std::string& path,
     };
     const bool has_min = (f.flags & CAPSTAN_FIELD_MIN) != 0;
     const bool has_max = (f.flags & CAPSTAN_FIELD_MAX) != 0;
-    if (!has_min && f.min != 0) complain("has a min and no CAPSTAN_FIELD_MIN");
-    if (!has_max && f.max != 0) complain("has a max and no CAPSTAN_FIELD_MAX");
-    if (has_min && !std::isfinite(f.min)) complain("has a min that is no number");
-    if (has_max && !std::isfinite(f.max)) complain("has a max that is no number");
+    if (!has_min && f.min != 0) complain("has a min without CAPSTAN_FIELD_MIN");
+    if (!has_max && f.max != 0) complain("has a max without CAPSTAN_FIELD_MAX");
+    if (has_min && !std::isfinite(f.min)) complain("has a min that is not finite");
+    if (has_max && !std::isfinite(f.max)) complain("has a max that is not finite");
     if (has_min && has_max && f.min > f.max) complain("has a min above its max");
     const bool is_measured = f.type == CAPSTAN_TYPE_INTEGER || f.type == CAPSTAN_TYPE_FLOAT ||
                              f.type == CAPSTAN_TYPE_DURATION || f.type == CAPSTAN_TYPE_QUANTITY;
-    if ((has_min || has_max) && !is_measured) complain("has a bound, and its type has no size");
+    if ((has_min || has_max) && !is_measured)
+        complain("has a min or max, but its type has no order");
 }
 
 Outcome check_class(const Subject& subject) {
     const capstan_class& c = *subject.of;
     std::vector<std::string> complaints;
     if (!is_identifier(text(c.class_id)))
-        complaints.emplace_back("the id has more than lower case, digits and '_'");
-    if (text(c.doc).empty()) complaints.emplace_back("there is no documentation");
-    if (has_control(text(c.doc)))
-        complaints.emplace_back("the documentation is not one line of text");
+        complaints.emplace_back("the id must be lower-case letters, digits and '_'");
+    if (text(c.doc).empty()) complaints.emplace_back("no documentation");
+    if (has_control(text(c.doc))) complaints.emplace_back("the documentation is not a single line");
     if (c.concurrency != CAPSTAN_CONCURRENCY_SERIAL &&
         c.concurrency != CAPSTAN_CONCURRENCY_PARALLEL) {
-        complaints.push_back("the concurrency " + std::to_string(c.concurrency) + " is none");
+        complaints.push_back("unknown concurrency " + std::to_string(c.concurrency));
     }
-    if (c.create == nullptr) complaints.emplace_back("there is no create function");
+    if (c.create == nullptr) complaints.emplace_back("no create function");
     return judged(complaints);
 }
 
@@ -145,19 +145,19 @@ bool lacks_settings(const Subject& subject, const std::vector<Rejection>& reject
 
 Outcome check_own_check(const Subject& subject) {
     if (!CAPSTAN_HAS(subject.of, capstan_class, check))
-        return not_applicable("the class has no check of its own");
+        return not_applicable("the class has no check function");
     Result<FakeSettings> settings = subject.settings();
-    if (!settings) return not_applicable("there are no settings: " + settings.error().message);
+    if (!settings) return not_applicable("no settings: " + settings.error().message);
     const FakeCall call;
     const capstan_status status = subject.of->check(settings->raw(), call.raw());
     std::vector<std::string> complaints = status_faults(status, call);
     if (complaints.empty() && lacks_settings(subject, settings->rejections()))
-        return not_applicable("there are no settings: " + settings->rejections().front().why);
+        return not_applicable("no settings: " + settings->rejections().front().why);
     for (const Rejection& r : settings->rejections())
-        complaints.push_back("refuses " + r.path + ": " + r.why);
+        complaints.push_back("rejected " + r.path + ": " + r.why);
     if (status != CAPSTAN_OK && settings->rejections().empty()) {
-        complaints.push_back("refuses the settings (" + std::string(name_of(error_code(status))) +
-                             ") and does not say what");
+        complaints.push_back("rejected the settings (" + std::string(name_of(error_code(status))) +
+                             ") without a reason");
     }
     return judged(complaints);
 }

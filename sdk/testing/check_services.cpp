@@ -64,14 +64,14 @@ std::vector<std::string> new_faults(Session& session, const Subject& subject,
 }
 
 Outcome check_without(const Subject& subject) {
-    if (!Session::open(subject)) return skipped("there is no instance");
+    if (!Session::open(subject)) return skipped("no instance");
     std::vector<std::string> complaints;
     for (const char* service : services) {
         const auto session =
             Session::open(subject, {}, [&](FakeHost& host) { host.withhold(service); });
         if (!session && session.error().message.empty()) {
             complaints.push_back(std::string("without ") + service +
-                                 ": create fails and does not say why");
+                                 ": create failed without an error message");
         }
         if (session) (*session)->instance().destroy();
     }

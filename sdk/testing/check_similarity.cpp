@@ -66,7 +66,7 @@ Outcome check_buckets(const Subject& subject) {
                 const SimilarityResponse answer = ask(check, a, b, FakeCall());
                 const bool agrees = answer.is_good() && answer.verdict == CAPSTAN_SIMILARITY_AGREES;
                 return agrees && of_a.hash != of_b.hash
-                           ? "they agree and are in different buckets: " + answer.because
+                           ? "similar, but in different buckets: " + answer.because
                            : "";
             });
     });

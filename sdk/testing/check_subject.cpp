@@ -60,18 +60,18 @@ std::vector<std::string> Session::misuse() const {
     const auto note = [&out](int times, std::string_view what) {
         if (times > 0) out.push_back(std::string(what) + ", " + counted(times, "time"));
     };
-    note(m.unknown_operations, "ended an operation that never was");
-    note(m.double_completions, "ended an operation twice");
-    note(m.late_errors, "returned an error for an operation that it had ended");
-    note(m.wrong_results, "ended an operation with another type of result than it asks for");
+    note(m.unknown_operations, "completed an unknown operation");
+    note(m.double_completions, "completed an operation twice");
+    note(m.late_errors, "returned an error for a completed operation");
+    note(m.wrong_results, "completed an operation with the wrong type of result");
     return out;
 }
 
 Outcome with_instance(const Subject& subject, const std::function<Outcome(Session&)>& check) {
     const Result<std::unique_ptr<Session>> session = Session::open(subject);
-    if (!session) return skipped("there is no instance: " + describe(session.error()));
+    if (!session) return skipped("no instance: " + describe(session.error()));
     if ((*session)->table() == nullptr)
-        return not_applicable("the instance has no table of its kind");
+        return not_applicable("the instance has no table for its kind");
     return check(**session);
 }
 

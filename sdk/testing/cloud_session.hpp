@@ -51,7 +51,7 @@ public:
         return host().settle(host().call<Removed>(
             [&](capstan_op op) { return cloud_.remove(cloud_.self, op, &raw); }));
     }
-    /// Of a cloud that has templates.
+    /// Only for a cloud that has templates.
     Result<NodeTemplate> describe(std::string_view group) {
         const auto& templates =
             *session_.instance().find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);

@@ -32,7 +32,7 @@ Outcome check_entry(const capstan_entry& entry) {
     if (entry.abi_major != CAPSTAN_ABI_MAJOR)
         faults.push_back("the major version is " + std::to_string(entry.abi_major));
     if (entry.abi_minor_required > entry.abi_minor_built) {
-        faults.emplace_back("it requires a newer minor than it was built with");
+        faults.emplace_back("the required minor version is newer than the one it was built with");
     }
     if (text(entry.plugin_id).empty()) faults.emplace_back("the plugin has no id");
     if (!is_version(text(entry.version))) {
@@ -46,12 +46,12 @@ Outcome check_classes(const capstan_entry& entry) {
     const capstan_class_list* const first = entry.classes();
     const capstan_class_list* const second = entry.classes();
     if (first == nullptr || first->classes.count == 0) return failed("the file has no class");
-    if (second != first) return failed("classes() gives another list when it is asked again");
+    if (second != first) return failed("classes() returned a different list the second time");
     std::vector<std::string> ids;
     for (const capstan_class& c : View<capstan_class>(first->classes)) {
         const std::string id(text(c.class_id));
         if (std::find(ids.begin(), ids.end(), id) != ids.end())
-            return failed("there are two classes \"" + id + "\"");
+            return failed("duplicate class \"" + id + "\"");
         ids.push_back(id);
     }
     return passed();
@@ -70,7 +70,7 @@ Outcome check_init(const capstan_entry* entry, const std::string& file) {
     entry->deinit();
     entry->deinit();
     return entry->classes() != nullptr ? passed()
-                                       : failed("after init and deinit the classes are gone");
+                                       : failed("classes() returned NULL after init and deinit");
 }
 
 void append(std::string& line, std::string_view word, std::size_t width) {
@@ -123,9 +123,9 @@ CheckResult run_check(const Check& check) {
     try {
         result.outcome = check.run();
     } catch (const std::exception& e) {
-        result.outcome = failed(std::string("an exception: ") + e.what());
+        result.outcome = failed(std::string("exception: ") + e.what());
     } catch (...) {
-        result.outcome = failed("an exception that is no std::exception");
+        result.outcome = failed("unknown exception");
     }
     result.took = std::chrono::steady_clock::now() - began;
     return result;

@@ -75,7 +75,7 @@ void FakeHost::returned(capstan_op op, capstan_status status) {
 }
 
 void FakeHost::cancel(capstan_op op) {
-    parts_->operations.close(op, {ErrorCode::cancelled, "the host gave up on it"});
+    parts_->operations.close(op, {ErrorCode::cancelled, "cancelled by the host"});
 }
 
 std::size_t FakeHost::open_operations() const { return parts_->operations.open_count(); }

@@ -89,19 +89,19 @@ std::uint64_t allowed_flags(std::string_view url) {
 
 /// Why the host sends nothing.
 std::optional<Error> refusal(FakeParts& p, const HttpRequest& request, capstan_op parent) {
-    if (p.is_busy(CAPSTAN_SERVICE_HTTP))
-        return Error{ErrorCode::busy, "too many requests wait already"};
+    if (p.is_busy(CAPSTAN_SERVICE_HTTP)) return Error{ErrorCode::busy, "too many waiting requests"};
     const std::string_view host = FakeHttp::host_name(request.url);
     if (request.method.empty() || host.empty())
-        return Error{ErrorCode::invalid_argument, "not a request: it needs a method and a URL"};
+        return Error{ErrorCode::invalid_argument, "invalid request: it needs a method and a URL"};
     if ((request.flags & ~allowed_flags(request.url)) != 0)
-        return Error{ErrorCode::invalid_argument, "its flags are unknown or not of its scheme"};
+        return Error{ErrorCode::invalid_argument,
+                     "its flags are unknown or not allowed for its scheme"};
     if (parent != 0 && p.operations.is_cancelled(parent))
-        return Error{ErrorCode::cancelled, "its operation is over"};
+        return Error{ErrorCode::cancelled, "its operation has ended"};
     const std::lock_guard lock(p.mutex);
     if (p.http.is_granted(host)) return std::nullopt;
     return Error{ErrorCode::permission, std::string(host) +
-                                            " is not granted to it: grants = { http = [\"" +
+                                            " is not granted: add grants = { http = [\"" +
                                             std::string(host) + "\"] }"};
 }
 
@@ -123,7 +123,7 @@ HttpOutcome ask_handler(FakeParts& p, const HttpRequest& request) {
         const std::lock_guard lock(p.mutex);
         handler = p.http.handler();
     }
-    if (!handler) return Error{ErrorCode::unavailable, "the test has arranged no reply"};
+    if (!handler) return Error{ErrorCode::unavailable, "the test has set no reply"};
     try {
         return handler(request);
     } catch (...) {

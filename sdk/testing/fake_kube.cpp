@@ -227,7 +227,7 @@ Result<void> FakeKube::check(const KubeRequest& request) {
     }
     const auto delay = delays_.find({request.resource.plural, request.name});
     if (delay != delays_.end() && delay->second > request.timeout)
-        return refuse(ErrorCode::deadline, "", where(request) + ": no answer in time");
+        return refuse(ErrorCode::deadline, "", where(request) + ": timed out");
     return {};
 }
 
@@ -286,18 +286,18 @@ Result<std::string> FakeKube::list(const KubeRequest& request) const {
 Result<std::string> FakeKube::create(const KubeRequest& request) {
     CAPSTAN_TRY(Json object, parse_json(request.body));
     if (!request.subresource.empty())
-        return refuse(ErrorCode::unsupported, "", where(request) + ": the fake does not do that");
+        return refuse(ErrorCode::unsupported, "", where(request) + ": not supported by the fake");
     Json& metadata = object.at("metadata");
     if (request.resource.has_namespace) metadata.set("namespace", request.ns);
     if (metadata.text_at({"name"}).empty() && !metadata.text_at({"generateName"}).empty())
         metadata.set("name", metadata.text_at({"generateName"}) + std::to_string(last_uid_ + 1));
     const std::string name = metadata.text_at({"name"});
     if (name.empty())
-        return refuse(ErrorCode::invalid_argument, "Invalid", where(request) + ": without a name");
+        return refuse(ErrorCode::invalid_argument, "Invalid", where(request) + ": no name");
     const Key key = key_of(request.resource, request.ns, name);
     if (objects_.contains(key))
         return refuse(ErrorCode::conflict, "AlreadyExists",
-                      where(request) + ": " + name + " exists already");
+                      where(request) + ": " + name + " already exists");
     return to_string(store(key, std::move(object), request.resource));
 }
 
@@ -308,7 +308,8 @@ Result<std::string> FakeKube::change(const KubeRequest& request) {
     const Json stored = at != objects_.end() ? at->second : Json();
     const std::string& version = body.text_at({"metadata", "resourceVersion"});
     if (!version.empty() && version != stored.text_at({"metadata", "resourceVersion"}))
-        return refuse(ErrorCode::conflict, "Conflict", where(request) + ": has been changed");
+        return refuse(ErrorCode::conflict, "Conflict",
+                      where(request) + ": changed in the meantime");
     CAPSTAN_TRY(Json object, changed(request, stored, std::move(body)));
     const Json& now = store(key, std::move(object), request.resource);
     return to_string(request.subresource == "scale" ? scale_of(now) : now);
@@ -316,7 +317,8 @@ Result<std::string> FakeKube::change(const KubeRequest& request) {
 
 Result<Json> FakeKube::changed(const KubeRequest& request, const Json& stored, Json body) const {
     if (request.verb == KubeVerb::patch && request.patch_type == KubePatch::json)
-        return refuse(ErrorCode::unsupported, "", where(request) + ": the fake has no JSON patch");
+        return refuse(ErrorCode::unsupported, "",
+                      where(request) + ": JSON patch is not supported by the fake");
     Json whole = stored;
     if (request.subresource == "scale") {
         if (const Json* wanted = body.find({"spec", "replicas"}))
@@ -346,7 +348,7 @@ Result<std::string> FakeKube::remove(const KubeRequest& request) {
         return !wanted.empty() && wanted != stored.text_at({"metadata", member});
     };
     if (differs(request.uid, "uid") || differs(request.resource_version, "resourceVersion"))
-        return refuse(ErrorCode::conflict, "Conflict", where(request) + ": is another one by now");
+        return refuse(ErrorCode::conflict, "Conflict", where(request) + ": precondition failed");
     erase(key);
     return std::string(R"({"kind":"Status","apiVersion":"v1","status":"Success"})");
 }
@@ -393,7 +395,7 @@ Result<KubeResource> FakeKube::resolve(std::string_view api_version, std::string
     }
     return refuse(
         ErrorCode::not_found, "",
-        "the fake does not serve kind " + std::string(kind) + " of " + std::string(api_version));
+        "the fake does not support kind " + std::string(kind) + " of " + std::string(api_version));
 }
 
 Result<void> FakeKube::record(KubeNote note) {

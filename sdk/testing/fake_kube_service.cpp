@@ -59,7 +59,7 @@ void hand_over(capstan_kube_resolved done, void* user, const Result<KubeResource
 }
 
 Unexpected stopped() {
-    return fail(ErrorCode::cancelled, "the operation is over, or the instance is stopping");
+    return fail(ErrorCode::cancelled, "the operation has ended or the instance is stopping");
 }
 
 /// Posts a request to the cluster, whose answer is `ask(FakeKube&)`.
@@ -115,7 +115,7 @@ struct Listening {
     }
 };
 
-/// What the cluster tells, in the strand's own time; nothing once it is no longer followed.
+/// Passes the cluster's events to the strand, until the watch ends.
 FakeKube::Listener listener(FakeParts& p, std::uint64_t id, std::shared_ptr<Listening> to) {
     return [&p, id, to = std::move(to)](KubeEvent::Type type, const std::string& object,
                                         const Error& error) {

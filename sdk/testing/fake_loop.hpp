@@ -21,7 +21,7 @@ namespace testing {
 class FakeLoop {
 public:
     using Job = std::function<void(capstan_status)>;
-    /// A host that has just started is no special case.
+    /// A host that has just started is not a special case.
     static constexpr Duration begin = std::chrono::hours(1);
 
     Duration now() const;

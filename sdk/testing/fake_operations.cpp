@@ -56,9 +56,9 @@ capstan_status FakeOperations::complete(capstan_op op, std::uint32_t result_type
         return CAPSTAN_OK;
     }
     ++misuse_.wrong_results;
-    slot->sink->end_with(Error{ErrorCode::internal, "the operation wants a result of type " +
+    slot->sink->end_with(Error{ErrorCode::internal, "the operation needs a result of type " +
                                                         std::to_string(slot->result_type) +
-                                                        ", it was ended with one of " +
+                                                        ", but was completed with type " +
                                                         std::to_string(result_type)});
     return CAPSTAN_E_INVALID_ARGUMENT;
 }

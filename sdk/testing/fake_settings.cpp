@@ -144,7 +144,7 @@ const std::vector<Rejection>& FakeSettings::rejections() const noexcept {
 }
 
 Result<Value> read_default(const capstan_field& field) {
-    if (field.default_value.len == 0) return fail(ErrorCode::not_found, "there is no default");
+    if (field.default_value.len == 0) return fail(ErrorCode::not_found, "no default");
     CAPSTAN_TRY(Value value, parse_toml_value(text(field.default_value)));
     CAPSTAN_CHECK(fit_value(value, field));
     return value;

@@ -90,9 +90,9 @@ std::vector<HookRequest> group_source_requests(std::uint64_t /*seed*/, std::uint
         return request;
     };
     add("a pod and two machine types", Form::sound, ask_for({pods("web", 3)}));
-    add("selectors that contradict each other", Form::sound,
+    add("conflicting selectors", Form::sound,
         ask_for({wanting("a", {{"team", "a"}}, 2), wanting("b", {{"team", "b"}})}));
-    add("selectors that go together", Form::sound,
+    add("compatible selectors", Form::sound,
         ask_for({wanting("a", {{"x", "1"}}), wanting("b", {{"y", "2"}})}));
     add("no pod", Form::sound, ask_for({}));
     Given full = ask_for({pods("web", 3)});

@@ -53,7 +53,7 @@ private:
 
     void arrange_faults() {
         CloudFaults faults{.list_lag = std::chrono::milliseconds(pick(4'000))};
-        std::string told = "lists are late by " + format_duration(faults.list_lag);
+        std::string told = "list lag " + format_duration(faults.list_lag);
         if (chance(3)) faults.stock = pick(3);
         if (chance(4)) faults.throttled = 1 + pick(3);
         if (chance(6)) faults.hung = 1;
@@ -63,9 +63,9 @@ private:
         if (faults.stock) told += ", stock " + std::to_string(*faults.stock);
         if (faults.throttled > 0) told += ", throttled " + std::to_string(faults.throttled);
         if (faults.hung > 0) told += ", a change hangs";
-        if (faults.lost > 0) told += ", an answer is lost";
+        if (faults.lost > 0) told += ", a response is lost";
         if (faults.late > Duration::zero())
-            told += ", an increase is late by " + format_duration(faults.late);
+            told += ", an increase is delayed by " + format_duration(faults.late);
         tell(told);
         cloud_.set_faults(std::move(faults));
     }
@@ -97,7 +97,7 @@ private:
         for (const MachineId& machine : nodes_) {
             if (std::ranges::find(there, machine) != there.end()) continue;
             if (!expected_ends_.contains(machine) && violation_.empty())
-                violation_ = "machine " + machine.value() + ", which has a node, was ended";
+                violation_ = "machine " + machine.value() + ", which has a node, was terminated";
         }
         std::erase_if(nodes_, [&](const MachineId& machine) {
             return std::ranges::find(there, machine) == there.end();
@@ -233,7 +233,7 @@ std::string play_interleaving(InterleavedCloud& cloud, std::uint64_t seed,
     }
     std::string what = host.violation();
     if (what.empty() && !host.has_converged())
-        what = counted(host.wanted(), "machine") + " are wanted, and the target stays at " +
+        what = counted(host.wanted(), "machine") + " wanted, but the target stays at " +
                std::to_string(cloud.target()) + " with " + std::to_string(cloud.machines().size());
     return what.empty() ? what : "seed " + std::to_string(seed) + ": " + what + "\n" + host.story();
 }

@@ -63,7 +63,7 @@ public:
         if (got < 0) give_up("receiving");
         out.append(some.data(), static_cast<std::size_t>(got));
         if (out.size() > loopback_reply_max)
-            throw Failure(ErrorCode::quota, "the reply is longer than 64 MiB");
+            throw Failure(ErrorCode::quota, "the response is larger than 64 MiB");
         return got > 0;
     }
 
@@ -71,7 +71,7 @@ private:
     [[noreturn]] static void give_up(const std::string& what) {
         const bool is_late = errno == EAGAIN || errno == EWOULDBLOCK;
         throw Failure(is_late ? ErrorCode::deadline : ErrorCode::unavailable,
-                      what + ": " + (is_late ? "no answer in time" : std::strerror(errno)));
+                      what + ": " + (is_late ? "timed out" : std::strerror(errno)));
     }
     void limit(int option) {
         using std::chrono::microseconds;
@@ -101,13 +101,14 @@ std::string request_text(const HttpRequest& request) {
 }
 
 [[noreturn]] void refuse_reply(const char* why) {
-    throw Failure(ErrorCode::unavailable, std::string("the server's reply is no HTTP/1: ") + why);
+    throw Failure(ErrorCode::unavailable,
+                  std::string("the server's response is not HTTP/1: ") + why);
 }
 
 std::size_t parse_size(std::string_view text, int base) {
     std::size_t out = 0;
     const auto [end, bad] = std::from_chars(text.data(), text.data() + text.size(), out, base);
-    if (bad != std::errc() || end == text.data()) refuse_reply("a length is no number");
+    if (bad != std::errc() || end == text.data()) refuse_reply("invalid length");
     return out;
 }
 
@@ -142,7 +143,7 @@ std::optional<std::string> join_chunks(std::string_view text) {
     }
 }
 
-/// Nothing: the reply goes on. `is_over`: the server has closed the connection.
+/// nullopt: the response is incomplete. `is_over`: the server has closed the connection.
 std::optional<HttpReply> parse_reply(std::string_view text, const std::string& method,
                                      bool is_over) {
     const std::size_t end = text.find("\r\n\r\n");

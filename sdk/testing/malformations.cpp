@@ -82,8 +82,7 @@ const Malformation all[] = {
          t.taints = array(odd_taints);
      },
      [](capstan_option& o) { o.similar = array(odd_names); }},
-    {"names that are there twice",
-     [](capstan_group& g) { g.id = str("twice"), g.tags = array(same_pairs); },
+    {"duplicate names", [](capstan_group& g) { g.id = str("twice"), g.tags = array(same_pairs); },
      [](capstan_template& t) {
          t.labels = array(same_pairs);
          set_amounts(t, array(odd_amounts));
@@ -105,7 +104,7 @@ const Malformation all[] = {
     {"the smallest numbers", [](capstan_group& g) { set_sizes(g, least32, least32, least32); },
      [](capstan_template& t) { set_amounts(t, array(negative)), t.variants = least32; },
      [](capstan_option& o) { o.nodes = least32, o.requested = array(negative); }},
-    {"a price that is no number", [](capstan_group&) {}, [](capstan_template&) {},
+    {"a price that is not a number", [](capstan_group&) {}, [](capstan_template&) {},
      [](capstan_option& o) {
          o.present = 1;
          o.price_per_hour = o.nodes % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()

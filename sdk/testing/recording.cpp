@@ -88,7 +88,7 @@ private:
         line.remove_prefix(2);
         const std::size_t space = line.find(' ');
         if (space == 0 || space == std::string_view::npos || space + 1 == line.size()) {
-            return refuse("a request is \"> METHOD URL\"");
+            return refuse("expected a request like \"> METHOD URL\"");
         }
         exchanges_.push_back({.method = std::string(line.substr(0, space)),
                               .url = std::string(line.substr(space + 1))});
@@ -111,7 +111,7 @@ private:
     Result<void> read_error(std::string_view line) {
         const std::size_t space = std::min(line.find(' '), line.size());
         const std::optional<ErrorCode> code = find_error_code(line.substr(0, space));
-        if (!code) return refuse("a lost reply is \"! CODE MESSAGE\", as \"! unavailable reset\"");
+        if (!code) return refuse("expected a lost response like \"! unavailable reset\"");
         const std::size_t message = std::min(space + 1, line.size());
         exchanges_.back().error = Error{*code, std::string(line.substr(message))};
         return {};
@@ -122,7 +122,8 @@ private:
         const auto [end, error] =
             std::from_chars(digits.data(), digits.data() + digits.size(), reply.status);
         if (error != std::errc() || end != digits.data() + digits.size()) {
-            return refuse("a reply begins with \"< STATUS\", found \"" + std::string(first) + "\"");
+            return refuse("expected a response like \"< STATUS\", found \"" + std::string(first) +
+                          "\"");
         }
         CAPSTAN_CHECK(read_headers("< ", reply.headers));
         CAPSTAN_CHECK(read_headers("<< ", reply.trailers));
@@ -134,7 +135,7 @@ private:
             const std::string_view line = take_line().substr(mark.size());
             const std::size_t colon = line.find(": ");
             if (colon == std::string_view::npos)
-                return refuse("a header is \"" + std::string(mark) + "NAME: VALUE\"");
+                return refuse("expected a header like \"" + std::string(mark) + "NAME: VALUE\"");
             to.emplace_back(lower_case(line.substr(0, colon)), line.substr(colon + 2));
         }
         return {};
@@ -146,7 +147,8 @@ private:
             std::string_view line = take_line().substr(mark.size());
             if (!line.empty()) line.remove_prefix(1);
             const std::optional<std::string> part = unescaped(line);
-            if (!part) return refuse("a backslash is \\\\, a byte \\xHH");
+            if (!part)
+                return refuse("invalid escape; write a backslash as \\\\ and a byte as \\xHH");
             out = out ? *out + "\n" + *part : *part;
         }
         return out;
@@ -195,7 +197,7 @@ public:
         const Exchange* found = find(request, true);
         if (found == nullptr) found = find(request, false);
         if (found == nullptr)
-            return Error{ErrorCode::unavailable, "the recording has no such request"};
+            return Error{ErrorCode::unavailable, "the request is not in the recording"};
         if (found->error) return *found->error;
         return *found->reply;
     }

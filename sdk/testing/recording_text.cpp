@@ -39,7 +39,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
         text.replace(at, from.size(), to);
 }
 
-/// Where the value behind a name that ends at `at` begins and ends: `name": "value"`,
+/// The range of the value after a name that ends at `at`: `name": "value"`,
 /// `<name>value<`, `name=value&`. Equal: no value stands there.
 std::pair<std::size_t, std::size_t> value_behind(std::string_view text, std::size_t at) {
     const auto until = [&](std::size_t start, std::string_view ends) {

@@ -79,7 +79,8 @@ struct SuggestSink {
         if (!self.names.insert(plan->name).second)
             note(self.faults, "suggested group " + plan->name + " twice");
         if (!self.is_on_offer(*plan))
-            note(self.faults, "suggested group " + plan->name + ", whose machine is not on offer");
+            note(self.faults,
+                 "suggested group " + plan->name + ", whose machine type is not offered");
         self.groups.push_back(text_of(*plan));
     }
     static void leave_out(const capstan_group_source_response*, capstan_str, capstan_str) noexcept {
@@ -109,12 +110,12 @@ struct GrowSink {
                      std::int32_t by) noexcept {
         auto& self = *static_cast<GrowSink*>(out->ctx);
         if (group >= self.growths.size()) {
-            return note(self.faults, "grew group " + std::to_string(group) + " of " +
+            return note(self.faults, "increased group " + std::to_string(group) + " of " +
                                          std::to_string(self.growths.size()));
         }
         const std::string id(text(self.groups[group].id));
-        if (by <= 0) note(self.faults, "grew group " + id + " by " + std::to_string(by));
-        if (self.growths[group] != 0) note(self.faults, "grew group " + id + " twice");
+        if (by <= 0) note(self.faults, "increased group " + id + " by " + std::to_string(by));
+        if (self.growths[group] != 0) note(self.faults, "increased group " + id + " twice");
         self.growths[group] += by;
     }
     void check_sums(std::int64_t nodes) {
@@ -125,13 +126,13 @@ struct GrowSink {
             const bool bounded = (g.present & CAPSTAN_GROUP_MAX) != 0 && growths[i] > 0;
             const std::int64_t target = (g.present & CAPSTAN_GROUP_TARGET) != 0 ? g.target : 0;
             if (!bounded || target + growths[i] <= g.max) continue;
-            note(faults, "grew group " + std::string(text(g.id)) + " from " +
+            note(faults, "increased group " + std::string(text(g.id)) + " from " +
                              std::to_string(target) + " by " + std::to_string(growths[i]) +
-                             ", past its maximum of " + std::to_string(g.max));
+                             ", above its maximum of " + std::to_string(g.max));
         }
         if (sum > std::max<std::int64_t>(nodes, 0)) {
             note(faults,
-                 "shared out " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
+                 "distributed " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
         }
     }
 };
@@ -151,13 +152,14 @@ A finished(A answer, capstan_status status, const FakeCall& call, std::vector<st
 std::vector<std::string> status_faults(capstan_status returned, const FakeCall& call) {
     std::vector<std::string> faults;
     if (returned < CAPSTAN_OK || returned > CAPSTAN_E_BUSY) {
-        faults.push_back("returned the status " + std::to_string(returned) + ", which is none");
+        faults.push_back("returned the status " + std::to_string(returned) +
+                         ", which does not exist");
     }
     const capstan_status reported = call.failure_status();
     if (!call.failure()) return faults;
-    if (reported == CAPSTAN_OK) faults.emplace_back("reported a failure whose code is CAPSTAN_OK");
+    if (reported == CAPSTAN_OK) faults.emplace_back("reported a failure with code CAPSTAN_OK");
     if (returned != CAPSTAN_OK && reported != returned) {
-        faults.push_back("reported the failure " + std::to_string(reported) + " and returned " +
+        faults.push_back("reported the failure " + std::to_string(reported) + " but returned " +
                          std::to_string(returned));
     }
     return faults;
@@ -186,8 +188,7 @@ ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
     if (!kept) {
         answer.status = static_cast<capstan_status>(kept.error().code);
         const bool is_late = kept.error().code == ErrorCode::deadline && host.monotonic() >= until;
-        if (is_late && allowed > Duration::zero())
-            note(answer.faults, "did not end in the time allowed");
+        if (is_late && allowed > Duration::zero()) note(answer.faults, "timed out");
         return answer;
     }
     std::set<std::uint32_t> options;
@@ -209,13 +210,14 @@ SimilarityResponse ask(const capstan_similarity& check, const capstan_template& 
     const capstan_status status = check.similar(check.self, call.raw(), &a, &b, &sink.out);
     std::vector<std::string> faults;
     if (sink.answers != 1)
-        note(faults, "answered " + std::to_string(sink.answers) + " times, not once");
+        note(faults, "responded " + std::to_string(sink.answers) + " times, not once");
     if (sink.verdict < CAPSTAN_SIMILARITY_DIFFERS || sink.verdict > CAPSTAN_SIMILARITY_DECIDED) {
-        note(faults, "gave the verdict " + std::to_string(sink.verdict) + ", which is none");
+        note(faults,
+             "returned the verdict " + std::to_string(sink.verdict) + ", which does not exist");
     }
     if (sink.verdict == CAPSTAN_SIMILARITY_DECIDED &&
         (check.flags & CAPSTAN_SIMILARITY_MAY_DECIDE) == 0) {
-        note(faults, "decided, without the flag CAPSTAN_SIMILARITY_MAY_DECIDE");
+        note(faults, "returned decided without the flag CAPSTAN_SIMILARITY_MAY_DECIDE");
     }
     SimilarityResponse answer;
     answer.verdict = sink.verdict;

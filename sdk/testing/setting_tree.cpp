@@ -138,7 +138,7 @@ private:
             std::regex(text, std::regex::ECMAScript);
             return {};
         } catch (const std::regex_error& e) {
-            return refuse(at, "\"" + text + "\" is no regular expression: " + e.what());
+            return refuse(at, "\"" + text + "\" is not a regular expression: " + e.what());
         }
     }
 
@@ -164,7 +164,7 @@ private:
                              const capstan_field& field) {
         if ((field.flags & CAPSTAN_FIELD_REQUIRED) != 0) {
             return fail(ErrorCode::invalid_config,
-                        "setting " + below(at, key) + ": is required and was not given");
+                        "setting " + below(at, key) + ": required but not set");
         }
         const std::string_view absent = absent_value(field);
         if (absent.empty()) return {};

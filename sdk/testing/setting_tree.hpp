@@ -22,7 +22,7 @@ struct SettingNode {
     std::vector<std::pair<std::string, capstan_cursor>> children{};  ///< keys are empty in a list
 };
 
-/// nodes[cursor]; nodes[0] is no place.
+/// nodes[cursor]; nodes[0] is unused.
 using SettingNodes = std::vector<SettingNode>;
 
 /// `values` with the defaults of `fields`, or as they are without a schema. The error names the

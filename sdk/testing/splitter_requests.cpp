@@ -88,7 +88,7 @@ std::vector<HookRequest> splitter_requests(std::uint64_t seed, std::uint32_t hug
     add(std::to_string(huge) + " groups", Form::huge, static_cast<int>(huge),
         random_groups(random, huge));
     add("no groups", Form::malformed, 5, {});
-    add("less than no nodes", Form::malformed, -5, three);
+    add("a negative number of nodes", Form::malformed, -5, three);
     add("the smallest number of nodes", Form::malformed, std::numeric_limits<int>::min(), three);
     for (const Malformation& how : malformations()) {
         const auto groups = std::make_shared<LooseGroups>(4, three);

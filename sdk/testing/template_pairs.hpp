@@ -1,5 +1,4 @@
-/// Templates that are often alike, to look for contradictions in what a similarity check says of
-/// them.
+/// Templates that are often similar, to find contradictions in the results of a similarity check.
 #pragma once
 
 #include <cstdint>

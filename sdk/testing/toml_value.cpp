@@ -24,7 +24,7 @@ public:
         skip_space();
         CAPSTAN_TRY(Value value, read());
         skip_space();
-        if (at_ != text_.size()) return refuse("nothing more");
+        if (at_ != text_.size()) return refuse("the end");
         return value;
     }
 
@@ -91,7 +91,7 @@ private:
             return read_code(out, c == 'u' ? 4 : 8);
         }
         const std::size_t which = written.find(c);
-        if (which == std::string_view::npos) return refuse("an escape of TOML");
+        if (which == std::string_view::npos) return refuse("a TOML escape sequence");
         out += meant[which];
         ++at_;
         return {};
@@ -166,7 +166,7 @@ private:
     }
     Result<Value> read_number(std::string word) const {
         const bool is_infinite = word == "inf" || word == "+inf" || word == "-inf";
-        if (!is_infinite && word != "nan" && !is_number(word)) return refuse("a value of TOML");
+        if (!is_infinite && word != "nan" && !is_number(word)) return refuse("a TOML value");
         const bool is_whole = !is_infinite && word.find_first_of(".eEn") == std::string::npos;
         std::erase(word, '_');
         if (word.front() == '+') word.erase(0, 1);

@@ -117,8 +117,8 @@ TEST(Http, SaysWhatTheHostRefused) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::permission);
     EXPECT_EQ(got.error().message,
-              "HTTP GET https://api.example/groups: api.example is not granted to it: "
-              "grants = { http = [\"api.example\"] }");
+              "HTTP GET https://api.example/groups: api.example is not granted: add grants = { "
+              "http = [\"api.example\"] }");
 }
 
 TEST(Http, SaysThatTooManyRequestsWait) {

@@ -160,38 +160,41 @@ TEST(AutoprovisionChecks, FindNothingWrongWithAGoodCloud) {
 
 TEST(AutoprovisionChecks, FindATheoryThatMakesTheGroup) {
     EXPECT_THAT(faults_of<Fault::theory_is_made>(),
-                Contains(HasSubstr("a plan changed which groups refresh lists")));
+                Contains(HasSubstr("planning changed the groups that refresh lists")));
 }
 
 TEST(AutoprovisionChecks, FindATheoryThatIsNotThePlan) {
     EXPECT_THAT(faults_of<Fault::theory_has_target>(),
                 ElementsAre("cloud/autoprovision/theory: it has a target"));
-    EXPECT_THAT(faults_of<Fault::forgets_labels>(),
-                ElementsAre("cloud/autoprovision/theory: its nodes have not all labels of the "
-                            "plan"));
+    EXPECT_THAT(
+        faults_of<Fault::forgets_labels>(),
+        ElementsAre("cloud/autoprovision/theory: its nodes do not have all labels of the plan"));
     EXPECT_THAT(faults_of<Fault::plans_any_type>(),
-                ElementsAre(HasSubstr("a machine type that is none can be planned")));
-    EXPECT_THAT(faults_of<Fault::plans_any_label>(),
-                ElementsAre(HasSubstr("a label that the machine contradicts can be planned")));
+                ElementsAre(HasSubstr("an unknown machine type was accepted")));
+    EXPECT_THAT(
+        faults_of<Fault::plans_any_label>(),
+        ElementsAre(HasSubstr("a label that conflicts with the machine type was accepted")));
 }
 
 TEST(AutoprovisionChecks, FindAGroupThatDoesNotShow) {
     EXPECT_THAT(faults_of<Fault::hides_what_it_made>(),
-                Contains(HasSubstr("refresh does not list the group that was made")));
+                Contains(HasSubstr("refresh does not list the created group")));
 }
 
 TEST(AutoprovisionChecks, FindOneThatMakesAGroupTwiceOrTakesAnotherForIt) {
     EXPECT_THAT(faults_of<Fault::makes_no_twin>(),
-                ElementsAre(StartsWith("cloud/autoprovision/making: making it again fails")));
-    EXPECT_THAT(faults_of<Fault::takes_any_twin>(),
-                ElementsAre("cloud/autoprovision/making: making another of its name succeeds"));
+                ElementsAre(StartsWith("cloud/autoprovision/making: creating it again fails")));
+    EXPECT_THAT(
+        faults_of<Fault::takes_any_twin>(),
+        ElementsAre(
+            "cloud/autoprovision/making: creating a different group with its name succeeds"));
 }
 
 TEST(AutoprovisionChecks, FindOneThatDeletesWhatIsNotEmptyNotItsOwnOrNotThere) {
     EXPECT_THAT(faults_of<Fault::deletes_full>(),
                 ElementsAre(HasSubstr("deleting a group with a machine succeeds")));
     EXPECT_THAT(faults_of<Fault::deletes_others>(),
-                ElementsAre(HasSubstr("deleting group own, not its own, succeeds")));
+                ElementsAre(HasSubstr("deleting group own, which it did not create, succeeds")));
     EXPECT_THAT(faults_of<Fault::deletes_silently>(),
                 ElementsAre("cloud/autoprovision/making: deleting it again succeeds"));
 }

@@ -131,10 +131,10 @@ TEST(Answers, NoteTheFaultsOfAnExpander) {
 TEST(Answers, NoteAStatusThatIsNoneOrNotTheOneReported) {
     FakeCall call;
     EXPECT_THAT(capstan::testing::status_faults(99, call),
-                ElementsAre("returned the status 99, which is none"));
+                ElementsAre("returned the status 99, which does not exist"));
     capstan::detail::report(call.raw(), {capstan::ErrorCode::quota, "full"});
     EXPECT_THAT(capstan::testing::status_faults(CAPSTAN_E_INTERNAL, call),
-                ElementsAre("reported the failure 9 and returned 14"));
+                ElementsAre("reported the failure 9 but returned 14"));
     EXPECT_THAT(capstan::testing::status_faults(CAPSTAN_E_QUOTA, call), ElementsAre());
 }
 

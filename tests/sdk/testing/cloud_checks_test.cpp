@@ -214,37 +214,42 @@ TEST(CloudChecks, FindNothingWrongWithAListThatLagsBehind) {
 }
 
 TEST(CloudChecks, FindOneThatComparesWithItsLateListAlone) {
-    EXPECT_THAT(cloud_faults_of<CloudFault::acts_on_the_list>(),
-                Contains("cloud/answered_target: increase of a decided on 3 is refused, and the "
-                         "increase before answered with the target 3: conflict: the target is 3"));
+    EXPECT_THAT(
+        cloud_faults_of<CloudFault::acts_on_the_list>(),
+        Contains(
+            "cloud/answered_target: increase of a with expected target 3 is rejected, although the "
+            "previous increase returned the target 3: conflict: the target is 3"));
 }
 
 TEST(CloudChecks, FindOneThatDoesNotKeepToItsAnswer) {
-    EXPECT_THAT(cloud_faults_of<CloudFault::waits_for_the_list>(),
-                ElementsAre("cloud/answered_target: increase of a decided on 3 is refused, and the "
-                            "increase before answered with the target 3: conflict: it still "
-                            "grows"));
+    EXPECT_THAT(
+        cloud_faults_of<CloudFault::waits_for_the_list>(),
+        ElementsAre(
+            "cloud/answered_target: increase of a with expected target 3 is rejected, although the "
+            "previous increase returned the target 3: conflict: it still grows"));
 }
 
 TEST(CloudChecks, FindATargetThatNeverMoves) {
     EXPECT_THAT(cloud_faults_of<CloudFault::never_moves>(),
-                ElementsAre("cloud/target_moves: increase of a answered with the target 3, and "
-                            "15m later the view shows 2"));
+                ElementsAre("cloud/target_moves: increase of a returned the target 3, and 15m "
+                            "later the view shows 2"));
 }
 
 TEST(CloudChecks, FindAPartWhereAllOrNothingWasAskedFor) {
     EXPECT_THAT(cloud_faults_of<CloudFault::makes_a_part>(),
-                ElementsAre("cloud/all_or_nothing: increase of a by 2, all or nothing, answered "
-                            "with the target 3 from 2"));
+                ElementsAre("cloud/all_or_nothing: increase of a by 2, all or nothing, returned "
+                            "the target 3 from 2"));
 }
 
 TEST(CloudChecks, FindTargetsThatNoCloudCanMean) {
-    EXPECT_THAT(cloud_faults_of<CloudFault::past_maximum_already>(),
-                ElementsAre("cloud/refresh: group b has the target 6 and 0 machines: it is past "
-                            "its maximum of 5"));
-    EXPECT_THAT(cloud_faults_of<CloudFault::huge_target>(),
-                ElementsAre("cloud/refresh: group b has the target 2147483647 and 0 machines: no "
-                            "group is asked for so many"));
+    EXPECT_THAT(
+        cloud_faults_of<CloudFault::past_maximum_already>(),
+        ElementsAre(
+            "cloud/refresh: group b has the target 6 and 0 machines, above its maximum of 5"));
+    EXPECT_THAT(
+        cloud_faults_of<CloudFault::huge_target>(),
+        ElementsAre(
+            "cloud/refresh: group b has the target 2147483647 and 0 machines: implausible target"));
 }
 
 TEST(CloudChecks, FindAMachineThatIsTooLargeToBeTrue) {
@@ -257,7 +262,7 @@ TEST(CloudChecks, FindMemoryThatGrowsWithEachCall) {
     if (::mallinfo2().uordblks == 0) GTEST_SKIP() << "a sanitizer's allocator does not tell it";
     EXPECT_THAT(cloud_faults_of<CloudFault::leaks_memory>(),
                 ElementsAre(AllOf(StartsWith("process/steady: "),
-                                  HasSubstr("KiB more of memory held after 100 calls"))));
+                                  HasSubstr("KiB more memory in use after 100 calls"))));
 }
 
 TEST(CloudChecks, FindDescriptorsThatStayOpen) {
@@ -293,46 +298,46 @@ capstan_class ending_and_refusing() {
 }
 
 TEST(CloudChecks, FindOneThatReturnsAnErrorForWhatItHasEnded) {
-    EXPECT_THAT(failures(results_of(ending_and_refusing())),
-                Contains("lifecycle/start_stop: returned an error for an operation that it had "
-                         "ended, 1 time"));
+    EXPECT_THAT(
+        failures(results_of(ending_and_refusing())),
+        Contains("lifecycle/start_stop: returned an error for a completed operation, 1 time"));
 }
 
 TEST(CloudChecks, FindOneThatGrowsGroupsItDoesNotHave) {
     EXPECT_THAT(cloud_faults_of<CloudFault::any_group>(),
-                Contains(StartsWith(
-                    "cloud/unknown_group: increase of a group that is not there succeeds")));
+                Contains(StartsWith("cloud/unknown_group: increase of an unknown group succeeds")));
 }
 
 TEST(CloudChecks, FindOneThatGrowsAGroupPastItsMaximum) {
     EXPECT_THAT(cloud_faults_of<CloudFault::past_maximum>(),
-                Contains("cloud/maximum: increase of a past its maximum succeeds"));
+                Contains("cloud/maximum: increase of a above its maximum succeeds"));
 }
 
 TEST(CloudChecks, FindOneThatGrowsTwiceForOneIdempotencyKey) {
     EXPECT_THAT(cloud_faults_of<CloudFault::forgets_keys>(),
-                ElementsAre("cloud/idempotent: the same increase of a by 1 twice, with one "
-                            "idempotency key, grew it from 2 to 4"));
+                ElementsAre("cloud/idempotent: the same increase of a by 1, sent twice with the "
+                            "same idempotency key, changed the target from 2 to 4"));
 }
 
 TEST(CloudChecks, FindOneThatActsOnAnOldDecision) {
-    EXPECT_THAT(cloud_faults_of<CloudFault::ignores_target>(),
-                Contains("cloud/conflict: increase of a decided on another target succeeds"));
+    EXPECT_THAT(
+        cloud_faults_of<CloudFault::ignores_target>(),
+        Contains("cloud/conflict: increase of a with an outdated expected target succeeds"));
 }
 
 TEST(CloudChecks, FindOneThatRemovesMachinesItDoesNotHave) {
     EXPECT_THAT(cloud_faults_of<CloudFault::forgets_machines>(),
-                ElementsAre("cloud/bad_requests: remove of a machine that is not there succeeds"));
+                ElementsAre("cloud/bad_requests: remove of an unknown machine succeeds"));
 }
 
 TEST(CloudChecks, FindAViewThatContradictsItself) {
     EXPECT_THAT(cloud_faults_of<CloudFault::contradicts>(),
-                ElementsAre("cloud/refresh: the view is complete, and c could not be read"));
+                ElementsAre("cloud/refresh: the view is marked complete, but c could not be read"));
 }
 
 TEST(CloudChecks, FindAMachineOfAGroupThatIsNotListed) {
     EXPECT_THAT(cloud_faults_of<CloudFault::misplaces>(),
-                ElementsAre("cloud/refresh: machine c-0 is of group c, which is not there"));
+                ElementsAre("cloud/refresh: machine c-0 belongs to group c, which is not listed"));
 }
 
 TEST(CloudChecks, AllowAMachineOfNoGroup) {
@@ -386,9 +391,10 @@ private:
 };
 
 TEST(CloudChecks, FindOneThatReportsNothingWhenItKnowsNothing) {
-    EXPECT_THAT(failures_of<HttpCloud<true>>(),
-                ElementsAre("cloud/honest: no request was answered, and the view says it is "
-                            "complete, with 0 groups"));
+    EXPECT_THAT(
+        failures_of<HttpCloud<true>>(),
+        ElementsAre(
+            "cloud/honest: all requests failed, but the view is marked complete, with 0 groups"));
     EXPECT_THAT(failures_of<HttpCloud<false>>(), IsEmpty());
 }
 
@@ -451,10 +457,10 @@ TEST(CloudChecks, MakeUpTheSecretsThatSettingsName) {
             ->outcome.sentence;
     };
     auto options = capstan::testing::quick();
-    EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: made-up-token");
+    EXPECT_EQ(sentence_of_create(options), "with made-up secrets: made-up-token");
     options.settings["token"] = {{"token", capstan::testing::table({{"secret", "mine"}})},
                                  {"other", capstan::testing::table({{"secret", "theirs"}})}};
-    EXPECT_EQ(sentence_of_create(options), "with a made-up value of each secret: mine, theirs");
+    EXPECT_EQ(sentence_of_create(options), "with made-up secrets: mine, theirs");
     options.prepare = [](capstan::testing::FakeHost& host, std::string_view) {
         host.secrets()["mine"] = host.secrets()["theirs"] = "hush";
     };
@@ -475,7 +481,7 @@ TEST(CloudChecks, FindAnOperationThatIsEndedTwice) {
         }
     };
     EXPECT_THAT(failures_of<Twice>(),
-                Contains("lifecycle/start_stop: ended an operation twice, 1 time"));
+                Contains("lifecycle/start_stop: completed an operation twice, 1 time"));
 }
 
 }  // namespace

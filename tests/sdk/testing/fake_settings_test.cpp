@@ -60,7 +60,7 @@ TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
     EXPECT_EQ(complaint({.key = "m", .type = SettingType::enumeration, .allowed = {"a", "b"}}, "c"),
               "setting m: expected one of \"a\", \"b\", found string \"c\"");
     EXPECT_THAT(complaint({.key = "r", .type = SettingType::regex}, "("),
-                HasSubstr("is no regular expression"));
+                HasSubstr("is not a regular expression"));
     EXPECT_THAT(complaint({.key = "d", .type = SettingType::duration}, "soon"),
                 HasSubstr("setting d"));
     EXPECT_THAT(complaint({.key = "q", .type = SettingType::quantity}, "1Zi"),

@@ -165,17 +165,17 @@ TEST(Interleavings, FindNothingInACloudThatChecksEachChange) {
 TEST(Interleavings, FindAMachineThatAnAbsoluteNumberEnds) {
     const std::string found = violation_of(Way::blindly);
     EXPECT_THAT(found, StartsWith("seed "));
-    EXPECT_THAT(found, HasSubstr(", which has a node, was ended\n  "));
+    EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));
 }
 
 TEST(Interleavings, FindAMachineThatALateIncreaseEnds) {
     const std::string found = violation_of(Way::by_reading);
-    EXPECT_THAT(found, HasSubstr(", an increase is late by "));
-    EXPECT_THAT(found, HasSubstr(", which has a node, was ended\n  "));
+    EXPECT_THAT(found, HasSubstr(", an increase is delayed by "));
+    EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));
 }
 
 TEST(Interleavings, FindATargetThatStays) {
-    EXPECT_THAT(violation_of(Way::never), HasSubstr(" wanted, and the target stays at "));
+    EXPECT_THAT(violation_of(Way::never), HasSubstr(" wanted, but the target stays at "));
 }
 
 }  // namespace

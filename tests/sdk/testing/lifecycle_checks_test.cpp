@@ -66,7 +66,7 @@ TEST(LifecycleChecks, FindAnInstanceThatAnswersForEveryInterface) {
         capstan::make_class<Nothing>({.id = "obliging", .doc = "Answers for everything."});
     of.create = &Obliging::create;
     EXPECT_THAT(failures(results_of(of)),
-                ElementsAre(StartsWith("lifecycle/interfaces: interface_of answers for")));
+                ElementsAre(StartsWith("lifecycle/interfaces: interface_of returned a table for")));
 }
 
 TEST(LifecycleChecks, FindACreateThatLeavesNothing) {
@@ -105,7 +105,7 @@ TEST(LifecycleChecks, FindAnInstanceThatRefusesTheSettingsItHas) {
     };
     EXPECT_THAT(
         failures_of<Rigid>(),
-        ElementsAre("lifecycle/reconfigure: refuses the settings it has: invalid_config: no"));
+        ElementsAre("lifecycle/reconfigure: rejected its current settings: invalid_config: no"));
 }
 
 TEST(LifecycleChecks, FindASelfCheckThatDoesNotSayWhatIsMissing) {
@@ -113,7 +113,7 @@ TEST(LifecycleChecks, FindASelfCheckThatDoesNotSayWhatIsMissing) {
         Result<void> self_check() { return capstan::fail(ErrorCode::permission, ""); }
     };
     EXPECT_THAT(failures_of<Silent>(),
-                ElementsAre("lifecycle/self_check: fails and does not say what is missing"));
+                ElementsAre("lifecycle/self_check: failed without an error message"));
 }
 
 TEST(LifecycleChecks, AcceptAClassThatDoesAllOfItWell) {

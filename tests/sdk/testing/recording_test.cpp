@@ -60,19 +60,20 @@ TEST(Recording, NamesTheLineItCannotRead) {
               "recording, line 1: expected \"> METHOD URL\", found \"hello\"");
     EXPECT_THAT(parse_recording("# a\n> GET\n").error().message, HasSubstr("line 2"));
     EXPECT_THAT(parse_recording("> GET https://a\n< ok\n").error().message,
-                HasSubstr("line 2: a reply begins"));
-    EXPECT_THAT(parse_recording("> GET https://a\n").error().message, HasSubstr("a reply begins"));
+                HasSubstr("line 2: expected a response"));
+    EXPECT_THAT(parse_recording("> GET https://a\n").error().message,
+                HasSubstr("expected a response"));
     EXPECT_THAT(parse_recording("> GET https://a\n< 200\n< nonsense\n").error().message,
                 HasSubstr("line 3: a header"));
 }
 
 TEST(Recording, NamesTheLineOfABadEscapeOrCode) {
     EXPECT_THAT(parse_recording("> GET https://a\n>| \\q\n< 200\n").error().message,
-                HasSubstr("line 2: a backslash is"));
+                HasSubstr("line 2: invalid escape"));
     EXPECT_THAT(parse_recording("> GET https://a\n< 200\n<| \\x4\n").error().message,
-                HasSubstr("line 3: a backslash is"));
+                HasSubstr("line 3: invalid escape"));
     EXPECT_THAT(parse_recording("> GET https://a\n! broken pipe\n").error().message,
-                HasSubstr("line 2: a lost reply is"));
+                HasSubstr("line 2: expected a lost response"));
     EXPECT_THAT(parse_recording("nonsense", "acme.http").error().message,
                 HasSubstr("acme.http, line 1"));
 }
