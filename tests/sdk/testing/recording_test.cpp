@@ -64,7 +64,7 @@ TEST(Recording, NamesTheLineItCannotRead) {
     EXPECT_THAT(parse_recording("> GET https://a\n").error().message,
                 HasSubstr("expected a response"));
     EXPECT_THAT(parse_recording("> GET https://a\n< 200\n< nonsense\n").error().message,
-                HasSubstr("line 3: a header"));
+                HasSubstr("line 3: expected a header"));
 }
 
 TEST(Recording, NamesTheLineOfABadEscapeOrCode) {

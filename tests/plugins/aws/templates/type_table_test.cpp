@@ -119,7 +119,7 @@ TEST(TypeTable, SaysWhereAFileIsWrong) {
         {with_type(R"({"name": "b", "vcpus": 1.5, "memory_mib": 1})"),
          "types[1].vcpus is not an integer"},
         {with_type(R"({"name": "b", "vcpus": 1, "memory_mib": 1e30})"),
-         "types[1].memory_mib is no"},
+         "types[1].memory_mib is not"},
         {with_type(R"({"name": "b", "vcpus": 1, "memory_mib": 1, "efa_interfaces": 3000000000})"),
          "types[1].efa_interfaces is not an integer"},
         {with_type(R"({"name": "b", "vcpus": 1, "memory_mib": 1, "bare_metal": "no"})"),

@@ -123,7 +123,7 @@ TEST(XmlReply, AValueOfAnotherTypeIsToldWithItsPlaceAndText) {
               "DescribeThingsResult/Groups/member[2]/Min: \"many\" is not an integer");
     EXPECT_THAT(refused([&] { second.number("Min"); }).message, HasSubstr("is not a number"));
     EXPECT_THAT(refused([&] { second.boolean("Min"); }).message, HasSubstr("true or false"));
-    EXPECT_THAT(refused([&] { second.time("Min"); }).message, HasSubstr("is no time"));
+    EXPECT_THAT(refused([&] { second.time("Min"); }).message, HasSubstr("is not a time"));
 }
 
 TEST(XmlReply, WhatHasToBeThereIsMissedWithItsPlace) {
