@@ -17,6 +17,7 @@
 #include "commands/write_dump.hpp"
 #include "io/known_secrets.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/config/upstream_flags.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -232,8 +233,9 @@ std::string unknown(const CLI::App& command, const std::string& word) {
     const std::string shown = runtime::config::shortened(word, 60);
     if (word.starts_with('-')) {
         const std::string option = word.substr(0, word.find('='));
-        return "there is no option '" + shown + "'" +
-               runtime::config::suggestion(option, options_of(command));
+        std::string hint = runtime::config::upstream_flag_hint(option);
+        if (hint.empty()) hint = runtime::config::suggestion(option, options_of(command));
+        return "there is no option '" + shown + "'" + hint;
     }
     const std::vector<std::string> commands = commands_of(command);
     if (commands.empty()) return "'" + shown + "' was not expected";

@@ -14,6 +14,7 @@
 #include "engine/remedies.hpp"
 #include "plugin_commands/plugin_program.hpp"
 #include "runtime/config/configuration.hpp"
+#include "runtime/config/upstream_flags.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -153,7 +154,8 @@ TEST(Documents, ListTheDefaultsThatAreNotUpstreams) {
     collect_own_defaults(runtime::config::config_schema(), "", expected);
     std::istringstream lines(text_of("docs/defaults.md"));
     for (std::string line; std::getline(lines, line);)
-        if (line.starts_with("| `")) listed.push_back(line.substr(0, line.rfind(" | ") + 2));
+        if (line.starts_with("| `") && !line.starts_with("| `--"))
+            listed.push_back(line.substr(0, line.rfind(" | ") + 2));
     EXPECT_EQ(listed, expected);
     EXPECT_EQ(expected.size(), 13u);
 }
@@ -170,6 +172,19 @@ TEST(Documents, ListAllRemedies) {
         if (is_behind_title && line.starts_with("| `")) listed.push_back(line);
     }
     EXPECT_EQ(listed, expected) << "docs/why.md must list the table of engine/remedies.cpp";
+}
+
+TEST(Documents, ListTheKeysOfUpstreamsFlags) {
+    std::vector<std::string> expected, listed;
+    for (const runtime::config::UpstreamFlag& flag : runtime::config::upstream_flags()) {
+        const std::string key = flag.key.empty() ? "none" : "`" + std::string(flag.key) + "`";
+        expected.push_back("| `" + flag.text() + "` | " + key + " | " + std::string(flag.remark) +
+                           " |");
+    }
+    std::istringstream lines(text_of("docs/defaults.md"));
+    for (std::string line; std::getline(lines, line);)
+        if (line.starts_with("| `--")) listed.push_back(line);
+    EXPECT_EQ(listed, expected);
 }
 
 TEST(Documents, HaveLinksThatLeadSomewhere) {

@@ -10,6 +10,7 @@
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/references.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/config/upstream_flags.hpp"
 #include "runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::runtime::config {
@@ -21,19 +22,19 @@ struct Sections {
     std::map<std::string, PluginTable> plugin;
 };
 void describe(auto&& key, Sections& s) {
-    key("cluster", s.config.cluster, "The cluster that is scaled.");
-    key("pipeline", s.config.pipeline, "Which plugins work, where, and in which order.");
+    key("cluster", s.config.cluster, "The cluster to scale.");
+    key("pipeline", s.config.pipeline, "Which plugins are used, where, and in which order.");
     key("plugin", s.plugin,
-        "Plugin instances by name. One that only the pipeline names needs no table.");
+        "Plugin instances by name. A shipped plugin that the pipeline names needs no table.");
     key("scale_up", s.config.scale_up, "When and how nodes are added.");
     key("scale_down", s.config.scale_down, "When and how nodes are removed.");
-    key("limits", s.config.limits, "How large and how small the cluster may get.");
-    key("log", s.config.log, "What is logged. Logs go to standard error.");
+    key("limits", s.config.limits, "Minimum and maximum size of the cluster.");
+    key("log", s.config.log, "Logging, to standard error.");
     key("admin", s.config.admin, "Metrics, health and status over HTTP.");
     key("trust", s.config.trust, "Which plugin files may be loaded.");
-    key("secrets", s.config.secrets, "Where secrets are.");
-    key("watchdog", s.config.watchdog, "Threads that do not return.");
-    key("reload", s.config.reload, "Changes of this file.");
+    key("secrets", s.config.secrets, "Location of the secrets.");
+    key("watchdog", s.config.watchdog, "Reaction to calls and threads that do not return.");
+    key("reload", s.config.reload, "Reloading of this file.");
 }
 
 Fields make_schema() {
@@ -53,18 +54,18 @@ std::string hint(std::string_view path, std::string_view key) {
         const bool close =
             !find_similar(key, {"file", "class", "sha256", "grants", "tls", "limits", "settings"})
                  .empty();
-        return close ? ""
-                     : "; what the plugin itself understands goes into " + std::string(path) +
-                           ".settings";
+        return close ? "" : "; settings of the plugin belong in " + std::string(path) + ".settings";
     }
-    if (path != "scale_up" && path != "scale_down" && path != "limits") return "";
+    if (path != "scale_up" && path != "scale_down" && path != "limits")
+        return upstream_flag_hint(key);
     for (const Field& section : config_schema()) {
         const bool here = section.map || section.key == path;
         if (!here && std::ranges::count(section.fields, key, &Field::key) > 0) {
             return "; it belongs in [" + section.key + "]";
         }
     }
-    if (path == "limits") return "";
+    std::string flag = upstream_flag_hint(key);
+    if (!flag.empty() || path == "limits") return flag;
     const auto section = std::ranges::find(config_schema(), path, &Field::key);
     const bool is_close = !find_similar(key, keys_of(section->fields)).empty();
     return is_close ? "" : "; `capstan config explain " + std::string(path) + "` lists its keys";

@@ -1,9 +1,11 @@
-// explain_key: from a dotted key to the field it names, and the field in words.
+// explain_key: from a dotted key, or upstream's flag, to the field it names, and the field in
+// words.
 #include <algorithm>
 #include <optional>
 
 #include "runtime/config/print.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/config/upstream_flags.hpp"
 
 namespace capstan::runtime::config {
 namespace {
@@ -32,8 +34,16 @@ void collect_paths(const Fields& fields, const std::string& path, std::vector<st
     }
 }
 
-/// A suggestion of the keys whose last part is `key`, or similar to it: "; did you mean
-/// scale_down.unneeded_time?" for `unneeded_time` and for `unneded_time`. Empty: there is none.
+/// `--scale-down-enabled` as `scale_down_enabled`.
+std::string snake_case(std::string_view flag) {
+    std::string out(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
+    std::ranges::replace(out, '-', '_');
+    return out;
+}
+
+/// A suggestion of the keys whose last part, or upstream's flag, is `key`, or similar to it: "; did
+/// you mean scale_down.unneeded_time?" for `unneeded_time` and for `unneded_time`. Empty: there is
+/// none.
 std::string longer_keys(std::string_view key) {
     std::vector<std::string> all, last_parts, found;
     collect_paths(config_schema(), "", all);
@@ -43,7 +53,17 @@ std::string longer_keys(std::string_view key) {
             if (path.ends_with("." + std::string(end))) found.push_back(path);
     };
     ending_in(key);
-    if (found.empty()) ending_in(find_similar(key, last_parts));
+    if (found.empty()) {
+        for (const UpstreamFlag& flag : upstream_flags())
+            if (!flag.key.empty()) last_parts.push_back(snake_case(flag.name));
+        const std::string similar = find_similar(snake_case(key), last_parts);
+        const UpstreamFlag* const flag = find_upstream_flag(similar);
+        if (flag != nullptr) {
+            found.emplace_back(flag->key);
+        } else {
+            ending_in(similar);
+        }
+    }
     if (found.empty()) return {};
     std::string out = "; did you mean ";
     for (const std::string& path : found)
@@ -83,8 +103,10 @@ public:
 private:
     Result<void> unknown(const std::string& key) const {
         const std::string where = path_.empty() ? "the configuration" : path_;
-        return fail(ErrorCode::not_found, "there is no key '" + shortened(key, 60) + "' in " +
-                                              where + suggestion(key, keys_of(field_->fields)));
+        std::string hint = upstream_flag_hint(key);
+        if (hint.empty()) hint = suggestion(key, keys_of(field_->fields));
+        return fail(ErrorCode::not_found,
+                    "there is no key '" + shortened(key, 60) + "' in " + where + hint);
     }
 
     Result<void> enter_settings() {
@@ -92,7 +114,8 @@ private:
         if (loaded == nullptr) {
             return fail(ErrorCode::not_found, path_ + ": plugin '" +
                                                   shortened(instance_.value(), 60) +
-                                                  "' is not loaded, so its settings are unknown");
+                                                  "' is not loaded, so its settings are unknown; "
+                                                  "use --config with a file that has it");
         }
         settings_ = *field_;
         settings_.fields = loaded->fields;
@@ -115,7 +138,7 @@ private:
 std::string notes(const Field& field) {
     std::string out;
     if (field.required) out += "  required\n";
-    if (field.live) out += "  live: may change without a restart\n";
+    if (field.live) out += "  live: takes effect without a restart\n";
     if (field.deprecated) {
         out += "  deprecated" +
                (field.replaced_by.empty() ? "" : "; use " + printable(field.replaced_by)) + "\n";
@@ -135,6 +158,14 @@ std::string members(const Field& field) {
     return out;
 }
 
+std::string flags_of(std::string_view path) {
+    std::string out;
+    for (const UpstreamFlag* flag : upstream_flags_of(path))
+        out += "  upstream flag: " + flag->text() +
+               (flag->remark.empty() ? "" : " (" + std::string(flag->remark) + ")") + "\n";
+    return out;
+}
+
 std::string in_words(const Finder& found) {
     Field field = found.field();
     if (found.in_map()) field.map = false;
@@ -145,7 +176,8 @@ std::string in_words(const Finder& found) {
     if (!section && !field.default_toml.empty() && !found.in_map()) {
         out += "  default: " + printable(field.default_toml) + "\n";
     }
-    if (!field.upstream.empty()) out += "  upstream: " + field.upstream + "\n";
+    out += flags_of(found.path());
+    if (!field.upstream.empty()) out += "  upstream default: " + field.upstream + "\n";
     const SettingValue* value = found.value();
     if (!section && value != nullptr && !value->defaulted) {
         out += "  set to: " + printable(to_toml(*value)) + " (line " +
@@ -154,10 +186,22 @@ std::string in_words(const Finder& found) {
     return out + notes(field) + (table ? members(field) : "");
 }
 
+/// A flag that a plugin's setting replaces, or none.
+std::string in_words(const UpstreamFlag& flag) {
+    const std::string remark(flag.remark);
+    if (flag.key.empty()) return flag.text() + "\n  No key replaces this flag: " + remark + "\n";
+    return flag.text() + "\n  key: " + std::string(flag.key) +
+           (remark.empty() ? "" : " (" + remark + ")") + "\n";
+}
+
 }  // namespace
 
 Result<std::string> explain_key(std::string_view key, const Config* config,
                                 const PluginSettingsOf& settings_of) {
+    if (const UpstreamFlag* const flag = find_upstream_flag(key)) {
+        if (flag->key.empty() || flag->key.starts_with("plugin.")) return in_words(*flag);
+        key = flag->key;
+    }
     const std::optional<std::vector<std::string>> parts = split_key(key);
     if (!parts)
         return fail(ErrorCode::not_found, "'" + shortened(key, 60) + "' is not a dotted TOML key");

@@ -30,7 +30,8 @@ std::string print_config(const Config& config, PrintDefaults defaults,
                          const PluginSettingsOf& settings_of);
 
 /// The documentation of one key or table, dotted as in TOML: `scale_down.unneeded_time`,
-/// `plugin.aws.settings.region`, `pipeline`. With a `config`, which may be NULL, it also has the
+/// `plugin.aws.settings.region`, `pipeline`; or upstream's flag for it, with or without dashes in
+/// front. With a `config`, which may be NULL, it also has the
 /// present value and its place. A plugin's settings need `settings_of` to give the instance. Fails
 /// with `not_found` and a suggestion.
 Result<std::string> explain_key(std::string_view key, const Config* config,

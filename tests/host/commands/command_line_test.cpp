@@ -30,6 +30,9 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
         {"explain service x -f y", "unknown kind 'service'; known: pod, group, node, matrix,"},
         {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
         {"simulate --clustr x", "there is no option '--clustr'; did you mean '--cluster'?"},
+        {"run --cores-total=0:9",
+         "capstan run: there is no option '--cores-total=0:9'; the key for upstream's "
+         "--cores-total is limits.cpu"},
         {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
         {"plan -c x more", "capstan plan: 'more' was not expected"},
         {"version -o toml", "--output: expected text, json or yaml, not 'toml'"},
