@@ -25,12 +25,19 @@ struct LeaderElection {
     Duration retry_period = std::chrono::seconds(2);
 };
 void describe(auto&& key, LeaderElection& s) {
-    key("enabled", s.enabled, "Acts only while holding the Lease.");
-    key("lease", s.lease, "Name of the Lease in [cluster] namespace.");
-    key("lease_duration", s.lease_duration, "How long others wait for a silent leader.");
+    key("enabled", s.enabled, "Act only while holding the Lease.");
+    key("lease", s.lease,
+        "Name of the Lease, in cluster.namespace. The default is upstream's, so that the two "
+        "autoscalers never act at the same time.");
+    key("lease_duration", s.lease_duration,
+        "How long other replicas wait for a leader that does not renew the Lease before one of "
+        "them takes over.");
     key("renew_deadline", s.renew_deadline,
-        "How long the leader tries to renew before it gives up.");
-    key("retry_period", s.retry_period, "Time between two tries.");
+        "How long the leader tries to renew the Lease before it stops acting. Must be shorter "
+        "than cluster.leader_election.lease_duration.");
+    key("retry_period", s.retry_period,
+        "Time between two attempts to acquire or renew the Lease. Must be shorter than "
+        "cluster.leader_election.renew_deadline.");
 }
 
 struct Cluster {
@@ -50,32 +57,33 @@ struct Cluster {
 };
 void describe(auto&& key, Cluster& s) {
     key("name", s.name,
-        "The cluster's name in /api/v2/status and in the metric capstan_info; for people alone.");
+        "Name of the cluster, shown in /api/v2/status and in the metric capstan_info.");
     key("kubeconfig", s.kubeconfig,
-        "\"in-cluster\" for the pod's service account, or the path of a kubeconfig. Empty: "
-        "KUBECONFIG's, else ~/.kube/config.");
-    key("context", s.context, "The kubeconfig's context to use; empty: its current one.");
+        "Path of a kubeconfig, or \"in-cluster\" for the pod's service account. Empty: the files "
+        "in KUBECONFIG, or ~/.kube/config if it is not set.");
+    key("context", s.context, "Context in the kubeconfig. Empty: its current context.");
     key("server", s.server,
-        "The API server's URL in place of the kubeconfig's or the service account's. Empty: "
-        "theirs.");
+        "URL of the API server. Empty: the one of the kubeconfig or of the service account.");
     key("kube_client_qps", s.kube_client_qps,
-        "Requests a second to the API server on average; watches and the Lease do not count. Looks "
-        "at nodes before they are removed have the same limit once more, for themselves.",
+        "Average number of requests to the API server per second, without watches and the Lease. "
+        "Checks of nodes right before their removal have a separate limit of the same size.",
         {.min = 0.1, .max = 10000});
     key("kube_client_burst", s.kube_client_burst,
-        "Requests that may be sent at once after a quiet time.", {.min = 1, .max = 10000});
-    key("namespace", s.kube_namespace, "Where the Lease and the ConfigMaps live.");
+        "Number of requests that may be sent at once after an idle time.",
+        {.min = 1, .max = 10000});
+    key("namespace", s.kube_namespace, "Namespace of the Lease and of the ConfigMaps.");
     key("scan_interval", s.scan_interval,
         "Time from the start of one pass to the start of the next.");
     key("write_status_configmap", s.write_status_configmap,
-        "Writes what upstream's status ConfigMap says.");
+        "Write the status ConfigMap, in upstream's format.");
     key("status_config_map_name", s.status_config_map_name, "Name of the status ConfigMap.");
     key("memory_config_map_name", s.memory_config_map_name,
-        "Name of the ConfigMap with what outlives a restart: back-offs, requests, removals.");
+        "Name of the ConfigMap with the data that must survive a restart: back-offs, requests, "
+        "removals.");
     key("dry_run", s.dry_run,
-        "Decides and says what it would do, and does none of it: nothing is written to the API "
-        "server, no cloud is asked for a change, and the Lease is left alone.");
-    key("leader_election", s.leader_election, "Who acts, where several hosts run.");
+        "Log decisions and do not carry them out: nothing is written to the API server or changed "
+        "in a cloud, and the Lease is not acquired.");
+    key("leader_election", s.leader_election, "Leader election between replicas.");
 }
 
 enum class LogLevel { trace, debug, info, warn, error };
@@ -91,10 +99,10 @@ struct Log {
     std::map<std::string, LogLevel> per_plugin;
 };
 void describe(auto&& key, Log& s) {
-    key("level", s.level, "Lines below this level are not written.");
-    key("format", s.format, "text for people, json for machines: one object a line.");
+    key("level", s.level, "Lowest level of messages that are logged.");
+    key("format", s.format, "text: lines for people. json: one object per line.");
     key("per_plugin", s.per_plugin,
-        "Levels of single plugin instances, by name: { aws = \"debug\" }.");
+        "Log levels of single plugin instances, by name, such as { aws = \"debug\" }.");
 }
 
 struct Admin {
@@ -111,26 +119,32 @@ struct Admin {
 };
 void describe(auto&& key, Admin& s) {
     key("listen", s.listen,
-        "HOST:PORT for metrics, health and status, HOST an IP address; no host: every one. Empty: "
-        "none.");
-    key("max_inactivity", s.max_inactivity, "Unhealthy when no pass has begun for this long.");
+        "HOST:PORT to listen on, where HOST is an IP address. Without HOST: all addresses. Empty: "
+        "no admin port.");
+    key("max_inactivity", s.max_inactivity,
+        "The daemon is unhealthy if no pass has started for this long: /livez and /health-check "
+        "fail.");
     key("max_failing_time", s.max_failing_time,
-        "Unhealthy when no pass has succeeded for this long.");
-    key("max_startup_time", s.max_startup_time, "The same before the first pass has succeeded.");
+        "The daemon is unhealthy if no pass has succeeded for this long: /health-check fails.");
+    key("max_startup_time", s.max_startup_time,
+        "The same until the first pass has succeeded. If admin.max_inactivity or "
+        "admin.max_failing_time is longer, that time applies.");
     key("tls_certificate_file", s.tls_certificate_file,
-        "The PEM file of the certificate, with its chain, to serve HTTPS with. Empty: plain HTTP.");
-    key("tls_key_file", s.tls_key_file, "The PEM file of the certificate's key.");
+        "PEM file with the certificate and its chain, to serve HTTPS. Empty: plain HTTP.");
+    key("tls_key_file", s.tls_key_file,
+        "PEM file with the private key of admin.tls_certificate_file.");
     key("bearer_token_file", s.bearer_token_file,
-        "The file with the token that requests have to carry, but for health checks. Empty: "
-        "anybody who can connect may ask.");
+        "File with the token that requests must carry, except health checks. Empty: no "
+        "authentication.");
     key("max_connections", s.max_connections,
-        "Connections that are open at once. A further one displaces the one with the least to "
-        "lose, so that probes get through.",
+        "Maximum number of open connections. If it is reached, the least active connection is "
+        "closed for a new one, so that probes get through.",
         {.min = 8, .max = 10000});
     key("max_connections_per_peer", s.max_connections_per_peer,
-        "Those of one IPv4 address or one IPv6 /64.", {.min = 4, .max = 10000});
+        "Maximum number of open connections of one IPv4 address or one IPv6 /64 network.",
+        {.min = 4, .max = 10000});
     key("debugging_snapshot_enabled", s.debugging_snapshot_enabled,
-        "Answers /snapshotz with all nodes and pods that the next pass sees, as upstream does.");
+        "Serve /snapshotz, with all nodes and pods of the next pass, as upstream does.");
 }
 
 struct Trust {
@@ -140,12 +154,12 @@ struct Trust {
 };
 void describe(auto&& key, Trust& s) {
     key("search_paths", s.search_paths,
-        "Absolute paths of the folders that may hold plugin files, searched in this order after "
-        "the shipped ones.");
-    key("require_sha256", s.require_sha256, "Refuses a plugin's `file` without its `sha256`.");
+        "Absolute paths of folders from which plugin files may be loaded, in this order after the "
+        "shipped plugins.");
+    key("require_sha256", s.require_sha256, "Refuse a plugin's `file` without its `sha256`.");
     key("drafts", s.drafts,
-        "Serves kinds, interfaces and services of the SDK that are drafts: the next version of the "
-        "host may have them in another shape, and refuse plugins that are built for this one.");
+        "Enable draft kinds, interfaces and services of the SDK. The next version may change "
+        "them, and then refuses plugins built for this version.");
 }
 
 struct Secrets {
@@ -153,8 +167,8 @@ struct Secrets {
 };
 void describe(auto&& key, Secrets& s) {
     key("dir", s.dir,
-        "The folder whose files are the secrets, such as a mounted Kubernetes Secret. Empty: "
-        "none.");
+        "Folder with one file for each secret, such as a mounted Kubernetes Secret. Empty: no "
+        "secrets.");
 }
 
 /// What happens when threads do not return from a plugin.
@@ -168,33 +182,33 @@ struct Watchdog {
 };
 void describe(auto&& key, Watchdog& s) {
     key("stuck_after", s.stuck_after,
-        "A plugin's call that keeps its thread for so long is stuck: it is told, /readyz says so, "
-        "and the plugin gets no other call until its thread is back.");
+        "A plugin call that blocks its thread for this long is stuck: it is reported in the log "
+        "and in /readyz, and the plugin gets no other call until it returns.");
     key("hand_over_after", s.hand_over_after,
-        "The leader hands the Lease over when a cloud, or a plugin that decides, has been stuck "
-        "for so long, for another replica may do better.");
+        "The leader releases the Lease if a cloud, or a plugin that takes part in decisions, has "
+        "been stuck for this long, so that another replica can take over.");
     key("loop_stuck_after", s.loop_stuck_after,
-        "The process ends with exit code 4 when its event loop has not answered for so long, or "
-        "for "
-        "[cluster.leader_election] lease_duration where that is shorter.");
+        "Exit with code 4 if the event loop has not responded for this long, or for "
+        "cluster.leader_election.lease_duration if that is shorter.");
     key("busy_time", s.busy_time,
-        "A decision hook that overran its deadline is abandoned. The process ends with exit code 4 "
-        "when the thread of one has burnt a core for so long, by its own CPU clock.",
+        "Exit with code 4 if a decision call that exceeded its deadline has not returned and has "
+        "kept a core busy for this long.",
         {.min = std::chrono::seconds(1)});
     key("memory_max", s.memory_max,
-        "The same when the process's resident memory reaches so many bytes while there is such a "
-        "thread. Unset: 90 % of its cgroup's limit, where that has one.",
+        "Exit with code 4 if a decision call that exceeded its deadline has not returned and the "
+        "process has this many bytes of resident memory. Unset: 90 % of the cgroup's memory "
+        "limit, if it has one.",
         {.min = 1});
     key("memory_growth_max", s.memory_growth_max,
-        "The same when it has grown by so many bytes since the hook was abandoned.", {.min = 1});
+        "The same if the resident memory has grown by this many bytes since that deadline.",
+        {.min = 1});
 }
 
 struct Reload {
     bool watch = true;
 };
 void describe(auto&& key, Reload& s) {
-    key("watch", s.watch,
-        "Takes over changes of this file while running; SIGHUP does so in any case.");
+    key("watch", s.watch, "Reload this file when it changes. SIGHUP reloads it in any case.");
 }
 
 }  // namespace capstan::runtime::config

@@ -33,14 +33,14 @@ struct Stage {
     std::optional<StageFailurePolicy> on_empty{};
 };
 void describe(auto&& key, Stage& s) {
-    key("use", s.use, "The expander.", {.instance_kind = "capstan.expander/1"});
+    key("use", s.use, "Name of the expander.", {.instance_kind = "capstan.expander/1"});
     key("on_error", s.on_error,
-        "When the stage fails or overruns its deadline: skip goes on as if it were not there, fail "
-        "ends the pass without a scale-up.");
+        "If the stage fails or exceeds its deadline: skip continues with the options that the "
+        "stage was given; fail ends the pass without a scale-up.");
     key("on_empty", s.on_empty,
-        "When the stage keeps no option: skip goes on as if it were not there, fail ends the pass "
-        "without a scale-up. Unset: fail for an expander that asks a service, such as "
-        "grpc_expander, and skip for any other.");
+        "If the stage keeps no option: skip continues with the options that the stage was given; "
+        "fail ends the pass without a scale-up. Unset: fail for an expander that calls a service, "
+        "such as grpc_expander, and skip for others.");
 }
 /// The name alone, where all other members have their defaults.
 inline std::optional<std::string> short_text(const Stage& s) {
@@ -58,17 +58,18 @@ struct ScaleUpPipeline {
 };
 void describe(auto&& key, ScaleUpPipeline& s) {
     key("expanders", s.expanders,
-        "Each stage narrows the options the one before left. What is still tied after the last "
-        "goes to the lowest group id.",
+        "Expanders, in order. Each chooses among the scale-up options that the one before it "
+        "kept. If several are left in the end, the lowest price decides, then the lowest group "
+        "id.",
         {.shorthand = "use"});
     key("similarity", s.similarity,
-        "Groups count as similar, and are kept even, when every check agrees. Empty, or not named "
-        "in "
-        "a [pipeline.scale_up] that is there: no two groups are similar.",
+        "Checks that decide whether two groups are similar: all of them must agree. Empty, or "
+        "missing in a file with [pipeline.scale_up]: no groups are similar.",
         {.instance_kind = "capstan.similarity/1", .upstream = "[]"});
-    key("splitter", s.splitter, "Shares new nodes out among similar groups.",
+    key("splitter", s.splitter, "Plugin that divides new nodes among similar groups.",
         {.instance_kind = "capstan.splitter/1"});
-    key("group_sources", s.group_sources, "Node groups that could exist: auto-provisioning.",
+    key("group_sources", s.group_sources,
+        "Plugins that suggest groups to create (node auto-provisioning).",
         {.instance_kind = "capstan.group_source/1"});
 }
 
@@ -79,11 +80,13 @@ struct Pipeline {
 };
 void describe(auto&& key, Pipeline& s) {
     key("clouds", s.clouds,
-        "Where node groups come from. Where two list a group of one id, that of the first counts.",
+        "Plugins that provide the node groups. If two of them list a group with the same id, the "
+        "first one wins.",
         {.instance_kind = "capstan.cloud/1"});
-    key("controllers", s.controllers, "Reconcilers that run beside the passes.",
+    key("controllers", s.controllers,
+        "Controllers that run independently of the passes, such as the Balancer.",
         {.instance_kind = "capstan.controller/1"});
-    key("scale_up", s.scale_up, "Who decides about new nodes.");
+    key("scale_up", s.scale_up, "Plugins that decide about new nodes.");
 }
 
 /// The parts of the host that an instance may use. Grants prevent mistakes and not attacks, because
@@ -98,22 +101,23 @@ struct Grants {
 };
 void describe(auto&& key, Grants& s) {
     key("http", s.http,
-        "Host names it may send requests to; \"*.example.com\" stands for every name below.");
-    key("secrets", s.secrets, "Names of the secrets it may read.");
-    key("state", s.state, "May keep a little state that outlives a restart.");
+        "Names of hosts that it may send requests to. \"*.example.com\" matches all names "
+        "below example.com.");
+    key("secrets", s.secrets, "Names of secrets that it may read, from secrets.dir.");
+    key("state", s.state, "Allow it to keep a small state that survives restarts.");
     key("cache", s.cache,
-        "May keep files of at most 256 MiB beside the state, in the folder of `run --state`; they "
-        "may be lost.");
+        "Allow it to keep files of at most 256 MiB in the folder of `run --state`. They may be "
+        "lost.");
     key("kube", s.kube,
-        "What it may do with the cluster's objects: \"RESOURCE.GROUP:VERB,VERB@NAMESPACE\", as in "
-        "\"pods:list,watch\", \"deployments.apps:get,update/scale@shop\", "
-        "\"deployments.apps/scale:get,update\". Verbs are get, list, watch, create, update, patch "
-        "and delete; without a namespace it holds in all. \"events:create\" lets it tell users of "
-        "things.");
+        "What it may do with objects of the cluster: \"RESOURCE.GROUP:VERB,VERB@NAMESPACE\", such "
+        "as \"pods:list,watch\", \"deployments.apps:get,update/scale@shop\" or "
+        "\"deployments.apps/scale:get,update\". The verbs are get, list, watch, create, update, "
+        "patch and delete. Without a namespace: all namespaces. \"events:create\" lets it emit "
+        "Events.");
     key("metrics", s.metrics,
-        "Whole names of metrics that it may declare, as in "
-        "\"cluster_autoscaler_aws_request_duration_seconds\"; of all others the names begin with "
-        "\"capstan_plugin_CLASS_\".");
+        "Full names of metrics that it may declare, such as "
+        "\"cluster_autoscaler_aws_request_duration_seconds\". Other metrics of the plugin get the "
+        "prefix \"capstan_plugin_CLASS_\".");
 }
 
 /// PEM files; empty: none.
@@ -127,14 +131,12 @@ struct PluginTls {
 };
 void describe(auto&& key, PluginTls& s) {
     key("ca_file", s.ca_file,
-        "Certificate authorities, as PEM, that its requests trust instead of the system's. Unset: "
-        "the system's.");
+        "PEM file with the certificate authorities that its requests trust. Unset: the system's.");
     key("cert_file", s.cert_file,
-        "The client certificate that its requests show where a server asks for one, as PEM with "
-        "its chain.");
+        "PEM file with the client certificate and its chain, for servers that require one.");
     key("key_file", s.key_file,
-        "The private key of cert_file, as PEM without a passphrase. Renewed files count within ten "
-        "seconds.");
+        "PEM file with the private key of cert_file, without a passphrase. Changed files are read "
+        "again within ten seconds.");
 }
 
 struct PluginLimits {
@@ -146,16 +148,16 @@ struct PluginLimits {
 };
 void describe(auto&& key, PluginLimits& s) {
     key("call_deadline", s.call_deadline,
-        "Longest time one call may take, after which the instance is overdue. Unset: what suits "
-        "the kind of call.",
+        "Maximum duration of one call. Unset: depends on the kind of call.",
         {.min = std::chrono::milliseconds(1)});
     key("refresh_deadline", s.refresh_deadline,
-        "The same for reading a cloud's groups and machines.",
+        "Maximum duration of reading a cloud's groups and machines.",
         {.min = std::chrono::milliseconds(1)});
-    key("max_inflight", s.max_inflight, "Most asynchronous calls at once; further ones wait.",
-        {.min = 1});
-    key("blocking_threads", s.blocking_threads, "Threads it may block.", {.min = 1, .max = 64});
-    key("max_series", s.max_series, "Most series its metrics may have.");
+    key("max_inflight", s.max_inflight,
+        "Maximum number of asynchronous calls at the same time. Further calls wait.", {.min = 1});
+    key("blocking_threads", s.blocking_threads, "Maximum number of threads for blocking calls.",
+        {.min = 1, .max = 64});
+    key("max_series", s.max_series, "Maximum number of time series of its metrics.");
 }
 
 /// A [plugin.ID] table without its settings.
@@ -169,13 +171,13 @@ struct PluginTable {
 };
 void describe(auto&& key, PluginTable& s) {
     key("file", s.file,
-        "The plugin's file: an absolute path, or one below [trust] search_paths. Unset: the "
-        "shipped plugin named by `class`, or else by the table.");
-    key("class", s.class_name, "Which of the file's classes, where it has several.");
-    key("sha256", s.sha256, "The file is refused unless its content has this hash.");
-    key("grants", s.grants, "What it may use of the host.");
-    key("tls", s.tls, "Whom its HTTP requests trust, and what they prove themselves with.");
-    key("limits", s.limits, "What it may cost.");
+        "Path of the plugin's file: absolute, or below one of the folders in trust.search_paths. "
+        "Unset: the shipped plugin with the name of `class` or, without it, of the table.");
+    key("class", s.class_name, "Class to create, if the file has more than one.");
+    key("sha256", s.sha256, "SHA-256 hash of the file. A file with another hash is refused.");
+    key("grants", s.grants, "What the plugin may use.");
+    key("tls", s.tls, "TLS of its HTTP requests: trusted authorities and client certificate.");
+    key("limits", s.limits, "Limits for its calls, threads and metrics.");
 }
 
 /// An instance to make: a [plugin.ID] table, or a shipped plugin that only a pipeline names.

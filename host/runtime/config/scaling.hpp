@@ -36,8 +36,11 @@ struct DefaultSpread {
     int max_skew = 1;
 };
 void describe(auto&& key, DefaultSpread& s) {
-    key("topology_key", s.topology_key, "A node label; nodes with equal values are one domain.");
-    key("max_skew", s.max_skew, "How many more pods a domain may have than the one with the least.",
+    key("topology_key", s.topology_key,
+        "Node label whose values are the topology domains, such as topology.kubernetes.io/zone.");
+    key("max_skew", s.max_skew,
+        "Maximum difference between the matching pods in a domain and in the domain with the "
+        "fewest.",
         {.min = 1});
 }
 
@@ -82,115 +85,131 @@ struct ScaleUp {
 };
 void describe(auto&& key, ScaleUp& s) {
     key("expendable_pods_priority_cutoff", s.expendable_pods_priority_cutoff,
-        "Pods of a lower priority neither cause a scale-up nor prevent a scale-down.",
+        "Pods with a lower priority are expendable: they do not trigger a scale-up and do not "
+        "block scale-down.",
         {.min = INT_MIN});
-    key("new_pod_delay", s.new_pod_delay, "Pods younger than this do not cause a scale-up yet.");
+    key("new_pod_delay", s.new_pod_delay,
+        "Pods younger than this do not trigger a scale-up. The annotation "
+        "cluster-autoscaler.kubernetes.io/pod-scale-up-delay sets a longer delay for a pod.");
     key("bypassed_scheduler_names", s.bypassed_scheduler_names,
-        "Schedulers whose pods count as pending before the scheduler has seen them.");
+        "Schedulers whose pods count as pending before the scheduler has marked them as "
+        "unschedulable.");
     key("allowed_scheduler_names", s.allowed_scheduler_names,
-        "Only pods of these schedulers count as pending. Empty: those of every scheduler.");
+        "Only pods of these schedulers count as pending. Empty: pods of all schedulers.");
     key("max_unschedulable_pods_considered", s.max_unschedulable_pods_considered,
-        "Only so many pending pods, the oldest, count in one pass (Zalando's); 0: all.");
+        "Maximum number of pending pods considered in one pass, oldest first (from Zalando's "
+        "fork). 0: no limit.");
     key("emulated_spread_label", s.emulated_spread_label,
-        "Pods that spread over zones by this label, and by nothing else, are planned zone by zone "
-        "and stay in their zone (Zalando's parent-resource-hash). Empty: none are.");
+        "Plan pods zone by zone, and keep each in its zone, if their only spread constraint is "
+        "over zones with maxSkew 1 and selects by this pod label (from Zalando's fork, with "
+        "parent-resource-hash). Empty: follow the constraint as kube-scheduler does.");
     key("spread_timeout_annotation", s.spread_timeout_annotation,
-        "The annotation by which a pod says how long to insist on its spread over zones. Needs a "
-        "scheduler that heeds it; kube-scheduler does not. Empty: none does.",
+        "Pod annotation with the duration after the pod's creation for which its spread "
+        "constraints over zones apply. Needs a scheduler that supports the annotation; "
+        "kube-scheduler does not. Empty: no annotation.",
         {.upstream = "\"\""});
     key("default_spread", s.default_spread,
-        "The defaultConstraints with DoNotSchedule of kube-scheduler's plugin PodTopologySpread "
-        "(defaultingType List): they hold for pods without topology spread constraints that a "
-        "Service, ReplicaSet, StatefulSet or ReplicationController selects, for scale-down, too. "
-        "Those with ScheduleAnyway keep no pod off a node and have no place here. Empty: none, as "
-        "kube-scheduler has it unless it is configured.",
+        "Spread constraints for pods that have none and that a Service, ReplicaSet, StatefulSet "
+        "or ReplicationController selects; used for scale-up and scale-down. Copy the "
+        "DoNotSchedule entries of defaultConstraints in kube-scheduler's PodTopologySpread "
+        "arguments (defaultingType: List); entries with ScheduleAnyway have no effect on scaling. "
+        "Empty: none, as in an unconfigured kube-scheduler.",
         {.shorthand = "topology_key"});
-    key("from_zero", s.from_zero, "Scales up also while the cluster has no ready node.");
+    key("from_zero", s.from_zero, "Allow scale-up while the cluster has no ready node.");
     key("template_source", s.template_source,
-        "What a new node will offer: mixed looks at a ready node of the group, or at the last that "
-        "was there within a day, and asks the cloud where there is none; cloud always asks the "
-        "cloud.");
+        "Source of the node template, which describes the next node of a group. mixed: a ready "
+        "node of the group, or the last one from within a day; if there is none, the cloud. "
+        "cloud: always the cloud.");
     key("reserve_from_nodes", s.reserve_from_nodes,
-        "Learns from existing nodes how much of a machine the system keeps, where the cloud says "
-        "nothing about it.",
+        "Estimate from existing nodes how much of a new node is reserved for the system, if the "
+        "cloud does not report it.",
         {.upstream = "false"});
     key("force_ds", s.force_ds,
-        "Reserves room on a new node for every DaemonSet that would run there.");
+        "Reserve room on a new node for every DaemonSet that would run there, even if the node "
+        "that serves as its template does not run all of them.");
     key("balance_similar", s.balance_similar,
-        "Shares a scale-up among similar groups, so that their sizes stay even; an option may then "
-        "grow past its own group's maximum. Off: they are not even looked up. With a "
-        "[pipeline.scale_up] that names no similarity checks it is off, and true is an error.",
+        "Balance new nodes over similar groups, so that the sizes of the groups stay even. The "
+        "checks in pipeline.scale_up.similarity decide what is similar. Off by default if "
+        "[pipeline.scale_up] is set without similarity checks; true is an error then.",
         {.upstream = "false"});
     key("balance_across_prices", s.balance_across_prices,
-        "Shares a scale-up also among similar groups of which one is spot and the other is not, or "
-        "whose known prices differ by more than 2%. Off: no nodes go from a cheap group to a dear "
-        "one, whatever the similarity checks say.",
+        "Also balance between spot and on-demand groups, and between groups whose known prices "
+        "differ by more than 2%. If false, these groups never count as similar, whatever the "
+        "similarity checks return.",
         {.upstream = "true"});
     key("one_option_per_pass", s.one_option_per_pass,
-        "Grows by one option a pass, as upstream does. Off: goes on until nothing more can be "
-        "helped.",
+        "Carry out only one scale-up option in each pass, as upstream does. If false, further "
+        "options are chosen until no group can help the remaining pods.",
         {.upstream = "true"});
     key("enforce_node_group_min_size", s.enforce_node_group_min_size,
-        "Raises groups that are below their minimum.");
+        "Scale up groups that are below their minimum size.");
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
-        "Most nodes one option may add; 0: no limit.");
+        "Maximum number of nodes that one scale-up option adds. 0: no limit.");
     key("max_nodegroup_binpacking_duration", s.max_nodegroup_binpacking_duration,
-        "Upstream's bound on the time for one group's option. Read, and without effect: a decision "
-        "must not depend on the clock, and its cost is bounded by classes and groups.");
+        "No effect; accepted for compatibility. Upstream limits the time for the option of one "
+        "group; decisions here do not depend on the clock.");
     key("max_node_provision_time", s.max_node_provision_time,
-        "A requested machine that has not joined after this long has failed: its group backs off.");
+        "How long a requested machine may take to join the cluster. After that the request has "
+        "failed and its group is backed off. A group's own setting takes precedence.");
     key("max_node_startup_time", s.max_node_startup_time,
-        "A joined node may take this long to become ready.");
+        "How long a node may take to become ready after it has joined. A group's own setting "
+        "takes precedence.");
     key("ok_total_unready_count", s.ok_total_unready_count,
-        "Unready nodes that never make the cluster unhealthy.");
+        "Number of unready nodes that is always tolerated, regardless of "
+        "scale_up.max_total_unready_percentage.");
     key("max_total_unready_percentage", s.max_total_unready_percentage,
-        "With more unready nodes than this, in percent, nothing is scaled.",
+        "Maximum percentage of unready nodes. While it is exceeded, nothing is scaled up or down.",
         {.min = 0, .max = 100});
     key("backoff", s.backoff,
-        "exponential (upstream): a group that failed is backed off for a time that doubles. "
-        "until_joined (Zalando): until a machine that it was asked for joins; one is kept asked "
-        "for.");
+        "How long a group is backed off after a failed scale-up. exponential (upstream): for a "
+        "time that doubles with each failure. until_joined (from Zalando's fork): until a "
+        "requested machine joins; one machine stays requested meanwhile.");
     key("backoff_by_machine_type", s.backoff_by_machine_type,
-        "Back off all groups that the error of one group concerns: groups of the machine type in "
-        "the zone where a cloud has no more of them, or of the scope that the error names.",
+        "Also back off the other groups that an error concerns: if the cloud is out of capacity, "
+        "the groups of the same machine type in the zone, or all groups in the scope that the "
+        "error names.",
         {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
-        "With until_joined: how long a group is backed off after its cloud's API failed; doubled "
-        "by "
-        "each failure in a row.");
+        "With scale_up.backoff = until_joined: how long a group is backed off after an error of "
+        "its cloud's API. Each further error in a row doubles the time.");
     key("initial_node_group_backoff_duration", s.initial_node_group_backoff_duration,
-        "How long a group is backed off after its first failed scale-up.");
+        "How long a group is backed off after its first failed scale-up. Each further failure "
+        "doubles the time, up to scale_up.max_node_group_backoff_duration.");
     key("max_node_group_backoff_duration", s.max_node_group_backoff_duration,
-        "The longest a group is backed off after repeated failures.");
+        "Maximum time for which a group is backed off after repeated failures.");
     key("node_group_backoff_reset_timeout", s.node_group_backoff_reset_timeout,
-        "A failure longer ago than this is forgotten.");
+        "Back-offs start again at scale_up.initial_node_group_backoff_duration if the last "
+        "failure is longer ago than this.");
     key("startup_taint", s.startup_taint,
-        "Taints a node carries until it is ready: ignored when pods are fitted.");
+        "Keys of taints that nodes have while they start. They are ignored in node templates, and "
+        "a new node with one of them is not ready.");
     key("startup_taint_prefix", s.startup_taint_prefix,
-        "The same for every taint whose key starts like this.");
+        "Like scale_up.startup_taint, for all taints whose key begins with one of these prefixes.");
     key("well_known_startup_taints", s.well_known_startup_taints,
-        "Treat a taint as if startup_taint named it if its key ends with not-ready (Cilium, "
-        "Calico, "
-        "CSI drivers), /uninitialized (cloud controllers, Cluster API) or /unregistered "
-        "(Karpenter), or starts with readiness.k8s.io/.",
+        "Also treat these as startup taints: keys that end with not-ready (Cilium, Calico, CSI "
+        "drivers), /uninitialized (cloud controllers, Cluster API) or /unregistered (Karpenter), "
+        "or begin with readiness.k8s.io/.",
         {.upstream = "false"});
     key("device_settling_time", s.device_settling_time,
-        "How long after a node became ready to wait for extended resources that its template "
-        "promises, such as GPUs, before another node is ordered for the same pods.",
+        "How long after a node became ready to wait for extended resources of its template, such "
+        "as GPUs, before another node is requested for the same pods.",
         {.upstream = R"("0s")"});
     key("settling_time", s.settling_time,
-        "How long after a node became ready to wait for labels that its template promises, and "
-        "until taints that the template does not have are removed.",
+        "How long after a node became ready to wait for labels of its template, and for the "
+        "removal of taints that its template does not have, before another node is requested for "
+        "the same pods.",
         {.upstream = R"("0s")"});
     key("status_taint", s.status_taint,
-        "Taints that report a node's state: ignored when pods are fitted.");
+        "Keys of taints that report a node's state. They are ignored in node templates. Unlike "
+        "with scale_up.startup_taint, the node counts as ready.");
     key("readiness_taint", s.readiness_taint,
-        "A node with one of these taints has not joined yet, whatever its kubelet says, and its "
-        "request fails in the end (Zalando's zalando.org/node-not-ready).");
+        "Keys of taints that mark a node as not joined, whatever its Ready condition is (Zalando: "
+        "zalando.org/node-not-ready). If the taint stays, the request for the node times out.");
     key("force_delete_unregistered_nodes", s.force_delete_unregistered_nodes,
-        "Deletes machines that never joined even when that takes a group below its minimum.");
+        "Delete machines that never joined even if their group falls below its minimum size.");
     key("force_delete_failed_nodes", s.force_delete_failed_nodes,
-        "Deletes machines that could not be created even when the cloud asks for care.");
+        "Delete machines that could not be created even if their group falls below its minimum "
+        "size.");
 }
 
 /// The grace period of pods up to a priority.
@@ -199,9 +218,11 @@ struct DrainPriority {
     Duration grace{0};
 };
 void describe(auto&& key, DrainPriority& s) {
-    key("priority", s.priority, "Pods of at least this priority, below the next.",
+    key("priority", s.priority,
+        "Lowest priority of the pods in this entry. The entry applies up to the priority of the "
+        "next one.",
         {.min = INT_MIN});
-    key("grace", s.grace, "Longest time these pods get to end by themselves.");
+    key("grace", s.grace, "Maximum graceful termination period of these pods.");
 }
 
 struct ScaleDown {
@@ -248,103 +269,120 @@ struct ScaleDown {
     Duration max_bulk_soft_taint_time = std::chrono::seconds(3);
 };
 void describe(auto&& key, ScaleDown& s) {
-    key("enabled", s.enabled, "Removes nodes that are not needed.");
-    key("delay_after_add", s.delay_after_add, "No node is removed for this long after a scale-up.");
+    key("enabled", s.enabled, "Remove unneeded nodes.");
+    key("delay_after_add", s.delay_after_add,
+        "How long scale-down is in cooldown after a scale-up.");
     key("delay_after_delete", s.delay_after_delete,
-        "No node is removed for this long after another one was.");
+        "How long scale-down is in cooldown after a node was removed.");
     key("empty_group_time", s.empty_group_time,
-        "How long a group that auto-provisioning made stays empty before it is deleted.");
+        "How long an auto-provisioned group must be empty before it is deleted.");
     key("delay_after_failure", s.delay_after_failure,
-        "No node is removed for this long after a removal failed. After its cloud refused a "
-        "removal, this holds for the group alone.");
+        "How long scale-down is in cooldown after a removal failed. If the cloud refused the "
+        "removal, the cooldown is limited to the group.");
     key("delay_type_local", s.delay_type_local,
-        "The three delays hold for the group concerned, not for all.");
+        "Limit the cooldowns of scale_down.delay_after_add, scale_down.delay_after_delete and "
+        "scale_down.delay_after_failure to the group concerned.");
     key("unneeded_time", s.unneeded_time,
-        "How long a node has been unneeded before it is removed.");
-    key("unready_enabled", s.unready_enabled, "Removes unready nodes too.");
+        "How long a node must be unneeded before it is removed. A group's own setting takes "
+        "precedence.");
+    key("unready_enabled", s.unready_enabled, "Also remove unready nodes.");
     key("unready_time", s.unready_time,
-        "How long an unready node has been unneeded before it is removed.");
+        "How long an unready node must be unneeded before it is removed. A group's own setting "
+        "takes precedence.");
     key("utilization_threshold", s.utilization_threshold,
-        "A node is unneeded only while requests take less than this share of it.",
+        "A node is unneeded only if its pods request less than this share of its allocatable cpu "
+        "and of its allocatable memory. A group's own setting takes precedence.",
         {.min = 0, .max = 1});
     key("gpu_utilization_threshold", s.gpu_utilization_threshold,
-        "The same for nodes with a GPU, of which only the GPU counts.", {.min = 0, .max = 1});
+        "The same for nodes with GPUs: only the share of the GPUs counts.", {.min = 0, .max = 1});
     key("ignore_daemonsets_utilization", s.ignore_daemonsets_utilization,
-        "DaemonSet pods do not count as use.");
+        "Ignore DaemonSet pods in the utilization of a node.");
     key("ignore_mirror_pods_utilization", s.ignore_mirror_pods_utilization,
-        "Mirror pods do not count as use.");
+        "Ignore mirror pods in the utilization of a node.");
     key("ignore_schedulable_pods", s.ignore_schedulable_pods,
-        "Pods that wait and find room on the nodes there are do not stop removals (Zalando). Off: "
-        "no removal begins while there are any (upstream).",
+        "Pending pods that fit on existing or upcoming nodes do not block scale-down (from "
+        "Zalando's fork). If false, no removal starts while there are any (upstream).",
         {.upstream = "false"});
     key("unremovable_node_recheck_timeout", s.unremovable_node_recheck_timeout,
-        "Upstream's pause before a node is looked at again. Read, and without effect: every node "
-        "is "
-        "looked at in every pass.");
+        "No effect; accepted for compatibility. Upstream does not check an unremovable node again "
+        "for this long; here every node is checked in every pass.");
     key("simulation_timeout", s.simulation_timeout,
-        "Upstream's bound on the time for looking at nodes. Read, and without effect: a decision "
-        "must not depend on the clock.");
+        "No effect; accepted for compatibility. Upstream limits the time for checking nodes; "
+        "decisions here do not depend on the clock.");
     key("skip_nodes_with_system_pods", s.skip_nodes_with_system_pods,
-        "Keeps nodes with kube-system pods that have no PodDisruptionBudget, DaemonSet and mirror "
-        "pods aside.");
+        "Keep nodes with kube-system pods that have no PodDisruptionBudget, except DaemonSet and "
+        "mirror pods. scale_down.blocking_system_pod_disruption_timeout limits this.");
     key("skip_nodes_with_local_storage", s.skip_nodes_with_local_storage,
-        "Keeps nodes with pods that use emptyDir or hostPath.");
+        "Keep nodes with pods that use local storage: hostPath, or emptyDir on disk.");
     key("skip_nodes_with_custom_controller_pods", s.skip_nodes_with_custom_controller_pods,
-        "Keeps nodes with pods of controllers that are not Kubernetes' own.");
+        "Keep nodes with pods of custom controllers: others than ReplicaSet, "
+        "ReplicationController, StatefulSet, Job and DaemonSet.");
     key("min_replica_count", s.min_replica_count,
-        "Keeps nodes with a pod of a controller that has fewer replicas than this.");
+        "Keep nodes with pods of a ReplicaSet or ReplicationController that has fewer replicas "
+        "than this.");
     key("blocking_system_pod_disruption_timeout", s.blocking_system_pod_disruption_timeout,
-        "How long a kube-system pod may keep its node, after which it is moved.");
+        "With scale_down.skip_nodes_with_system_pods: age at which a kube-system pod no longer "
+        "keeps its node.");
     key("job_pods_unmovable", s.job_pods_unmovable,
-        "Keeps nodes with pods of Jobs until these end (Zalando). Off: they are moved (upstream).");
+        "Keep nodes with pods of Jobs until the pods have ended (from Zalando's fork). If false, "
+        "the pods are evicted (upstream).");
     key("safe_to_evict_frees_jobs", s.safe_to_evict_frees_jobs,
-        "With job_pods_unmovable: an explicit safe-to-evict moves a Job's pod all the same.");
+        "With scale_down.job_pods_unmovable: pods of Jobs with the annotation "
+        "cluster-autoscaler.kubernetes.io/safe-to-evict: \"true\" are evicted.");
     key("drain_rules_off", s.drain_rules_off,
-        "Drain rules that are left out, by name: [\"local_storage\"]; host/engine/scale_down/"
-        "README.md lists them.");
-    key("max_parallelism", s.max_parallelism, "Most nodes removed at once.");
+        "Names of drain rules to turn off, such as [\"local_storage\"]. The rules are expendable, "
+        "job, mirror, long_terminating, replica_count, daemon_set, on_completion, several_pdbs, "
+        "safe_to_evict, replicated, system, not_safe_to_evict, local_storage and pdb.");
+    key("max_parallelism", s.max_parallelism,
+        "Maximum number of nodes that are removed at the same time.");
     key("max_drain_parallelism", s.max_drain_parallelism,
-        "Most of those whose pods have to be moved.");
+        "Maximum number of nodes that are drained at the same time. They also count towards "
+        "scale_down.max_parallelism.");
     key("max_graceful_termination", s.max_graceful_termination,
-        "Longest time pods get to end by themselves.");
+        "Maximum graceful termination period of evicted pods. scale_down.drain_priorities "
+        "replaces it.");
     key("eviction_headroom", s.eviction_headroom,
-        "A drain is given up for a pod that is still there this long after the time it had to "
-        "end.");
+        "A drain fails if an evicted pod still exists this long after its graceful termination "
+        "period.");
     key("max_pod_eviction_time", s.max_pod_eviction_time,
-        "How long a node is drained before that is given up; a group's own wish comes first. After "
-        "2m nodes whose pods start slowly under a tight PodDisruptionBudget would never go.",
+        "Maximum time for draining a node. After that the drain fails and the node is kept. A "
+        "group's own setting takes precedence. Upstream's 2m is too short if pods start slowly "
+        "under a tight PodDisruptionBudget.",
         {.upstream = "\"2m\""});
-    key("eviction_retry", s.eviction_retry, "Time between two tries to evict a pod.");
+    key("eviction_retry", s.eviction_retry, "Time between two attempts to evict a pod.");
     key("drain_priorities", s.drain_priorities,
-        "Evicts pods in groups of ascending priority, each with its own time to end (upstream's "
-        "drain-priority-config). Empty: all at once, with max_graceful_termination.");
+        "Evict pods in order of ascending priority, with a graceful termination period for each "
+        "entry. Empty: evict all pods at once, with scale_down.max_graceful_termination.");
     key("cordon_node_before_terminating", s.cordon_node_before_terminating,
-        "Marks a node as unschedulable before it is drained.");
+        "Cordon a node (mark it as unschedulable) before it is drained.");
     key("daemonset_eviction_for_empty_nodes", s.daemonset_eviction_for_empty_nodes,
-        "Evicts DaemonSet pods from empty nodes.");
+        "Evict DaemonSet pods from empty nodes before they are removed.");
     key("daemonset_eviction_for_occupied_nodes", s.daemonset_eviction_for_occupied_nodes,
-        "Evicts DaemonSet pods from nodes that are drained.");
+        "Evict DaemonSet pods from nodes that are drained.");
     key("node_deletion_delay_timeout", s.node_deletion_delay_timeout,
-        "How long to wait for those who delay a removal by annotation.");
+        "How long a removal waits for annotations "
+        "delay-deletion.cluster-autoscaler.kubernetes.io/... to be taken off the node. After that "
+        "the node is removed.");
     key("node_deletion_batcher_interval", s.node_deletion_batcher_interval,
-        "Removals within this time go to the cloud in one call.");
+        "How long removals are collected before they are sent to the cloud in one call.");
     key("max_deletion_time", s.max_deletion_time,
-        "How long a node may take to vanish after its cloud agreed to remove its machine. If that "
-        "still runs then, the node is kept after all.");
+        "How long a node may take to disappear after its cloud agreed to remove its machine. If "
+        "the machine is still running then, the removal has failed and the node is kept.");
     key("node_delete_delay_after_taint", s.node_delete_delay_after_taint,
-        "Time between tainting a node and removing it, for the scheduler to see the taint.");
+        "Time between tainting a node and removing it, so that the scheduler has noticed the "
+        "taint.");
     key("drain_leaving_nodes", s.drain_leaving_nodes,
-        "Taint and drain nodes whose machines the cloud announces to take away: spot interruption, "
+        "Taint and drain nodes whose machines the cloud is about to take away: spot interruption, "
         "maintenance, expiry. Set to false if another program does that, such as "
-        "aws-node-termination-handler; such a node still gets no pods of removed nodes, and "
-        "replacements are still requested. Does not depend on `enabled`.",
+        "aws-node-termination-handler; even then, replacements are requested and no evicted pods "
+        "are planned on these nodes. Does not depend on scale_down.enabled.",
         {.upstream = "false"});
     key("max_bulk_soft_taint_count", s.max_bulk_soft_taint_count,
-        "Most soft taints changed in one pass; 0: none.");
+        "Maximum number of nodes on which the soft taint (PreferNoSchedule) is set or removed in "
+        "one pass. 0: no soft taints.");
     key("max_bulk_soft_taint_time", s.max_bulk_soft_taint_time,
-        "Upstream's bound on the time one pass spends on soft taints. Read, and without effect: "
-        "their "
-        "number is bounded, and they are changed all at once.");
+        "No effect; accepted for compatibility. Upstream limits the time for soft taints in one "
+        "pass; here only scale_down.max_bulk_soft_taint_count applies.");
 }
 
 /// The bounds of one resource over the whole cluster.
@@ -353,8 +391,8 @@ struct Bounds {
     std::optional<Quantity> max;
 };
 void describe(auto&& key, Bounds& s) {
-    key("min", s.min, "Removing nodes stops here.");
-    key("max", s.max, "Adding nodes stops here. Unset: no limit.");
+    key("min", s.min, "Scale-down does not go below this.");
+    key("max", s.max, "Scale-up does not go above this. Unset: no limit.");
 }
 
 /// A resource without an entry is not limited.
@@ -363,13 +401,13 @@ struct Limits {
     std::map<std::string, Bounds> gpu_types;
 };
 void describe(auto&& key, Limits& s) {
-    key("cpu", s.cpu, "Cores of all nodes together (upstream's cores-total).");
-    key("memory", s.memory, "Memory of all nodes together (upstream's memory-total).");
-    key("gpu", s.gpu, "GPUs of all nodes and makes together.");
-    key("nodes", s.nodes, "Nodes of the cluster (upstream's max-nodes-total).");
+    key("cpu", s.cpu, "Cores of all nodes together.");
+    key("memory", s.memory, "Memory of all nodes together, such as { max = \"400Gi\" }.");
+    key("gpu", s.gpu, "GPUs of all nodes together, whatever their type.");
+    key("nodes", s.nodes, "Number of nodes in the cluster.");
     key("gpu_types", s.gpu_types,
-        "GPUs of one make, by resource: { \"nvidia.com/gpu\" = { max = \"16\" } } (upstream's "
-        "gpu-total).");
+        "GPUs of one type, by resource name, such as { \"nvidia.com/gpu\" = { max = \"16\" } }. "
+        "Upstream's flag has the value of the GPU node label instead.");
 }
 
 }  // namespace capstan::runtime::config

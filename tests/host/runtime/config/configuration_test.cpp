@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
+#include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "shipped_folder.hpp"
 
 namespace capstan::runtime::config {
@@ -193,21 +197,19 @@ TEST_F(ConfigTest, StopsAtASyntaxError) {
 TEST_F(ConfigTest, SaysWhichFileCannotBeRead) {
     const Loaded loaded = load_config("/no/such/capstan.toml", folder_.plugins());
     EXPECT_FALSE(loaded.config);
-    EXPECT_EQ(
-        loaded.diagnostics.text(),
-        "/no/such/capstan.toml: configuration /no/such/capstan.toml: No such file or directory\n");
+    EXPECT_EQ(loaded.diagnostics.text(), "/no/such/capstan.toml: No such file or directory\n");
 }
 
 TEST_F(ConfigTest, SendsSettingsWrittenInTheWrongTableToTheRightOne) {
     EXPECT_EQ(first_line("[plugin.aws]\nregion = \"eu\"\n"),
-              "capstan.toml:2:1: plugin.aws: unknown key 'region'; what the plugin itself "
-              "understands goes into plugin.aws.settings");
+              "capstan.toml:2:1: plugin.aws: unknown key 'region'; settings of the plugin "
+              "belong in plugin.aws.settings");
     EXPECT_EQ(first_line("[plugin.aws]\nsetings = {}\n"),
               "capstan.toml:2:1: plugin.aws: unknown key 'setings'; did you mean 'settings'?");
     EXPECT_THAT(first_line("[plugin.aws]\nsettings = 1\n"),
                 HasSubstr("plugin.aws.settings: expected table, found integer 1"));
     EXPECT_THAT(first_line("plugin = 1\n"),
-                HasSubstr("plugin: expected table of free keys, each table, found integer 1"));
+                HasSubstr("plugin: expected map of table, found integer 1"));
 }
 
 TEST_F(ConfigTest, GrantsWholeNamesOfMetricsButTheHostsOwn) {
@@ -215,26 +217,26 @@ TEST_F(ConfigTest, GrantsWholeNamesOfMetricsButTheHostsOwn) {
         first_line("[plugin.aws]\nfile = \"aws.so\"\ngrants = { metrics = [\"aws_calls_total\", "
                    "\"cluster_autoscaler_nodes_count\"] }\n"),
         HasSubstr("plugin.aws.grants.metrics: "
-                  "'cluster_autoscaler_nodes_count': is a name of the host's own metrics"));
+                  "'cluster_autoscaler_nodes_count': is reserved for the host's own metrics"));
 }
 
 TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
     EXPECT_EQ(first_line("[plugin.acme]\n"),
-              "capstan.toml:1:9: plugin.acme: there is no shipped plugin 'acme'; name its 'file'");
+              "capstan.toml:1:9: plugin.acme: there is no shipped plugin 'acme'; set 'file'");
     EXPECT_THAT(first_line("[plugin.x]\nclass = \"leest_waste\"\n"),
-                HasSubstr("there is no shipped plugin 'leest_waste'; name its 'file'; did you mean "
+                HasSubstr("there is no shipped plugin 'leest_waste'; set 'file'; did you mean "
                           "'least_waste'?"));
 }
 
 TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
     EXPECT_EQ(first_line("[limits]\ncpu = { min = 8, max = 4 }\n"),
-              "capstan.toml:2:7: limits.cpu: min 8 is more than max 4");
+              "capstan.toml:2:7: limits.cpu: min 8 is greater than max 4");
     EXPECT_THAT(first_line("[limits]\ngpu_types.\"nvidia.com/gpu\" = { min = 2, max = 1 }\n"),
-                HasSubstr("limits.gpu_types.\"nvidia.com/gpu\": min 2 is more than max 1"));
+                HasSubstr("limits.gpu_types.\"nvidia.com/gpu\": min 2 is greater than max 1"));
     EXPECT_THAT(first_line("[scale_up]\ninitial_node_group_backoff_duration = \"1h\"\n"),
-                HasSubstr("longer than max_node_group_backoff_duration"));
+                HasSubstr("must not be longer than max_node_group_backoff_duration"));
     EXPECT_THAT(first_line("[cluster]\nleader_election.lease_duration = \"5s\"\n"),
-                HasSubstr("retry_period has to be shorter"));
+                HasSubstr("retry_period must be shorter"));
     EXPECT_THAT(first_line("[cluster]\nscan_interval = \"0s\"\n"), HasSubstr("at least \"100ms\""));
     EXPECT_THAT(first_line("[admin]\nlisten = \"8085\"\n"),
                 HasSubstr("admin.listen: expected HOST:PORT with an IP address, found \"8085\""));
@@ -246,9 +248,9 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
     EXPECT_EQ(first_line("[trust]\nsearch_paths = [\"/a\", \"b\"]\n"),
               "capstan.toml:2:23: trust.search_paths[1]: not an absolute path");
     EXPECT_THAT(first_line("[plugin.aws]\nsha256 = \"E3B0\"\n"),
-                HasSubstr("plugin.aws.sha256: expected 64 hexadecimal digits"));
+                HasSubstr("plugin.aws.sha256: expected 64 lower-case hexadecimal digits"));
     EXPECT_THAT(first_line("[plugin.\"a b\"]\nfile = \"/x.so\"\n"),
-                HasSubstr("a name has at most 63 letters"));
+                HasSubstr("a name has at most 63 characters"));
     EXPECT_THAT(first_line("[log]\nper_plugin = { asw = \"debug\" }\n"),
                 HasSubstr("capstan.toml:2:16: log.per_plugin: no plugin instance named 'asw'"));
     EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"local-storage\"]\n"),
@@ -256,15 +258,14 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
               "did you mean 'local_storage'?");
     EXPECT_EQ(first_line("[scale_down]\ndrain_rules_off = [\"pdb\", \"system\"]\n"), "");
     EXPECT_EQ(first_line("[scale_up]\ndefault_spread = [{ max_skew = 2 }]\n"),
-              "capstan.toml:2:19: scale_up.default_spread[0].topology_key: expected the key of a "
-              "node label, found \"\"");
+              "capstan.toml:2:19: scale_up.default_spread[0].topology_key: expected a node "
+              "label key, found \"\"");
     EXPECT_EQ(first_line("[scale_up]\ndefault_spread = [\"zone\", \"my zone\"]\n"),
-              "capstan.toml:2:27: scale_up.default_spread[1].topology_key: expected the key of a "
-              "node label, found \"my zone\"");
-    EXPECT_EQ(
-        first_line("[[scale_up.default_spread]]\ntopology_key = \"zone\"\n"
-                   "[[scale_up.default_spread]]\ntopology_key = \"zone\"\nmax_skew = 2\n"),
-        "capstan.toml:4:16: scale_up.default_spread[1].topology_key: 'zone' stands here twice");
+              "capstan.toml:2:27: scale_up.default_spread[1].topology_key: expected a node "
+              "label key, found \"my zone\"");
+    EXPECT_EQ(first_line("[[scale_up.default_spread]]\ntopology_key = \"zone\"\n"
+                         "[[scale_up.default_spread]]\ntopology_key = \"zone\"\nmax_skew = 2\n"),
+              "capstan.toml:4:16: scale_up.default_spread[1].topology_key: duplicate 'zone'");
     EXPECT_THAT(
         first_line("[scale_up]\ndefault_spread = [{ topology_key = \"zone\", max_skew = 0 }]\n"),
         HasSubstr("scale_up.default_spread[0].max_skew"));
@@ -272,7 +273,16 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
         first_line("[scale_up]\ndefault_spread = [{ topology_key = \"zone\", selector = {} }]\n"),
         HasSubstr("scale_up.default_spread[0]"));
     EXPECT_EQ(first_line("[pipeline]\nclouds = [\"aws\", \"aws\"]\n"),
-              "capstan.toml:2:18: pipeline.clouds: 'aws' stands here twice");
+              "capstan.toml:2:18: pipeline.clouds: duplicate 'aws'");
+}
+
+TEST_F(ConfigTest, DocumentationListsTheDrainRules) {
+    const auto is = [](const char* key) { return [key](const Field& f) { return f.key == key; }; };
+    const Fields& sections = config_schema();
+    const auto scale_down = std::ranges::find_if(sections, is("scale_down"));
+    const auto off = std::ranges::find_if(scale_down->fields, is("drain_rules_off"));
+    for (const engine::drainability::DrainRule& rule : engine::drainability::drain_rules())
+        EXPECT_THAT(off->doc, HasSubstr(std::string(rule.name)));
 }
 
 TEST_F(ConfigTest, ReachesAnyApiServerThatAKubeconfigNames) {
@@ -300,7 +310,7 @@ TEST_F(ConfigTest, SendsAsManyRequestsAsUpstreamUnlessToldOtherwise) {
 
 TEST_F(ConfigTest, ServesAdministratorsOverTlsWithBothFilesOrNeither) {
     EXPECT_THAT(first_line("[admin]\ntls_key_file = \"/etc/tls/tls.key\"\n"),
-                HasSubstr("admin: tls_certificate_file and tls_key_file go together"));
+                HasSubstr("admin: tls_certificate_file and tls_key_file must be set together"));
     const Loaded loaded = load(
         "[admin]\ntls_certificate_file = \"/etc/tls/tls.crt\"\n"
         "tls_key_file = \"/etc/tls/tls.key\"\nbearer_token_file = \"/etc/token\"\n");
@@ -316,7 +326,7 @@ TEST_F(ConfigTest, ActsUnlessItIsADryRun) {
 
 TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
     EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\n"),
-                HasSubstr("capstan.toml:2:11: cluster.context: a pod's service account has no"));
+                HasSubstr("capstan.toml:2:11: cluster.context: a service account has no contexts"));
     EXPECT_THAT(first_line("[cluster]\nserver = \"10.0.0.1:6443\"\n"),
                 HasSubstr("capstan.toml:2:10: cluster.server: expected a URL such as"));
     EXPECT_THAT(errors("[cluster]\nserver = \"https://admin:hunter2@api:6443\"\n"),
@@ -324,16 +334,15 @@ TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
 }
 
 TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {
-    EXPECT_EQ(
-        first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
-        "capstan.toml:2:22: warning: plugin.aws.grants.secrets: no secret will be found without "
-        "[secrets] dir");
+    EXPECT_EQ(first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
+              "capstan.toml:2:22: warning: plugin.aws.grants.secrets: no secret can be found; set "
+              "secrets.dir");
 }
 
 TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
     EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"1m\"\n"),
-              "capstan.toml:2:1: warning: scale_down.simulation_timeout has no effect: a decision "
-              "must not depend on the clock");
+              "capstan.toml:2:1: warning: scale_down.simulation_timeout has no effect: "
+              "decisions do not depend on the clock");
     for (const char* text : {"[scale_up]\nmax_nodegroup_binpacking_duration = \"1s\"\n",
                              "[scale_down]\nunremovable_node_recheck_timeout = \"1s\"\n",
                              "[scale_down]\nmax_bulk_soft_taint_time = \"1s\"\n"})
@@ -344,9 +353,10 @@ TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
 }
 
 TEST_F(ConfigTest, PointsAtWhatIsNoGrantOfTheCluster) {
-    EXPECT_EQ(first_line("[plugin.aws]\ngrants = { kube = [\"pods:get\", \"nodes:read\"] }\n"),
-              "capstan.toml:2:32: plugin.aws.grants.kube: 'nodes:read': \"read\" is no verb: get, "
-              "list, watch, create, update, patch, delete");
+    EXPECT_EQ(
+        first_line("[plugin.aws]\ngrants = { kube = [\"pods:get\", \"nodes:read\"] }\n"),
+        "capstan.toml:2:32: plugin.aws.grants.kube: 'nodes:read': \"read\" is not a verb: get, "
+        "list, watch, create, update, patch, delete");
     EXPECT_EQ(first_line("[plugin.aws]\ngrants = { kube = [\"pods:get@shop\"] }\n"), "");
 }
 
@@ -438,15 +448,16 @@ TEST_F(ConfigTest, ChecksTheKindOfEveryNamedInstance) {
         },
         loaded.diagnostics);
     EXPECT_EQ(loaded.diagnostics.text(),
-              "capstan.toml:2:11: pipeline.clouds[0]: 'random' is of kind capstan.expander/1, and "
-              "capstan.cloud/1 is needed here\n"
+              "capstan.toml:2:11: pipeline.clouds[0]: 'random' is of kind capstan.expander/1, "
+              "expected capstan.cloud/1\n"
               "    clouds = [\"random\"]\n"
               "              ^^^^^^^^\n"
-              "capstan.toml:4:9: warning: plugin.aws: nothing uses this instance\n"
+              "capstan.toml:4:9: warning: plugin.aws: unused instance; name it in "
+              "[pipeline] or remove this table\n"
               "    [plugin.aws]\n"
               "            ^^^\n"
               "capstan.toml:5:17: plugin.aws.settings.next: 'labels' is of kind "
-              "capstan.similarity/1, and capstan.cloud/1 is needed here\n"
+              "capstan.similarity/1, expected capstan.cloud/1\n"
               "    settings.next = \"labels\"\n"
               "                    ^^^^^^^^\n");
 }

@@ -96,13 +96,13 @@ TEST_F(PrintTest, ReadsBackAsTheSameConfiguration) {
 
 TEST_F(PrintTest, ShowsEveryKeyWithItsDocumentation) {
     const std::string all = print_config(*loaded_.config, PrintDefaults::yes, nothing_loaded);
-    EXPECT_THAT(
-        all,
-        HasSubstr(
-            "# How long a node has been unneeded before it is removed.\nunneeded_time = \"5m\"\n"));
-    EXPECT_THAT(all, HasSubstr("# Most nodes removed at once.\nmax_parallelism = 10\n"));
-    EXPECT_THAT(all, HasSubstr("[limits.memory]\n# Removing nodes stops here.\nmin = \"0\"\n"
-                               "# Adding nodes stops here. Unset: no limit.\nmax = \"64Gi\"\n"));
+    EXPECT_THAT(all, HasSubstr("# How long a node must be unneeded before it is removed. A group's "
+                               "own setting takes precedence.\nunneeded_time = \"5m\"\n"));
+    EXPECT_THAT(all, HasSubstr("# Maximum number of nodes that are removed at the same "
+                               "time.\nmax_parallelism = 10\n"));
+    EXPECT_THAT(all,
+                HasSubstr("[limits.memory]\n# Scale-down does not go below this.\nmin = \"0\"\n"
+                          "# Scale-up does not go above this. Unset: no limit.\nmax = \"64Gi\"\n"));
     EXPECT_THAT(all, HasSubstr("# Upstream's default: \"2m\"\nmax_pod_eviction_time = \"1h\"\n"));
     EXPECT_THAT(all, HasSubstr("# sha256 is not set: string\n"));
     EXPECT_THAT(all, HasSubstr("[plugin.node_groups]\n"));
@@ -128,22 +128,28 @@ TEST_F(PrintTest, ShowsALoadedPluginsSettingsWithItsSchema) {
 TEST_F(PrintTest, ExplainsAKeyWithItsTypeDefaultAndValue) {
     EXPECT_EQ(explain("scale_down.unneeded_time"),
               "scale_down.unneeded_time\n"
-              "  How long a node has been unneeded before it is removed.\n"
+              "  How long a node must be unneeded before it is removed. A group's own setting "
+              "takes precedence.\n"
               "  type: duration of at least 0s\n"
               "  default: \"10m\"\n"
+              "  upstream flag: --scale-down-unneeded-time\n"
               "  set to: \"5m\" (line 2)\n");
-    EXPECT_EQ(explain("scale_down.utilization_threshold"),
-              "scale_down.utilization_threshold\n"
-              "  A node is unneeded only while requests take less than this share of it.\n"
-              "  type: number 0..1\n"
-              "  default: 0.5\n");
+    EXPECT_EQ(
+        explain("scale_down.utilization_threshold"),
+        "scale_down.utilization_threshold\n"
+        "  A node is unneeded only if its pods request less than this share of its allocatable cpu "
+        "and of its allocatable memory. A group's own setting takes precedence.\n"
+        "  type: number 0..1\n"
+        "  default: 0.5\n"
+        "  upstream flag: --scale-down-utilization-threshold\n");
     EXPECT_EQ(explain("scale_up.one_option_per_pass"),
               "scale_up.one_option_per_pass\n"
-              "  Grows by one option a pass, as upstream does. Off: goes on until nothing more can "
-              "be helped.\n"
+              "  Carry out only one scale-up option in each pass, as upstream does. If false, "
+              "further options are chosen until no group can help the remaining pods.\n"
               "  type: boolean\n"
               "  default: false\n"
-              "  upstream: true\n");
+              "  upstream flag: --salvo-scale-up (reversed: true is false)\n"
+              "  upstream default: true\n");
     EXPECT_THAT(explain("pipeline.scale_up.expanders"),
                 HasSubstr("default: [\"least_waste\", \"random\"]\n"));
     EXPECT_THAT(explain("pipeline.scale_up.expanders.on_error"),
@@ -153,13 +159,12 @@ TEST_F(PrintTest, ExplainsAKeyWithItsTypeDefaultAndValue) {
 }
 
 TEST_F(PrintTest, ExplainsATableByItsKeys) {
-    EXPECT_EQ(
-        explain("reload"),
-        "reload\n  Changes of this file.\n  keys:\n"
-        "    watch  Takes over changes of this file while running; SIGHUP does so in any case.\n");
+    EXPECT_EQ(explain("reload"),
+              "reload\n  Reloading of this file.\n  keys:\n"
+              "    watch  Reload this file when it changes. SIGHUP reloads it in any case.\n");
     EXPECT_THAT(explain("plugin.\"acme\""), HasSubstr("plugin.acme\n"));
     EXPECT_THAT(explain("plugin.acme.limits"),
-                HasSubstr("    max_inflight      Most asynchronous calls"));
+                HasSubstr("    max_inflight      Maximum number of asynchronous calls"));
 }
 
 TEST_F(PrintTest, SuggestsAKeyWhenThereIsNoneOfThatName) {
@@ -169,7 +174,8 @@ TEST_F(PrintTest, SuggestsAKeyWhenThereIsNoneOfThatName) {
               "there is no key 'scaledown' in the configuration; did you mean 'scale_down'?");
     EXPECT_EQ(explain("cluster.name.x"), "there is no key 'x' in cluster.name");
     EXPECT_EQ(explain("plugin.acme.settings.x"),
-              "plugin.acme.settings: plugin 'acme' is not loaded, so its settings are unknown");
+              "plugin.acme.settings: plugin 'acme' is not loaded, so its settings are unknown; use "
+              "--config with a file that has it");
     for (const char* key : {"", "a b", "a = 1\nb", "[x]", "a..b", "a.b # c"}) {
         EXPECT_THAT(explain(key), HasSubstr("is not a dotted TOML key")) << key;
     }
