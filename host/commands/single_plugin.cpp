@@ -11,7 +11,9 @@ PluginName parse_plugin_name(const std::string& text) {
 Result<SettingsFile> read_settings(const std::string& file) {
     runtime::config::Source source{"settings", {}};
     if (!file.empty()) {
-        CAPSTAN_TRY(source, runtime::config::read_source(file));
+        Result<runtime::config::Source> read = runtime::config::read_source(file);
+        if (!read) return fail(within(file, std::move(read).error()));
+        source = *std::move(read);
     }
     SettingsFile settings{runtime::config::Diagnostics(std::move(source)), {}};
     settings.table = runtime::config::parse_toml(settings.diagnostics);

@@ -38,9 +38,8 @@ void check_balancing(const Config& config, Diagnostics& diagnostics) {
     const SettingValue* const is_on = find_setting(config.tree, {"scale_up", "balance_similar"});
     if (is_on == nullptr || is_on->defaulted || !is_on->boolean) return;
     if (!config.pipeline.scale_up.similarity.empty()) return;
-    diagnostics.error(is_on->key_place,
-                      "scale_up.balance_similar: nothing is similar without similarity checks; " +
-                          std::string(what_to_add));
+    diagnostics.error(is_on->key_place, "scale_up.balance_similar: true needs similarity checks; " +
+                                            std::string(what_to_add));
 }
 
 std::optional<Unbalanced> find_unbalanced(const Config& config) {
@@ -51,9 +50,9 @@ std::optional<Unbalanced> find_unbalanced(const Config& config) {
     return Unbalanced{
         .place = section->key_place,
         .found =
-            "new nodes are not balanced over similar groups: pipeline.scale_up names no "
+            "new nodes are not balanced over similar groups: [pipeline.scale_up] has no "
             "similarity checks",
-        .fix = std::string(what_to_add) + ", or say scale_up.balance_similar = false"};
+        .fix = std::string(what_to_add) + ", or set scale_up.balance_similar = false"};
 }
 
 }  // namespace capstan::runtime::config

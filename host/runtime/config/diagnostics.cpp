@@ -6,7 +6,9 @@
 #include <string_view>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
+#include "io/file_descriptor.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime::config {
@@ -57,9 +59,7 @@ std::string excerpt(const std::vector<std::string>& shown, const Place& place) {
            '\n';
 }
 
-Unexpected unreadable(const std::filesystem::path& file, const std::string& why) {
-    return fail(ErrorCode::invalid_config, "configuration " + file.string() + ": " + why);
-}
+Unexpected unreadable(std::string why) { return fail(ErrorCode::invalid_config, std::move(why)); }
 
 }  // namespace
 
@@ -67,16 +67,16 @@ Result<Source> read_source(const std::filesystem::path& file) {
     std::error_code error;
     const auto status = std::filesystem::status(file, error);
     if (!std::filesystem::exists(status))
-        return unreadable(file, error ? error.message() : "no such file");
+        return unreadable(error ? error.message() : "no such file");
     // Checked before opening, because opening a named pipe would wait for its other end.
-    if (!std::filesystem::is_regular_file(status)) return unreadable(file, "not a regular file");
+    if (!std::filesystem::is_regular_file(status)) return unreadable("not a regular file");
     std::ifstream in(file, std::ios::binary);
-    if (!in) return unreadable(file, "cannot be opened");
+    if (!in) return unreadable("cannot be opened: " + io::errno_message());
     std::string text(max_source_bytes + 1, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (in.bad()) return unreadable(file, "cannot be read");
+    if (in.bad()) return unreadable("cannot be read");
     text.resize(static_cast<std::size_t>(in.gcount()));
-    if (text.size() > max_source_bytes) return unreadable(file, "larger than 1 MiB");
+    if (text.size() > max_source_bytes) return unreadable("larger than 1 MiB");
     return Source{file.string(), std::move(text)};
 }
 

@@ -26,7 +26,7 @@ struct Source {
 inline constexpr std::size_t max_source_bytes = 1 << 20;
 
 /// Reads a regular file of at most `max_source_bytes`. Symbolic links are followed, because
-/// Kubernetes mounts a ConfigMap by links.
+/// Kubernetes mounts a ConfigMap by links. An error does not name the file.
 Result<Source> read_source(const std::filesystem::path& file);
 
 enum class Severity { error, warning };

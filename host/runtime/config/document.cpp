@@ -122,10 +122,10 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
         std::string what(e.description());
         // toml++'s message about a boolean names the valid words already.
         const bool is_boolean = what.find("boolean") != std::string::npos;
-        if (!is_boolean && is_unquoted_text(source.text, place)) what += "; text stands in quotes";
+        if (!is_boolean && is_unquoted_text(source.text, place)) what += "; text needs quotes";
         diagnostics.error(place, std::move(what));
     } catch (const std::exception& e) {
-        diagnostics.error({}, std::string("cannot be read as TOML: ") + e.what());
+        diagnostics.error({}, std::string("invalid TOML: ") + e.what());
     }
     return std::nullopt;
 }

@@ -27,7 +27,7 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
-/// One value. Members of a table carry their key and stand in the order of the file.
+/// One value. Members of a table carry their key and are in the order of the file.
 struct TomlValue {
     enum class Kind { string, integer, floating, boolean, date, array, table };
 

@@ -39,9 +39,9 @@ Result<void> read_granted_resource(std::string_view text, KubeGrant& out,
         return plugin_files::refuse(
             "expected a resource such as nodes or deployments.apps before the ':'");
     if (plural.size() != resource.size() && !is_dns_subdomain(group))
-        return plugin_files::refuse(in_quotes(group) + " is no API group");
+        return plugin_files::refuse(in_quotes(group) + " is not an API group");
     if (below.size() + 1 + resource.size() == text.size() && !is_dns_label(below))
-        return plugin_files::refuse(in_quotes(below) + " is no subresource");
+        return plugin_files::refuse(in_quotes(below) + " is not a subresource");
     out.plural = plural;
     out.group = group;
     subresource = below;
@@ -53,13 +53,13 @@ Result<void> read_verb(std::string_view text, const std::string& subresource, Ku
     if (std::ranges::find(verbs, verb) == verbs.end())
         return plugin_files::refuse(
             in_quotes(verb) +
-            " is no verb: " + listed(verbs, [](std::string_view v) { return v; }, verbs.size()));
+            " is not a verb: " + listed(verbs, [](std::string_view v) { return v; }, verbs.size()));
     const bool has_own = verb.size() != text.size();
     if (has_own && !subresource.empty())
-        return plugin_files::refuse("the subresource stands behind the resource and behind " +
+        return plugin_files::refuse("a subresource is given for the resource and for " +
                                     in_quotes(verb));
     if (has_own && !is_dns_label(below))
-        return plugin_files::refuse(in_quotes(below) + " is no subresource");
+        return plugin_files::refuse(in_quotes(below) + " is not a subresource");
     out.allowed.insert({has_own ? std::string(below) : subresource, std::string(verb)});
     return {};
 }
@@ -84,7 +84,7 @@ Result<KubeGrant> parse_kube_grant(std::string_view text) {
         CAPSTAN_CHECK(read_verb(verb, subresource, out));
     if (verbs_text.size() == rest.size()) return out;
     for (const std::string_view ns : split_list(namespaces)) {
-        if (!is_dns_label(ns)) return plugin_files::refuse(in_quotes(ns) + " is no namespace");
+        if (!is_dns_label(ns)) return plugin_files::refuse(in_quotes(ns) + " is not a namespace");
         out.namespaces.emplace(ns);
     }
     return out;

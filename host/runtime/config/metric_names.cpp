@@ -94,8 +94,9 @@ bool is_host_metric(std::string_view name) {
 Result<void> check_whole_metric_name(std::string_view name) {
     if (!is_metric_name(name) || is_ascii_digit(name[0]))
         return plugin_files::refuse(
-            "a metric's name has at most 128 of a to z, 0 to 9 and '_', and no digit first");
-    if (is_host_metric(name)) return plugin_files::refuse("is a name of the host's own metrics");
+            "a metric name has at most 128 characters, a to z, 0 to 9 and '_', and does not begin "
+            "with a digit");
+    if (is_host_metric(name)) return plugin_files::refuse("is reserved for the host's own metrics");
     return {};
 }
 

@@ -63,7 +63,7 @@ TomlValue& member(TomlValue& table, const std::string& key, const Place& place) 
 std::string put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
     TomlValue* at = &root;
     for (std::size_t i = 0; i < path.size(); ++i) {
-        if (at->kind != TomlValue::Kind::table) return in_quotes(path[i - 1]) + " is no table";
+        if (at->kind != TomlValue::Kind::table) return in_quotes(path[i - 1]) + " is not a table";
         at = &member(*at, path[i], value.place);
     }
     value.key = path.back();
@@ -81,8 +81,9 @@ void override_values(TomlValue& root, std::span<const std::string> assignments,
         ++place.option;
         const auto halves = split_assignment(assignment);
         const auto path = halves ? parts_of(halves->first) : std::nullopt;
-        const std::string wrong = path ? put(root, *path, value_of(halves->second, place))
-                                       : "expected KEY=VALUE such as scale_up.backoff=until_joined";
+        const std::string wrong = path
+                                      ? put(root, *path, value_of(halves->second, place))
+                                      : "expected KEY=VALUE, such as scale_up.backoff=until_joined";
         if (!wrong.empty()) diagnostics.error(place, wrong);
     }
 }

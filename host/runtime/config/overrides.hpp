@@ -12,7 +12,7 @@
 namespace capstan::runtime::config {
 
 /// Sets each KEY=VALUE in the tree of a file. Missing tables are made; the last one of equal keys
-/// counts. A value is TOML; a value that is no TOML is taken as a string, so that words and
+/// counts. A value is TOML; text that is not TOML is taken as a string, so that words and
 /// durations need no quotes. Keys with dots are quoted as in TOML. The place of a value is its
 /// assignment, which messages name. A malformed assignment is an error and is left out.
 void override_values(TomlValue& root, std::span<const std::string> assignments,

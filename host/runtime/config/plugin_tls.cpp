@@ -18,7 +18,7 @@ Unexpected refuse_tls(const char* key, Error error) {
     return fail(within(key, std::move(error)));
 }
 
-/// Empty where no file is named.
+/// Empty: no file is set.
 Result<std::string> read_pem(const char* key, const std::string& file, PemKind kind) {
     if (file.empty()) return std::string();
     std::error_code ignored;
@@ -37,7 +37,7 @@ Result<io::TlsOptions> read_plugin_tls(const PluginTls& files) {
         return refuse_tls(
             has_certificate ? "cert_file" : "key_file",
             {ErrorCode::invalid_config,
-             has_certificate ? "it needs a key_file, too" : "it needs a cert_file, too"});
+             has_certificate ? "key_file must be set, too" : "cert_file must be set, too"});
     io::TlsOptions out;
     CAPSTAN_TRY(out.ca_pem, read_pem("ca_file", files.ca_file, PemKind::certificate));
     CAPSTAN_TRY(out.certificate_pem, read_pem("cert_file", files.cert_file, PemKind::certificate));

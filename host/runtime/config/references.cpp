@@ -68,13 +68,13 @@ std::vector<std::string> known_names(const Config& config,
 
 std::string quoted(const std::string& name) { return "'" + shortened(name, 60) + "'"; }
 
-/// "; this version ships of kind cloud: simulated". Empty: it ships no plugin of the kind.
+/// "; shipped plugins of kind cloud: aws, simulated". Empty: no plugin of the kind is shipped.
 std::string shipped_of_kind(const ShippedPlugins& shipped, std::string_view kind) {
     const std::vector<std::string> names = shipped.names_of_kind(kind);
     if (names.empty()) return {};
     std::string_view word = kind.substr(0, kind.find('/'));
     word.remove_prefix(word.rfind('.') + 1);
-    return "; this version ships of kind " + printable(word) + ": " + joined_names(names);
+    return "; shipped plugins of kind " + printable(word) + ": " + joined_names(names);
 }
 
 /// Finds the file of an instance without `file`.
@@ -87,8 +87,8 @@ void find_file(PluginConfig& plugin, const ShippedPlugins& shipped, Diagnostics&
         return;
     }
     out.error(plugin.place, join_path("plugin", plugin.id.value()) +
-                                ": there is no shipped plugin " + quoted(name) +
-                                "; name its 'file'" + suggestion(name, shipped.names()));
+                                ": there is no shipped plugin " + quoted(name) + "; set 'file'" +
+                                suggestion(name, shipped.names()));
 }
 
 void add_shipped(Config& config, const Reference& name, const ShippedPlugins& shipped,
@@ -120,8 +120,7 @@ void check_instance_kind(const Config& config, const Reference& name, const Kind
     const std::string kind = kind_of(PluginInstanceId(value.text));
     if (kind.empty() || value.instance_kind.empty() || kind == value.instance_kind) return;
     out.error(value.place, name.path + ": " + quoted(value.text) + " is of kind " +
-                               printable(kind) + ", and " + printable(value.instance_kind) +
-                               " is needed here");
+                               printable(kind) + ", expected " + printable(value.instance_kind));
 }
 
 /// A plugin's settings may name only existing instances. Unlike the pipeline they declare none.
@@ -183,14 +182,15 @@ void check_kinds(const Config& config, const InstanceSettings& settings, const K
         // Without a file there is no instance to use.
         const bool is_there = plugin.declared && !plugin.file.empty();
         if (!is_there || used.contains(plugin.id.value())) continue;
-        diagnostics.warning(
-            plugin.place, join_path("plugin", plugin.id.value()) + ": nothing uses this instance");
+        diagnostics.warning(plugin.place,
+                            join_path("plugin", plugin.id.value()) +
+                                ": unused instance; name it in [pipeline] or remove this table");
     }
 }
 
 namespace {
 
-/// The place of the value at `keys`; the file as a whole where it is absent.
+/// The place of the value at `keys`, or of the nearest table above it that is present.
 Place setting_place(const SettingValue& tree, std::initializer_list<std::string_view> keys) {
     const SettingValue* at = &tree;
     for (const std::string_view key : keys) {
@@ -224,12 +224,12 @@ void check_daemon(const Config& config, Diagnostics& out) {
     if (election.renew_deadline >= election.lease_duration ||
         election.retry_period >= election.renew_deadline) {
         out.error(setting_place(config.tree, {"cluster", "leader_election"}),
-                  "cluster.leader_election: retry_period has to be shorter than renew_deadline, "
-                  "and that shorter than lease_duration");
+                  "cluster.leader_election: retry_period must be shorter than renew_deadline, "
+                  "and renew_deadline shorter than lease_duration");
     }
     if (config.cluster.scan_interval < std::chrono::milliseconds(100)) {
         out.error(setting_place(config.tree, {"cluster", "scan_interval"}),
-                  "cluster.scan_interval: at least \"100ms\"");
+                  "cluster.scan_interval: must be at least \"100ms\"");
     }
     if (!config.admin.listen.empty() && !is_listen_address(config.admin.listen)) {
         out.error(setting_place(config.tree, {"admin", "listen"}),
@@ -238,7 +238,7 @@ void check_daemon(const Config& config, Diagnostics& out) {
     }
     if (config.admin.tls_certificate_file.empty() != config.admin.tls_key_file.empty()) {
         out.error(setting_place(config.tree, {"admin"}),
-                  "admin: tls_certificate_file and tls_key_file go together");
+                  "admin: tls_certificate_file and tls_key_file must be set together");
     }
     const SettingValue* trust = config.tree.find("trust");
     const SettingValue* paths = trust == nullptr ? nullptr : trust->find("search_paths");
@@ -253,7 +253,8 @@ void check_cluster(const Config& config, Diagnostics& out) {
     const Cluster& cluster = config.cluster;
     if (!cluster.context.empty() && cluster.kubeconfig == "in-cluster") {
         out.error(setting_place(config.tree, {"cluster", "context"}),
-                  "cluster.context: a pod's service account has no contexts; name a kubeconfig");
+                  "cluster.context: a service account has no contexts; set cluster.kubeconfig "
+                  "to a file");
     }
     // The message does not quote the URL, which may hold a password.
     if (!cluster.server.empty() && !io::parse_url(cluster.server)) {
@@ -261,7 +262,7 @@ void check_cluster(const Config& config, Diagnostics& out) {
         out.hide(place);
         out.error(place,
                   "cluster.server: expected a URL such as \"https://api.example:6443\", without "
-                  "a user's name");
+                  "a user name");
     }
 }
 
@@ -270,8 +271,9 @@ void check_bounds(const Config& config, std::initializer_list<std::string_view> 
     if (!bounds.max || bounds.min <= *bounds.max) return;
     std::string path;
     for (const std::string_view key : keys) path = join_path(path, key);
-    out.error(setting_place(config.tree, keys), path + ": min " + to_string(bounds.min) +
-                                                    " is more than max " + to_string(*bounds.max));
+    out.error(
+        setting_place(config.tree, keys),
+        path + ": min " + to_string(bounds.min) + " is greater than max " + to_string(*bounds.max));
 }
 
 void check_limits(const Config& config, Diagnostics& out) {
@@ -285,8 +287,8 @@ void check_limits(const Config& config, Diagnostics& out) {
     if (config.scale_up.initial_node_group_backoff_duration >
         config.scale_up.max_node_group_backoff_duration) {
         out.error(setting_place(config.tree, {"scale_up", "initial_node_group_backoff_duration"}),
-                  "scale_up.initial_node_group_backoff_duration: longer than "
-                  "max_node_group_backoff_duration");
+                  "scale_up.initial_node_group_backoff_duration: must not be longer "
+                  "than max_node_group_backoff_duration");
     }
 }
 
@@ -304,8 +306,7 @@ void check_repetitions(const Config& config, std::initializer_list<std::string_v
     for (auto it = list->children.begin(); it != list->children.end(); ++it) {
         const bool again = std::any_of(list->children.begin(), it,
                                        [&](const auto& v) { return v.text == it->text; });
-        if (again)
-            out.error(it->place, path + ": '" + shortened(it->text, 60) + "' stands here twice");
+        if (again) out.error(it->place, path + ": duplicate '" + shortened(it->text, 60) + "'");
     }
 }
 
@@ -335,12 +336,11 @@ void check_default_spread(const Config& config, Diagnostics& out) {
         const Place place = written == nullptr || written->defaulted ? table.place : written->place;
         const std::string path = "scale_up.default_spread[" + std::to_string(i) + "]";
         if (!is_label_key(key)) {
-            out.error(place, path + ".topology_key: expected the key of a node label, found \"" +
+            out.error(place, path + ".topology_key: expected a node label key, found \"" +
                                  shortened(key, 60) + "\"");
         } else if (std::ranges::count(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(i),
                                       key, &DefaultSpread::topology_key) > 0) {
-            out.error(place,
-                      path + ".topology_key: '" + shortened(key, 60) + "' stands here twice");
+            out.error(place, path + ".topology_key: duplicate '" + shortened(key, 60) + "'");
         }
     }
 }
@@ -398,16 +398,17 @@ void check_plugins(const Config& config, Diagnostics& out) {
         const std::string path = join_path("plugin", plugin.id.value());
         if (!is_instance_name(plugin.id.value())) {
             out.error(plugin.place,
-                      shortened(path, 80) + ": a name has at most 63 letters, digits, '_' and '-'");
+                      shortened(path, 80) +
+                          ": a name has at most 63 characters: letters, digits, '_' and '-'");
         }
         if (plugin.sha256 && !is_sha256(*plugin.sha256)) {
             out.error(setting_place(config.tree, {"plugin", plugin.id.value(), "sha256"}),
-                      path + ".sha256: expected 64 hexadecimal digits in lower case");
+                      path + ".sha256: expected 64 lower-case hexadecimal digits");
         }
         if (!plugin.grants.secrets.empty() && config.secrets.dir.empty()) {
             out.warning(
                 setting_place(config.tree, {"plugin", plugin.id.value(), "grants", "secrets"}),
-                path + ".grants.secrets: no secret will be found without [secrets] dir");
+                path + ".grants.secrets: no secret can be found; set secrets.dir");
         }
         check_grants(config, plugin, "kube", check_kube_grant, out);
         check_grants(config, plugin, "metrics", check_whole_metric_name, out);
@@ -440,17 +441,17 @@ void warn_without_effect(const Config& config, Diagnostics& out) {
     const KeyWithoutEffect keys[] = {
         {"scale_up", "max_nodegroup_binpacking_duration",
          config.scale_up.max_nodegroup_binpacking_duration == up.max_nodegroup_binpacking_duration,
-         "a decision must not depend on the clock, and its cost is bounded by classes and groups"},
+         "decisions do not depend on the clock"},
         {"scale_down", "simulation_timeout",
          config.scale_down.simulation_timeout == down.simulation_timeout,
-         "a decision must not depend on the clock"},
+         "decisions do not depend on the clock"},
         {"scale_down", "unremovable_node_recheck_timeout",
          config.scale_down.unremovable_node_recheck_timeout ==
              down.unremovable_node_recheck_timeout,
-         "every node is looked at in every pass"},
+         "every node is checked in every pass"},
         {"scale_down", "max_bulk_soft_taint_time",
          config.scale_down.max_bulk_soft_taint_time == down.max_bulk_soft_taint_time,
-         "max_bulk_soft_taint_count bounds them, and they are changed all at once"},
+         "only scale_down.max_bulk_soft_taint_count limits soft taints"},
     };
     for (const KeyWithoutEffect& each : keys) {
         if (each.is_default) continue;

@@ -30,7 +30,7 @@ Result<void> check_regex(const std::string& text) {
     const re2::RE2 compiled(text, options);
     if (compiled.ok()) return {};
     return plugin_files::refuse(toml_string(shortened(text, 80)) +
-                                " is no regular expression: " + compiled.error());
+                                " is not a regular expression: " + compiled.error());
 }
 
 /// For an enumeration: the allowed value that is most similar to the text.

@@ -21,15 +21,15 @@ std::vector<std::string> keys_of(const Fields& fields) {
 
 std::string describe_item(const Field& field) {
     const std::string item = describe_expected(rule_of(field));
-    return field.shorthand.empty() ? item : item + " or the text of its '" + field.shorthand + "'";
+    return field.shorthand.empty() ? item : item + " or string (its '" + field.shorthand + "')";
 }
 
 std::string describe_type(const Field& field) {
     const bool is_plain = field.shorthand.empty();
     const std::string item = is_plain ? describe_rule(rule_of(field)) : describe_item(field);
     const std::string kind = field.instance_kind.empty() ? "" : " (" + field.instance_kind + ")";
-    const std::string values = field.list ? "list, each " + item : item;
-    return (field.map ? "table of free keys, each " + values : values) + kind;
+    const std::string values = field.list ? "list of " + item : item;
+    return (field.map ? "map of " + values : values) + kind;
 }
 
 }  // namespace capstan::runtime::config

@@ -56,7 +56,7 @@ bool is_section(const Field& field);
 /// The keys, in order, for suggestions.
 std::vector<std::string> keys_of(const Fields& fields);
 
-/// The type of a field in words: `integer 1..1000`, `list of durations`, `one of "skip", "fail"`.
+/// The type of a field in words: `integer 1..1000`, `list of duration`, `one of "skip", "fail"`.
 std::string describe_type(const Field& field);
 /// The type of one item of a list or map, in words.
 std::string describe_item(const Field& field);

@@ -56,7 +56,7 @@ struct SettingsView::Calls {
         return at->first_child + index;
     }
 
-    /// CAPSTAN_OK and the value, if it is no list or table and `fits` is true for it.
+    /// CAPSTAN_OK and the value, if it is neither a list nor a table and `fits` is true for it.
     template <class Fits>
     static std::pair<capstan_status, const SettingValue*> value(const capstan_settings* settings,
                                                                 capstan_cursor cursor,

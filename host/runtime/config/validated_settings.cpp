@@ -26,7 +26,7 @@ std::string known_keys(const std::string& wrong, const Fields& fields) {
     const std::vector<std::string> keys = keys_of(fields);
     std::string similar = suggestion(wrong, keys);
     if (!similar.empty() || keys.empty() || keys.size() > keys_max) return similar;
-    return "; there " + std::string(keys.size() == 1 ? "is " : "are ") + joined_names(keys);
+    return (keys.size() == 1 ? "; the only key is " : "; the keys are ") + joined_names(keys);
 }
 
 class Validator {

@@ -28,27 +28,28 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
         const char* says;
     } cases[] = {
         {"[pipeline]\nclouds = [\"azure\"]",
-         ":2:11: pipeline.clouds[0]: no plugin instance named 'azure'; this version ships of kind "
+         ":2:11: pipeline.clouds[0]: no plugin instance named 'azure'; shipped plugins of kind "
          "cloud: aws, external_grpc, gce, simulated\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"cheapest\"]",
-         "named 'cheapest'; this version ships of kind expander: grpc_expander, label_priority, "
+         "named 'cheapest'; shipped plugins of kind expander: grpc_expander, label_priority, "
          "least_nodes, least_waste, most_pods, price, priority, random\n"},
         {"[pipeline.scale_up]\nsimilarity = [\"resources\"]\nexpanders = [\"least-waste\"]",
          "; did you mean 'least_waste'?"},
         {"[plugin.nothere]",
-         ":1:9: plugin.nothere: there is no shipped plugin 'nothere'; name its 'file'\n"},
+         ":1:9: plugin.nothere: there is no shipped plugin 'nothere'; set 'file'\n"},
         {"[cluster]\nname = prod",
          ":2:8: Error while parsing value: could not determine value type"
-         "; text stands in quotes\n"},
-        {"[scale_down]\nunneeded_time = 10m", "; text stands in quotes\n"},
-        {"[reload]\nfollow = true", "reload: unknown key 'follow'; there is watch\n"},
-        {"[log]\ncolour = 1", "log: unknown key 'colour'; there are level, format, per_plugin\n"},
+         "; text needs quotes\n"},
+        {"[scale_down]\nunneeded_time = 10m", "; text needs quotes\n"},
+        {"[reload]\nfollow = true", "reload: unknown key 'follow'; the only key is watch\n"},
+        {"[log]\ncolour = 1",
+         "log: unknown key 'colour'; the keys are level, format, per_plugin\n"},
         {"[scale_down]\nflarb = 1",
          "unknown key 'flarb'; `capstan config explain scale_down` lists its keys\n"},
         {"[pipeline]\nclouds = [\"simulated\"]\n[plugin.simulated]\n"
          "settings.groups = [{ id = \"a\", flarb = 3, machine = { cpu = \"1\", memory = \"1Gi\" } "
          "}]",
-         "groups[0]: unknown key 'flarb'; there are id, "},
+         "groups[0]: unknown key 'flarb'; the keys are id, "},
     };
     const Folder folder;
     for (const auto& each : cases) {
@@ -70,7 +71,7 @@ TEST(Mistakes, OfAnOptionAreToldWithTheOption) {
         {"scale_up.bakoff=until_joined",
          "--set scale_up.bakoff=until_joined: scale_up: unknown key 'bakoff'; did you mean "
          "'backoff'?\n"},
-        {"scale_up.backoff", "--set scale_up.backoff: expected KEY=VALUE such as "},
+        {"scale_up.backoff", "--set scale_up.backoff: expected KEY=VALUE, such as "},
         {"'limits.nodes={max=\"many\"}'",
          "--set limits.nodes={max=\"many\"}: limits.nodes.max: quantity "},
         {"'plugin.labels.settings={ignore=1}'",

@@ -69,8 +69,8 @@ TEST(Balancing, IsRefusedWithoutChecksAndSaysWhatToAdd) {
                              "[pipeline.scale_up]\n"
                              "expanders = [\"random\"]\n")
                   .diagnostics.text(),
-              "capstan.toml:2:1: scale_up.balance_similar: nothing is similar without similarity "
-              "checks; add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]\n"
+              "capstan.toml:2:1: scale_up.balance_similar: true needs similarity checks; "
+              "add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]\n"
               "    balance_similar = true\n"
               "    ^^^^^^^^^^^^^^^\n");
 }

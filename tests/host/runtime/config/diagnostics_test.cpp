@@ -86,8 +86,7 @@ TEST_F(ReadSource, TakesAFileOfOneMebibyteAndRefusesALargerOne) {
     EXPECT_EQ(read_source(write(std::string(1 << 20, ' ')))->text.size(), 1u << 20);
     const auto large = read_source(write(std::string((1 << 20) + 1, ' ')));
     ASSERT_FALSE(large);
-    EXPECT_EQ(large.error().message,
-              "configuration " + (folder_ / "c.toml").string() + ": larger than 1 MiB");
+    EXPECT_EQ(large.error().message, "larger than 1 MiB");
 }
 
 TEST_F(ReadSource, FollowsLinksTheWayConfigMapsAreMounted) {
@@ -97,10 +96,8 @@ TEST_F(ReadSource, FollowsLinksTheWayConfigMapsAreMounted) {
 }
 
 TEST_F(ReadSource, RefusesAFolderAndSaysWhenNothingIsThere) {
-    EXPECT_EQ(read_source(folder_).error().message,
-              "configuration " + folder_.string() + ": not a regular file");
-    EXPECT_EQ(read_source(folder_ / "no").error().message,
-              "configuration " + (folder_ / "no").string() + ": No such file or directory");
+    EXPECT_EQ(read_source(folder_).error().message, "not a regular file");
+    EXPECT_EQ(read_source(folder_ / "no").error().message, "No such file or directory");
 }
 
 }  // namespace

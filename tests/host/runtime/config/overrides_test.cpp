@@ -56,14 +56,15 @@ TEST(Overrides, WordsAndDurationsNeedNoQuotes) {
 TEST(Overrides, WhatIsNoAssignmentIsRefused) {
     for (const std::string text : {"", "a", "=1", "a..b=1", ".a=1", "\"a=1"}) {
         TomlValue root = parsed_config("");
-        EXPECT_EQ(overridden(root, {text}),
-                  "--set " + text + ": expected KEY=VALUE such as scale_up.backoff=until_joined\n");
+        EXPECT_EQ(
+            overridden(root, {text}),
+            "--set " + text + ": expected KEY=VALUE, such as scale_up.backoff=until_joined\n");
     }
 }
 
 TEST(Overrides, AValueIsNoTable) {
     TomlValue root = parsed_config("seed = 1");
-    EXPECT_EQ(overridden(root, {"b=1", "seed.of=2"}), "--set seed.of=2: \"seed\" is no table\n");
+    EXPECT_EQ(overridden(root, {"b=1", "seed.of=2"}), "--set seed.of=2: \"seed\" is not a table\n");
 }
 
 }  // namespace

@@ -56,9 +56,9 @@ TEST_F(PluginTlsFiles, AreCheckedWithTheConfiguration) {
                 Not(HasSubstr("tls")));
     EXPECT_THAT(
         checked(line("cert_file", "tls.crt")),
-        HasSubstr("capstan.toml:2:13: plugin.random.tls.cert_file: it needs a key_file, too"));
+        HasSubstr("capstan.toml:2:13: plugin.random.tls.cert_file: key_file must be set, too"));
     EXPECT_THAT(checked(line("key_file", "tls.key")),
-                HasSubstr("plugin.random.tls.key_file: it needs a cert_file, too"));
+                HasSubstr("plugin.random.tls.key_file: cert_file must be set, too"));
     EXPECT_THAT(checked(line("ca_file", "tls.key")),
                 HasSubstr("/tls.key: holds no certificate in PEM form"));
     EXPECT_THAT(checked(line("cert_file", "tls.crt") + line("key_file", "ca.pem")),

@@ -113,8 +113,9 @@ TEST(PluginSchema, RefusesADefaultThatBreaksItsOwnRule) {
 
 TEST(PluginSchema, NamesAFieldDeepInside) {
     const Schema inner{{.key = "x.y", .type = SettingType::regex, .default_value = "\"(\""}};
-    EXPECT_THAT(schema_refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
-                HasSubstr("settings.outer.\"x.y\": default \"(\": \"(\" is no regular expression"));
+    EXPECT_THAT(
+        schema_refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
+        HasSubstr("settings.outer.\"x.y\": default \"(\": \"(\" is not a regular expression"));
 }
 
 TEST(PluginSchema, RefusesDescriptorsWithoutShape) {
@@ -142,9 +143,9 @@ TEST(TypeInWords, SaysWhatAValueHasToBe) {
               "duration of at most 1h");
     EXPECT_EQ(
         describe_type({.type = SettingType::enumeration, .list = true, .allowed = {"a", "b"}}),
-        "list, each one of \"a\", \"b\"");
+        "list of one of \"a\", \"b\"");
     EXPECT_EQ(describe_type({.type = SettingType::regex, .list = true, .map = true}),
-              "table of free keys, each list, each regular expression");
+              "map of list of regular expression");
     EXPECT_EQ(describe_type({.type = SettingType::instance, .instance_kind = "capstan.cloud/1"}),
               "plugin instance (capstan.cloud/1)");
 }

@@ -148,13 +148,13 @@ TEST(Settings, ProveRegularExpressionsByCompilingThem) {
     const Field field{.type = SettingType::regex};
     EXPECT_EQ(value_of(field, "'^spot-.*'").text, "^spot-.*");
     EXPECT_THAT(complaint(field, "'(spot'"),
-                HasSubstr("s.key: \"(spot\" is no regular expression: "));
+                HasSubstr("s.key: \"(spot\" is not a regular expression: "));
     EXPECT_THAT(complaint(field, "'a{99999}{99999}{99999}'"),
-                HasSubstr("is no regular expression"));
+                HasSubstr("is not a regular expression"));
     EXPECT_THAT(complaint(field, "'" + std::string(1025, 'a') + "'"),
                 HasSubstr("a regular expression of 1025 bytes; at most 1024 are allowed"));
     EXPECT_THAT(complaint(field, "'" + std::string(1024, '(') + "'"),
-                HasSubstr("is no regular expression"));
+                HasSubstr("is not a regular expression"));
     EXPECT_EQ(complaint(field, "'" + std::string(512, '(') + std::string(512, ')') + "'"), "");
     EXPECT_EQ(complaint(field, "'" + std::string(1024, '|') + "'"), "");
 }
@@ -209,12 +209,12 @@ TEST(Settings, NameTheItemOfAListAndTheKeyOfAMap) {
     EXPECT_THAT(complaint({.type = SettingType::integer, .list = true}, "[1, 2, \"x\"]"),
                 HasSubstr("t.toml:1:14: s.key[2]: expected integer, found string \"x\""));
     EXPECT_THAT(complaint({.type = SettingType::integer, .list = true}, "3"),
-                HasSubstr("expected list, each integer, found integer 3"));
+                HasSubstr("expected list of integer, found integer 3"));
     EXPECT_THAT(complaint({.type = SettingType::boolean, .map = true}, "{ \"k8s.io/a\" = 1 }"),
                 HasSubstr("s.key.\"k8s.io/a\": expected boolean, found integer 1"));
     EXPECT_THAT(
         complaint({.type = SettingType::regex, .list = true, .map = true}, "{ 10 = ['a', '('] }"),
-        HasSubstr("s.key.10[1]: \"(\" is no regular expression"));
+        HasSubstr("s.key.10[1]: \"(\" is not a regular expression"));
     EXPECT_EQ(value_of({.type = SettingType::regex, .list = true, .map = true}, "{ 10 = ['a'] }")
                   .children.at(0)
                   .children.at(0)
@@ -234,7 +234,7 @@ TEST(Settings, ExpandATablesShorthand) {
     EXPECT_EQ(stages.children.at(1).find("n")->integer, 2);
     EXPECT_EQ(to_toml(stages), "[\"a\", { use = \"b\", n = 2 }]");
     EXPECT_THAT(complaint(stage, "[3]"),
-                HasSubstr("s.key[0]: expected table or the text of its 'use', found integer 3"));
+                HasSubstr("s.key[0]: expected table or string (its 'use'), found integer 3"));
 }
 
 TEST(Settings, WarnOfDeprecatedKeysAndTakeThem) {
