@@ -44,12 +44,12 @@ TEST(LiveBalancer, KeepsItsThreePromisesInTheTimelineOfTheExample) {
         "shop-a 0 of 12 ready, shop-b 15 of 15 ready, shop-c 5 of 5 ready";
     EXPECT_TRUE(
         has_in_order(log, {of_ten + "shop-a 6 of 6 ready, shop-b 3 of 3 ready, shop-c 1 of 1 ready",
-                           of_twenty + evenly, "node zone-a, it has the taint outage:NoExecute",
+                           of_twenty + evenly, "node zone-a is changed, taint outage:NoExecute",
                            "12 replicas are moved to other targets: pods do not start in shop-a",
-                           of_twenty + without_a + ", 12 of them in another's place",
-                           of_twenty + evenly, "the scenario is over"}))
+                           of_twenty + without_a + ", 12 as fallback for another target",
+                           of_twenty + evenly, "the scenario has ended"}))
         << log;
-    EXPECT_THAT(log, Not(HasSubstr("expected otherwise")));
+    EXPECT_THAT(log, Not(HasSubstr("expectation not met")));
 }
 
 TEST(LiveBalancer, IsDefinedByOneCommandOnceAndForAll) {

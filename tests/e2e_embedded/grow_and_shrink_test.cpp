@@ -46,8 +46,8 @@ expect_nodes = { web = 1 }
     EXPECT_EQ(cluster.process().end(SIGTERM), 0) << cluster.log();
     EXPECT_THAT(cluster.log(), HasSubstr("web is scaled to 4"));
     EXPECT_THAT(cluster.log(), HasSubstr("Scale-up: group web size set to"));
-    EXPECT_THAT(cluster.log(), HasSubstr("the scenario is over"));
-    EXPECT_THAT(cluster.log(), Not(HasSubstr("expected otherwise")));
+    EXPECT_THAT(cluster.log(), HasSubstr("the scenario has ended"));
+    EXPECT_THAT(cluster.log(), Not(HasSubstr("expectation not met")));
 }
 
 TEST(LiveCluster, LivesBesideAnother) {

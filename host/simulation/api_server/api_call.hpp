@@ -66,7 +66,7 @@ Answer<Removed> evict(ObjectStore& store, std::string_view space, std::string_vi
                       const RemoveOptions& options);
 
 /// Answers access reviews and self subject reviews: the caller may do everything. Nothing: the
-/// request is no review.
+/// request is not a review.
 std::optional<HttpReply> serve_review(const ApiRequest& request);
 
 /// `document` after the JSON, merge or strategic merge patch of the request. 415: the patch is of

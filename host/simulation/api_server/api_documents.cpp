@@ -310,10 +310,9 @@ json::object operation(const ResourceKind& kind, const char* action) {
 /// The schema of a custom resource definition. Other kinds get a description that says that their
 /// fields are not described, for `kubectl explain`.
 json::object schema_of(const ResourceKind& kind) {
-    json::object out{
-        {"type", "object"},
-        {"description", "This simulated API server serves " + kind.kind +
-                            " whole, but does not describe its fields; a real one does."}};
+    json::object out{{"type", "object"},
+                     {"description", "This simulated API server stores all fields of a " +
+                                         kind.kind + " but does not describe them."}};
     if (kind.schema != nullptr) out = *kind.schema;
     out["x-kubernetes-group-version-kind"] = json::array{group_version_kind(kind)};
     return out;

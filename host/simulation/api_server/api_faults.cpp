@@ -120,7 +120,7 @@ std::optional<ApiFault> ApiFaults::take(const ApiRequest& request) {
 StatusError refusal_of(const ApiFault& fault, const ApiRequest& request) {
     return {fault.status,
             reason_of(fault.status),
-            "on demand: " + request.verb + " " + request.path,
+            "injected fault: " + request.verb + " " + request.path,
             {{"name", request.name}, {"kind", request.plural}},
             fault.retry_after_s,
             {}};
@@ -130,8 +130,8 @@ Answer<ApiFault> parse_fault(const json::object& written) {
     ApiFault out;
     for (const auto& [key, value] : written)
         if (!read_member(out, view(key), value))
-            return fail(bad_request("fault: \"" + std::string(view(key)) +
-                                    "\" is no member of it, or its value is of another type"));
+            return fail(bad_request("fault: unknown field \"" + std::string(view(key)) +
+                                    "\", or its value has the wrong type"));
     return out;
 }
 

@@ -224,7 +224,7 @@ Answer<json::object> parse_body(const ApiRequest& request) {
     json::value parsed = json::parse(request.body, error, {}, {.max_depth = body_depth_max});
     if (error || !parsed.is_object())
         return fail(bad_request("the object provided is unrecognized: " +
-                                (error ? error.message() : "no JSON object")));
+                                (error ? error.message() : "not a JSON object")));
     return std::move(parsed.get_object());
 }
 
@@ -233,7 +233,9 @@ Answer<std::uint64_t> parse_revision(std::string_view text) {
     if (text.empty()) return out;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (error != std::errc() || end != text.data() + text.size())
-        return fail(bad_request("Invalid value: \"" + std::string(text) + "\": resourceVersion"));
+        return fail(bad_request("resourceVersion: Invalid value: \"" + std::string(text) +
+                                "\": strconv.ParseUint: parsing \"" + std::string(text) +
+                                "\": invalid syntax"));
     return out;
 }
 

@@ -16,7 +16,7 @@ namespace capstan::simulation::api_server {
 
 // Which lists of the API are merged by a member of their elements, and which are replaced whole.
 
-/// The place of a list in an object, as far as the place tells which list it is.
+/// The place of a list in an object, as far as the place says which list it is.
 struct ListPlace {
     std::string_view parent{};  ///< the nearest member above: "containers", "spec"
     std::string_view field{};   ///< the member: "ports"
@@ -78,9 +78,9 @@ struct ApiRequest {
 Answer<ApiRequest> parse_request(const io::ServedRequest& request);
 
 /// The body as JSON, decoded from protobuf if need be. 415: the body is in another encoding; 400:
-/// the body is no object.
+/// the body is not an object.
 Answer<json::object> parse_body(const ApiRequest& request);
-/// A revision of a query; zero for "" and "0". 400: the text is no revision.
+/// A revision of a query; zero for "" and "0". 400: the text is not a revision.
 Answer<std::uint64_t> parse_revision(std::string_view text);
 
 }  // namespace capstan::simulation::api_server

@@ -66,8 +66,8 @@ Answer<HttpReply> serve_subresource(const ApiCall& call) {
     if (is_pod && sub == "binding" && creates) return serve_binding(call);
     if (is_pod && sub == "log" && call.request.verb == "get") return serve_log(call);
     if (is_pod && (sub == "exec" || sub == "attach" || sub == "portforward"))
-        return fail(bad_request("pods are simulated: no program runs in " + call.request.name +
-                                " that " + sub + " could reach"));
+        return fail(bad_request(sub + " is not available: pod " + call.request.name +
+                                " is simulated and runs no process"));
     if (call.kind.resource() == "serviceaccounts" && sub == "token" && creates)
         return serve_token(call);
     return fail(unserved(call.request));

@@ -69,9 +69,9 @@ Answer<HttpReply> serve_binding(const ApiCall& call) {
 Answer<HttpReply> serve_log(const ApiCall& call) {
     CAPSTAN_TRY(const ApiObject pod,
                 call.store.get(call.kind, call.request.space, call.request.name));
-    return text_reply(200, "simulated pod " + call.request.name + " on node " +
+    return text_reply(200, "pod " + call.request.name + " on node " +
                                std::string(text_at(*pod, "spec.nodeName")) +
-                               ": no program runs, so nothing is written\n");
+                               " is simulated: it runs no process and writes no log\n");
 }
 
 // The scale subresource.
@@ -143,7 +143,7 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
 
 namespace {
 
-/// The spec of the review, which the answer repeats. Empty if the body is no JSON, which need not
+/// The spec of the review, which the answer repeats. Empty if the body is not JSON, which need not
 /// be read because the answer is always the same.
 json::value spec_of(const ApiRequest& request) {
     boost::system::error_code error;
@@ -192,7 +192,8 @@ Answer<HttpReply> serve_token(const ApiCall& call) {
 std::optional<HttpReply> serve_review(const ApiRequest& request) {
     if (request.verb != "create") return std::nullopt;
     const bool is_authorization = request.group == "authorization.k8s.io";
-    const json::object allowed{{"allowed", true}, {"reason", "a simulated cluster"}};
+    const json::object allowed{{"allowed", true},
+                               {"reason", "simulated cluster: every request is allowed"}};
     if (is_authorization && request.plural == "selfsubjectaccessreviews")
         return json_reply(201, review(request, "SelfSubjectAccessReview", allowed));
     if (is_authorization && request.plural == "subjectaccessreviews")
@@ -240,8 +241,7 @@ bool may_go_unready(const json::object& pod, const json::object& budget) {
     return desired > 0 && count_at(budget, "status.currentHealthy") >= desired;
 }
 
-StatusError too_many(const std::string& budget, std::string message,
-                     std::optional<int> retry_after_s = {}) {
+StatusError too_many(std::string message, std::optional<int> retry_after_s = {}) {
     StatusError out{429,
                     "TooManyRequests",
                     "Cannot evict pod as it would violate the pod's disruption "
@@ -251,9 +251,6 @@ StatusError too_many(const std::string& budget, std::string message,
                     {}};
     out.details["causes"] =
         json::array{json::object{{"reason", "DisruptionBudget"}, {"message", std::move(message)}}};
-    if (retry_after_s)
-        out.message =
-            "The disruption budget " + budget + " is still being processed by the server.";
     return out;
 }
 
@@ -261,8 +258,7 @@ Answer<void> check_budget(const json::object& budget) {
     const std::string name(text_at(budget, "metadata.name"));
     if (count_at(budget, "status.observedGeneration") < count_at(budget, "metadata.generation"))
         return fail(too_many(
-            name, "The disruption budget " + name + " is still being processed by the server.",
-            10));
+            "The disruption budget " + name + " is still being processed by the server.", 10));
     const std::int64_t allowed = count_at(budget, "status.disruptionsAllowed");
     if (allowed < 0)
         return fail(
@@ -273,11 +269,10 @@ Answer<void> check_budget(const json::object& budget) {
                               "DisruptedPods map too big - too many evictions not confirmed by "
                               "PDB controller"));
     if (allowed == 0)
-        return fail(too_many(name, "The disruption budget " + name + " needs " +
-                                       std::to_string(count_at(budget, "status.desiredHealthy")) +
-                                       " healthy pods and has " +
-                                       std::to_string(count_at(budget, "status.currentHealthy")) +
-                                       " currently"));
+        return fail(too_many(
+            "The disruption budget " + name + " needs " +
+            std::to_string(count_at(budget, "status.desiredHealthy")) + " healthy pods and has " +
+            std::to_string(count_at(budget, "status.currentHealthy")) + " currently"));
     return {};
 }
 

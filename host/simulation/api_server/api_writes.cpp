@@ -17,10 +17,10 @@ Answer<json::object> patched_by_operations(const ApiRequest& request,
     boost::system::error_code error;
     const json::value operations = json::parse(request.body, error);
     if (error || !operations.is_array())
-        return fail(bad_request("a JSON patch is a list of operations"));
+        return fail(bad_request("error decoding patch: expected a JSON array of operations"));
     json::value out = document;
     CAPSTAN_CHECK(apply_json_patch(out, operations.get_array()));
-    if (!out.is_object()) return fail(bad_request("the patch leaves no object"));
+    if (!out.is_object()) return fail(bad_request("the patch result is not a JSON object"));
     return std::move(out.get_object());
 }
 

@@ -42,7 +42,7 @@ Answer<Steps> parse_pointer(std::string_view pointer) {
     }
 }
 
-/// The step as an index. Nothing: `step` is no index up to `limit`.
+/// The step as an index. Nothing: `step` is not an index up to `limit`.
 std::optional<std::size_t> index_of(const std::string& step, std::size_t limit) {
     std::size_t out = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), out);
@@ -66,7 +66,9 @@ json::value* find_place(json::value& document, const Steps& steps, std::size_t c
     return at;
 }
 
-StatusError missing(const std::string& path) { return unfit("path " + path + " is not there"); }
+StatusError missing(const std::string& path) {
+    return unfit("doc is missing path: \"" + path + "\"");
+}
 
 Answer<void> add(json::value& document, const std::string& path, const Steps& steps,
                  json::value value) {
@@ -120,7 +122,7 @@ Answer<void> replace_or_test(json::value& document, const std::string& path, con
     if (!tests) {
         *found = value;
     } else if (found != nullptr && *found != value) {
-        return fail(unfit("testing path " + path + " failed"));
+        return fail(unfit("testing value " + path + " failed: test failed"));
     }
     return {};
 }
@@ -138,18 +140,19 @@ Answer<void> apply_one(json::value& document, const json::object& operation) {
         return add(document, path, steps, std::move(moved));
     }
     const json::value* value = operation.if_contains("value");
-    if (value == nullptr) return fail(unfit("operation " + std::string(op) + " without a value"));
+    if (value == nullptr)
+        return fail(unfit("operation " + std::string(op) + " is missing the value field"));
     if (op == "add") return add(document, path, steps, *value);
     if (op == "replace" || op == "test")
         return replace_or_test(document, path, steps, *value, op == "test");
-    return fail(unfit("there is no operation \"" + std::string(op) + "\""));
+    return fail(unfit("Unexpected kind: " + std::string(op)));
 }
 
 }  // namespace
 
 Answer<void> apply_json_patch(json::value& document, const json::array& operations) {
     for (const json::value& operation : operations) {
-        if (!operation.is_object()) return fail(unfit("an operation is no object"));
+        if (!operation.is_object()) return fail(unfit("operation is not a JSON object"));
         CAPSTAN_CHECK(apply_one(document, operation.get_object()));
     }
     return {};

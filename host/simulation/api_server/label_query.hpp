@@ -17,7 +17,7 @@ namespace capstan::simulation::api_server {
 /// A label selector: an object matches if it meets all requirements.
 using LabelQuery = std::vector<Requirement>;
 
-/// "app=web,tier in (a,b),!canary,rank>3". 400: the text is no selector.
+/// "app=web,tier in (a,b),!canary,rank>3". 400: the text is not a selector.
 Answer<LabelQuery> parse_label_query(std::string_view text);
 /// The requirements of matchLabels and matchExpressions. An expression that is malformed matches no
 /// object.
@@ -31,8 +31,8 @@ struct FieldCondition {
     bool is_equal = true;
 };
 
-/// "spec.nodeName=n,status.phase!=Failed". 400: the text is no field selector, or the kind does not
-/// support one of its fields.
+/// "spec.nodeName=n,status.phase!=Failed". 400: the text is not a field selector, or the kind does
+/// not support one of its fields.
 Answer<std::vector<FieldCondition>> parse_field_query(const ResourceKind& kind,
                                                       std::string_view text);
 bool has_fields(const json::object& object, const std::vector<FieldCondition>& query);

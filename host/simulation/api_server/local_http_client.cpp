@@ -46,7 +46,7 @@ public:
             const auto self = weak.lock();
             if (!self) return;
             self->timer_.reset();
-            self->finish(fail(ErrorCode::deadline, self->what_ + ": no reply in time"));
+            self->finish(fail(ErrorCode::deadline, self->what_ + ": no response in time"));
         });
     }
     void finish(Result<HttpReply> result) {
@@ -100,7 +100,7 @@ public:
     void cut() override { lose(); }
     void drop() override {
         if (has_begun_) return lose();
-        send({500, {{"content-type", "text/plain"}}, "nobody answered\n"});
+        send({500, {{"content-type", "text/plain"}}, "no handler responded\n"});
     }
     bool is_open() const override { return !is_over_; }
     void when_closed(std::function<void()> then) override {

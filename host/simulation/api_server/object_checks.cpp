@@ -102,6 +102,17 @@ bool is_same(const json::object& a, const json::object& b,
 
 }  // namespace
 
+namespace {
+
+/// What Go's decoder calls the type of a value that is not an object.
+const char* go_type_of(const json::value& value) {
+    if (value.is_string()) return "string";
+    if (value.is_array()) return "array";
+    return value.is_bool() ? "bool" : "number";
+}
+
+}  // namespace
+
 Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
                             json::object& object) {
     if (!set_or_match(object, "kind", kind.kind) ||
@@ -112,7 +123,10 @@ Answer<void> check_identity(const ResourceKind& kind, std::string_view space,
                                 std::string(text_at(object, "kind"))));
     if (const json::value* metadata = object.if_contains("metadata");
         metadata != nullptr && !metadata->is_object())
-        return fail(bad_request(kind.kind + ": metadata is no object"));
+        return fail(
+            bad_request(kind.kind + " in version \"" + kind.version + "\" cannot be handled as a " +
+                        kind.kind + ": json: cannot unmarshal " + go_type_of(*metadata) +
+                        " into Go struct field " + kind.kind + ".metadata of type v1.ObjectMeta"));
     json::object& metadata = make_object(object, "metadata");
     if (!kind.namespaced) {
         metadata.erase("namespace");
@@ -211,7 +225,7 @@ bool is_same_desire(const json::object& a, const json::object& b) {
 }
 
 std::string name_suffix(std::uint64_t random) {
-    // No vowels, and no two characters that look alike: names are readable and spell no words.
+    // No vowels, and no two characters that look similar: names are readable and spell no words.
     constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
     std::string out;
     for (int i = 0; i < 5; ++i, random /= letters.size()) out += letters[random % letters.size()];

@@ -14,7 +14,7 @@ namespace capstan::simulation::api_server {
 Answer<void> check_identity(const ResourceKind& kind, std::string_view space, json::object& object);
 /// 422: the API does not allow the name.
 Answer<void> check_name(const ResourceKind& kind, std::string_view name);
-/// 400: an amount of a pod, a pod template, a node or a quota is no quantity.
+/// 400: an amount of a pod, a pod template, a node or a quota is not a quantity.
 Answer<void> check_amounts(const ResourceKind& kind, const json::object& object);
 /// 422: the selector of a workload does not match its pod template, so that its controller would
 /// make more and more pods; or the selector differs from that of `before`, since it is immutable.

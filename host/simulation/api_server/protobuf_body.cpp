@@ -148,16 +148,18 @@ constexpr std::string_view magic{"k8s\0", 4};
 constexpr int message_depth_max = 32;
 
 UnexpectedStatus no_protobuf_object() {
-    return fail(StatusError{400, "BadRequest", "the body is no protobuf of an object", {}, {}, {}});
+    return fail(StatusError{
+        400, "BadRequest", "the request body is not a protobuf-encoded object", {}, {}, {}});
 }
 UnexpectedStatus unsupported_media_type(const std::string& what) {
-    return fail(StatusError{415,
-                            "UnsupportedMediaType",
-                            what + " is not read from protobuf here; send JSON: kubectl create "
-                                   "--dry-run=client -o json ... | kubectl create -f -",
-                            {},
-                            {},
-                            {}});
+    return fail(StatusError{
+        415,
+        "UnsupportedMediaType",
+        what + " cannot be decoded from protobuf by this server; send JSON: kubectl create "
+               "--dry-run=client -o json ... | kubectl create -f -",
+        {},
+        {},
+        {}});
 }
 
 /// One field on the wire: a number, or bytes.
@@ -214,7 +216,7 @@ private:
 
 Answer<json::object> decode_message(std::string_view bytes, const std::string& name, int depth);
 
-/// IntOrString: field 1 tells which of the two it is, 2 is the number, 3 the text.
+/// IntOrString: field 1 says which of the two it is, 2 is the number, 3 the text.
 Answer<json::value> read_number_or_text(std::string_view bytes) {
     bool is_text = false;
     json::value number = 0, text = "";

@@ -43,7 +43,7 @@ using ProtobufMessage = std::map<unsigned, ProtobufField>;
 const ProtobufMessage* find_protobuf_message(std::string_view name);
 
 /// The object in JSON. 415: the kind, or a field that is set, is not in the table, so that no field
-/// is lost silently; 400: the body is no object in protobuf.
+/// is lost silently; 400: the body is not an object in protobuf.
 Answer<json::object> parse_protobuf_body(std::string_view body);
 
 }  // namespace capstan::simulation::api_server

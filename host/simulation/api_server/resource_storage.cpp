@@ -25,7 +25,8 @@ std::size_t bytes_of(const json::object& object) {
     return out;
 }
 
-/// The memory that a copy of the value allocates beside the value itself; an upper estimate.
+/// The memory that a copy of the value allocates in addition to the value itself; an upper
+/// estimate.
 std::size_t bytes_of(const json::value& value) {
     constexpr std::size_t head = 32, inside = 14;
     if (const json::object* object = value.if_object()) return bytes_of(*object);

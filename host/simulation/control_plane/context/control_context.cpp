@@ -42,10 +42,13 @@ api_server::ApiObject ControlContext::find(std::string_view resource, std::strin
 }
 
 api_server::ApiObject ControlContext::create(std::string_view resource, std::string_view space,
-                                             json::object object) {
+                                             json::object object, std::string* refusal) {
     const api_server::ResourceKind& kind = this->kind(resource);
     const auto made = store_.create(kind, space, std::move(object));
-    if (!made) return nullptr;
+    if (!made) {
+        if (refusal != nullptr) *refusal = made.error().message;
+        return nullptr;
+    }
     index_.note(kind, space, api_server::text_at(**made, "metadata.name"));
     return *made;
 }

@@ -76,9 +76,9 @@ public:
 
     /// `key`: "namespace/name". NULL: there is no such object.
     api_server::ApiObject find(std::string_view resource, std::string_view key) const;
-    /// NULL: the store refused the write.
+    /// NULL: the store refused the write; `refusal` gets the message.
     api_server::ApiObject create(std::string_view resource, std::string_view space,
-                                 json::object object);
+                                 json::object object, std::string* refusal = nullptr);
     api_server::ApiObject edit(std::string_view resource, const json::object& object,
                                const std::function<void(json::object&)>& change,
                                api_server::ObjectPart part = api_server::ObjectPart::everything);

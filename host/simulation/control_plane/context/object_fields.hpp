@@ -80,7 +80,7 @@ Duration stop_time(const json::object& pod, double grace_share);
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
 void set_label(json::object& object, std::string_view key, std::string_view value);
 void set_annotation(json::object& object, std::string_view key, std::string_view value);
-/// The duration in an annotation; nothing: there is no such annotation, or it is no duration.
+/// The duration in an annotation; nothing: there is no such annotation, or it is not a duration.
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key);
 
 enum class Rounding { up, down };

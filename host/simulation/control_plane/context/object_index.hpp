@@ -64,7 +64,7 @@ class ObjectIndex {
 public:
     explicit ObjectIndex(const api_server::ObjectStore& store) : store_(store) {}
 
-    /// Indexes an object anew, or removes it from the index if it is deleted.
+    /// Indexes an object again, or removes it from the index if it is deleted.
     void note(const api_server::ResourceKind& kind, std::string_view space, std::string_view name);
 
     std::vector<api_server::ApiObject> controlled_by(std::string_view uid,

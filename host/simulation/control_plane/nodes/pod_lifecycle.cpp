@@ -52,7 +52,7 @@ json::object make_status(const json::object& pod, const json::object& container,
             {"started", false}};
 }
 
-/// Makes the status of each container anew, completed by `change`.
+/// Replaces the status of each container, completed by `change`.
 template <class Change>
 void set_containers(json::object& pod, const Change& change) {
     for (const StatusList& list : status_lists) {
@@ -238,9 +238,17 @@ bool PodLifecycle::has_lasted(const std::string& key, const PodState& state, Dur
     return false;
 }
 
-void PodLifecycle::record_event(const json::object& pod, std::string_view reason,
-                                std::string message) {
-    context_.events().record(context_.kind("pods"), pod, {"kubelet", reason, std::move(message)});
+/// Records one event for each container, as a kubelet does.
+void PodLifecycle::record_container_events(const json::object& pod, std::string_view reason,
+                                           std::string_view message) {
+    const json::array* const containers = api_server::find_array(pod, "spec.containers");
+    if (containers == nullptr) return;
+    for (const json::value& container : *containers) {
+        if (!container.is_object()) continue;
+        const std::string_view name = api_server::text_at(container.get_object(), "name");
+        context_.events().record(context_.kind("pods"), pod,
+                                 {"kubelet", reason, std::string(message).append(name)});
+    }
 }
 
 void PodLifecycle::reconcile(const std::string& key) {
@@ -277,7 +285,7 @@ void PodLifecycle::start(const std::string& key, const json::object& pod, const 
     const std::string address = pod_address(++last_address_);
     context_.edit("pods", pod,
                   [&](json::object& fresh) { set_running(fresh, address, context_.now()); });
-    record_event(pod, "Started", "Started all containers");
+    record_container_events(pod, "Started", "Started container ");
 }
 
 void PodLifecycle::run(const std::string& key, const json::object& pod, PodState& state) {
@@ -308,7 +316,7 @@ void PodLifecycle::stop(const std::string& key, const json::object& pod, PodStat
     const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
     if (state.stage != Stage::stopping) {
         enter(state, Stage::stopping);
-        if (has_run) record_event(pod, "Killing", "Stopping all containers");
+        if (has_run) record_container_events(pod, "Killing", "Stopping container ");
     }
     if (has_run && !has_lasted(key, state, stop_time(pod, context_.options().grace_share))) return;
     if (!has_ended(pod))

@@ -53,7 +53,8 @@ private:
     void run(const std::string& key, const json::object& pod, PodState& state);
     void end(const json::object& pod, PodState& state);
     void stop(const std::string& key, const json::object& pod, PodState& state);
-    void record_event(const json::object& pod, std::string_view reason, std::string message);
+    void record_container_events(const json::object& pod, std::string_view reason,
+                                 std::string_view message);
 
     ControlContext& context_;
     std::map<std::string, PodState> states_;  ///< by "namespace/name"

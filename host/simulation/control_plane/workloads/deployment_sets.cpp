@@ -239,7 +239,7 @@ public:
                       std::string(api_server::text_at(*sets_.fresh, "metadata.name")) + "\" ";
         const bool is_other = reason() == "DeploymentPaused" || was_of_other_set(name);
         const bool was_complete = reason() == "NewReplicaSetAvailable";
-        // Pods that come and go after the rollout is complete are no progress.
+        // Pods that come and go after the rollout is complete do not count as progress.
         if (was_complete && !is_other && counts_.updated == counts_.all) return std::nullopt;
         if (is_complete())
             return progressing("True", "NewReplicaSetAvailable",

@@ -104,24 +104,61 @@ json::object make_pod(const Workload& workload) {
     return pod;
 }
 
+namespace {
+
+// The messages of Kubernetes. Its controller of StatefulSets has other ones.
+
+bool is_stateful(const Workload& workload) { return workload.kind->kind == "StatefulSet"; }
+
+std::string stateful_message(const Workload& workload, std::string_view verb,
+                             const std::string& pod) {
+    return std::string(verb) + " Pod " + pod + " in StatefulSet " +
+           std::string(api_server::text_at(*workload.object, "metadata.name"));
+}
+
+std::string creation_message(const Workload& workload, const std::string& pod) {
+    return is_stateful(workload) ? stateful_message(workload, "create", pod) + " successful"
+                                 : "Created pod: " + pod;
+}
+
+std::string failed_creation_message(const Workload& workload, const std::string& pod,
+                                    const std::string& refusal) {
+    return is_stateful(workload)
+               ? stateful_message(workload, "create", pod) + " failed error: " + refusal
+               : "Error creating: " + refusal;
+}
+
+std::string deletion_message(const Workload& workload, const std::string& pod) {
+    return is_stateful(workload) ? stateful_message(workload, "delete", pod) + " successful"
+                                 : "Deleted pod: " + pod;
+}
+
+}  // namespace
+
 api_server::ApiObject create_pod(ControlContext& context, const Workload& workload,
                                  json::object pod) {
-    const api_server::ApiObject made = context.create(
-        "pods", api_server::text_at(*workload.object, "metadata.namespace"), std::move(pod));
+    std::string refusal;
+    const std::string name(api_server::text_at(pod, "metadata.name"));
+    const api_server::ApiObject made =
+        context.create("pods", api_server::text_at(*workload.object, "metadata.namespace"),
+                       std::move(pod), &refusal);
     if (made == nullptr) {
         context.events().record(*workload.kind, *workload.object,
-                                {workload.component, "FailedCreate", "Error creating a pod", true});
+                                {workload.component, "FailedCreate",
+                                 failed_creation_message(workload, name, refusal), true});
     } else {
-        record_event(context, workload, "SuccessfulCreate",
-                     "Created pod: " + std::string(api_server::text_at(*made, "metadata.name")));
+        record_event(
+            context, workload, "SuccessfulCreate",
+            creation_message(workload, std::string(api_server::text_at(*made, "metadata.name"))));
     }
     return made;
 }
 
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
     context.remove("pods", pod);
-    record_event(context, workload, "SuccessfulDelete",
-                 "Deleted pod: " + std::string(api_server::text_at(pod, "metadata.name")));
+    record_event(
+        context, workload, "SuccessfulDelete",
+        deletion_message(workload, std::string(api_server::text_at(pod, "metadata.name"))));
 }
 
 void record_event(ControlContext& context, const Workload& workload, std::string_view reason,

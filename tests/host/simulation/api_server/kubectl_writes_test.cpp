@@ -152,9 +152,9 @@ TEST_F(Kubectl, IsToldWhatThereIsNot) {
     for (const char* asked : {"exec p -- ls", "attach p", "port-forward p 8080:80"}) {
         const Ran ran = run(asked);
         EXPECT_NE(ran.status, 0) << asked;
-        EXPECT_THAT(ran.out, HasSubstr("no program runs in p")) << asked;
+        EXPECT_THAT(ran.out, HasSubstr("pod p is simulated and runs no process")) << asked;
     }
-    EXPECT_THAT(say("logs p"), HasSubstr("no program runs"));
+    EXPECT_THAT(say("logs p"), HasSubstr("runs no process"));
     EXPECT_THAT(run("top pods").out, HasSubstr("Metrics API not available"));
     EXPECT_THAT(run("delete namespace default").out, HasSubstr("may not be deleted"));
     EXPECT_THAT(say("explain pods"), HasSubstr("does not describe its"));

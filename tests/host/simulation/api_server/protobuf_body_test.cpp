@@ -98,9 +98,10 @@ TEST(ProtobufBody, PutsWhatIsInlineAmongTheOthers) {
 }
 
 TEST(ProtobufBody, RefusesWhatItWouldLose) {
-    EXPECT_THAT(said(body("v1", "Widget", "")), HasSubstr("415 Widget is not read from protobuf"));
+    EXPECT_THAT(said(body("v1", "Widget", "")),
+                HasSubstr("415 Widget cannot be decoded from protobuf"));
     EXPECT_THAT(said(body("v1", "ConfigMap", field(9, "new"))),
-                HasSubstr("415 field 9 of ConfigMap is not read"));
+                HasSubstr("415 field 9 of ConfigMap cannot be decoded"));
     EXPECT_THAT(said(body("v1", "ConfigMap", field(9, ""))), HasSubstr("ConfigMap"));
 }
 
@@ -108,7 +109,7 @@ TEST(ProtobufBody, RefusesWhatIsNone) {
     const std::string whole = body("v1", "ConfigMap", field(1, field(1, "settings")));
     for (std::size_t size = 0; size < whole.size() - 4; ++size)
         EXPECT_EQ(said(whole.substr(0, size)).substr(0, 1), "4") << size;
-    EXPECT_THAT(said("{}"), HasSubstr("400 the body is no protobuf of an object"));
+    EXPECT_THAT(said("{}"), HasSubstr("400 the request body is not a protobuf-encoded object"));
 }
 
 TEST_F(ServedApi, CreatesWhatComesAsProtobuf) {
