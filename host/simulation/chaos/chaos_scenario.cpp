@@ -285,7 +285,8 @@ Result<ChaosScenario> make_chaos_scenario(const Input& base,
                                           std::uint64_t seed) {
     if (clouds.empty())
         return fail(ErrorCode::invalid_config,
-                    base.source + ": chaos needs a simulated cloud, and this has others");
+                    base.source +
+                        ": --chaos needs a simulated cloud; the configuration names other clouds");
     return ScenarioBuilder(base, clouds, seed).make(base, seed);
 }
 

@@ -72,10 +72,10 @@ private:
         if (!machines || !is_able(moment, increase, other, *machines)) return;
         const double other_price = *other.price_per_hour * *machines;
         if (price * increase.by <= price_ratio_max * other_price) return;
-        out.push_back("group " + increase.group.value() + " is to grow by " +
-                      std::to_string(increase.by) + " though " + std::to_string(*machines) +
+        out.push_back("group " + increase.group.value() + " grows by " +
+                      std::to_string(increase.by) + " although " + counted(*machines, "machine") +
                       " of group " + other.group.id.value() +
-                      " would have had room for the same pods at less than a third of the price");
+                      " would fit the same pods at less than a third of the price");
     }
 
     /// How many machines of the group surely suffice, by first-fit packing. Empty: not all pods

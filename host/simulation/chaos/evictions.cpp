@@ -22,8 +22,9 @@ public:
         for (const auto& [name, count] : asked) {
             const int allowed = cluster.objects().budgets.find(name)->second.disruptions_allowed;
             if (count > allowed)
-                out.push_back("budget " + name + " allows " + std::to_string(allowed) + ", and " +
-                              std::to_string(count) + " of its pods are to be evicted");
+                out.push_back("PodDisruptionBudget " + name + " allows " +
+                              counted(allowed, "disruption") + ", but the pass evicts " +
+                              counted(count, "pod"));
         }
         return out;
     }

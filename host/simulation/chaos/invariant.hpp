@@ -52,7 +52,7 @@ struct Moment {
 };
 
 /// Follows one run from its first pass to its end. The calls come in the order of the run, and each
-/// returns the violations found then, a sentence each; empty: there are none.
+/// returns the violations found then, a sentence each; empty: none.
 class Invariant {
 public:
     virtual ~Invariant() = default;
@@ -76,8 +76,8 @@ public:
 };
 
 /// "bounds": no increase takes a group above its maximum. A target that another client set too high
-/// is no violation, since only groups that the pass grows are judged. Machines that their cloud has
-/// agreed to remove do not count, even while its list still shows them.
+/// is not a violation, since only groups that the pass grows are judged. Machines that their cloud
+/// has agreed to remove do not count, even while its list still shows them.
 std::unique_ptr<Invariant> bounds_invariant();
 /// "limits": no increase takes a total of the cluster (nodes, cores, memory, GPUs) above its limit.
 /// Machines that targets have beyond the joined ones count, because all of a target may come. What
@@ -100,7 +100,7 @@ std::unique_ptr<Invariant> pods_invariant();
 /// most, and at the end of the run only if its removal is under way and not overdue.
 std::unique_ptr<Invariant> leftovers_invariant();
 /// "service": a pod gets a node in time if a group could grow for it. The pod must surely fit the
-/// group, by resources, labels and taints alone. The time (50 minutes) starts anew whenever the
+/// group, by resources, labels and taints alone. The time (50 minutes) starts again whenever the
 /// group could not grow, and whenever a machine was on its way that would have room for the pod.
 std::unique_ptr<Invariant> service_invariant();
 /// "purpose": each machine is asked for because of a pod that might run on it, or of a minimum. One
@@ -117,7 +117,7 @@ std::unique_ptr<Invariant> purpose_invariant();
 std::unique_ptr<Invariant> thrift_invariant();
 /// "rest": in calm no machine is bought and removed again without a pod that got a node in between,
 /// and no group goes through more than three such rounds even if pods did. One round is allowed to
-/// a group whose nodes turn out to differ from their template; a back-off starts the count anew.
+/// a group whose nodes turn out to differ from their template; a back-off restarts the count.
 std::unique_ptr<Invariant> rest_invariant();
 /// "cost": where `price` is the first expander, no increase costs more than three times what
 /// another group would have cost that surely had room for the same pods and could have grown.

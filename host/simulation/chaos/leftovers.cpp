@@ -27,7 +27,7 @@ constexpr Duration removal_max = std::chrono::minutes(100);
 /// A node and a mark of ours that it carries.
 struct Marked {
     std::string node{};
-    std::string mark{};  ///< the key of a taint, or "our cordon"
+    std::string mark{};  ///< the key of a taint, or "the cordon of the autoscaler"
     auto operator<=>(const Marked&) const = default;
     bool is_of_removal() const { return mark != engine::leaving_taint; }
 };
@@ -47,10 +47,10 @@ public:
             const Duration most =
                 marked.is_of_removal() ? leftover_time_max : leaving_leftover_time_max;
             if (moment.now() - since < most || !reported_.insert(marked).second) continue;
-            out.push_back("node " + marked.node + " carries " + marked.mark + " for " +
+            out.push_back("node " + marked.node + " has had " + marked.mark + " for " +
                           format_duration(moment.now() - since) +
-                          (marked.is_of_removal() ? ", and nobody removes it"
-                                                  : ", and its machine does not leave"));
+                          (marked.is_of_removal() ? " but is not being removed"
+                                                  : " but its machine is not leaving"));
         }
         since_ = std::move(seen);
         return out;
@@ -64,7 +64,7 @@ public:
                                       removal != last.memory().removals.end() &&
                                       last.now() - removal->second.since < removal_max;
             if (!is_under_way)
-                out.push_back("at the end, in calm, node " + marked.node + " still carries " +
+                out.push_back("at the end of the run, node " + marked.node + " still has " +
                               marked.mark);
         }
         return out;
@@ -93,7 +93,7 @@ private:
             }
             if (engine::snapshot::find_label(cluster, node.annotations,
                                              engine::cordoned_annotation))
-                out.push_back({name, "our cordon"});
+                out.push_back({name, "the cordon of the autoscaler"});
         }
         return out;
     }

@@ -37,8 +37,9 @@ private:
         }
         for (const auto& [what, bound] : bounds_of(moment.settings())) {
             if (bound.max && sums.of(what) > *bound.max)
-                out.push_back("of " + what + " there are to be " + std::to_string(sums.of(what)) +
-                              ", above the limit " + std::to_string(*bound.max));
+                out.push_back("total of " + what + " would grow to " +
+                              std::to_string(sums.of(what)) + ", above the limit " +
+                              std::to_string(*bound.max));
         }
     }
 };
@@ -66,7 +67,7 @@ public:
             const int target =
                 group->group.target.value_or(0) - agreed_.still_in_target(*group) + by;
             if (target > *group->group.max)
-                out.push_back("group " + id.value() + " is to grow to " + std::to_string(target) +
+                out.push_back("group " + id.value() + " would grow to " + std::to_string(target) +
                               ", above its maximum " + std::to_string(*group->group.max));
         }
         return out;

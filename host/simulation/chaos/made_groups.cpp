@@ -15,15 +15,15 @@ public:
         std::set<NodeGroupId> made;
         for (const engine::GroupCreation& creation : moment.decision().creations) {
             if (!made.insert(creation.group).second)
-                out.push_back("group " + creation.group.value() + " is to be made twice");
+                out.push_back("group " + creation.group.value() + " is created twice");
             if (moment.find_group(creation.group) != nullptr)
-                out.push_back("group " + creation.group.value() + " is to be made, and is there");
+                out.push_back("group " + creation.group.value() + " is created but already exists");
             if (grown_by(moment, creation.group) == 0)
-                out.push_back("group " + creation.group.value() + " is to be made for nobody");
+                out.push_back("group " + creation.group.value() + " is created but not grown");
         }
         for (const engine::GroupDeletion& deletion : moment.decision().deletions) {
             if (const std::string why = why_undeletable(moment, deletion.group); !why.empty())
-                out.push_back("group " + deletion.group.value() + " is to be deleted, and " + why);
+                out.push_back("group " + deletion.group.value() + " is deleted although it " + why);
         }
         return out;
     }
@@ -38,11 +38,11 @@ private:
     /// Why the group must not be deleted; empty: it may be.
     static std::string why_undeletable(const Moment& moment, const NodeGroupId& id) {
         const engine::Group* const group = moment.find_group(id);
-        if (group == nullptr) return "is not there";
-        if (!group->group.autoprovisioned) return "was not made by auto-provisioning";
+        if (group == nullptr) return "does not exist";
+        if (!group->group.autoprovisioned) return "was not created by auto-provisioning";
         if (!group->machines.empty()) return "has machines";
-        if (group->group.target.value_or(0) != 0) return "has a target";
-        return grown_by(moment, id) > 0 ? "is to grow" : "";
+        if (group->group.target.value_or(0) != 0) return "has a target size above 0";
+        return grown_by(moment, id) > 0 ? "grows in the same pass" : "";
     }
 };
 

@@ -88,7 +88,7 @@ private:
                 (grown == grown_.end() ? listed : std::max(listed, grown->second)) - by;
             const int least = group->group.min.value_or(0);
             if (target < least)
-                out.push_back("group " + id.value() + " is to shrink to " + std::to_string(target) +
+                out.push_back("group " + id.value() + " would shrink to " + std::to_string(target) +
                               ", below its minimum " + std::to_string(least));
         }
     }
@@ -113,8 +113,9 @@ private:
         }
         for (const auto& [what, bound] : bounds_of(moment.settings())) {
             if (sums.of(what) < bound.min)
-                out.push_back("of " + what + " there are to be " + std::to_string(sums.of(what)) +
-                              ", below the limit " + std::to_string(bound.min));
+                out.push_back("total of " + what + " would shrink to " +
+                              std::to_string(sums.of(what)) + ", below the limit " +
+                              std::to_string(bound.min));
         }
     }
 

@@ -34,8 +34,8 @@ public:
             const auto pods = pods_.find(removed.node);
             if (pods == pods_.end()) continue;
             for (const std::string& pod : pods->second)
-                out.push_back("the machine of node " + removed.node + " was removed, and pod " +
-                              pod + " still ran there");
+                out.push_back("the machine of node " + removed.node + " was removed while pod " +
+                              pod + " was running on it");
         }
         return out;
     }

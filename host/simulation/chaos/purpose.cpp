@@ -156,12 +156,12 @@ private:
                 });
             });
             if (!templates.empty() && needed > suited)
-                out.push_back("group " + increase.group.value() + " is to grow by " +
-                              std::to_string(increase.by) + ", and " + counted(suited, "pod") +
-                              " could use that: " + increase.because);
+                out.push_back("group " + increase.group.value() + " grows by " +
+                              std::to_string(increase.by) + ", but only " + counted(suited, "pod") +
+                              " could run there: " + increase.because);
         }
         if (machines > std::ssize(pods))
-            out.push_back(counted(machines, "machine") + " are asked for, and " +
+            out.push_back(counted(machines, "machine") + " requested, but only " +
                           counted(std::ssize(pods), "pod") + " could use them");
     }
 
@@ -236,7 +236,7 @@ private:
         }
         if (repeated.groups.empty()) return;
         repeated.text =
-            "asked for once more though nothing has changed since all pods were helped: " +
+            "machines requested again although nothing changed since all pods were planned: " +
             repeated.text;
         if (is_shown) {
             out.push_back(repeated.text);

@@ -47,7 +47,7 @@ public:
         for (const RemovedMachine& removed : find_removed(decision, results))
             if (!removed.node.empty() && is_marking_failed(decision, results, removed.node))
                 out.push_back("the machine of node " + removed.node +
-                              " was removed though the node could not be marked");
+                              " was removed although the taint could not be set");
         return out;
     }
 
@@ -72,8 +72,8 @@ private:
             if (cluster.pod(pod).deleted) continue;
             const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.wall());
             if (!why.empty())
-                out.push_back("the removal of node " + name + " begins, and pod " +
-                              name_of_pod(cluster, pod) + " on it " + why);
+                out.push_back("the removal of node " + name + " begins although its pod " +
+                              name_of_pod(cluster, pod) + " " + why);
         }
     }
 
@@ -85,12 +85,12 @@ private:
         if (!index) return;
         const engine::snapshot::NodeRow& node = cluster.node(*index);
         if (!carries(node, engine::to_be_deleted_taint))
-            out.push_back("node " + name + " is to go without " +
+            out.push_back("the machine of node " + name + " is removed without the taint " +
                           std::string(engine::to_be_deleted_taint));
         const engine::NodeChange* change = find_change(moment.decision(), name);
         const bool is_marked = change != nullptr && sets(*change, engine::being_deleted_taint);
         if (!is_marked && !carries(node, engine::being_deleted_taint))
-            out.push_back("node " + name + " is to go without " +
+            out.push_back("the machine of node " + name + " is removed without the taint " +
                           std::string(engine::being_deleted_taint));
     }
 };

@@ -47,7 +47,7 @@ public:
         for (const engine::Increase& increase : moment.decision().increases)
             if (probes_backoff(moment, increase)) probes_.emplace(increase.group, now_);
         if (!is_calm_) return {};
-        // A back-off is the autoscaler's answer to a failure, so counting starts anew.
+        // A back-off is the autoscaler's answer to a failure, so counting starts again.
         std::erase_if(excused_, [&](const auto& group) { return is_backed_off(moment, group); });
         std::erase_if(removed_orders_,
                       [&](const auto& entry) { return is_backed_off(moment, entry.first); });
@@ -124,13 +124,13 @@ private:
         const bool is_excused =
             bought.differs_from_template && excused_.insert(bought.group).second;
         if (last_served_ <= bought.ordered && !is_excused)
-            out.push_back("in calm node " + node + " of group " + group +
-                          " was bought and thrown away, and no pod got a node in between");
+            out.push_back("without faults, node " + node + " of group " + group +
+                          " was added and removed, and no pod was bound in between");
         std::set<Time>& orders = removed_orders_[bought.group];
         if (orders.insert(bought.ordered).second && orders.size() == removed_orders_max + 1)
-            out.push_back("in calm group " + group +
-                          " grows and shrinks again and again: machines of " +
-                          counted(std::ssize(orders), "order") + " have gone");
+            out.push_back("without faults, group " + group +
+                          " grows and shrinks repeatedly: machines of " +
+                          counted(std::ssize(orders), "request") + " were removed again");
     }
 
     bool is_calm_ = false;

@@ -26,9 +26,10 @@ public:
         if (has_restarted_ && before_ && is_unchanged(moment) &&
             !moment.decision().increases.empty()) {
             for (const engine::Increase& increase : moment.decision().increases)
-                out.push_back("after a restart group " + increase.group.value() +
-                              " is to grow by " + std::to_string(increase.by) +
-                              " though everything was asked for before: " + increase.because);
+                out.push_back(
+                    "after a restart group " + increase.group.value() + " grows by " +
+                    std::to_string(increase.by) +
+                    " although all machines had been requested before: " + increase.because);
         }
         has_restarted_ = false;
         remember(moment);
@@ -80,11 +81,11 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         const Result<std::string> text = runtime::record::memory_text(moment.memory(), "chaos");
-        if (!text) return {"memory has no text: " + text.error().message};
+        if (!text) return {"memory cannot be written: " + text.error().message};
         const Result<engine::Memory> back = runtime::record::parse_memory(*text, "memory");
-        if (!back) return {"memory's text cannot be read: " + back.error().message};
+        if (!back) return {"written memory cannot be read: " + back.error().message};
         if (*back == moment.memory()) return {};
-        return {"memory does not come back from its text as it was"};
+        return {"memory differs after it was written and read"};
     }
 };
 

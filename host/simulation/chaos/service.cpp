@@ -38,14 +38,14 @@ public:
             const std::string group = find_late(moment, waiting);
             if (group.empty()) continue;
             reported_.insert(name);
-            out.push_back("pod " + name + " waits for " +
+            out.push_back("pod " + name + " has been pending for " +
                           format_duration(moment.now() - waiting.since) + ", and group " + group +
                           " could have grown for the last " + format_duration(growth_timeout));
         }
         return out;
     }
 
-    /// A group that refused an increase starts its clock anew.
+    /// A group that refused an increase restarts its clock.
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
         for_each_action_of<engine::Increase>(
@@ -63,8 +63,9 @@ public:
             for (const engine::Group& group : last.groups()) {
                 if (was_able(last, group.group.id) &&
                     templates_.surely_fits(last, waiting.pod, group))
-                    out.push_back("at the end, in calm, pod " + name + " still waits, and group " +
-                                  group.group.id.value() + " would have room for it");
+                    out.push_back("at the end of the run, pod " + name +
+                                  " is still pending, but group " + group.group.id.value() +
+                                  " could grow for it");
             }
         }
         return out;
@@ -94,7 +95,7 @@ private:
     }
     void see_groups(const Moment& moment) {
         const bool is_well = is_cluster_healthy(moment.cluster(), moment.settings());
-        // A group that is deleted and made again under the same name starts its clock anew.
+        // A group that is deleted and made again under the same name restarts its clock.
         std::erase_if(able_since_, [&](const auto& entry) {
             return moment.find_group(NodeGroupId(entry.first)) == nullptr;
         });

@@ -60,7 +60,7 @@ public:
         for (engine::snapshot::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
             if (other != index && has_room(other, pods))
                 return Finding{group->group.id,
-                               "is little used, and all its pods have room on node " +
+                               "has low utilization, and all its pods fit on node " +
                                    std::string(cluster_.text(cluster_.node(other).name))};
         }
         return std::nullopt;
@@ -176,9 +176,9 @@ public:
         std::vector<std::string> out;
         for (const auto& [node, idle] : idle_) {
             if (last.now() - idle.since < idle_time_max) continue;
-            out.push_back("at the end, in calm, node " + node + " of group " +
+            out.push_back("at the end of the run, node " + node + " of group " +
                           idle.finding.group.value() + " " + idle.finding.because +
-                          ", and could have gone for the last " +
+                          ", and could have been removed for the last " +
                           format_duration(last.now() - idle.since) + autoscaler_reason(last, node));
         }
         return out;
@@ -192,7 +192,7 @@ private:
         const std::string& general = last.decision().no_removals_because;
         const std::string because =
             at == verdicts.end() || at->because.empty() ? general : at->because;
-        return because.empty() ? "" : "; the last pass said: " + because;
+        return because.empty() ? "" : "; reason of the last pass: " + because;
     }
 
     struct Idle {

@@ -20,7 +20,7 @@ TEST_F(Chaos, BoundsSayThatAGroupGrowsAboveItsMaximum) {
     increase(2);
     EXPECT_THAT(pass(*bounds_invariant()), IsEmpty());
     increase(1);
-    EXPECT_THAT(pass(*bounds_invariant()), ElementsAre(HasSubstr("to grow to 4, above")));
+    EXPECT_THAT(pass(*bounds_invariant()), ElementsAre(HasSubstr("would grow to 4, above")));
 }
 
 TEST_F(Chaos, BoundsDoNotCountAMachineThatItsCloudAgreedToRemoveAndStillLists) {
@@ -33,7 +33,7 @@ TEST_F(Chaos, BoundsDoNotCountAMachineThatItsCloudAgreedToRemoveAndStillLists) {
     increase(1);
     EXPECT_THAT(pass(*invariant), IsEmpty());
     increase(1);
-    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("to grow to 4, above")));
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("would grow to 4, above")));
 }
 
 TEST_F(Chaos, LimitsCountNodesAndAllThatMayComeOfATarget) {
@@ -58,41 +58,42 @@ TEST_F(Chaos, LimitsLookAtEverythingThatIsLimited) {
 
 TEST_F(Chaos, AGroupIsMadeOnceAndForPods) {
     create("made");
-    EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("to be made for nobody")));
+    EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("is created but not grown")));
     decision.increases.push_back({.group = NodeGroupId("made"), .by = 1});
     EXPECT_THAT(pass(*made_groups_invariant()), IsEmpty());
     create("made");
-    EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("to be made twice")));
+    EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("is created twice")));
     decision = {};
     create("web");
     increase(1);
-    EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("to be made, and is there")));
+    EXPECT_THAT(pass(*made_groups_invariant()),
+                ElementsAre(HasSubstr("is created but already exists")));
 }
 
 TEST_F(Chaos, OnlyAnEmptyGroupThatWasMadeIsDeleted) {
     const auto says = [&](const std::string& what) {
-        return ElementsAre(HasSubstr("is to be deleted, and " + what));
+        return ElementsAre(HasSubstr("is deleted although it " + what));
     };
     delete_group("web");
-    EXPECT_THAT(pass(*made_groups_invariant()), says("was not created by node auto-provisioning"));
+    EXPECT_THAT(pass(*made_groups_invariant()), says("was not created by auto-provisioning"));
     group.group.autoprovisioned = true;
     EXPECT_THAT(pass(*made_groups_invariant()), says("has machines"));
     group.machines.clear();
-    EXPECT_THAT(pass(*made_groups_invariant()), says("has a target"));
+    EXPECT_THAT(pass(*made_groups_invariant()), says("has a target size"));
     group.group.target = 0;
     EXPECT_THAT(pass(*made_groups_invariant()), IsEmpty());
     increase(1);
-    EXPECT_THAT(pass(*made_groups_invariant()), says("is to grow"));
+    EXPECT_THAT(pass(*made_groups_invariant()), says("grows in the same pass"));
     has_group = false;
-    EXPECT_THAT(pass(*made_groups_invariant()), says("is not there"));
+    EXPECT_THAT(pass(*made_groups_invariant()), says("does not exist"));
 }
 
 TEST_F(Chaos, AMachineThatNoPodCouldUseHasNoPurpose) {
     increase(1);
-    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could use that"),
+    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could run there"),
                                                         HasSubstr("0 pods could use them")));
     pod("web-1", "").spec.requests = {{"cpu", 9000}};
-    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could use that")));
+    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could run there")));
     pods[0].spec.requests = {{"cpu", 3000}};
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
     group.group.min = 2;
@@ -126,7 +127,7 @@ TEST_F(Chaos, WhatACloudShowsLateIsNotAskedForTwiceEither) {
     EXPECT_THAT(pass(*invariant), IsEmpty()) << "less may have come than was asked for";
     decision = {};
     group.group.target = 3;
-    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("asked for once more")));
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("requested again")));
 }
 
 TEST_F(Chaos, AGroupBelowItsMinimumDoesNotExcuseWhatIsAskedOfAnotherInTheSamePass) {
@@ -138,14 +139,14 @@ TEST_F(Chaos, AGroupBelowItsMinimumDoesNotExcuseWhatIsAskedOfAnotherInTheSamePas
     decision = {};
     increase(1, "low");
     increase(1);
-    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("asked for once more")));
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("requested again")));
 }
 
 TEST_F(Chaos, AGroupThatGrowsAsAWholeNeedsOnePod) {
     group.options.zero_or_max = true;
     group.group.min = group.group.target = 0;
     increase(3);
-    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could use that"),
+    EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could run there"),
                                                         HasSubstr("0 pods could use them")));
     pod("web-1", "");
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
@@ -270,7 +271,7 @@ struct ByPrice : InvariantCase {
 TEST_F(ByPrice, ADearGroupIsNotGrownWhileACheapOneHasRoom) {
     buy("web");
     EXPECT_THAT(pass(*cost_invariant()),
-                ElementsAre(HasSubstr("group web is to grow by 1 though 1 of group cheap")));
+                ElementsAre(HasSubstr("group web grows by 1 although 1 machine of group cheap")));
     cheap.price_per_hour = 9;
     EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
 }
