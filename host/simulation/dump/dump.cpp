@@ -44,10 +44,10 @@ Result<CloudSettings> guess_cloud(Objects& objects, const std::string& source,
     }
     const std::size_t others = objects.nodes.size() - members;
     remarks.push_back(
-        "guesses " + counted(groups.size(), "node group") + " from " + counted(members, "node") +
-        (others == 0
-             ? ""
-             : "; " + std::to_string(others) + (others == 1 ? " is in none" : " are in none")));
+        "guessed " + counted(groups.size(), "node group") + " from " + counted(members, "node") +
+        (others == 0 ? ""
+                     : "; " + std::to_string(others) +
+                           (others == 1 ? " node is in no group" : " nodes are in no group")));
     return make_cloud_settings(source, groups);
 }
 
@@ -58,7 +58,7 @@ void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string
         remarks.push_back("... and " + std::to_string(report.more_problems) + " more problems");
     for (const auto& [kind, count] : report.ignored)
         if (kind != "Deployment" && kind != dump_header_kind)
-            remarks.push_back("passes over " + std::to_string(count) + " of kind " + kind);
+            remarks.push_back("ignored " + counted(count, "object") + " of kind " + kind);
 }
 
 /// Adds one sentence about all absent kinds, with the command that dumps them.
@@ -67,9 +67,11 @@ void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks)
     if (absent.empty()) return;
     std::string names;
     for (const std::string& name : absent) names += (names.empty() ? "" : ", ") + name;
-    remarks.push_back("no " + names +
-                      " in this dump: if the cluster has any, it decides otherwise; " +
-                      dump_command() + " takes all, and so does capstan dump");
+    remarks.push_back(
+        "no " + names +
+        " in this dump; if the cluster has any, decisions may differ; to dump all kinds, use "
+        "capstan dump or " +
+        dump_command());
 }
 
 /// Fails without nodes or pods: a list of one kind alone would look like an empty cluster.
@@ -78,8 +80,9 @@ Result<void> check_whole(const Objects& objects, const std::string& source) {
     const std::string what = !objects.nodes.empty()  ? "no pods"
                              : !objects.pods.empty() ? "no nodes"
                                                      : "neither nodes nor pods";
-    return fail(ErrorCode::invalid_argument,
-                source + ": has " + what + "; " + dump_command() + " takes all that is needed");
+    return fail(
+        ErrorCode::invalid_argument,
+        source + ": has " + what + "; to dump all kinds, use capstan dump or " + dump_command());
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
          .lets_unready_go = place["spec"]["unhealthyPodEvictionPolicy"].text() == "AlwaysAllow"});
     for (const kubernetes::JsonProblem& problem : problems.kept()) {
         problems_.push_back("PodDisruptionBudget " + object_name(metadata) + ": " +
-                            problem.pointer + " " + problem.what + "; it allows no disruption");
+                            problem.pointer + " " + problem.what +
+                            "; treated as allowing no disruptions");
     }
 }
 

@@ -72,9 +72,9 @@ std::string text_of_balancer(const json::object& balancer) {
             api_server::integer_at(balancer, std::string("status.") + member).value_or(0);
         if (count > 0) out += ", " + std::to_string(count) + what;
     };
-    add("fallback", " of them in another's place");
-    add("missing", " more than wanted, for minimums");
-    add("overflow", " that have no place");
+    add("fallback", " as fallback for another target");
+    add("missing", " more than wanted because of minimums");
+    add("overflow", " without a target");
     return out;
 }
 

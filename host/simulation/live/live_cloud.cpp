@@ -91,7 +91,7 @@ Result<void> LiveCloud::apply(const ExternalEvent& what, Duration since) {
         if (registration->register_delay) own.register_delay = registration->register_delay;
         return {};
     }
-    return fail(ErrorCode::unsupported, "that is nothing of the cloud");
+    return fail(ErrorCode::unsupported, "not a change of the cloud");
 }
 
 Duration LiveCloud::boot_of(const TomlValue& group) const {
@@ -113,7 +113,7 @@ TomlValue LiveCloud::settings() const {
         if (!has_machines(member)) continue;
         for (TomlValue& group : member.children) scale_group(group);
     }
-    // The settings beside the groups.
+    // The settings other than the groups.
     for (TomlValue& member : out.children) {
         if (member.kind != Kind::string) continue;
         TomlValue one{.children = {member}};

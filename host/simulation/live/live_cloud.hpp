@@ -18,8 +18,8 @@ public:
     LiveCloud(const Input& input, double speed);
 
     /// Applies a CloudChange, AddGroup, RemoveGroup, CloudEdit or Registration to the settings.
-    /// `unsupported`: the event is no change of the cloud. `since`: real time from the start of the
-    /// scenario.
+    /// `unsupported`: the event is not a change of the cloud. `since`: real time from the start of
+    /// the scenario.
     Result<void> apply(const ExternalEvent& what, Duration since);
 
     /// The plugin's settings as a table: groups, `register_nodes`, and the scenario's other

@@ -85,7 +85,7 @@ Result<std::string> make_live_config(const runtime::config::Config& own, const I
         overrides(settings != nullptr, options));
     if (!loaded.config || loaded.diagnostics.errors() > 0)
         return fail(ErrorCode::internal,
-                    "the configuration of the cluster: " + loaded.diagnostics.text());
+                    "configuration of the live cluster: " + loaded.diagnostics.text());
     runtime::config::Config& config = *loaded.config;
     for (runtime::config::PluginConfig& plugin : config.plugins) {
         if (settings != nullptr && plugin.id.value() == simulated) plugin.settings = *settings;

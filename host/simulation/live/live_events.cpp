@@ -12,7 +12,7 @@
 namespace capstan::simulation::live {
 namespace {
 
-/// Changes within this time are told together.
+/// Changes within this time are reported together.
 constexpr Duration coalescing_interval = std::chrono::milliseconds(400);
 constexpr std::string_view to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 
@@ -90,7 +90,7 @@ void LiveEvents::take_pod(const api_server::Change& change) {
 void LiveEvents::take_node(const api_server::Change& change) {
     const json::object& node = *change.object;
     const std::string name(api_server::text_at(node, "metadata.name"));
-    if (change.type == api_server::ChangeType::deleted) return add_node_event("gone", name);
+    if (change.type == api_server::ChangeType::deleted) return add_node_event("deleted", name);
     if (change.type == api_server::ChangeType::added) add_node_event("joined", name);
     const auto became = [&](bool (*is_so)(const json::object&)) {
         return is_so(node) && (change.before == nullptr || !is_so(*change.before));
@@ -104,10 +104,11 @@ void LiveEvents::take_node(const api_server::Change& change) {
     if (change.before == nullptr) return;
     if (control_plane::is_node_ready(*change.before) && !control_plane::is_node_ready(node))
         add_node_event("not ready", name);
-    if (is_drained(*change.before) && !is_drained(node)) add_node_event("kept after all", name);
+    if (is_drained(*change.before) && !is_drained(node))
+        add_node_event("no longer being drained", name);
 }
 
-/// Tells the autoscaler's Events about the cluster (its ConfigMap) and about Balancers. Events
+/// Reports the autoscaler's Events about the cluster (its ConfigMap) and about Balancers. Events
 /// about single pods are left out, since there would be many.
 void LiveEvents::take_event(const api_server::Change& change) {
     const json::object& event = *change.object;
@@ -178,12 +179,9 @@ void LiveEvents::flush_nodes() {
 }
 
 void LiveEvents::flush_app(const std::string& name, App& app) {
-    std::string text = name + ": " + counted(std::ssize(app.placed), "pod") +
-                       (app.placed.size() == 1 ? " has a node" : " have nodes");
-    if (!app.waiting.empty())
-        text += ", " + std::to_string(app.waiting.size()) +
-                (app.waiting.size() == 1 ? " waits for one" : " wait for one");
-    if (!app.ending.empty()) text += ", " + std::to_string(app.ending.size()) + " on their way out";
+    std::string text = name + ": " + counted(std::ssize(app.placed), "pod") + " bound";
+    if (!app.waiting.empty()) text += ", " + std::to_string(app.waiting.size()) + " pending";
+    if (!app.ending.empty()) text += ", " + std::to_string(app.ending.size()) + " terminating";
     if (std::exchange(app.last_line, text) != text) tell_({"pods", name, text});
 }
 

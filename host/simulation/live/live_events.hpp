@@ -23,8 +23,9 @@ struct LiveLine {
 
 using TellLive = std::function<void(const LiveLine&)>;
 
-/// Watches a live cluster and tells the changes of its pods, nodes and Balancers, and the Events of
-/// its autoscaler. Changes that come shortly after each other become one line. [the loop's thread]
+/// Watches a live cluster and reports the changes of its pods, nodes and Balancers, and the Events
+/// of its autoscaler. Changes that come shortly after each other become one line. [the loop's
+/// thread]
 class LiveEvents {
 public:
     /// Borrows the store. Tells from now on.
@@ -57,7 +58,7 @@ private:
     const TellLive tell_;
     std::map<std::string, App> apps_{};
     std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};  ///< kind, names
-    /// The line that was told last and the current one, by Balancer.
+    /// The line that was reported last and the current one, by Balancer.
     std::map<std::string, std::pair<std::string, std::string>> balancers_{};
     std::optional<io::TimerId> timer_{};
     std::vector<std::unique_ptr<api_server::Subscription>> subscriptions_{};

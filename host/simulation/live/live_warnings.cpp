@@ -41,35 +41,38 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
         if (applies) out.push_back(std::move(text));
     };
     remark(any_step(input, [](const Step& s) { return expects_commands(s.expect); }),
-           "expect: only pods without a node and nodes are compared with a live cluster");
-    remark(!input.faults.empty(), "fault: " + counted(std::ssize(input.faults), "fault") +
-                                      " not played; the API server has its own at /capstan/faults");
+           "expect: only expect_pending, expect_nodes, expect_present and expect_absent are "
+           "compared in a "
+           "live cluster");
+    remark(!input.faults.empty(),
+           "fault: " + counted(std::ssize(input.faults), "fault") +
+               " ignored; inject faults of the API server at /capstan/faults");
     remark(any_step(input, [](const Step& s) { return s.until_command.has_value(); }),
-           "until: a step until a command goes on when the cluster has come to rest");
-    remark(!input.scheduler, "scheduler: pods get nodes from the scheduler all the same");
+           "until: a step until a command ends when the cluster has stopped changing");
+    remark(!input.scheduler, "scheduler: ignored; the scheduler binds pods");
     remark(any_action<PodBatch>(input, [](const PodBatch& b) { return b.packed; }),
-           "packed: pods wait for the scheduler");
+           "packed: ignored; the scheduler binds pods");
     remark(any_action<PodBatch>(input, [](const PodBatch& b) { return b.stop_time > Duration(0); }),
-           "stop_time: pods take a tenth of their grace to stop");
+           "stop_time: ignored; pods stop after a tenth of their grace period");
     remark(any_registration(input, [](const Registration& r) { return r.taints.has_value(); }),
-           "join_taints: nodes join without");
+           "join_taints: ignored; nodes join without these taints");
     remark(
         any_registration(input, [](const Registration& r) { return r.missing_labels.has_value(); }),
-        "join_missing_labels: nodes join with them");
+        "join_missing_labels: ignored; nodes join with these labels");
     remark(any_registration(input,
                             [](const Registration& r) {
                                 return r.late_resources || r.late_labels || r.late_taints;
                             }),
-           "late_resources, late_labels, late_taints: nodes join with all they will have");
+           "late_resources, late_labels, late_taints: ignored; nodes join complete");
     remark(
         any_registration(input, [](const Registration& r) { return r.provider_ids.has_value(); }),
-        "provider_ids: nodes join with them");
+        "provider_ids: ignored; nodes join with spec.providerID");
     remark(any_registration(input, [](const Registration& r) { return r.nodes_stay.has_value(); }),
-           "nodes_stay: nodes go with their machines");
+           "nodes_stay: ignored; nodes are deleted with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),
-           "ready_delay: that of the file counts for all groups");
+           "ready_delay: ignored for single groups; the file's ready_delay applies to all");
     remark(!input.cloud && names_clouds,
-           "pipeline.clouds: a cloud that is not simulated brings its own nodes");
+           "pipeline.clouds: nodes of a cloud that is not simulated must join by themselves");
     return out;
 }
 

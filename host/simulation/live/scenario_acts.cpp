@@ -28,7 +28,7 @@ std::pair<std::string, std::string> split(const std::string& name) {
 }
 
 Unexpected no_such_object(const std::string& name) {
-    return fail(ErrorCode::not_found, "there is no " + in_quotes(name));
+    return fail(ErrorCode::not_found, "no batch, pod or node " + in_quotes(name));
 }
 
 json::array& make_list(json::object& object, std::string_view key) {
@@ -77,9 +77,9 @@ void set_annotations(json::object& node, const NodeEdit& edit) {
 std::string describe_edit(const NodeEdit& edit) {
     std::string out;
     for (const Taint& taint : edit.set_taints)
-        out += ", it has the taint " + taint.key + ":" + std::string(name_of(taint.effect));
-    for (const std::string& key : edit.drop_taints) out += ", it has no taint " + key + " any more";
-    if (edit.cordoned) out += *edit.cordoned ? ", it is cordoned" : ", it is not cordoned any more";
+        out += ", taint " + taint.key + ":" + std::string(name_of(taint.effect)) + " added";
+    for (const std::string& key : edit.drop_taints) out += ", taint " + key + " removed";
+    if (edit.cordoned) out += *edit.cordoned ? ", cordoned" : ", uncordoned";
     return out;
 }
 
@@ -102,7 +102,7 @@ Result<void> ScenarioPlayer::create(const Manifest& manifest) {
 
 Result<std::string> ScenarioPlayer::carry_out(const PodBatch& batch) {
     std::string summary = counted(batch.count.value_or(1), "pod") + " of " + batch.pod.name +
-                          (batch.count.value_or(1) == 1 ? " comes" : " come");
+                          (batch.count.value_or(1) == 1 ? " is created" : " are created");
     if (workload_of(batch).empty()) {
         CAPSTAN_CHECK(add_pods(batch));
         return summary;
@@ -142,7 +142,8 @@ Result<std::string> ScenarioPlayer::carry_out(const Scale& to) {
     const LiveBatch& batch = found->second;
     const bool is_job = batch.resource == "jobs.batch";
     if (batch.resource == "pods" || is_job)
-        return fail(ErrorCode::invalid_argument, to.batch + " has no controller to be scaled");
+        return fail(ErrorCode::invalid_argument,
+                    to.batch + " has no controller that can be scaled");
     CAPSTAN_CHECK(as_result(
         store_.edit(store_.kind(batch.resource), batch.ns, to.batch, [&](json::object& object) {
             api_server::set_value(object, "spec.replicas", to.replicas);
@@ -162,11 +163,11 @@ Result<std::string> ScenarioPlayer::carry_out(const Remove& what) {
         remove("pods", batch.ns, what.name);
         for (int i = 1; i <= batch.last_number; ++i)
             remove("pods", batch.ns, what.name + "-" + std::to_string(i));
-        return what.name + " is removed";
+        return what.name + " is deleted";
     }
     const auto [ns, name] = split(what.name);
-    if (remove("pods", ns, name)) return "pod " + what.name + " is removed";
-    if (remove("nodes", "", what.name)) return "node " + what.name + " is removed";
+    if (remove("pods", ns, name)) return "pod " + what.name + " is deleted";
+    if (remove("nodes", "", what.name)) return "node " + what.name + " is deleted";
     return no_such_object(what.name);
 }
 
@@ -192,7 +193,7 @@ Result<std::string> ScenarioPlayer::carry_out(const engine::snapshot::DaemonSetO
     const Manifest manifest = make_manifest(set);
     CAPSTAN_CHECK(create(manifest));
     batches_[set.name] = {manifest.resource, manifest.ns};
-    return "daemon set " + set.name + " comes";
+    return "DaemonSet " + set.name + " is created";
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
@@ -202,7 +203,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
             set_taints(node, edit);
             if (edit.cordoned) api_server::set_value(node, "spec.unschedulable", *edit.cordoned);
         })));
-    return "somebody changes node " + edit.node + describe_edit(edit);
+    return "node " + edit.node + " is changed" + describe_edit(edit);
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
@@ -217,13 +218,14 @@ Result<std::string> ScenarioPlayer::carry_out(const Budget& budget) {
                 object["spec"] = manifest.object.at("spec");
             })));
     }
-    return "disruption budget " + budget.name + " holds";
+    return "PodDisruptionBudget " + budget.name + " is set";
 }
 
 Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
     if (store_.kinds().find(balancers_resource) == nullptr)
-        return fail(ErrorCode::unsupported,
-                    "balancer " + shared.name + ": the cluster has no definition of Balancers");
+        return fail(
+            ErrorCode::unsupported,
+            "balancer " + shared.name + ": the cluster has no Balancer CustomResourceDefinition");
     const auto kind_of = [this](const std::string& name) {
         const auto found = batches_.find(name);
         const bool is_set =
@@ -232,8 +234,8 @@ Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
     };
     CAPSTAN_CHECK(create(make_balancer_manifest(shared, kind_of, options_.speed)));
     batches_[shared.name] = {std::string(balancers_resource), shared.ns};
-    return "balancer " + shared.name + " shares out " + counted(shared.replicas, "replica") +
-           " among " +
+    return "balancer " + shared.name + " distributes " + counted(shared.replicas, "replica") +
+           " over " +
            listed(shared.targets, [](const SharedReplicas::Target& target) { return target.name; });
 }
 

@@ -70,7 +70,7 @@ void ScenarioPlayer::add_balancers() {
 
 void ScenarioPlayer::begin_step() {
     if (step_ == input_.steps.size()) {
-        options_.tell({"scenario", "", "the scenario is over; the cluster goes on"});
+        options_.tell({"scenario", "", "the scenario has ended; the cluster is still running"});
         return options_.over(unmet_);
     }
     act(input_.steps[step_], 0);
@@ -118,27 +118,27 @@ void ScenarioPlayer::end_step() {
 
 void ScenarioPlayer::add_unmet(const std::string& what) {
     ++unmet_;
-    options_.tell({"unmet", "", "expected otherwise: " + what});
+    options_.tell({"unmet", "", "expectation not met: " + what});
 }
 
 void ScenarioPlayer::check_expectations(const Step& step) {
     const Expectations& expect = step.expect;
     const ClusterFigures found = figures_of(store_);
     if (expect.pending && *expect.pending != found.pending) {
-        add_unmet(counted(*expect.pending, "pod") + " without a node, there are " +
+        add_unmet("pending pods: expected " + std::to_string(*expect.pending) + ", found " +
                   std::to_string(found.pending));
     }
     for (const auto& [group, count] : expect.nodes) {
         const auto at = found.nodes.find(group);
         const int actual = at == found.nodes.end() ? 0 : at->second;
         if (actual != count)
-            add_unmet(counted(count, "node") + " of " + group + ", there are " +
+            add_unmet("nodes of " + group + ": expected " + std::to_string(count) + ", found " +
                       std::to_string(actual));
     }
     for (const std::string& node : expect.present)
-        if (!found.node_states.contains(node)) add_unmet("a node " + node);
+        if (!found.node_states.contains(node)) add_unmet("node " + node + " does not exist");
     for (const std::string& node : expect.absent)
-        if (found.node_states.contains(node)) add_unmet("no node " + node);
+        if (found.node_states.contains(node)) add_unmet("node " + node + " exists");
 }
 
 void ScenarioPlayer::apply(const Action& action) {
@@ -148,11 +148,11 @@ void ScenarioPlayer::apply(const Action& action) {
                 return carry_out(what);
             } else {
                 CAPSTAN_CHECK(options_.change_cloud(what, store_.loop().monotonic() - started_));
-                return std::string("the cloud changes");
+                return std::string("the cloud is changed");
             }
         },
         action.what);
-    if (!done) return options_.tell({"note", "", "cannot happen: " + done.error().message});
+    if (!done) return options_.tell({"note", "", "action failed: " + done.error().message});
     if (!done->empty()) options_.tell({"scenario", "", *done});
 }
 

@@ -34,7 +34,7 @@ ClusterFigures figures_of(const api_server::ObjectStore& store);
 class QuiescenceWatch {
 public:
     explicit QuiescenceWatch(Duration quiet_period) : quiet_period_(quiet_period) {}
-    /// Starts the quiet period anew.
+    /// Restarts the quiet period.
     void begin(Duration now) { since_ = now; }
     bool is_at_rest(const api_server::ObjectStore& store, Duration now);
 

@@ -52,7 +52,7 @@ struct History {
 
 /// Records a level only when it differs from the one before. Passes that the simulation leaves out
 /// would have seen no change, so a level holds until a later pass sees another. Recorded times
-/// never go back: after the clock was set back, they stand still until it has caught up.
+/// never go back: after the clock was set back, they do not move until it has caught up.
 class PassHistory final : public Observer {
 public:
     explicit PassHistory(Time start) : start_(start) {}

@@ -8,7 +8,7 @@ namespace capstan::simulation::page {
 namespace {
 
 constexpr double lane_height = 14;
-/// The width of a mark, and of each digit of the count beside it.
+/// The width of a mark, and of each digit of the count next to it.
 constexpr double mark_width = 13, digit_width = 6;
 constexpr std::size_t hover_marks_max = 5;
 
@@ -90,11 +90,11 @@ std::vector<MarkLook> mark_looks() {
         {EventKind::increase, "increase", "<path d=\"M-5 4.5H5L0-5Z\"/>"},
         {EventKind::decrease, "decrease", "<path class=\"hollow\" d=\"M-5-4.5H5L0 5Z\"/>"},
         {EventKind::removal, "removal", "<path d=\"M-4.5-4.5H4.5V4.5H-4.5Z\"/>"},
-        {EventKind::creation, "group made",
+        {EventKind::creation, "group created",
          "<path d=\"M-1.5-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5V-1.5H-1.5Z\"/>"},
         {EventKind::deletion, "group deleted", "<path class=\"hollow\" d=\"M-5-1.5H5V1.5H-5Z\"/>"},
         {EventKind::eviction, "eviction", "<circle class=\"hollow\" r=\"4\"/>"},
-        {EventKind::failure, "refused or failed",
+        {EventKind::failure, "failure",
          "<path d=\"M0-6 6 0 0 6-6 0Z\"/><path class=\"ink\" d=\"M0-3V.6M0 2.2V3.4\"/>"},
         {EventKind::unschedulable, "pods unschedulable",
          "<circle class=\"hollow\" r=\"4.8\"/><path class=\"line\" d=\"M-3.3 3.3 3.3-3.3\"/>"},

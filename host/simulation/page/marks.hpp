@@ -35,7 +35,7 @@ struct MarkedEvents {
     std::vector<Mark> of_all{};                           ///< events that belong to no group
 };
 /// An event belongs to the group that is its subject, or to the group of the node that is.
-/// `shown`: the events that the page tells. `rows`: how many of these, from the first, have a row
+/// `shown`: the events that the page shows. `rows`: how many of these, from the first, have a row
 /// in the table.
 MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,
                          const History& history);

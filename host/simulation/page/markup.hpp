@@ -1,4 +1,5 @@
-/// Writes HTML and SVG that is well-formed XML, so an XML parser and a browser read it alike.
+/// Writes HTML and SVG that is well-formed XML, so an XML parser and a browser read it in the same
+/// way.
 #pragma once
 
 #include <initializer_list>

@@ -18,8 +18,8 @@
 namespace capstan::simulation::page {
 namespace {
 
-/// A run with more events than `events_max` is told by its decisions and back-offs alone, and the
-/// table has at most `rows_max` rows.
+/// A run with more events than `events_max` shows only its decisions and back-offs, and the table
+/// has at most `rows_max` rows.
 constexpr std::size_t events_max = 400, rows_max = 2000;
 /// If there are more groups than this, those that stayed empty are named and not drawn.
 constexpr std::size_t drawn_idle_max = 8;
@@ -39,14 +39,14 @@ int columns_for(std::size_t groups) {
                                                     static_cast<std::size_t>(Frame::width)));
 }
 
-/// "2 -> 5, at most 7; max 10; backed off 2 times".
+/// "target 2 -> 5, peak 7; max 10; backed off 2 times".
 std::string facts_of(const GroupHistory& group) {
     if (group.levels.empty()) return "";
     const GroupLevel &first = group.levels.front().value, &last = group.levels.back().value;
     int peak = 0;
     for (const Since<GroupLevel>& level : group.levels) peak = std::max(peak, level.value.target);
     std::string out = "target " + std::to_string(first.target) + " → " +
-                      std::to_string(last.target) + ", at most " + std::to_string(peak);
+                      std::to_string(last.target) + ", peak " + std::to_string(peak);
     if (last.max) out += "; max " + std::to_string(*last.max);
     if (!group.back_offs.empty())
         out += "; backed off " + counted(static_cast<std::int64_t>(group.back_offs.size()), "time");
@@ -107,9 +107,9 @@ private:
         out_.leaf("h2", "Over time");
         write_legend(out_);
         const int waits = history_.pending.empty() ? 0 : history_.pending.back().value;
-        strip("Pods without a node", waits == 0 ? "" : counted(waits, "pod") + " at the end",
+        strip("Pending pods", waits == 0 ? "" : counted(waits, "pod") + " at the end",
               draw_pending(history_.pending, marks_.of_all, strips_));
-        if (history_.groups.empty()) out_.leaf("p", "There is no group.");
+        if (history_.groups.empty()) out_.leaf("p", "No node groups.");
         std::vector<std::string> idle;
         for (const auto& [id, group] : history_.groups) {
             const std::vector<Mark>& marks = marks_.of_group[id];
@@ -120,7 +120,7 @@ private:
             }
         }
         if (idle.empty()) return;
-        out_.leaf("h3", "Groups that had no node and were asked for none");
+        out_.leaf("h3", "Groups without nodes and requests");
         out_.leaf("p", listed(idle, std::identity{}, idle.size()), {{"class", "idle"}});
     }
 
@@ -137,7 +137,7 @@ private:
         const std::size_t more = shown_.size() - rows;
         if (more == 0) return;
         out_.leaf("p", "and " + std::to_string(more) +
-                           " more; `capstan simulate -o json` has all of them");
+                           " more; `capstan simulate -o json` lists all events");
     }
 
     const Report& report_;
@@ -216,8 +216,8 @@ void write_figures(Markup& out, const Summary& summary) {
 
 void write_still_pending(Markup& out, const std::vector<StillPending>& lines) {
     if (lines.empty()) return;
-    out.leaf("h2", "Without a node at the end");
-    begin_table(out, {"Pods", "How many", "For up to", "Because"});
+    out.leaf("h2", "Pending at the end");
+    begin_table(out, {"Pods", "Count", "Longest", "Reason"});
     for (const StillPending& line : lines) {
         out.open("tr").leaf("td", line.pods).leaf("td", std::to_string(line.count));
         out.leaf("td", clock_text(line.longest), {{"class", "when"}});
@@ -236,7 +236,7 @@ void write_legend(Markup& out) {
           R"(<g class="back-off"><path class="ground" d="M1 2H29V15H1Z"/>)"
           R"(<path class="hatch" d="M1 2H29V15H1Z"/></g>)",
           "backed off");
-    entry(out, R"(<path class="pending" d="M1 15V7H12V2H29V15Z"/>)", "pods without a node");
+    entry(out, R"(<path class="pending" d="M1 15V7H12V2H29V15Z"/>)", "pending pods");
     for (const MarkLook& look : mark_looks()) {
         const std::string name(name_of(look.kind));
         entry(out,
@@ -249,10 +249,10 @@ void write_legend(Markup& out) {
 
 void write_events(Markup& out, std::span<const Event* const> events) {
     if (events.empty()) {
-        out.leaf("p", "Nothing happened.");
+        out.leaf("p", "No events.");
         return;
     }
-    begin_table(out, {"Time", "", "What", "Because"});
+    begin_table(out, {"Time", "", "Event", "Reason"});
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = *events[i];
         out.open("tr", {{"id", "e" + std::to_string(i + 1)}});

@@ -13,7 +13,7 @@ namespace capstan::simulation::page {
 
 /// HTML that is well-formed XML: verdict and figures, a strip for the pending pods and one for each
 /// group, a table of events with their reasons. A page of more than 8 groups only names those that
-/// stayed empty. A page of more than 400 events tells decisions and back-offs only, and of these
+/// stayed empty. A page of more than 400 events shows only decisions and back-offs, and of these
 /// the first 2000. A group takes at most a hundred kilobytes, however long the run was, and less
 /// than half of that if there are many groups. Equal arguments give equal bytes.
 std::string make_page(const Report& report, const std::string& source, const History& history);

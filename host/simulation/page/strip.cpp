@@ -219,7 +219,7 @@ void draw_back_offs(Strip& strip, const std::vector<Band>& bands) {
     }
 }
 
-/// Draws the maximum if it lies within the drawing. The strip's heading tells it in any case.
+/// Draws the maximum if it lies within the drawing. The strip's heading shows it in any case.
 void draw_maximum(Strip& strip, const std::vector<Since<GroupLevel>>& levels) {
     const Frame& frame = strip.frame();
     const std::optional<int> last = levels.back().value.max;
@@ -261,7 +261,7 @@ std::string draw_group(const std::string& id, const GroupHistory& group,
 std::string draw_pending(const std::vector<Since<int>>& pending, const std::vector<Mark>& marks,
                          const Strips& strips) {
     const auto points = points_of<int>(pending, [](const int& n) { return n; });
-    Strip strip(strips, 80, peak_of(points), "Pods without a node over time", marks);
+    Strip strip(strips, 80, peak_of(points), "Pending pods over time", marks);
     strip.path("pending", area_path(points, strip.frame()));
     strip.grid();
     return strip.finish(cells_of(pending, strips.span, cells_for(strips)));
@@ -295,14 +295,14 @@ std::string levels_text(const std::vector<const GroupLevel*>& levels) {
     }
     const std::optional<int> max = levels.back()->max;
     return "target " + target.text() + ", " + ready.text() + " ready, " + upcoming.text() +
-           " upcoming" + (other.most == 0 ? "" : ", " + other.text() + " neither") +
+           " upcoming" + (other.most == 0 ? "" : ", " + other.text() + " other") +
            (max ? ", max " + std::to_string(*max) : "");
 }
 
 std::string levels_text(const std::vector<const int*>& pending) {
     Range range{*pending.front(), *pending.front()};
     for (const int* n : pending) range.include(*n);
-    return range.text() + " without a node";
+    return range.text() + " pending";
 }
 
 /// The back-offs between `from` and `to`, a line each with its reason; empty: there are none.

@@ -2,8 +2,8 @@
 
 namespace capstan::simulation::page {
 
-// Each series has its own shade, hatch or dash beside its colour, so that nothing is lost in print
-// or to colour blindness.
+// Each series has its own shade, hatch or dash in addition to its colour, so that nothing is lost
+// in print or to colour blindness.
 std::string_view style_sheet() noexcept {
     return R"css(
 :root {

@@ -123,9 +123,8 @@ Result<std::vector<Action>> read_pods(const CsvTable& pods) {
         const CsvRow row = pods.row(i);
         CAPSTAN_TRY(Action action, read_pod(row));
         if (!names.insert(row.text("name")).second) {
-            return fail(
-                ErrorCode::invalid_argument,
-                row.place() + ": name: " + in_quotes(row.text("name")) + " has come before");
+            return fail(ErrorCode::invalid_argument,
+                        row.place() + ": name: " + in_quotes(row.text("name")) + " is not unique");
         }
         actions.push_back(std::move(action));
     }
@@ -196,13 +195,13 @@ Result<Input> read_trace(const std::filesystem::path& folder, int threads) {
         if (slot) {
             return fail(ErrorCode::invalid_argument,
                         folder.string() + ": both " + slot->name() + " and " + table.name() +
-                            " could be the list of " + (&slot == &pods ? "pods" : "nodes"));
+                            " look like the list of " + (&slot == &pods ? "pods" : "nodes"));
         }
         slot = std::move(table);
     }
     if (!nodes || !pods) {
         return fail(ErrorCode::not_found,
-                    folder.string() + ": has no table of " + (nodes ? "pods" : "nodes") +
+                    folder.string() + ": has no CSV file of " + (nodes ? "pods" : "nodes") +
                         "; a trace is two CSV files, one of nodes and one of pods");
     }
     return make_trace_input(*nodes, *pods);
@@ -294,15 +293,14 @@ Result<CsvTable> CsvTable::parse(std::string name, std::string_view text) {
     for (std::size_t line = 1; !text.empty(); line += lines) {
         auto values = take_row(text, lines);
         const std::string place = line_place(out.name_, line);
-        if (!values)
-            return fail(ErrorCode::invalid_argument, place + ": a quote is opened and not closed");
+        if (!values) return fail(ErrorCode::invalid_argument, place + ": unterminated quote");
         if (is_empty(*values)) continue;
         if (out.header_.empty()) {
             out.header_ = std::move(*values);
         } else if (values->size() != out.header_.size()) {
             return fail(ErrorCode::invalid_argument,
                         place + ": has " + counted(values->size(), "value") +
-                            ", the header names " + std::to_string(out.header_.size()));
+                            ", but the header has " + counted(out.header_.size(), "column"));
         } else {
             out.rows_.push_back({line, std::move(*values)});
         }

@@ -42,7 +42,7 @@ private:
     std::string place_;
 };
 
-/// The table of one file, read whole. Values may stand in double quotes, and a quote within them is
+/// The table of one file, read whole. Values may be in double quotes, and a quote within them is
 /// doubled. Lines end with LF or CRLF; empty lines are skipped. Rows refer to the table's header,
 /// so the table must outlive its rows.
 class CsvTable {

@@ -90,7 +90,7 @@ until = "increase web"
 expect = []
 )");
     EXPECT_THAT(find_live_warnings(input),
-                ElementsAre(HasSubstr("expect: "), HasSubstr("fault: 1 fault not played"),
+                ElementsAre(HasSubstr("expect: "), HasSubstr("fault: 1 fault ignored"),
                             HasSubstr("until: "), HasSubstr("stop_time: ")));
 }
 

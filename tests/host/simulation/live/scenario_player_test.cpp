@@ -85,8 +85,9 @@ advance = "1m"
     EXPECT_EQ(over, std::nullopt);
     loop.advance(6s);
     EXPECT_EQ(over, 0);
-    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web come", "scenario: web is scaled to 5",
-                                  "scenario: the scenario is over; the cluster goes on"));
+    EXPECT_THAT(told,
+                ElementsAre("scenario: 2 pods of web are created", "scenario: web is scaled to 5",
+                            "scenario: the scenario has ended; the cluster is still running"));
 }
 
 TEST_F(Player, PutsInPlaceWhatIsThereFromTheStart) {
@@ -138,7 +139,7 @@ remove = ["lone", "nobody"]
     EXPECT_THAT(names("pods"), ElementsAre("lone-1", "lone-3"));
     loop.advance(1s);
     EXPECT_THAT(names("pods"), IsEmpty());
-    EXPECT_THAT(told, Contains("note: cannot happen: there is no \"nobody\""));
+    EXPECT_THAT(told, Contains("note: action failed: no batch, pod or node \"nobody\""));
 }
 
 TEST_F(Player, ChangesNodesAndTheCloud) {
@@ -182,7 +183,7 @@ expect_pending = 1
     EXPECT_EQ(over, std::nullopt) << "a node has come meanwhile";
     loop.advance(2s);
     EXPECT_EQ(over, 1);
-    EXPECT_THAT(told, Contains("unmet: expected otherwise: 0 pods without a node, there are 1"));
+    EXPECT_THAT(told, Contains("unmet: expectation not met: pending pods: expected 0, found 1"));
 }
 
 TEST_F(Player, IsToldAsItHappens) {
@@ -204,9 +205,9 @@ advance = "1h"
     loop.advance(1s);
     put("n1", "Running");
     loop.advance(1s);
-    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web come",
-                                  "pods: web: 0 pods have nodes, 2 wait for one",
-                                  "pods: web: 1 pod has a node, 1 waits for one"));
+    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web are created",
+                                  "pods: web: 0 pods bound, 2 pending",
+                                  "pods: web: 1 pod bound, 1 pending"));
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ TEST(Cells, SayWhatAGroupHadAndForHowLong) {
                    {10min, {.target = 2, .ready = 1, .upcoming = 1, .other = 1, .max = 3}}}};
     EXPECT_THAT(cell_texts(cells_of(group, 1h)),
                 ElementsAre("0s to 10m\ntarget 1, 1 ready, 0 upcoming, max 3",
-                            "10m to 1h\ntarget 2, 1 ready, 1 upcoming, 1 neither, max 3"));
+                            "10m to 1h\ntarget 2, 1 ready, 1 upcoming, 1 other, max 3"));
 }
 
 TEST(Cells, HoldSeveralLevelsWhereThoseAreTooShortToPointAt) {
     const std::vector<Since<int>> pending{{0s, 0}, {1s, 5}, {2s, 2}, {30min, 1}};
     EXPECT_THAT(cell_texts(cells_of(pending, 1h)),
-                ElementsAre("0s to 30m\n0 to 5 without a node", "30m to 1h\n1 without a node"));
+                ElementsAre("0s to 30m\n0 to 5 pending", "30m to 1h\n1 pending"));
 }
 
 TEST(Cells, GiveTheReasonOfEachBackOffTheyReachInto) {

@@ -18,7 +18,7 @@ TEST(Page, ShowsAStripForEachGroupBelowThePodsThatWait) {
     run.group("web", 2);
     run.group("batch");
     EXPECT_THAT(ReadPage(run.html()).texts("//section/header/h3"),
-                ElementsAre("Pods without a node", "batch", "web"));
+                ElementsAre("Pending pods", "batch", "web"));
 }
 
 TEST(Page, NamesGroupsThatStayedEmptyWhereThereAreMany) {
@@ -26,7 +26,7 @@ TEST(Page, NamesGroupsThatStayedEmptyWhereThereAreMany) {
     for (char c = 'a'; c <= 'i'; ++c) run.group(std::string("group-") + c);
     run.group("web", 1);
     const ReadPage page(run.html());
-    EXPECT_THAT(page.texts("//section/header/h3"), ElementsAre("Pods without a node", "web"));
+    EXPECT_THAT(page.texts("//section/header/h3"), ElementsAre("Pending pods", "web"));
     EXPECT_THAT(page.texts("//p[@class='idle']"),
                 ElementsAre("group-a, group-b, group-c, group-d, group-e, group-f, group-g, "
                             "group-h, group-i"));
@@ -69,7 +69,7 @@ TEST(Page, MarksWhatHappensToANodeOnItsGroupAndTheRestWithThePods) {
     run.event(20min, EventKind::note, "a limit was hit");
     const ReadPage page(run.html());
     EXPECT_EQ(page.count(strip("web") + "//a"), 1u);
-    EXPECT_EQ(page.count(strip("Pods without a node") + "//a"), 1u);
+    EXPECT_EQ(page.count(strip("Pending pods") + "//a"), 1u);
 }
 
 TEST(Page, HoldsNamesAndReasonsOfOthersAsText) {
@@ -112,9 +112,9 @@ TEST(Page, NeedsNothingButItself) {
 TEST(Page, IsThereForARunWithoutPasses) {
     const ReadPage page(make_page({}, "story.toml", {}));
     EXPECT_THAT(page.texts("//h1"), ElementsAre("story.toml"));
-    EXPECT_THAT(page.texts("//section/header/h3"), ElementsAre("Pods without a node"));
+    EXPECT_THAT(page.texts("//section/header/h3"), ElementsAre("Pending pods"));
     EXPECT_THAT(page.texts("//body/p"),
-                ElementsAre("story.toml, seed 0", "There is no group.", "Nothing happened."));
+                ElementsAre("story.toml, seed 0", "No node groups.", "No events."));
 }
 
 TEST(Page, IsThereForARunOfOnePass) {
@@ -125,8 +125,7 @@ TEST(Page, IsThereForARunOfOnePass) {
     const ReadPage page(run.html());
     EXPECT_THAT(page.texts(strip("web") + "//rect[@class='cell']/title"),
                 ElementsAre("0s to 1s\ntarget 3, 3 ready, 0 upcoming"));
-    EXPECT_THAT(page.texts(strip("Pods without a node") + "/header/p"),
-                ElementsAre("2 pods at the end"));
+    EXPECT_THAT(page.texts(strip("Pending pods") + "/header/p"), ElementsAre("2 pods at the end"));
 }
 
 TEST(Page, TellsWhichExpectationsWereNotMet) {
@@ -142,7 +141,7 @@ TEST(Page, TellsWhichExpectationsWereNotMet) {
 TEST(Page, TellsLongStoriesByTheirDecisionsAndTheGroupsLeftAlone) {
     PageCase run;
     run.group("web");
-    for (int i = 0; i < 400; ++i) run.event(i * 1s, EventKind::bound, "a pod gets a node");
+    for (int i = 0; i < 400; ++i) run.event(i * 1s, EventKind::bound, "a pod is bound to a node");
     run.event(10min, EventKind::increase, "increase web by 1", "", "web");
     run.event(20min, EventKind::backoff, "web is backed off", "", "web");
     EXPECT_THAT(ReadPage(run.html()).texts("//tbody/tr/td[3]"),

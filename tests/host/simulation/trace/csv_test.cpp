@@ -31,9 +31,9 @@ TEST(Csv, TakesQuotesEmptyLinesAndWindowsLineEnds) {
 }
 
 TEST(Csv, SaysWhichLineIsWrong) {
-    EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "t.csv:3: has 1 value, the header names 2");
-    EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "t.csv:2: has 3 values, the header names 2");
-    EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "t.csv:2: a quote is opened and not closed");
+    EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "t.csv:3: has 1 value, but the header has 2 columns");
+    EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "t.csv:2: has 3 values, but the header has 2 columns");
+    EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "t.csv:2: unterminated quote");
 }
 
 TEST(Csv, RefusesWhatIsNoNumber) {

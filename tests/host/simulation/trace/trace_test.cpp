@@ -75,7 +75,7 @@ TEST(Trace, SaysWhichRowIsWrongAndWhy) {
     EXPECT_EQ(input_error(trace("a,1,1,0,0,,LS,Running,50,9,\n")),
               "pods.csv:2: deletion_time: 9 is before the pod's start at 50");
     EXPECT_EQ(input_error(trace("a,1,1,0,0,,LS,Running,0,9,0\na,1,1,0,0,,LS,Running,0,9,0\n")),
-              "pods.csv:3: name: \"a\" has come before");
+              "pods.csv:3: name: \"a\" is not unique");
     EXPECT_EQ(input_error(trace(",1,1,0,0,,LS,Running,0,9,0\n")),
               "pods.csv:2: name: expects a name");
     EXPECT_EQ(input_error(trace("", "sn,cpu_milli,memory_mib,gpu\n")),
@@ -108,11 +108,11 @@ TEST_F(TraceFolder, TellsItsTablesApartByTheirColumns) {
 }
 
 TEST_F(TraceFolder, HasToHaveOneTableOfEachKind) {
-    EXPECT_NE(input_error(read_trace(folder_)).find("has no table of nodes"), std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_)).find("has no CSV file of nodes"), std::string::npos);
     write("b.csv", nodes);
-    EXPECT_NE(input_error(read_trace(folder_)).find("has no table of pods"), std::string::npos);
+    EXPECT_NE(input_error(read_trace(folder_)).find("has no CSV file of pods"), std::string::npos);
     write("c.csv", nodes);
-    EXPECT_NE(input_error(read_trace(folder_)).find("could be the list of nodes"),
+    EXPECT_NE(input_error(read_trace(folder_)).find("look like the list of nodes"),
               std::string::npos);
     EXPECT_NE(input_error(read_trace(folder_ / "absent")).find("No such file"), std::string::npos);
 }
