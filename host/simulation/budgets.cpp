@@ -84,7 +84,7 @@ std::optional<std::string> Budgets::find_refusal(std::string_view ns, const Labe
         // as desired.
         if (!is_healthy && now.desired > 0 && now.healthy >= now.desired) continue;
         if (now.allowed < 1)
-            return "budget " + key + " allows " + counted(now.allowed, "disruption") + " now";
+            return "PodDisruptionBudget " + key + " allows " + counted(now.allowed, "disruption");
     }
     return std::nullopt;
 }

@@ -117,7 +117,7 @@ Result<void> CloudControl::apply_settings(SimulatedCloud& cloud, TomlValue setti
         plugins_, cloud.id, [](const runtime::LoadedPlugin& p) { return p.config.id; });
     const std::shared_ptr<runtime::instances::PluginInstance> instance = host_.find(cloud.id);
     if (plugin == plugins_.end() || !instance)
-        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+        return fail(ErrorCode::invalid_config, "the cloud is not simulated");
     runtime::config::PluginConfig own = plugin->config;
     own.settings = settings;
     const std::string path = runtime::config::settings_path(own);

@@ -36,7 +36,7 @@ const runtime::config::TomlValue* find_group(const runtime::config::TomlValue& s
                                              const std::string& id);
 
 /// Changes the settings of simulated clouds: with each change, the cloud's plugin gets all of its
-/// settings anew. On an error the cloud stays as it was. Borrows `config`, `plugins` and `host`.
+/// settings again. On an error the cloud stays as it was. Borrows `config`, `plugins` and `host`.
 class CloudControl {
 public:
     /// `clouds`: at least one; no two of their groups have the same id.

@@ -129,12 +129,11 @@ void DecisionEvents::tell(EventKind kind, const std::string& group, const std::s
     if (error == nullptr) {
         event_log_.tell(now, kind, group, command + more, count, because);
     } else {
-        event_log_.tell(now, EventKind::failure, group, command + " is refused", count,
-                        error->message);
+        event_log_.tell(now, EventKind::failure, group, command + " fails", count, error->message);
     }
 }
 
-/// One event for all machines of the removal that succeeded, and one for each that was refused.
+/// One event for all machines whose removal succeeded, and one for each whose removal failed.
 void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
                                   std::span<const Error> errors, Time now) {
     const std::string& group = removal.group.value();
@@ -153,7 +152,7 @@ void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
         }
         event_log_.tell(now, EventKind::failure, group,
                         "removal of " + name_of_machine(removal.machines[i], node) + " from " +
-                            group + " is refused",
+                            group + " fails",
                         1, error->message);
     }
     if (gone.machines.empty()) return;
@@ -193,20 +192,20 @@ void DecisionEvents::tell_evictions(const engine::Decision& decision,
     }
 }
 
-/// A request that is repeated and refused again for the same reason is written once.
+/// A request that is repeated and fails again for the same reason is written once.
 void DecisionEvents::tell_refusals(const engine::Decision& decision, const engine::Results& results,
                                    Time now) {
     std::set<Refused> refused;
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
         const Refused refusal{what, error.code, error.subject};
         if (refused.insert(refusal).second && !refused_.contains(refusal))
-            event_log_.tell(now, EventKind::failure, node, what + " is refused", 1, error.message);
+            event_log_.tell(now, EventKind::failure, node, what + " fails", 1, error.message);
     };
     for_each_action_of<engine::NodeChange>(
         decision, results,
         [&](const engine::NodeChange& change, const engine::ActionResult& result) {
             const Error* const error = result.error();
-            if (error != nullptr) refuse(change.node, "change of " + change.node, *error);
+            if (error != nullptr) refuse(change.node, "change of node " + change.node, *error);
         });
     for_each_action_of<engine::Eviction>(
         decision, results,
@@ -244,7 +243,7 @@ void tell_backoffs(const Memory& before, const Memory& after, EventLog& event_lo
         const bool ran_out = backoff.until && *backoff.until <= now;
         if (ran_out || after.backoffs.contains(group)) continue;
         event_log.tell(now, EventKind::backoff, group.value(),
-                       group.value() + " is not backed off any more");
+                       group.value() + " is no longer backed off");
     }
 }
 
@@ -270,7 +269,7 @@ void DecisionEvents::remembered(const Memory& before, const Memory& after, Time 
         if (!is_undone || was_undone) continue;
         statistics_.removal_undone();
         event_log_.tell(now, EventKind::removal, removal.group.value(),
-                        "removal of " + node + " is given up", 1, removal.because);
+                        "removal of " + node + " is cancelled", 1, removal.because);
     }
     for (const auto& [node, removal] : before.removals) {
         if (after.removals.contains(node)) continue;

@@ -84,7 +84,7 @@ Result<void> EventLoop::apply(const Action& action, Time moment) {
                 return {};
             } else {
                 if (parts_.cloud == nullptr)
-                    return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+                    return fail(ErrorCode::invalid_config, "the cloud is not simulated");
                 parts_.autoscaler.refresh_again();
                 return parts_.cloud->apply(what, moment);
             }

@@ -48,7 +48,7 @@ public:
 
     Time now() const { return parts_.host.loop().clock()->now(); }
 
-    /// The position in the input that the observer is told with each progress from now on.
+    /// The position in the input that the observer gets with each progress from now on.
     void set_progress(const Progress& progress) { progress_ = progress; }
     /// Runs `step`. Everything that is due at its last moment has happened then, except for a pass:
     /// that pass belongs to the next step. A step until a command ends right after the pass that

@@ -63,7 +63,7 @@ void expect_counts(const std::map<std::string, int>& expected,
         const int is = at == seen.end() ? 0 : at->second;
         if (is != count) {
             unmet.push_back(what + " of " + group + ": expected " + std::to_string(count) +
-                            ", is " + std::to_string(is));
+                            ", found " + std::to_string(is));
         }
     }
 }
@@ -93,9 +93,9 @@ void expect_within(const std::vector<ExpectedCommand>& expected,
         }
         if (is_met) continue;
         unmet.push_back(in_quotes(wanted.command) + ": expected from " +
-                        format_duration(wanted.from) +
-                        (wanted.until ? " to " + format_duration(*wanted.until) : " on") +
-                        (when.empty() ? ", never came" : ", came at " + when));
+                        format_duration(wanted.from) + " to " +
+                        (wanted.until ? format_duration(*wanted.until) : "the end of the step") +
+                        (when.empty() ? ", not given" : ", given at " + when));
     }
 }
 
@@ -103,8 +103,8 @@ void expect_never(const Lines& never, const std::vector<SeenCommand>& commands, 
     for (const std::string& unwanted : never) {
         for (const SeenCommand& seen : commands) {
             if (!begins_with_words(seen.text, unwanted)) continue;
-            unmet.push_back("never " + in_quotes(unwanted) + ": " + in_quotes(seen.text) +
-                            " came at " + format_duration(seen.at));
+            unmet.push_back("expected never " + in_quotes(unwanted) + ": " + in_quotes(seen.text) +
+                            " was given at " + format_duration(seen.at));
             break;
         }
     }
@@ -115,7 +115,7 @@ void expect_taints(const ExpectedTaints& wanted, const Seen& seen, Lines& unmet)
     const Lines keys = node == seen.taints.end() ? Lines{} : node->second;
     for (const std::string& key : wanted.has) {
         if (std::ranges::count(keys, key) == 0)
-            unmet.push_back("node " + wanted.node + " lacks the taint " + key);
+            unmet.push_back("node " + wanted.node + " does not have the taint " + key);
     }
     for (const std::string& key : wanted.lacks) {
         if (std::ranges::count(keys, key) > 0)
@@ -125,10 +125,10 @@ void expect_taints(const ExpectedTaints& wanted, const Seen& seen, Lines& unmet)
 
 void expect_nodes(const Expectations& expected, const Seen& seen, Lines& unmet) {
     for (const std::string& node : expected.present) {
-        if (!seen.taints.contains(node)) unmet.push_back("node " + node + " is not there");
+        if (!seen.taints.contains(node)) unmet.push_back("node " + node + " does not exist");
     }
     for (const std::string& node : expected.absent) {
-        if (seen.taints.contains(node)) unmet.push_back("node " + node + " is there");
+        if (seen.taints.contains(node)) unmet.push_back("node " + node + " exists");
     }
     for (const ExpectedTaints& wanted : expected.taints) expect_taints(wanted, seen, unmet);
 }
@@ -172,7 +172,7 @@ void expect_unhelped(const std::optional<Lines>& expected,
         }
     }
     if (!missing.empty() || !unnamed.empty())
-        unmet.push_back("unschedulable pods:" + difference(missing, unnamed));
+        unmet.push_back("unschedulable pods (- expected, + found):" + difference(missing, unnamed));
 }
 
 }  // namespace
@@ -180,21 +180,23 @@ void expect_unhelped(const std::optional<Lines>& expected,
 std::vector<std::string> find_unmet(const Expectations& expected, const Seen& seen) {
     Lines unmet;
     expect_lines(expected.commands, texts_of(seen.commands, expected.only),
-                 "the clouds were asked for something else:", unmet);
+                 "commands differ (- expected, + given):", unmet);
     expect_within(expected.within, seen.commands, unmet);
     expect_never(expected.never, seen.commands, unmet);
     if (expected.pending && *expected.pending != seen.pending) {
-        unmet.push_back("pods without a node: expected " + std::to_string(*expected.pending) +
-                        ", are " + std::to_string(seen.pending));
+        unmet.push_back("pending pods: expected " + std::to_string(*expected.pending) + ", found " +
+                        std::to_string(seen.pending));
     }
     if (expected.longest_pending && seen.longest_pending >= *expected.longest_pending) {
-        unmet.push_back("pods wait for less than " + format_duration(*expected.longest_pending) +
-                        ": one waited for " + format_duration(seen.longest_pending));
+        unmet.push_back("longest pending time: expected less than " +
+                        format_duration(*expected.longest_pending) + ", found " +
+                        format_duration(seen.longest_pending));
     }
     expect_counts(expected.nodes, seen.nodes, "nodes", unmet);
     expect_counts(expected.targets, seen.targets, "target", unmet);
     expect_nodes(expected, seen, unmet);
-    expect_lines(expected.backed_off, seen.backed_off, "groups backed off after a failure:", unmet);
+    expect_lines(expected.backed_off, seen.backed_off,
+                 "groups backed off after a failure (- expected, + found):", unmet);
     expect_no_backoff(expected.not_backed_off, seen.backed_off, unmet);
     expect_unhelped(expected.unschedulable, seen.unschedulable, unmet);
     return unmet;

@@ -28,7 +28,7 @@ struct Seen {
 };
 
 /// A text of one or more lines for each expectation that does not hold:
-///     the clouds were asked for something else:
+///     commands differ (- expected, + given):
 ///       - increase web by 2
 ///       + increase web by 3
 ///         increase spot by 1

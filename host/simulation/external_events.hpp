@@ -22,7 +22,7 @@ namespace capstan::simulation {
 
 /// The kind of controller of pods.
 enum class Controller {
-    none,          ///< no controller: pods that are gone do not come back
+    none,          ///< no controller: deleted pods are not recreated
     replica_set,   ///< of a Deployment: replaces pods that vanish, at once, under new names
     stateful_set,  ///< keeps names: NAME-0 first, each pod when the pods before it are ready
     job,           ///< its pods end by themselves; a pod that vanishes before that starts over
@@ -38,8 +38,9 @@ struct PodBatch {
     Controller controller = Controller::none;
     /// How long after being bound a pod ends by itself; nothing: never.
     std::optional<Duration> duration{};
-    Duration start_up{0};   ///< from being bound to being ready, which is when budgets count it
-    Duration stop_time{0};  ///< from being told to end to being gone, unless its grace is shorter
+    Duration start_up{0};  ///< from being bound to being ready, which is when budgets count it
+    Duration stop_time{
+        0};  ///< from the start of termination to the deletion, unless its grace is shorter
     /// True: the pods have nodes from the start. They fill one node after the other, the groups
     /// taking turns, as far as requests allow; no other constraint is checked. False: they wait for
     /// the scheduler.

@@ -29,16 +29,15 @@ TomlValue flag(std::string key) {
     return {.kind = Kind::boolean, .key = std::move(key), .boolean = true};
 }
 TomlValue failure(std::string key, std::string code) {
-    return table(
-        {text_value("code", std::move(code)), text_value("message", "a fault of the simulation")},
-        std::move(key));
+    return table({text_value("code", std::move(code)), text_value("message", "injected fault")},
+                 std::move(key));
 }
 
-/// "spot: stock_out for 5m", "api_error is over".
+/// "spot: stock_out for 5m", "api_error ends".
 std::string sentence(const FaultEvent& event) {
     std::string out = event.group.empty() ? "" : event.group + ": ";
     out += name_of(event.kind);
-    if (!event.begins) return out + " is over";
+    if (!event.begins) return out + " ends";
     if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
     return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
 }
@@ -121,7 +120,7 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
 
 Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
-        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+        return fail(ErrorCode::invalid_config, "the cloud is not simulated");
     const bool is_slow = event.kind == FaultKind::slow_calls || event.kind == FaultKind::silent;
     const std::string key = is_slow ? "latency" : "fail";
     const PluginInstanceId cloud = struck_cloud(event);
@@ -129,7 +128,7 @@ Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
         parts_.cloud->clouds(), [&](const SimulatedCloud& each) { return each.id == cloud; });
     if (!is_known)
         return fail(ErrorCode::invalid_config,
-                    "fault: no simulated cloud is called " + in_quotes(cloud.value()));
+                    "fault: no simulated cloud " + in_quotes(cloud.value()));
     if (event.begins) {
         const TomlValue* const before = parts_.cloud->find(cloud, key);
         if (before != nullptr && is_slow) latency_ = *before;
@@ -143,7 +142,7 @@ Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
     return parts_.cloud->apply(edit, now);
 }
 
-/// The cloud of the fault. Where the fault names none, one is drawn when it begins, and the same
+/// The cloud of the fault. If the fault names none, one is drawn when it begins, and the same
 /// cloud is used when it ends.
 PluginInstanceId FaultInjector::struck_cloud(const FaultEvent& event) {
     if (!event.cloud.empty()) return PluginInstanceId(event.cloud);
@@ -154,7 +153,7 @@ PluginInstanceId FaultInjector::struck_cloud(const FaultEvent& event) {
 
 Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
-        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+        return fail(ErrorCode::invalid_config, "the cloud is not simulated");
     if (parts_.cloud->has_left(event.group)) return {};
     std::vector<TomlValue> change;
     if (event.kind == FaultKind::lost_machine) {
@@ -197,7 +196,7 @@ std::optional<int> FaultInjector::find_machine(const FaultEvent& event) const {
 /// Every fourth notice is withdrawn at its time.
 Result<void> FaultInjector::interrupt(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
-        return fail(ErrorCode::invalid_config, "this cloud is not the simulated one");
+        return fail(ErrorCode::invalid_config, "the cloud is not simulated");
     if (parts_.cloud->has_left(event.group)) return {};
     std::vector<TomlValue> change;
     if (event.begins) {

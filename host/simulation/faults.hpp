@@ -31,14 +31,14 @@ enum class FaultKind {
     policy_denial,    ///< an admission policy denies every eviction
     slow_scheduler,   ///< kube-scheduler tries no pod
     clock_jump,       ///< the wall clock is set forward by `lasts`, or back if it is negative
-    restart,          ///< the autoscaler starts anew with the memory it saved
+    restart,          ///< the autoscaler restarts with its saved memory
     restart_midway,   ///< a restart after it carried out a decision and before it saved its memory
 };
 
 /// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;
 
-/// A fault that comes once, or repeatedly with some probability. lost_machine, clock_jump, restart
+/// A fault that occurs once, or repeatedly with some probability. lost_machine, clock_jump, restart
 /// and restart_midway have no duration. Overlapping faults of one kind, group and cloud are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
@@ -46,12 +46,12 @@ struct Fault {
     std::string group{};
     /// The cloud, for kinds about a cloud; empty: one is drawn each time. Other kinds have none.
     std::string cloud{};
-    Duration from{0};  ///< after the start: when it comes, or may come at first
-    /// Nothing: the fault comes once, at `from`. Else it comes with this probability at `from` and
-    /// after each further `every`.
+    Duration from{0};  ///< after the start: first possible time
+    /// Nothing: the fault occurs once, at `from`. Otherwise it occurs with this probability at
+    /// `from` and after each further `every`.
     std::optional<double> chance{};
     Duration every = std::chrono::minutes(1);
-    std::optional<Duration> until{};  ///< after the start: it comes no more; nothing: no such limit
+    std::optional<Duration> until{};  ///< after the start: last possible time; nothing: no limit
     Duration lasts = std::chrono::minutes(5);
 };
 
@@ -91,7 +91,7 @@ private:
     struct Source {
         Fault fault{};
         std::uint64_t slot = 0;      ///< number of the next moment, which is from + slot * every
-        std::optional<Time> next{};  ///< when the fault comes next; nothing: never again
+        std::optional<Time> next{};  ///< next occurrence; nothing: none
     };
     using Active = std::tuple<FaultKind, std::string, std::string>;  ///< kind, group, cloud
 

@@ -104,7 +104,7 @@ struct Objects {
 
 /// The id of a scenario's cloud, which is an instance of the shipped plugin `simulated`.
 inline const PluginInstanceId simulated_cloud("simulated");
-/// The settings of that cloud, with the text they stand in, so that diagnostics show the right
+/// The settings of that cloud, with their text, so that diagnostics show the right
 /// line.
 struct CloudSettings {
     runtime::config::Source source{};

@@ -137,7 +137,7 @@ void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Tim
     if (!group.described) {
         event_log_.tell(
             now, EventKind::note, group.group.id.value(),
-            group.group.id.value() + ": machine " + id + " runs, but nobody knows its look", 1,
+            group.group.id.value() + ": machine " + id + " runs, but has no node template", 1,
             group.undescribed_because);
         return;
     }

@@ -139,19 +139,19 @@ std::string why_unmovable(const Cluster& cluster, PodIndex pod, const engine::Se
     const PodGroupRow& row = cluster.equivalence_group(cluster.equivalence_group_of(pod));
     const std::string_view safe =
         class_annotation(cluster, row, well_known::safe_to_evict_annotation);
-    if (safe == "false") return "says that it is not safe to evict";
+    if (safe == "false") return "is annotated as not safe to evict";
     if (row.owner->kind == "Job" && down.job_pods_unmovable && !down.safe_to_evict_frees_jobs)
-        return "is a Job's";
-    if (safe == "on-completion") return "is to end by itself";
+        return "belongs to a Job";
+    if (safe == "on-completion") return "is safe to evict only on completion";
     const std::ptrdiff_t budgets = count_budgets(cluster, row);
-    if (budgets > 1) return "has more than one budget, so that it cannot be evicted";
+    if (budgets > 1) return "has more than one PodDisruptionBudget";
     if (safe == "true") return {};
     if (row.owner->kind.empty()) return "has no controller";
     if (down.skip_nodes_with_system_pods && cluster.text(row.ns) == "kube-system" && budgets == 0) {
         const Duration age = wall - cluster.pod(pod).created;
         return age > down.blocking_system_pod_disruption_timeout
                    ? ""
-                   : "is the system's, young, and has no budget";
+                   : "is a recent kube-system pod without a PodDisruptionBudget";
     }
     if (!down.skip_nodes_with_local_storage) return {};
     const std::string_view volumes = class_annotation(cluster, row, safe_volumes);

@@ -58,14 +58,14 @@ std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::snap
 /// Whether a PodDisruptionBudget selects the pod.
 bool has_budget(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
 
-/// Whether the pod has constraints beside resources, labels and taints: affinity, spread, ports,
-/// claims or a negative priority. How many nodes such pods need depends on the order in which they
-/// are tried.
+/// Whether the pod has constraints other than resources, labels and taints: affinity, spread,
+/// ports, claims or a negative priority. How many nodes such pods need depends on the order in
+/// which they are tried.
 bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                            const engine::Settings& settings);
 
 /// Whether a node that is exactly as the group's template says surely has room for the pod. False
-/// for pods with constraints beside resources, labels and taints. See also
+/// for pods with constraints other than resources, labels and taints. See also
 /// chaos::ObservedTemplates.
 bool surely_fits(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
                  const engine::Group& group, const engine::Settings& settings);

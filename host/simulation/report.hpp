@@ -15,14 +15,14 @@ namespace capstan::simulation {
 enum class EventKind {
     arrival,    ///< pods arrive
     departure,  ///< pods are deleted, or end
-    increase,   ///< a cloud was asked for more machines, and agreed
+    increase,   ///< a cloud accepted a request for more machines
     decrease,   ///< a cloud was asked to lower a target without removing machines, and agreed
-    removal,    ///< the removal of a node begins, goes on or is undone; a cloud removes machines
-    creation,   ///< a cloud was asked to make a group, and did
-    deletion,   ///< a cloud was asked to delete a group, and did
-    eviction,   ///< pods are evicted
-    backoff,    ///< a group is backed off after a failure, or not any more
-    failure,    ///< a cloud refused, or a machine failed
+    removal,  ///< the removal of a node begins, continues or is cancelled; a cloud removes machines
+    creation,       ///< a cloud was asked to make a group, and did
+    deletion,       ///< a cloud was asked to delete a group, and did
+    eviction,       ///< pods are evicted
+    backoff,        ///< a group is backed off after a failure, or not any more
+    failure,        ///< a cloud refused, or a machine failed
     unschedulable,  ///< pods that no group can help, and why
     note,           ///< another remark of a decision: a limit that was hit, a plugin that failed
     node,           ///< nodes join, become ready or vanish

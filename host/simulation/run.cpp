@@ -182,7 +182,8 @@ private:
         });
     }
     static std::string missing(const UntilCommand& wanted) {
-        return "no " + (wanted.command.empty() ? "command" : in_quotes(wanted.command)) +
+        return (wanted.command.empty() ? "no command was given"
+                                       : in_quotes(wanted.command) + " was not given") +
                " within " + format_duration(wanted.within);
     }
 

@@ -27,7 +27,7 @@ struct Progress {
     std::int64_t nodes = 0, pending = 0;
 };
 
-/// Is told what happens during a run and changes nothing. Called on the thread of `run`.
+/// Observes a run and changes nothing. Called on the thread of `run`.
 class Observer {
 public:
     virtual ~Observer() = default;
@@ -37,7 +37,7 @@ public:
     /// Called after each pass that was run, with its input and its result.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
     /// Called after each decision that was carried out, with the memory that includes the results.
-    /// Where the autoscaler ended before it could save that memory, with the one saved before.
+    /// If the autoscaler ended before it could save that memory, with the one saved before.
     virtual void on_results(const runtime::pass_metrics::PassObservation&) {}
     /// The autoscaler was restarted with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
@@ -53,7 +53,7 @@ struct Setup {
     /// The configuration with its plugins; the instances run on virtual time.
     const runtime::config::Config& config;
     const runtime::PluginSet& plugins;
-    std::string version{};            ///< of the host; plugins are told it
+    std::string version{};            ///< of the host; passed to plugins
     std::optional<Duration> until{};  ///< the run ends then, whether or not the steps are over
     /// Also runs the passes that cannot decide anything new. That is slower; only the number of
     /// passes differs.
@@ -66,8 +66,8 @@ struct Setup {
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte
 /// for byte. Fails when a plugin does not start, or an action is impossible ("scale of 'web', which
-/// is not there"); the error says where in the input. An expectation that is not met is no failure;
-/// the report lists it.
+/// is not there"); the error says where in the input. An expectation that is not met is not a
+/// failure; the report lists it.
 Result<Report> run(const Input& input, const Setup& setup, Observer& observer);
 
 }  // namespace capstan::simulation

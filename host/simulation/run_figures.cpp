@@ -22,7 +22,7 @@ std::string arrived_text(const Summary& s) {
 }
 
 std::string wait_text(const Summary& s) {
-    if (!s.pending_p50) return "no pod got a node";
+    if (!s.pending_p50) return "no pod was bound";
     return "p50 " + clock_text(*s.pending_p50) + ", p95 " + clock_text(*s.pending_p95) +
            ", longest " + clock_text(*s.pending_max);
 }
@@ -31,7 +31,7 @@ std::string used_text(const Summary& s) {
     std::string out;
     if (s.cpu_used) out += percent(*s.cpu_used) + " of cpu";
     if (s.memory_used) out += (out.empty() ? "" : ", ") + percent(*s.memory_used) + " of memory";
-    return out.empty() ? "no node" : out;
+    return out.empty() ? "no nodes" : out;
 }
 
 std::string hours_text(const Summary& s) {
@@ -47,7 +47,7 @@ std::string removal_text(const Summary& s) {
     std::string out = counted(s.nodes_removed, "node");
     if (s.removal_p50)
         out += ", p50 " + clock_text(*s.removal_p50) + ", longest " + clock_text(*s.removal_max);
-    if (s.removals_undone > 0) out += ", " + std::to_string(s.removals_undone) + " given up";
+    if (s.removals_undone > 0) out += ", " + std::to_string(s.removals_undone) + " cancelled";
     return out + ", " + counted(s.evictions, "eviction");
 }
 
@@ -67,8 +67,8 @@ std::vector<Figure> figures_of(const Summary& s) {
     std::vector<Figure> out{
         {"time", clock_text(s.span) + ", " + std::to_string(s.passes) +
                      (s.passes == 1 ? " pass" : " passes")},
-        {"pods", arrived_text(s) + ", " + std::to_string(s.pods_bound) + " got a node, " +
-                     std::to_string(s.pods_ended) + " ended"},
+        {"pods", arrived_text(s) + ", " + std::to_string(s.pods_bound) + " bound, " +
+                     std::to_string(s.pods_ended) + " completed"},
         {"pending time", wait_text(s)},
         {"nodes", std::to_string(s.nodes_start) + " at the start, " + std::to_string(s.nodes_peak) +
                       " at most, " + std::to_string(s.nodes_end) + " at the end"},

@@ -43,13 +43,14 @@ Field opaque_list(std::string key, std::string doc) {
 Fields make_schema() {
     Fields fields = runtime::config::fields_of(keys::Scenario{});
     Fields& step = std::ranges::find(fields, "step", &Field::key)->fields;
-    step.push_back(opaque_list("change", "What changes in the simulated cloud."));
-    step.push_back(opaque_list("groups", "Node groups that the simulated cloud has from now on."));
+    step.push_back(opaque_list("change", "Changes of the simulated cloud."));
+    step.push_back(opaque_list("groups", "Node groups to add to the simulated cloud."));
     fields.push_back(opaque_list("group", "A node group of the simulated cloud."));
-    fields.push_back(opaque_list("machine_type", "What the simulated cloud makes groups of."));
-    fields.push_back(opaque("cloud", "The simulated cloud's other settings."));
+    fields.push_back(opaque_list(
+        "machine_type", "Machine types from which the simulated cloud can create groups."));
+    fields.push_back(opaque("cloud", "Other settings of the simulated cloud."));
     for (const std::string_view section : sections)
-        fields.push_back(opaque(std::string(section), "As in a configuration."));
+        fields.push_back(opaque(std::string(section), "Section of the configuration."));
     return fields;
 }
 
@@ -61,14 +62,15 @@ const Fields& schema() {
 /// Says where a key that is unknown at `path` would have been right; empty: nowhere.
 std::string hint(std::string_view path, std::string_view key) {
     if (key == "options")
-        return "; settings stand in [scale_up] and [limits], as in a configuration";
+        return "; settings belong in sections such as [scale_up] and [limits], as in a "
+               "configuration";
     if (!path.empty()) return "";
     const Fields& all = schema();
     const Fields& step = std::ranges::find(all, "step", &Field::key)->fields;
     return std::ranges::count(step, key, &Field::key) > 0 ? "; it belongs in a [[step]]" : "";
 }
 
-/// The sections of a configuration that stand in the file, as the root of one.
+/// The sections of a configuration in the file, as the root of one.
 TomlValue sections_of(const TomlValue& root) {
     TomlValue out;
     for (const TomlValue& member : root.children) {
@@ -192,7 +194,8 @@ private:
                  .expect = make_expectations(given.expected, values_.expect_only),
                  .place = table.place};
         if (given.advance && given.until)
-            diagnostics_.error(table.find("until")->place, "step: either 'advance' or 'until'");
+            diagnostics_.error(table.find("until")->place,
+                               "step: 'advance' and 'until' exclude each other");
         if (!given.advance && !given.until) out.advance = Duration(0);
         return out;
     }
@@ -241,13 +244,15 @@ void check(const keys::Scenario& given, const TomlValue& root, Scenario& out) {
     const TomlValue* pipeline = root.find("pipeline");
     const TomlValue* clouds = pipeline == nullptr ? nullptr : pipeline->find("clouds");
     if (clouds != nullptr && out.input->cloud) {
-        out.diagnostics.error(clouds->place,
-                              "pipeline.clouds: [[group]] and 'change' are for the simulated "
-                              "cloud, which stands in place of others");
+        out.diagnostics.error(
+            clouds->place,
+            "pipeline.clouds: [[group]] and 'change' need the simulated cloud, which "
+            "replaces other clouds");
     }
     if (given.config && out.has_sections) {
-        out.diagnostics.error(root.find("config")->place,
-                              "config: either a file or sections of one here");
+        out.diagnostics.error(
+            root.find("config")->place,
+            "config: a configuration file and configuration sections exclude each other");
     }
 }
 

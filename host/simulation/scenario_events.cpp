@@ -52,8 +52,9 @@ public:
 
     void command(std::string_view key, const SettingValue& written) {
         if (!is_command(written.text)) {
-            diagnostics_.error(written.place, std::string(key) + ": " + in_quotes(written.text) +
-                                                  " is no command; one is \"increase web by 2\"");
+            diagnostics_.error(written.place,
+                               std::string(key) + ": " + in_quotes(written.text) +
+                                   " is not a command; example: \"increase web by 2\"");
             return;
         }
         const std::string_view named = group_in(written.text);
@@ -72,7 +73,7 @@ public:
         if (subject.size() == written.text.size()) {
             diagnostics_.error(written.place,
                                std::string(key) + ": " + in_quotes(written.text) +
-                                   " is no \"BATCH: SENTENCE\" or \"BATCH in GROUP: SENTENCE\"");
+                                   ": expects \"BATCH: SENTENCE\" or \"BATCH in GROUP: SENTENCE\"");
             return;
         }
         const std::size_t in = subject.find(" in ");
@@ -88,8 +89,8 @@ private:
         if (is_known) return;
         std::string help = runtime::config::suggestion(name, {all.begin(), all.end()});
         if (help.empty() && !all.empty())
-            help = "; there are " + listed(all, [](const std::string& one) { return one; });
-        diagnostics_.error(place, std::string(key) + ": there is no " + std::string(noun) + " " +
+            help = "; known: " + listed(all, [](const std::string& one) { return one; });
+        diagnostics_.error(place, std::string(key) + ": unknown " + std::string(noun) + " " +
                                       in_quotes(name) + help);
     }
 
@@ -132,7 +133,7 @@ Budget make_budget(const keys::Budget& budget, const SettingValue& table,
                    Diagnostics& diagnostics) {
     if (budget.name.empty()) diagnostics.error(table.place, "budget: 'name' is missing");
     if (budget.min_available.has_value() == budget.max_unavailable.has_value())
-        diagnostics.error(table.place, "budget: either 'min_available' or 'max_unavailable'");
+        diagnostics.error(table.place, "budget: needs either 'min_available' or 'max_unavailable'");
     return {.ns = budget.ns,
             .name = budget.name,
             .selector = {.match_labels = {budget.labels.begin(), budget.labels.end()}},
@@ -145,7 +146,7 @@ SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const Settin
                                     Diagnostics& diagnostics) {
     if (balancer.name.empty()) diagnostics.error(table.place, "balancer: 'name' is missing");
     if (balancer.targets.size() < 2)
-        diagnostics.error(table.place, "balancer: 'targets' names two batches at least");
+        diagnostics.error(table.place, "balancer: 'targets' needs at least two batches");
     SharedReplicas out{.ns = balancer.ns,
                        .name = balancer.name,
                        .replicas = balancer.replicas,
@@ -160,11 +161,11 @@ SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const Settin
 Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
     const FaultKind kind = fault_kind(fault.kind);
     if (!fault.group.empty() && !is_about_group(kind))
-        diagnostics.error(table.place, "fault: it is about no group");
+        diagnostics.error(table.place, "fault: this kind takes no 'group'");
     if (!fault.cloud.empty() && !is_about_cloud(kind))
-        diagnostics.error(table.place, "fault: it is about no cloud");
+        diagnostics.error(table.place, "fault: this kind takes no 'cloud'");
     if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
-        diagnostics.error(table.place, "fault: only a clock_jump may last for less than nothing");
+        diagnostics.error(table.place, "fault: 'lasts' may be negative only for clock_jump");
     return {.kind = kind,
             .group = fault.group,
             .cloud = fault.cloud,
@@ -233,14 +234,14 @@ std::optional<UntilCommand> make_until(const keys::Step& step, const SettingValu
     const bool until_command = step.until && *step.until != "idle";
     if (step.within && !until_command) {
         diagnostics.error(table.find("within")->place,
-                          "step: 'within' is for a step until a command");
+                          "step: 'within' needs 'until' with a command");
     }
     if (!until_command) return std::nullopt;
     UntilCommand out{.command = *step.until == "command" ? "" : *step.until};
     if (!out.command.empty() && !is_command(out.command)) {
         diagnostics.error(table.find("until")->place,
-                          "step.until: \"idle\", \"command\", or a command such as \"increase web "
-                          "by 2\"");
+                          "step.until: expects \"idle\", \"command\", or a command such as "
+                          "\"increase web by 2\"");
     }
     out.within = step.within.value_or(out.within);
     return out;

@@ -36,7 +36,7 @@ struct ScenarioNames {
     std::optional<std::set<std::string, std::less<>>> groups{};
     std::set<std::string, std::less<>> batches{};
 };
-/// Reports, each at its place, expected commands that are no commands, and names that no group or
+/// Reports, each at its place, expected commands that are not valid, and names that no group or
 /// batch of the scenario has: no run could meet such an expectation.
 void check_expectations(const runtime::config::SettingValue& step, const ScenarioNames& names,
                         runtime::config::Diagnostics& diagnostics);

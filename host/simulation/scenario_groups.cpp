@@ -74,7 +74,7 @@ std::optional<PodShare> read_share(const std::optional<std::string>& text, const
         diagnostics.error(
             table.find(key)->place,
             "budget: '" + std::string(key) +
-                "' is a number of pods, or a percentage from \"0%\" to \"100%\", not " +
+                "' must be a number of pods or a percentage from \"0%\" to \"100%\", not " +
                 in_quotes(*text));
     }
     return share;
@@ -91,7 +91,8 @@ void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& dia
     if (zones == nullptr) return to.push_back(group);
     if (zones->kind != TomlValue::Kind::array || zones->children.empty() ||
         group.find("zone") != nullptr) {
-        diagnostics.error(zones->place, "group: 'zones' is a list of zones, in place of 'zone'");
+        diagnostics.error(zones->place,
+                          "group: 'zones' must be a list of zones and excludes 'zone'");
         return;
     }
     for (const TomlValue& zone : zones->children) {
@@ -143,7 +144,7 @@ std::optional<Registration> take_registration(TomlValue& table, std::string id,
                              read, diagnostics);
 }
 
-/// The cpu and memory of a machine type. A value that is no quantity is left to the plugin to
+/// The cpu and memory of a machine type. A value that is not a quantity is left to the plugin to
 /// refuse.
 Resources amounts_of(const TomlValue& type) {
     Resources out;
@@ -267,8 +268,8 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
             out.push_back({.what = *std::move(own), .place = change.place});
         CloudChange external_event{id, change};
         if (!add_change(changed, external_event, Duration(0))) {
-            diagnostics.error(change.place,
-                              "step.change: no group '" + runtime::config::shortened(id, 60) + "'");
+            diagnostics.error(change.place, "step.change: unknown group '" +
+                                                runtime::config::shortened(id, 60) + "'");
         } else if (!change.children.empty()) {
             if (auto types = types_of(*find_group(changed, id)); !types.empty())
                 out.push_back({.what = Registration{.group = id, .types = std::move(types)}});

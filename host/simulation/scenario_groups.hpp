@@ -17,7 +17,7 @@ namespace capstan::simulation {
 /// may be 3 or "50%", as in Kubernetes, and a schema gives each key one type.
 void turn_shares_into_text(runtime::config::TomlValue& scenario);
 
-/// The bound in `text`, which stands in `table` at `key`. An invalid bound is reported at
+/// The bound in `text`, which is in `table` at `key`. An invalid bound is reported at
 /// its place. Nothing: there is no text, or the bound is invalid.
 std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
                                    const runtime::config::SettingValue& table,

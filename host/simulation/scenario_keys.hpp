@@ -1,5 +1,5 @@
-/// The keys of a scenario file, with their meanings, types and defaults. The table in
-/// tests/scenarios/README.md is for readers.
+/// The keys of a scenario file, with their meanings, types and defaults. The reference for readers
+/// is tests/scenarios/keys.md.
 #pragma once
 
 #include <array>
@@ -37,9 +37,9 @@ struct Toleration {
     std::optional<TaintEffect> effect;
 };
 void describe(auto&& key, Toleration& s) {
-    key("key", s.key, "The taint's key; empty: every taint.");
-    key("value", s.value, "The taint's value; unset: every value.");
-    key("effect", s.effect, "The taint's effect; unset: every effect.");
+    key("key", s.key, "Key of the taint; empty: all taints.");
+    key("value", s.value, "Value of the taint; unset: any value.");
+    key("effect", s.effect, "Effect of the taint; unset: any effect.");
 }
 
 enum class Unsatisfiable { do_not_schedule, schedule_anyway };
@@ -57,13 +57,14 @@ struct Spread {
 };
 void describe(auto&& key, Spread& s) {
     key("topology_key", s.topology_key,
-        "A node label; \"zone\" and \"hostname\" stand for Kubernetes' own.");
+        "Node label; \"zone\" and \"hostname\" mean the labels of Kubernetes.");
     key("when_unsatisfiable", s.when_unsatisfiable,
-        "ScheduleAnyway: it keeps no pod off a node, and a scheduler adds no constraint of its "
-        "own.");
-    key("max_skew", s.max_skew, "How uneven the domains may become.", {.min = 1});
-    key("min_domains", s.min_domains, "Domains there have to be at least.", {.min = 1});
-    key("labels", s.labels, "The pods that count, by their labels; empty: those of the batch.");
+        "ScheduleAnyway: the constraint blocks no placement, and the scheduler adds no default "
+        "constraint.");
+    key("max_skew", s.max_skew, "Largest allowed difference in pods between two domains.",
+        {.min = 1});
+    key("min_domains", s.min_domains, "Minimum number of domains.", {.min = 1});
+    key("labels", s.labels, "Labels of the pods that are counted; empty: the pods of the batch.");
 }
 
 /// In the file a topology key or a table: `"hostname"`, `{ topology_key = "zone", labels = {...}
@@ -75,9 +76,9 @@ struct Together {
 };
 void describe(auto&& key, Together& s) {
     key("topology_key", s.topology_key,
-        "A node label; \"zone\" and \"hostname\" stand for Kubernetes' own.");
-    key("required", s.required, "false: it is preferred, which keeps no pod off a node.");
-    key("labels", s.labels, "The other pods, by their labels; empty: those of the batch.");
+        "Node label; \"zone\" and \"hostname\" mean the labels of Kubernetes.");
+    key("required", s.required, "If false, the term is only preferred and blocks no placement.");
+    key("labels", s.labels, "Labels of the other pods; empty: the pods of the batch.");
 }
 
 /// The keys that the pods of a DaemonSet and all other pods have in common.
@@ -93,20 +94,20 @@ struct Asks {
     std::optional<Duration> grace;
 };
 void describe_asks(auto&& key, Asks& s) {
-    key("name", s.name, "The batch's name.");
-    key("namespace", s.ns, "Their namespace.");
-    key("cpu", s.cpu, "Requested by each pod.");
-    key("memory", s.memory, "Requested by each pod.");
-    key("resources", s.resources, "More requests by name, such as \"nvidia.com/gpu\".");
-    key("labels", s.labels, "Beside `app`, which is the batch's name unless it is given.");
-    key("annotations", s.annotations, "Of each pod.");
-    key("node_selector", s.node_selector, "Labels a node has to have.");
-    key("tolerations", s.tolerations, "Taints that keep none of the pods off a node.",
-        {.shorthand = "key"});
+    key("name", s.name, "Name of the batch.");
+    key("namespace", s.ns, "Namespace of the pods.");
+    key("cpu", s.cpu, "CPU request of each pod.");
+    key("memory", s.memory, "Memory request of each pod.");
+    key("resources", s.resources, "Other requests by resource, such as \"nvidia.com/gpu\".");
+    key("labels", s.labels,
+        "Labels of each pod; `app` is the name of the batch unless it is set here.");
+    key("annotations", s.annotations, "Annotations of each pod.");
+    key("node_selector", s.node_selector, "Labels that a node must have.");
+    key("tolerations", s.tolerations, "Taints that the pods tolerate.", {.shorthand = "key"});
     key("host_ports", s.host_ports,
-        "Ports of its node that each has to itself: \"8080\", \"53/UDP\", \"10.0.0.1:80/TCP\".");
-    key("local_storage", s.local_storage, "Each has a volume that is lost with its node.");
-    key("grace", s.grace, "What each is given to end; unset: 30s.");
+        "Host ports of each pod: \"8080\", \"53/UDP\", \"10.0.0.1:80/TCP\".");
+    key("local_storage", s.local_storage, "If true, each pod has a volume with local storage.");
+    key("grace", s.grace, "Termination grace period of each pod; unset: 30s.");
 }
 
 struct DaemonSet {
@@ -115,7 +116,8 @@ struct DaemonSet {
 };
 void describe(auto&& key, DaemonSet& s) {
     describe_asks(key, s.asks);
-    key("limits", s.limits, "Of each pod, by resource; it requests these where it requests none.");
+    key("limits", s.limits,
+        "Limits of each pod by resource; used as the request if there is none.");
 }
 
 enum class Owner { none, replica_set, stateful_set, job };
@@ -137,24 +139,23 @@ struct Pods {
 };
 void describe_pods(auto&& key, Pods& s) {
     describe_asks(key, s.asks);
-    key("count", s.count, "How many, named NAME-1, NAME-2, ...; unset: one, named NAME.");
-    key("duration", s.duration, "Each ends by itself so long after it got a node.");
-    key("start_up", s.start_up, "From getting a node to being ready, which budgets look at.");
-    key("stop_time", s.stop_time, "From being told to end to being gone, if its grace allows.");
-    key("priority", s.priority, "Higher ones get nodes first.", {.min = INT_MIN});
-    key("spread", s.spread, "Domains the pods have to be spread over evenly.",
-        {.shorthand = "topology_key"});
-    key("affinity", s.affinity, "Domains where there has to be such a pod.",
-        {.shorthand = "topology_key"});
-    key("anti_affinity", s.anti_affinity, "Domains where there must be no such pod.",
+    key("count", s.count, "Number of pods, named NAME-1, NAME-2, ...; unset: one pod named NAME.");
+    key("duration", s.duration, "Each pod completes this long after it was bound to a node.");
+    key("start_up", s.start_up, "Time from being bound to being ready, as budgets see it.");
+    key("stop_time", s.stop_time, "Time that a pod takes to terminate, at most its grace period.");
+    key("priority", s.priority, "Priority; pods of higher priority are bound first.",
+        {.min = INT_MIN});
+    key("spread", s.spread, "Topology spread constraints.", {.shorthand = "topology_key"});
+    key("affinity", s.affinity, "Pod affinity terms.", {.shorthand = "topology_key"});
+    key("anti_affinity", s.anti_affinity, "Pod anti-affinity terms.",
         {.shorthand = "topology_key"});
 }
 void describe(auto&& key, Pods& s) {
     describe_pods(key, s);
     key("replicas", s.replicas, "Short for controller = \"replica_set\".");
     key("controller", s.controller,
-        "Who brings back those that vanish: nobody; a replica_set; a stateful_set, under the same "
-        "names, one after the other; a job, whose pods start over.");
+        "Who recreates pods that disappear: none; a replica_set; a stateful_set, with the same "
+        "names, one pod at a time; a job, whose pods start again.");
 }
 
 struct Service {
@@ -163,9 +164,9 @@ struct Service {
     std::map<std::string, std::string> labels;
 };
 void describe(auto&& key, Service& s) {
-    key("name", s.name, "Its name.");
-    key("namespace", s.ns, "Its namespace.");
-    key("labels", s.labels, "The pods it is for; unset: those with `app` = its name.");
+    key("name", s.name, "Name of the Service.");
+    key("namespace", s.ns, "Namespace of the Service.");
+    key("labels", s.labels, "Labels of the pods that it selects; unset: `app` = its name.");
 }
 
 inline Pods one_replica() {
@@ -187,7 +188,8 @@ struct ReplicaSet {
 void describe(auto&& key, ReplicaSet& s) {
     describe_pods(key, s.pods);
     key("packed", s.pods.packed,
-        "They fill one node after the other, the groups in turn, whatever else they ask for.");
+        "If true, the pods fill one node after the other, the groups in turn, and their scheduling "
+        "constraints are ignored.");
 }
 struct StatefulSet {
     Pods pods = one_in_row();
@@ -204,15 +206,16 @@ struct Node {
     std::vector<std::string> taints;
 };
 void describe(auto&& key, Node& s) {
-    key("name", s.name, "The node's name.");
-    key("count", s.count, "How many, named NAME-1, NAME-2, ...; unset: one, named NAME.");
-    key("cpu", s.cpu, "Its cores.");
-    key("memory", s.memory, "Its memory.");
-    key("pods", s.pods, "How many pods it takes.");
-    key("resources", s.resources, "More resources by name.");
-    key("allocatable", s.allocatable, "What is left for pods, by resource; unset: all of it.");
-    key("labels", s.labels, "Its labels; kubernetes.io/hostname is its name.");
-    key("taints", s.taints, "As kubectl writes them: \"dedicated=gpu:NoSchedule\".");
+    key("name", s.name, "Name of the node.");
+    key("count", s.count,
+        "Number of nodes, named NAME-1, NAME-2, ...; unset: one node named NAME.");
+    key("cpu", s.cpu, "CPU capacity.");
+    key("memory", s.memory, "Memory capacity.");
+    key("pods", s.pods, "Maximum number of pods.");
+    key("resources", s.resources, "Other capacity by resource.");
+    key("allocatable", s.allocatable, "Allocatable amounts by resource; unset: the capacity.");
+    key("labels", s.labels, "Labels of the node; kubernetes.io/hostname is its name.");
+    key("taints", s.taints, "Taints in the form of kubectl: \"dedicated=gpu:NoSchedule\".");
 }
 
 // Balancers.
@@ -224,10 +227,10 @@ struct BalancerTarget {
     std::optional<int> max;
 };
 void describe(auto&& key, BalancerTarget& s) {
-    key("name", s.name, "A batch with a controller.");
-    key("weight", s.weight, "Its part, if shares are proportional.");
-    key("min", s.min, "Pods that it has in any case.");
-    key("max", s.max, "Pods that it has at most; unset: any number.");
+    key("name", s.name, "Name of a batch with a controller.");
+    key("weight", s.weight, "Weight of the target; used by the policy \"proportional\".");
+    key("min", s.min, "Minimum number of pods.");
+    key("max", s.max, "Maximum number of pods; unset: no limit.");
 }
 
 enum class SharingPolicy { proportional, priority };
@@ -245,15 +248,16 @@ struct Balancer {
     std::vector<BalancerTarget> targets;
 };
 void describe(auto&& key, Balancer& s) {
-    key("name", s.name, "The Balancer's name.");
-    key("namespace", s.ns, "Its namespace, which its targets share.");
+    key("name", s.name, "Name of the Balancer.");
+    key("namespace", s.ns, "Namespace of the Balancer and its targets.");
     key("replicas", s.replicas, "Pods wanted of all targets together.");
     key("labels", s.labels,
-        "The pods of all targets, by their labels; empty: all of the namespace.");
+        "Labels that the pods of all targets have; empty: all pods of the namespace.");
     key("policy", s.policy, "\"proportional\": by weight; \"priority\": in the order of targets.");
     key("startup_timeout", s.startup_timeout,
-        "How long a pod may wait before it is asked of other targets, too; unset: for ever.");
-    key("targets", s.targets, "Among whom they are shared out.", {.shorthand = "name"});
+        "How long a pod may be pending before another target gets a pod in its place; unset: no "
+        "limit.");
+    key("targets", s.targets, "Targets that share the replicas.", {.shorthand = "name"});
 }
 
 // What happens, and what is expected.
@@ -265,11 +269,13 @@ struct Budget {
     std::optional<std::string> min_available, max_unavailable;
 };
 void describe(auto&& key, Budget& s) {
-    key("name", s.name, "The budget's name.");
-    key("namespace", s.ns, "Its namespace.");
-    key("labels", s.labels, "The pods it is about; empty: all of the namespace.");
-    key("min_available", s.min_available, "Pods that stay ready at least: 3, or \"50%\".");
-    key("max_unavailable", s.max_unavailable, "Pods that are not ready at most: 1, or \"30%\".");
+    key("name", s.name, "Name of the PodDisruptionBudget.");
+    key("namespace", s.ns, "Namespace of the budget.");
+    key("labels", s.labels,
+        "Labels of the pods that it selects; empty: all pods of the namespace.");
+    key("min_available", s.min_available, "Minimum number of healthy pods: 3, or \"50%\".");
+    key("max_unavailable", s.max_unavailable,
+        "Maximum number of pods that are not healthy: 1, or \"30%\".");
 }
 
 enum class FaultName {
@@ -309,18 +315,19 @@ struct Fault {
     Duration every = std::chrono::minutes(1), lasts = std::chrono::minutes(5);
 };
 void describe(auto&& key, Fault& s) {
-    key("kind", s.kind, "What goes wrong.");
-    key("group", s.group, "Which group's; unset: one that chance names each time.");
-    key("cloud", s.cloud, "Which cloud's; unset: one that chance names each time.");
-    key("from", s.from, "When it comes, or may come at first, from the start.");
-    key("until", s.until, "When it comes no more; unset: never that.");
+    key("kind", s.kind, "Kind of the fault.");
+    key("group", s.group, "Node group with the fault; unset: a random group each time.");
+    key("cloud", s.cloud, "Cloud with the fault; unset: a random cloud each time.");
+    key("from", s.from, "Time of the first occurrence, from the start.");
+    key("until", s.until, "Time after which the fault does not occur again; unset: no end.");
     key("chance", s.chance,
-        "How probable it is at `from` and after each `every`; unset: it comes once.",
+        "Probability at `from` and after each `every`; unset: the fault occurs once.",
         {.min = 0, .max = 1});
-    key("every", s.every, "How long it is from one chance to the next.",
+    key("every", s.every, "Time between two possible occurrences.",
         {.min = std::chrono::seconds(1)});
     key("lasts", s.lasts,
-        "How long it goes on; how far the clock is set forward, or back if it is negative.",
+        "Duration of the fault. For clock_jump: how far the clock is set forward, or back if "
+        "negative.",
         {.min = -3.1536e16});
 }
 
@@ -332,22 +339,21 @@ struct Joining {
         late_labels, late_taints;
 };
 void describe(auto&& key, Joining& s) {
-    key("joins", s.joins, "false: machines run and never become nodes.");
-    key("register_delay", s.register_delay, "From a machine running to its node joining.");
-    key("ready_delay", s.ready_delay, "From a node joining to its being ready.");
-    key("join_taints", s.join_taints, "Taints that nodes get when they join.");
+    key("joins", s.joins, "If false, machines run but never join as nodes.");
+    key("register_delay", s.register_delay, "Time from a running machine to its node joining.");
+    key("ready_delay", s.ready_delay, "Time from a node joining to it being ready.");
+    key("join_taints", s.join_taints, "Taints that nodes have when they join.");
     key("join_missing_labels", s.join_missing_labels,
-        "Labels of their machine, by key, that nodes do not get.");
+        "Keys of labels of the machine that its node does not have.");
     key("late_resources", s.late_resources,
-        "Resources of their machine that nodes have `late_by` after they have become ready.");
+        "Resources that nodes report only `late_by` after they are ready.");
     key("late_labels", s.late_labels,
-        "Labels of their machine, by key, that nodes get `late_by` after they have become ready.");
+        "Keys of labels that nodes get only `late_by` after they are ready.");
     key("late_taints", s.late_taints,
-        "Taints of `join_taints`, by key, that nodes lose `late_by` after they have become ready.");
-    key("late_by", s.late_by,
-        "How long after a node is ready these come and go; 60s unless it is set.");
-    key("provider_ids", s.provider_ids, "false: nodes have no spec.providerID.");
-    key("nodes_stay", s.nodes_stay, "A node stays, not ready, when its machine vanishes.");
+        "Keys of `join_taints` that are removed `late_by` after nodes are ready.");
+    key("late_by", s.late_by, "Delay of the late_* keys after a node is ready; unset: 60s.");
+    key("provider_ids", s.provider_ids, "If false, nodes have no spec.providerID.");
+    key("nodes_stay", s.nodes_stay, "If true, the node of a lost machine stays and is not ready.");
 }
 
 struct NodeEdit {
@@ -357,13 +363,13 @@ struct NodeEdit {
     std::map<std::string, std::string> annotations;
 };
 void describe(auto&& key, NodeEdit& s) {
-    key("node", s.node, "Its name.");
-    key("ready", s.ready, "Whether it is ready from now on.");
-    key("cordoned", s.cordoned, "Whether somebody has cordoned it.");
-    key("taints", s.taints, "Put on it: \"dedicated=gpu:NoSchedule\".");
-    key("drop_taints", s.drop_taints, "Taken off it, by key.");
-    key("annotations", s.annotations, "Put on it.");
-    key("drop_annotations", s.drop_annotations, "Taken off it, by key.");
+    key("node", s.node, "Name of the node.");
+    key("ready", s.ready, "Whether the node is ready.");
+    key("cordoned", s.cordoned, "Whether the node is cordoned.");
+    key("taints", s.taints, "Taints to add: \"dedicated=gpu:NoSchedule\".");
+    key("drop_taints", s.drop_taints, "Keys of taints to remove.");
+    key("annotations", s.annotations, "Annotations to set.");
+    key("drop_annotations", s.drop_annotations, "Keys of annotations to remove.");
 }
 
 enum class Command { increase, decrease, remove, evict, create_group, delete_group };
@@ -378,9 +384,9 @@ struct ExpectedCommand {
     std::optional<Duration> to;
 };
 void describe(auto&& key, ExpectedCommand& s) {
-    key("command", s.command, "The command, or its first words.");
-    key("from", s.from, "From the beginning of the step: not before.");
-    key("to", s.to, "From the beginning of the step: not after.");
+    key("command", s.command, "Command, or its first words.");
+    key("from", s.from, "Earliest time, from the start of the step.");
+    key("to", s.to, "Latest time, from the start of the step; unset: the end of the step.");
 }
 
 struct ExpectedTaints {
@@ -388,9 +394,9 @@ struct ExpectedTaints {
     std::vector<std::string> has, lacks;
 };
 void describe(auto&& key, ExpectedTaints& s) {
-    key("node", s.node, "Its name.");
-    key("has", s.has, "Taints it has, by key.");
-    key("lacks", s.lacks, "Taints it does not have, by key.");
+    key("node", s.node, "Name of the node.");
+    key("has", s.has, "Keys of taints that the node has.");
+    key("lacks", s.lacks, "Keys of taints that the node does not have.");
 }
 
 struct Expected {
@@ -405,23 +411,25 @@ struct Expected {
 };
 void describe_expected(auto&& key, Expected& s) {
     key("expect", s.commands,
-        "All that was asked for, in order: [\"increase web by 2\"]; []: nothing.");
-    key("expect_only", s.only, "The commands that `expect` looks at; unset: as of the file.");
-    key("expect_within", s.within, "Commands that come, and when.", {.shorthand = "command"});
-    key("expect_never", s.never, "Commands, or first words of some, that do not come.");
-    key("expect_pending", s.pending, "Pods without a node.");
+        "All commands of the step, in order: [\"increase web by 2\"]; []: none.");
+    key("expect_only", s.only,
+        "Kinds of commands that `expect` compares; unset: the file's `expect_only`.");
+    key("expect_within", s.within, "Commands that are given in a time range.",
+        {.shorthand = "command"});
+    key("expect_never", s.never, "Commands, or their first words, that are not given.");
+    key("expect_pending", s.pending, "Number of pending pods.");
     key("expect_longest_pending", s.longest_pending,
-        "Every pod that waits or got its node in this step waited for less.");
-    key("expect_nodes", s.nodes, "Nodes in the cluster, by group.");
-    key("expect_targets", s.targets, "Machines asked for, by group.");
-    key("expect_present", s.present, "Nodes that are there, by name.");
-    key("expect_absent", s.absent, "Nodes that are not there, by name.");
-    key("expect_taints", s.taints, "Taints that nodes have and lack.");
-    key("expect_backed_off", s.backed_off, "Groups that are backed off after a failure; all.");
-    key("expect_not_backed_off", s.not_backed_off, "Groups that are not.");
+        "Every pod that was pending in this step was pending for less than this.");
+    key("expect_nodes", s.nodes, "Number of nodes by group.");
+    key("expect_targets", s.targets, "Target size by group.");
+    key("expect_present", s.present, "Names of nodes that exist.");
+    key("expect_absent", s.absent, "Names of nodes that do not exist.");
+    key("expect_taints", s.taints, "Taints that nodes have and do not have.");
+    key("expect_backed_off", s.backed_off, "All groups that are backed off after a failure.");
+    key("expect_not_backed_off", s.not_backed_off, "Groups that are not backed off.");
     key("expect_unhelped", s.unschedulable,
-        "Why pods stay without room, by batch: [\"web: SENTENCE\", \"web in spot: SENTENCE\"]; "
-        "[]: none does.");
+        "Why pods are unschedulable, by batch: [\"web: SENTENCE\", \"web in spot: SENTENCE\"]; []: "
+        "no pod is.");
 }
 
 struct Step {
@@ -438,20 +446,20 @@ struct Step {
     Expected expected;
 };
 void describe(auto&& key, Step& s) {
-    key("pods", s.pods, "Pods that arrive.");
-    key("nodes", s.nodes, "Nodes that join, of no group.");
-    key("daemon_sets", s.daemon_sets, "DaemonSets that arrive.");
-    key("edit", s.edit, "Nodes that somebody else changes.");
-    key("budgets", s.budgets, "PodDisruptionBudgets that are there from now on.");
-    key("scale", s.scale, "How many pods a controller has from now on: { web = 5 }.");
-    key("bind", s.bind, "Nodes that pods get: { web-1 = \"ng-1-1\" }.");
-    key("remove", s.remove, "Batches, pods, DaemonSets or nodes that go, by name.");
-    key("remove_groups", s.remove_groups, "Groups of the simulated cloud that go, by id.");
-    key("advance", s.advance, "How much time passes.", {.min = 1});
+    key("pods", s.pods, "Pods to create.");
+    key("nodes", s.nodes, "Nodes to add, in no group.");
+    key("daemon_sets", s.daemon_sets, "DaemonSets to create.");
+    key("edit", s.edit, "Nodes to change, as by another client.");
+    key("budgets", s.budgets, "PodDisruptionBudgets to create or replace.");
+    key("scale", s.scale, "Replicas of controllers: { web = 5 }.");
+    key("bind", s.bind, "Pods to bind, by node: { web-1 = \"ng-1-1\" }.");
+    key("remove", s.remove, "Names of batches, pods, DaemonSets or nodes to delete.");
+    key("remove_groups", s.remove_groups, "Ids of groups to remove from the simulated cloud.");
+    key("advance", s.advance, "Length of the step.", {.min = 1});
     key("until", s.until,
-        "\"idle\": time passes until nothing happens any more, a week at most; \"command\": until "
-        "something is asked for; a command or its first words: until that is.");
-    key("within", s.within, "In what time that command has to come; unset: a day.");
+        "\"idle\": until nothing changes, at most a week; \"command\": until a command is given; a "
+        "command or its first words: until that command is given.");
+    key("within", s.within, "How long to wait for the command of `until`; unset: 24h.");
     describe_expected(key, s.expected);
 }
 
@@ -479,29 +487,32 @@ struct Scenario {
     std::vector<Step> step;
 };
 void describe(auto&& key, Scenario& s) {
-    key("title", s.title, "One sentence about the product.");
-    key("seed", s.seed, "Chance is made of this.");
+    key("title", s.title, "One sentence about the behaviour that the scenario shows.");
+    key("seed", s.seed, "Seed of all random numbers.");
     key("scan_interval", s.scan_interval,
-        "Time between passes; unset: as the configuration says, \"10s\".",
+        "Time between passes; unset: cluster.scan_interval of the configuration, \"10s\".",
         {.min = std::chrono::milliseconds(100)});
-    key("register_delay", s.register_delay, "From a machine running to its node joining.");
-    key("ready_delay", s.ready_delay, "From a node joining to its being ready.");
-    key("config", s.config, "A configuration file for what is not said here, below this folder.");
-    key("node", s.node, "Nodes that are there from the start, of no group.");
-    key("daemon_set", s.daemon_set, "One pod on each node that takes it.");
-    key("replica_set", s.replica_set, "Pods that are there from the start, with a controller.");
-    key("stateful_set", s.stateful_set, "The same, under names that stay, one after the other.");
-    key("budget", s.budget, "PodDisruptionBudgets that are there from the start.");
-    key("service", s.service, "Services that are there from the start.");
-    key("balancer", s.balancer, "Balancers of a live cluster, which have it from the start.");
-    key("fault", s.fault, "What goes wrong.");
-    key("scheduler", s.scheduler, "false: pods get nodes by a step's `bind` alone.");
+    key("register_delay", s.register_delay, "Time from a running machine to its node joining.");
+    key("ready_delay", s.ready_delay, "Time from a node joining to it being ready.");
+    key("config", s.config,
+        "Configuration file for settings that this file does not have; in the same folder or "
+        "below.");
+    key("node", s.node, "Nodes that exist from the start, in no group.");
+    key("daemon_set", s.daemon_set, "DaemonSets: one pod on each node that it fits.");
+    key("replica_set", s.replica_set, "Pods of a ReplicaSet that exist from the start.");
+    key("stateful_set", s.stateful_set, "Pods of a StatefulSet that exist from the start.");
+    key("budget", s.budget, "PodDisruptionBudgets that exist from the start.");
+    key("service", s.service, "Services that exist from the start.");
+    key("balancer", s.balancer, "Balancers that exist from the start; only in a live cluster.");
+    key("fault", s.fault, "Faults to inject.");
+    key("scheduler", s.scheduler, "If false, pods are bound only by `bind` of a step.");
     key("scheduler_spread", s.scheduler_spread,
-        "Its default constraints, DoNotSchedule; unset: what scale_up.default_spread says.",
+        "Default spread constraints of the scheduler, as DoNotSchedule; unset: "
+        "scale_up.default_spread.",
         {.shorthand = "topology_key"});
     key("expect_only", s.expect_only,
-        "The commands that `expect` of each step looks at; empty: all.");
-    key("step", s.step, "What happens, one after the other.");
+        "Kinds of commands that `expect` of each step compares; empty: all.");
+    key("step", s.step, "Steps of the scenario, in order.");
 }
 
 }  // namespace capstan::simulation::keys

@@ -27,7 +27,8 @@ void need_name(const std::string& name, std::string_view what, const SettingValu
                Diagnostics& diagnostics) {
     if (name.empty()) diagnostics.error(table.place, std::string(what) + ": 'name' is missing");
     if (name.find('/') != std::string::npos)
-        diagnostics.error(member_place(table, "name"), std::string(what) + ": a name has no '/'");
+        diagnostics.error(member_place(table, "name"),
+                          std::string(what) + ": 'name' must not contain '/'");
 }
 
 Labels labels_of(const std::map<std::string, std::string>& given) {
@@ -149,7 +150,7 @@ void add_spread(const std::vector<keys::Spread>& given, const Labels& own,
             spec.has_soft_spread = true;
             if (s.min_domains)
                 diagnostics.error(table.find("spread")->children[i].place,
-                                  "spread: 'min_domains' is for DoNotSchedule, as in Kubernetes");
+                                  "spread: 'min_domains' needs DoNotSchedule, as in Kubernetes");
             continue;
         }
         spec.spread.push_back({.max_skew = s.max_skew,
@@ -189,8 +190,9 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
     need_name(pods.asks.name, "pods", table, diagnostics);
     const Controller controller = chosen_controller(pods);
     if (pods.duration && controller != Controller::none && controller != Controller::job) {
-        diagnostics.error(member_place(table, "duration"),
-                          "pods: what a ReplicaSet or a StatefulSet owns does not end by itself");
+        diagnostics.error(
+            member_place(table, "duration"),
+            "pods: 'duration' is not allowed for pods of a ReplicaSet or StatefulSet");
     }
     auto [spec, labels, annotations] = asked_look(pods.asks, table, diagnostics);
     spec.priority = pods.priority;

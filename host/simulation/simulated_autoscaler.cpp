@@ -15,8 +15,8 @@
 namespace capstan::simulation {
 namespace {
 
-/// Whether a pass would see no difference between the two. Prices and options are asked for anew in
-/// each pass, so they are not compared.
+/// Whether a pass would see no difference between the two. Prices and options are requested again
+/// in each pass, so they are not compared.
 bool is_same(const engine::Group& a, const engine::Group& b) {
     return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
            a.undescribed_because == b.undescribed_because &&
@@ -54,7 +54,7 @@ public:
     void evict(const engine::Eviction& eviction, Done done) override {
         done(answer([&](SimulatedCluster& cluster, Time now) -> Result<void> {
             if (autoscaler_.evictions_are_denied_)
-                return fail(ErrorCode::permission, "an admission policy denies it");
+                return fail(ErrorCode::permission, "denied by an admission policy");
             return cluster.evict(eviction, now);
         }));
     }
@@ -63,7 +63,7 @@ private:
     template <class Ask>
     Result<void> answer(Ask ask) {
         if (autoscaler_.api_is_broken_)
-            return fail(ErrorCode::unavailable, "the API server does not answer");
+            return fail(ErrorCode::unavailable, "the API server does not respond");
         autoscaler_.parts_.statistics.reach(autoscaler_.now());
         return ask(autoscaler_.parts_.cluster, autoscaler_.now());
     }
@@ -326,7 +326,7 @@ Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::s
                                       const engine::PassTime& written,
                                       const engine::PassTime& read) {
     CAPSTAN_TRY(const std::string text, written_text(memory, host, written));
-    return for_a_start(runtime::record::parse_memory(text, "the memory that was saved", read));
+    return for_a_start(runtime::record::parse_memory(text, "saved memory", read));
 }
 
 }  // namespace capstan::simulation

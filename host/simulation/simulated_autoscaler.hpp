@@ -146,9 +146,9 @@ private:
 
 // An autoscaler's memory in a file.
 
-/// The memory in the file, for the first pass after a start; an empty memory where there is no such
+/// The memory in the file, for the first pass after a start; an empty memory if there is no such
 /// file or `file` is empty. `read`: the moment of the start. `invalid_config`: the file cannot be
-/// read or is no memory.
+/// read or is not a memory.
 Result<engine::Memory> load_memory(const std::filesystem::path& file, const engine::PassTime& read);
 /// Replaces the file atomically. Does nothing where `file` is empty. `host`: the version that
 /// writes; `written`: now.

@@ -1,5 +1,5 @@
-/// Settings of the shipped plugin `simulated` for inputs that are no scenario, and the clouds of a
-/// run that are instances of that plugin.
+/// Settings of the shipped plugin `simulated` for inputs that are not scenarios, and the clouds of
+/// a run that are instances of that plugin.
 #pragma once
 
 #include <string>

@@ -93,8 +93,8 @@ public:
     /// Puts the node of that providerID into the group, and returns the node's name. Nothing: there
     /// is no such node.
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
-    /// Removes the node with its pods. Pods that have a controller come back without a node. False:
-    /// there is no such node.
+    /// Removes the node with its pods. Pods that have a controller are recreated and pending.
+    /// False: there is no such node.
     bool remove_node(const std::string& name, Time now);
 
     /// When the next pod ends, is gone or is ready, or the next pending pod stops insisting on its
@@ -142,7 +142,7 @@ private:
         Time created{};
         Time created_by_wall{};  ///< `created`, by the wall clock
         std::string node{};
-        /// When its grace period ends, by the wall clock; nothing: it has not been told to end.
+        /// When its grace period ends, by the wall clock; nothing: it is not terminating.
         std::optional<Time> deleted{};
         bool is_marked = false;  ///< its status says that it is unschedulable
         bool has_started = false, is_healthy = false;

@@ -54,7 +54,7 @@ Result<void> SimulatedCluster::apply(const PodBatch& given, Time now) {
     pod_template.owner = owner_of(given, controller);
     const bool single = !given.count && given.controller == Controller::none;
     if (single && pod_by_name_.contains(key_of(pod_template.ns, pod_template.name)))
-        return fail(ErrorCode::conflict, "pod '" + pod_template.name + "' is there already");
+        return fail(ErrorCode::conflict, "pod '" + pod_template.name + "' already exists");
     const BatchId of = batch(key_of(pod_template.ns, pod_template.name), pod_template);
     Workload& b = batches_[of];
     b.controller = controller;
@@ -82,7 +82,7 @@ Result<void> SimulatedCluster::apply(const Scale& to, Time now) {
     const std::optional<BatchId> of = find_batch(to.batch);
     if (!of || batches_[*of].controller == Controller::none) {
         return fail(of ? ErrorCode::invalid_config : ErrorCode::not_found,
-                    "scale of '" + to.batch + "', which is no replica set that is there");
+                    "scale: no batch '" + to.batch + "' with a controller");
     }
     const Workload& b = batches_[*of];
     const int present = alive(b);
@@ -110,14 +110,14 @@ Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
     }
     if (const auto pod = find_pod(what.name)) {
         event_log_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].pod_template.name,
-                        what.name + " is taken away", 1);
+                        what.name + " is deleted", 1);
         terminate(*pod, {}, now);
         reconcile(now);
         return {};
     }
     if (remove_daemon_set(what.name, now) || remove_node(what.name, now)) return {};
-    return fail(ErrorCode::not_found, "removal of '" + what.name +
-                                          "', and there is no pod, DaemonSet or node of that name");
+    return fail(ErrorCode::not_found,
+                "remove: no batch, pod, DaemonSet or node '" + what.name + "'");
 }
 
 /// Sets the replicas that the controller wants, also in the controller's object.
@@ -189,7 +189,7 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
     for (const PodId id : order) terminate(id, {}, now);
     const std::string& name = batches_[of].pod_template.name;
     event_log_.tell(now, EventKind::departure, name,
-                    pods_of(name, count) + (count == 1 ? " is" : " are") + " taken away", count);
+                    pods_of(name, count) + (count == 1 ? " is" : " are") + " deleted", count);
     reconcile(now);
 }
 
@@ -230,7 +230,7 @@ void SimulatedCluster::reconcile(BatchId of, Time now) {
     statistics_.recreated(back);
     const std::string& name = batches_[of].pod_template.name;
     event_log_.tell(now, EventKind::arrival, name,
-                    pods_of(name, back) + (back == 1 ? " comes" : " come") + " back without a node",
+                    pods_of(name, back) + (back == 1 ? " is" : " are") + " recreated and pending",
                     back);
 }
 
@@ -312,7 +312,7 @@ void SimulatedCluster::add_daemons(Node& node, Time now) {
 Result<void> SimulatedCluster::apply(const engine::snapshot::DaemonSetObject& set, Time now) {
     const auto known = find_daemon_set(key_of(set.ns, set.name));
     if (known != daemon_sets_.end())
-        return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' is there already");
+        return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' already exists");
     fill_daemon_set(set);
     event_log_.tell(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
@@ -342,7 +342,7 @@ bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
     for (const PodId id : pods) terminate(id, {}, now);
     event_log_.tell(now, EventKind::departure, pod_template.name,
-                    "DaemonSet " + pod_template.name + " is taken away",
+                    "DaemonSet " + pod_template.name + " is deleted",
                     static_cast<std::int64_t>(pods.size()));
     has_changed_ = true;
     reconcile(now);

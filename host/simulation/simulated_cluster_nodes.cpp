@@ -81,7 +81,7 @@ void SimulatedCluster::publish(Node& node, Time now) {
 
 Result<void> SimulatedCluster::apply(const engine::snapshot::NodeObject& node, Time now) {
     if (has_node(node.name))
-        return fail(ErrorCode::conflict, "node '" + node.name + "' is there already");
+        return fail(ErrorCode::conflict, "node '" + node.name + "' already exists");
     engine::snapshot::NodeObject made = node;
     if (made.created == Time()) made.created = wall(now);
     add_node(std::move(made), "", now);
@@ -92,7 +92,7 @@ Result<void> SimulatedCluster::apply(const engine::snapshot::NodeObject& node, T
 Result<void> SimulatedCluster::change(const engine::NodeChange& change, Time now) {
     const auto at = nodes_.find(change.node);
     if (at == nodes_.end())
-        return fail(ErrorCode::not_found, "node " + change.node + ": there is no such node");
+        return fail(ErrorCode::not_found, "node " + change.node + " does not exist");
     update_node(change, at->second.object);
     publish(at->second, now);
     reconcile(now);
@@ -101,7 +101,7 @@ Result<void> SimulatedCluster::change(const engine::NodeChange& change, Time now
 
 Result<void> SimulatedCluster::apply(const NodeEdit& edit, Time now) {
     if (!has_node(edit.node)) {
-        return fail(ErrorCode::not_found, "change of node '" + edit.node + "', which is not there");
+        return fail(ErrorCode::not_found, "edit: no node '" + edit.node + "'");
     }
     if (edit.ready) set_ready(edit.node, *edit.ready, now);
     return change({.node = edit.node,
@@ -169,7 +169,7 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     has_changed_ = true;
     event_log_.tell(
         now, EventKind::node, group,
-        "node " + name + " vanishes" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
+        "node " + name + " is deleted" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
     reconcile(now);
     return true;
 }

@@ -55,9 +55,9 @@ void SimulatedCluster::tell_ended(const std::map<BatchId, int>& ended, Time now)
     for (const auto& [of, count] : ended) {
         statistics_.ended(count);
         const std::string& name = batches_[of].pod_template.name;
-        event_log_.tell(now, EventKind::departure, name,
-                        name + ": " + counted(count, "pod") + (count == 1 ? " ends" : " end"),
-                        count);
+        event_log_.tell(
+            now, EventKind::departure, name,
+            name + ": " + counted(count, "pod") + (count == 1 ? " completes" : " complete"), count);
     }
 }
 
@@ -120,7 +120,7 @@ Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now)
     const std::string key = key_of(eviction.ns, eviction.pod);
     const auto at = pod_by_name_.find(key);
     if (at == pod_by_name_.end() || uid_of(at->second) != eviction.uid)
-        return fail(ErrorCode::not_found, "pod " + key + ": there is no such pod any more");
+        return fail(ErrorCode::not_found, "pod " + key + " no longer exists");
     const PodId id = at->second;
     const Pod& pod = pods_[id];
     if (pod.deleted) return {};
@@ -150,7 +150,8 @@ Result<void> SimulatedCluster::recheck(const engine::removal::NodeRecheck& reche
         const std::string name = key_of(batch.pod_template.ns, pod.name);
         if (counts(batch) &&
             !std::ranges::binary_search(recheck.known_pods, name + "/" + uid_of(id)))
-            return fail({ErrorCode::conflict, "it holds pods that were not known of yet: " + name,
+            return fail({ErrorCode::conflict,
+                         "it has a pod that the decision did not know: " + name,
                          std::string(engine::removal::unknown_pods), recheck.node});
     }
     return {};

@@ -15,7 +15,8 @@ namespace capstan::simulation {
 namespace {
 
 std::string got_nodes(const std::string& batch, std::int64_t count) {
-    return batch + ": " + counted(count, "pod") + (count == 1 ? " gets" : " get") + " a node";
+    return batch + ": " + counted(count, "pod") +
+           (count == 1 ? " is bound to a node" : " are bound to nodes");
 }
 
 }  // namespace
@@ -54,11 +55,10 @@ Result<void> SimulatedCluster::apply(const Bind& what, Time now) {
     const std::optional<PodId> pod = find_pod(what.pod);
     if (!pod || !pending_.contains(*pod)) {
         return fail(pod ? ErrorCode::conflict : ErrorCode::not_found,
-                    "binding of '" + what.pod + "', which is no pod that waits for a node");
+                    "bind: no pending pod '" + what.pod + "'");
     }
     if (!has_node(what.node)) {
-        return fail(ErrorCode::not_found,
-                    "binding to '" + what.node + "', and there is no such node");
+        return fail(ErrorCode::not_found, "bind: no node '" + what.node + "'");
     }
     bind(*pod, what.node, now);
     has_changed_ = true;

@@ -8,7 +8,7 @@
 
 namespace capstan::simulation {
 
-/// The text at `key` of a table; empty: the key is absent, or its value is no text.
+/// The text at `key` of a table; empty: the key is absent, or its value is not a text.
 std::string text_of(const runtime::config::TomlValue& table, std::string_view key);
 runtime::config::TomlValue text_value(std::string key, std::string text,
                                       runtime::config::Place place = {});

@@ -209,7 +209,7 @@ void start_live() {
         folder.path() / "log");
     EXPECT_TRUE(becomes(250s, [&] { return !cluster.is_running(); }));
     EXPECT_EQ(cluster.end(SIGTERM), 0) << folder.read("log");
-    EXPECT_THAT(folder.read("log"), HasSubstr("the scenario is over"));
+    EXPECT_THAT(folder.read("log"), HasSubstr("the scenario has ended"));
 }
 
 void ask_question() {

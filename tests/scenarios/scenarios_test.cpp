@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <tuple>
@@ -255,13 +257,13 @@ expect_pending = 0
     EXPECT_EQ(ran.code, 1);
     const std::size_t at = ran.out.rfind("SUMMARY");
     ASSERT_NE(at, std::string::npos) << ran.err;
-    EXPECT_NE(ran.out.find("story.toml:6: the clouds were asked for something else:\n"
+    EXPECT_NE(ran.out.find("story.toml:6: commands differ (- expected, + given):\n"
                            "    - increase web by 2\n"
                            "    + increase web by 1\n",
                            at),
               std::string::npos)
         << ran.out;
-    EXPECT_NE(ran.out.find("story.toml:6: pods without a node: expected 0, are 1\n", at),
+    EXPECT_NE(ran.out.find("story.toml:6: pending pods: expected 0, found 1\n", at),
               std::string::npos)
         << ran.out;
     EXPECT_NE(ran.out.find("0 of 2 expectations met\n", at), std::string::npos);
@@ -293,39 +295,38 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"[[step]]\nadvance = \"soon\"", "story.toml:2:11: step[0].advance: "},
         Refusal{"advance = \"1h\"",
                 "story.toml:1:1: unknown key 'advance'; it belongs in a [[step]]"},
-        Refusal{"options = { new_pod_delay = \"1m\" }",
-                "settings stand in [scale_up] and [limits], as in a configuration"},
+        Refusal{
+            "options = { new_pod_delay = \"1m\" }",
+            "settings belong in sections such as [scale_up] and [limits], as in a configuration"},
         Refusal{
             "[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\", zoned = 1 }",
             "story.toml:3:41: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
         Refusal{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
-                "story.toml:2:11: step.change: no group 'web'"},
+                "story.toml:2:11: step.change: unknown group 'web'"},
         Refusal{"[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n[[step]]\n"
                 "change = [{ group = \"web\", loose = 1 }]",
                 "story.toml:5:28: plugin.simulated.settings.groups[0].changes[0]: unknown key "
                 "'loose'; did you mean 'lose'?"},
         Refusal{"[[step]]\nuntil = \"soon\"",
-                "story.toml:2:9: step.until: \"idle\", \"command\", or a command"},
-        Refusal{"[[step]]\nbind = { web = \"n\" }",
-                "story.toml:2: binding of 'web', which is no pod that waits for a node"},
+                "story.toml:2:9: step.until: expects \"idle\", \"command\", or a command"},
+        Refusal{"[[step]]\nbind = { web = \"n\" }", "story.toml:2: bind: no pending pod 'web'"},
         Refusal{"[[budget]]\nname = \"web\"",
-                "story.toml:1:1: budget: either 'min_available' or 'max_unavailable'"},
-        Refusal{
-            "[[budget]]\nname = \"web\"\nmin_available = \"half\"",
-            "story.toml:3:17: budget: 'min_available' is a number of pods, or a percentage from "
-            "\"0%\" to \"100%\", not \"half\""},
+                "story.toml:1:1: budget: needs either 'min_available' or 'max_unavailable'"},
+        Refusal{"[[budget]]\nname = \"web\"\nmin_available = \"half\"",
+                "story.toml:3:17: budget: 'min_available' must be a number of pods or a "
+                "percentage from "
+                "\"0%\" to \"100%\", not \"half\""},
         Refusal{"[[step]]\nbudgets = [{ name = \"web\", max_unavailable = \"101%\" }]",
-                "story.toml:2:46: budget: 'max_unavailable' is a number of pods"},
+                "story.toml:2:46: budget: 'max_unavailable' must be a number of pods"},
         Refusal{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
-                "story.toml:1:1: fault: it is about no group"},
+                "story.toml:1:1: fault: this kind takes no 'group'"},
         Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},
         Refusal{"[[step]]\nadvance = \"1m\"\nuntil = \"idle\"",
-                "story.toml:3:9: step: either 'advance' or 'until'"},
+                "story.toml:3:9: step: 'advance' and 'until' exclude each other"},
         Refusal{"[[step]]\nscale = { web = 3 }",
-                "story.toml:2: scale of 'web', which is no replica set that is there"},
-        Refusal{
-            "[[step]]\nremove = [\"web\"]",
-            "story.toml:2: removal of 'web', and there is no pod, DaemonSet or node of that name"},
+                "story.toml:2: scale: no batch 'web' with a controller"},
+        Refusal{"[[step]]\nremove = [\"web\"]",
+                "story.toml:2: remove: no batch, pod, DaemonSet or node 'web'"},
         Refusal{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
                 "story.toml:3:11: \"gpu\" is no taint: write \"key=value:NoSchedule\""},
         Refusal{"[scale_up]\nbalance = true", "story.toml:2:1: scale_up: unknown key 'balance'"},
@@ -347,6 +348,20 @@ TEST(Scenarios, ARunCutShortIsNotHeldToWhatItWouldHaveComeTo) {
     EXPECT_EQ(ran.code, 0) << ran.out;
     EXPECT_NE(ran.out.find("\"span_ms\":120000"), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("\"expected\":0"), std::string::npos) << ran.out;
+}
+
+TEST(Scenarios, ReferenceListsEveryKey) {
+    std::ifstream file("tests/scenarios/keys.md");
+    const std::string reference{std::istreambuf_iterator<char>(file), {}};
+    std::ifstream recorded("tests/golden/texts/scenario_keys.txt");
+    int keys = 0;
+    for (std::string line; std::getline(recorded, line);) {
+        if (line.empty() || line.front() == ' ') continue;
+        const std::string key = line.substr(line.rfind('.') + 1);
+        EXPECT_TRUE(std::regex_search(reference, std::regex("\\b" + key + "\\b"))) << line;
+        ++keys;
+    }
+    EXPECT_GT(keys, 100);
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST_F(DumpCommands, ShowWhatWouldHappenToAClusterNow) {
     EXPECT_EQ(summary.at("nodes").at("end"), 2);
     ASSERT_EQ(summary.at("still_pending").as_array().size(), 1u);
     EXPECT_EQ(summary.at("still_pending").at(0).at("pods"), "huge");
-    EXPECT_THAT(ran.err, HasSubstr("guesses 1 node group from 1 node"));
+    EXPECT_THAT(ran.err, HasSubstr("guessed 1 node group from 1 node"));
 }
 
 TEST_F(DumpCommands, EvictNoPodAgainstTheSpecOfABudget) {

@@ -50,7 +50,7 @@ TEST(SimulateReport, WhatIsUnknownIsSaidInWordsAndIsNullInJson) {
     std::ostringstream out;
     const simulation::Report report;
     print_summary(out, report);
-    EXPECT_NE(out.str().find("no pod got a node"), std::string::npos) << out.str();
+    EXPECT_NE(out.str().find("no pod was bound"), std::string::npos) << out.str();
     EXPECT_NE(out.str().find("unknown: a group has no price"), std::string::npos);
     const auto summary = report_json(report).at("summary").as_object();
     EXPECT_TRUE(summary.at("cost").is_null());

@@ -109,14 +109,14 @@ TEST(Budgets, AllowNothingWhereAControllerHasNoScale) {
     budgets.set(budget({}, 2));
     EXPECT_EQ(allowed(budgets, jobs), 0);
     EXPECT_EQ(budgets.find_refusal("default", web_labels, false, jobs),
-              "budget default/b allows 0 disruptions now");
+              "PodDisruptionBudget default/b allows 0 disruptions");
 }
 
 TEST(Budgets, APodThatIsNotHealthyMayGoWhileTheOthersAreEnough) {
     Budgets budgets;
     budgets.set(budget(8, {}));
     EXPECT_EQ(budgets.find_refusal("default", web_labels, true, crowd(10, 8)),
-              "budget default/b allows 0 disruptions now");
+              "PodDisruptionBudget default/b allows 0 disruptions");
     EXPECT_EQ(budgets.find_refusal("default", web_labels, false, crowd(10, 8)), std::nullopt);
     EXPECT_NE(budgets.find_refusal("default", web_labels, false, crowd(10, 7)), std::nullopt);
     EXPECT_EQ(budgets.find_refusal("other", web_labels, true, crowd(10, 0)), std::nullopt);

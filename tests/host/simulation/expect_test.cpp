@@ -15,7 +15,7 @@ TEST(Expect, WhatIsNotExpectedIsNotLookedAt) {
 TEST(Expect, ShowsTheDifferenceLineByLine) {
     const Expectations expected{.commands = CommandLines{"increase a by 1", "increase b by 2"}};
     const Seen seen{.commands = {{"increase a by 1"}, {"increase b by 3"}, {"increase c by 1"}}};
-    EXPECT_EQ(find_unmet(expected, seen), CommandLines{"the clouds were asked for something else:\n"
+    EXPECT_EQ(find_unmet(expected, seen), CommandLines{"commands differ (- expected, + given):\n"
                                                        "    increase a by 1\n"
                                                        "  - increase b by 2\n"
                                                        "  + increase b by 3\n"
@@ -30,8 +30,9 @@ TEST(Expect, NoCommandsIsAnExpectationToo) {
 
 TEST(Expect, AGroupThatIsNotThereHasNoNodes) {
     const Expectations expected{.nodes = {{"a", 0}, {"b", 1}}, .targets = {{"a", 2}}};
-    EXPECT_EQ(find_unmet(expected, {.targets = {{"a", 1}}}),
-              (CommandLines{"nodes of b: expected 1, is 0", "target of a: expected 2, is 1"}));
+    EXPECT_EQ(
+        find_unmet(expected, {.targets = {{"a", 1}}}),
+        (CommandLines{"nodes of b: expected 1, found 0", "target of a: expected 2, found 1"}));
     EXPECT_EQ(count_of(expected), 3);
 }
 
@@ -53,7 +54,7 @@ TEST(Expect, AnyTrueSentenceAboutABatchWithoutRoomWillDo) {
 TEST(Expect, AFalseSentenceIsShownWithAllThatAreTrue) {
     EXPECT_EQ(find_unmet({.unschedulable = CommandLines{"web in a: small"}},
                          {.unschedulable = unschedulable_web}),
-              CommandLines{"unschedulable pods:\n"
+              CommandLines{"unschedulable pods (- expected, + found):\n"
                            "  - web in a: small\n"
                            "  + web: no\n"
                            "  + web in a: full\n"
@@ -88,16 +89,17 @@ TEST(Expect, ACommandHasToComeInItsWindow) {
                                             .until = std::chrono::minutes(6)}}};
     EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 6}})), CommandLines());
     EXPECT_EQ(find_unmet(expected, asked({{"increase web by 2", 7}})),
-              CommandLines{"\"increase web by 2\": expected from 4m to 6m, came at 7m"});
+              CommandLines{"\"increase web by 2\": expected from 4m to 6m, given at 7m"});
     EXPECT_EQ(find_unmet(expected, {}),
-              CommandLines{"\"increase web by 2\": expected from 4m to 6m, never came"});
+              CommandLines{"\"increase web by 2\": expected from 4m to 6m, not given"});
 }
 
 TEST(Expect, NeverMeansWholeWords) {
     const Expectations expected{.never = {"increase web"}};
     EXPECT_EQ(find_unmet(expected, asked({{"increase web-b by 1", 1}})), CommandLines());
-    EXPECT_EQ(find_unmet(expected, asked({{"increase web by 1", 1}})),
-              CommandLines{"never \"increase web\": \"increase web by 1\" came at 1m"});
+    EXPECT_EQ(
+        find_unmet(expected, asked({{"increase web by 1", 1}})),
+        CommandLines{"expected never \"increase web\": \"increase web by 1\" was given at 1m"});
 }
 
 TEST(Expect, ANodeHasAndLacksTaints) {
@@ -105,8 +107,8 @@ TEST(Expect, ANodeHasAndLacksTaints) {
         .present = {"a", "b"}, .absent = {"c"}, .taints = {{.node = "a", .has = {"x", "y"}}}};
     Seen seen;
     seen.taints = {{"a", {"x"}}, {"c", {}}};
-    EXPECT_EQ(find_unmet(expected, seen),
-              (CommandLines{"node b is not there", "node c is there", "node a lacks the taint y"}));
+    EXPECT_EQ(find_unmet(expected, seen), (CommandLines{"node b does not exist", "node c exists",
+                                                        "node a does not have the taint y"}));
     EXPECT_EQ(count_of(expected), 5);
 }
 
@@ -114,7 +116,7 @@ TEST(Expect, EveryPodWaitsForLess) {
     const Expectations expected{.longest_pending = std::chrono::minutes(5)};
     EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(4)}), CommandLines());
     EXPECT_EQ(find_unmet(expected, {.longest_pending = std::chrono::minutes(5)}),
-              CommandLines{"pods wait for less than 5m: one waited for 5m"});
+              CommandLines{"longest pending time: expected less than 5m, found 5m"});
 }
 
 }  // namespace

@@ -18,12 +18,12 @@ TEST(Figures, TimesAreShortAndCountDaysOnceThereAreTwo) {
 TEST(Figures, WhatIsUnknownIsSaid) {
     EXPECT_EQ(figures_of({}),
               (std::vector<Figure>{{"time", "0s, 0 passes"},
-                                   {"pods", "0 arrived, 0 got a node, 0 ended"},
-                                   {"pending time", "no pod got a node"},
+                                   {"pods", "0 arrived, 0 bound, 0 completed"},
+                                   {"pending time", "no pod was bound"},
                                    {"nodes", "0 at the start, 0 at most, 0 at the end"},
                                    {"node hours", "0.00"},
                                    {"cost", "unknown: a group has no price"},
-                                   {"used", "no node"}}));
+                                   {"used", "no nodes"}}));
 }
 
 TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
@@ -31,7 +31,7 @@ TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
     s.pods_arrived = 29;
     s.pods_recreated = 3;
     EXPECT_EQ(figures_of(s)[1].text,
-              "29 arrived (3 recreated after losing a node), 0 got a node, 0 ended");
+              "29 arrived (3 recreated after losing a node), 0 bound, 0 completed");
 }
 
 }  // namespace

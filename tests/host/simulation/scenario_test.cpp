@@ -112,26 +112,26 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
     const struct {
         const char *expectation, *complaint;  ///< no complaint: it is accepted
     } cases[]{
-        {"expect_never = [\"flarb\"]", "story.toml:3:17: expect_never: \"flarb\" is no command"},
-        {"expect_never = [\"increase web-\"]", "no group \"web-\"; did you mean 'web'?"},
-        {"expect = [\"increase wbe by 2\"]", "no group \"wbe\"; did you mean 'web'?"},
-        {"expect = [\"increase database by 2\"]", "no group \"database\"; there are web"},
+        {"expect_never = [\"flarb\"]", "story.toml:3:17: expect_never: \"flarb\" is not a command"},
+        {"expect_never = [\"increase web-\"]", "unknown group \"web-\"; did you mean 'web'?"},
+        {"expect = [\"increase wbe by 2\"]", "unknown group \"wbe\"; did you mean 'web'?"},
+        {"expect = [\"increase database by 2\"]", "unknown group \"database\"; known: web"},
         {"expect_within = [\"increse web\"]", "story.toml:3:18: expect_within: \"increse web\""},
-        {"expect_within = [{ command = \"increase wbe\", to = \"1m\" }]", "no group \"wbe\""},
+        {"expect_within = [{ command = \"increase wbe\", to = \"1m\" }]", "unknown group \"wbe\""},
         {"expect_within = [\"increase web\"]", ""},
-        {"expect_nodes = { wbe = 1 }", "3:18: expect_nodes: there is no group \"wbe\""},
-        {"expect_targets = { web = 1, wbe = 1 }", "expect_targets: there is no group \"wbe\""},
+        {"expect_nodes = { wbe = 1 }", "3:18: expect_nodes: unknown group \"wbe\""},
+        {"expect_targets = { web = 1, wbe = 1 }", "expect_targets: unknown group \"wbe\""},
         {"expect_nodes = { web = 1 }\nexpect_targets = { web = 1 }", ""},
-        {"expect_backed_off = [\"wbe\"]", "3:22: expect_backed_off: there is no group \"wbe\""},
-        {"expect_not_backed_off = [\"wbe\"]", "expect_not_backed_off: there is no group \"wbe\""},
+        {"expect_backed_off = [\"wbe\"]", "3:22: expect_backed_off: unknown group \"wbe\""},
+        {"expect_not_backed_off = [\"wbe\"]", "expect_not_backed_off: unknown group \"wbe\""},
         {"expect_backed_off = []\nexpect_not_backed_off = [\"web\"]", ""},
-        {"expect_unhelped = [\"shpo: it is so\"]", "no batch \"shpo\"; did you mean 'shop'?"},
-        {"expect_unhelped = [\"shop in wbe: it is so\"]", "there is no group \"wbe\""},
-        {"expect_unhelped = [\"shop\"]", "is no \"BATCH: SENTENCE\""},
+        {"expect_unhelped = [\"shpo: it is so\"]", "unknown batch \"shpo\"; did you mean 'shop'?"},
+        {"expect_unhelped = [\"shop in wbe: it is so\"]", "unknown group \"wbe\""},
+        {"expect_unhelped = [\"shop\"]", "expects \"BATCH: SENTENCE\""},
         {"expect_unhelped = [\"shop in web: it is so\", \"shop: it is so\"]", ""},
-        {"until = \"increase wbe\"", "until: there is no group \"wbe\""},
+        {"until = \"increase wbe\"", "until: unknown group \"wbe\""},
         {"until = \"idle\"", ""},
-        {"expect = [\"remove web-1 from wbe\"]", "there is no group \"wbe\""},
+        {"expect = [\"remove web-1 from wbe\"]", "unknown group \"wbe\""},
         {"expect_never = [\"increase web\", \"evict\", \"remove web-1\"]", ""},
         {"expect = [\"increase w* by 2\"]", ""},
     };
@@ -186,7 +186,7 @@ pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = 
 pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway", min_domains = 2 }] }]
 )")
                                  .diagnostics.text();
-    EXPECT_NE(said.find("story.toml:2:35: spread: 'min_domains' is for DoNotSchedule"),
+    EXPECT_NE(said.find("story.toml:2:35: spread: 'min_domains' needs DoNotSchedule"),
               std::string::npos)
         << said;
 }
@@ -260,7 +260,7 @@ TEST(Scenario, WhatIsNoShareOfPodsIsRefusedAtItsPlace) {
         const Scenario scenario =
             read("[[budget]]\nname = \"web\"\nmin_available = " + std::string(wrong) + "\n");
         EXPECT_NE(scenario.diagnostics.text().find(
-                      ":3:17: budget: 'min_available' is a number of pods, or a percentage"),
+                      ":3:17: budget: 'min_available' must be a number of pods or a percentage"),
                   std::string::npos)
             << wrong << ": " << scenario.diagnostics.text();
     }

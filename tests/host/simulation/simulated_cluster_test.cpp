@@ -48,7 +48,7 @@ TEST(SimulatedCluster, PodsArriveAndGetNodes) {
     ASSERT_TRUE(t.world.apply(batch("web", 6), start));
     EXPECT_TRUE(t.world.schedule(start));
     EXPECT_EQ(t.world.pending(), 2);
-    EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods get a node\n");
+    EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods are bound to nodes\n");
     EXPECT_FALSE(t.world.schedule(start)) << "nothing changed";
 }
 
@@ -185,7 +185,7 @@ TEST(SimulatedCluster, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot
     t.world.schedule(start);
     t.take();
     EXPECT_TRUE(t.world.remove_node("a", start));
-    EXPECT_EQ(t.take(), "node a vanishes with 3 pods\nweb: 2 pods come back without a node\n");
+    EXPECT_EQ(t.take(), "node a is deleted with 3 pods\nweb: 2 pods are recreated and pending\n");
     EXPECT_EQ(t.world.pending(), 2);
     EXPECT_FALSE(t.world.remove_node("a", start));
 }
@@ -212,7 +212,7 @@ TEST(SimulatedCluster, JobsEndSoLongAfterTheyGotANode) {
     EXPECT_EQ(t.world.next_due(), start + 15min);
     t.take();
     t.world.reach(start + 15min);
-    EXPECT_EQ(t.take(), "job: 1 pod ends\n");
+    EXPECT_EQ(t.take(), "job: 1 pod completes\n");
     EXPECT_EQ(t.world.next_due(), std::nullopt);
 }
 
