@@ -65,8 +65,8 @@ public:
     void begin(RequestId id, HttpRequest request, std::optional<Listener> listener,
                const Done& done) {
         if (open_.size() >= options_.max_open) {
-            return done(fail(ErrorCode::busy,
-                             "HTTP: " + std::to_string(open_.size()) + " requests are under way"));
+            return done(fail(ErrorCode::busy, "HTTP: " + std::to_string(open_.size()) +
+                                                  " requests are open already"));
         }
         const bool is_stream = listener.has_value();
         StreamTurns::OnPart on_part;
@@ -105,8 +105,9 @@ public:
         const auto limit =
             std::chrono::duration_cast<std::chrono::milliseconds>(at->second.transfer->timeout())
                 .count();
-        end(id, fail(ErrorCode::deadline, at->second.transfer->message(
-                                              "no reply within " + std::to_string(limit) + " ms")));
+        end(id,
+            fail(ErrorCode::deadline, at->second.transfer->message("no response within " +
+                                                                   std::to_string(limit) + " ms")));
     }
     void set_tls(TlsOptions tls) {
         if (tls == options_.tls) return;
@@ -187,7 +188,7 @@ private:
         const StreamTurns::TurnResult turn = turns_.turn();
         for (const RequestId id : turn.failed)
             end(id, fail(ErrorCode::internal,
-                         open_.at(id).transfer->message("what came could not be taken")));
+                         open_.at(id).transfer->message("the response could not be processed")));
         for (const RequestId id : turn.done) {
             const auto at = open_.find(id);
             if (at != open_.end() && at->second.ended && !turns_.is_waiting(id))
@@ -262,8 +263,8 @@ private:
                 streams.push_back(id);
         }
         for (const RequestId id : streams) {
-            Error error{ErrorCode::unavailable,
-                        open_.at(id).transfer->message("the client's certificate has changed")};
+            Error error{ErrorCode::unavailable, open_.at(id).transfer->message(
+                                                    "ended: the client certificate has changed")};
             error.provider_code = connection_lost;
             end(id, fail(std::move(error)));
         }

@@ -27,8 +27,9 @@ public:
         /// "http://", "https://" or "socks5://", for all requests. A malformed one ends each
         /// request as `invalid_config`. Empty: the environment's proxy (see proxy.hpp).
         std::string proxy{};
-        /// After a request has ended that was without an answer for so long, later requests use new
-        /// connections: a server may be unresponsive behind a load balancer that keeps TCP alive.
+        /// After a request has ended that was without a response for this long, later requests use
+        /// new connections: a server may be unresponsive behind a load balancer that keeps TCP
+        /// alive.
         Duration retire_unanswered_after = std::chrono::seconds(2);
         bool gzip = false;  ///< asks for compressed replies, and decompresses them
         std::string user_agent = "capstan";

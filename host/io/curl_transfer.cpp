@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t header_bytes_limit = CAPSTAN_HTTP_MAX_REPLY_HEAD;
 constexpr std::string_view head_too_long =
-    "the head of the reply is too long: one header may have 100 KiB, all of them 256 KiB";
+    "response headers are too long: at most 100 KiB for one header, 256 KiB in total";
 constexpr long stream_buffer = 4 << 10;
 constexpr long connect_timeout_ms = 30'000;
 constexpr long keep_alive_s = 30;
@@ -86,7 +86,7 @@ Result<std::unique_ptr<CurlTransfer>> CurlTransfer::make(
     CAPSTAN_CHECK(check_flags(request, url.scheme));
     std::unique_ptr<CurlTransfer> transfer(
         new CurlTransfer(std::move(request), std::move(listener), std::move(options)));
-    if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl gives no handle");
+    if (!transfer->handle_) return fail(ErrorCode::internal, "libcurl returned no handle");
     transfer->set_up();
     return transfer;
 }
@@ -250,14 +250,14 @@ std::string CurlTransfer::reason_of(CURLcode code) const {
     const bool is_secure = request_.url.starts_with("https:");
     if (is_secure && code == CURLE_SSL_CONNECT_ERROR &&
         why.find("wrong version number") != std::string::npos)
-        return "the server does not speak TLS; it may be http:// (" + why + ")";
+        return "the server does not use TLS; try http:// (" + why + ")";
     long connections = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_NUM_CONNECTS, &connections);
     const bool is_no_answer =
         code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR || code == CURLE_UNSUPPORTED_PROTOCOL;
     // On a reused connection the server has spoken HTTP before.
     if (!is_secure && is_no_answer && connections > 0 && header_bytes_ == 0)
-        return why + "; the server may speak TLS: https://";
+        return why + "; the server may require TLS: try https://";
     return why;
 }
 
@@ -265,19 +265,21 @@ Result<HttpReply> CurlTransfer::take_result(CURLcode code) {
     if (code == CURLE_OK) return std::move(reply_);
     if (is_head_too_long(code)) return fail(ErrorCode::quota, message(head_too_long));
     if (is_too_long_ || code == CURLE_FILESIZE_EXCEEDED) {
-        return fail(ErrorCode::quota, message("the reply has more than " +
+        return fail(ErrorCode::quota, message("the response has more than " +
                                               std::to_string(request_.max_reply_bytes) + " bytes"));
     }
     if (is_too_fast_) {
         return fail(ErrorCode::unavailable,
-                    message("more came over HTTP/2 than could be taken; it goes on by HTTP/1.1"));
+                    message("received data faster than it could be processed over HTTP/2; retrying "
+                            "over HTTP/1.1"));
     }
     if (is_other_version_) {
-        return fail(ErrorCode::unavailable,
-                    message("the server speaks no HTTP/2 over TLS, which the request demands"));
+        return fail(
+            ErrorCode::unavailable,
+            message("the server does not support HTTP/2 over TLS, which the request requires"));
     }
     Error error{code_of(code),
-                message(is_resend_refused_ ? "the connection was lost before an answer came"
+                message(is_resend_refused_ ? "the connection was lost before a response"
                                            : reason_of(code))};
     if (sent_ && error.code == ErrorCode::unavailable) error.provider_code = connection_lost;
     if (code == CURLE_PEER_FAILED_VERIFICATION) error.provider_code = untrusted_certificate;

@@ -62,9 +62,9 @@ Unexpected TextFile::failure() const {
     if (code == Z_ERRNO) return cannot_read(name_, error);
     return fail(ErrorCode::invalid_argument,
                 name_ + ": " +
-                    (code == Z_BUF_ERROR ? "the gzip data ends too early"
+                    (code == Z_BUF_ERROR ? "the gzip data is truncated"
                                          : "the gzip data is damaged: " + std::string(why)) +
-                    ", after byte " + std::to_string(taken_) + " of the text");
+                    ", after byte " + std::to_string(taken_) + " of the uncompressed text");
 }
 
 Result<std::size_t> TextFile::read(std::span<char> into) {
@@ -77,9 +77,9 @@ Result<std::size_t> TextFile::read(std::span<char> into) {
     taken_ += static_cast<std::uint64_t>(got);
     if (taken_ > unpacked_max_ && gzdirect(file_.get()) == 0)
         return fail(ErrorCode::invalid_argument,
-                    name_ + ": the gzip data comes to more than " +
+                    name_ + ": the gzip data is larger than " +
                         counted(static_cast<std::int64_t>(unpacked_max_), "byte") +
-                        " of text; unpacked, a file of any size is read");
+                        " uncompressed; decompress the file first, then its size is not limited");
     return static_cast<std::size_t>(got);
 }
 

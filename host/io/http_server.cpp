@@ -40,7 +40,7 @@ Result<std::shared_ptr<asio::ssl::context>> make_tls(const HttpServer::Options& 
         out->use_private_key(asio::buffer(options.key_pem), asio::ssl::context::pem, error);
     }));
     if (options.client_ca_pem.empty()) return out;
-    CAPSTAN_CHECK(set("CA of clients", [&](error_code& error) {
+    CAPSTAN_CHECK(set("client CA", [&](error_code& error) {
         out->add_certificate_authority(asio::buffer(options.client_ca_pem), error);
     }));
     out->set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
@@ -52,7 +52,7 @@ Result<tcp::acceptor> open(asio::io_context& io, const HttpServer::Options& opti
     const auto address = asio::ip::make_address(options.address, error);
     if (error)
         return fail(ErrorCode::invalid_argument,
-                    "HTTP server: \"" + options.address + "\" is no IP address");
+                    "HTTP server: \"" + options.address + "\" is not an IP address");
     const tcp::endpoint at(address, options.port);
     tcp::acceptor out(asio::make_strand(io));
     out.open(at.protocol(), error);

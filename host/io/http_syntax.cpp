@@ -40,11 +40,11 @@ std::string_view trimmed(std::string_view text) noexcept {
 }
 
 Result<void> check_syntax(const HttpRequest& request) {
-    if (!is_token(request.method)) return refuse("the method is no token");
+    if (!is_token(request.method)) return refuse("the method is not a token");
     if (request.headers.size() > header_limit) return refuse("more than 128 headers");
     for (const auto& [name, value] : request.headers) {
-        if (!is_token(name)) return refuse("a header's name is no token");
-        if (value.size() > value_limit) return refuse("header " + name + " has more than 16 KiB");
+        if (!is_token(name)) return refuse("a header name is not a token");
+        if (value.size() > value_limit) return refuse("header " + name + " is longer than 16 KiB");
         if (!std::all_of(value.begin(), value.end(), is_value_byte)) {
             return refuse("header " + name + " has a control character");
         }
@@ -56,12 +56,12 @@ Result<void> check_flags(const HttpRequest& request, std::string_view scheme) {
     constexpr std::uint64_t known = std::uint64_t{CAPSTAN_HTTP_DIRECT} | CAPSTAN_HTTP_2 |
                                     CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE | CAPSTAN_HTTP_PATH_AS_IS;
     const std::uint64_t unknown = request.flags & ~known;
-    if (unknown != 0)
-        return refuse("flags " + std::to_string(unknown) + " are unknown to this host");
+    if (unknown != 0) return refuse("unknown flags " + std::to_string(unknown) + "");
     if (request.has(CAPSTAN_HTTP_2) && scheme != "https")
-        return refuse("CAPSTAN_HTTP_2 is for https; without TLS it is HTTP_2_PRIOR_KNOWLEDGE");
+        return refuse(
+            "CAPSTAN_HTTP_2 requires https; without TLS use CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE");
     if (request.has(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE) && scheme != "http")
-        return refuse("CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http; over TLS it is HTTP_2");
+        return refuse("CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http; over TLS use CAPSTAN_HTTP_2");
     return {};
 }
 

@@ -35,7 +35,7 @@ void append_character(std::string& out, std::string_view character) {
     }
 }
 
-/// Calls `take` with each character; with U+FFFD for each byte that is no UTF-8.
+/// Calls `take` with each character; with U+FFFD for each byte that is not UTF-8.
 template <class F>
 void each_character(std::string_view text, F take) {
     while (!text.empty()) {

@@ -11,7 +11,7 @@ namespace capstan::io {
 /// no UTF-8 are replaced by U+FFFD. A line longer than `limit` bytes is cut and ends with "...".
 std::string printable(std::string_view text, std::size_t limit);
 
-/// `text` with U+FFFD in place of each byte that is no UTF-8.
+/// `text` with U+FFFD in place of each byte that is not UTF-8.
 std::string repaired(std::string_view text);
 
 /// A JSON string with its quotes; `text` is valid UTF-8.

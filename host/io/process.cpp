@@ -300,9 +300,9 @@ private:
     }
     void give_up_after(Duration deadline) {
         const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(deadline);
-        std::string why = "did not end within " + std::to_string(ms.count()) + " ms";
+        std::string why = "did not exit within " + std::to_string(ms.count()) + " ms";
         if (const std::string said = last_words(end_.errors); !said.empty())
-            why += "; it said: " + said;
+            why += "; it wrote: " + said;
         finish_killed(ErrorCode::deadline, std::move(why));
     }
     void finish_killed(ErrorCode code, std::string why) {
@@ -320,7 +320,8 @@ private:
         drain(output_);
         drain(errors_);
         if (reaped < 0)
-            return finish(fail(ErrorCode::internal, "another part of this process waited for it"));
+            return finish(fail(ErrorCode::internal,
+                               "another part of this process collected its exit status"));
         end_.status = exit_status(status);
         finish(std::move(end_));
     }

@@ -85,7 +85,7 @@ public:
     /// at the deadline; the message has its last words. `quota`: the program printed more than
     /// output_max, and was killed. Errors of this call: `invalid_config`: the program cannot be
     /// executed. `unavailable`: the system lacks a resource. Borrows the loop, whose simulated
-    /// clock stands still meanwhile.
+    /// clock does not advance meanwhile.
     static Result<std::unique_ptr<ProgramProcess>> start(Loop& loop, const ProgramRun& run,
                                                          Done done);
     ProgramProcess(const ProgramProcess&) = delete;

@@ -126,7 +126,7 @@ Result<std::string> parse_proxy(const std::string& text) {
     const std::string_view rest = std::string_view(text).substr(has_scheme ? after_scheme + 3 : 0);
     const bool is_socks = scheme == "socks5" || scheme == "socks5h";
     if (!is_socks && scheme != "http" && scheme != "https")
-        return fail(ErrorCode::invalid_config, "proxy: neither http, https nor socks5");
+        return fail(ErrorCode::invalid_config, "proxy: the scheme is not http, https or socks5");
     // Unlike the URL of a request, a proxy's URL may have a user name and a password.
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
     const std::size_t at = authority.rfind('@');

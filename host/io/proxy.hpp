@@ -30,8 +30,8 @@ ProxyEnvironment read_proxy_environment();
 std::string proxy_for(const Url& url, const ProxyEnvironment& environment);
 
 /// A proxy's URL in the form that libcurl needs. "host:3128" is an http proxy. With socks5 the
-/// proxy resolves host names. `invalid_config`: the text is no URL, or not http, https or socks5;
-/// the message does not quote it, because it may hold a password.
+/// proxy resolves host names. `invalid_config`: the text is not a URL, or not http, https or
+/// socks5; the message does not quote it, because it may hold a password.
 Result<std::string> parse_proxy(const std::string& text);
 
 /// A result of parse_proxy without user name and password, for messages.

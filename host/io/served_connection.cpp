@@ -117,7 +117,7 @@ public:
     void drop() override {
         run([](StreamConnection& c) {
             if (!c.has_begun_) {
-                c.begin({500, {{"content-type", "text/plain"}}, "nobody answered\n"}, true);
+                c.begin({500, {{"content-type", "text/plain"}}, "the request was dropped\n"}, true);
             } else if (!c.has_ended_) {
                 c.shut();
             }

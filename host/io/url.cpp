@@ -40,19 +40,21 @@ Result<Url> parse_url(const std::string& text) {
         return fail(ErrorCode::invalid_argument, std::string("URL: ") + why);
     };
     if (std::any_of(text.begin(), text.end(), is_unprintable))
-        return refuse("a space or control character");
-    if (text.find("://") == std::string::npos) return refuse("begins with no http:// or https://");
+        return refuse("contains a space or a control character");
+    if (text.find("://") == std::string::npos)
+        return refuse("does not begin with http:// or https://");
     const std::unique_ptr<CURLU, Free> url(curl_url());
     const CURLUcode code = curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0);
     if (code != CURLUE_OK) return refuse(curl_url_strerror(code));
     Url out{part_of(url.get(), CURLUPART_SCHEME), normal_host(part_of(url.get(), CURLUPART_HOST))};
     // A number of at most five digits: libcurl has read it.
     out.port = std::atoi(part_of(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT).c_str());
-    if (out.scheme != "http" && out.scheme != "https") return refuse("neither http nor https");
+    if (out.scheme != "http" && out.scheme != "https")
+        return refuse("the scheme is neither http nor https");
     if (out.host.empty()) return refuse("no host");
     if (!part_of(url.get(), CURLUPART_USER).empty() ||
         !part_of(url.get(), CURLUPART_PASSWORD).empty())
-        return refuse("a user name belongs into a header");
+        return refuse("contains a user name; use a header instead");
     return out;
 }
 

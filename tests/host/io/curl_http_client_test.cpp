@@ -244,7 +244,7 @@ TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWhereTheyMayChangeSomething) {
     EXPECT_EQ(times_seen(HttpRequest("PATCH", "").with_body(std::string(200'000, 'x'))), 1);
     EXPECT_EQ(times_seen(HttpRequest("PUT", "").with_body("{}")), 1);
     EXPECT_EQ(times_seen(HttpRequest("DELETE", "")), 1);
-    EXPECT_THAT(messages, HasSubstr("/lost: the connection was lost before an answer came"));
+    EXPECT_THAT(messages, HasSubstr("/lost: the connection was lost before a response"));
 }
 
 TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWithoutABody) {

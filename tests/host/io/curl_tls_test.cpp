@@ -97,7 +97,7 @@ TEST_F(SecureRequests, SayThatTheServerSpeaksNoTls) {
     const OtherServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
     connect_with(trusting());
     EXPECT_THAT(body("https://127.0.0.1:" + server.port() + "/version"),
-                HasSubstr("/version: the server does not speak TLS; it may be http:// ("));
+                HasSubstr("/version: the server does not use TLS; try http:// ("));
 }
 
 TEST_F(SecureRequests, SayThatTheServerMaySpeakTlsWhereItAnswersNoPlainRequest) {
@@ -106,7 +106,7 @@ TEST_F(SecureRequests, SayThatTheServerMaySpeakTlsWhereItAnswersNoPlainRequest) 
         const OtherServer server(answer);
         connect_with(trusting());
         EXPECT_THAT(body("http://127.0.0.1:" + server.port() + "/version"),
-                    HasSubstr("; the server may speak TLS: https://"))
+                    HasSubstr("; the server may require TLS: try https://"))
             << answer;
     }
 }

@@ -47,7 +47,7 @@ TEST(Gzip, SaysWhereThePackedTextEndsTooEarly) {
         ASSERT_FALSE(read) << size;
         EXPECT_EQ(read.error().code, ErrorCode::invalid_argument);
         EXPECT_THAT(read.error().message,
-                    HasSubstr("capstan-gzip: the gzip data ends too early, after byte "))
+                    HasSubstr("capstan-gzip: the gzip data is truncated, after byte "))
             << size;
     }
 }

@@ -83,7 +83,7 @@ TEST_F(HttpRequests, RefuseALongerReplyThanAllowed) {
                                   std::string(1001, 'x') + "\r\n0\r\n\r\n");
     const auto reply = get(limited(server.url("/chunked"), 1000));
     EXPECT_EQ(reply.error().code, ErrorCode::quota);
-    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1000 bytes"));
+    EXPECT_THAT(reply.error().message, HasSubstr("the response has more than 1000 bytes"));
     EXPECT_EQ(get(limited(server.url("/chunked"), 1001)).value().body.size(), 1001u);
 }
 
@@ -97,7 +97,7 @@ TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
     for (const char* const path : {"/", "/long"}) {
         const Error error = get(HttpRequest("GET", server.url(path))).error();
         EXPECT_EQ(error.code, ErrorCode::quota) << path;
-        EXPECT_THAT(error.message, HasSubstr("the head of the reply is too long")) << path;
+        EXPECT_THAT(error.message, HasSubstr("response headers are too long")) << path;
     }
 }
 
@@ -107,7 +107,7 @@ TEST_F(HttpRequests, RefuseWhatUnpacksToMoreThanAllowed) {
     const auto reply = get(limited(server.url("/"), 1u << 20));
     ASSERT_FALSE(reply);
     EXPECT_EQ(reply.error().code, ErrorCode::quota);
-    EXPECT_THAT(reply.error().message, HasSubstr("the reply has more than 1048576 bytes"));
+    EXPECT_THAT(reply.error().message, HasSubstr("the response has more than 1048576 bytes"));
 }
 
 TEST_F(HttpRequests, TakeTurnsWithOtherWorkHoweverMuchAStreamUnpacksTo) {
