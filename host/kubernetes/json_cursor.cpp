@@ -73,11 +73,11 @@ std::string found(const json::value* value) {
     }
 }
 
-/// The whole number, also where the text has 3.0 or 3e0.
+/// The integer, also where the text has 3.0 or 3e0.
 std::optional<std::int64_t> find_whole(const json::value& value) {
     if (const std::int64_t* i = value.if_int64()) return *i;
     const double* d = value.if_double();
-    constexpr double exact = 9007199254740992.0;  // 2^53: beyond it doubles skip whole numbers
+    constexpr double exact = 9007199254740992.0;  // 2^53: beyond it doubles skip integers
     if (d == nullptr || std::trunc(*d) != *d || std::abs(*d) > exact) return std::nullopt;
     return static_cast<std::int64_t>(*d);
 }
@@ -133,7 +133,7 @@ std::optional<std::int64_t> JsonCursor::integer(std::int64_t min, std::int64_t m
     if (value_ == nullptr) return std::nullopt;
     const std::optional<std::int64_t> whole = find_whole(*value_);
     if (whole && *whole >= min && *whole <= max) return whole;
-    expects("a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+    expects("an integer from " + std::to_string(min) + " to " + std::to_string(max));
     return std::nullopt;
 }
 
@@ -142,8 +142,7 @@ std::optional<std::uint64_t> JsonCursor::natural() const {
     if (const std::uint64_t* u = value_->if_uint64()) return *u;
     const std::optional<std::int64_t> whole = find_whole(*value_);
     if (whole && *whole >= 0) return static_cast<std::uint64_t>(*whole);
-    expects("a whole number from 0 to " +
-            std::to_string(std::numeric_limits<std::uint64_t>::max()));
+    expects("an integer from 0 to " + std::to_string(std::numeric_limits<std::uint64_t>::max()));
     return std::nullopt;
 }
 
@@ -171,7 +170,7 @@ std::optional<Quantity> JsonCursor::quantity() const {
     } else if (value_->is_number()) {
         written = text_of_number(*value_);
     } else {
-        expects("a quantity like \"1500m\" or \"2Gi\"");
+        expects("a quantity such as \"1500m\" or \"2Gi\"");
         return std::nullopt;
     }
     const Result<Quantity> quantity = parse_quantity(written);

@@ -1,10 +1,10 @@
 /// Reads untrusted JSON. Every step may fail. A problem is recorded together with its place, and
-/// reading goes on, so that one run finds all problems of a document.
+/// reading continues, so that one run finds all problems of a document.
 ///
 ///     JsonProblems problems(document);
 ///     const JsonCursor pod = problems.root();
 ///     const auto node = pod["spec"]["nodeName"].text();  // nothing when absent or no text
-///     // problem where it is no text: /spec/nodeName: expects text, found a number (7)
+///     // problem if it is not text: /spec/nodeName: expects text, found a number (7)
 #pragma once
 
 #include <cstddef>
@@ -82,7 +82,7 @@ public:
 
     std::optional<std::string_view> text() const;
     std::optional<std::int64_t> integer(std::int64_t min, std::int64_t max) const;
-    /// A whole number from 0 to 2^64 - 1.
+    /// An integer from 0 to 2^64 - 1.
     std::optional<std::uint64_t> natural() const;
     /// A finite number, whole or not.
     std::optional<double> number() const;

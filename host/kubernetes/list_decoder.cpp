@@ -23,7 +23,7 @@ constexpr std::size_t most_problems = 100;
 
 std::string to_string(const ObjectProblem& problem) {
     return problem.object + ": " + problem.pointer + (problem.pointer.empty() ? "" : " ") +
-           problem.what + (problem.left_out ? "; the object is left out" : "");
+           problem.what + (problem.left_out ? "; the object is ignored" : "");
 }
 
 struct ListDecoder::State final : ObjectSink {
@@ -49,7 +49,7 @@ void ListDecoder::State::take(std::string_view listed_kind, const json::value& o
     std::string_view kind = base::text_at(object, "kind");
     if (kind.empty()) kind = listed_kind;
     if (!object.is_object()) return refuse("expects an object");
-    if (kind.empty()) return refuse("has no kind, and stands in no list that says one first");
+    if (kind.empty()) return refuse("has no kind, and its list does not name one before it");
     if (listener) listener(kind, object);
     if (const ObjectKind* known = find_kind(kind, base::text_at(object, "apiVersion")))
         return load(*known, object);

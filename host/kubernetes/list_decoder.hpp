@@ -25,7 +25,7 @@ struct ObjectProblem {
     bool left_out = false;  ///< true: the whole object is left out, not only its malformed part
     bool operator==(const ObjectProblem&) const = default;
 };
-/// "Pod shop/web-1: /spec/priority expects ..., found ...; the object is left out"
+/// "Pod shop/web-1: /spec/priority expects ..., found ...; the object is ignored"
 std::string to_string(const ObjectProblem& problem);
 
 /// What was decoded from one text.
@@ -38,12 +38,12 @@ struct DecodeReport {
     std::size_t left_out = 0;               ///< objects that could not be read
     std::vector<ObjectProblem> problems{};  ///< the first hundred, in the order of the text
     std::size_t more_problems = 0;
-    /// Set where the text is no JSON from some point on, or ends too early. The objects before that
+    /// Set if the text is not JSON from some point on, or is truncated. The objects before that
     /// point are loaded, so the cluster is incomplete.
     std::optional<Error> cut_short{};
 };
 
-/// Called with each object of a text, of needed and of ignored kinds alike, without the members
+/// Called with each object of a text, of needed and of ignored kinds, without the members
 /// that no decoder reads. The arguments are valid during the call alone.
 using ObjectListener = std::function<void(std::string_view kind, const boost::json::value& object)>;
 
@@ -58,7 +58,7 @@ public:
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();
 
-    /// A piece may have any size. Fails where the text is no JSON, and on each call from then on.
+    /// A piece may have any size. Fails if the text is not JSON, and on each call from then on.
     Result<void> feed(std::string_view piece);
     /// Ends the text. No call may follow.
     DecodeReport finish();

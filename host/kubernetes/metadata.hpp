@@ -28,7 +28,7 @@ struct ObjectMetadata {
     bool is_identified = true;
 };
 
-/// From `metadata`. A missing name is no problem.
+/// From `metadata`. A missing name is not a problem.
 ObjectMetadata decode_metadata(const JsonCursor& metadata);
 /// From the `metadata` of `object`. A missing or empty name is a problem, and the object is then
 /// not identified.

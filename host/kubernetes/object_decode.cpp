@@ -39,7 +39,7 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
         CAPSTAN_TRY(const std::size_t size, in.read(piece));
         if (is_first && is_yaml({piece.data(), size}))
             return fail(ErrorCode::invalid_argument,
-                        in.name() + ": is YAML; expects JSON, as of kubectl get ... -o json");
+                        in.name() + ": is YAML; expects JSON, as from kubectl get ... -o json");
         if (size == 0 || !decoder.feed({piece.data(), size})) break;
     }
     DecodeReport out = decoder.finish();

@@ -210,7 +210,7 @@ json::array encode_conditions(const engine::snapshot::NodeObject& node) {
     return out;
 }
 
-/// NodeObject does not have their types: all that is no IP address is a DNS name.
+/// NodeObject does not have their types: all that is not an IP address is a DNS name.
 json::array encode_addresses(const std::vector<std::string>& addresses) {
     json::array out;
     for (const std::string& address : addresses) {

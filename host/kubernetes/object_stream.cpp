@@ -5,12 +5,11 @@ namespace {
 
 constexpr std::string_view mark = "\xEF\xBB\xBF";
 
-/// Why a text with this first byte is no UTF-8; NULL: it may be.
+/// Why a text with this first byte is not UTF-8; NULL: it may be.
 const char* find_encoding_error(char first) {
     switch (first) {
         case '\xFF':
-        case '\xFE':
-            return "is UTF-16 text, which PowerShell makes of redirected output; expects UTF-8";
+        case '\xFE': return "is UTF-16 text, as PowerShell writes redirected output; expects UTF-8";
         case '\x1F': return "is compressed; expects JSON text";
         default: return nullptr;
     }

@@ -28,7 +28,7 @@ namespace capstan::kubernetes {
 /// Skips a byte order mark at the start of a text, and detects UTF-16 and compressed input.
 class TextStart {
 public:
-    /// `text`, the next piece, without the byte order mark. Fails where the text begins like UTF-16
+    /// `text`, the next piece, without the byte order mark. Fails if the text begins like UTF-16
     /// or gzip.
     Result<std::string_view> take(std::string_view text);
 
@@ -155,7 +155,7 @@ public:
 
     Events& events() { return parser_.handler(); }
 
-    /// Fails where the text is no JSON; the message has line and column. After a failure each
+    /// Fails if the text is not JSON; the message has line and column. After a failure each
     /// further call fails with the same error.
     Result<void> write(std::string_view text) {
         if (error_) return fail(*error_);
@@ -165,7 +165,7 @@ public:
         return write_documents(*rest);
     }
 
-    /// Fails where the text ends in the middle of a document, or is empty.
+    /// Fails if the text ends in the middle of a document, or is empty.
     Result<void> finish() {
         if (error_) return fail(*error_);
         if (!any_document_) return fail_here("is empty");
@@ -173,7 +173,7 @@ public:
         boost::json::error_code code;
         parser_.write_some(false, nullptr, 0, code);
         in_document_ = false;
-        return code ? fail_here("ends too early, in the middle of a value") : Result<void>();
+        return code ? fail_here("is truncated in the middle of a value") : Result<void>();
     }
 
 private:
@@ -247,7 +247,7 @@ public:
 ///   a list, of a kind such as PodList, whose items may lack a kind, or of kind List;
 ///   an array of objects and lists;
 ///   the debugging snapshot of Cluster Autoscaler: NodeList, whose items have Node and Pods, and
-///   UnscheduledPodsCanBeScheduled. Its TemplateNodes are skipped, for they are no objects of a
+///   UnscheduledPodsCanBeScheduled. Its TemplateNodes are skipped, for they are not objects of a
 ///   cluster.
 class ObjectStream {
 public:
@@ -257,11 +257,11 @@ public:
     ObjectStream& operator=(const ObjectStream&) = delete;
     ~ObjectStream();
 
-    /// Passes on each object that `text` completes. Fails where the text is no JSON; the message
+    /// Passes on each object that `text` completes. Fails if the text is not JSON; the message
     /// has line and column. Objects before that place have been passed on. After a failure each
     /// further call fails with the same error.
     Result<void> write(std::string_view text);
-    /// Fails where the text ends too early, or is empty.
+    /// Fails if the text is truncated, or is empty.
     Result<void> finish();
 
 private:

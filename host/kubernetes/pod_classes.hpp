@@ -10,7 +10,7 @@
 namespace capstan::kubernetes {
 
 /// Collects pods into classes: pods that differ in nothing but their name are one class with a
-/// count. Classes stand in the order in which their first pod came.
+/// count. Classes are in the order in which their first pod came.
 class PodClasses {
 public:
     /// Adds `pod.count` pods. Returns the index of their class.

@@ -169,7 +169,7 @@ Quantities containers_requests(const JsonCursor& spec) {
     for (const JsonCursor& container : spec["containers"].items())
         add(running, container_requests(container));
 
-    Quantities sidecars;  // started so far; they run beside each init container after them
+    Quantities sidecars;  // started so far; they run next to each init container after them
     Quantities peak;
     for (const JsonCursor& container : spec["initContainers"].items()) {
         Quantities needed = container_requests(container);

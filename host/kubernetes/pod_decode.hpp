@@ -45,12 +45,12 @@ std::vector<engine::snapshot::SpreadConstraint> decode_spread(const JsonCursor& 
 /// From a Pod's `spec`. The requests are, per resource, the larger one of two amounts: the sum over
 /// all containers and sidecars, and the peak while the init containers run one after the other. A
 /// sidecar (an init container with restartPolicy Always) keeps running, so its request counts
-/// beside each init container after it. Then the pod-level requests replace cpu, memory and huge
+/// next to each init container after it. Then the pod-level requests replace cpu, memory and huge
 /// pages, and the overhead of the runtime class is added. Sums are exact and rounded up once at the
 /// end. A limit without a request counts as the request, because the API server writes that into
 /// each pod.
 ///     containers 500m + 500m, sidecar 100m, init container 2
-///     ->  2100m: the sidecar runs beside the init container
+///     ->  2100m: the sidecar runs next to the init container
 Resources decode_pod_requests(const JsonCursor& spec);
 
 /// Whether an init container is a sidecar: its restartPolicy is Always, and it runs as long as the

@@ -81,7 +81,7 @@ std::optional<Toleration> decode_toleration(const JsonCursor& place) {
         out.op = Toleration::Op::exists;
     } else if (op == "Gt" || op == "Lt") {
         place["operator"].complain("is " + op +
-                                   ", which is not supported: this one tolerates nothing");
+                                   ", which is not supported; the toleration is ignored");
         return std::nullopt;
     } else if (!op.empty() && op != "Equal") {
         place["operator"].expects("Equal or Exists");

@@ -34,8 +34,8 @@ std::string_view text_of(const json::value* value) noexcept {
 Result<json::object> parse_json_object(std::string_view text) {
     boost::system::error_code error;
     json::value value = json::parse(text, error, {}, {.max_depth = depth_limit});
-    if (error) return fail(ErrorCode::invalid_argument, "no JSON: " + error.message());
-    if (!value.is_object()) return fail(ErrorCode::invalid_argument, "no JSON object");
+    if (error) return fail(ErrorCode::invalid_argument, "not JSON: " + error.message());
+    if (!value.is_object()) return fail(ErrorCode::invalid_argument, "not a JSON object");
     return std::move(value.get_object());
 }
 

@@ -31,7 +31,7 @@ public:
     JsonRoot(const boost::json::value* value) noexcept
         : object_(value == nullptr ? nullptr : value->if_object()) {}
 
-    /// NULL: the root is no object.
+    /// NULL: the root is not an object.
     const boost::json::object* object() const noexcept { return object_; }
 
 private:
@@ -39,10 +39,10 @@ private:
 };
 
 /// Parses an object that may nest 512 levels deep, as schemas of custom resources need. Fails with
-/// `invalid_argument` where the text is no JSON, or no object; the message says which.
+/// `invalid_argument` if the text is not JSON, or not an object; the message says which.
 Result<boost::json::object> parse_json_object(std::string_view text);
 
-/// NULL: a part of the path is missing, null, or inside a value that is no object.
+/// NULL: a part of the path is missing, null, or inside a value that is not an object.
 const boost::json::value* find_value(JsonRoot root, std::string_view path) noexcept;
 /// The member `key`, whose dots are part of its name. NULL: absent.
 const boost::json::value* find_member(JsonRoot root, std::string_view key) noexcept;
@@ -54,7 +54,7 @@ const boost::json::array* find_array(JsonRoot root, std::string_view path) noexc
 const boost::json::array& list_at(JsonRoot root, std::string_view path) noexcept;
 /// Empty: absent, or no text.
 std::string_view text_at(JsonRoot root, std::string_view path) noexcept;
-/// Nothing: absent, or no whole number of 64 bits.
+/// Nothing: absent, or not an integer of 64 bits.
 std::optional<std::int64_t> integer_at(JsonRoot root, std::string_view path) noexcept;
 bool is_true_at(JsonRoot root, std::string_view path) noexcept;
 

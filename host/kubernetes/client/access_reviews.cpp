@@ -33,7 +33,7 @@ std::string review_body(const AccessRule& rule) {
 void take(AccessAnswer& answer, Result<ApiReply> reply) {
     const Result<boost::json::object> review = parse_object(std::move(reply));
     if (!review) {
-        answer.error = within("ask whether it may " + to_string(answer.rule), review.error());
+        answer.error = within("check permission to " + to_string(answer.rule), review.error());
         return;
     }
     answer.is_allowed = base::is_true_at(*review, "status.allowed");

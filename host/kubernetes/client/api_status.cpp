@@ -15,7 +15,7 @@ namespace capstan::kubernetes::client {
 namespace {
 
 constexpr std::size_t status_message_limit = 1024;
-constexpr std::size_t body_limit = 256;  ///< of a body that is no Status, such as a proxy's page
+constexpr std::size_t body_limit = 256;  ///< of a body that is not a Status, such as a proxy's page
 constexpr std::size_t cause_limit = 8;
 constexpr std::int64_t retry_after_max_s = 24 * 3600;
 
@@ -219,7 +219,7 @@ std::vector<std::string> warnings_of(const HttpHeaders& headers) {
 
 Result<boost::json::object> parse_object(const ApiReply& reply) {
     Result<boost::json::object> object = base::parse_json_object(reply.body);
-    if (!object) return fail(ErrorCode::unavailable, "the reply is " + object.error().message);
+    if (!object) return fail(ErrorCode::unavailable, "the response is " + object.error().message);
     return object;
 }
 

@@ -25,7 +25,7 @@ struct ApiStatus {
     std::optional<Duration> retry_after{};
 };
 
-/// Nothing: the object is no Status.
+/// Nothing: the object is not a Status.
 std::optional<ApiStatus> find_status(const boost::json::object& object);
 std::optional<ApiStatus> find_status(std::string_view json);
 
@@ -49,7 +49,7 @@ bool is_question(const ApiRequest& request);
 
 bool is_watch(const ApiRequest& request);
 
-/// Whether the client's rate limit does not apply. A watch lasts for minutes and is no load
+/// Whether the client's rate limit does not apply. A watch lasts for minutes and is not a load
 /// meanwhile. A Lease request must not wait behind other requests, or a busy leader would lose its
 /// Lease.
 bool is_unlimited(const ApiRequest& request);
@@ -84,8 +84,8 @@ std::vector<std::string> warnings_of(const HttpHeaders& headers);
 // Objects of replies stay JSON. kubernetes/base/json_path.hpp reads and changes them without loss
 // of members that this program does not know.
 
-/// Parses a reply's body. `unavailable`: the body is no JSON object, so the server that answered is
-/// no API server, or not yet one.
+/// Parses a reply's body. `unavailable`: the body is not a JSON object, so the server that
+/// responded is no API server, or not yet one.
 Result<boost::json::object> parse_object(const ApiReply& reply);
 /// Parses the body of a successful result; an error is returned as it is.
 Result<boost::json::object> parse_object(Result<ApiReply> reply);

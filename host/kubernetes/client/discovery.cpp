@@ -213,7 +213,7 @@ void Discovery::finish(const std::string& group, const Result<void>& result) {
     for (Waiting& each : std::exchange(waiting_[group], {})) {
         Result<ServedKind> answer = result_of(each.name);
         if (!answer && !result)
-            answer = fail(within("look for kind " + each.name.kind, result.error()));
+            answer = fail(within("discover kind " + each.name.kind, result.error()));
         answers.emplace_back(std::move(each.done), std::move(answer));
     }
     for (auto& [done, answer] : answers) done(std::move(answer));

@@ -55,7 +55,7 @@ struct KindName {
 };
 
 /// Finds the path of a kind, and caches what the server answered. An unknown kind is looked for
-/// again after `between` at the earliest, so that a misspelt kind is no load. A known kind is
+/// again after `between` at the earliest, so that a misspelt kind is not a load. A known kind is
 /// looked for again after five minutes, because its CustomResourceDefinition may change. If that
 /// fails, the cached kind stays valid. Used on the loop's thread alone.
 class Discovery {

@@ -37,7 +37,7 @@ void OpenCalls::after(Duration delay, std::function<void()> handler) {
         const auto state = weak.lock();
         if (state != nullptr && state->timers.erase(key) == 1) handler();
     };
-    // Posted, not timed: a zero delay must elapse although a simulated clock stands still.
+    // Posted, not timed: a zero delay must elapse although a simulated clock does not advance.
     if (delay > Duration::zero()) {
         state_->timers[key] = state_->loop.after(delay, fire);
     } else {

@@ -43,13 +43,11 @@ TEST(HostPorts, OutsideOfWhatPortsCanBeAreComplainedAbout) {
     const auto answer = decoded(
         decode_host_ports, R"({"containers":[{"ports":[{"hostPort":65536},{"hostPort":"80"}]}]})");
     EXPECT_TRUE(answer.value.empty());
-    EXPECT_EQ(
-        answer.complaints,
-        (std::vector<std::string>{
-            "/containers/0/ports/0/hostPort expects a whole number from 0 to 65535, found a "
-            "number (65536)",
-            "/containers/0/ports/1/hostPort expects a whole number from 0 to 65535, found text "
-            "(\"80\")"}));
+    EXPECT_EQ(answer.complaints,
+              (std::vector<std::string>{"/containers/0/ports/0/hostPort expects an integer from 0 "
+                                        "to 65535, found a number (65536)",
+                                        "/containers/0/ports/1/hostPort expects an integer from 0 "
+                                        "to 65535, found text (\"80\")"}));
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(ListDecoder, LeavesOutAPodWhoseRequestsCannotBeReadAndLoadsTheRest) {
     EXPECT_TRUE(loaded.problems[0].starts_with(
         "Pod shop/b: /spec/containers/0/resources/requests/cpu quantity \"lots\": "))
         << loaded.problems[0];
-    EXPECT_TRUE(loaded.problems[0].ends_with("; the object is left out")) << loaded.problems[0];
+    EXPECT_TRUE(loaded.problems[0].ends_with("; the object is ignored")) << loaded.problems[0];
     EXPECT_EQ(loaded.cluster.pod_count(), 2u);
 }
 
@@ -109,9 +109,8 @@ TEST(ListDecoder, KeepsAnObjectWhoseMalformedPartCanBeDoneWithout) {
         R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[],"priority":"high"}})");
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 1}}));
     EXPECT_EQ(loaded.problems,
-              std::vector<std::string>{
-                  "Pod default/a: /spec/priority expects a whole number from -2147483648 to "
-                  "2147483647, found text (\"high\")"});
+              std::vector<std::string>{"Pod default/a: /spec/priority expects an integer from "
+                                       "-2147483648 to 2147483647, found text (\"high\")"});
 }
 
 TEST(ListDecoder, CountsKindsItHasNoUseFor) {
@@ -138,8 +137,8 @@ TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
 TEST(ListDecoder, SaysWhatIsNoObjectOrOneOfNoKind) {
     const Loaded loaded = load(
         R"([7,{},{"kind":"Node","metadata":{}},{"kind":"Pod","metadata":{"name":"p"}},{"kind":3}])");
-    const std::string left_out = "; the object is left out";
-    const std::string no_kind = "has no kind, and stands in no list that says one first" + left_out;
+    const std::string left_out = "; the object is ignored";
+    const std::string no_kind = "has no kind, and its list does not name one before it" + left_out;
     EXPECT_EQ(loaded.problems,
               (std::vector<std::string>{
                   "object 1: expects an object" + left_out, "object 2: " + no_kind,

@@ -133,13 +133,13 @@ TEST(ObjectStream, HandsOnWhatStoodBeforeAnErrorAndSaysWhereItIs) {
         {"{\"items\":[{\"kind\":\"A\"},\n {\"kind\":]}", 1,
          "line 2, column 10 (byte 33): syntax error at \"]}\""},
         {"{\"items\":[{\"kind\":\"A\"},{\"kind\":\"B\"", 1,
-         "line 1, column 35 (byte 34): ends too early, in the middle of a value"},
+         "line 1, column 35 (byte 34): is truncated in the middle of a value"},
         {"{\"kind\":\"A\"}}", 1, "line 1, column 13 (byte 12): syntax error at \"}\""},
         {"{\"kind\":\"A\"} {", 1,
-         "line 1, column 15 (byte 14): ends too early, in the middle of a value"},
-        {"tru", 0, "line 1, column 4 (byte 3): ends too early, in the middle of a value"},
+         "line 1, column 15 (byte 14): is truncated in the middle of a value"},
+        {"tru", 0, "line 1, column 4 (byte 3): is truncated in the middle of a value"},
         {"\xFF\xFE{", 0,
-         "line 1, column 1 (byte 0): is UTF-16 text, which PowerShell makes of redirected output; "
+         "line 1, column 1 (byte 0): is UTF-16 text, as PowerShell writes redirected output; "
          "expects UTF-8"},
         {"\x1F\x8B\x08", 0, "line 1, column 1 (byte 0): is compressed; expects JSON text"},
     };

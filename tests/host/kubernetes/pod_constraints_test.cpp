@@ -64,7 +64,7 @@ TEST(PodConstraints, SayWhatIsWrongWithASpread) {
         {"topologyKey":"","whenUnsatisfiable":"DoNotSchedule","maxSkew":0,"nodeTaintsPolicy":"Maybe"},
         {"whenUnsatisfiable":"Sometimes"}, 7])");
     const std::vector<std::string> expected{
-        "/0/maxSkew expects a whole number from 1 to 2147483647, found a number (0)",
+        "/0/maxSkew expects an integer from 1 to 2147483647, found a number (0)",
         "/0/topologyKey is empty",
         "/0/nodeTaintsPolicy expects Honor or Ignore, found text (\"Maybe\")",
         "/1/whenUnsatisfiable expects DoNotSchedule or ScheduleAnyway, found text (\"Sometimes\")",

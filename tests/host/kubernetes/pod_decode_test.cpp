@@ -88,7 +88,7 @@ TEST(PodDecode, SaysOfEveryMemberOfTheWrongTypeWhereItIs) {
         {"/spec/tolerations/2/effect",
          "expects NoSchedule, PreferNoSchedule or NoExecute, found text (\"Never\")"},
         {"/spec/priority",
-         "expects a whole number from -2147483648 to 2147483647, found a number (1.5)"},
+         "expects an integer from -2147483648 to 2147483647, found a number (1.5)"},
     };
     EXPECT_EQ(decoded.problems, expected);
 }

@@ -168,9 +168,9 @@ TEST(PodObject, HoldsOnNoNodeWhereItsNodeAffinityCannotBeRead) {
 TEST(PodObject, SaysThatAComparingTolerationToleratesNothing) {
     const auto answer = decoded(
         decode_pod_object, R"({"spec":{"tolerations":[{"key":"c","operator":"Lt","value":"5"}]}})");
-    EXPECT_EQ(answer.complaints, std::vector<std::string>{
-                                     "/spec/tolerations/0/operator is Lt, which is not supported: "
-                                     "this one tolerates nothing"});
+    EXPECT_EQ(answer.complaints,
+              std::vector<std::string>{"/spec/tolerations/0/operator is Lt, which is not "
+                                       "supported; the toleration is ignored"});
 }
 
 }  // namespace

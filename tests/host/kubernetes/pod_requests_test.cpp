@@ -79,7 +79,7 @@ TEST(PodRequests, ComplainAboutWhatIsNoQuantityAndLeaveItOut) {
     EXPECT_EQ(complaints[0].pointer, "/containers/0/resources/requests/memory");
     EXPECT_EQ(complaints[1],
               (JsonProblem{"/containers/0/resources/requests/a~1b", "is negative (-1)"}));
-    EXPECT_EQ(complaints[2].what, "expects a quantity like \"1500m\" or \"2Gi\", found true");
+    EXPECT_EQ(complaints[2].what, "expects a quantity such as \"1500m\" or \"2Gi\", found true");
 }
 
 }  // namespace

@@ -135,13 +135,13 @@ TEST(StorageDecode, IsNothingWhereSomethingIsMalformed) {
          "/volumeBindingMode expects Immediate or WaitForFirstConsumer, found text (\"Later\")"},
         {[](const JsonCursor& p) { return decode_csi_node(p).has_value(); },
          R"({"metadata":{"name":"n"},"spec":{"drivers":[{"name":"d","allocatable":{"count":-1}}]}})",
-         "/spec/drivers/0/allocatable/count expects a whole number from 0 to 2147483647, found a "
+         "/spec/drivers/0/allocatable/count expects an integer from 0 to 2147483647, found a "
          "number (-1)"},
         {[](const JsonCursor& p) { return decode_csi_driver(p).has_value(); }, R"({"metadata":{}})",
          "/metadata/name is missing"},
         {[](const JsonCursor& p) { return decode_csi_capacity(p).has_value(); },
          R"({"metadata":{"name":"c"},"capacity":true})",
-         "/capacity expects a quantity like \"1500m\" or \"2Gi\", found true"},
+         "/capacity expects a quantity such as \"1500m\" or \"2Gi\", found true"},
     };
     for (const auto& c : cases) {
         const auto answer = decoded(c.is_read, c.object);

@@ -69,8 +69,7 @@ Result<std::string> chosen_server(const AccessChoice& choice) {
     std::string out = choice.server;
     while (out.ends_with('/')) out.pop_back();
     const auto url = out.empty() ? Result<io::Url>() : io::parse_url(out);
-    if (!url)
-        return fail(ErrorCode::invalid_config, "the server to use instead: " + url.error().message);
+    if (!url) return fail(ErrorCode::invalid_config, "server: " + url.error().message);
     return out;
 }
 
@@ -82,7 +81,8 @@ Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
     CAPSTAN_TRY(checked.server, chosen_server(choice));
     if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, environment);
     if (!choice.context.empty())
-        return fail(ErrorCode::invalid_config, "a pod's service account has no contexts");
+        return fail(ErrorCode::invalid_config,
+                    "a context requires a kubeconfig: a pod's service account has no contexts");
     CAPSTAN_TRY(ClusterAccess out, open_in_cluster_access(loop, environment));
     if (!checked.server.empty()) out.server = checked.server;
     return out;
@@ -137,12 +137,13 @@ Result<std::string> in_cluster_server(const Environment& environment) {
     if (host.empty() || port.empty())
         return fail(ErrorCode::invalid_config,
                     "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
-                    "set; name a kubeconfig");
+                    "set; set cluster.kubeconfig");
     const bool is_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
     std::string out = "https://" + (is_ipv6 ? '[' + host + ']' : host) + ':' + port;
     if (!io::parse_url(out))
-        return fail(ErrorCode::invalid_config,
-                    "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: no host and port");
+        return fail(
+            ErrorCode::invalid_config,
+            "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not a host and a port");
     return out;
 }
 
@@ -165,7 +166,7 @@ Result<ClusterAccess> open_in_cluster_access(io::Loop& loop, const AccessEnviron
         out.tls.ca_pem = *std::move(ca);
     } else {
         out.warnings.push_back("certificate authority: " + ca.error().message +
-                               "; the system's authorities count instead");
+                               "; using the system's certificate authorities instead");
     }
     out.kube_namespace = namespace_of(environment);
     return out;

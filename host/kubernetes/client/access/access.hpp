@@ -49,7 +49,7 @@ struct ClusterAccess {
 };
 
 /// Reads all files that are needed at the start. Fails with `invalid_config`; the message names the
-/// file or variable to mend, and holds no secret. Borrows the loop for as long as the credentials
+/// file or variable to fix, and holds no secret. Borrows the loop for as long as the credentials
 /// live.
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
                                   const AccessEnvironment& environment);

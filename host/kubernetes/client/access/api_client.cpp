@@ -29,8 +29,8 @@ std::string_view awaited_in(Stage stage) {
     switch (stage) {
         case Stage::queued: return "the client's rate limit";
         case Stage::awaiting_credentials: return "credentials";
-        case Stage::sent: return "a reply";
-        case Stage::backing_off: return "the time to send it again";
+        case Stage::sent: return "a response";
+        case Stage::backing_off: return "the retry back-off";
     }
     return {};
 }
@@ -100,7 +100,7 @@ public:
         call->on_part = std::move(on_part);
         calls_.emplace(id, call);
         if (options_.is_read_only && !is_question(call->request)) {
-            end_later(id, *call, {ErrorCode::cancelled, call->name() + ": not sent: a dry run"});
+            end_later(id, *call, {ErrorCode::cancelled, call->name() + ": not sent: dry run"});
             return id;
         }
         const Duration now = loop_.monotonic();
@@ -265,7 +265,7 @@ private:
         const auto limit =
             std::chrono::duration_cast<std::chrono::milliseconds>(call.request.timeout).count();
         return {ErrorCode::deadline, call.name() + ": not done within " + std::to_string(limit) +
-                                         " ms: waited for " + std::string(awaited_in(call.stage))};
+                                         " ms: waiting for " + std::string(awaited_in(call.stage))};
     }
 
     /// Cancels the request and the timers of the call.

@@ -38,9 +38,9 @@ const char* find_flaw(const std::string& certificate_pem, const std::string& key
     const std::unique_ptr<EVP_PKEY, Free> key(
         PEM_read_bio_PrivateKey(reader_of(key_pem).get(), nullptr, no_passphrase, nullptr));
     if (key == nullptr)
-        return "the client key cannot be read; one with a passphrase cannot be used";
+        return "the client key cannot be read; keys with a passphrase are not supported";
     if (X509_check_private_key(certificate.get(), key.get()) != 1)
-        return "the client key is not the client certificate's";
+        return "the client key does not match the client certificate";
     return nullptr;
 }
 
@@ -106,7 +106,7 @@ Result<std::string> read_small_file(const std::filesystem::path& file, std::size
     while (const std::size_t size = std::fread(piece.data(), 1, piece.size(), in.get())) {
         out.append(piece.data(), size);
         if (out.size() > max_bytes)
-            return refuse_file(file, "longer than " + std::to_string(max_bytes) + " bytes");
+            return refuse_file(file, "is longer than " + std::to_string(max_bytes) + " bytes");
     }
     if (std::ferror(in.get()) != 0) return cannot_read(file);
     return out;
@@ -122,7 +122,7 @@ Result<std::string> read_token_file(const std::filesystem::path& file) {
     if (first == std::string::npos) return refuse_file(file, "the token file is empty");
     std::string token = text.substr(first, text.find_last_not_of(space) - first + 1);
     if (!is_bearer_token(token))
-        return refuse_file(file, "holds no token, for that is one word of ASCII");
+        return refuse_file(file, "does not contain a token: expects ASCII without blanks");
     return token;
 }
 
@@ -137,8 +137,8 @@ bool has_pem(std::string_view text, PemKind kind) noexcept {
 Result<std::string> read_pem_file(const std::filesystem::path& file, PemKind kind) {
     CAPSTAN_TRY(std::string text, read_small_file(file));
     if (has_pem(text, kind)) return text;
-    return refuse_file(file, kind == PemKind::certificate ? "holds no certificate in PEM form"
-                                                          : "holds no private key in PEM form");
+    return refuse_file(file, kind == PemKind::certificate ? "contains no PEM certificate"
+                                                          : "contains no PEM private key");
 }
 
 }  // namespace capstan::kubernetes::client

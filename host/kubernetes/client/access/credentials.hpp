@@ -45,7 +45,7 @@ public:
     virtual ~Credentials() = default;
     /// The credential for a request that is sent now. Called before each request; cheap unless the
     /// credential has to be renewed. `done` is called once, on the loop's thread, never inside
-    /// `get`. Errors say what to mend and hold no secret; the next `get` tries again.
+    /// `get`. Errors say what to fix and hold no secret; the next `get` tries again.
     virtual void get(Done done) = 0;
     /// The server answered 401 to a request with `credential`. The next `get` renews the
     /// credential, unless it has been replaced already.

@@ -47,23 +47,22 @@ Unexpected refuse_answer(std::string why) {
 
 Result<void> check_version(const json::object& answer, const std::string& api_version) {
     if (base::text_at(answer, "kind") != "ExecCredential")
-        return refuse_answer("printed JSON that is no ExecCredential");
+        return refuse_answer("printed JSON that is not an ExecCredential");
     if (base::text_at(answer, "apiVersion") == api_version) return {};
-    return fail(ErrorCode::invalid_config, "printed an ExecCredential of another version than " +
-                                               api_version + ", which the kubeconfig asks for");
+    return fail(ErrorCode::invalid_config, "printed an ExecCredential whose version is not " +
+                                               api_version + ", as the kubeconfig requires");
 }
 
 Result<void> check(const ExecAnswer& answer) {
     if (answer.certificate_pem.empty() != answer.key_pem.empty())
-        return refuse_answer(
-            "printed one of clientCertificateData and clientKeyData without the other");
+        return refuse_answer("printed only one of clientCertificateData and clientKeyData");
     if (answer.token.empty() && answer.key_pem.empty())
         return refuse_answer("printed neither a token nor a client certificate");
     if (!answer.token.empty() && !is_bearer_token(answer.token))
-        return refuse_answer("printed a token that is not one word of ASCII");
+        return refuse_answer("printed a token with blanks or characters outside ASCII");
     if (answer.key_pem.empty()) return {};
     const auto pair = check_key_pair(answer.certificate_pem, answer.key_pem);
-    if (!pair) return refuse_answer("printed what is of no use: " + pair.error().message);
+    if (!pair) return refuse_answer("printed an unusable key pair: " + pair.error().message);
     return {};
 }
 
@@ -71,7 +70,7 @@ Result<ExecAnswer> read_status(const json::object& status) {
     for (const auto* key :
          {"token", "clientCertificateData", "clientKeyData", "expirationTimestamp"}) {
         if (!is_text_or_absent(status, key))
-            return refuse_answer(std::string("printed a status whose ") + key + " is no text");
+            return refuse_answer(std::string("printed a status whose ") + key + " is not text");
     }
     const auto text = [&](const char* key) { return std::string(base::text_at(status, key)); };
     ExecAnswer out{.token = text("token"),
@@ -82,7 +81,7 @@ Result<ExecAnswer> read_status(const json::object& status) {
         !written.empty()) {
         const auto expires = parse_rfc3339(written);
         if (!expires)
-            return refuse_answer("printed an expirationTimestamp that is no RFC 3339 time");
+            return refuse_answer("printed an expirationTimestamp that is not an RFC 3339 time");
         out.expires = *expires;
     }
     return out;
@@ -101,7 +100,7 @@ Result<ExecAnswer> parse_exec_answer(const std::string& api_version, std::string
     json::error_code error;
     const json::value answer = json::parse(output, error);
     if (error || !answer.is_object())
-        return refuse_answer("printed something that is no JSON object");
+        return refuse_answer("printed output that is not a JSON object");
     CAPSTAN_CHECK(check_version(answer.get_object(), api_version));
     const json::value* status = answer.get_object().if_contains("status");
     if (status == nullptr || !status->is_object()) return refuse_answer("printed no status");
@@ -154,7 +153,7 @@ Error ExecCredentials::backoff_error() const {
     Error out = *failure_;
     out.retry_after = backed_off_until_ - loop_.monotonic();
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*out.retry_after).count();
-    out.message += " (it runs again in " + std::to_string(seconds) + " s)";
+    out.message += " (retry in " + std::to_string(seconds) + " s)";
     return out;
 }
 
@@ -191,7 +190,7 @@ Result<std::filesystem::path> ExecCredentials::find_program() const {
     const auto found =
         is_path ? std::nullopt : io::find_in_path(plugin.command, options_.environment.get("PATH"));
     if (found) return *found;
-    std::string why = is_path ? "there is no such program" : "PATH leads to no such program";
+    std::string why = is_path ? "the program does not exist" : "not found in PATH";
     if (!plugin.install_hint.empty()) why += "; " + io::printable(plugin.install_hint, 1024);
     return fail(ErrorCode::invalid_config, std::move(why));
 }
@@ -211,7 +210,7 @@ void ExecCredentials::on_end(Result<io::ProgramEnd> end) {
 Result<ExecAnswer> ExecCredentials::answer_of(Result<io::ProgramEnd> end) const {
     if (!end) return fail(std::move(end).error());
     const std::string said = io::last_words(end->errors);
-    const std::string suffix = said.empty() ? "" : "; it said: " + said;
+    const std::string suffix = said.empty() ? "" : "; it wrote: " + said;
     if (!end->status.is_success())
         return fail(ErrorCode::unavailable, end->status.sentence() + suffix);
     auto answer = parse_exec_answer(options_.plugin.api_version, end->output);

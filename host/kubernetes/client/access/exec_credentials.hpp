@@ -54,7 +54,7 @@ struct ExecAnswer {
 };
 
 /// Parses the ExecCredential that a plugin printed. `invalid_config`: the answer is of another
-/// version. `unauthenticated`: the output is no ExecCredential, or has neither a token nor a
+/// version. `unauthenticated`: the output is not an ExecCredential, or has neither a token nor a
 /// certificate with its key. Errors quote nothing of the output.
 Result<ExecAnswer> parse_exec_answer(const std::string& api_version, std::string_view output);
 

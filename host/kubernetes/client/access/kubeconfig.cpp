@@ -39,7 +39,7 @@ public:
         Kubeconfig out;
         out.context = wanted.empty() ? files_.current_context(problem_) : wanted;
         if (out.context.empty())
-            miss("names no current context; " + choices(files_.names(kubeconfig_contexts)));
+            miss("has no current-context; " + choices(files_.names(kubeconfig_contexts)));
         const auto context = find(kubeconfig_contexts, out.context);
         if (!context) return out;
         const std::string cluster_name = context->text("cluster");
@@ -276,7 +276,7 @@ KubeconfigCluster decode_cluster(const KubeconfigEntry& entry) {
     out.insecure_skip_tls_verify = entry.flag("insecure-skip-tls-verify");
     out.ca = entry.pem("certificate-authority");
     if (out.insecure_skip_tls_verify && !out.ca.empty())
-        entry.complain("insecure-skip-tls-verify", "contradicts a certificate-authority");
+        entry.complain("insecure-skip-tls-verify", "cannot be combined with certificate-authority");
     out.proxy_url = decode_proxy(entry);
     out.disable_compression = entry.flag("disable-compression");
     out.exec_config = find_exec_config(entry);
@@ -292,8 +292,8 @@ constexpr std::string_view v1alpha1 = "client.authentication.k8s.io/v1alpha1";
 void check_api_version(const KubeconfigEntry& entry, std::string_view version) {
     if (version == v1 || version == v1beta1) return;
     entry.complain("apiVersion", version == v1alpha1
-                                     ? "v1alpha1 is gone; let the plugin's own tool write this "
-                                       "user anew, with v1 or v1beta1"
+                                     ? "v1alpha1 is no longer supported; write this user again "
+                                       "with the plugin's own tool, for v1 or v1beta1"
                                      : "expects client.authentication.k8s.io/v1 or /v1beta1");
 }
 
@@ -302,7 +302,7 @@ void check_interaction(const KubeconfigEntry& entry, std::string_view version) {
     if (mode == "Never" || mode == "IfAvailable") return;
     if (mode == "Always") {
         entry.complain("interactiveMode",
-                       "Always: the plugin wants to ask somebody, and nobody sits here");
+                       "Always is not supported: there is no terminal to prompt on");
     } else if (!mode.empty() || version == v1) {
         entry.complain("interactiveMode", "expects Never or IfAvailable");
     }
@@ -342,7 +342,7 @@ bool is_header_value(std::string_view text) {
     return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
 }
 
-/// RFC 9110's token characters, without the '%' that stands for escapes, in lower case, for that is
+/// RFC 9110's token characters, without the '%' that marks escapes, in lower case, for that is
 /// how the API server reads a header's name.
 std::string header_name_part(std::string_view text) {
     static constexpr std::string_view others = "!#$&'*+-.^_`|~";
@@ -367,13 +367,14 @@ HttpHeaders decode_impersonation(const KubeconfigEntry& entry) {
             add("impersonate-extra-" + header_name_part(key), std::move(value), "as-user-extra");
     }
     if (user.empty() && !out.empty())
-        entry.complain({}, "as-uid, as-groups and as-user-extra need the user to impersonate: as");
+        entry.complain({},
+                       "as-uid, as-groups and as-user-extra require as, the user to impersonate");
     return out;
 }
 
 void refuse_auth_provider(const KubeconfigEntry& entry) {
     const std::string name = entry.below("auth-provider").text("name");
-    std::string hint = "is not supported; use an exec plugin in its place";
+    std::string hint = "is not supported; use an exec plugin instead";
     if (name == "gcp") hint += ", such as gke-gcloud-auth-plugin";
     if (name == "azure") hint += ", such as kubelogin";
     if (name == "oidc") hint += ", such as kubectl-oidc_login";
@@ -388,17 +389,18 @@ KubeconfigUser decode_user(const KubeconfigEntry& entry) {
     out.certificate = entry.pem("client-certificate");
     out.key = entry.pem("client-key");
     if (out.certificate.empty() != out.key.empty())
-        entry.complain({}, "client-certificate and client-key go together; one is missing");
+        entry.complain({},
+                       "client-certificate and client-key must be set together; one is missing");
     out.token = entry.text("token");
     if (!out.token.empty() && !is_bearer_token(out.token))
-        entry.complain("token", "expects one word of ASCII");
+        entry.complain("token", "expects ASCII without blanks");
     out.token_file = entry.path("tokenFile");
     out.username = entry.text("username");
     out.password = entry.text("password");
     const bool has_token = !out.token.empty() || !out.token_file.empty();
     const bool has_password = !out.username.empty() || !out.password.empty();
     if (has_token && has_password)
-        entry.complain({}, "has both a token and a password; which one counts?");
+        entry.complain({}, "has both a token and a password; remove one of them");
     if (entry.has("auth-provider")) refuse_auth_provider(entry);
     if (entry.has("exec") && !has_token && !has_password && out.certificate.empty())
         out.exec = decode_exec_plugin(entry.below("exec"));

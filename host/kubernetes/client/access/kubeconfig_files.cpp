@@ -32,14 +32,14 @@ Result<KubeconfigFiles> KubeconfigFiles::read(const std::filesystem::path& file,
         CAPSTAN_CHECK(out.add_listed(list));
         if (out.files_.empty())
             return no_kubeconfig("KUBECONFIG lists " + io::printable(list, 512) +
-                                 ", and none of them exists");
+                                 "; none of them exists");
         return out;
     }
     const std::string home = environment.get("HOME");
     if (home.empty()) return no_kubeconfig("neither KUBECONFIG nor HOME is set");
     const std::filesystem::path usual = std::filesystem::path(home) / ".kube" / "config";
     if (is_missing(usual))
-        return no_kubeconfig("KUBECONFIG is not set, and there is no " + usual.string());
+        return no_kubeconfig("KUBECONFIG is not set, and " + usual.string() + " does not exist");
     CAPSTAN_CHECK(out.add(usual));
     return out;
 }
@@ -63,9 +63,9 @@ Result<void> KubeconfigFiles::add(const std::filesystem::path& file) {
     std::optional<Error> problem;
     const KubeconfigEntry whole(file, {}, root, problem);
     if (whole.has("kind") && whole.text("kind") != "Config")
-        whole.complain("kind", "expects Config: this is no kubeconfig");
+        whole.complain("kind", "expects Config: this is not a kubeconfig");
     if (whole.has("apiVersion") && whole.text("apiVersion") != "v1")
-        whole.complain("apiVersion", "expects v1, the only one there is");
+        whole.complain("apiVersion", "expects v1");
     if (problem) return fail(std::move(*problem));
     files_.push_back({file, std::move(root)});
     return {};
@@ -88,7 +88,7 @@ std::optional<KubeconfigEntry> KubeconfigFiles::find(const KubeconfigList& list,
         for (const KubeconfigEntry& entry : whole.each(list.key)) {
             if (entry.text("name") != name) continue;
             const std::string what = std::string(list.member) + ' ' + name_in_quotes(name);
-            if (found) entry.named(what).complain("name", "stands here twice");
+            if (found) entry.named(what).complain("name", "is a duplicate");
             found = entry.below(list.member).named(what);
         }
         if (found || problem) return problem ? std::nullopt : found;

@@ -50,8 +50,7 @@ public:
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchored_.find(anchor);
-        if (found == anchored_.end())
-            throw Refused{line_of(mark), "an alias stands within what it stands for"};
+        if (found == anchored_.end()) throw Refused{line_of(mark), "an alias refers to itself"};
         spend(found->second, line_of(mark));
         add(found->second, 0);
     }
@@ -75,8 +74,7 @@ private:
     };
 
     void open(YamlValue::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor) {
-        if (open_.size() >= limits_.depth)
-            throw Refused{line_of(mark), "nested more deeply than anything here has to be"};
+        if (open_.size() >= limits_.depth) throw Refused{line_of(mark), "nested too deeply"};
         open_.push_back({{.kind = kind, .line = line_of(mark)}, anchor});
     }
     void close() {
@@ -102,9 +100,8 @@ private:
         }
     }
     static void take_key(Open& parent, const YamlValue& key) {
-        if (key.kind != YamlValue::Kind::text) throw Refused{key.line, "a key is text"};
-        if (!parent.keys.insert(key.text).second)
-            throw Refused{key.line, "a key stands here twice"};
+        if (key.kind != YamlValue::Kind::text) throw Refused{key.line, "a key is not text"};
+        if (!parent.keys.insert(key.text).second) throw Refused{key.line, "duplicate key"};
         parent.key = key.text;
     }
     void spend(const YamlValue& copied, std::size_t line) {
@@ -115,7 +112,7 @@ private:
         values_ += values;
         bytes_ += bytes;
         if (values_ > limits_.values || bytes_ > limits_.bytes)
-            throw Refused{line, "comes to more than anything here has to (aliases count)"};
+            throw Refused{line, "too large after expanding aliases"};
     }
 
     YamlLimits limits_;
@@ -135,9 +132,10 @@ std::optional<Refused> find_binary(const std::string& text) {
     const auto bad = std::ranges::find_if(text, is_binary);
     if (bad != text.end()) {
         const auto line = static_cast<std::size_t>(std::count(text.begin(), bad, '\n')) + 1;
-        return Refused{line, "a control character: this is no text"};
+        return Refused{line, "not text: contains a control character"};
     }
-    if (io::repaired(text) != text) return Refused{1, "bytes that are not UTF-8: this is no text"};
+    if (io::repaired(text) != text)
+        return Refused{1, "not text: contains bytes that are not UTF-8"};
     return std::nullopt;
 }
 
@@ -156,7 +154,7 @@ YamlValue read_document(const std::string& text, const YamlLimits& limits) {
     if (parser.HandleNextDocument(rest)) {
         const YamlValue second = rest.take_root();
         if (second.kind != YamlValue::Kind::null)
-            throw Refused{second.line, "a second document begins; give it a file of its own"};
+            throw Refused{second.line, "a second document begins; use a separate file for it"};
     }
     return builder.take_root();
 }
@@ -176,7 +174,7 @@ Result<YamlValue> parse_yaml(std::string_view name, const std::string& text,
             ErrorCode::invalid_config,
             std::string(name) + ':' + (line == 0 ? "" : std::to_string(line) + ':') + ' ' + why);
     };
-    if (text.size() > limits.bytes) return refuse(0, "longer than anything here has to be");
+    if (text.size() > limits.bytes) return refuse(0, "too large");
     if (const auto binary = find_binary(text)) return refuse(binary->line, binary->why);
     try {
         return read_document(text, limits);

@@ -10,15 +10,15 @@
 
 namespace capstan::kubernetes::client {
 
-/// While a kind is listed anew, the builder holds a part of its new list and the whole of the other
-/// kinds: a cluster that never existed. The publisher therefore publishes clusters only between
-/// lists, and gives the last one before that meanwhile. One thread.
+/// While a kind is listed again, the builder holds a part of its new list and the whole of the
+/// other kinds: a cluster that never existed. The publisher therefore publishes clusters only
+/// between lists, and gives the last one before that meanwhile. One thread.
 class CachePublisher {
 public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
     engine::snapshot::ClusterBuilder& builder() noexcept { return *builder_; }
-    /// From begin_replace() to end_replace() a kind is listed anew, and nothing is published.
+    /// From begin_replace() to end_replace() a kind is listed again, and nothing is published.
     void begin_replace();
     void end_replace();
     /// The newest cluster in which each kind was whole; nothing: there has been none.
@@ -48,7 +48,7 @@ private:
     std::optional<engine::snapshot::Cluster> last_{};
     std::uint64_t published_changes_ = 0;  ///< the builder's count of changes at `last_`
     std::size_t fresh_bytes_ = 0;          ///< size of a cluster right after the last rebuild
-    std::size_t replacing_ = 0;            ///< how many kinds are being listed anew
+    std::size_t replacing_ = 0;            ///< how many kinds are being listed again
     bool is_complete_ = false;
     bool has_notified_change_ = false;
     bool has_unschedulable_ = false, has_notified_unschedulable_ = false;

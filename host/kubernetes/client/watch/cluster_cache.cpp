@@ -110,14 +110,14 @@ Result<engine::snapshot::Cluster> ClusterCache::cluster(Duration max_age) {
         const std::string because = trouble ? ": " + trouble->message : std::string();
         const std::string kind(entry.kind.kind);
         if (!entry.is_settled())
-            return fail(ErrorCode::unavailable, kind + ": not all of them are here yet" + because);
+            return fail(ErrorCode::unavailable, kind + ": not synced" + because);
         if (entry.must_be_recent() && entry.reflector.age() > max_age)
-            return fail(ErrorCode::unavailable, kind + ": out of touch with the API server for " +
+            return fail(ErrorCode::unavailable, kind + ": last synced " +
                                                     format_rough_duration(entry.reflector.age()) +
-                                                    because);
+                                                    " ago" + because);
     }
     if (auto cluster = state_->publisher.cluster()) return *std::move(cluster);
-    return fail(ErrorCode::unavailable, "a kind is being listed anew for the first time");
+    return fail(ErrorCode::unavailable, "a kind is being listed again for the first time");
 }
 
 std::string ClusterCache::unobserved_because() const {
@@ -128,9 +128,9 @@ std::string ClusterCache::unobserved_because() const {
         const Duration age = entry.reflector.age();
         const std::optional<Error> trouble = entry.reflector.status().trouble;
         const bool is_anew = age <= in_touch_after_end && !trouble;
-        const std::string what = is_anew ? " is being listed anew"
-                                         : " has been out of touch with the API server for " +
-                                               format_rough_duration(age);
+        const std::string what = is_anew
+                                     ? " is being listed again"
+                                     : " was last synced " + format_rough_duration(age) + " ago";
         return std::string(entry.kind.kind) + what + (trouble ? ": " + trouble->message : "");
     }
     return {};

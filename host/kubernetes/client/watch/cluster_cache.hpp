@@ -35,8 +35,8 @@ public:
         std::uint64_t seed = 0;   ///< of jitter
         std::int64_t page = 500;  ///< objects in a page of a LIST
         bool watch_list = true;   ///< streams initial events; LIST where the server refuses that
-        /// The cluster has changed; heartbeats are no change. Called once, and again only after the
-        /// next cluster().
+        /// The cluster has changed; heartbeats are not a change. Called once, and again only after
+        /// the next cluster().
         std::function<void()> on_change{};
         /// The scheduler has found no node for a pod, which is worth a pass at once. Called once,
         /// and again only after the next cluster().
@@ -56,7 +56,7 @@ public:
     void start();
     /// Whether each kind, except for unavailable ones, has been listed once.
     bool has_synced() const;
-    /// The newest whole cluster. While a kind is listed anew this is the cluster from before, so
+    /// The newest whole cluster. While a kind is listed again this is the cluster from before, so
     /// that no decision sees half a list. The cost is that of the changes since the last call, and
     /// occasionally that of a new builder (see CachePublisher). `unavailable`: not synced yet, or a
     /// kind has been out of touch with the server for longer than `max_age`; the message has the
@@ -71,7 +71,7 @@ public:
     /// reported. Empty where the cache does not have the node.
     std::vector<std::string> find_unreported(std::string_view node,
                                              const std::vector<std::string>& pods) const;
-    /// Lists the kind anew, because its open watch has missed an object. At most once in 30 s,
+    /// Lists the kind again, because its open watch has missed an object. At most once in 30 s,
     /// because the cache is not kept up to date meanwhile. False: no new list begins, because of
     /// that limit or because no watch is open (see Reflector::relist).
     bool relist(std::string_view kind);

@@ -53,11 +53,11 @@ Result<Keys> find_unknown(const engine::removal::NodeRecheck& look,
     // Without this check any other document would pass for an empty list, and the node with its
     // pods would be removed.
     if (items == nullptr && (member == nullptr || !member->is_null()))
-        return fail(ErrorCode::unavailable, "is no list: it has no items");
+        return fail(ErrorCode::unavailable, "is not a list: it has no items");
     Keys unknown;
     for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
         const boost::json::object* pod = (*items)[i].if_object();
-        if (pod == nullptr) return fail(ErrorCode::unavailable, "an item is no object");
+        if (pod == nullptr) return fail(ErrorCode::unavailable, "an item is not an object");
         std::string key(base::text_at(*pod, "metadata.namespace"));
         key.append("/").append(base::text_at(*pod, "metadata.name"));
         key.append("/").append(base::text_at(*pod, "metadata.uid"));
@@ -71,7 +71,7 @@ Result<Keys> find_unknown(const engine::removal::NodeRecheck& look,
 Error unknown_error(const std::string& node, const Keys& unknown) {
     const auto name_of_pod = [](const std::string& key) { return key.substr(0, key.rfind('/')); };
     return {ErrorCode::conflict,
-            "it holds pods that were not known of yet: " + listed(unknown, name_of_pod),
+            "it has pods that the watch has not reported: " + listed(unknown, name_of_pod),
             std::string(engine::removal::unknown_pods), node};
 }
 

@@ -20,16 +20,17 @@ constexpr std::string_view apps = "apps", batch = "batch", policy = "policy",
 /// matches as DELETED.
 constexpr std::string_view not_terminated = "status.phase!=Succeeded,status.phase!=Failed";
 
-constexpr std::string_view of_daemons = "know which daemon pods a new node would run",
-                           of_owners = "tell pods that are made again from those that are lost",
-                           of_volumes = "know which nodes the volumes of a pod are within reach of";
+constexpr std::string_view of_daemons = "know which DaemonSet pods a new node would run",
+                           of_owners = "know which evicted pods are created again",
+                           of_volumes = "know which nodes can attach the volumes of a pod";
 
 constexpr CachedKind kinds[] = {
-    {resources::nodes, "see which machines have joined and what room they have"},
-    {resources::pods, "see which pods wait for room and what runs on each node", not_terminated},
+    {resources::nodes, "know which machines have joined and how much is free on them"},
+    {resources::pods, "know which pods are pending and which pods run on each node",
+     not_terminated},
     {{apps, "v1", "daemonsets", "DaemonSet"}, of_daemons},
     {{policy, "v1", "poddisruptionbudgets", "PodDisruptionBudget"},
-     "drain no more pods at a time than their budgets allow"},
+     "drain nodes within PodDisruptionBudgets"},
     {{apps, "v1", "replicasets", "ReplicaSet"}, of_owners},
     {{"", "v1", "replicationcontrollers", "ReplicationController"}, of_owners},
     {{apps, "v1", "statefulsets", "StatefulSet"}, of_owners},
@@ -41,11 +42,10 @@ constexpr CachedKind kinds[] = {
     {{storage, "v1", "csidrivers", "CSIDriver", false}, of_volumes, {}, true},
     {{storage, "v1", "csistoragecapacities", "CSIStorageCapacity"}, of_volumes, {}, true},
     {{"", "v1", "services", "Service"},
-     "know over which pods the scheduler spreads by itself",
+     "know which pods the scheduler spreads by default",
      {},
      true},
-    {{"", "v1", "namespaces", "Namespace", false},
-     "match namespaces that affinity between pods selects by label"},
+    {{"", "v1", "namespaces", "Namespace", false}, "match the namespace selectors of pod affinity"},
 };
 
 }  // namespace
@@ -141,7 +141,7 @@ void ObjectCache::remove_unseen() {
 
 void ObjectCache::set(const boost::json::value& object) {
     const std::optional<ObjectName> known = find_object_name(kind_, object);
-    const std::string name = known ? to_string(*known) : "(without a name)";
+    const std::string name = known ? to_string(*known) : "(unnamed)";
     if (is_replacing_ && may_have_old_) seen_.insert(name);
     if (kind_.object == engine::snapshot::ObjectKind::pod) note_waiting(name, object);
     JsonProblems problems(object);
@@ -174,7 +174,7 @@ void ObjectCache::report(const std::string& name, const JsonProblems& problems, 
     if ((!is_new && !is_lost) || reported_.size() > most_reports) return;
     const JsonProblem& first = problems.kept().front();
     const ObjectProblem problem{std::string(kind_.kind) + " " + name, first.pointer, first.what};
-    const char* outcome = is_loaded ? "" : "; what was known of it before is kept";
+    const char* outcome = is_loaded ? "" : "; its previous version is kept";
     on_problem_({ErrorCode::invalid_argument, to_string(problem) + outcome});
 }
 

@@ -142,7 +142,7 @@ void Reflector::State::take_part(std::string_view part) {
     } else if (!fed) {
         handle_error(within(what_is_done(), fed.error()), WatchError::broken);
     } else if (unread_bytes > object_limit) {
-        handle_error({ErrorCode::quota, what_is_done() + ": an object of more than 16 MiB"},
+        handle_error({ErrorCode::quota, what_is_done() + ": an object is larger than 16 MiB"},
                      WatchError::broken);
     } else if (const auto error = endless_error()) {
         handle_error(*error, WatchError::broken);
@@ -156,7 +156,7 @@ std::optional<Error> Reflector::State::endless_error() const {
     if (phase != Phase::listing && phase != Phase::starting) return std::nullopt;
     const bool is_too_long = listed_bytes > list_bytes_max;
     if (!is_too_long && loop.monotonic() - opened <= list_time_max) return std::nullopt;
-    return Error{ErrorCode::quota, what_is_done() + ": no end after " +
+    return Error{ErrorCode::quota, what_is_done() + ": has not ended after " +
                                        std::to_string(listed_bytes >> 20) + " MiB in " +
                                        format_rough_duration(loop.monotonic() - opened)};
 }
@@ -175,8 +175,9 @@ void Reflector::State::take_end(const Result<ApiReply>& reply) {
 void Reflector::State::take_good_end() {
     if (phase == Phase::listing) return end_page();
     if (phase == Phase::watching) return end_watch();
-    handle_error({ErrorCode::unavailable, what_is_done() + ": ended before all had been told"},
-                 WatchError::broken);
+    handle_error(
+        {ErrorCode::unavailable, what_is_done() + ": ended before the initial-events-end bookmark"},
+        WatchError::broken);
 }
 
 void Reflector::State::end_page() {
@@ -185,9 +186,9 @@ void Reflector::State::end_page() {
     next_page = page->next;
     if (!next_page.empty()) return go_on(Step::page);
     if (page->resource_version.empty())
-        return handle_error({ErrorCode::invalid_argument,
-                             what_is_done() + ": the list has no resourceVersion to go on from"},
-                            WatchError::broken);
+        return handle_error(
+            {ErrorCode::invalid_argument, what_is_done() + ": the list has no resourceVersion"},
+            WatchError::broken);
     finish_replace(page->resource_version);
     go_on(Step::watch);
 }
@@ -197,7 +198,7 @@ void Reflector::State::end_watch() {
     // failing, or the requests would follow each other without a pause.
     if (changes == 0 && loop.monotonic() - opened < 1s)
         return handle_error(
-            {ErrorCode::unavailable, what_is_done() + ": ended at once, without an event"},
+            {ErrorCode::unavailable, what_is_done() + ": ended immediately without an event"},
             WatchError::busy);
     trouble.reset();
     wakes = 0;
@@ -212,7 +213,7 @@ void Reflector::State::take_item(const boost::json::value& object) {
     if (stream_error) return;
     if (!object.is_object()) {
         stream_error.emplace(
-            Error{ErrorCode::invalid_argument, what_is_done() + ": an item that is no object"},
+            Error{ErrorCode::invalid_argument, what_is_done() + ": an item is not an object"},
             WatchError::broken);
         return;
     }
@@ -232,7 +233,7 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
     } else if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
         take_change(type, object);
     } else {
-        Error error{ErrorCode::invalid_argument, what_is_done() + ": a line that is no event"};
+        Error error{ErrorCode::invalid_argument, what_is_done() + ": a line is not a watch event"};
         stream_error.emplace(std::move(error), WatchError::broken);
     }
 }

@@ -38,7 +38,7 @@ class KindStore {
 public:
     virtual ~KindStore() = default;
     /// A list begins: set() follows for each object. Objects that are not set until
-    /// finish_replace() no longer exist. Called again where a list was cut off and begins anew; the
+    /// finish_replace() no longer exist. Called again if a list was cut off and begins again; the
     /// set() calls of the list that was cut off then do not count.
     virtual void begin_replace() = 0;
     virtual void finish_replace() = 0;
@@ -84,9 +84,9 @@ public:
     void pause();
     /// Continues from where pause() stopped.
     void resume();
-    /// Ends an open watch, which has missed an object, and lists anew. False: no watch is open, and
-    /// nothing changes; the request under way, or the next one, will give the object. A wait that
-    /// the server asked for is not cut short.
+    /// Ends an open watch, which has missed an object, and lists again. False: no watch is open,
+    /// and nothing changes; the request under way, or the next one, will give the object. A wait
+    /// that the server asked for is not cut short.
     bool relist();
     bool has_synced() const noexcept;
     bool is_unavailable() const noexcept;

@@ -139,7 +139,7 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
         go_on(Step::watch);
         return store.settle();
     }
-    handle_error({ErrorCode::deadline, what_is_done() + ": nothing came for too long"},
+    handle_error({ErrorCode::deadline, what_is_done() + ": received no data for too long"},
                  WatchError::stalled);
     store.settle();
 }

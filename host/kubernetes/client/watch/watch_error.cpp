@@ -87,7 +87,7 @@ Error error_of_event(std::string_view what, const boost::json::value& object) {
     const std::optional<ApiStatus> status =
         members != nullptr ? find_status(*members) : std::nullopt;
     if (!status)
-        return {ErrorCode::unavailable, std::string(what) + ": an ERROR that does not say which",
+        return {ErrorCode::unavailable, std::string(what) + ": ERROR event without a Status",
                 std::string(internal_error)};
     Error out = error_of(what, *status);
     if (status->code == 500 && out.provider_code.empty()) out.provider_code = internal_error;

@@ -19,7 +19,7 @@ Result<PageEnd> WatchReader::finish_page() {
     // Without this check any other document would pass for an empty list, and all objects would be
     // removed.
     if (!state_->parser.events().is_page())
-        return fail(ErrorCode::invalid_argument, "is no list: it has no items");
+        return fail(ErrorCode::invalid_argument, "is not a list: it has no items");
     return state_->parser.events().page();
 }
 

@@ -20,10 +20,10 @@ namespace capstan::kubernetes::client {
 class WatchSink {
 public:
     virtual ~WatchSink() = default;
-    /// An item of a list; null where the item is no object.
+    /// An item of a list; null if the item is not an object.
     virtual void take_item(const boost::json::value& object) = 0;
     /// An event of a watch: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. `type` is empty and
-    /// `object` null where the line is no event.
+    /// `object` null if the line is not an event.
     virtual void take_event(std::string_view type, const boost::json::value& object) = 0;
 };
 
@@ -44,9 +44,9 @@ public:
     WatchReader& operator=(const WatchReader&) = delete;
     ~WatchReader();
 
-    /// A piece may have any size. Fails where the text is no JSON, and on each call from then on.
+    /// A piece may have any size. Fails if the text is not JSON, and on each call from then on.
     Result<void> feed(std::string_view piece);
-    /// Ends a page of a list. Fails where the text is no list, or ended too early.
+    /// Ends a page of a list. Fails if the text is not a list, or was truncated.
     Result<PageEnd> finish_page();
 
 private:

@@ -67,7 +67,7 @@ std::size_t size_of(const object* values) {
 Result<void> check_size(const object& config_map) {
     const auto too_much = [](std::string_view what, std::size_t size, std::size_t limit) {
         return fail(ErrorCode::quota, std::string(what) + " would be " + std::to_string(size) +
-                                          " bytes, the API takes " + std::to_string(limit));
+                                          " bytes; the API allows " + std::to_string(limit));
     };
     const std::size_t data = size_of(base::find_object(config_map, "data")) +
                              size_of(base::find_object(config_map, "binaryData"));

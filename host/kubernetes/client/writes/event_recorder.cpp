@@ -256,7 +256,7 @@ void EventRecorder::drop_first(const Error& error, std::uint64_t& counter) {
     ++counter;
     const bool is_new = !std::exchange(is_in_trouble_, true);
     if (is_new && options_.on_error)
-        options_.on_error(within("tell of " + queue_.front().name, error));
+        options_.on_error(within("write event " + queue_.front().name, error));
     pop();
 }
 

@@ -210,7 +210,7 @@ Api::Done LeaderElector::winning() {
 }
 
 void LeaderElector::lost(const Error& error) {
-    // A conflict means that another candidate was faster, which is no failure.
+    // A conflict means that another candidate was faster, which is not a failure.
     if (error.code != ErrorCode::conflict && options_.on_error) options_.on_error(error);
     if (!is_stopping_) wait_in_turn();
 }

@@ -60,7 +60,7 @@ public:
         std::function<void()> on_stopped{};
         /// The Lease has another holder than before, possibly this process; empty: it was released.
         std::function<void(const std::string& identity)> on_new_leader{};
-        /// A request failed; the elector goes on trying.
+        /// A request failed; the elector keeps trying.
         std::function<void(const Error& error)> on_error{};
         /// An attempt succeeded: the Lease was taken or renewed, or another replica holds it.
         std::function<void()> on_success{};

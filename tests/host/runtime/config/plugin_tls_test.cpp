@@ -60,9 +60,9 @@ TEST_F(PluginTlsFiles, AreCheckedWithTheConfiguration) {
     EXPECT_THAT(checked(line("key_file", "tls.key")),
                 HasSubstr("plugin.random.tls.key_file: cert_file must be set, too"));
     EXPECT_THAT(checked(line("ca_file", "tls.key")),
-                HasSubstr("/tls.key: holds no certificate in PEM form"));
+                HasSubstr("/tls.key: contains no PEM certificate"));
     EXPECT_THAT(checked(line("cert_file", "tls.crt") + line("key_file", "ca.pem")),
-                HasSubstr("/ca.pem: holds no private key in PEM form"));
+                HasSubstr("/ca.pem: contains no PEM private key"));
     EXPECT_THAT(checked("ca_files = \"x\"\n"), HasSubstr("ca_file"));
 }
 
@@ -70,7 +70,7 @@ TEST_F(PluginTlsFiles, ThatDoNotFitAreToldAtTheKey) {
     folder.write("tls.key", folder.authority.issue("other").key_pem());
     const std::string told = checked(line("cert_file", "tls.crt") + line("key_file", "tls.key"));
     EXPECT_THAT(told, HasSubstr("capstan.toml:3:12: plugin.random.tls.key_file: "));
-    EXPECT_THAT(told, HasSubstr("the client key is not the client certificate's"));
+    EXPECT_THAT(told, HasSubstr("the client key does not match the client certificate"));
 }
 
 TEST_F(PluginTlsFiles, ThatAreNotThereAreAWarning) {

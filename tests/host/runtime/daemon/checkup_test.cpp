@@ -173,8 +173,8 @@ TEST(Checkup, SaysWhyTheServerRefuses) {
     patient.refused = {"list pods"};
     patient.reason = "a webhook forbids it";
     EXPECT_THAT(patient.examined(),
-                Contains("missing: right to list pods: a webhook forbids it; needed to see which "
-                         "pods wait for room and what runs on each node" +
+                Contains("missing: right to list pods: a webhook forbids it; needed to know which "
+                         "pods are pending and which pods run on each node" +
                          grant_it));
 }
 
@@ -214,10 +214,10 @@ TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {
     const std::vector<std::string> findings = of_rights(patient.examined());
     EXPECT_THAT(
         findings,
-        ElementsAre(AllOf(StartsWith("missing: right to list nodes: ask whether it may "
-                                     "list nodes: "),
-                          HasSubstr("500"), HasSubstr("-> see the message, and ask again")),
-                    "good: rights: " + std::to_string(patient.needed() - 1) + " rules granted"));
+        ElementsAre(
+            AllOf(StartsWith("missing: right to list nodes: check permission to list nodes: "),
+                  HasSubstr("500"), HasSubstr("-> see the message, and ask again")),
+            "good: rights: " + std::to_string(patient.needed() - 1) + " rules granted"));
 }
 
 TEST(Checkup, PassesOnWhatAPluginMisses) {

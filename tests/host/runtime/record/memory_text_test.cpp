@@ -107,7 +107,7 @@ TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
     EXPECT_EQ(refusal_of("[]"), "memory: expects an object, found an array");
     EXPECT_EQ(refusal_of("{}"), "memory: /version: is missing");
     EXPECT_EQ(refusal_of(R"({"version":0})"),
-              "memory: /version: expects a whole number from 1 to 2147483647, found a number (0)");
+              "memory: /version: expects an integer from 1 to 2147483647, found a number (0)");
 }
 
 TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {

@@ -88,13 +88,13 @@ TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
     EXPECT_EQ(
         record_refusal(R"({"version":2,"cluster":{"pods":[{"pod_group":-1},{"phase":"asleep"}]},)"
                        R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),
-        "pass.json: /cluster/pods/0/pod_group: expects a whole number from 0 to "
-        "18446744073709551615, found a number (-1)\n"
-        "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, "
-        "failed, unknown, found text (\"asleep\")\n"
+        "pass.json: /cluster/pods/0/pod_group: expects an integer from 0 to 18446744073709551615, "
+        "found a number (-1)\n"
+        "pass.json: /cluster/pods/1/phase: expects one of pending, running, succeeded, failed, "
+        "unknown, found text (\"asleep\")\n"
         "pass.json: /groups: expects an array, found an object\n"
-        "pass.json: /outcome/decision/increases/0/by: expects a whole number from "
-        "-2147483648 to 2147483647, found text (\"3\")");
+        "pass.json: /outcome/decision/increases/0/by: expects an integer from -2147483648 to "
+        "2147483647, found text (\"3\")");
 }
 
 }  // namespace

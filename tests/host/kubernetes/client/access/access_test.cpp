@@ -79,8 +79,9 @@ TEST_F(AccessTest, SaysWhatAPodLacks) {
     EXPECT_THAT(open({}, nowhere).error().message, HasSubstr("not in a cluster: KUBERNETES_"));
     EXPECT_THAT(open({}, surroundings()).error().message,
                 HasSubstr("account/token: cannot be read: No such file or directory"));
-    EXPECT_THAT(open({.context = "prod"}, surroundings()).error().message,
-                HasSubstr("a pod's service account has no contexts"));
+    EXPECT_THAT(
+        open({.context = "prod"}, surroundings()).error().message,
+        HasSubstr("a context requires a kubeconfig: a pod's service account has no contexts"));
 }
 
 TEST_F(AccessTest, TrustsTheSystemsAuthoritiesWhereAPodHasNone) {
@@ -89,8 +90,8 @@ TEST_F(AccessTest, TrustsTheSystemsAuthoritiesWhereAPodHasNone) {
     ASSERT_TRUE(access);
     EXPECT_EQ(access->tls.ca_pem, "");
     EXPECT_THAT(access->warnings,
-                ElementsAre(HasSubstr("ca.crt: cannot be read: No such file or directory; the "
-                                      "system's authorities count instead")));
+                ElementsAre(HasSubstr("ca.crt: cannot be read: No such file or directory; using "
+                                      "the system's certificate authorities instead")));
     EXPECT_EQ(access->kube_namespace, "default");
 }
 
@@ -130,7 +131,7 @@ TEST_F(AccessTest, GoesToTheServerThatWasChosenInstead) {
     write_account();
     EXPECT_EQ(open({.server = "https://other"}, surroundings())->server, "https://other");
     EXPECT_THAT(open({.server = "other"}, surroundings()).error().message,
-                HasSubstr("the server to use instead: URL: "));
+                HasSubstr("server: URL: "));
 }
 
 TEST_F(AccessTest, LooksWhereKubectlWould) {
@@ -185,7 +186,7 @@ TEST_F(AccessTest, NoticesNewAuthoritiesWithinFiveMinutes) {
     EXPECT_THAT(seen, ElementsAre(certificate + "2"));
     folder_.write("ca", "half writ");
     virtual_.loop.advance(minutes(5));
-    EXPECT_THAT(troubles, ElementsAre(HasSubstr("ca: holds no certificate in PEM form")));
+    EXPECT_THAT(troubles, ElementsAre(HasSubstr("ca: contains no PEM certificate")));
     folder_.write("ca", certificate + "3");
     watch.reset();
     virtual_.loop.advance(minutes(10));

@@ -182,7 +182,7 @@ TEST_F(ApiRequests, HaveADeadlineThatIncludesEveryWait) {
     loop.advance(30s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
     EXPECT_EQ(error().message,
-              "GET /api/v1/nodes/n1: not done within 30000 ms: waited for a reply");
+              "GET /api/v1/nodes/n1: not done within 30000 ms: waiting for a response");
     EXPECT_THAT(network.cancelled, ElementsAre(1u));
     replies.clear();
     credentials.is_silent = true;
@@ -323,7 +323,7 @@ TEST_F(ApiRequests, OfADryRunChangeNothing) {
     EXPECT_TRUE(replies.empty()) << "called inside send";
     loop.settle();
     EXPECT_EQ(error().code, ErrorCode::cancelled);
-    EXPECT_EQ(error().message, "PATCH /api/v1/nodes/n1: not sent: a dry run");
+    EXPECT_EQ(error().message, "PATCH /api/v1/nodes/n1: not sent: dry run");
     EXPECT_EQ(credentials.asked, 0);
     replies.clear();
     send(request("GET"));

@@ -49,7 +49,7 @@ TEST(CredentialsFile, TellsAKeyFromACertificateWithoutShowingEither) {
     EXPECT_TRUE(read_pem_file(key, PemKind::private_key));
     const auto refused = read_pem_file(key, PemKind::certificate);
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("key: holds no certificate in PEM form"));
+    EXPECT_THAT(refused.error().message, HasSubstr("key: contains no PEM certificate"));
     EXPECT_THAT(refused.error().message, Not(HasSubstr("hunter2")));
     EXPECT_FALSE(read_pem_file(folder.write("der", "0\x82\x01"), PemKind::certificate));
 }

@@ -143,8 +143,9 @@ TEST_F(StoredCertificateTest, IsKeptUntilItsSuccessorIsThereAsAWhole) {
     virtual_.loop.advance(std::chrono::minutes(5));
     expect(**credentials, one_);
     const std::string file = (folder_ / "key").string();
-    EXPECT_THAT(troubles_, ElementsAre("client key: " + file + ": holds no private key in PEM form",
-                                       file + ": the client key is not the client certificate's"));
+    EXPECT_THAT(troubles_,
+                ElementsAre("client key: " + file + ": contains no PEM private key",
+                            file + ": the client key does not match the client certificate"));
 }
 
 TEST_F(StoredCertificateTest, IsRefusedWhenItCannotBeUsed) {
@@ -152,16 +153,17 @@ TEST_F(StoredCertificateTest, IsRefusedWhenItCannotBeUsed) {
     EXPECT_EQ(
         make({.certificate = {.text = begin}, .key = {.text = one_.key_pem()}}).error().message,
         "kubeconfig: the client certificate cannot be read");
-    EXPECT_EQ(make({.certificate = {.text = one_.certificate_pem()},
-                    .key = {.text = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nhunter2\n"}})
-                  .error()
-                  .message,
-              "kubeconfig: the client key cannot be read; one with a passphrase cannot be used");
+    EXPECT_EQ(
+        make({.certificate = {.text = one_.certificate_pem()},
+              .key = {.text = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nhunter2\n"}})
+            .error()
+            .message,
+        "kubeconfig: the client key cannot be read; keys with a passphrase are not supported");
     EXPECT_EQ(
         make({.certificate = {.text = one_.certificate_pem()}, .key = {.text = two_.key_pem()}})
             .error()
             .message,
-        "kubeconfig: the client key is not the client certificate's");
+        "kubeconfig: the client key does not match the client certificate");
 }
 
 TEST_F(StoredCredentialsTest, CallNobodyOnceTheyAreGone) {

@@ -60,24 +60,23 @@ TEST(ExecAnswer, HoldsATokenACertificateOrBothAndWhenTheyEnd) {
 
 TEST(ExecAnswer, IsRefusedWithoutBeingShown) {
     const std::pair<std::string, std::string> cases[] = {
-        {"", "printed something that is no JSON object"},
-        {"hunter2", "printed something that is no JSON object"},
-        {R"(["hunter2"])", "printed something that is no JSON object"},
+        {"", "printed output that is not a JSON object"},
+        {"hunter2", "printed output that is not a JSON object"},
+        {R"(["hunter2"])", "printed output that is not a JSON object"},
         {R"({"token":"hunter2"})", "printed JSON that is no ExecCredential"},
         {R"({"kind":"ExecCredential","apiVersion":"hunter2"})",
-         "printed an ExecCredential of another version than " + v1 +
-             ", which the kubeconfig asks for"},
+         "printed an ExecCredential whose version is not " + v1 + ", as the kubeconfig requires"},
         {answer("null"), "printed no status"},
         {answer("{}"), "printed neither a token nor a client certificate"},
         {answer(R"({"token":""})"), "printed neither a token nor a client certificate"},
-        {answer(R"({"token":["hunter2"]})"), "printed a status whose token is no text"},
+        {answer(R"({"token":["hunter2"]})"), "printed a status whose token is not text"},
         {answer(R"({"token":"hunter2\r\nx: y"})"), "printed a token that is not one word of ASCII"},
         {answer(R"({"token":"t","clientKeyData":"hunter2"})"),
-         "printed one of clientCertificateData and clientKeyData without the other"},
+         "printed only one of clientCertificateData and clientKeyData"},
         {answer(R"({"clientCertificateData":"hunter2","clientKeyData":"hunter2"})"),
-         "printed what is of no use: the client certificate cannot be read"},
+         "printed an unusable key pair: the client certificate cannot be read"},
         {answer(R"({"token":"hunter2","expirationTimestamp":"hunter2"})"),
-         "printed an expirationTimestamp that is no RFC 3339 time"}};
+         "printed an expirationTimestamp that is not an RFC 3339 time"}};
     for (const auto& [output, why] : cases) {
         const auto refused = parse_exec_answer(v1, output);
         ASSERT_FALSE(refused) << output;

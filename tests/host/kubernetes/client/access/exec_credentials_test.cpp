@@ -125,9 +125,8 @@ TEST_F(ExecCredentialsTest, TellHowToGetAPluginThatIsNotThere) {
     auto missing = options("capstan-no-such-plugin");
     missing.plugin.install_hint = "brew install it\nor not";
     EXPECT_EQ(error_of(missing),
-              "exec plugin capstan-no-such-plugin: PATH leads to no such program; "
-              "brew install it\\nor not");
-    EXPECT_THAT(error_of(options("/no/such")), HasSubstr("there is no such program"));
+              "exec plugin capstan-no-such-plugin: not found in PATH; brew install it\\nor not");
+    EXPECT_THAT(error_of(options("/no/such")), HasSubstr("the program does not exist"));
     EXPECT_THAT(error_of(options(folder_.write("text", "x").string())),
                 HasSubstr("cannot be run: Permission denied"));
 }
@@ -140,11 +139,11 @@ TEST_F(ExecCredentialsTest, TellWhatThePluginSaidLastButNeverWhatItPrinted) {
     ASSERT_TRUE(failed.is_answered());
     EXPECT_EQ(failed.result().error().code, ErrorCode::unavailable);
     EXPECT_EQ(failed.error(), "exec plugin " + (folder_ / "plugin").string() +
-                                  ": ended with exit code 3; it said: "
+                                  ": ended with exit code 3; it wrote: "
                                   "line 3\\nline 4\\nline 5\\nline 6\\nline 7");
     EXPECT_EQ(error_of(script("echo hunter2; echo why >&2")),
               "exec plugin " + (folder_ / "plugin").string() +
-                  ": printed something that is no JSON object; it said: why");
+                  ": printed output that is not a JSON object; it wrote: why");
     EXPECT_THAT(error_of(script("kill -9 $$")), HasSubstr("was killed by signal 9"));
 }
 
@@ -155,7 +154,7 @@ TEST_F(ExecCredentialsTest, LetAPluginRestThatHasFailed) {
         "exec plugin " + (folder_ / "plugin").string() + ": ended with exit code 1";
     EXPECT_EQ(Asked(credentials, virtual_.loop).error(), failed);
     const Asked early(credentials, virtual_.loop);
-    EXPECT_THAT(early.error(), StartsWith(failed + " (it runs again in "));
+    EXPECT_THAT(early.error(), StartsWith(failed + " (retry in "));
     ASSERT_TRUE(early.result().error().retry_after);
     EXPECT_EQ(runs(), 1) << "nothing was run for the second request";
     virtual_.loop.advance(*early.result().error().retry_after);
@@ -250,7 +249,7 @@ TEST_F(StuckPluginTest, IsKilledWithItsWholeGroupAfterAMinute) {
     loop_.advance(seconds(1));
     ASSERT_TRUE(error);
     EXPECT_EQ(error->code, ErrorCode::deadline);
-    EXPECT_THAT(error->message, HasSubstr("did not end within 60000 ms; it said: asking you"));
+    EXPECT_THAT(error->message, HasSubstr("did not exit within 60000 ms; it wrote: asking you"));
     io_.run();
     EXPECT_TRUE(are_gone(folder_, "pids"));
 }

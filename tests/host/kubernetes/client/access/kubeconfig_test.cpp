@@ -154,9 +154,9 @@ TEST_F(KubeconfigTest, TakesTheContextThatIsAskedFor) {
 }
 
 TEST_F(KubeconfigTest, SaysWhichPartIsMissing) {
-    EXPECT_EQ(error(""), ": kubeconfig names no current context; it has none");
+    EXPECT_EQ(error(""), ": kubeconfig has no current-context; it has none");
     EXPECT_EQ(error("contexts: [{name: a}]\n"),
-              ": kubeconfig names no current context; it has \"a\"");
+              ": kubeconfig has no current-context; it has \"a\"");
     EXPECT_EQ(error("current-context: a\ncontexts:\n- name: a\n"),
               ":3: context \"a\": cluster is missing");
     EXPECT_EQ(error("current-context: a\ncontexts: [{name: a, context: {cluster: k}}]\n"),
@@ -168,8 +168,8 @@ TEST_F(KubeconfigTest, SaysWhichPartIsMissing) {
 
 TEST_F(KubeconfigTest, RefusesAFileThatIsSomethingElse) {
     const std::pair<std::string, std::string> cases[] = {
-        {"kind: Pod\napiVersion: v1\n", ":1: kind expects Config: this is no kubeconfig"},
-        {"kind: Config\napiVersion: v2\n", ":2: apiVersion expects v1, the only one there is"},
+        {"kind: Pod\napiVersion: v1\n", ":1: kind expects Config: this is not a kubeconfig"},
+        {"kind: Config\napiVersion: v2\n", ":2: apiVersion expects v1"},
         {"just text\n", ":1: expects a map of keys and values"},
         {"- a\n", ":1: expects a map of keys and values"},
         {"current-context: [a]\n", ":1: current-context expects text"},
@@ -187,8 +187,9 @@ TEST_F(KubeconfigTest, RefusesAClusterThatCannotWork) {
         {"", "server is missing: the API server's URL"},
         {"server: 'api:6443'", "server has no scheme: write https:// in front, or http://"},
         {"server: 'https://'", "server URL: No host part in the URL"},
-        {"server: 'ftp://api'", "server URL: neither http nor https"},
-        {"server: 'https://admin:hunter2@api'", "server URL: a user name belongs into a header"},
+        {"server: 'ftp://api'", "server URL: the scheme is neither http nor https"},
+        {"server: 'https://admin:hunter2@api'",
+         "server URL: contains a user name; use a header instead"},
         {"server: 'https://api?a=b'", "server expects a URL without a query"},
         {server + ", proxy-url: 'ftp://hunter2'", "proxy-url expects an http, https or socks5 URL"},
         {server + ", certificate-authority-data: 'hunter2!'",
@@ -196,7 +197,7 @@ TEST_F(KubeconfigTest, RefusesAClusterThatCannotWork) {
         {server + ", certificate-authority-data: aHVudGVyMg==",
          "certificate-authority-data expects PEM in base64"},
         {server + ", insecure-skip-tls-verify: true, certificate-authority: x",
-         "insecure-skip-tls-verify contradicts a certificate-authority"},
+         "insecure-skip-tls-verify cannot be combined with certificate-authority"},
         {server + ", insecure-skip-tls-verify: maybe",
          "insecure-skip-tls-verify expects true or false"},
         {server + ", disable-compression: 'true'", "disable-compression expects true or false"}};
@@ -206,25 +207,26 @@ TEST_F(KubeconfigTest, RefusesAClusterThatCannotWork) {
 
 TEST_F(KubeconfigTest, RefusesAUserThatCannotWork) {
     const std::pair<std::string, std::string> cases[] = {
-        {"token: a, username: b", "has both a token and a password; which one counts?"},
-        {"tokenFile: a, password: b", "has both a token and a password; which one counts?"},
-        {"token: 'hunter2 x'", "token expects one word of ASCII"},
-        {"token: \"hunter2\\nx: y\"", "token expects one word of ASCII"},
+        {"token: a, username: b", "has both a token and a password; remove one of them"},
+        {"tokenFile: a, password: b", "has both a token and a password; remove one of them"},
+        {"token: 'hunter2 x'", "token expects ASCII without blanks"},
+        {"token: \"hunter2\\nx: y\"", "token expects ASCII without blanks"},
         {"token: [hunter2]", "token expects text"},
-        {"client-certificate: a", "client-certificate and client-key go together; one is missing"},
-        {"client-key: a", "client-certificate and client-key go together; one is missing"},
+        {"client-certificate: a",
+         "client-certificate and client-key must be set together; one is missing"},
+        {"client-key: a", "client-certificate and client-key must be set together; one is missing"},
         {"client-key-data: hunter2x", "client-key-data expects PEM in base64"},
-        {"as-groups: [a]", "as-uid, as-groups and as-user-extra need the user to impersonate: as"},
+        {"as-groups: [a]",
+         "as-uid, as-groups and as-user-extra require as, the user to impersonate"},
         {"as: a, as-groups: b", "as-groups expects a list of texts"},
         {"as: \"a\\nb\"", "as has a control character"},
         {"as: a, as-user-extra: [b]", "as-user-extra expects a map of lists"},
         {"auth-provider: {name: gcp}",
-         "auth-provider is not supported; use an exec plugin in its place, such as "
+         "auth-provider is not supported; use an exec plugin instead, such as "
          "gke-gcloud-auth-plugin"},
         {"auth-provider: {name: azure}",
-         "auth-provider is not supported; use an exec plugin in its place, such as kubelogin"},
-        {"auth-provider: {name: x}",
-         "auth-provider is not supported; use an exec plugin in its place"}};
+         "auth-provider is not supported; use an exec plugin instead, such as kubelogin"},
+        {"auth-provider: {name: x}", "auth-provider is not supported; use an exec plugin instead"}};
     for (const auto& [user, why] : cases)
         EXPECT_EQ(error(config(server, user)), ":8: user \"u\": " + why) << user;
 }
@@ -234,12 +236,12 @@ TEST_F(KubeconfigTest, RefusesAnExecPluginThatCannotWork) {
     const std::pair<std::string, std::string> cases[] = {
         {"command: a", "apiVersion expects client.authentication.k8s.io/v1 or /v1beta1"},
         {"apiVersion: client.authentication.k8s.io/v1alpha1, command: a",
-         "apiVersion v1alpha1 is gone; let the plugin's own tool write this user anew, with v1 or "
-         "v1beta1"},
+         "apiVersion v1alpha1 is no longer supported; write this user again with the plugin's own "
+         "tool, for v1 or v1beta1"},
         {"apiVersion: client.authentication.k8s.io/v1, command: a",
          "interactiveMode expects Never or IfAvailable"},
         {"apiVersion: client.authentication.k8s.io/v1beta1, command: a, interactiveMode: Always",
-         "interactiveMode Always: the plugin wants to ask somebody, and nobody sits here"},
+         "interactiveMode Always is not supported: there is no terminal to prompt on"},
         {v1, "command is missing: the program to run"},
         {v1 + ", command: a, args: b", "args expects a list of texts"},
         {v1 + ", command: a, env: [{value: hunter2}]", "env expects a name for each variable"}};

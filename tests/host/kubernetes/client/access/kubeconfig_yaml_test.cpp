@@ -41,17 +41,17 @@ TEST(KubeconfigYaml, RefusesWhatIsMalformedWithItsLine) {
         {"a: [1\nb: 2\n", "config:2: not YAML: end of sequence flow not found"},
         {"a: 1\n\tb: 2\n", "config:2: not YAML: illegal tab when looking for indentation"},
         {"a: *b\n", "config:1: not YAML: the referenced anchor is not defined"},
-        {"a: 1\nb: 2\na: 3\n", "config:3: a key stands here twice"},
-        {"? [a]\n: b\n", "config:1: a key is text"},
-        {"a: &x [*x]\n", "config:1: an alias stands within what it stands for"},
-        {"a: 1\n---\nb: 2\n", "config:3: a second document begins; give it a file of its own"},
-        {std::string("a: 1\nb: \0\n", 10), "config:2: a control character: this is no text"},
+        {"a: 1\nb: 2\na: 3\n", "config:3: duplicate key"},
+        {"? [a]\n: b\n", "config:1: a key is not text"},
+        {"a: &x [*x]\n", "config:1: an alias refers to itself"},
+        {"a: 1\n---\nb: 2\n", "config:3: a second document begins; use a separate file for it"},
+        {std::string("a: 1\nb: \0\n", 10), "config:2: not text: contains a control character"},
         {"a: b\x04"
          "c: d\n",
-         "config:1: a control character: this is no text"},
+         "config:1: not text: contains a control character"},
         {"\xff\xfe"
          "a\n",
-         "config:1: bytes that are not UTF-8: this is no text"}};
+         "config:1: not text: contains bytes that are not UTF-8"}};
     for (const auto& [text, error] : cases) EXPECT_EQ(yaml_error(text), error) << text;
 }
 

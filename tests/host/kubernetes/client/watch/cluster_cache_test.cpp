@@ -283,7 +283,7 @@ TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
     EXPECT_EQ(status("Pod").unreadable, 1u);
     ASSERT_EQ(troubles.size(), 1u);
     EXPECT_TRUE(troubles[0].starts_with("Pod: Pod shop/a: /spec")) << troubles[0];
-    EXPECT_TRUE(troubles[0].ends_with("; what was known of it before is kept")) << troubles[0];
+    EXPECT_TRUE(troubles[0].ends_with("; its previous version is kept")) << troubles[0];
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
     EXPECT_EQ(pods(), (Texts{"a"})) << "it is still there";

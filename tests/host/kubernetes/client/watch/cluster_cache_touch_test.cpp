@@ -28,7 +28,7 @@ TEST_F(Mirrored, GoesOutOfTouchWithAKindAndSaysWhich) {
     const auto cluster = mirror.cluster(4min);
     ASSERT_FALSE(cluster);
     EXPECT_EQ(cluster.error().code, ErrorCode::unavailable);
-    EXPECT_TRUE(cluster.error().message.starts_with("PodDisruptionBudget: out of touch"))
+    EXPECT_TRUE(cluster.error().message.starts_with("PodDisruptionBudget: last synced "))
         << cluster.error().message;
     EXPECT_NE(cluster.error().message.find("connection refused"), std::string::npos);
     EXPECT_EQ(troubles, (Texts{"PodDisruptionBudget: connection refused"})) << "told once";
@@ -59,7 +59,7 @@ TEST_F(Mirrored, IsInTouchForFiveSecondsAfterAWatchEndedAsItShould) {
         loop.advance(5s);
         EXPECT_EQ(mirror.unobserved_because(), "");
         loop.advance(1ms);
-        EXPECT_NE(mirror.unobserved_because().find("out of touch"), std::string::npos)
+        EXPECT_NE(mirror.unobserved_because().find("was last synced "), std::string::npos)
             << mirror.unobserved_because();
         accept_watches();
         EXPECT_EQ(mirror.unobserved_because(), "");
@@ -74,7 +74,7 @@ TEST_F(Mirrored, IsInTouchForSeventyFiveSecondsAfterTheLastBookmark) {
     loop.advance(75s - 1ms);
     EXPECT_EQ(mirror.unobserved_because(), "");
     loop.advance(1ms);
-    EXPECT_TRUE(mirror.unobserved_because().starts_with("Pod has been out of touch"))
+    EXPECT_TRUE(mirror.unobserved_because().starts_with("Pod was last synced "))
         << mirror.unobserved_because();
     EXPECT_NE(mirror.unobserved_because().find("nothing came for too long"), std::string::npos)
         << mirror.unobserved_because();

@@ -71,7 +71,8 @@ TEST_F(NodePodsTest, ThatAreNotKnownAreNamed) {
     api.answer({.body = pods_at("77", "")});
     api.answer({.body = pods_at("78", pod_text("c") + "," + pod_text("a") + "," + pod_text("b"))});
     EXPECT_THAT(
-        told, ElementsAre("n1 conflict: it holds pods that were not known of yet: shop/b, shop/c"));
+        told,
+        ElementsAre("n1 conflict: it has pods that the watch has not reported: shop/b, shop/c"));
 }
 
 TEST_F(NodePodsTest, ThatNoDrainCountsMayBeUnknown) {
@@ -98,7 +99,7 @@ TEST_F(NodePodsTest, ThatAreExpendableMayBeUnknown) {
                                               "," + pod_text("none", "", R"(,"spec":{})"))});
         return told.at(0);
     };
-    const std::string unknown = "n1 conflict: it holds pods that were not known of yet: ";
+    const std::string unknown = "n1 conflict: it has pods that the watch has not reported: ";
     EXPECT_EQ(find(-10), unknown + "shop/edge, shop/none");
     EXPECT_EQ(find(5), unknown + "shop/none") << "without a priority it is not expendable";
     EXPECT_EQ(find(std::nullopt), unknown + "shop/edge, shop/low, shop/none");

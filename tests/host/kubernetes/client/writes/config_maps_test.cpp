@@ -104,7 +104,7 @@ TEST_F(Maps, AreNotWrittenToPastWhatTheApiTakes) {
     write({.data = {{"status", std::string(room + 1, 'x')}}});
     next(stored());
     EXPECT_EQ(code(), ErrorCode::quota);
-    EXPECT_NE(outcome->error().message.find("1048577 bytes, the API takes 1048576"),
+    EXPECT_NE(outcome->error().message.find("1048577 bytes; the API allows 1048576"),
               std::string::npos)
         << outcome->error();
     write({.annotations = {{"a", std::string(300'000, 'x')}}});
