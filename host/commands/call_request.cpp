@@ -131,13 +131,13 @@ std::vector<PodShare> decode_shares(const JsonCursor& list, const Pods& pods) {
     std::map<std::uint32_t, std::uint32_t> counts;
     for (const JsonCursor& item : list.items()) {
         if (pods.class_of.empty()) {
-            item.complain("names a pod, but the request has none");
+            item.complain("names a pod, but the request has no pods");
             continue;
         }
         const auto index = item.integer(0, static_cast<std::int64_t>(pods.class_of.size()) - 1);
         if (!index) continue;
         if (!seen.insert(*index).second) {
-            item.complain("names pod " + std::to_string(*index) + " a second time");
+            item.complain("names pod " + std::to_string(*index) + " again");
         } else {
             ++counts[pods.class_of[static_cast<std::size_t>(*index)]];
         }
@@ -190,7 +190,7 @@ void refuse_duplicates(const std::vector<JsonCursor>& places, const std::vector<
     std::set<NodeGroupId> seen;
     for (std::size_t i = 0; i < ids.size(); ++i) {
         if (ids[i].empty() || seen.insert(ids[i]).second) continue;
-        places[i].complain("names group " + capstan::in_quotes(ids[i].value()) + " a second time");
+        places[i].complain("is a duplicate: " + capstan::in_quotes(ids[i].value()));
     }
 }
 

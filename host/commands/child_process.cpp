@@ -155,8 +155,8 @@ std::string ChildEnd::sentence() const {
     switch (how) {
         case How::finished: return io::ExitStatus{.code = code}.sentence();
         case How::crashed: return io::ExitStatus{.signal = code}.sentence();
-        case How::silent: return "gave no sign of life for " + time();
-        case How::overdue: return "did not end within " + time();
+        case How::silent: return "printed nothing for " + time();
+        case How::overdue: return "did not exit within " + time();
         case How::flooding: return "wrote more than " + std::to_string(lines_mib_max) + " MiB";
     }
     return {};
@@ -171,7 +171,7 @@ std::string ChildEnd::story() const {
         if (end > at) written += (written.empty() ? "" : "; ") + errors.substr(at, end - at);
         at = end + 1;
     }
-    return sentence() + ", after writing: " + io::printable(written, story_max);
+    return sentence() + "; standard error: " + io::printable(written, story_max);
 }
 
 namespace {

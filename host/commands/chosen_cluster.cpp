@@ -19,9 +19,10 @@ runtime::config::Log warnings_alone() {
 void add_cluster_choice(CLI::App& command, ClusterChoice& choice) {
     command
         .add_option("--kubeconfig", choice.kubeconfig,
-                    "The file that names the cluster; by default as kubectl finds it")
+                    "Kubeconfig file (default: $KUBECONFIG, or ~/.kube/config)")
         ->type_name("FILE");
-    command.add_option("--context", choice.context, "The context of that file");
+    command.add_option("--context", choice.context,
+                       "Context of the kubeconfig (default: its current context)");
 }
 
 ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}

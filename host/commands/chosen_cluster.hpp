@@ -32,7 +32,7 @@ void add_cluster_choice(CLI::App& command, ClusterChoice& choice);
 class ChosenCluster {
 public:
     enum class Access { read_only, full };
-    /// Sends no request yet. The error `invalid_config` says what to mend in the kubeconfig.
+    /// Sends no request yet. The error `invalid_config` says what to fix in the kubeconfig.
     static Result<std::unique_ptr<ChosenCluster>> open(const ClusterChoice& choice, Access access);
     ChosenCluster(const ChosenCluster&) = delete;
     ChosenCluster& operator=(const ChosenCluster&) = delete;

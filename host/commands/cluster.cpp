@@ -8,6 +8,7 @@
 
 #include "commands/cluster_run.hpp"
 #include "commands/command_line.hpp"
+#include "commands/option_texts.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -41,32 +42,33 @@ int run_cluster_command(ClusterArguments& arguments, Streams streams) {
 void add_server_options(CLI::App& command, ClusterArguments& arguments) {
     command
         .add_option("--address", arguments.options.address,
-                    "Where the API server listens; anybody who can connect is its administrator")
+                    "Address of the API server; anyone who can connect is an administrator")
         ->type_name("ADDRESS")
         ->capture_default_str();
-    command.add_option("--port", arguments.options.port, "Its port; 0: any free one")
+    command
+        .add_option("--port", arguments.options.port, "Port of the API server; 0: any free port")
         ->type_name("PORT")
         ->capture_default_str();
     command
         .add_option("--dir", arguments.folder,
-                    "Where kubeconfig and capstan.toml are written; else a temporary folder")
+                    "Folder for kubeconfig and capstan.toml (default: a temporary folder)")
         ->type_name("DIR");
 }
 
 void add_story_options(CLI::App& command, ClusterArguments& arguments) {
     command
         .add_option("--speed", arguments.options.speed,
-                    "Times of the scenario and of the autoscaler are divided by it")
+                    "Divide the times of the scenario and of the autoscaler by this number")
         ->check(CLI::Range(0.1, 1000.0))
         ->type_name("N")
         ->capture_default_str();
-    command.add_flag("--run", arguments.options.runs_daemon, "Starts `capstan run` beside it");
-    command.add_flag(
-        "--wait", arguments.options.waits,
-        "Begins with the first step when an autoscaler holds the Lease, as with --run");
+    command.add_flag("--run", arguments.options.runs_daemon,
+                     "Start `capstan run` for this cluster; implies --wait");
+    command.add_flag("--wait", arguments.options.waits,
+                     "Start the scenario when an autoscaler holds the Lease");
     command.add_flag("--once", arguments.options.once,
-                     "Ends with the last step; exits 1 if the cluster is not as expected then");
-    command.add_option("--for", arguments.lasts, "Ends after so much real time")
+                     "Exit after the last step; exit code 1 if an expectation is not met");
+    command.add_option("--for", arguments.lasts, "Stop after this much real time")
         ->type_name("DURATION");
 }
 
@@ -74,18 +76,14 @@ void add_story_options(CLI::App& command, ClusterArguments& arguments) {
 
 void add_cluster(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "cluster", "Run a scenario as a live cluster on loopback, for kubectl and `capstan run`");
+        "cluster", "Serve a scenario as a live cluster on loopback, for kubectl and `capstan run`");
     auto arguments = std::make_shared<ClusterArguments>();
-    command.add_option("scenario", arguments->input.scenario, "A scenario")
+    command.add_option("scenario", arguments->input.scenario, "Scenario file")
         ->required()
         ->type_name("SCENARIO.toml");
-    command
-        .add_option("-c,--config", arguments->input.config,
-                    "The configuration, in place of what the scenario says of one")
+    command.add_option("-c,--config", arguments->input.config, scenario_config_help)
         ->type_name("FILE");
-    command
-        .add_option("--set", arguments->input.set,
-                    "A value in place of what the configuration or the scenario says")
+    command.add_option("--set", arguments->input.set, set_help)
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     add_server_options(command, *arguments);

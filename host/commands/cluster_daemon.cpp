@@ -32,7 +32,7 @@ Result<std::unique_ptr<io::ProgramProcess>> start_cluster_daemon(io::Loop& loop,
 namespace {
 
 Unexpected cannot_make(const std::filesystem::path& path, const std::string& why) {
-    return fail(ErrorCode::unavailable, "make the folder " + path.string() + ": " + why);
+    return fail(ErrorCode::unavailable, "create folder " + path.string() + ": " + why);
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ Result<ReservedPort> ReservedPort::take(boost::asio::io_context& io, const std::
                                         std::uint16_t wanted) {
     error_code error;
     const auto ip = boost::asio::ip::make_address(address, error);
-    if (error) return fail(ErrorCode::invalid_argument, in_quotes(address) + " is no IP address");
+    if (error)
+        return fail(ErrorCode::invalid_argument, in_quotes(address) + " is not an IP address");
     for (const std::uint16_t port : {wanted, std::uint16_t{0}}) {
         tcp::acceptor bound(io);
         bound.open(ip.is_v6() ? tcp::v6() : tcp::v4(), error);

@@ -1,4 +1,4 @@
-/// `capstan run` as a process beside `capstan cluster`.
+/// `capstan run` as a process next to `capstan cluster`.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ json::object json_of(const ClusterPlaces& places) {
 void ClusterReport::print(const ClusterPlaces& places) {
     const std::string kubeconfig = places.kubeconfig.string();
     if (!places.title.empty()) out_ << places.title << "\n\n";
-    out_ << "A cluster answers at " << places.url << ". In another terminal:\n\n"
+    out_ << "The API server listens at " << places.url << ". In another terminal:\n\n"
          << "  export KUBECONFIG=" << kubeconfig << '\n';
     if (!places.runs_daemon) {
         out_ << "  capstan run --config " << places.config.string() << " --state "
@@ -48,10 +48,10 @@ void ClusterReport::print(const ClusterPlaces& places) {
             "  kubectl describe configmap cluster-autoscaler-status -n kube-system\n"
          << "  capstan explain matrix --server " << places.admin << '\n';
     if (places.runs_daemon)
-        out_ << "\nCapstan scales it, and writes its log to " << places.log.string() << ".\n";
+        out_ << "\n`capstan run` scales this cluster; its log is " << places.log.string() << ".\n";
     if (places.speed != 1)
-        out_ << "\nTimes of the scenario pass " << places.speed << " times as fast.\n";
-    out_ << "Ctrl-C ends it.\n\n";
+        out_ << "\nTimes of the scenario are divided by " << places.speed << ".\n";
+    out_ << "Press Ctrl-C to stop.\n\n";
     for (const std::string& remark : places.warnings) out_ << "warning: " << remark << '\n';
     if (!places.warnings.empty()) out_ << '\n';
     out_.flush();

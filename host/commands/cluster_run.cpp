@@ -103,7 +103,7 @@ private:
 
 Result<void> LiveCluster::open() {
     CAPSTAN_CHECK(server_.listen().map_error([](Error error) {
-        error.message += "; choose another with --address and --port";
+        error.message += "; choose others with --address and --port";
         return error;
     }));
     CAPSTAN_TRY(ReservedPort port, ReservedPort::take(io_, "127.0.0.1", 8085));
@@ -134,7 +134,8 @@ Result<void> LiveCluster::begin() {
     if (options_.lasts)
         loop_.after(*options_.lasts, [this] {
             if (!options_.once) return end({});
-            end(fail(ErrorCode::deadline, "the scenario was not over in time"));
+            end(fail(ErrorCode::deadline,
+                     "the scenario did not end within the time given by --for"));
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
@@ -175,7 +176,7 @@ Result<void> LiveCluster::start_daemon() {
                                                       .ended = [this](const std::string& how) {
                                                           end(fail(ErrorCode::unavailable,
                                                                    "capstan run " + how +
-                                                                       "; its last words:\n" +
+                                                                       "; the end of its log:\n" +
                                                                        end_of(folder_.log())));
                                                           io_.stop();
                                                       }}));
@@ -235,7 +236,7 @@ void LiveCluster::await_leader() {
         loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;
     }
-    tell({"note", "", "an autoscaler leads; the scenario begins"});
+    tell({"note", "", "an autoscaler became leader; starting the scenario"});
     player_->start();
 }
 

@@ -20,7 +20,7 @@ struct ClusterOptions {
     bool runs_daemon = false;       ///< starts `capstan run` as a process
     bool waits = false;             ///< the first step waits until an autoscaler holds the Lease
     bool once = false;              ///< the run ends with the last step
-    std::optional<Duration> lasts;  ///< the run ends after so much real time
+    std::optional<Duration> lasts;  ///< the run ends after this much real time
 };
 
 /// Runs until a signal comes, or as long as the options say. The error: the cluster could not

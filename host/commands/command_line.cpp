@@ -35,7 +35,7 @@ void add_all_commands(CLI::App& app, Action& action) {
     add_crd(app, action);
 
     CLI::App& config = *app.add_subcommand(
-        "config", "Check, print and explain the configuration, and its schema for editors");
+        "config", "Check, print or explain the configuration, or print its JSON Schema");
     config.require_subcommand(1);
     add_config_check(config, action);
     add_config_print(config, action);
@@ -53,8 +53,8 @@ void add_color(CLI::App& app, ColorChoice& color) {
                        : word == "never" ? ColorChoice::never
                                          : ColorChoice::automatic;
            },
-           "auto, always or never, as --color=never; by itself on terminals, unless NO_COLOR is "
-           "set")
+           "When to use colors: always, never or auto (on terminals, unless NO_COLOR is set), for "
+           "example --color=never")
         ->check(one_of({"auto", "always", "never"}))
         ->type_name("WHEN");
 }
@@ -67,8 +67,8 @@ bool has_color_on_error(const Streams& streams) {
 struct CommandLine {
     explicit CommandLine(const Program& program) {
         app.require_subcommand(1);
-        app.set_help_all_flag("--help-all", "Help of every command");
-        app.set_version_flag("-V,--version", version_text(), "The same as `capstan version`");
+        app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
+        app.set_version_flag("-V,--version", version_text(), "Print the versions and exit");
         add_color(app, color);
         program.add_commands(app, action);
         for (const ExternalCommand& command : program.external_commands)
@@ -78,7 +78,7 @@ struct CommandLine {
     CommandLine(const CommandLine&) = delete;
     CommandLine& operator=(const CommandLine&) = delete;
 
-    CLI::App app{"Capstan, a cluster autoscaler that vendors extend without forking it", "capstan"};
+    CLI::App app{"Capstan, a Kubernetes cluster autoscaler that is extended by plugins", "capstan"};
     Action action{};
     ColorChoice color = ColorChoice::automatic;
 };
@@ -111,7 +111,7 @@ Words words_to_parse(int argc, const char* const* argv, const Program& program) 
     return words;
 }
 
-/// Prints the requested help or version, or the usage error; answers the exit code.
+/// Prints the requested help or version, or the usage error; returns the exit code.
 int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) {
     if (e.get_exit_code() == 0) return app.exit(e, streams.out, streams.err);
     const std::string message = io::redacted(usage_message(app, e));
@@ -235,13 +235,30 @@ std::string unknown(const CLI::App& command, const std::string& word) {
         const std::string option = word.substr(0, word.find('='));
         std::string hint = runtime::config::upstream_flag_hint(option);
         if (hint.empty()) hint = runtime::config::suggestion(option, options_of(command));
-        return "there is no option '" + shown + "'" + hint;
+        return "unknown option '" + shown + "'" + hint;
     }
     const std::vector<std::string> commands = commands_of(command);
-    if (commands.empty()) return "'" + shown + "' was not expected";
+    if (commands.empty()) return "unexpected argument '" + shown + "'";
     const std::string meant = runtime::config::suggestion(word, commands);
-    return "there is no command '" + shown + "'" +
-           (meant.empty() ? "; there are " + joined(commands) : meant);
+    return "unknown command '" + shown + "'" +
+           (meant.empty() ? "; commands are " + joined(commands) : meant);
+}
+
+/// CLI11's message about missing options. The one about a group of options, of which exactly one
+/// must be given, lists short names and aliases too: "Exactly 1 option from [-f,--filename] is
+/// required".
+std::string required(const std::string& message) {
+    const std::size_t open = message.find('['), close = message.find(']');
+    if (!message.starts_with("Exactly 1 option from [") || close == std::string::npos)
+        return message;
+    std::istringstream names(message.substr(open + 1, close - open - 1));
+    std::vector<std::string> options;
+    for (std::string name; std::getline(names, name, ',');)
+        if (name.starts_with("--")) options.push_back(name);
+    const bool are_several = message.find("were given", close) != std::string::npos;
+    return (are_several ? "only one of these options is allowed: "
+                        : "one of these options is required: ") +
+           joined(options);
 }
 
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
@@ -249,8 +266,10 @@ std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error)
     if (!left.empty()) return unknown(command, left.front());
     const std::vector<std::string> commands = commands_of(command);
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-    if (is_missing && !commands.empty()) return "a command is missing: " + joined(commands);
-    return error.what();
+    if (is_missing && !commands.empty()) return "missing command: " + joined(commands);
+    return std::string(dynamic_cast<const CLI::RequiredError*>(&error) != nullptr
+                           ? required(error.what())
+                           : error.what());
 }
 
 /// "capstan config print".

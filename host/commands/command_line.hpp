@@ -44,7 +44,7 @@ struct Program {
     std::span<const ExternalCommand> external_commands{};
 };
 
-/// Parses the arguments, runs one command and answers its exit code. Never throws.
+/// Parses the arguments, runs one command and returns its exit code. Never throws.
 int run(int argc, const char* const* argv, Streams streams, const Program& program);
 
 /// If the arguments name an external command, replaces this process by its program. Returns if they
@@ -55,7 +55,7 @@ Result<void> execute_external_command(int argc, const char* const* argv, const P
 /// what is wrong with the arguments. Never throws.
 bool parses(int argc, const char* const* argv, std::ostream& err, const Program& program);
 
-/// Prints "capstan: " and `why` to `err`; answers `code`.
+/// Prints "capstan: " and `why` to `err`; returns `code`.
 int refuse(Streams streams, std::string_view why, int code);
 
 /// "capstan 0.1.0, SDK 0.1.0, plugin ABI 1.0".

@@ -77,10 +77,10 @@ int check(const std::string& file, OutputFormat format, Streams streams) {
 }  // namespace
 
 void add_config_check(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("check",
-                                               "Read a configuration, load its plugins, create "
-                                               "each instance once, and print everything that "
-                                               "is wrong with either");
+    CLI::App& command =
+        *parent.add_subcommand("check",
+                               "Check a configuration: load its plugins, create each instance "
+                               "once, and print all errors and warnings");
     auto file = add_config_file(command);
     auto format = add_output_format(command);
     command.callback([&action, file, format] {
@@ -116,17 +116,18 @@ int explain(const std::string& key, const std::string& file, Streams streams) {
 }  // namespace
 
 void add_config_explain(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("explain",
-                                               "Tell what a key means, what it is by default and, "
-                                               "with --config, what it is set to and where");
+    CLI::App& command = *parent.add_subcommand(
+        "explain",
+        "Print the meaning and default of a key and, with --config, its value and where it is set");
     auto key = std::make_shared<std::string>();
     command
-        .add_option("key", *key, "Such as scale_down.unneeded_time or plugin.aws.settings.region")
+        .add_option("key", *key,
+                    "Key, such as scale_down.unneeded_time or plugin.aws.settings.region")
         ->required();
     auto file = std::make_shared<std::string>();
     command
         .add_option("-c,--config", *file,
-                    "The configuration to look in; needed for settings of a plugin")
+                    "Configuration file (TOML); required for settings of plugins")
         ->type_name("FILE");
     command.callback([&action, key, file] {
         action = [key, file](Streams streams) { return explain(*key, *file, streams); };
@@ -152,15 +153,15 @@ int print_configuration(const std::string& file, bool defaults, Streams streams)
 
 void add_config_print(CLI::App& parent, Action& action) {
     CLI::App& command =
-        *parent.add_subcommand("print", "Print a configuration as it is understood");
+        *parent.add_subcommand("print", "Print a configuration as Capstan reads it");
     auto file = std::make_shared<std::string>();
     command
         .add_option("-c,--config", *file,
-                    "The configuration; without it, what counts where nothing is configured")
+                    "Configuration file (TOML); without it, the defaults are printed")
         ->type_name("FILE");
     auto defaults = std::make_shared<bool>(false);
     command.add_flag("--defaults", *defaults,
-                     "Every key there is, with its documentation; so it is without --config");
+                     "Print every key, with its documentation (always so without --config)");
     command.callback([&action, file, defaults] {
         action = [file, defaults](Streams streams) {
             return print_configuration(*file, *defaults, streams);
@@ -182,11 +183,11 @@ int print_schema(const std::string& file, Streams streams) {
 
 void add_config_schema(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "schema", "Print a JSON Schema of the configuration, for editors that complete TOML");
+        "schema", "Print a JSON Schema of the configuration, for completion in editors");
     auto file = std::make_shared<std::string>();
     command
         .add_option("-c,--config", *file,
-                    "Also the settings of the plugins that this configuration names")
+                    "Configuration file (TOML); adds the settings of its plugins")
         ->type_name("FILE");
     command.callback([&action, file] {
         action = [file](Streams streams) { return print_schema(*file, streams); };

@@ -45,7 +45,7 @@ constexpr std::array refused_calls{
     SYS_pidfd_send_signal, SYS_kcmp,
     // the network, also through io_uring, which seccomp cannot filter
     SYS_socket, SYS_io_uring_setup,
-    // changes of files that are no writing: mode, owner, times, attributes; special files
+    // changes of files that are not writes: mode, owner, times, attributes; special files
     SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_utimensat, SYS_setxattr, SYS_lsetxattr,
     SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr, SYS_mknodat,
     // the system itself
@@ -175,7 +175,7 @@ Ruleset all_of(long version) {
 }
 
 std::optional<std::string> not_protected() {
-    return "files are not protected from being written: Landlock: " + io::errno_message();
+    return "writes to files are not blocked: Landlock: " + io::errno_message();
 }
 
 }  // namespace
@@ -233,7 +233,7 @@ bool unshare_as_a_user(int namespaces) {
 std::optional<std::string> isolate() {
     constexpr int namespaces = CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS;
     if (::unshare(namespaces) != 0 && !unshare_as_a_user(namespaces))
-        return "no network and mount namespace of its own: " + io::errno_message();
+        return "no separate network and mount namespace: " + io::errno_message();
 #if defined(SYS_mount_setattr) && defined(MOUNT_ATTR_RDONLY)
     mount_attr attributes{};
     attributes.attr_set = MOUNT_ATTR_RDONLY;
@@ -249,9 +249,9 @@ std::optional<std::string> drop_privileges() {
     __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
     std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
     if (::syscall(SYS_capset, &header, none.data()) != 0)
-        return "its capabilities stay: " + io::errno_message();
+        return "capabilities are not dropped: " + io::errno_message();
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return "it may gain privileges: " + io::errno_message();
+        return "new privileges are not blocked: " + io::errno_message();
     return std::nullopt;
 }
 
@@ -280,7 +280,7 @@ std::optional<std::string> set_limits(const Confinement& limits) {
         ::getrlimit(resource, &limit);
         limit.rlim_cur = limit.rlim_max = std::min(most, limit.rlim_max);
         if (::setrlimit(resource, &limit) != 0)
-            return "not all its limits could be set: " + io::errno_message();
+            return "not all resource limits are set: " + io::errno_message();
     }
     return std::nullopt;
 }

@@ -36,7 +36,7 @@ Result<json::object> parse_definition(std::string_view yaml) {
     CAPSTAN_TRY(const kubernetes::client::YamlValue value,
                 kubernetes::client::parse_yaml("the definition", std::string(yaml)));
     json::value out = kubernetes::client::json_of(value);
-    if (!out.is_object()) return fail(ErrorCode::invalid_config, "the definition is no object");
+    if (!out.is_object()) return fail(ErrorCode::invalid_config, "the definition is not an object");
     return std::move(out.as_object());
 }
 
@@ -80,9 +80,10 @@ int run_install(const ClusterChoice& choice, Streams streams) {
 
 void add_crd(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "crd", "Print or install the resource definitions that shipped controllers need");
+        "crd", "Print or install the CustomResourceDefinitions that Capstan's controllers need");
     command.require_subcommand(1);
-    CLI::App& print = *command.add_subcommand("print", "Print them, for kubectl apply or Git");
+    CLI::App& print = *command.add_subcommand(
+        "print", "Print the CustomResourceDefinitions, for kubectl apply or Git");
     print.callback([&action] {
         action = [](Streams streams) {
             streams.out << balancer_definition;
@@ -90,7 +91,7 @@ void add_crd(CLI::App& parent, Action& action) {
         };
     });
     CLI::App& install = *command.add_subcommand(
-        "install", "Apply them to a cluster; doing so again changes nothing");
+        "install", "Apply the CustomResourceDefinitions to a cluster; safe to repeat");
     auto choice = std::make_shared<ClusterChoice>();
     add_cluster_choice(install, *choice);
     install.callback([&action, choice] {

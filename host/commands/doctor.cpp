@@ -79,10 +79,10 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     const auto loaded = load_live_config(file, err);
     if (!loaded) {
         err << loaded.error().message;
-        return {{Verdict::missing, "configuration", file + " is not sound, as told above",
-                 "mend the file; `capstan config check` looks at it alone"}};
+        return {{Verdict::missing, "configuration", file + " has errors (listed above)",
+                 "fix the file; check it with `capstan config check`"}};
     }
-    std::vector<Finding> out{{Verdict::good, "configuration", file + " is sound", ""}};
+    std::vector<Finding> out{{Verdict::good, "configuration", file + " is valid", ""}};
     for (const auto& remark : runtime::daemon::check_environment((*loaded)->config))
         out.push_back({Verdict::warning, remark.what, remark.found, remark.fix});
     if (const auto unbalanced = runtime::config::find_unbalanced((*loaded)->config))
@@ -97,7 +97,7 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
                                                   .is_dry_run = true});
     if (!host) {
         out.push_back({Verdict::missing, "plugins", host.error().message,
-                       "mend the settings or credentials of the plugin"});
+                       "fix the settings or credentials of the plugin"});
         return out;
     }
     const auto more = runtime::daemon::examine((*loaded)->config, **host, CAPSTAN_VERSION);
@@ -125,7 +125,7 @@ int run_doctor(const DoctorArguments& arguments, Streams streams) {
 void add_doctor(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "doctor",
-        "Check what `run` needs: configuration, credentials, rights, clock, plugins, clouds");
+        "Check what `run` needs: configuration, credentials, permissions, clock, plugins, clouds");
     auto arguments = std::make_shared<DoctorArguments>();
     arguments->config = add_config_file(command);
     arguments->format = add_output_format(command);

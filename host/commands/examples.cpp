@@ -9,7 +9,7 @@
 namespace capstan::commands {
 namespace {
 
-constexpr std::string_view usual_exits = "0 done, 1 failed, 2 usage or configuration";
+constexpr std::string_view usual_exits = "0 success, 1 failure, 2 usage or configuration error";
 
 struct CommandEnd {
     std::string_view command;
@@ -20,20 +20,22 @@ struct CommandEnd {
 constexpr CommandEnd ends[] = {
     {"run",
      {"run --config capstan.toml --state /var/lib/capstan",
-      "run --config capstan.toml --dry-run  # decides, and changes nothing"},
-     "0 stopped by a signal, 1 failed, 2 usage or configuration, 4 something held it up: start it "
-     "anew"},
+      "run --config capstan.toml --dry-run  # changes nothing"},
+     "0 stopped by a signal, 1 failure, 2 usage or configuration error, 4 stopped because of a "
+     "stuck plugin or thread, or memory use: restart it"},
     {"plan",
      {"plan --config capstan.toml", "plan --config capstan.toml -o json"},
-     "0 nothing to do, 1 failed, 2 usage or configuration, 3 there is something to do"},
-    {"doctor", {"doctor --config capstan.toml"}, "0 all is there, 1 something is missing, 2 usage"},
+     "0 nothing to do, 1 failure, 2 usage or configuration error, 3 actions are planned"},
+    {"doctor",
+     {"doctor --config capstan.toml"},
+     "0 nothing is missing, 1 something is missing, 2 usage error"},
     {"simulate",
      {"simulate scenario.toml", "simulate dump.json --config capstan.toml --until 2h",
       "simulate scenario.toml --chaos --seeds 100"},
-     "0 as expected, 1 failed or not as expected, 2 usage or configuration"},
+     "0 success, 1 failure or unmet expectations, 2 usage or configuration error"},
     {"cluster",
      {"cluster scenario.toml --run", "cluster scenario.toml --speed 10 --once"},
-     "0 done, 1 failed or not as expected, 2 usage or configuration"},
+     "0 success, 1 failure or unmet expectations, 2 usage or configuration error"},
     {"dump", {"dump dump.json"}},
     {"explain",
      {"explain pod web-1 -n shop -f dump.json", "explain deployment/web -n shop --live -c FILE",
@@ -41,11 +43,13 @@ constexpr CommandEnd ends[] = {
     {"replay",
      {"replay records/pass-000007-20260301T120000.json",
       "replay records/pass-000007-20260301T120000.json --set scale_down.enabled=false"},
-     "0 the same decision, 1 another one or failed, 2 usage or configuration"},
+     "0 same decision, 1 different decision or failure, 2 usage or configuration error"},
     {"pipeline", {"pipeline --config capstan.toml"}},
     {"crd print", {"crd print"}},
     {"crd install", {"crd install --context staging"}},
-    {"config check", {"config check --config capstan.toml"}, "0 sound, 2 usage or configuration"},
+    {"config check",
+     {"config check --config capstan.toml"},
+     "0 valid, 2 usage or configuration error"},
     {"config print", {"config print", "config print --config capstan.toml"}},
     {"config explain", {"config explain scale_down.unneeded_time"}},
     {"config schema", {"config schema --config capstan.toml"}},
@@ -54,9 +58,10 @@ constexpr CommandEnd ends[] = {
     {"plugin verify",
      {"plugin verify vendor.so",
       "plugin verify vendor.so#CLASS --settings vendor.toml --http recording.http"},
-     "0 passed, 1 not passed, 2 usage or configuration, 3 passed, and some was not looked at"},
+     "0 passed, 1 failed, 2 usage or configuration error, 3 passed, but some classes were not "
+     "checked"},
     {"plugin call",
-     {"plugin call vendor.so --kind expander < question.json",
+     {"plugin call vendor.so --kind expander < request.json",
       "plugin call cloud.so --kind cloud --settings cloud.toml --http recording.http",
       "plugin call cloud.so --kind cloud --settings cloud.toml --live --secrets DIR --increase "
       "web=1"}},
@@ -73,8 +78,10 @@ std::string name_below(const CLI::App& app, const CLI::App& command) {
     return above.empty() ? command.get_name() : above + " " + command.get_name();
 }
 
-std::string footer_of(const CommandEnd& end) {
-    std::string out = "\nExamples:\n";
+/// What the command's own footer says, then examples and exit codes.
+std::string footer_of(const CLI::App& command, const CommandEnd& end) {
+    const std::string own = command.get_footer();
+    std::string out = (own.empty() ? "" : "\n" + own + "\n") + "\nExamples:\n";
     for (const std::string_view line : end.lines)
         if (!line.empty()) out += "  capstan " + std::string(line) + "\n";
     return out + "\nExit codes: " + std::string(end.exits) + "\n";
@@ -82,7 +89,7 @@ std::string footer_of(const CommandEnd& end) {
 
 void add_below(CLI::App& app, CLI::App& command) {
     for (const CommandEnd& end : ends)
-        if (name_below(app, command) == end.command) command.footer(footer_of(end));
+        if (name_below(app, command) == end.command) command.footer(footer_of(command, end));
     for (CLI::App* each : command.get_subcommands([](CLI::App*) { return true; }))
         if (!each->get_name().empty()) add_below(app, *each);
 }

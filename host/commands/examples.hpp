@@ -10,7 +10,7 @@ class App;
 
 namespace capstan::commands {
 
-/// Adds the footer to every command below `app` that is no mere parent of others.
+/// Adds the footer to every command below `app` that is not only a parent of others.
 void add_examples(CLI::App& app);
 
 /// All example lines, each as a person types it, with its comment.

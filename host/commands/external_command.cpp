@@ -35,7 +35,7 @@ Error cannot_execute(const ExternalCommand& command, const fs::path& program, in
         return {ErrorCode::unavailable, tried + " cannot be executed: " + std::strerror(error)};
     return {ErrorCode::not_found, tried +
                                       " does not exist; build it with `./dev build`, or install "
-                                      "all programs of Capstan in one folder"};
+                                      "all Capstan programs in one folder"};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct ExternalCommand {
 };
 
 inline constexpr ExternalCommand plugin_command{"plugin",
-                                                "List, inspect, verify, call and start plugins"};
+                                                "List, inspect, verify, call and create plugins"};
 
 /// Adds the command, so that the help of `app` lists it. Any arguments of it are accepted.
 void add_external_command(CLI::App& app, const ExternalCommand& command);

@@ -26,7 +26,7 @@ Result<void> write(const std::filesystem::path& path, std::string_view text,
     const bool has_folder = folder.empty() || std::filesystem::is_directory(folder, ignored);
     return fail(ErrorCode::unavailable,
                 path.string() + ": cannot be written: " +
-                    (has_folder ? std::strerror(error) : "there is no folder " + folder.string()));
+                    (has_folder ? std::strerror(error) : "no such folder: " + folder.string()));
 }
 
 }  // namespace

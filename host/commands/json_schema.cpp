@@ -129,7 +129,7 @@ json::object instance_schema(const Field& plugin, const Fields& settings) {
 
 json::object configuration_schema(const runtime::PluginSet& plugins) {
     json::object out{{"$schema", "http://json-schema.org/draft-07/schema#"},
-                     {"title", "Configuration of Capstan"}};
+                     {"title", "Capstan configuration"}};
     for (auto& member : table_schema(runtime::config::config_schema()))
         out[member.key()] = std::move(member.value());
     const auto plugin = std::ranges::find(runtime::config::config_schema(), "plugin", &Field::key);

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "commands/option_texts.hpp"
+
 namespace capstan::commands {
 namespace {
 
@@ -31,9 +33,7 @@ std::unique_ptr<LoadedPipeline> load_default_pipeline() {
 
 std::shared_ptr<std::string> add_config_file(CLI::App& command) {
     auto file = std::make_shared<std::string>();
-    command.add_option("-c,--config", *file, "The TOML file that wires everything")
-        ->required()
-        ->type_name("FILE");
+    command.add_option("-c,--config", *file, config_help)->required()->type_name("FILE");
     return file;
 }
 

@@ -17,7 +17,7 @@ CLI::Validator at_least_one() {
                 std::from_chars(text.data(), text.data() + text.size(), number);
             const bool is_read = error == std::errc() && end == text.data() + text.size();
             return is_read && number >= 1 ? std::string()
-                                          : "expected a whole number from 1 on, not '" +
+                                          : "expected an integer of at least 1, not '" +
                                                 runtime::config::shortened(text, 40) + "'";
         },
         "");

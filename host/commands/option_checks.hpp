@@ -8,7 +8,7 @@
 
 namespace capstan::commands {
 
-/// Accepts whole numbers from 1 on.
+/// Accepts integers from 1 on.
 CLI::Validator at_least_one();
 /// Accepts one of these words; case matters.
 CLI::Validator one_of(std::vector<std::string> words);

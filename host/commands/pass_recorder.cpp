@@ -35,8 +35,8 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
     std::filesystem::create_directories(folder, error);
     if (error)
         return fail(ErrorCode::invalid_argument, "--record " + folder.string() +
-                                                     ": cannot be made: " + error.message() +
-                                                     "; name a folder that may be written");
+                                                     ": cannot be created: " + error.message() +
+                                                     "; choose a writable folder");
     return PassRecorder(std::move(folder), std::move(setup), std::move(version), most);
 }
 
@@ -89,8 +89,9 @@ Result<void> RecordWriter::on_pass(const runtime::PassInput& input,
     const bool is_taken =
         pool_.submit([desk = desk_, input, result] { desk->write(input, result); });
     if (!is_taken)
-        return fail(ErrorCode::busy, std::to_string(desk_->open) +
-                                         " passes wait for the disk, and this one is left out");
+        return fail(ErrorCode::busy,
+                    std::to_string(desk_->open) +
+                        " passes are still being written; this pass is not recorded");
     ++desk_->open;
     return {};
 }

@@ -29,7 +29,7 @@ Result<std::string> question_text(const std::string& file, std::istream& in) {
 }
 
 Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
-    const std::string name = file.empty()  ? "built-in question"
+    const std::string name = file.empty()  ? "built-in request"
                              : file == "-" ? "standard input"
                                            : file;
     CAPSTAN_TRY(const std::string text, question_text(file, in));
@@ -75,15 +75,16 @@ int run_pipeline(const PipelineArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_pipeline(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("pipeline",
-                                               "Load a configuration with its plugins, show who "
-                                               "decides what, and ask them a scale-up question");
+    CLI::App& command =
+        *parent.add_subcommand("pipeline",
+                               "Load a configuration and its plugins, print which plugin decides "
+                               "what, and send them a scale-up request");
     auto arguments = std::make_shared<PipelineArguments>();
     arguments->config = add_config_file(command);
     command
         .add_option("--ask", arguments->question,
-                    "The question, as for `plugin call --kind expander`; - for standard input; a "
-                    "built-in one without")
+                    "Request file, as for `plugin call --kind expander`; -: standard input "
+                    "(default: a built-in request)")
         ->type_name("FILE.json");
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {

@@ -33,8 +33,7 @@ std::string bar_of(const simulation::Progress& progress) {
     return "[" + std::string(full, '#') + std::string(width - full, '-') + "] " + number +
            "%  at " + simulation::clock_text(progress.at) +
            (progress.end ? " of " + simulation::clock_text(*progress.end) : "") + ", " +
-           counted(progress.nodes, "node") + ", " + counted(progress.pending, "pod") +
-           (progress.pending == 1 ? " waits" : " wait");
+           counted(progress.nodes, "node") + ", " + counted(progress.pending, "pod") + " pending";
 }
 
 void ProgressBar::show(const simulation::Progress& progress) {

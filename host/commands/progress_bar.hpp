@@ -28,7 +28,7 @@ private:
     RealTime next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
 };
 
-/// "[#####---------------]  25%  at 6h of 24h, 12 nodes, 3 pods wait"
+/// "[#####---------------]  25%  at 6h of 24h, 12 nodes, 3 pods pending"
 std::string bar_of(const simulation::Progress& progress);
 
 }  // namespace capstan::commands

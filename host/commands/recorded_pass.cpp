@@ -15,16 +15,16 @@ namespace {
 /// Enough for a cluster of 15000 nodes.
 constexpr std::size_t record_bytes_max = std::size_t{1} << 30;
 
-/// For a file that is no recorded pass: says that the file is a dump and how to use it. Empty: the
-/// file is no dump either.
+/// For a file that is not a recorded pass: says that the file is a dump and how to use it. Empty:
+/// the file is not a dump either.
 std::string other_use_of(std::string_view text) {
     const auto document = runtime::record::parse_json(text, "");
     const boost::json::object* const object = document ? document->if_object() : nullptr;
     const bool is_dump = object != nullptr && !object->contains("version") &&
                          (object->contains("items") || object->contains("apiVersion") ||
                           object->contains("NodeList"));
-    return is_dump ? "is a dump of a cluster, not a recorded pass: give it to --cluster, or let "
-                     "`capstan simulate --record DIR` make passes of it"
+    return is_dump ? "is a cluster dump, not a recorded pass: use --cluster, or record passes of "
+                     "it with `capstan simulate --record DIR`"
                    : "";
 }
 
@@ -69,7 +69,8 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
     auto prepared = simulation::prepare_to_decide(std::move(loaded), std::move(shipped));
     err << prepared->complaints;
     if (!prepared->is_sound)
-        return fail(ErrorCode::invalid_config, file + ": this configuration cannot decide it");
+        return fail(ErrorCode::invalid_config,
+                    file + ": the configuration for this pass has errors (listed above)");
 
     CAPSTAN_TRY(auto host, start_host(*prepared, record.call_context));
     const runtime::config::Config& effective_config = *prepared->config;

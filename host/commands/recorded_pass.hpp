@@ -17,7 +17,7 @@ namespace capstan::commands {
 struct RecordedPass {
     runtime::record::PassRecord record;
     std::unique_ptr<simulation::PreparedSetup> prepared;
-    /// Has a virtual clock, which stands at the time of the pass.
+    /// Has a virtual clock, which is at the time of the pass.
     std::unique_ptr<runtime::PluginHost> host;
     runtime::PassInput input;
 };

@@ -11,6 +11,7 @@
 
 #include "commands/command_line.hpp"
 #include "commands/json_texts.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "kubernetes/timestamps.hpp"
@@ -96,9 +97,9 @@ void print_verdict(std::ostream& out, const Replay& replay) {
     } else if (replay.is_same_decision()) {
         out << "same decision\nonly sentences differ:\n";
     } else if (actions.empty()) {
-        out << "same actions, another outcome:\n";
+        out << "same actions, different outcome:\n";
     } else {
-        out << "another decision:\n" << counted(actions.size(), "action") << " differ";
+        out << "different decision:\n" << counted(actions.size(), "action") << " differ";
         if (actions.size() == 1) out << "s";
         for (const std::string& action : actions)
             out << (&action == &actions.front() ? ": " : ", ") << action;
@@ -120,7 +121,8 @@ void print_replay(std::ostream& out, const Replay& replay) {
 
 std::vector<std::string> changes_of(const RecordedPass& pass) {
     std::vector<std::string> out;
-    if (pass.record.host != CAPSTAN_VERSION) out.emplace_back("this is capstan " CAPSTAN_VERSION);
+    if (pass.record.host != CAPSTAN_VERSION)
+        out.emplace_back("replayed by capstan " CAPSTAN_VERSION);
     const auto plugins =
         runtime::record::plugin_changes(pass.record.setup.plugins, pass.prepared->plugins);
     out.insert(out.end(), plugins.begin(), plugins.end());
@@ -153,19 +155,18 @@ int run_replay(const ReplayArguments& arguments, Streams streams) {
 
 void add_replay(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "replay", "Decide a recorded pass again: the same decision, or the difference");
+        "replay", "Repeat the decision of a recorded pass and print the differences");
     auto arguments = std::make_shared<ReplayArguments>();
-    command.add_option("file", arguments->file, "A pass that `simulate --record` wrote")
+    command
+        .add_option("file", arguments->file,
+                    "Pass recorded by `run --record` or `simulate --record`")
         ->required()
         ->type_name("FILE.json");
     command
         .add_option("-c,--config", arguments->config,
-                    "A configuration in place of the recorded one: what would it have decided?")
+                    "Configuration file (TOML); replaces the recorded configuration")
         ->type_name("FILE");
-    command
-        .add_option(
-            "--set", arguments->set,
-            "A value in place of what the configuration says: scale_up.balance_similar=false")
+    command.add_option("--set", arguments->set, set_help)
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     arguments->format = add_output_format(command);

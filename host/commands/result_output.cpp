@@ -31,7 +31,7 @@ std::shared_ptr<OutputFormat> add_output_format(CLI::App& command) {
     command
         .add_option_function<std::string>(
             "-o,--output", [format](const std::string& name) { *format = format_named(name); },
-            "How to print results: text, json or yaml")
+            "Output format: text, json or yaml")
         ->check(one_of({"text", "json", "yaml"}))
         ->type_name("FORMAT")
         ->default_str("text");

@@ -17,6 +17,7 @@
 #include "commands/live_command.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
 #include "runtime/loop/breadcrumbs.hpp"
 
@@ -88,7 +89,7 @@ std::function<void(const runtime::daemon::PassReport&)> recording(RecordWriter& 
         log.write(runtime::config::LogLevel::error, "capstan",
                   recorded.error().code == ErrorCode::busy
                       ? "records: " + recorded.error().message
-                      : "passes are recorded no longer: " + recorded.error().message);
+                      : "recording of passes stopped: " + recorded.error().message);
     };
 }
 
@@ -101,8 +102,8 @@ Result<void> run_live(const RunArguments& arguments,
                                             error);
         if (error)
             return fail(ErrorCode::unavailable, "--state " + arguments.state +
-                                                    ": cannot be made: " + error.message() +
-                                                    "; name a folder that may be written");
+                                                    ": cannot be created: " + error.message() +
+                                                    "; choose a writable folder");
     }
     CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
@@ -120,8 +121,8 @@ Result<void> run_live(const RunArguments& arguments,
         .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
         .on_overdue =
             [breadcrumbs = host->breadcrumbs()] {
-                if (breadcrumbs) breadcrumbs->note_end("it did not stop in time");
-                std::fputs("capstan: does not stop in time; it ends here\n", stderr);
+                if (breadcrumbs) breadcrumbs->note_end("shutdown timed out");
+                std::fputs("capstan: shutdown timed out; exiting now\n", stderr);
                 std::_Exit(exit_failed);
             },
         .explain = explain_pass,
@@ -152,23 +153,19 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_run(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("run", "Autoscale the cluster of a configuration");
+    CLI::App& command = *parent.add_subcommand("run", "Run the autoscaler");
     auto arguments = std::make_shared<RunArguments>();
     arguments->config = add_config_file(command);
-    command.add_flag("--dry-run", arguments->dry_run,
-                     "Decides and says what it would do, and does none of it");
+    command.add_flag("--dry-run", arguments->dry_run, "Decide and log, but change nothing");
     command
         .add_option("--state", arguments->state,
-                    "A folder where plugins keep what outlives a restart, and where a call that "
-                    "ended the process is named")
+                    "Folder for data that plugins keep across restarts, and for the name of a "
+                    "plugin call that crashed the process")
         ->type_name("DIR");
-    command
-        .add_option("--record", arguments->record,
-                    "Writes each pass into a file of this folder, for `capstan replay`")
-        ->type_name("DIR");
+    command.add_option("--record", arguments->record, record_help)->type_name("DIR");
     command
         .add_option("--record-max", arguments->record_max,
-                    "With --record: how many files are kept; older ones go")
+                    "With --record: number of files to keep (default: 1000)")
         ->check(at_least_one())
         ->type_name("N");
     // `capstan cluster` uses this option to start its daemon. The empty group hides it from the

@@ -27,7 +27,7 @@ void run_program(int argc, const char* const* argv, const Program& program) {
                     .err_is_terminal = err_is_terminal},
                    program);
     if (!results.stream().flush()) {
-        std::cerr << "capstan: the result could not be written to standard output\n";
+        std::cerr << "capstan: cannot write the result to standard output\n";
         if (code == exit_ok) code = exit_failed;
     }
     std::cerr.flush();

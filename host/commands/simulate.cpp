@@ -10,6 +10,7 @@
 
 #include "commands/command_line.hpp"
 #include "commands/option_checks.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/progress_bar.hpp"
 #include "commands/result_output.hpp"
 #include "commands/simulate_chaos.hpp"
@@ -74,7 +75,7 @@ std::string command_to_repeat(const SimulateArguments& arguments) {
 
 int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
     if (arguments.input.scenario.empty())
-        return refuse(streams, "--chaos is for a scenario, and this is a dump", exit_usage);
+        return refuse(streams, "--chaos requires a scenario", exit_usage);
     const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     if (simulation::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
@@ -96,8 +97,8 @@ Result<void> take_file(SimulateInput& input) {
         case InputFile::dump: input.cluster = input.file; return {};
         case InputFile::recorded_pass: break;
     }
-    return fail(ErrorCode::invalid_argument, input.file + ": is a recorded pass; capstan replay " +
-                                                 input.file + " decides it again");
+    return fail(ErrorCode::invalid_argument,
+                input.file + ": is a recorded pass; use `capstan replay " + input.file + "`");
 }
 
 int run_simulate(SimulateArguments arguments, Streams streams) {
@@ -153,15 +154,15 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
 }
 
 void add_chaos(CLI::App& command, SimulateArguments& arguments) {
-    CLI::Option& chaos = *command.add_flag(
-        "--chaos", arguments.chaos,
-        "Lets things go wrong by chance, and judges each pass; a single seed prints its events");
+    CLI::Option& chaos = *command.add_flag("--chaos", arguments.chaos,
+                                           "Inject random faults and check each pass against "
+                                           "invariants; with a single seed, print the events");
     for (const char* other :
          {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
         chaos.excludes(command.get_option(other));
     command
         .add_option("--seeds", arguments.seeds,
-                    "With --chaos: how many seeds, from that of --seed on")
+                    "With --chaos: number of seeds, from --seed on (default: 1)")
         ->check(at_least_one())
         ->needs(&chaos)
         ->type_name("N");
@@ -171,34 +172,31 @@ void add_chaos(CLI::App& command, SimulateArguments& arguments) {
 
 void add_simulate(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "simulate", "Run the real engine and plugins on virtual time against a cluster in memory");
+        "simulate", "Run the real engine and plugins against an in-memory cluster in virtual time");
     auto arguments = std::make_shared<SimulateArguments>();
     add_simulate_input(command, arguments->input);
-    command
-        .add_option("--until", arguments->until,
-                    "Ends after so much virtual time, be the steps over or not")
+    command.add_option("--until", arguments->until, "Stop after this much virtual time")
         ->type_name("DURATION");
-    command.add_option("--seed", arguments->seed, "In place of the input's")->type_name("N");
+    command
+        .add_option("--seed", arguments->seed,
+                    "Seed of random choices; overrides the scenario's seed")
+        ->type_name("N");
     command.add_flag("--every-pass", arguments->every_pass,
-                     "Runs also the passes that can come to nothing new: slower, and the same");
+                     "Do not skip passes without changes (slower, same result)");
     command
         .add_option("--state", arguments->state,
-                    "A file with the memory to begin with, if it is there, and where it is kept "
-                    "after each pass")
+                    "Load memory from this file if it exists; save it there after each pass")
         ->type_name("FILE");
     command
         .add_option("--report", arguments->files.report,
-                    "Writes the run as one HTML page: groups over time, decisions with reasons")
+                    "Write the run as an HTML page: groups over time, decisions with reasons")
         ->type_name("FILE.html");
     command
         .add_option("--metrics", arguments->files.metrics,
-                    "Writes what the passes counted and found, after the last one, in Prometheus' "
-                    "text format; durations are of virtual time")
+                    "Write the metrics at the end of the run, in Prometheus text format; durations "
+                    "are virtual time")
         ->type_name("FILE");
-    command
-        .add_option("--record", arguments->files.record,
-                    "Writes each pass that is run into a file of this folder, for `capstan replay`")
-        ->type_name("DIR");
+    command.add_option("--record", arguments->files.record, record_help)->type_name("DIR");
     add_chaos(command, *arguments);
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {

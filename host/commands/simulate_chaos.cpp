@@ -92,16 +92,17 @@ private:
             out << simulation::clock_text(violation.at) << "  " << violation.invariant << ": "
                 << violation.text << '\n';
         if (!failure.trial.error.empty()) out << "ended early: " << failure.trial.error << '\n';
-        out << "again with: " << repeat(failure.seed) << '\n';
+        out << "repeat with: " << repeat(failure.seed) << '\n';
     }
 
     void print_summary() {
         const auto good = static_cast<std::size_t>(batch_.seeds) - failed_runs_.size();
         streams_.out << "\nCHAOS\n"
                      << good << " of " << counted(batch_.seeds, "seed")
-                     << " without a violation, from seed " << batch_.first_seed << " on\n"
-                     << exposure_.passes << " passes judged, " << counted(exposure_.faults, "fault")
-                     << ", " << counted(exposure_.restarts, "restart") << '\n'
+                     << " without a violation, first seed " << batch_.first_seed << "\n"
+                     << exposure_.passes << " passes checked, "
+                     << counted(exposure_.faults, "fault") << ", "
+                     << counted(exposure_.restarts, "restart") << '\n'
                      << counted(exposure_.increases, "increase") << ", "
                      << counted(exposure_.decreases, "decrease") << ", "
                      << counted(exposure_.removals, "machine") << " removed, "

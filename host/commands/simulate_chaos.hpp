@@ -19,7 +19,7 @@ struct ChaosBatch {
 };
 
 /// Prints each violation with its time and the command that repeats the run, then counts of the
-/// whole batch. Answers the exit code: `exit_failed` if any run failed.
+/// whole batch. Returns the exit code: `exit_failed` if any run failed.
 int run_chaos(const Simulation& simulation, const ChaosBatch& batch, Streams streams);
 
 }  // namespace capstan::commands

@@ -12,6 +12,7 @@
 
 #include "commands/file_io.hpp"
 #include "commands/option_checks.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
 #include "runtime/pass_metrics.hpp"
 #include "runtime/services/metrics.hpp"
@@ -41,7 +42,7 @@ runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenari
                                   std::ostream& err) {
     if (!from.config.empty()) {
         if (scenario.has_sections)
-            err << "capstan: " << from.config << " counts, not the sections of the scenario\n";
+            err << "capstan: " << from.config << " replaces the sections of the scenario\n";
         return runtime::config::load_config(from.config, shipped, from.set);
     }
     if (!scenario.config_file.empty())
@@ -104,27 +105,20 @@ Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& 
 }
 
 CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = *command.add_option_group("input", "One of:");
+    CLI::Option_group& kinds = *command.add_option_group("input", "Where the cluster comes from");
     kinds.require_option(1);
     kinds
         .add_option("--cluster", input.cluster,
-                    "A real cluster as it is now: of capstan dump, kubectl get ... -o json, or "
-                    "upstream's /snapshotz, packed by gzip or not; - for standard input")
+                    "Cluster dump by capstan dump, kubectl get ... -o json or upstream's "
+                    "/snapshotz; may be gzipped; -: standard input")
         ->type_name("DUMP.json");
     kinds
         .add_option(
             "--trace", input.trace,
-            "A folder with a production trace: one CSV file of nodes, one of pods, packed by "
-            "gzip or not")
+            "Folder with a production trace: a CSV file of nodes and one of pods; may be gzipped")
         ->type_name("DIR");
-    command
-        .add_option("-c,--config", input.config,
-                    "The configuration, in place of what a scenario says of one")
-        ->type_name("FILE");
-    command
-        .add_option("--set", input.set,
-                    "A value in place of what the configuration or the scenario says: "
-                    "scale_up.backoff=until_joined")
+    command.add_option("-c,--config", input.config, scenario_config_help)->type_name("FILE");
+    command.add_option("--set", input.set, set_help)
         ->type_name("KEY=VALUE")
         ->allow_extra_args(false);
     return kinds;
@@ -135,11 +129,11 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
 void add_simulate_input(CLI::App& command, SimulateInput& input) {
     add_kinds(command, input)
         .add_option("scenario,-f,--filename", input.file,
-                    "A scenario, or a dump as with --cluster: what the file is, it says itself")
+                    "Scenario or cluster dump; the file type is detected")
         ->type_name("FILE");
     command
         .add_option("--threads", input.threads,
-                    "Threads that read a trace's files; the result does not depend on them")
+                    "Threads that read the files of a trace (no effect on the result)")
         ->check(at_least_one())
         ->type_name("N");
 }
@@ -148,26 +142,28 @@ void add_explain_input(CLI::App& command, SimulateInput& input) {
     CLI::Option_group& kinds = add_kinds(command, input);
     kinds
         .add_option("-f,--filename", input.file,
-                    "A scenario, a dump or a recorded pass: what the file is, it says itself")
+                    "Scenario, cluster dump or recorded pass; the file type is detected")
         ->type_name("FILE");
-    kinds.add_option("--scenario", input.scenario, "A scenario")->type_name("SCENARIO.toml");
+    kinds.add_option("--scenario", input.scenario, "Scenario file")->type_name("SCENARIO.toml");
     kinds
-        .add_option("--recorded", input.recorded, "A pass that `simulate` or `run --record` wrote")
+        .add_option("--recorded", input.recorded,
+                    "Pass recorded by `run --record` or `simulate --record`")
         ->type_name("FILE.json");
-    CLI::Option& server = *kinds
-                               .add_option("--server", input.server,
-                                           "A running daemon, by its admin port: http://HOST:8085")
-                               ->type_name("URL");
+    CLI::Option& server =
+        *kinds
+             .add_option("--server", input.server,
+                         "Running daemon, by the URL of its admin port: http://HOST:8085")
+             ->type_name("URL");
     kinds
         .add_flag("--live", input.live,
-                  "The cluster of --config, by a pass that is only decided: no daemon is needed")
+                  "Run one dry pass on the live cluster of --config; no daemon needed")
         ->needs(command.get_option("--config"));
-    command.add_option("--token-file", input.token_file, "With --server: its bearer token")
+    command.add_option("--token-file", input.token_file, "With --server: file with a bearer token")
         ->needs(&server)
         ->type_name("FILE");
     command
         .add_option("--ca-file", input.ca_file,
-                    "With --server: the certificate authority of its certificate, as PEM")
+                    "With --server: file with its certificate authority (PEM)")
         ->needs(&server)
         ->type_name("FILE");
 }

@@ -68,8 +68,8 @@ std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostrea
 
 namespace capstan::commands {
 
-/// The files that a simulation writes beside its output. The report and the metrics collect data
-/// during the run and are written at its end; recorded passes are written as they are run.
+/// The files that a simulation writes in addition to its output. The report and the metrics collect
+/// data during the run and are written at its end; recorded passes are written as they are run.
 class SimulateFiles {
 public:
     /// An empty path: the file is not written.

@@ -36,9 +36,8 @@ std::string before_start(const simulation::StillPending& line, const simulation:
 
 void print_still_pending(std::ostream& out, const simulation::Summary& s) {
     for (const simulation::StillPending& line : s.still_pending) {
-        out << "  " << line.pods << ": " << counted(line.count, "pod")
-            << (line.count == 1 ? " waits" : " wait") << " for up to " << clock_text(line.longest)
-            << before_start(line, s) << '\n';
+        out << "  " << line.pods << ": " << counted(line.count, "pod") << " pending for up to "
+            << clock_text(line.longest) << before_start(line, s) << '\n';
         if (!line.because.empty()) out << "    " << indented(line.because, 4) << '\n';
     }
 }

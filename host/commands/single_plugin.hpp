@@ -46,7 +46,7 @@ struct SettingsFile {
 Result<SettingsFile> read_settings(const std::string& file);
 
 /// Checks the settings as those of a configuration are checked. If anything is wrong, adds it to
-/// `settings.diagnostics` and answers no plugin.
+/// `settings.diagnostics` and returns no plugin.
 std::optional<runtime::LoadedPlugin> make_single(
     std::shared_ptr<const runtime::plugin_files::PluginLibrary> library,
     const runtime::plugin_files::ClassInfo& plugin_class, SettingsFile& settings);

@@ -37,8 +37,8 @@ std::string version_text() {
 }
 
 void add_version(CLI::App& parent, Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand("version", "Print the versions of host, SDK and plugin ABI");
+    CLI::App& command = *parent.add_subcommand(
+        "version", "Print the versions of Capstan, its SDK and the plugin ABI");
     auto format = add_output_format(command);
     command.callback([&action, format] {
         action = [format](Streams streams) { return print_version(*format, streams); };

@@ -84,7 +84,7 @@ private:
     json::array& items_;
 };
 
-/// Adds all objects of the resource, read page by page; answers their number.
+/// Adds all objects of the resource, read page by page; returns their number.
 Result<std::size_t> add_objects(kubernetes::client::Api& api, io::Loop& loop,
                                 const ApiResource& resource, std::string_view field_selector,
                                 json::array& items) {
@@ -174,21 +174,24 @@ int run_dump(const DumpArguments& arguments, Streams streams) {
 
 void add_dump(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand(
-        "dump", "Write what decisions need of a cluster into a file, for simulate and explain");
+        "dump",
+        "Save the cluster state that decisions depend on to a file, for simulate and explain");
     command.footer(
-        "Left out is what no decision reads: environments, arguments, commands and images of\n"
-        "containers, ConfigMaps, Secrets, and annotations but those of autoscalers and volumes.\n"
-        "Names and labels stay, unless --anonymous is given.");
+        "Contains only what decisions read: no environments, arguments, commands or images of\n"
+        "containers, no ConfigMaps or Secrets, and only the annotations of autoscalers and "
+        "volumes.\n"
+        "Names and labels are included unless --anonymous is given.");
     auto arguments = std::make_shared<DumpArguments>();
     command
         .add_option("file", arguments->file,
-                    "The file, packed where its name ends in .gz; - for standard output")
+                    "Output file, gzipped if its name ends in .gz; -: standard output")
         ->required()
         ->type_name("FILE.json[.gz]");
-    command.add_flag("--gzip", arguments->is_packed, "Pack it, whatever its name");
+    command.add_flag("--gzip", arguments->is_packed,
+                     "Compress with gzip regardless of the file name");
     command.add_flag("--anonymous", arguments->is_anonymous,
-                     "Replace names, labels, taints and ids by aliases, the same text by the same "
-                     "one, so that the same is decided");
+                     "Replace names, labels, taints and ids by aliases; equal texts get equal "
+                     "aliases, so decisions stay the same");
     add_cluster_choice(command, arguments->cluster);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_dump(*arguments, streams); };

@@ -91,20 +91,19 @@ TEST(ExpanderRequest, SaysAllThatIsWrongAtOnce) {
         expander(R"({"sed":1,"pods":[{"metadata":{"name":5},"unknown":1}],"options":[
         {"group":{"id":""},"nodes":-1,"pods":[1,0,0],"price_per_hour":-1},
         {"group":{"id":"a","mni":1},"template":{}}, {"group":{"id":"a"},"nodes":1}, {"nodes":1}]})");
-    EXPECT_EQ(
-        decoded.problems,
-        "x: /sed: is not known here; did you mean 'seed'?\n"
-        "x: /pods/0/metadata/name: expects text, found a number (5)\n"
-        "x: /options/0/group/id: is empty\n"
-        "x: /options/0/nodes: expects a whole number from 0 to 2147483647, found a number (-1)\n"
-        "x: /options/0/pods/0: expects a whole number from 0 to 0, found a number (1)\n"
-        "x: /options/0/pods/2: names pod 0 a second time\n"
-        "x: /options/0/price_per_hour: expects a price of 0 or more, found a number (-1)\n"
-        "x: /options/1/group/mni: is not known here; did you mean 'min'?\n"
-        "x: /options/1/nodes: is missing\n"
-        "x: /options/1/template/name: is missing\n"
-        "x: /options/3/group: is missing\n"
-        "x: /options/2/group/id: names group \"a\" a second time\n");
+    EXPECT_EQ(decoded.problems,
+              "x: /sed: is not known here; did you mean 'seed'?\n"
+              "x: /pods/0/metadata/name: expects text, found a number (5)\n"
+              "x: /options/0/group/id: is empty\n"
+              "x: /options/0/nodes: expects an integer from 0 to 2147483647, found a number (-1)\n"
+              "x: /options/0/pods/0: expects an integer from 0 to 0, found a number (1)\n"
+              "x: /options/0/pods/2: names pod 0 again\n"
+              "x: /options/0/price_per_hour: expects a price of 0 or more, found a number (-1)\n"
+              "x: /options/1/group/mni: is not known here; did you mean 'min'?\n"
+              "x: /options/1/nodes: is missing\n"
+              "x: /options/1/template/name: is missing\n"
+              "x: /options/3/group: is missing\n"
+              "x: /options/2/group/id: is a duplicate: \"a\"\n");
 }
 
 TEST(ExpanderRequest, ShowsTwentyProblemsAndCountsTheRest) {
@@ -117,9 +116,8 @@ TEST(ExpanderRequest, ShowsTwentyProblemsAndCountsTheRest) {
 
 TEST(ExpanderRequest, TakesEverySeedThatAnExplanationMayName) {
     EXPECT_EQ(expander(R"({"seed":18446744073709551615})").request.seed, 18446744073709551615u);
-    EXPECT_EQ(
-        expander(R"({"seed":-1})").problems,
-        "x: /seed: expects a whole number from 0 to 18446744073709551615, found a number (-1)\n");
+    EXPECT_EQ(expander(R"({"seed":-1})").problems,
+              "x: /seed: expects an integer from 0 to 18446744073709551615, found a number (-1)\n");
 }
 
 TEST(ExpanderRequest, TakesAnOptionOfNoNodesForUpstreamsOwnTestsAskAboutIt) {
@@ -197,10 +195,9 @@ TEST(SplitterRequest, TakesAGroupThatTellsOnlyItsIdForAnEmptyOneWithoutALimit) {
 TEST(SplitterRequest, RefusesTwinsAndNumbersOutOfRange) {
     EXPECT_EQ(
         splitter(R"({"nodes":-1,"groups":[{"id":"a"},{"id":"a","max":2147483648}]})").problems,
-        "x: /nodes: expects a whole number from 0 to 2147483647, found a number (-1)\n"
-        "x: /groups/1/max: expects a whole number from 0 to 2147483647, found a number "
-        "(2147483648)\n"
-        "x: /groups/1/id: names group \"a\" a second time\n");
+        "x: /nodes: expects an integer from 0 to 2147483647, found a number (-1)\n"
+        "x: /groups/1/max: expects an integer from 0 to 2147483647, found a number (2147483648)\n"
+        "x: /groups/1/id: is a duplicate: \"a\"\n");
     EXPECT_EQ(splitter("[]").problems, "x: expects an object, found an array\n");
 }
 

@@ -51,7 +51,7 @@ TEST(ChildProcess, OneThatGivesNoSignOfLifeIsKilled) {
     };
     lines_of(work, end, {.patience = 50ms, .deadline = 1min});
     EXPECT_EQ(end.how, ChildEnd::How::silent);
-    EXPECT_EQ(end.sentence(), "gave no sign of life for 50ms");
+    EXPECT_EQ(end.sentence(), "printed nothing for 50ms");
 }
 
 TEST(ChildProcess, ComplaintsAreNoSignOfLife) {
@@ -62,7 +62,7 @@ TEST(ChildProcess, ComplaintsAreNoSignOfLife) {
     lines_of(work, end, {.patience = 50ms, .deadline = 1min});
     EXPECT_EQ(end.how, ChildEnd::How::silent);
     EXPECT_LE(end.errors.size(), 4096u);
-    EXPECT_THAT(end.story(), HasSubstr("50ms, after writing: "));
+    EXPECT_THAT(end.story(), HasSubstr("50ms; standard error: "));
 }
 
 TEST(ChildProcess, OneThatTalksForEverIsKilledAtItsDeadline) {
@@ -75,7 +75,7 @@ TEST(ChildProcess, OneThatTalksForEverIsKilledAtItsDeadline) {
     };
     lines_of(work, end, {.patience = 1min, .deadline = 100ms});
     EXPECT_EQ(end.how, ChildEnd::How::overdue);
-    EXPECT_EQ(end.sentence(), "did not end within 100ms");
+    EXPECT_EQ(end.sentence(), "did not exit within 100ms");
 }
 
 TEST(ChildProcess, OneThatWritesTooMuchIsKilled) {
@@ -92,7 +92,7 @@ TEST(ChildProcess, WhatItWroteLastIsToldInOneLine) {
     lines_of(
         [](const SendLine&) { return std::fputs("\x1b[2Jgone\nfor good\n", stderr) < 0 ? 0 : 1; },
         end);
-    EXPECT_EQ(end.story(), "ended with exit code 1, after writing: \\x1b[2Jgone; for good");
+    EXPECT_EQ(end.story(), "ended with exit code 1; standard error: \\x1b[2Jgone; for good");
 }
 
 TEST(ChildProcess, AnExceptionIsItsLastWord) {

@@ -23,20 +23,20 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
         const char* line;
         const char* says;
     } cases[] = {
-        {"simulat", "capstan: there is no command 'simulat'; did you mean 'simulate'?"},
-        {"completion", "capstan: there is no command 'completion'; there are run, plan, doctor,"},
-        {"config prnt", "capstan config: there is no command 'prnt'; did you mean 'print'?"},
-        {"config", "capstan config: a command is missing: check, print, explain"},
+        {"simulat", "capstan: unknown command 'simulat'; did you mean 'simulate'?"},
+        {"completion", "capstan: unknown command 'completion'; commands are run, plan, doctor,"},
+        {"config prnt", "capstan config: unknown command 'prnt'; did you mean 'print'?"},
+        {"config", "capstan config: missing command: check, print, explain"},
         {"explain service x -f y", "unknown kind 'service'; known: pod, group, node, matrix,"},
-        {"plan --confg x", "capstan plan: there is no option '--confg'; did you mean '--config'?"},
-        {"simulate --clustr x", "there is no option '--clustr'; did you mean '--cluster'?"},
+        {"plan --confg x", "capstan plan: unknown option '--confg'; did you mean '--config'?"},
+        {"simulate --clustr x", "unknown option '--clustr'; did you mean '--cluster'?"},
         {"run --cores-total=0:9",
-         "capstan run: there is no option '--cores-total=0:9'; the key for upstream's "
+         "capstan run: unknown option '--cores-total=0:9'; the key for upstream's "
          "--cores-total is limits.cpu"},
         {"plan", "capstan plan: --config is required\nRun `capstan plan --help` for help."},
-        {"plan -c x more", "capstan plan: 'more' was not expected"},
+        {"plan -c x more", "capstan plan: unexpected argument 'more'"},
         {"version -o toml", "--output: expected text, json or yaml, not 'toml'"},
-        {"simulate --threads 0 x", "--threads: expected a whole number from 1 on, not '0'"},
+        {"simulate --threads 0 x", "--threads: expected an integer of at least 1, not '0'"},
     };
     for (const auto& each : cases) {
         const Ran ran = capstan(each.line);
@@ -174,8 +174,8 @@ TEST(CommandLine, CheckEndsThoughACreateDoesNotReturn) {
         folder.write("capstan.toml", vendor_config("hangs_in_create", "\"vendor\""));
     const Ran ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("plugin vendor: create: the child process gave no "
-                                   "sign of life for 10s"));
+    EXPECT_THAT(ran.err,
+                HasSubstr("plugin vendor: create: the child process printed nothing for 10s"));
 }
 
 TEST(CommandLine, AVendorsPluginDecidesInTheChain) {

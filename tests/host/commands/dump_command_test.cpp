@@ -192,7 +192,7 @@ TEST(DumpCommand, PacksAFileOfThatNameAndStandardOutputIfAsked) {
     const std::string cut = folder.write("cut.json.gz", folder.read("dump.json.gz").substr(0, 100));
     const Ran refused = capstan("simulate --cluster '" + cut + "'");
     EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("cut.json.gz: the gzip data ends too early, after byte "));
+    EXPECT_THAT(refused.err, HasSubstr("cut.json.gz: the gzip data is truncated, after byte "));
 }
 
 TEST(DumpCommand, DecidesTheSameOnAnAnonymousDumpThatHasNoNameOfTheCluster) {

@@ -117,7 +117,7 @@ TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
         {"explain pot x -f nothing", "unknown kind 'pot'; did you mean 'pod'?"},
         {"explain web-1 -f nothing", "unknown kind 'web-1'; known: pod, group, node, "},
         {"explain pod -f nothing", "the name of the pod is missing"},
-        {"explain matrix web -f nothing", "'web' was not expected"},
+        {"explain matrix web -f nothing", "unexpected argument 'web'"},
         {"explain pod shop/x -n other -f nothing",
          "'shop/x' is not in the namespace of --namespace, other"},
         {"explain pod shop/ -f nothing", "'shop/' is not NAMESPACE/NAME"},

@@ -31,9 +31,9 @@ TEST(ExternalCommand, IsCalledAsACommandOfCapstan) {
     EXPECT_THAT(capstan_plugin("verify --help").out, HasSubstr("Usage: capstan plugin verify "));
     EXPECT_EQ(capstan_plugin("").code, 2);
     EXPECT_THAT(capstan_plugin("").err,
-                StartsWith("capstan plugin: a command is missing: list, inspect"));
+                StartsWith("capstan plugin: missing command: list, inspect"));
     EXPECT_THAT(capstan("plugin verfy x.so").err,
-                StartsWith("capstan plugin: there is no command 'verfy'; did you mean 'verify'?"));
+                StartsWith("capstan plugin: unknown command 'verfy'; did you mean 'verify'?"));
     EXPECT_THAT(capstan("plugn list").err, HasSubstr("did you mean 'plugin'?"));
 }
 
@@ -50,9 +50,11 @@ TEST(ExternalCommand, TakesHelpAndColorAnywhereOnTheLine) {
 }
 
 TEST(ExternalCommand, IsInTheHelpOfCapstan) {
-    EXPECT_THAT(capstan("--help").out,
-                HasSubstr("\n  plugin                      List, inspect, verify, call and start "
-                          "plugins\n"));
+    EXPECT_THAT(
+        capstan("--help").out,
+        HasSubstr(
+            "\n"
+            "  plugin                      List, inspect, verify, call and create plugins\n"));
     EXPECT_THAT(capstan("--help-all").out,
                 AllOf(HasSubstr("--chaos"), HasSubstr("Usage: capstan plugin "),
                       HasSubstr("--http RECORDING")));

@@ -119,9 +119,9 @@ TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
          "--cluster, or let `capstan simulate --record DIR`"},
         {"simulate examples/three_zones.toml --report '" + (folder.path() / "no/r.html").string() +
              "'",
-         "r.html: cannot be written: there is no folder "},
+         "r.html: cannot be written: no such folder: "},
         {"explain pod a/b --server localhost:1",
-         "--server localhost:1: URL: begins with no http:// or https://"},
+         "--server localhost:1: URL: does not begin with http:// or https://"},
     };
     for (const auto& each : cases) {
         const Ran ran = capstan(each.line);
@@ -159,9 +159,9 @@ TEST(Mistakes, WithAPortSayWhereAnotherIsChosen) {
     const BusyPort port;
     const Ran cluster = capstan("cluster examples/live.toml --for 1s --port " + port.number());
     EXPECT_EQ(cluster.code, 1);
-    EXPECT_THAT(cluster.err, HasSubstr("listen on 127.0.0.1:" + port.number() +
-                                       ": Address already in use; choose another with --address "
-                                       "and --port\n"));
+    EXPECT_THAT(cluster.err,
+                HasSubstr("listen on 127.0.0.1:" + port.number() +
+                          ": Address already in use; choose others with --address and --port\n"));
 
     const Folder folder;
     const std::string kubeconfig = folder.write("kubeconfig", R"({"current-context": "c",
@@ -177,8 +177,8 @@ TEST(Mistakes, WithAPortSayWhereAnotherIsChosen) {
                                    ": Address already in use; choose another in [admin] listen\n"));
     const Ran state = capstan("run --config '" + config + "' --state '" + config + "/x'");
     EXPECT_EQ(state.code, 1);
-    EXPECT_THAT(state.err, HasSubstr("/x: cannot be made: Not a directory; name a folder that may "
-                                     "be written\n"));
+    EXPECT_THAT(state.err,
+                HasSubstr("/x: cannot be created: Not a directory; choose a writable folder\n"));
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(Output, HelpNamesEveryKindThatAPluginCanBeOf) {
                 AllOf(HasSubstr("expander (cpp, c, rust)"), HasSubstr("controller (cpp)"),
                       HasSubstr("cloud (cpp http, cpp memory, c, rust)")));
     EXPECT_THAT(capstan("plugin new mine --kind splitter --lang rust").err,
-                HasSubstr("there is no template for kind \"splitter\" in language \"rust\""));
+                HasSubstr("no template for kind \"splitter\" in language \"rust\""));
 }
 
 TEST(Output, TheConfigurationIsPrintedWithoutAFile) {

@@ -70,7 +70,7 @@ TEST_F(Port, IsTheWantedOneAgainOnceItIsLetGo) {
 TEST_F(Port, IsOfAnAddress) {
     const auto port = ReservedPort::take(io_, "localhost", 0);
     ASSERT_FALSE(port);
-    EXPECT_THAT(port.error().message, HasSubstr("\"localhost\" is no IP address"));
+    EXPECT_THAT(port.error().message, HasSubstr("\"localhost\" is not an IP address"));
 }
 
 }  // namespace
