@@ -145,7 +145,7 @@ private:
             if (!host_.step()) break;
             if (is_live_) std::this_thread::sleep_for(host_.monotonic() - before);
         }
-        if (!operation.is_done()) return fail(ErrorCode::deadline, "does not end");
+        if (!operation.is_done()) return fail(ErrorCode::deadline, "did not finish");
         return operation.result();
     }
 
@@ -233,7 +233,7 @@ Result<json::object> make_change(CalledCloud& cloud, const CloudView& view,
         const auto at = std::ranges::find_if(
             view.machines, [&](const Machine& m) { return m.id.value() == change.subject; });
         if (at == view.machines.end())
-            return fail(ErrorCode::not_found, "remove: there is no machine " + change.subject);
+            return fail(ErrorCode::not_found, "remove: unknown machine " + change.subject);
         CAPSTAN_TRY(
             const Removed removed,
             cloud.remove({.group = at->group, .machines = {at->id}, .idempotency_key = key}));
@@ -244,7 +244,7 @@ Result<json::object> make_change(CalledCloud& cloud, const CloudView& view,
     const auto at = std::ranges::find_if(
         view.groups, [&](const NodeGroup& g) { return g.id.value() == change.subject; });
     if (at == view.groups.end())
-        return fail(ErrorCode::not_found, "there is no group " + change.subject);
+        return fail(ErrorCode::not_found, "unknown group " + change.subject);
     CAPSTAN_TRY(const Resized resized, cloud.resize({.group = at->id,
                                                      .delta = change.by,
                                                      .expected_target = at->target.value_or(0),

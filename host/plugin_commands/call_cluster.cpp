@@ -261,7 +261,7 @@ Result<void> CallCluster::reconcile() {
     host_->virtual_loop()->advance(settle_time);
     const runtime::instances::ControllerStatus status = parts_->controller->status();
     if (status.error) return fail(*status.error);
-    if (!status.last) return fail(ErrorCode::deadline, "the controller came to no end");
+    if (!status.last) return fail(ErrorCode::deadline, "the controller did not finish");
     return {};
 }
 
@@ -282,7 +282,7 @@ std::optional<Error> find_mistake(const json::object& balancer) {
 Result<ControllerAnswer> CallCluster::answer() const {
     const auto& store = parts_->store;
     const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
-    if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer is gone");
+    if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer was deleted");
     const json::array* status = find_array(*balancer, "status.targets");
     if (status == nullptr) return fail(ErrorCode::internal, "the controller wrote no status");
     if (const auto mistake = find_mistake(*balancer)) return fail(*mistake);

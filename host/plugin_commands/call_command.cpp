@@ -120,7 +120,7 @@ std::string unknown_call_kind(std::string_view kind) {
         listed += (names.empty() ? "" : ", ") + std::string(known.name);
         names.emplace_back(known.name);
     }
-    return "kind " + capstan::in_quotes(kind) + " cannot be called; these can: " + listed +
+    return "kind " + capstan::in_quotes(kind) + " cannot be called; kinds are " + listed +
            runtime::config::suggestion(kind, names);
 }
 

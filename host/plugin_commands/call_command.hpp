@@ -51,7 +51,7 @@ struct CallArguments {
     std::function<Result<engine::GroupsAnswer>(const GroupsRequest&)> group_source{};
 };
 
-/// Reads one request from `in` and prints one line to `out`. Answers the exit code: 0, the line is
+/// Reads one request from `in` and prints one line to `out`. Returns the exit code: 0, the line is
 /// the answer; 1, the hook failed and the line is {"error":"..."}; 2, the request cannot be read,
 /// `err` lists all that is wrong with its places, and `out` stays empty.
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err);

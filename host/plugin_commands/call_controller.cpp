@@ -27,8 +27,7 @@ ControllerRequest::Pods decode_target(const kubernetes::JsonCursor& target) {
         .total = count("total"), .running = count("running"), .blocked = count("blocked")};
     if (out.running + out.blocked > out.total)
         target.complain("has " + std::to_string(out.total) +
-                        " pods in all, of which more run or "
-                        "are blocked");
+                        " pods in total, but more are running or blocked");
     return out;
 }
 
@@ -59,9 +58,9 @@ ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
         runtime::record::refuse_unknown(target, {"name", "total", "running", "blocked"});
         const auto name = target.required("name").name();
         if (!name) continue;
-        if (!has_target(out.balancer, *name)) target.complain("is no target of the Balancer");
+        if (!has_target(out.balancer, *name)) target.complain("is not a target of the Balancer");
         if (!out.targets.emplace(*name, decode_target(target)).second)
-            target.complain("is there a second time");
+            target.complain("is a duplicate");
     }
     return out;
 }

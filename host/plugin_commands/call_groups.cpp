@@ -25,7 +25,7 @@ std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
     for (const JsonCursor& zone : machine["zones"].items()) {
         std::string name(zone.name().value_or(""));
         if (std::ranges::count(zones, name) > 0)
-            zone.complain("is there a second time");
+            zone.complain("is a duplicate");
         else
             zones.push_back(std::move(name));
     }
@@ -68,7 +68,7 @@ void sort_by_name(std::vector<std::pair<JsonCursor, T>>& values, std::string_vie
     std::ranges::sort(values, {}, [&](const auto& value) { return name_of(value.second); });
     for (std::size_t i = 1; i < values.size(); ++i) {
         if (name_of(values[i].second) == name_of(values[i - 1].second))
-            values[i].first.complain("is a second " + std::string(what) + " " +
+            values[i].first.complain("is a duplicate of " + std::string(what) + " " +
                                      in_quotes(name_of(values[i].second)));
     }
 }

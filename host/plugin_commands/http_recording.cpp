@@ -54,7 +54,7 @@ Result<std::vector<testing::Exchange>> read_recording(const fs::path& path) {
                     testing::parse_recording(text, file.string()));
         std::ranges::move(some, std::back_inserter(out));
     }
-    if (out.empty()) return cannot_play(path, "has no exchange");
+    if (out.empty()) return cannot_play(path, "contains no exchanges");
     return out;
 }
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands/command_line.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "plugin_commands/call_cloud.hpp"
@@ -115,8 +116,8 @@ Result<runtime::plugin_files::ClassInfo> choose_class(
         all += (all.empty() ? "" : ", ") + std::string(c.id) + " (" + std::string(c.kind) + ")";
     }
     const std::string why = found == 0 ? "the file has no class of kind " + std::string(kind)
-                                       : "name one of several classes, as FILE.so#CLASS";
-    return fail(ErrorCode::invalid_argument, why + "; there is " + all);
+                                       : "choose a class with FILE.so#CLASS";
+    return fail(ErrorCode::invalid_argument, why + "; classes are " + all);
 }
 
 int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, commands::Streams streams) {
@@ -174,7 +175,9 @@ Result<std::optional<CloudChange>> change_of(const PluginCallArguments& argument
                                      std::pair(What::decrease, &arguments.decrease),
                                      std::pair(What::remove, &arguments.remove)}) {
         if (text->empty()) continue;
-        if (out) return fail(ErrorCode::invalid_argument, "one change at a time");
+        if (out)
+            return fail(ErrorCode::invalid_argument,
+                        "use only one of --increase, --decrease and --remove");
         CAPSTAN_TRY(out, parse_change(what, *text));
     }
     return out;
@@ -202,23 +205,22 @@ int run_cloud_call(const runtime::LoadedPlugin& plugin, const commands::Settings
 }
 
 void add_cloud_options(CLI::App& command, PluginCallArguments& arguments) {
-    const auto add = [&](const char* name, std::string& to, const char* doc, const char* type) {
+    const auto add = [&](const char* name, std::string& to, const std::string& doc,
+                         const char* type) {
         return command.add_option(name, to, doc)->type_name(type);
     };
-    CLI::Option* const http =
-        add("--http", arguments.http,
-            "Of a cloud: a recording of its API, or a folder of them, that answers its requests",
-            "RECORDING");
-    command.add_flag("--live", arguments.is_live, "Of a cloud: its requests go to its API")
+    CLI::Option* const http = add("--http", arguments.http,
+                                  std::string(commands::http_help) + " (cloud only)", "RECORDING");
+    command.add_flag("--live", arguments.is_live, "Cloud only: send requests to the real API")
         ->excludes(http);
     add("--secrets", arguments.secrets,
-        "Of a cloud: a folder with the secrets that its settings name; else they are made up",
+        "Cloud only: folder with the secrets that the settings name (default: made-up secrets)",
         "DIR");
-    add("--increase", arguments.increase,
-        "Of a cloud: grow a group. Without this and the next two it is only read", "GROUP=N");
-    add("--decrease", arguments.decrease, "Of a cloud: take back machines that are not there yet",
+    add("--increase", arguments.increase, "Cloud only: grow a group (default: read only)",
         "GROUP=N");
-    add("--remove", arguments.remove, "Of a cloud: remove a machine", "MACHINE");
+    add("--decrease", arguments.decrease,
+        "Cloud only: cancel machines that were requested and do not exist yet", "GROUP=N");
+    add("--remove", arguments.remove, "Cloud only: remove a machine", "MACHINE");
     arguments.format = commands::add_output_format(command);
 }
 
@@ -229,8 +231,7 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
     if (arguments.is_for_cloud() && *kind != CallKind::cloud)
         return commands::refuse(
             streams,
-            "--http, --live, --secrets, --increase, --decrease and --remove are of "
-            "--kind cloud",
+            "--http, --live, --secrets, --increase, --decrease and --remove require --kind cloud",
             commands::exit_usage);
     const commands::PluginName name = commands::parse_plugin_name(arguments.plugin);
     runtime::plugin_files::LibraryRegistry registry;
@@ -254,22 +255,22 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
 }  // namespace
 
 void add_plugin_call(CLI::App& parent, commands::Action& action) {
-    CLI::App& command = *parent.add_subcommand("call",
-                                               "Ask one decision hook of one plugin a question: "
-                                               "JSON on standard input, JSON on standard output. A "
-                                               "cloud is asked for what it has");
+    CLI::App& command = *parent.add_subcommand(
+        "call",
+        "Call one hook of a plugin: JSON request on standard input, JSON response on standard "
+        "output; a cloud lists its groups and machines");
     auto arguments = std::make_shared<PluginCallArguments>();
     command
-        .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS where it has several")
+        .add_option("plugin", arguments->plugin,
+                    "Plugin file, or FILE.so#CLASS if it has several classes")
         ->required();
     command
-        .add_option("--kind", arguments->kind,
-                    "expander, similarity, splitter, group_source, controller or cloud")
+        .add_option(
+            "--kind", arguments->kind,
+            "Kind of the class: expander, similarity, splitter, group_source, controller or cloud")
         ->required()
         ->type_name("KIND");
-    command
-        .add_option("--settings", arguments->settings,
-                    "A TOML file with the instance's settings at its top level")
+    command.add_option("--settings", arguments->settings, commands::settings_help)
         ->type_name("FILE.toml");
     add_cloud_options(command, *arguments);
     command.callback([&action, arguments] {

@@ -33,14 +33,14 @@ int inspect(const std::string& path, bool runs, commands::OutputFormat format,
 
 void add_plugin_inspect(CLI::App& parent, commands::Action& action) {
     CLI::App& command = *parent.add_subcommand("inspect",
-                                               "Show what a plugin file is: owner, hash, versions, "
-                                               "kinds, what it needs; nothing of it runs");
+                                               "Print owner, hash, versions, kinds and libraries "
+                                               "of a plugin file, without running its code");
     auto file = std::make_shared<std::string>();
-    command.add_option("file", *file, "The plugin file")->required();
+    command.add_option("file", *file, "Plugin file")->required();
     auto runs = std::make_shared<bool>(false);
     command.add_flag("--run", *runs,
-                     "Also ask its own code for vendor, classes and settings, in a child process "
-                     "that can change no file and reach no network");
+                     "Also run its code to print vendor, classes and settings, in a child process "
+                     "that cannot change files or reach the network");
     auto format = commands::add_output_format(command);
     command.callback([&action, file, runs, format] {
         action = [file, runs, format](commands::Streams streams) {

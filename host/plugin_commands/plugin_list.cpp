@@ -88,7 +88,7 @@ int list(const std::string& config_file, commands::OutputFormat format, commands
     if (format != commands::OutputFormat::text) {
         commands::print_value(streams, format, entries);
     } else if (entries.empty()) {
-        streams.err << "capstan: no plugin below " << shipped.root().string() << '\n';
+        streams.err << "capstan: no plugins in " << shipped.root().string() << '\n';
     } else {
         print_entries(entries, streams.out);
     }
@@ -98,10 +98,10 @@ int list(const std::string& config_file, commands::OutputFormat format, commands
 }  // namespace
 
 void add_plugin_list(CLI::App& parent, commands::Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand("list", "List the plugin files this host finds; none is opened");
+    CLI::App& command = *parent.add_subcommand(
+        "list", "List the plugin files that Capstan finds, without loading them");
     auto config = std::make_shared<std::string>();
-    command.add_option("-c,--config", *config, "Also list the search paths of this configuration")
+    command.add_option("-c,--config", *config, "Configuration file (TOML); adds its search paths")
         ->type_name("FILE");
     auto format = commands::add_output_format(command);
     command.callback([&action, config, format] {

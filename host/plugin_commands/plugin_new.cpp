@@ -54,11 +54,11 @@ Result<void> check_name(std::string_view name) {
                          std::ranges::all_of(name, is_name_character);
     if (!is_word)
         return refuse(
-            "begins with a lower-case letter and has lower-case letters, digits and '_' only");
+            "must begin with a lower-case letter and contain only lower-case letters, digits and "
+            "'_'");
     if (name.size() > name_length_max)
         return refuse("longer than " + std::to_string(name_length_max) + " characters");
-    if (is_taken(name))
-        return refuse("CMake, C or the project's own files use it for something else");
+    if (is_taken(name)) return refuse("reserved by CMake, C or the files of the project");
     return {};
 }
 
@@ -72,10 +72,10 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
     const bool is_kind = std::ranges::find(kinds, plugin.kind) != kinds.end();
     return fail(
         ErrorCode::invalid_argument,
-        "there is no template for kind " + capstan::in_quotes(plugin.kind) + " in language " +
+        "no template for kind " + capstan::in_quotes(plugin.kind) + " in language " +
             capstan::in_quotes(plugin.language) +
-            (plugin.variant.empty() ? "" : " called " + capstan::in_quotes(plugin.variant)) +
-            "; there are: " + known_templates() +
+            (plugin.variant.empty() ? "" : " with name " + capstan::in_quotes(plugin.variant)) +
+            "; templates are: " + known_templates() +
             (is_kind ? "" : runtime::config::suggestion(plugin.kind, kinds)));
 }
 
@@ -97,9 +97,8 @@ Result<void> check_class_name(const PluginTemplate& from, std::string_view name)
     for (const TemplateFile& file : from.files) {
         if (file.path.ends_with(".md") || !has_word(file.text, wanted)) continue;
         return fail(ErrorCode::invalid_argument,
-                    "plugin name " + capstan::in_quotes(name) + ": the class would be " + wanted +
-                        ", a word that the project's " + std::string(file.path) +
-                        " uses already; take a longer name");
+                    "plugin name " + capstan::in_quotes(name) + ": its class name " + wanted +
+                        " is already used in " + std::string(file.path) + "; choose a longer name");
     }
     return {};
 }
@@ -130,16 +129,15 @@ Unexpected cannot_write(const fs::path& path, const std::string& why) {
 
 Result<void> check_place(const fs::path& directory) {
     const auto in_the_way = [&](const char* what) {
-        return fail(ErrorCode::conflict,
-                    directory.string() + ": " + what + ", and nothing of it is overwritten");
+        return fail(ErrorCode::conflict, directory.string() + ": " + what + "; not overwritten");
     };
     std::error_code error;
     const fs::file_status status = fs::status(directory, error);
     if (!fs::exists(status)) return {};
-    if (!fs::is_directory(status)) return in_the_way("is there already and is no directory");
+    if (!fs::is_directory(status)) return in_the_way("exists and is not a directory");
     const bool is_empty = fs::is_empty(directory, error);
     if (error) return cannot_write(directory, error.message());
-    if (!is_empty) return in_the_way("is there already and not empty");
+    if (!is_empty) return in_the_way("exists and is not empty");
     return {};
 }
 
@@ -241,8 +239,8 @@ int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
                                                                      : commands::exit_failed;
     }
     const std::string place = directory->string();
-    out << "wrote " << place << ", a plugin of kind " << plugin.kind
-        << "; README.md there says more\n\n";
+    out << "created " << place << ", a plugin of kind " << plugin.kind
+        << "; see README.md there\n\n";
     if (plugin.language == "rust") {
         out << "    cargo test --manifest-path " << place << "/Cargo.toml\n"
             << "    cargo build --release --manifest-path " << place << "/Cargo.toml\n"
@@ -258,23 +256,26 @@ int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
 
 void add_plugin_new(CLI::App& parent, commands::Action& action) {
     CLI::App& command =
-        *parent.add_subcommand("new", "Write a plugin project that builds and tests itself");
+        *parent.add_subcommand("new", "Create a plugin project with build files and tests");
     auto plugin = std::make_shared<NewPlugin>();
     auto directory = std::make_shared<std::string>();
     command
-        .add_option("name", plugin->name, "Of the plugin and its class: lower case, digits and '_'")
+        .add_option("name", plugin->name,
+                    "Name of the plugin and its class: lower-case letters, digits and '_'")
         ->required();
-    command.add_option("--kind", plugin->kind, "With the languages of each: " + known_templates())
+    command
+        .add_option("--kind", plugin->kind,
+                    "Kind of plugin, with its languages and templates: " + known_templates())
         ->required()
         ->type_name("KIND");
-    command.add_option("--lang", plugin->language, "cpp, c or rust")
+    command.add_option("--lang", plugin->language, "Language: cpp, c or rust")
         ->default_val("cpp")
         ->type_name("LANG");
     command
         .add_option("--template", plugin->variant,
-                    "Where a kind has several: of a cloud in cpp, http (the default) or memory")
+                    "Template, for kinds with several; cloud in cpp: http (default) or memory")
         ->type_name("NAME");
-    command.add_option("--directory", *directory, "Where the project goes; the name, if not given")
+    command.add_option("--directory", *directory, "Folder of the project (default: its name)")
         ->type_name("DIR");
     command.callback([&action, plugin, directory] {
         if (!directory->empty()) plugin->directory = *directory;

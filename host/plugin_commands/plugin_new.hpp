@@ -31,7 +31,7 @@ std::string known_templates();
 /// Writes the project; the answer is its directory, which must not exist yet or be empty. The
 /// project is written into a temporary folder and then moved, so a failure leaves no part of it.
 /// `invalid_argument`: no such template, or the name is not allowed. `conflict`: the directory is
-/// not empty, or is no directory. `unavailable`: the files cannot be written.
+/// not empty, or is not a directory. `unavailable`: the files cannot be written.
 Result<std::filesystem::path> write_plugin_project(const NewPlugin& plugin);
 
 /// The command: writes the project and prints to `out` how to build it. Exit code 2 for an invalid
@@ -46,7 +46,7 @@ struct TemplateFile {
     std::string_view text;
 };
 
-/// A project that builds as it stands, under the name `name`.
+/// A project that builds unchanged, under the name `name`.
 struct PluginTemplate {
     std::string_view kind;      ///< "expander"
     std::string_view language;  ///< "cpp", "c" or "rust"

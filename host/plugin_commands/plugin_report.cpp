@@ -68,7 +68,7 @@ void print_settings(std::ostream& out, const json::array& settings, const std::s
     for (const json::value& v : settings) {
         const json::object& field = v.get_object();
         if (!field.contains("fields")) continue;
-        out << indent << "of " << text_of(field.at("key")) << ":\n";
+        out << indent << "settings in " << text_of(field.at("key")) << ":\n";
         print_settings(out, field.at("fields").get_array(), indent + "  ");
     }
 }
@@ -157,7 +157,7 @@ Rows file_rows(const json::object& report) {
                    text_of(report.at("abi_built")) + " (SDK " + text_of(report.at("sdk")) + ")");
     row("kinds", text_of(report.at("kinds")));
     if (const json::value* drafts = report.if_contains("drafts"))
-        row("drafts", text_of(*drafts) + ": served with `drafts = true` in [trust] alone");
+        row("drafts", text_of(*drafts) + ": requires `drafts = true` in [trust]");
     row("exports", exports_text(report.at("exports").get_object()));
     add_libraries(report, rows);
     row("versions", text_of(report.at("symbol_versions")));
@@ -167,16 +167,14 @@ Rows file_rows(const json::object& report) {
         row("unloads", "no: " + text_of(*why));
     row("pin", "sha256 = \"" + text_of(report.at("sha256")) + "\"");
     if (!report.contains("loads"))
-        row("not known",
-            "vendor, classes and settings, and whether it loads: only its own code "
-            "tells, which --run asks");
+        row("unknown", "vendor, classes, settings, and whether it loads; use --run");
     return rows;
 }
 
 void print_library_section(std::ostream& out, const json::object& report) {
     const std::string lacks = text_of(report.at("missing_confinement"));
-    out << "\nIts own code was run in a confined child process"
-        << (lacks.empty() ? "" : ", but " + lacks) << ". It says:\n";
+    out << "\nIts code was run in a confined child process"
+        << (lacks.empty() ? "" : " (" + lacks + ")") << ". It reports:\n";
     Rows rows;
     if (const json::value* vendor = report.if_contains("vendor"))
         rows.push_back({"vendor", text_of(*vendor)});
@@ -363,9 +361,9 @@ public:
     void end(const commands::ChildEnd& end) {
         report_["missing_confinement"] = commands::array_of_texts(end.lacking);
         if (!end.is_well()) {
-            report_["loads"] = "the process that opened it " + end.story();
+            report_["loads"] = "the process that loaded it " + end.story();
         } else if (is_malformed_ || !report_.contains("loads")) {
-            report_["loads"] = "the process that opened it said something else than what was asked";
+            report_["loads"] = "the process that loaded it sent an unexpected report";
         }
     }
 

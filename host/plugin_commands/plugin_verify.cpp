@@ -3,6 +3,7 @@
 
 #include "commands/command_line.hpp"
 #include "commands/json_texts.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
 #include "plugin_commands/http_recording.hpp"
 #include "plugin_commands/plugin_program.hpp"
@@ -51,7 +52,7 @@ int run_verify(const VerifyArguments& arguments, commands::Streams streams) {
     } else {
         streams.out << testing::to_text(verification.results);
         for (const std::string& lack : verification.missing_confinement)
-            streams.err << "capstan: the checks were not wholly confined: " << lack << '\n';
+            streams.err << "capstan: the checks were not fully confined: " << lack << '\n';
         for (const std::string& line : unchecked) streams.out << line << '\n';
     }
     if (!verification.has_passed()) return commands::exit_failed;
@@ -65,19 +66,14 @@ void add_plugin_verify(CLI::App& parent, commands::Action& action) {
         "verify", "Run the conformance suite against a plugin file, in confined child processes");
     auto arguments = std::make_shared<VerifyArguments>();
     command
-        .add_option("plugin", arguments->plugin, "FILE.so, or FILE.so#CLASS for one class alone")
+        .add_option("plugin", arguments->plugin, "Plugin file, or FILE.so#CLASS to check one class")
         ->required();
-    command
-        .add_option("--settings", arguments->settings,
-                    "A TOML file with the class's settings at its top level")
+    command.add_option("--settings", arguments->settings, commands::settings_help)
         ->type_name("FILE.toml");
-    command
-        .add_option("--http", arguments->http,
-                    "A recording of an API, or a folder of them: what requests are answered with")
-        ->type_name("RECORDING");
+    command.add_option("--http", arguments->http, commands::http_help)->type_name("RECORDING");
     command
         .add_option("--seed", arguments->seed,
-                    "Of the questions asked; the same seed asks the same ones")
+                    "Seed of random choices; equal seeds send equal requests")
         ->type_name("N")
         ->default_str("1");
     arguments->format = commands::add_output_format(command);

@@ -51,7 +51,7 @@ struct Event {
     CheckResult result;
 };
 
-/// Empty: `line` is no event of these two kinds, so the plugin's code has written it.
+/// Empty: `line` is not an event of these two kinds, so the plugin's code has written it.
 std::optional<Event> read_event(const json::value& line) try {
     Event out;
     out.is_end = line.at("event") == "end";
@@ -157,8 +157,9 @@ public:
     /// the checks after it.
     bool settle(const commands::ChildEnd& end) {
         if (is_malformed_) {
-            results_.push_back(file_result("file/speaks", Outcome::Verdict::failed,
-                                           "its code writes into the results of the checks"));
+            results_.push_back(
+                file_result("file/speaks", Outcome::Verdict::failed,
+                            "the plugin's code wrote to the pipe of the check results"));
             return false;
         }
         if (end.is_well()) return false;
@@ -168,10 +169,10 @@ public:
         failed_check.outcome = {Outcome::Verdict::failed, "the process " + end.story()};
         results_.push_back(std::move(failed_check));
         if (end.how != commands::ChildEnd::How::overdue) return was_check;
-        results_.push_back(file_result("file/in_time", Outcome::Verdict::failed,
-                                       "the checks behind it were not run: all of them together "
-                                       "have " +
-                                           format_duration(suite_deadline)));
+        results_.push_back(
+            file_result("file/in_time", Outcome::Verdict::failed,
+                        "the remaining checks were not run: all checks together may take " +
+                            format_duration(suite_deadline)));
         return false;
     }
     /// How many of the suite's own checks have a result.
@@ -235,9 +236,9 @@ std::vector<std::string> what_to_give(const Verification& verification, const Ve
         const char* const give =
             needs_settings ? "--settings FILE.toml with the class's settings"
             : input.recording.empty()
-                ? "--http RECORDING with the replies of its API, or other --settings"
-                : "a --http RECORDING that has the replies to its requests";
-        out.push_back("not looked at: " + std::move(why) + "; give " + give);
+                ? "--http RECORDING with the responses of its API, or other --settings"
+                : "a --http RECORDING with the responses to its requests";
+        out.push_back("not checked: " + std::move(why) + "; use " + give);
     }
     return out;
 }

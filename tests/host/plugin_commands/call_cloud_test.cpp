@@ -80,8 +80,9 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     } refusals[] = {
         {" --increase web=0", 2, "expected GROUP=N with N from 1 to 100000, not \"web=0\""},
         {" --increase web", 2, "expected GROUP=N"},
-        {" --increase web=1 --decrease web=1", 2, "one change at a time"},
-        {" --increase shop=1", 1, "there is no group shop"},
+        {" --increase web=1 --decrease web=1", 2,
+         "use only one of --increase, --decrease and --remove"},
+        {" --increase shop=1", 1, "unknown group shop"},
         {" --increase db=1", 1, "increase: HTTP PUT https://api.example/v1/groups/db/target"},
         {" --remove m-9", 1, "there is no machine m-9"},
     };

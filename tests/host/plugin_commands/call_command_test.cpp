@@ -148,10 +148,9 @@ TEST(Call, KnowsItsKindsByBothTheirNames) {
     EXPECT_EQ(find_call_kind("splitter"), CallKind::splitter);
     EXPECT_EQ(find_call_kind("capstan.similarity/1"), CallKind::similarity);
     EXPECT_EQ(find_call_kind("expandr"), std::nullopt);
-    EXPECT_EQ(
-        unknown_call_kind("expandr"),
-        "kind \"expandr\" cannot be called; these can: expander, similarity, splitter, controller, "
-        "group_source, cloud; did you mean 'expander'?");
+    EXPECT_EQ(unknown_call_kind("expandr"),
+              "kind \"expandr\" cannot be called; kinds are expander, similarity, "
+              "splitter, controller, group_source, cloud; did you mean 'expander'?");
     EXPECT_EQ(kind_id_of(CallKind::expander), "capstan.expander/1");
 }
 

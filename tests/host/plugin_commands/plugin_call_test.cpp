@@ -115,7 +115,7 @@ TEST(Call, SaysWhenAFileHasNoClassOfTheKind) {
             " --kind splitter",
         "{}");
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("no class of kind capstan.splitter/1; there is random"));
+    EXPECT_THAT(ran.err, HasSubstr("no class of kind capstan.splitter/1; classes are random"));
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST_F(Inspect, RunsNothingOfTheFile) {
 TEST_F(Inspect, AsksItsCodeWhereItCanChangeNothing) {
     const commands::Ran ran = commands::capstan("plugin inspect --run " + early(touched_));
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("\nIts own code was run in a confined child process"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("\n"
+                                         "Its code was run in a confined child process"),
                                HasSubstr("\nvendor "), HasSubstr("\nclass keeps "),
                                Not(HasSubstr("not known"))));
     EXPECT_FALSE(fs::exists(touched_));
@@ -58,7 +59,7 @@ TEST_F(Inspect, SaysHowItsCodeEnded) {
     const commands::Ran ran = commands::capstan("plugin inspect --run " + early("abort"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(testing::StartsWith("file "),
-                               HasSubstr("the process that opened it was killed by signal 6")));
+                               HasSubstr("the process that loaded it was killed by signal 6")));
 }
 
 TEST_F(Inspect, TakesNothingFromItsCodeThatWasReadFromTheFile) {

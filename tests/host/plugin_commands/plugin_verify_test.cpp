@@ -28,9 +28,9 @@ TEST(Verify, SaysWhatItDidNotLookAt) {
         commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()));
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
     EXPECT_THAT(bare.out,
-                testing::EndsWith(
-                    "not looked at: new_http_cloud: it needs settings: setting endpoint: required "
-                    "but not set; give --settings FILE.toml with the class's settings\n"));
+                testing::EndsWith("not checked: new_http_cloud: it needs settings: setting "
+                                  "endpoint: required but not set; give --settings "
+                                  "FILE.toml with the class's settings\n"));
     const commands::Folder folder;
     const std::string settings =
         folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
@@ -38,10 +38,11 @@ TEST(Verify, SaysWhatItDidNotLookAt) {
         commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()) +
                           " --settings " + settings);
     EXPECT_EQ(without.code, 3) << without.out << without.err;
-    EXPECT_THAT(without.out,
-                AllOf(HasSubstr("made-up secrets: made-up-token"), HasSubstr("cloud/honest"),
-                      testing::EndsWith("; give --http RECORDING with the replies of "
-                                        "its API, or other --settings\n")));
+    EXPECT_THAT(
+        without.out,
+        AllOf(HasSubstr("made-up secrets: made-up-token"), HasSubstr("cloud/honest"),
+              testing::EndsWith(
+                  "; use --http RECORDING with the responses of its API, or other --settings\n")));
 }
 
 TEST(Verify, PlaysARecording) {
@@ -57,12 +58,10 @@ TEST(Verify, PlaysARecording) {
                                               "\"machine\":{\"cpu\":\"4\",\"memory\":\"16Gi\","
                                               "\"pods\":\"110\"}}]}\n\n"));
     EXPECT_EQ(part.code, 3) << part.out << part.err;
-    EXPECT_THAT(
-        part.out,
-        AllOf(HasSubstr(
-                  "HTTP GET https://api.example/v1/machines: the request is not in the recording"),
-              HasSubstr("; give a --http RECORDING that has the replies to its "
-                        "requests\n")));
+    EXPECT_THAT(part.out,
+                AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
+                                "recording has no such request"),
+                      HasSubstr("; use a --http RECORDING with the responses to its requests\n")));
     std::filesystem::create_directory(folder.path() / "all");
     std::filesystem::rename(folder.path() / "groups.http", folder.path() / "all/1.http");
     folder.write("all/2.http",
