@@ -71,11 +71,12 @@ Result<void> check_flags(const Dynamic& dynamic) {
 Result<void> check_run_path(const std::string& folder) {
     if (folder.find("ORIGIN") != std::string::npos)
         return refuse("has the run path \"" + folder +
-                      "\", which leads nowhere from the private copy that the host loads; link it "
+                      "\", which does not work for the private copy that the host loads; link it "
                       "with an absolute run path");
     if (!folder.starts_with('/'))
-        return refuse("has the run path \"" + folder +
-                      "\", which depends on where the host was started");
+        return refuse(
+            "has the run path \"" + folder +
+            "\", which depends on the working directory; link it with an absolute run path");
     return {};
 }
 
@@ -141,10 +142,10 @@ Result<std::uint64_t> count_symbols(const ElfImage& image, const Dynamic& dynami
     } else if (const auto old = dynamic.find(DT_HASH)) {
         count = read_at<std::uint32_t>(image.from(*old), 4);
     } else {
-        return refuse("has no symbol hash table, so nothing in it can be found by name");
+        return refuse("has no symbol hash table, so its symbols cannot be found");
     }
     if (!count || *count > symbols_max)
-        return refuse("is damaged: its symbol hash table makes no sense");
+        return refuse("is damaged: its symbol hash table is invalid");
     return *count;
 }
 

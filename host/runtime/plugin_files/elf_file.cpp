@@ -34,7 +34,7 @@ Result<void> check_mapping(const std::vector<Elf64_Phdr>& segments) {
         if (s.p_vaddr < end) return refuse("is damaged: its segments overlap or are out of order");
         end = end_of_segment(s.p_vaddr, s.p_memsz);
         if (end > memory_max)
-            return refuse("asks for " + std::to_string(end) + " bytes of address space, " +
+            return refuse("needs " + std::to_string(end) + " bytes of address space; at most " +
                           std::to_string(memory_max) + " are allowed");
     }
     if (end == 0) return refuse("is damaged: it has no segment to load");
@@ -48,7 +48,7 @@ Result<void> check_segments(const ElfImage& image) {
     const Elf64_Phdr* stack = image.find_segment(PT_GNU_STACK);
     // Without the header the loader of x86_64 makes every stack of the host executable.
     if (stack == nullptr || (stack->p_flags & PF_X) != 0)
-        return refuse("asks for an executable stack; link it with -z noexecstack");
+        return refuse("needs an executable stack; link it with -z noexecstack");
     return {};
 }
 
@@ -199,9 +199,9 @@ Result<std::vector<Elf64_Phdr>> read_segments(Bytes bytes, const Elf64_Ehdr& hea
     if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum == 0 ||
         header.e_phnum > segments_max)
         return refuse("has " + std::to_string(header.e_phnum) + " program headers of " +
-                      std::to_string(header.e_phentsize) + " bytes; 1 to " +
+                      std::to_string(header.e_phentsize) + " bytes; expected 1 to " +
                       std::to_string(segments_max) + " of " + std::to_string(sizeof(Elf64_Phdr)) +
-                      " bytes are read");
+                      " bytes");
     const std::uint64_t end = end_of(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
     if (end > bytes.size()) return truncated(end, bytes.size(), "program headers");
     std::vector<Elf64_Phdr> segments;

@@ -59,7 +59,7 @@ UnloadReport LibraryRegistry::unload_unused() {
         library.close();
         if (is_mapped(library.copy())) {
             report.kept.push_back(
-                {file, "stays mapped although it was closed; another library may use it"});
+                {file, "is still mapped after it was closed; another library may use it"});
         } else {
             report.unloaded.push_back(file);
             copies_->remove(library.copy());

@@ -149,12 +149,12 @@ Result<void> check_library(const fs::path& file) {
 /// Checks that no other user may replace or add files in the folder.
 Result<void> check_searched(const fs::path& folder) {
     if (folder.string().find('$') != std::string::npos)
-        return refuse("where that is depends on the machine");
+        return refuse("the folder depends on the machine");
     CAPSTAN_TRY(const ResolvedPath end, resolve_trusted(folder));
     if (!end.facts) return {};  // absent, and no other user can create it
     CAPSTAN_CHECK(check_folder(*end.facts, ::geteuid()));
     if ((end.facts->st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
-    return refuse("may be written by others (mode " + octal(end.facts->st_mode) + ")");
+    return refuse("is writable by other users (mode " + octal(end.facts->st_mode) + ")");
 }
 
 Result<LibraryNeeds> read_needs_of(const fs::path& file) {
@@ -267,7 +267,7 @@ private:
         if (!folders_.insert(folder).second) return;
         if (const Result<void> good = check_searched(folder); !good)
             doubt("looks for libraries in " + folder.string() +
-                      ", where others may put theirs: " + good.error().message,
+                      ", where other users may place files: " + good.error().message,
                   is_run_path);
     }
     void doubt(std::string sentence, bool is_about_plugin) {

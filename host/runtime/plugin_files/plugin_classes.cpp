@@ -26,13 +26,13 @@ constexpr std::size_t list_size_min = offsetof(capstan_class_list, classes) + si
 Result<capstan_array> ask_for_classes(const capstan_entry& entry) {
     const Result<const capstan_class_list*> answer =
         loop::call_guarded([&] { return loop::distrusted(entry.classes)(); });
-    if (!answer) return refuse("cannot be asked for its classes: it " + answer.error().message);
+    if (!answer) return refuse("cannot list its classes: it " + answer.error().message);
     const capstan_class_list* const list = *answer;
-    if (list == nullptr) return refuse("answers with no class list");
+    if (list == nullptr) return refuse("returned no class list");
     if (reinterpret_cast<std::uintptr_t>(list) % alignof(capstan_class_list) != 0)
-        return refuse("answers with a class list that is not aligned");
+        return refuse("returned a class list that is not aligned");
     if (list->struct_size < list_size_min)
-        return refuse("answers with a class list whose struct_size is " +
+        return refuse("returned a class list whose struct_size is " +
                       std::to_string(list->struct_size));
     if (list->classes.count == 0) return refuse("has no class");
     CAPSTAN_CHECK(check_array(list->classes, "class list", class_size_min, classes_max));
@@ -55,7 +55,7 @@ Result<ClassInfo> read_class(const capstan_class& raw, const std::vector<std::st
     CAPSTAN_TRY(info.id, checked_text(raw.class_id, "class id", id_size_max));
     if (!is_class_id(info.id))
         return refuse("has the class id \"" + std::string(info.id) +
-                      "\"; lower-case letters, digits and '_' are allowed");
+                      "\"; only lower-case letters, digits and '_' are allowed");
     const auto say_which = [&](Error e) {
         return within("class " + std::string(info.id), std::move(e));
     };

@@ -59,8 +59,7 @@ Result<void> check_pin(const std::string& sha256, const std::optional<std::strin
 Result<void> check_entry_symbol(const ElfFacts& elf) {
     const ElfSymbol* entry = elf.find_export(CAPSTAN_ENTRY_SYMBOL);
     if (entry == nullptr) return refuse("does not export " CAPSTAN_ENTRY_SYMBOL);
-    if (!entry->is_data)
-        return refuse("exports " CAPSTAN_ENTRY_SYMBOL " as something else than data");
+    if (!entry->is_data) return refuse("exports " CAPSTAN_ENTRY_SYMBOL ", but not as data");
     if (entry->size < entry_size_min)
         return refuse("exports " CAPSTAN_ENTRY_SYMBOL " with " + std::to_string(entry->size) +
                       " bytes, at least " + std::to_string(entry_size_min) + " are needed");
@@ -87,7 +86,7 @@ Result<PluginFile> read_checked(const std::filesystem::path& path,
     if (::fstat(fd.get(), &facts) != 0) return refuse("cannot be read: " + io::errno_message());
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (size > plugin_file_size_max)
-        return refuse("has " + std::to_string(size) + " bytes, " +
+        return refuse("has " + std::to_string(size) + " bytes; at most " +
                       std::to_string(plugin_file_size_max) + " are allowed");
     CAPSTAN_CHECK(check_beginning(fd.get()));
     CAPSTAN_TRY(file.bytes, read_bytes(fd.get(), size));
@@ -117,7 +116,7 @@ Result<PluginFile> read_plugin(const PluginRequest& request, const TrustPolicy& 
                 find_plugin(request.file, policy, request.origin));
     if (policy.require_sha256 && !request.sha256 && request.origin == PathOrigin::configuration)
         return refuse("plugin " + path.string() +
-                      ": has no sha256 in the configuration, which trust.require_sha256 asks for");
+                      ": has no sha256 in the configuration, which trust.require_sha256 requires");
     return read_plugin_file(path, request.sha256);
 }
 
@@ -148,9 +147,10 @@ Result<void> check_bound(const capstan_field& field, std::uint32_t flag, double 
                          const std::string& name) {
     if ((field.flags & flag) == 0) {
         if (bound == 0) return {};
-        return refuse("has a " + name + " and no CAPSTAN_FIELD_" + (name == "min" ? "MIN" : "MAX"));
+        return refuse("has a " + name + " without CAPSTAN_FIELD_" +
+                      (name == "min" ? "MIN" : "MAX"));
     }
-    if (!std::isfinite(bound)) return refuse("has a " + name + " that is no number");
+    if (!std::isfinite(bound)) return refuse("has a " + name + " that is not a number");
     return {};
 }
 
@@ -211,10 +211,10 @@ Result<std::string_view> checked_text(capstan_str text, std::string_view what,
                                       std::size_t size_max) {
     const std::string name(what);
     if (text.len > size_max)
-        return refuse("has a " + name + " of " + std::to_string(text.len) + " bytes, " +
+        return refuse("has a " + name + " of " + std::to_string(text.len) + " bytes; at most " +
                       std::to_string(size_max) + " are allowed");
     if (text.ptr == nullptr && text.len != 0)
-        return refuse("has a " + name + " with a length and no text");
+        return refuse("has a " + name + " with a length but no text");
     return capstan::text(text);
 }
 
@@ -223,9 +223,9 @@ Result<void> check_array(capstan_array array, std::string_view what, std::size_t
     if (array.count == 0) return {};
     const std::string name(what);
     if (array.count > count_max)
-        return refuse("has a " + name + " with " + std::to_string(array.count) + " elements, " +
-                      std::to_string(count_max) + " are allowed");
-    if (array.data == nullptr) return refuse("has a " + name + " with a count and no data");
+        return refuse("has a " + name + " with " + std::to_string(array.count) +
+                      " elements; at most " + std::to_string(count_max) + " are allowed");
+    if (array.data == nullptr) return refuse("has a " + name + " with a count but no data");
     if (array.stride < element_min || array.stride % alignof(void*) != 0)
         return refuse("has a " + name + " whose stride is " + std::to_string(array.stride) +
                       ", at least " + std::to_string(element_min) + " is needed");

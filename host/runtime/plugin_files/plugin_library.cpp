@@ -114,7 +114,7 @@ Result<void> PluginLibrary::init() {
             loop::call_guarded([&] { return loop::distrusted(entry_->init)(str(path)); });
         if (!status) return refuse("cannot start: its init " + status.error().message);
         if (*status != CAPSTAN_OK)
-            return refuse("refuses to start: its init answers " + std::to_string(*status) + " (" +
+            return refuse("refused to start: its init returned " + std::to_string(*status) + " (" +
                           std::string(name_of(error_code(*status))) + ")");
     }
     is_initialised_ = true;

@@ -41,9 +41,10 @@ Result<void> check_mount(const fs::path& place) {
     struct statvfs facts{};
     if (::statvfs(place.c_str(), &facts) != 0) return refuse_with_errno("cannot be used");
     if ((facts.f_flag & ST_NOEXEC) != 0)
-        return refuse("allows no execution (" + mount_of(place).string() + " is mounted noexec)");
+        return refuse("does not allow execution (" + mount_of(place).string() +
+                      " is mounted noexec)");
     if ((facts.f_flag & ST_RDONLY) != 0)
-        return refuse("cannot be written (" + mount_of(place).string() + " is mounted read-only)");
+        return refuse("is not writable (" + mount_of(place).string() + " is mounted read-only)");
     return {};
 }
 
@@ -107,7 +108,7 @@ Result<std::pair<fs::path, io::FileDescriptor>> make_folder(const fs::path& plac
         if (lock && is_still_there(name, lock.get()))
             return std::pair(fs::path(name), std::move(lock));
     }
-    return refuse("keeps losing the folders made in it");
+    return refuse("loses folders that are created in it");
 }
 
 Result<void> write_file(const fs::path& file, std::span<const std::byte> bytes) {
@@ -148,7 +149,7 @@ Result<PrivateCopies> PrivateCopies::create(const std::vector<fs::path>& places)
             reasons += "; " + named.string() + " " + good.error().message;
         }
     }
-    return refuse("no place for a private copy" + reasons +
+    return refuse("no folder for a private copy" + reasons +
                   "; set TMPDIR to a folder that allows execution");
 }
 

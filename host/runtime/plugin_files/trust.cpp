@@ -79,16 +79,16 @@ Result<void> check_inside(const fs::path& file, const std::vector<fs::path>& fol
         const fs::path real = fs::canonical(folder, error);
         if (!error && lies_in(file, real)) return {};
     }
-    return refuse(
-        "leads to " + file.string() + ", which lies in none of the search paths: " + list(folders) +
-        "; to allow it, add \"" + file.parent_path().string() + "\" to [trust] search_paths");
+    return refuse("resolves to " + file.string() +
+                  ", which is not in a search path: " + list(folders) + "; to allow it, add \"" +
+                  file.parent_path().string() + "\" to [trust] search_paths");
 }
 
 /// Search paths must be absolute: a relative one would depend on the host's working folder.
 Result<void> check_search_paths(const TrustPolicy& policy) {
     for (const fs::path& folder : policy.search_paths)
         if (!folder.is_absolute())
-            return refuse("cannot be looked up: the search path " + folder.string() +
+            return refuse("cannot be found: the search path " + folder.string() +
                           " is not absolute");
     return {};
 }
@@ -151,14 +151,15 @@ Result<void> check_file(const struct stat& file, uid_t host_user) {
     if (!S_ISREG(file.st_mode)) return refuse("is not a regular file");
     CAPSTAN_CHECK(check_owner(file, host_user));
     if ((file.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-        return refuse("may be written by others (mode " + octal(file.st_mode) + "); chmod go-w it");
+        return refuse("is writable by other users (mode " + octal(file.st_mode) +
+                      "); run chmod go-w on it");
     return {};
 }
 
 Result<void> check_folder(const struct stat& folder, uid_t host_user) {
     CAPSTAN_CHECK(check_owner(folder, host_user));
     if ((folder.st_mode & (S_IWGRP | S_IWOTH)) == 0 || (folder.st_mode & S_ISVTX) != 0) return {};
-    return refuse("may be written by others (mode " + octal(folder.st_mode) +
+    return refuse("is writable by other users (mode " + octal(folder.st_mode) +
                   "), who could replace the file");
 }
 
@@ -205,7 +206,8 @@ bool takes_new_names(const struct stat& folder) {
 }
 
 Result<void> check_entry_of_sticky(const fs::path& entry, const struct stat* facts) {
-    if (facts == nullptr) return refuse(entry.string() + " is not there, and others may make it");
+    if (facts == nullptr)
+        return refuse(entry.string() + " does not exist, and other users may create it");
     if (facts->st_uid != 0 && facts->st_uid != ::geteuid())
         return refuse(entry.string() + " is owned by user " + std::to_string(facts->st_uid));
     return {};
@@ -234,11 +236,11 @@ private:
 }  // namespace
 
 Result<ResolvedPath> resolve_trusted(const fs::path& path) {
-    if (!path.is_absolute()) return refuse("depends on where the host was started");
+    if (!path.is_absolute()) return refuse("depends on the working directory");
     Parts parts(path);
     fs::path here = "/";
     struct stat facts{};
-    if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + io::errno_message());
+    if (::lstat("/", &facts) != 0) return refuse("cannot be examined: " + io::errno_message());
     for (int links = 0; !parts.empty();) {
         const fs::path name = parts.take();
         if (name.empty() || name == ".") continue;
@@ -250,7 +252,7 @@ Result<ResolvedPath> resolve_trusted(const fs::path& path) {
         struct stat found{};
         const bool is_there = ::lstat(next.c_str(), &found) == 0;
         if (!is_there && errno != ENOENT)
-            return refuse(next.string() + " cannot be looked at: " + io::errno_message());
+            return refuse(next.string() + " cannot be examined: " + io::errno_message());
         if (takes_new_names(facts) && name != "..")
             CAPSTAN_CHECK(
                 check_entry_of_sticky(next, is_there ? &found : nullptr).map_error([&](Error e) {
@@ -265,11 +267,11 @@ Result<ResolvedPath> resolve_trusted(const fs::path& path) {
         std::error_code error;
         const fs::path target = fs::read_symlink(next, error);
         if (error || ++links > links_max)
-            return refuse(next.string() + " leads through too many links, or nowhere");
+            return refuse(next.string() + " is a symbolic link that cannot be resolved");
         parts.put_first(target);
         if (!target.is_absolute()) continue;
         here = "/";
-        if (::lstat("/", &facts) != 0) return refuse("cannot be looked at: " + io::errno_message());
+        if (::lstat("/", &facts) != 0) return refuse("cannot be examined: " + io::errno_message());
     }
     return ResolvedPath{here, facts};
 }

@@ -21,8 +21,8 @@ constexpr std::array hints{
     ImportHint{"thrd_create", "starts threads of its own"},
     ImportHint{"_ZNSt6thread15_M_start_thread", "starts threads of its own"},
     ImportHint{"__cxa_thread_atexit", "has thread_local objects with destructors"},
-    ImportHint{"pthread_key_create", "leaves clean-up functions with threads"},
-    ImportHint{"tss_create", "leaves clean-up functions with threads"},
+    ImportHint{"pthread_key_create", "registers clean-up functions of threads"},
+    ImportHint{"tss_create", "registers clean-up functions of threads"},
     ImportHint{"sigaction", "may install signal handlers"},
     ImportHint{"signal", "may install signal handlers"},
 };
@@ -48,7 +48,7 @@ std::optional<std::string> reason_to_keep(const ElfFacts& elf) {
     if (elf.never_unloads) return "is linked with -z nodelete";
     for (const std::string& library : elf.needed)
         if (std::ranges::find(harmless, library) == harmless.end())
-            return "needs " + library + ", of which nothing is known";
+            return "needs " + library + ", which is not known to be safe to unload";
     for (const std::string& import : elf.imports)
         for (const ImportHint& hint : hints)
             if (is_hinted(import, hint))

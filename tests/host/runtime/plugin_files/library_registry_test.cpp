@@ -100,7 +100,7 @@ TEST_F(LibraryRegistryTest, NamesThePluginWhenThereIsNoPlaceForACopy) {
     const auto path = temporary_.file("x.so", tiny());
     EXPECT_THAT(
         message_of(nowhere.load({.file = "x.so"}, {.search_paths = {temporary_.path()}})),
-        testing::AllOf(HasSubstr("plugin " + path.string() + ": no place for a private copy"),
+        testing::AllOf(HasSubstr("plugin " + path.string() + ": no folder for a private copy"),
                        HasSubstr("absent")));
 }
 

@@ -78,7 +78,7 @@ TEST_F(Needed, OnARunPathIsHeldToTheRulesOfPlugins) {
     ASSERT_EQ(needed.warnings.size(), 1u);
     EXPECT_THAT(needed.warnings[0].sentence,
                 AllOf(HasSubstr("needs libacme.so, which is loaded from " + file.string()),
-                      HasSubstr("may be written by others (mode 0666)")));
+                      HasSubstr("is writable by other users (mode 0666)")));
     EXPECT_TRUE(needed.warnings[0].is_about_plugin);
 }
 
@@ -141,9 +141,10 @@ TEST(PluginFile, IsRefusedForARunPathOfOthers) {
     ASSERT_TRUE(good) << good.error();
     EXPECT_THAT(good->facts.libraries, testing::Not(IsEmpty()));
     temporary.folder("run", 0777);
-    EXPECT_THAT(message_of(read_plugin_file(path)),
-                AllOf(HasSubstr("plugin " + path.string() + ": looks for libraries in "),
-                      HasSubstr("/run, where others may put theirs: may be written by others")));
+    EXPECT_THAT(
+        message_of(read_plugin_file(path)),
+        AllOf(HasSubstr("plugin " + path.string() + ": looks for libraries in "),
+              HasSubstr("/run, where other users may place files: may be written by others")));
 }
 
 }  // namespace

@@ -105,12 +105,12 @@ TEST(PluginClasses, MayBeLongerThanThisHostKnowsNeverShorter) {
 TEST(PluginClasses, RefuseListsThatCannotBe) {
     const capstan_class one = make_class("a");
     const capstan_class_list cut_short{4, 0, {&one, 1, sizeof one}};
-    EXPECT_EQ(message_of(read_list(nullptr)), "answers with no class list");
+    EXPECT_EQ(message_of(read_list(nullptr)), "returned no class list");
     EXPECT_THAT(message_of(read_list(&cut_short)), HasSubstr("struct_size is 4"));
     EXPECT_EQ(message_of(read_array({})), "has no class");
     EXPECT_THAT(message_of(read_array({nullptr, 1, sizeof one})), HasSubstr("count and no data"));
     EXPECT_THAT(message_of(read_array({&one, 5000, sizeof one})),
-                HasSubstr("5000 elements, 1024 are allowed"));
+                HasSubstr("5000 elements; at most 1024 are allowed"));
     EXPECT_THAT(message_of(read_array({&one, 1, 4})), HasSubstr("stride is 4"));
 }
 

@@ -55,9 +55,9 @@ TEST(PluginFields, NeedBoundsThatHoldTogether) {
     for (const Row& row :
          {Row{min | max, 0, 0, "no error"}, Row{min, 5, 0, "no error"}, Row{max, 0, -1, "no error"},
           Row{min | max, 2, 1, "field n: has a min above its max"},
-          Row{0, 1, 0, "field n: has a min and no CAPSTAN_FIELD_MIN"},
-          Row{min, 1, 9, "field n: has a max and no CAPSTAN_FIELD_MAX"},
-          Row{min, nan, 0, "field n: has a min that is no number"}}) {
+          Row{0, 1, 0, "field n: has a min without CAPSTAN_FIELD_MIN"},
+          Row{min, 1, 9, "field n: has a max without CAPSTAN_FIELD_MAX"},
+          Row{min, nan, 0, "field n: has a min that is not a number"}}) {
         capstan_field f = field("n", CAPSTAN_TYPE_FLOAT);
         f.flags = row.flags;
         f.min = row.min;

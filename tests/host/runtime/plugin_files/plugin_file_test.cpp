@@ -76,7 +76,8 @@ TEST(PluginFile, RefusesAnEnormousFileUnread) {
     const TemporaryFolder temporary;
     const auto path = temporary.file("huge.so", {});
     std::filesystem::resize_file(path, plugin_file_size_max + 1);
-    EXPECT_THAT(message_of(read_plugin_file(path)), HasSubstr("bytes, 536870912 are allowed"));
+    EXPECT_THAT(message_of(read_plugin_file(path)),
+                HasSubstr("bytes; at most 536870912 are allowed"));
 }
 
 /// The most memory this process has had so far, in bytes.

@@ -54,7 +54,7 @@ TEST(PrivateCopies, SayOfEachPlaceWhyItWillNotDo) {
     // /proc is mounted noexec wherever there is one.
     const auto copies = PrivateCopies::create({"/proc/sys", temporary.path() / "absent"});
     EXPECT_THAT(message_of(copies),
-                testing::AllOf(HasSubstr("no place for a private copy; /proc/sys "),
+                testing::AllOf(HasSubstr("no folder for a private copy; /proc/sys "),
                                HasSubstr("absent cannot be used: No such file or directory"),
                                HasSubstr("set TMPDIR")));
 }

@@ -51,7 +51,7 @@ TEST(TrustedWay, AsksInAStickyFolderForSomethingOfOurs) {
     const fs::path file = temporary.file("sticky/x.so", {});
     EXPECT_TRUE(resolve_trusted(file));
     EXPECT_THAT(message_of(resolve_trusted(sticky / "absent.so")),
-                HasSubstr("absent.so is not there, and others may make it"));
+                HasSubstr("absent.so does not exist, and other users may create it"));
     if (::chown(file.c_str(), 12345, 12345) != 0) GTEST_SKIP() << "only root can give files away";
     EXPECT_THAT(message_of(resolve_trusted(file)), HasSubstr("x.so is owned by user 12345"));
 }
@@ -61,7 +61,7 @@ TEST(TrustedWay, HasAnEndAndABeginning) {
     fs::create_symlink("round", temporary.path() / "round");
     EXPECT_THAT(message_of(resolve_trusted(temporary.path() / "round")),
                 HasSubstr("too many links"));
-    EXPECT_EQ(message_of(resolve_trusted("lib/x.so")), "depends on where the host was started");
+    EXPECT_EQ(message_of(resolve_trusted("lib/x.so")), "depends on the working directory");
 }
 
 }  // namespace
