@@ -68,7 +68,9 @@ Result<std::string> read_whole(const io::FileDescriptor& fd, std::size_t size,
         const ssize_t n = ::read(fd.get(), out.data() + done, size - done);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return cannot("read", file);
-        if (n == 0) return fail(ErrorCode::unavailable, "cache: " + file.string() + " was cut");
+        if (n == 0)
+            return fail(ErrorCode::unavailable,
+                        "cache: " + file.string() + " was truncated while reading");
         done += static_cast<std::size_t>(n);
     }
     return out;
@@ -79,7 +81,7 @@ Result<std::string> read_whole(const io::FileDescriptor& fd, std::size_t size,
 Result<fs::path> CacheStore::file_of(const PluginInstanceId& owner, std::string_view name) const {
     if (!is_cache_name(name) || !is_cache_name(owner.value()))
         return fail(ErrorCode::invalid_argument,
-                    "cache: a name has 1 to 100 letters, digits, '_', '-' and '.'");
+                    "cache: names are 1 to 100 letters, digits, '_', '-' and '.'");
     return folder_ / owner.value() / name;
 }
 
@@ -89,10 +91,10 @@ Result<CachedBlob> CacheStore::get(const PluginInstanceId& owner, std::string_vi
         ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!fd) return cannot("open", file);
     struct stat facts{};
-    if (::fstat(fd.get(), &facts) != 0) return cannot("look at", file);
+    if (::fstat(fd.get(), &facts) != 0) return cannot("stat", file);
     const auto size = static_cast<std::size_t>(facts.st_size);
     if (!S_ISREG(facts.st_mode) || size > limits_.blob)
-        return fail(ErrorCode::unavailable, "cache: " + file.string() + " is no blob");
+        return fail(ErrorCode::unavailable, "cache: " + file.string() + " is not a cache file");
     CAPSTAN_TRY(std::string value, read_whole(fd, size, file));
     const std::int64_t put_ns =
         std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;

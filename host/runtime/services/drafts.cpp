@@ -12,8 +12,8 @@ DraftIds draft_ids(bool are_served) { return {.ids = {}, .are_served = are_serve
 
 std::string withheld_text(std::string_view id) {
     return std::string(id) +
-           " is a draft, which the next host may have in another shape; `drafts = true` in [trust] "
-           "serves it";
+           " is a draft interface and may change in the next version; set trust.drafts = true to "
+           "allow it";
 }
 
 }  // namespace capstan::runtime::services

@@ -153,12 +153,12 @@ FileStateStore::FileStateStore(const std::filesystem::path& directory, Patience 
 Result<void> FileStateStore::run(std::function<void()> work) {
     const auto turn = std::make_shared<StateTurn>();
     if (!pool_.submit([turn, work = std::move(work)] { turn->work_off(work); }))
-        return fail(ErrorCode::unavailable, name_ + ": too many calls wait for it");
+        return fail(ErrorCode::unavailable, name_ + ": too many waiting calls");
     const StateTurn::Phase left = turn->wait(patience_);
     if (left == StateTurn::Phase::is_over) return {};
     return fail(ErrorCode::unavailable,
                 name_ +
-                    (left == StateTurn::Phase::works ? " has not answered for "
+                    (left == StateTurn::Phase::works ? " has not responded for "
                                                      : " was busy with other calls for ") +
                     format_rough_duration(patience_));
 }

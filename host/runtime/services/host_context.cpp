@@ -40,8 +40,9 @@ loop::Strand::Watchdog watchdog(std::shared_ptr<Logger> log,
         const config::LogLevel level =
             took < std::chrono::seconds(1) ? config::LogLevel::debug : config::LogLevel::warn;
         log->write(level, id,
-                   "the plugin held up its own other calls for " + milliseconds_text(took) +
-                       "; decisions go on, and where it happens often its author should know");
+                   "a call blocked the other calls of this plugin for " + milliseconds_text(took) +
+                       "; decisions are not affected, but report it to the author of the plugin if "
+                       "it happens often");
     }};
 }
 
@@ -64,7 +65,7 @@ loop::PluginCalls::Report call_report(std::shared_ptr<Logger> log,
 TlsRenewal::ErrorCallback tls_report(std::shared_ptr<Logger> log, std::string id) {
     return [log = std::move(log), id = std::move(id)](const Error& error) {
         log->write(config::LogLevel::warn, id,
-                   "tls." + error.message + "; what it held before goes on to count");
+                   "tls." + error.message + "; the previous certificates stay in use");
     };
 }
 
@@ -150,8 +151,7 @@ HostContext::HostContext(const HostEnvironment& environment, InstanceIdentity id
     if (identity_.grants.state) state_ = environment.state;
     if (identity_.grants.cache) {
         cache_ = environment.cache;
-        if (!cache_)
-            say(config::LogLevel::info, "no cache is kept for it: this host has no folder for one");
+        if (!cache_) say(config::LogLevel::info, "its cache is disabled: no cache folder");
     }
     host_ = {sizeof host_,
              CAPSTAN_ABI_MAJOR,
@@ -185,7 +185,7 @@ OperationTable::Options HostContext::operation_options(
             },
         .on_misuse =
             [log = log_, id = id()](const std::string& sentence) {
-                log->write(config::LogLevel::error, id, sentence + "; told once");
+                log->write(config::LogLevel::error, id, sentence + "; logged once");
             },
         .on_end =
             [metrics = metrics_](loop::Hook hook, Duration took, const Error* error) {
@@ -203,7 +203,7 @@ bool HostContext::withholds(std::string_view id) noexcept {
             const std::lock_guard lock(withheld_mutex_);
             if (!withheld_.emplace(id).second) return true;
         }
-        say(config::LogLevel::warn, "the plugin does without " + withheld_text(id));
+        say(config::LogLevel::warn, "interface not offered to the plugin: " + withheld_text(id));
     } catch (...) {  // out of memory: the answer is the same
     }
     return true;

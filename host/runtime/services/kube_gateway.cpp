@@ -9,7 +9,7 @@
 namespace capstan::runtime::services {
 
 Error DeferredApiClient::not_connected() {
-    return {ErrorCode::unavailable, "the host is not connected to a cluster yet"};
+    return {ErrorCode::unavailable, "not connected to a cluster yet"};
 }
 
 void DeferredApiClient::disconnect() {
@@ -17,7 +17,7 @@ void DeferredApiClient::disconnect() {
     for (auto& [key, open] : std::exchange(open_, {})) {
         api->cancel(open.id);
         later(std::move(open.done),
-              {ErrorCode::cancelled, "the host closes its connection to the cluster"});
+              {ErrorCode::cancelled, "the connection to the cluster is being closed"});
     }
 }
 

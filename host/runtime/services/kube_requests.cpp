@@ -69,18 +69,18 @@ std::string_view patch_content(std::int32_t type) {
 /// Borrows from the plugin's.
 Result<kubernetes::client::ApiResource> read_resource(const capstan_kube_resource* raw) {
     if (!CAPSTAN_REACHES(raw, capstan_kube_resource, kind))
-        return refuse_kube_request("there is no resource");
+        return refuse_kube_request("missing resource");
     const kubernetes::client::ApiResource out{.group = text(raw->group),
                                               .version = text(raw->version),
                                               .plural = text(raw->plural),
                                               .kind = text(raw->kind),
                                               .has_namespace = raw->has_namespace != 0};
     if (!is_dns_label(out.plural))
-        return refuse_kube_request(in_quotes(out.plural) + " is no resource");
+        return refuse_kube_request(in_quotes(out.plural) + " is not a valid resource name");
     if (!is_dns_label(out.version))
-        return refuse_kube_request(in_quotes(out.version) + " is no version");
+        return refuse_kube_request(in_quotes(out.version) + " is not a valid API version");
     if (!out.group.empty() && !is_dns_subdomain(out.group))
-        return refuse_kube_request(in_quotes(out.group) + " is no API group");
+        return refuse_kube_request(in_quotes(out.group) + " is not a valid API group");
     return out;
 }
 
@@ -99,35 +99,36 @@ Result<void> check_path(const capstan_kube_request& raw,
     const bool is_list = raw.verb == CAPSTAN_KUBE_LIST;
     const bool is_below = raw.subresource.len > 0;
     if (raw.ns.len > 0 && !resource.has_namespace)
-        return refuse_kube_request("such objects are in no namespace");
+        return refuse_kube_request("the resource is not namespaced");
     if (raw.ns.len > 0 && !is_dns_label(text(raw.ns)))
-        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
+        return refuse_kube_request(in_quotes(text(raw.ns)) + " is not a valid namespace");
     if (raw.ns.len == 0 && resource.has_namespace && !is_list)
-        return refuse_kube_request("without a namespace");
+        return refuse_kube_request("missing namespace");
     if (is_below && !is_dns_label(text(raw.subresource)))
-        return refuse_kube_request(in_quotes(text(raw.subresource)) + " is no subresource");
+        return refuse_kube_request(in_quotes(text(raw.subresource)) +
+                                   " is not a valid subresource");
     if (is_list && (is_below || raw.name.len > 0))
-        return refuse_kube_request("a list is of no single object");
+        return refuse_kube_request("a list takes no name and no subresource");
     const bool needs_name = !is_list && (raw.verb != CAPSTAN_KUBE_CREATE || is_below);
     if (needs_name && !is_object_name(text(raw.name)))
-        return refuse_kube_request("without a name, or with one that is none");
+        return refuse_kube_request("missing or invalid name");
     if (!needs_name && raw.name.len > 0)
-        return refuse_kube_request("the name stands in the object");
+        return refuse_kube_request("the name belongs in the object, not in the request");
     return {};
 }
 
 Result<void> check_texts(const capstan_kube_request& raw) {
     const bool has_body = raw.verb == CAPSTAN_KUBE_CREATE || raw.verb == CAPSTAN_KUBE_UPDATE ||
                           raw.verb == CAPSTAN_KUBE_PATCH;
-    if (has_body && raw.body.len == 0) return refuse_kube_request("without a body");
-    if (raw.body.len > kube_body_limit) return refuse_kube_request("the body has more than 3 MiB");
+    if (has_body && raw.body.len == 0) return refuse_kube_request("missing body");
+    if (raw.body.len > kube_body_limit) return refuse_kube_request("the body is larger than 3 MiB");
     for (const capstan_str each : {raw.label_selector, raw.field_selector, raw.continue_token,
                                    raw.resource_version, raw.uid, raw.field_manager}) {
         if (each.len > text_limit)
-            return refuse_kube_request("a selector or token has more than 16 KiB");
+            return refuse_kube_request("a selector or token is longer than 16 KiB");
     }
     if (raw.verb == CAPSTAN_KUBE_PATCH && patch_content(raw.patch_type).empty())
-        return refuse_kube_request("an unknown type of patch, " + std::to_string(raw.patch_type));
+        return refuse_kube_request("unknown patch type " + std::to_string(raw.patch_type));
     return {};
 }
 
@@ -180,7 +181,7 @@ void describe_delete(const capstan_kube_request& raw, kubernetes::client::ApiReq
 Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
     const std::string_view verb = verb_name(raw.verb);
-    if (verb.empty()) return refuse_kube_request("an unknown verb, " + std::to_string(raw.verb));
+    if (verb.empty()) return refuse_kube_request("unknown verb " + std::to_string(raw.verb));
     CAPSTAN_CHECK(check_path(raw, resource));
     CAPSTAN_CHECK(check_texts(raw));
     KubeCall out{.action = action_on(resource, verb, raw.ns, raw.subresource)};
@@ -203,9 +204,10 @@ Result<KubeWatchTarget> parse_kube_watch(const capstan_kube_watch& raw,
                                          const std::string& instance) {
     CAPSTAN_TRY(const kubernetes::client::ApiResource resource, read_resource(raw.resource));
     if (raw.ns.len > 0 && !(resource.has_namespace && is_dns_label(text(raw.ns))))
-        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace of such objects");
+        return refuse_kube_request(in_quotes(text(raw.ns)) +
+                                   " is not a valid namespace of the resource");
     if (raw.label_selector.len > text_limit || raw.field_selector.len > text_limit)
-        return refuse_kube_request("a selector has more than 16 KiB");
+        return refuse_kube_request("a selector is longer than 16 KiB");
     KubeWatchTarget out{.instance = instance,
                         .action = action_on(resource, "list", raw.ns),
                         .path = path_of(resource, text(raw.ns)),
@@ -222,14 +224,14 @@ Result<KubeWatchTarget> parse_kube_watch(const capstan_kube_watch& raw,
 
 Result<kubernetes::client::EventNote> parse_kube_note(const capstan_kube_note& raw) {
     for (const capstan_str each : {raw.kind, raw.name, raw.reason}) {
-        if (each.len == 0) return refuse_kube_request("an event names kind, name and reason");
+        if (each.len == 0) return refuse_kube_request("an Event must have a kind, name and reason");
     }
     for (const capstan_str each : {raw.api_version, raw.kind, raw.name, raw.uid, raw.reason}) {
         if (each.len > object_name_limit)
-            return refuse_kube_request("a name of more than 253 bytes");
+            return refuse_kube_request("a name is longer than 253 bytes");
     }
     if (raw.ns.len > 0 && !is_dns_label(text(raw.ns)))
-        return refuse_kube_request(in_quotes(text(raw.ns)) + " is no namespace");
+        return refuse_kube_request(in_quotes(text(raw.ns)) + " is not a valid namespace");
     kubernetes::client::EventNote out;
     out.about = {.api_version = std::string(text(raw.api_version)),
                  .kind = std::string(text(raw.kind)),

@@ -70,39 +70,40 @@ void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& p
 }  // namespace
 
 Metrics::Metrics()
-    : hook_durations(
-          plugin_histograms(registry_, "hook_duration_seconds", "Time a decision hook took.")),
+    : hook_durations(plugin_histograms(
+          registry_, "hook_duration_seconds",
+          "Time of decision hooks, without the host's own work during the call.")),
       call_durations(plugin_histograms(
           registry_, "call_duration_seconds",
-          "Time from a call on the instance's strand to its end, by what came of it.")),
+          "Time of asynchronous calls, by hook and result (ok or an error code).")),
       hook_overruns(plugin_counters(registry_, "hook_overruns_total",
-                                    "Hooks that were abandoned at their deadline.")),
-      errors(plugin_counters(registry_, "errors_total",
-                             "Calls into the plugin that failed, by error code.")),
-      late_completions(
-          plugin_counters(registry_, "late_completions_total",
-                          "Completions of operations that had ended already or never were.")),
-      overdue_operations(plugin_counters(
-          registry_, "overdue_operations_total",
-          "Operations the host closed because the plugin did not end them in time.")),
+                                    "Decision hooks that were abandoned at their deadline.")),
+      errors(plugin_counters(
+          registry_, "errors_total",
+          "Failed calls, by hook and error code. internal is a bug of the plugin.")),
+      late_completions(plugin_counters(registry_, "late_completions_total",
+                                       "Completions of operations that had already ended.")),
+      overdue_operations(plugin_counters(registry_, "overdue_operations_total",
+                                         "Operations that the plugin did not complete in time.")),
       strand_overruns(
           plugin_counters(registry_, "strand_overruns_total",
-                          "Calls that kept the instance's strand for more than 50 ms.")),
+                          "Calls that blocked the plugin's thread for more than 50 ms.")),
       http_durations(plugin_histograms(registry_, "http_request_duration_seconds",
-                                       "Time HTTP requests of the plugin took, by the grant of "
-                                       "their host and status.")),
+                                       "Time of HTTP requests, by granted host and status, without "
+                                       "waiting for other requests of the plugin.")),
       dropped_values(plugin_counters(registry_, "dropped_values_total",
-                                     "Values dropped because the plugin had used up its series.")),
-      pass_requests(plugin_counters(registry_, "pass_requests_total",
-                                    "Passes that the plugin asked for before their time.")),
+                                     "Values dropped because the plugin has too many series.")),
+      pass_requests(
+          plugin_counters(registry_, "pass_requests_total", "Passes requested by the plugin.")),
       skipped_hooks(plugin_gauges(registry_, "skipped_hooks",
-                                  "1 while passes do without the hook because it overran its "
-                                  "deadline.")),
-      running(plugin_gauges(registry_, "running",
-                            "1 while the instance runs, 0 while it has not started or cannot.")),
+                                  "1 if passes skip the hook: a call that timed out has not "
+                                  "returned, or the hook is backed off.")),
+      running(plugin_gauges(
+          registry_, "running",
+          "1 if the plugin is running; 0 if it has not started or its start failed.")),
       retained_libraries(
           plugin_gauges(registry_, "retained_libraries",
-                        "Plugin files that stay loaded because they cannot be unloaded.")
+                        "Plugin files that stay loaded because they cannot be unloaded safely.")
               .Add({})) {}
 
 bool Metrics::is_ours(std::string_view name) const {

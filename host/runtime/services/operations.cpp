@@ -33,7 +33,7 @@ Result<std::any> raised_result(const Operation& operation, std::uint32_t type, c
     };
     if (type != operation.result_type) {
         return misfit("the plugin completed with a result of type " + std::to_string(type) +
-                      ", asked for was type " + std::to_string(operation.result_type));
+                      ", expected type " + std::to_string(operation.result_type));
     }
     if (type == CAPSTAN_RESULT_NONE) return std::any();
     const loop::PluginTime::Paused copying;
@@ -75,7 +75,7 @@ Result<capstan_op> OperationTable::open(Operation operation) {
     }
     return capstan::fail(ErrorCode::busy, operation.what + ": " +
                                               std::to_string(options_.max_open) +
-                                              " calls are under way, more are not allowed");
+                                              " calls are running, no more are allowed");
 }
 
 bool OperationTable::is_full() const {
@@ -127,7 +127,8 @@ capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
 capstan_status OperationTable::late(capstan_op op) {
     if (options_.on_late) options_.on_late();
     if (const std::optional<PluginEnd> end = find_end(op))
-        tell_misuse(is_second_end_told_, end->what + ": was ended twice; the first end counts");
+        tell_misuse(is_second_end_told_,
+                    end->what + ": was completed twice; the first completion counts");
     return CAPSTAN_E_NOT_FOUND;
 }
 
@@ -326,12 +327,12 @@ void OperationTable::give_up(capstan_op op) {
 
 void OperationTable::overdue(capstan_op op) {
     if (options_.on_overdue) options_.on_overdue();
-    end(op, {ErrorCode::deadline, "the plugin did not end the call in time"});
+    end(op, {ErrorCode::deadline, "the plugin did not complete the call in time"});
 }
 
 void OperationTable::end_stuck(capstan_op op, const loop::HeldCall& stuck) {
     if (options_.on_overdue) options_.on_overdue();
-    end(op, {ErrorCode::deadline, "it did not end in time, for " + stuck.sentence()});
+    end(op, {ErrorCode::deadline, "timed out: " + stuck.sentence()});
 }
 
 void OperationTable::post_cancel(capstan_op op) {
@@ -362,7 +363,7 @@ Result<Duration> time_left(const OperationTable& operations, capstan_op parent, 
     if (parent == 0) return Duration::max();
     const std::optional<Duration> deadline = operations.deadline_of(parent);
     if (!deadline || operations.is_cancelled(parent))
-        return capstan::fail(ErrorCode::cancelled, "the operation it is for is over");
+        return capstan::fail(ErrorCode::cancelled, "its operation has ended");
     return std::max(*deadline - now, Duration(1));
 }
 

@@ -34,10 +34,11 @@ HttpHeaders copy_headers(capstan_array array) {
 }
 
 Result<void> check_sizes(const capstan_http_request& raw) {
-    if (raw.url.len > CAPSTAN_HTTP_MAX_URL) return refuse_request("the URL has more than 16 KiB");
+    if (raw.url.len > CAPSTAN_HTTP_MAX_URL) return refuse_request("the URL is longer than 16 KiB");
     if (raw.body.len > CAPSTAN_HTTP_MAX_BODY)
-        return refuse_request("the body has more than 16 MiB");
-    if (raw.method.len > method_limit) return refuse_request("the method is no token");
+        return refuse_request("the body is larger than 16 MiB");
+    if (raw.method.len > method_limit)
+        return refuse_request("the method is not a valid HTTP method");
     return {};
 }
 
@@ -127,15 +128,14 @@ Result<std::string> PluginHttp::grant_of(const std::string& host) const {
     if (auto found = io::find_grant(host, options_.hosts)) return *std::move(found);
     const std::string name = io::json_quoted(io::printable(host, named_limit));
     return fail(ErrorCode::permission,
-                name + " is not granted: add it to plugin." + options_.instance +
+                name + " not granted: add it to plugin." + options_.instance +
                     ".grants.http, as in grants = { http = [" + name + "] }");
 }
 
 Result<PluginHttp::Request> PluginHttp::prepare(const capstan_http_request& raw,
                                                 Caller caller) const {
     if (!client())
-        return fail(ErrorCode::unsupported,
-                    "this host sends no requests, because its time is simulated");
+        return fail(ErrorCode::unsupported, "no HTTP requests are sent in simulated time");
     CAPSTAN_CHECK(check_sizes(raw));
     Request out{.http = copy_request(raw), .granted = {}, .parent = raw.parent, .caller = caller};
     CAPSTAN_TRY(const io::Url url, io::parse_url(out.http.url));
@@ -177,14 +177,15 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
 /// Whether one more request may wait. [mutex_]
 Result<void> PluginHttp::check_room(std::size_t body) const {
     if (waiting_.size() >= CAPSTAN_HTTP_MAX_WAITING)
-        return fail(ErrorCode::busy,
-                    std::to_string(waiting_.size()) + " requests of the instance wait already");
+        return fail(ErrorCode::busy, std::to_string(waiting_.size()) +
+                                         " requests of the plugin are already waiting");
     std::size_t bytes = body;
     for (const auto& [key, request] : waiting_) bytes += request.http.body.size();
     if (bytes > CAPSTAN_HTTP_MAX_WAITING_BODIES)
-        return fail(ErrorCode::busy, "the bodies of the instance's requests that wait would have " +
-                                         std::to_string(bytes) + " bytes, at most " +
-                                         std::to_string(CAPSTAN_HTTP_MAX_WAITING_BODIES) + " may");
+        return fail(ErrorCode::busy, "the bodies of the plugin's waiting requests would have " +
+                                         std::to_string(bytes) + " bytes; at most " +
+                                         std::to_string(CAPSTAN_HTTP_MAX_WAITING_BODIES) +
+                                         " are allowed");
     return {};
 }
 
@@ -286,10 +287,9 @@ void PluginHttp::give_up(std::uint64_t key) {
     if (late.empty()) return;
     const Request& request = late.mapped();
     refuse(request.caller,
-           {ErrorCode::deadline, io::printable(request.http.name(), named_limit) +
-                                     ": it waited until its end for the " +
-                                     std::to_string(CAPSTAN_HTTP_MAX_UNDER_WAY) +
-                                     " requests of the instance that were under way"});
+           {ErrorCode::deadline,
+            io::printable(request.http.name(), named_limit) + ": timed out waiting for the " +
+                std::to_string(CAPSTAN_HTTP_MAX_UNDER_WAY) + " running requests of the plugin"});
 }
 
 /// Calls the callback of a request that was accepted and not sent. [mutex_]
@@ -306,11 +306,11 @@ void PluginHttp::refuse(Caller caller, Error error) {
 }
 
 void PluginHttp::cancel(capstan_op parent) {
-    cancel_if([parent](capstan_op of) { return of == parent; }, "the operation it is for is over");
+    cancel_if([parent](capstan_op of) { return of == parent; }, "its operation has ended");
 }
 
 void PluginHttp::cancel_all() {
-    cancel_if([](capstan_op) { return true; }, "the instance stops");
+    cancel_if([](capstan_op) { return true; }, "the plugin is stopping");
 }
 
 void PluginHttp::cancel_if(const std::function<bool(capstan_op parent)>& matches, const char* why) {

@@ -39,7 +39,7 @@ Result<kubernetes::client::ApiReply> limited(Result<kubernetes::client::ApiReply
                                              std::uint64_t most) {
     if (!reply || reply->body.size() <= most) return reply;
     return capstan::fail(ErrorCode::quota,
-                         "the reply is longer than " + std::to_string(most) + " bytes");
+                         "the response is longer than " + std::to_string(most) + " bytes");
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void PluginKube::post(std::function<void()> on_loop) {
 
 Result<void> PluginKube::demand_cluster() const {
     if (gateway_) return {};
-    return capstan::fail(ErrorCode::unsupported, "this host has no cluster");
+    return capstan::fail(ErrorCode::unsupported, "no cluster is connected");
 }
 
 Result<void> PluginKube::demand(const config::KubeAction& action) const {
@@ -118,7 +118,8 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
         // A write of one term must not be sent in another: another host may have led in between.
         call.request.may_send = [gateway = gateway_, term = call.term]() -> Result<void> {
             if (gateway->term() == term) return {};
-            return capstan::fail(ErrorCode::cancelled, "the term in which it was begun is over");
+            return capstan::fail(ErrorCode::cancelled,
+                                 "the leadership term in which it began has ended");
         };
     }
     const Id id = gateway_->api().send(
@@ -286,8 +287,7 @@ void PluginKube::cancel_if(const std::function<bool(const Open&)>& matches) {
             if (matches(each->second)) cancelled.push_back(std::move(open_.extract(each).mapped()));
         }
     }
-    const Error error{ErrorCode::cancelled,
-                      "the operation it is for is over, or the instance stops"};
+    const Error error{ErrorCode::cancelled, "its operation has ended, or the plugin is stopping"};
     for (Open& open : cancelled) {
         if (open.id) post([gateway = gateway_, id = *open.id] { gateway->api().cancel(id); });
         tasks_->deliver([tell = std::move(open.fail), error] { tell(error); });

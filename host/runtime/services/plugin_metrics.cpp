@@ -137,28 +137,29 @@ capstan_status PluginMetrics::declare(const capstan_metric& metric, std::uint32_
 capstan_status PluginMetrics::enter(Declared declared, std::uint32_t& id, std::string& why) {
     const std::lock_guard lock(mutex_);
     const auto conflict = [&](const std::string& with) {
-        why = "metric " + declared.name + ": not declared, " + with;
+        why = "metric " + declared.name + ": not declared: " + with;
         return CAPSTAN_E_CONFLICT;
     };
     const auto same_name = [&](const Declared& d) { return d.name == declared.name; };
     const auto known = std::find_if(declared_.begin(), declared_.end(), same_name);
     if (known != declared_.end()) {
-        if (!known->is_same(declared)) return conflict("the plugin declared it otherwise before");
+        if (!known->is_same(declared))
+            return conflict("the plugin has declared it differently before");
         id = static_cast<std::uint32_t>(known - declared_.begin());
         return CAPSTAN_OK;
     }
     if (declared.is_whole ? config::is_host_metric(declared.name)
                           : metrics_->is_ours(declared.name))
-        return conflict("it is one of the host's own");
+        return conflict("the name belongs to the host");
     if (declared_.size() >= metric_limit) return CAPSTAN_E_BUSY;
     const std::string& plugin = options_.plugin.value();
     if (declared.is_whole) {
         if (const auto other = metrics_->claim(declared.name, plugin, declared.shape()))
-            return conflict("plugin " + *other + " has it in another shape");
+            return conflict("plugin " + *other + " has declared it differently");
     }
     if (!register_family(declared)) {
         if (declared.is_whole) metrics_->disclaim(declared.name, plugin);
-        return conflict("it is there in another type");
+        return conflict("it exists with another type");
     }
     id = static_cast<std::uint32_t>(declared_.size());
     declared_.push_back(std::move(declared));

@@ -26,7 +26,7 @@ Result<io::FileDescriptor> open_secret(const std::filesystem::path& file) {
     // once.
     io::FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (fd) return fd;
-    if (errno == ENOENT) return fail(ErrorCode::not_found, "there is no file " + file.string());
+    if (errno == ENOENT) return fail(ErrorCode::not_found, file.string() + " does not exist");
     return fail(ErrorCode::unavailable, "open " + file.string() + ": " + io::errno_message());
 }
 
@@ -46,7 +46,7 @@ Result<SecretText> read_secret_file(const io::FileDescriptor& fd,
     }
     const int error = errno;
     OPENSSL_cleanse(block.data(), block.size());
-    if (!fits) return fail(ErrorCode::unavailable, file.string() + " has more than 1 MiB");
+    if (!fits) return fail(ErrorCode::unavailable, file.string() + " is larger than 1 MiB");
     if (bytes < 0)
         return fail(ErrorCode::unavailable, "read " + file.string() + ": " + std::strerror(error));
     return secret;
@@ -73,7 +73,7 @@ void SecretText::wipe() noexcept {
 Result<SecretText> DirectorySecrets::read(std::string_view name) const {
     if (!is_secret_name(name)) {
         return fail(ErrorCode::invalid_argument,
-                    "not a secret's name: letters, digits, '.', '_' and '-' make one");
+                    "invalid secret name: use letters, digits, '.', '_' and '-'");
     }
     const std::filesystem::path file = directory_ / name;
     CAPSTAN_TRY(const io::FileDescriptor fd, open_secret(file));

@@ -260,10 +260,9 @@ bool is_secret_granted(const HostContext& of, std::string_view name) {
 
 Result<SecretText> read_secret(const HostContext& of, std::string_view name) {
     if (!is_secret_granted(of, name))
-        return fail(ErrorCode::permission, "is not granted; add it to plugin." +
+        return fail(ErrorCode::permission, "not granted: add it to plugin." +
                                                of.identity().id.value() + ".grants.secrets");
-    if (of.secrets() == nullptr)
-        return fail(ErrorCode::permission, "there is no [secrets] dir to read it from");
+    if (of.secrets() == nullptr) return fail(ErrorCode::permission, "secrets.dir is not set");
     Result<SecretText> secret = of.secrets()->read(name);
     if (!secret)
         of.say(config::LogLevel::warn,

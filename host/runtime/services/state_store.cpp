@@ -23,13 +23,14 @@ std::size_t size_of(const InstanceState& state) {
 
 Unexpected conflict(std::string_view key, std::uint64_t expected, std::uint64_t found) {
     return fail(ErrorCode::conflict, "state " + std::string(key) + " has revision " +
-                                         std::to_string(found) + ", expected was " +
+                                         std::to_string(found) + ", expected " +
                                          std::to_string(expected));
 }
 
 Result<StoredValue> find_value(const InstanceState& state, const std::string& key) {
     const auto at = state.values.find(key);
-    if (at == state.values.end()) return fail(ErrorCode::not_found, "there is no state " + key);
+    if (at == state.values.end())
+        return fail(ErrorCode::not_found, "state " + key + " does not exist");
     return at->second;
 }
 
@@ -42,7 +43,7 @@ Result<std::uint64_t> set_value(InstanceState& state, const std::string& key, st
     state.values[key] = {std::move(value), ++state.last_revision};
     if (size_of(state) <= StateStore::size_limit) return state.last_revision;
     return fail(ErrorCode::quota, "state " + key + ": " + std::to_string(size_of(state)) +
-                                      " bytes in all are more than " +
+                                      " bytes in total exceed the limit of " +
                                       std::to_string(StateStore::size_limit));
 }
 
@@ -87,7 +88,7 @@ Result<std::uint64_t> StateStore::put(const PluginInstanceId& owner, std::string
                                       std::string_view value, std::uint64_t if_revision) {
     if (key.empty() || key.size() > state_key_limit) {
         return fail(ErrorCode::invalid_argument,
-                    "a state's key has 1 to 253 bytes, not " + std::to_string(key.size()));
+                    "a state key must have 1 to 253 bytes, not " + std::to_string(key.size()));
     }
     return ask<std::uint64_t>([owner, key = std::string(key), value = std::string(value),
                                if_revision](StateMedium& medium) -> Result<std::uint64_t> {
@@ -115,8 +116,7 @@ Result<std::string> StateStore::share(const PluginInstanceId& owner, const std::
 Result<bool> StateStore::take_over(const PluginInstanceId& owner, std::string_view shared) {
     std::optional<InstanceState> shared_state = find_printable_state(shared);
     if (!shared_state || size_of(*shared_state) > size_limit)
-        return fail(ErrorCode::invalid_argument,
-                    "what the leader before kept of its state cannot be read");
+        return fail(ErrorCode::invalid_argument, "the state of the previous leader cannot be read");
     return ask<bool>(
         [owner, shared_state = *std::move(shared_state)](StateMedium& medium) -> Result<bool> {
             CAPSTAN_TRY(const io::FileDescriptor held, medium.hold());

@@ -240,15 +240,14 @@ TEST_F(Services, TellThePluginWhyItGetsNoSecret) {
     };
     EXPECT_EQ(why("admin"),
               fail(ErrorCode::permission,
-                   "secret admin: is not granted; add it to plugin.probe.grants.secrets"));
+                   "secret admin: not granted: add it to plugin.probe.grants.secrets"));
     context = make({.http = {}, .secrets = {"other"}});
     EXPECT_EQ(why("other"), fail(ErrorCode::not_found, "secret other: there is no such secret"));
     host.secrets.reset();
     InstanceIdentity who = identity("probe");
     who.grants.secrets = {"token"};
     context = HostContext::make(host.environment(), who);
-    EXPECT_EQ(why("token"), fail(ErrorCode::permission,
-                                 "secret token: there is no [secrets] dir to read it from"));
+    EXPECT_EQ(why("token"), fail(ErrorCode::permission, "secret token: secrets.dir is not set"));
 }
 
 TEST_F(Services, SayThatAGrantedSecretIsAbsent) {

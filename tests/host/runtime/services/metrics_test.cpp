@@ -101,7 +101,8 @@ TEST_F(OwnMetrics, OfTwoInstancesHaveOneWholeNameInOneShape) {
     const capstan_metric other{
         sizeof other, CAPSTAN_METRIC_COUNTER, str("aws_calls_total"), str("Help."), {}, {}};
     EXPECT_EQ(second->declare(other, id, &why), CAPSTAN_E_CONFLICT);
-    EXPECT_EQ(why, "metric aws_calls_total: not declared, plugin first has it in another shape");
+    EXPECT_EQ(why,
+              "metric aws_calls_total: not declared: plugin first has declared it differently");
     EXPECT_EQ(declare(*second, CAPSTAN_METRIC_COUNTER, "aws_calls_total", {str("zone")}),
               CAPSTAN_OK);
     first = nullptr;

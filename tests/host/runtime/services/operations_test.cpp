@@ -109,7 +109,7 @@ TEST_F(Operations, EndAsInternalWhenTheResultIsOfAnotherType) {
               CAPSTAN_E_INVALID_ARGUMENT);
     EXPECT_EQ(error().code, ErrorCode::internal);
     EXPECT_EQ(error().message,
-              "resize: the plugin completed with a result of type 4, asked for was type 2");
+              "resize: the plugin completed with a result of type 4, expected type 2");
 }
 
 TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
@@ -125,7 +125,7 @@ TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
 TEST_F(Operations, EndWithTheStatusAFunctionReturned) {
     table->answered(open(), CAPSTAN_E_THROTTLED);
     EXPECT_EQ(error().code, ErrorCode::throttled);
-    EXPECT_EQ(error().message, "resize answered throttled without saying why");
+    EXPECT_EQ(error().message, "resize answered throttled without an error message");
 }
 
 TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
@@ -179,7 +179,8 @@ TEST_F(Operations, ToldOfOnceWhereAPluginEndsThemTwice) {
         EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &target), CAPSTAN_OK);
         EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &target), CAPSTAN_E_NOT_FOUND);
     }
-    EXPECT_THAT(misuse, testing::ElementsAre("resize: was ended twice; the first end counts"));
+    EXPECT_THAT(misuse,
+                testing::ElementsAre("resize: was completed twice; the first completion counts"));
     EXPECT_EQ(late, 3);
 }
 
@@ -211,7 +212,7 @@ TEST_F(Operations, AreBounded) {
     const auto third = table->open(number());
     ASSERT_FALSE(third);
     EXPECT_EQ(third.error().code, ErrorCode::busy);
-    EXPECT_EQ(third.error().message, "resize: 2 calls are under way, more are not allowed");
+    EXPECT_EQ(third.error().message, "resize: 2 calls are running, no more are allowed");
     Operation stop = number();
     stop.reserved = true;
     EXPECT_TRUE(table->open(std::move(stop)))

@@ -186,7 +186,7 @@ TEST_F(RequestsOfAnInstance, ToOtherHostsAreToldWhatToAdd) {
     const Error error = refused(HttpRequest("GET", "http://evil.test/v1?signature=secret"));
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_EQ(error.message,
-              "HTTP GET http://evil.test/v1: \"evil.test\" is not granted: add it to "
+              "HTTP GET http://evil.test/v1: \"evil.test\" not granted: add it to "
               "plugin.probe.grants.http, as in grants = { http = [\"evil.test\"] }");
     for (const char* const url :
          {"http://api.test.evil.test/", "http://cloud.test/", "http://evilcloud.test/"}) {
@@ -202,21 +202,22 @@ TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
     const std::string long_path(17 << 10, 'x');
     const std::pair<HttpRequest, const char*> cases[] = {
         {HttpRequest("GET", ""), "HTTP GET : URL: does not begin with http:// or https://"},
-        {HttpRequest("GET", "api.test"), "begins with no http://"},
+        {HttpRequest("GET", "api.test"), "does not begin with http://"},
         {HttpRequest("GET", "ftp://api.test/"), "HTTP GET ftp://api.test/: URL: "},
         {HttpRequest("GET", "http://user:pw@api.test/"),
          "contains a user name; use a header instead"},
         {HttpRequest("GET", "http://api.test/\r\nx: y"),
          "URL: contains a space or a control character"},
-        {HttpRequest("GET", "http://api.test/" + long_path), "the URL has more than 16 KiB"},
-        {HttpRequest("GET /", "http://api.test/"), "the method is not a token"},
-        {HttpRequest(std::string(257, 'G'), "http://api.test/"), "the method is no token"},
+        {HttpRequest("GET", "http://api.test/" + long_path), "the URL is longer than 16 KiB"},
+        {HttpRequest("GET /", "http://api.test/"), "the method is not a valid HTTP method"},
+        {HttpRequest(std::string(257, 'G'), "http://api.test/"),
+         "the method is not a valid HTTP method"},
         {many, "more than 128 headers"},
         {HttpRequest("GET", "http://api.test/").header("x-a", "b\r\nx-evil: yes"),
          "header x-a has a control character"},
         {HttpRequest("GET", "http://api.test/").header("x a", "b"), "a header name is not a token"},
         {HttpRequest("GET", "http://api.test/").with_body(std::string((16 << 20) + 1, 'x')),
-         "the body has more than 16 MiB"},
+         "the body is larger than 16 MiB"},
         {unknown, "flags 64 are unknown"},
         {HttpRequest("GET", "http://api.test/").http2(), "CAPSTAN_HTTP_2 is for https"},
         {HttpRequest("GET", "https://api.test/").http2_prior_knowledge(),
@@ -263,10 +264,10 @@ TEST_F(RequestsOfAnInstance, HaveNoMoreTimeThanTheirOperation) {
     EXPECT_EQ(host.http->sent.at(1).request.timeout, 3s);
     host.loop.advance(3s);
     EXPECT_EQ(sent[0].status, CAPSTAN_E_CANCELLED) << "with its operation";
-    EXPECT_EQ(sent[0].error, "HTTP GET http://api.test/: the operation it is for is over");
+    EXPECT_EQ(sent[0].error, "HTTP GET http://api.test/: its operation has ended");
     const Error late = refused(HttpRequest("GET", "http://api.test/"), op);
     EXPECT_EQ(late.code, ErrorCode::cancelled);
-    EXPECT_EQ(late.message, "HTTP GET http://api.test/: the operation it is for is over");
+    EXPECT_EQ(late.message, "HTTP GET http://api.test/: its operation has ended");
     context->operations().close_all(0, {ErrorCode::cancelled, "end"});
 }
 
@@ -276,7 +277,7 @@ TEST_F(RequestsOfAnInstance, EndWhenItStops) {
     EXPECT_EQ(ended(), 65u);
     for (const Seen& each : sent) {
         EXPECT_EQ(each.status, CAPSTAN_E_CANCELLED);
-        EXPECT_EQ(each.error, "HTTP GET http://api.test/a: the instance stops");
+        EXPECT_EQ(each.error, "HTTP GET http://api.test/a: the plugin is stopping");
     }
     EXPECT_EQ(send("http://api.test/"), CAPSTAN_E_CANCELLED);
     host.loop.settle();
@@ -300,7 +301,7 @@ TEST_F(RequestsOfAnInstance, AreBusyBeyond64MebibytesThatWait) {
     for (int i = 0; i < 4; ++i) ASSERT_EQ(send(large), CAPSTAN_OK);
     const Error error = refused(large);
     EXPECT_EQ(error.code, ErrorCode::busy);
-    EXPECT_THAT(error.message, HasSubstr("would have 83886080 bytes, at most 67108864 may"));
+    EXPECT_THAT(error.message, HasSubstr("would have 83886080 bytes; at most 67108864 may"));
     EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "it has no body";
 }
 
@@ -309,7 +310,7 @@ TEST_F(RequestsOfAnInstance, AreBusyBeyond1024ThatWait) {
     const Error error = refused(HttpRequest("GET", "http://api.test/"));
     EXPECT_EQ(error.code, ErrorCode::busy);
     EXPECT_EQ(error.message,
-              "HTTP GET http://api.test/: 1024 requests of the instance wait already");
+              "HTTP GET http://api.test/: 1024 requests of the plugin are already waiting");
     answer(1);
     EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK);
     for (io::HttpClient::RequestId id = 2; id <= 64 + 1024 + 1; ++id) answer(id);
@@ -358,7 +359,7 @@ TEST_F(RequestsOfAnInstance, LeaveTheQueueWithTheirOperation) {
     context->operations().cancel(op);
     host.loop.settle();
     EXPECT_EQ(sent[64].status, CAPSTAN_E_CANCELLED);
-    EXPECT_EQ(sent[64].error, "HTTP GET http://api.test/mine: the operation it is for is over");
+    EXPECT_EQ(sent[64].error, "HTTP GET http://api.test/mine: its operation has ended");
     EXPECT_EQ(sent[65].times, 0);
     answer(1);
     EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/other");

@@ -205,7 +205,7 @@ TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
 }
 
 TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
-    Result<void> may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
+    Result<void> may = capstan::fail(ErrorCode::cancelled, "not the leader");
     gateway->connect(api, [&] { return may; });
     capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
     patch.patch_type = CAPSTAN_KUBE_PATCH_MERGE;
@@ -214,7 +214,7 @@ TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
         const Came came = send(what);
         EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
         ASSERT_TRUE(came.error);
-        EXPECT_THAT(came.error->message, HasSubstr(": not sent: this host does not lead"));
+        EXPECT_THAT(came.error->message, HasSubstr(": not sent: not the leader"));
     }
     EXPECT_THAT(api.asked(), IsEmpty());
     Came read;
@@ -236,7 +236,7 @@ TEST_F(ServiceKube, AsksTheGateAgainWhenAWriteLeavesWhateverItWaitedFor) {
     send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), came);
     const auto& may_send = api.first().request.may_send;
     EXPECT_TRUE(may_send());
-    may = capstan::fail(ErrorCode::cancelled, "this host does not lead");
+    may = capstan::fail(ErrorCode::cancelled, "not the leader");
     EXPECT_FALSE(may_send());
     api.answer({});
     Came read;
@@ -259,7 +259,7 @@ TEST_F(ServiceKube, WritesNothingForAnOperationOfATermThatIsOverThoughItsHostLea
     const Came late = send(what);
     EXPECT_EQ(late.status, CAPSTAN_E_CANCELLED);
     ASSERT_TRUE(late.error);
-    EXPECT_THAT(late.error->message, HasSubstr("the term in which it was begun is over"));
+    EXPECT_THAT(late.error->message, HasSubstr("the leadership term in which it began has ended"));
     EXPECT_THAT(api.asked(), IsEmpty());
     what.parent = 0;
     Came own;
@@ -299,17 +299,17 @@ TEST_F(ServiceKube, SaysWhatIsNoRequest) {
     capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
     patch.patch_type = 77;
     const std::pair<capstan_kube_request, const char*> cases[] = {
-        {request(77, nodes, "", "n1"), "an unknown verb, 77"},
+        {request(77, nodes, "", "n1"), "unknown verb 77"},
         {request(CAPSTAN_KUBE_GET, nodes, "", ""), "without a name"},
         {request(CAPSTAN_KUBE_GET, nodes, "", ".."), "without a name"},
         {request(CAPSTAN_KUBE_GET, nodes, "", "a/b"), "without a name"},
         {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "in no namespace"},
-        {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "without a namespace"},
+        {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "missing namespace"},
         {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is no resource"},
-        {request(CAPSTAN_KUBE_GET, group, "", "n1"), "\"a..b\" is no API group"},
-        {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "without a body"},
+        {request(CAPSTAN_KUBE_GET, group, "", "n1"), "\"a..b\" is not a valid API group"},
+        {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "missing body"},
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "stands in the object"},
-        {patch, "an unknown type of patch, 77"}};
+        {patch, "unknown patch type 77"}};
     for (const auto& [what, why] : cases) {
         const Came came = send(what);
         EXPECT_EQ(came.status, CAPSTAN_E_INVALID_ARGUMENT) << why;

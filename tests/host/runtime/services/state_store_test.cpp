@@ -51,7 +51,7 @@ TEST_F(StateFolder, WritesOnlyOverTheRevisionItWasTold) {
     const std::uint64_t first = store.put(aws, "k", "a", 0).value();
     EXPECT_EQ(store.put(aws, "k", "b", 0).error().code, ErrorCode::conflict);
     EXPECT_EQ(store.put(aws, "k", "b", first + 1).error().message,
-              "state k has revision 1, expected was 2");
+              "state k has revision 1, expected 2");
     EXPECT_EQ(store.put(aws, "absent", "b", 7).error().code, ErrorCode::conflict);
     EXPECT_EQ(store.get(aws, "k").value().value, "a");
 }
@@ -120,7 +120,7 @@ TEST_F(StateFolder, AnswersThoughTheDiskDoesNot) {
     {
         FileStateStore store(folder, {.answer = std::chrono::milliseconds(20)});
         EXPECT_THAT(store.get(PluginInstanceId("stuck"), "k").error().message,
-                    testing::EndsWith(" has not answered for 20ms"));
+                    testing::EndsWith(" has not responded for 20ms"));
         const auto next = store.put(aws, "k", "x", 0);
         EXPECT_EQ(next.error().code, ErrorCode::unavailable);
         EXPECT_THAT(next.error().message, testing::EndsWith(" was busy with other calls for 20ms"));
