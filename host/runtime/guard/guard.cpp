@@ -114,19 +114,18 @@ void Guard::take(int signal) {
     }
     if (is_stopping()) {
         if (!is_stop(signal)) return;
-        return end(exit_told_twice, "told twice to stop: it ends here" + hangs());
+        return end(exit_told_twice, "second stop signal: exiting now" + hangs());
     }
     if (const std::string what = hangs(); !what.empty())
-        voice_->say_last(SignalTrap::name_of(signal) + " ends it" + what);
+        voice_->say_last("ended by " + SignalTrap::name_of(signal) + what);
     SignalTrap::die_of(signal);
 }
 
 void Guard::look(Duration silent_for) {
     if (signals_) {
         for (const int signal : signals_->mend_handlers())
-            voice_->say(config::LogLevel::warn, "something in this process took over " +
-                                                    SignalTrap::name_of(signal) +
-                                                    "; it is the host's again");
+            voice_->say(config::LogLevel::warn, "a plugin or library replaced the handler of " +
+                                                    SignalTrap::name_of(signal) + "; restored");
     }
     look_at_calls();
     look_at_files();
@@ -149,7 +148,7 @@ void Guard::look_at_calls() {
 void Guard::look_at_files() {
     if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
     end(exit_held_up,
-        "something in this process closed descriptors that are not its own" + hangs());
+        "a plugin or library closed file descriptors of capstan: exiting now" + hangs());
 }
 
 void Guard::look_at_checks() {
@@ -165,7 +164,7 @@ void Guard::look_at_checks() {
 void Guard::look_at_loop(Duration silent_for) {
     if (silent_for == Duration::zero()) {
         if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
-            voice_->say(config::LogLevel::warn, "the event loop answers again");
+            voice_->say(config::LogLevel::warn, "the event loop responds again");
         return;
     }
     Duration limit;
@@ -174,7 +173,7 @@ void Guard::look_at_loop(Duration silent_for) {
         limit = loop_limit_;
     }
     const std::string sentence =
-        "the event loop has not answered for " + format_rough_duration(silent_for);
+        "the event loop has not responded for " + format_rough_duration(silent_for);
     if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
     if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
     voice_->say(config::LogLevel::error, sentence + hangs());
@@ -186,8 +185,8 @@ void Guard::look_at_stop() {
         const std::lock_guard lock(mutex_);
         if (!first_signal_ || guard_time() - *first_signal_ < options_.stop_deadline) return;
     }
-    end(exit_held_up,
-        "does not stop within " + format_rough_duration(options_.stop_deadline) + hangs());
+    end(exit_held_up, "shutdown did not finish within " +
+                          format_rough_duration(options_.stop_deadline) + hangs());
 }
 
 std::string Guard::hangs() const {

@@ -95,7 +95,7 @@ public:
     /// `on_end` is called with the reason right before the guard ends the process, on the guard's
     /// thread. It must not block.
     void on_end(std::function<void(std::string_view why)> on_end);
-    /// What the process is doing, named when it does not stop in time: "a pass is under way".
+    /// What the process is doing, named when it does not stop in time: "a pass is running".
     /// Empty: nothing that could hang.
     void set_stage(std::string stage);
     /// Whether a stop signal has come.

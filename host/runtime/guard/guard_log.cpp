@@ -140,16 +140,16 @@ std::vector<HeldCallLog::Line> HeldCallLog::look(const std::vector<loop::HeldCal
         if (!goes_on)
             out.emplace_back(config::LogLevel::warn, "plugin " + reported.plugin + ": " +
                                                          std::string(loop::name_of(reported.hook)) +
-                                                         " has returned after more than " +
+                                                         " returned after more than " +
                                                          format_rough_duration(reported.lasts) +
-                                                         "; the instance is called again");
+                                                         "; the plugin is called again");
         return !goes_on;
     });
     for (const loop::HeldCall& call : stuck) {
         Report& report = reports_[call.plugin];
         if (call.lasts >= report.next) {
             out.emplace_back(config::LogLevel::error,
-                             call.sentence() + "; the instance gets no other call meanwhile");
+                             call.sentence() + "; the plugin is not called until it returns");
             report.next = 2 * call.lasts;
         }
         report.call = call;

@@ -62,8 +62,7 @@ private:
 }  // namespace
 
 Error not_started(const PluginInstanceId& instance) {
-    return {ErrorCode::unavailable,
-            "plugin " + instance.value() + ": not asked, it has not started"};
+    return {ErrorCode::unavailable, "plugin " + instance.value() + ": not called: not started"};
 }
 
 std::unique_ptr<engine::Expander> make_absent_expander(const PluginInstanceId& instance) {

@@ -10,7 +10,7 @@
 
 namespace capstan::runtime::instances {
 
-/// `unavailable`: "plugin acme_score: not asked, it has not started".
+/// `unavailable`: "plugin acme_score: not called: not started".
 Error not_started(const PluginInstanceId& instance);
 
 std::unique_ptr<engine::Expander> make_absent_expander(const PluginInstanceId& instance);

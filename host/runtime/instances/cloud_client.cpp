@@ -84,7 +84,8 @@ Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInsta
     CAPSTAN_TRY(const capstan_cloud* const cloud,
                 instance->interface<capstan_cloud>(CAPSTAN_KIND_CLOUD));
     if (cloud == nullptr)
-        return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " CAPSTAN_KIND_CLOUD);
+        return fail(ErrorCode::internal,
+                    "plugin " + instance->id() + " is not a " CAPSTAN_KIND_CLOUD);
     CAPSTAN_TRY(const capstan_cloud_templates* const templates,
                 instance->interface<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES));
     CAPSTAN_TRY(const capstan_cloud_autoprovision* const groups,
@@ -373,7 +374,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
     Result<Price> out = price_from_abi(price);
     if (!out)
         return contract_breach(*cloud, loop::Hook::price,
-                               "answered a price whose " + out.error().message);
+                               "returned a price whose " + out.error().message);
     return out;
 }
 
@@ -393,7 +394,7 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     Result<GroupOptions> out = group_options_from_abi(raw);
     if (!out)
         return contract_breach(*cloud, loop::Hook::options,
-                               "answered options of which " + out.error().message);
+                               "returned options whose " + out.error().message);
     return out;
 }
 
@@ -418,7 +419,8 @@ public:
     /// The answer of the plugin, or why it is invalid.
     Result<PlannedGroup> answer() && {
         if (answers_ != 1)
-            return fail(ErrorCode::internal, "answered " + std::to_string(answers_) + " times");
+            return fail(ErrorCode::internal,
+                        "returned " + std::to_string(answers_) + " groups, expected 1");
         return std::move(planned_);
     }
 
@@ -433,7 +435,7 @@ private:
     }
     static Result<PlannedGroup> from_abi(const capstan_group* group, const capstan_template* node) {
         if (group == nullptr || node == nullptr)
-            return fail(ErrorCode::internal, "answered a group or template that is NULL");
+            return fail(ErrorCode::internal, "returned a NULL group or template");
         PlannedGroup out;
         CAPSTAN_TRY(out.group, group_from_abi(*group));
         CAPSTAN_TRY(out.node, template_from_abi(*node));

@@ -27,7 +27,7 @@ Result<const Table*> find_companion(const std::shared_ptr<PluginInstance>& cloud
                                     PassWatch& watch) {
     CAPSTAN_TRY(const Table* const table, cloud->interface<Table>(id));
     if (table == nullptr)
-        return fail(ErrorCode::unsupported, "plugin " + cloud->id() + " has no " + id);
+        return fail(ErrorCode::unsupported, "plugin " + cloud->id() + " does not implement " + id);
     watch.admit(cloud);
     return table;
 }

@@ -36,7 +36,7 @@ Result<std::shared_ptr<ControllerClient>> ControllerClient::of(
                 instance->interface<capstan_controller>(CAPSTAN_KIND_CONTROLLER));
     if (controller == nullptr)
         return fail(ErrorCode::internal,
-                    "plugin " + instance->id() + " is no " CAPSTAN_KIND_CONTROLLER);
+                    "plugin " + instance->id() + " is not a " CAPSTAN_KIND_CONTROLLER);
     std::shared_ptr<ControllerClient> out(
         new ControllerClient(std::move(instance), *controller, std::move(on_end)));
     out->instance_->context().reconcile_requests().listen([weak = std::weak_ptr(out)](

@@ -91,7 +91,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
     if (!ask_) {
         answer.error = Error{ErrorCode::unsupported,
                              hook_name(*expander->instance(), loop::Hook::filter) +
-                                 ": its service is not asked here, and no answer is known"};
+                                 ": its service is not called here, and no response is recorded"};
         return;
     }
     const PluginInstance& instance = *expander->instance();
@@ -100,7 +100,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
         answer.error = Error{ErrorCode::deadline,
                              hook_name(instance, loop::Hook::filter) + ": its service has taken " +
                                  format_rough_duration(waited) +
-                                 " of this pass, and is not asked again in it"};
+                                 " of this pass; not called again in this pass"};
         return;
     }
     const io::Clock& clock = instance.context().clock();

@@ -50,14 +50,14 @@ void report_time(PluginInstance& instance, loop::Hook hook, Duration took) {
     const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
     instance.context().say(config::LogLevel::warn, std::string(loop::name_of(hook)) + " took " +
                                                        std::to_string(milliseconds) +
-                                                       " ms, more than half of what it may");
+                                                       " ms, more than half of its deadline");
 }
 
 Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
     if (entry == HookGate::Entry::closed)
-        return fail(ErrorCode::unavailable, name + ": it is stopping");
+        return fail(ErrorCode::unavailable, name + ": the plugin is stopping");
     if (entry == HookGate::Entry::timed_out)
-        return fail(ErrorCode::busy, name + ": another call is under way");
+        return fail(ErrorCode::busy, name + ": another call is still running");
     return {};
 }
 
@@ -77,9 +77,9 @@ Result<std::vector<std::string>> call_hook(
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
     if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
     if (const std::string* const because = watch.skip_reason(instance, hook))
-        return fail(ErrorCode::deadline, hook_name(instance, hook) + " is left out: " + *because);
+        return fail(ErrorCode::deadline, hook_name(instance, hook) + " is skipped: " + *because);
     if (!instance.is_running())
-        return fail(ErrorCode::unavailable, hook_name(instance, hook) + ": it is not running");
+        return fail(ErrorCode::unavailable, hook_name(instance, hook) + ": not running");
     const auto end = steady_clock::now() + instance.call_deadline();
     const GateStay stay(instance, end);
     if (stay.entry() != HookGate::Entry::entered) {

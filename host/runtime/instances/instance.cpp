@@ -27,16 +27,17 @@ HookCall::Facts single_call_facts(services::HostContext& context, Duration deadl
 }
 
 Result<void> check_instance(const capstan_instance* made, std::string_view kind) {
-    if (made == nullptr) return bug("create answered OK and left no instance");
+    if (made == nullptr) return bug("create returned OK without an instance");
     if (!CAPSTAN_REACHES(made, capstan_instance, destroy)) {
-        return bug("create left an instance whose struct_size is " +
+        return bug("create returned an instance whose struct_size is " +
                    std::to_string(made->struct_size));
     }
-    if (made->interface_of == nullptr) return bug("create left an instance without interface_of");
-    if (made->destroy == nullptr) return bug("create left an instance without destroy");
+    if (made->interface_of == nullptr)
+        return bug("create returned an instance without interface_of");
+    if (made->destroy == nullptr) return bug("create returned an instance without destroy");
     CAPSTAN_TRY(const void* const table, find_interface(*made, kind));
     if (table == nullptr)
-        return bug("interface_of knows nothing of the class's kind " + std::string(kind));
+        return bug("interface_of returned NULL for the class's kind " + std::string(kind));
     return {};
 }
 
@@ -119,9 +120,9 @@ Result<void> PluginInstance::demand_free(loop::Hook hook) const {
     const auto stuck = context_->strand().stuck();
     if (!stuck) return {};
     return fail(ErrorCode::unavailable, named(*context_) + ": " + std::string(loop::name_of(hook)) +
-                                            ": not asked while its " +
+                                            ": not called while its " +
                                             std::string(loop::name_of(stuck->hook)) +
-                                            " does not return");
+                                            " has not returned");
 }
 
 /// Opens an operation and has the strand call the plugin's function with it. `done` is called at
@@ -166,7 +167,7 @@ void PluginInstance::start(Duration timeout, Done done, StartReason reason) {
                                      done = std::move(done)] {
         State expected = State::created;
         if (!self->state_.compare_exchange_strong(expected, State::starting)) {
-            return done(bug(named(*self->context_) + ": was started before"));
+            return done(bug(named(*self->context_) + ": already started"));
         }
         const auto ended = [self, done](Result<void> result) {
             State starting = State::starting;  // a stop may have come meanwhile
@@ -218,9 +219,9 @@ PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done)
     };
     const auto answer = std::make_shared<Answer>();
     answer->done = std::move(done);
-    const std::string late = named(*context_) +
-                             ": reconfigure: it did not return in time; which "
-                             "settings are in force is not known";
+    const std::string late =
+        named(*context_) +
+        ": reconfigure: did not return in time; its settings in force are unknown";
     answer->timer = context_->loop().after(timeout + reconfigure_grace, [answer, late] {
         if (!answer->is_given.exchange(true)) answer->done(fail(ErrorCode::deadline, late));
     });
@@ -236,9 +237,9 @@ PluginInstance::Done PluginInstance::answering_once(Duration timeout, Done done)
 void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_settings>& settings,
                                      Duration deadline, const Done& done) {
     const std::string name = named(*context_) + ": reconfigure";
-    if (!is_running()) return done(fail(ErrorCode::unavailable, name + ": it is not running"));
+    if (!is_running()) return done(fail(ErrorCode::unavailable, name + ": not running"));
     if (!CAPSTAN_HAS(instance_, capstan_instance, reconfigure)) {
-        return done(fail(ErrorCode::unsupported, name + ": it takes no settings while it runs"));
+        return done(fail(ErrorCode::unsupported, name + ": settings cannot change while it runs"));
     }
     if (gate_.try_enter_alone()) {
         Result<void> result = call_reconfigure(*settings, deadline);
@@ -246,7 +247,7 @@ void PluginInstance::reconfigure_now(const std::shared_ptr<const capstan_setting
         return done(std::move(result));
     }
     if (context_->clock().monotonic() >= deadline) {
-        return done(fail(ErrorCode::deadline, name + ": its hooks never came to rest"));
+        return done(fail(ErrorCode::deadline, name + ": its hooks were busy until the deadline"));
     }
     context_->loop().after(
         reconfigure_pause, [self = shared_from_this(), settings, deadline, done] {

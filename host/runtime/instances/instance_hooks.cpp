@@ -21,12 +21,10 @@ std::optional<std::string> PluginInstance::find_skip_reason(loop::Hook hook) con
     const auto out = hook_backoffs_.find(hook, context_->clock().monotonic());
     if (!out) return std::nullopt;
     if (!out->not_returned)
-        return "it overran its deadline again and again and rests until " +
-               clock_text(out->backoff_until);
-    if (*out->not_returned == hook)
-        return "a call of it that overran its deadline has not returned yet";
+        return "it timed out repeatedly; not called until " + clock_text(out->backoff_until);
+    if (*out->not_returned == hook) return "an earlier call that timed out has not returned";
     return "a call of " + std::string(loop::name_of(*out->not_returned)) +
-           " has not returned yet, and the plugin takes one call at a time";
+           " has not returned, and the plugin accepts one call at a time";
 }
 
 std::optional<std::string> PluginInstance::skip_reason(loop::Hook hook) {
@@ -51,9 +49,9 @@ std::shared_ptr<void> PluginInstance::abandon_call(loop::Hook hook, clockid_t cp
     const std::string name(loop::name_of(hook));
     context_->say(config::LogLevel::error,
                   name + " did not return within its deadline of " + deadline_text(*this) +
-                      ": it is left out until that call has returned" +
-                      (backoff_until ? ", and until " + clock_text(*backoff_until) +
-                                           " because it overruns again and again"
+                      ": skipped until that call returns" +
+                      (backoff_until ? " and until " + clock_text(*backoff_until) +
+                                           " because of repeated timeouts"
                                      : std::string()) +
                       "; meanwhile " + std::string(fallback_of(hook)));
     return {nullptr,
@@ -64,11 +62,10 @@ std::shared_ptr<void> PluginInstance::abandon_call(loop::Hook hook, clockid_t cp
                 const auto because = self->skip_reason(hook);
                 const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
                     self->context_->clock().monotonic() - since);
-                self->context_->say(
-                    config::LogLevel::warn,
-                    name + " has returned " + std::to_string(took.count()) +
-                        " ms after its deadline: " +
-                        (because ? "it stays left out: " + *because : "it is called again"));
+                self->context_->say(config::LogLevel::warn,
+                                    name + " has returned " + std::to_string(took.count()) +
+                                        " ms after its deadline: " +
+                                        (because ? "still skipped: " + *because : "called again"));
             }};
 }
 

@@ -46,7 +46,7 @@ void PluginInstance::stop(Duration timeout, Done done, StopReason reason) {
     const State before = state_.exchange(State::stopping);
     if (before == State::stopping || before == State::stopped || before == State::stuck) {
         context_->strand().post_to_host([self = shared_from_this(), done = std::move(done)] {
-            done(fail(ErrorCode::internal, "plugin " + self->id() + ": was stopped before"));
+            done(fail(ErrorCode::internal, "plugin " + self->id() + ": already stopped"));
         });
         return;
     }

@@ -28,14 +28,14 @@ PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) 
 std::string_view fallback_of(loop::Hook hook) noexcept {
     switch (hook) {
         case loop::Hook::filter: return "its stage's on_error applies";
-        case loop::Hook::similar: return "no two groups are similar by it";
+        case loop::Hook::similar: return "it finds no groups similar";
         case loop::Hook::bucket: return "templates are compared one by one";
-        case loop::Hook::split: return "the chosen group alone grows";
+        case loop::Hook::split: return "only the chosen group grows";
         case loop::Hook::price: return "its groups have no price";
-        case loop::Hook::options: return "its groups have the options of the configuration";
-        case loop::Hook::new_group: return "no new group is planned in it";
-        case loop::Hook::suggest: return "it suggests no new group";
-        case loop::Hook::owns: return "its groups without nodes stay";
+        case loop::Hook::options: return "its groups use the options of the configuration";
+        case loop::Hook::new_group: return "no new groups are planned in it";
+        case loop::Hook::suggest: return "it suggests no new groups";
+        case loop::Hook::owns: return "its empty groups are kept";
         default: return "the call counts as failed";
     }
 }
@@ -44,7 +44,7 @@ std::string skipped_hook_text(const SkippedHook& skipped) {
     if (skipped.hook == loop::Hook::start)
         return skipped.instance.value() + ": " + skipped.because + "; decided without it";
     return skipped.instance.value() + ": " + std::string(loop::name_of(skipped.hook)) +
-           " is left out: " + skipped.because + "; " + std::string(fallback_of(skipped.hook));
+           " is skipped: " + skipped.because + "; " + std::string(fallback_of(skipped.hook));
 }
 
 std::optional<std::string> PassWatch::judge(PluginInstance& instance, loop::Hook hook) const {

@@ -27,7 +27,8 @@ public:
         const std::string of = " of " + std::to_string(scores_.size());
         if (missing_) return "kept option " + std::to_string(*missing_) + of;
         if (no_number_)
-            return "gave option " + std::to_string(*no_number_) + of + " a score that is no number";
+            return "gave option " + std::to_string(*no_number_) + of +
+                   " a score that is not a number";
         return {};
     }
     /// By position among the options of the question; nothing: the option is not kept.

@@ -49,7 +49,7 @@ private:
         try {
             if (breach_.empty()) body();
         } catch (...) {
-            breach_ = "gave more than can be kept";
+            breach_ = "returned too much data";
         }
     }
     void suggest(const capstan_group_plan* raw, capstan_str because) noexcept {

@@ -27,10 +27,10 @@ public:
 
     const capstan_similarity_response* raw() const noexcept { return &raw_; }
     std::string breach(bool may_decide) const {
-        if (answers_ == 0) return "gave no answer";
-        if (answers_ > 1) return "gave " + std::to_string(answers_) + " answers";
+        if (answers_ == 0) return "returned no verdict";
+        if (answers_ > 1) return "returned " + std::to_string(answers_) + " verdicts";
         if (answer_.verdict == SimilarityVerdict::decided && !may_decide) {
-            return "decided, though it does not say that it may decide";
+            return "decided without declaring that it may decide";
         }
         return {};
     }
@@ -90,7 +90,7 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
     const capstan_similarity& table = plugin_.table();
     if (!CAPSTAN_HAS(&table, capstan_similarity, bucket)) {
         return fail(ErrorCode::unsupported,
-                    "plugin " + plugin_.instance().id() + " has no buckets");
+                    "plugin " + plugin_.instance().id() + " does not implement buckets");
     }
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
@@ -196,8 +196,8 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
         sum += growth.by;
     }
     if (sum > nodes)
-        return breach("shared out " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
-    if (sink.is_flooded()) return breach("gave more answers than can be kept");
+        return breach("distributed " + std::to_string(sum) + " nodes of " + std::to_string(nodes));
+    if (sink.is_flooded()) return breach("returned too many results");
     return by;
 }
 

@@ -24,7 +24,7 @@ public:
                                    PassWatch& watch) {
         CAPSTAN_TRY(const Table* const table, instance->interface<Table>(kind));
         if (table == nullptr)
-            return fail(ErrorCode::internal, "plugin " + instance->id() + " is no " + kind);
+            return fail(ErrorCode::internal, "plugin " + instance->id() + " is not a " + kind);
         PluginInstance& borrowed = *instance;
         watch.admit(std::move(instance));
         return PluginPolicy(borrowed, *table, watch);

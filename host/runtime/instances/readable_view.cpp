@@ -24,7 +24,7 @@ static_assert(most_machines_of_group == capstan::detail::most_elements);
 Result<void> check_machines(std::string_view what, std::optional<int> machines) {
     if (machines.value_or(0) <= most_machines_of_group) return {};
     return misfit(std::string(what) + " is " + std::to_string(*machines) + ", at most " +
-                  std::to_string(most_machines_of_group) + " machines are taken");
+                  std::to_string(most_machines_of_group) + " are allowed");
 }
 
 Result<NodeGroup> sized_group_from_abi(const capstan_group& raw) {
@@ -139,7 +139,7 @@ private:
     }
 
     static Error repeated_id(std::string_view list, std::uint32_t index, const std::string& id) {
-        return misfit(element(list, index) + ".id " + in_quotes(id) + " is there twice").value();
+        return misfit(element(list, index) + ".id " + in_quotes(id) + " is listed twice").value();
     }
 
     /// The machine may belong to either group, so both are unreadable.
@@ -176,7 +176,7 @@ private:
             std::ranges::none_of(out_.unreadable, [](const Error& e) { return e.subject.empty(); });
         if (!hides || out_.unreadable.empty() || !names_all) return;
         out_.unreadable.push_back(
-            {.code = ErrorCode::unavailable, .message = "its cloud did not tell of all groups"});
+            {.code = ErrorCode::unavailable, .message = "its cloud did not list all groups"});
     }
 
     const capstan_cloud_view& raw_;

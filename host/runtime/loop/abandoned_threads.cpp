@@ -100,10 +100,11 @@ std::optional<std::string> AbandonedThreads::memory_reason(const Thread& thread,
                                                            Duration now) const {
     const std::uint64_t memory = sources_.memory();
     const std::string begin = "plugin " + thread.plugin + ": " + std::string(name_of(thread.hook)) +
-                              " overran its deadline and has not returned for " +
-                              whole_seconds(now - thread.since) + ", and the process's memory ";
+                              " timed out and has not returned for " +
+                              whole_seconds(now - thread.since) +
+                              ", and the memory of the process ";
     if (limits_.memory && memory >= *limits_.memory)
-        return begin + "has reached " + mebibytes(memory) + ", above its limit of " +
+        return begin + "has reached " + mebibytes(memory) + ", above the limit of " +
                mebibytes(*limits_.memory);
     if (memory >= thread.memory_before + limits_.memory_growth)
         return begin + "has grown from " + mebibytes(thread.memory_before) + " to " +
@@ -125,8 +126,8 @@ std::optional<std::string> AbandonedThreads::busy_reason(Thread& thread, Duratio
         busy_share * core * static_cast<double>(stretch.count()))
         return std::nullopt;
     return "plugin " + thread.plugin + ": " + std::string(name_of(thread.hook)) +
-           " overran its deadline and has not returned for " + whole_seconds(now - thread.since) +
-           ", and its thread burns a core: " + whole_seconds(used) + " of the last " +
+           " timed out and has not returned for " + whole_seconds(now - thread.since) +
+           ", and its thread has used " + whole_seconds(used) + " of CPU time in the last " +
            whole_seconds(stretch);
 }
 

@@ -54,7 +54,7 @@ Result<void> reserve(const io::FileDescriptor& fd, std::size_t size,
     return fail(ErrorCode::unavailable, "reserve " + std::to_string(size >> 10) + " KiB in " +
                                             file.string() + ": " + std::strerror(error) +
                                             (error == ENOSPC || error == EDQUOT
-                                                 ? "; make room there, or name another folder"
+                                                 ? "; free space there or choose another folder"
                                                  : ""));
 }
 
@@ -141,11 +141,11 @@ std::string Breadcrumbs::Ending::sentence() const {
     std::string calls;
     for (const std::string& call : inside) calls += (calls.empty() ? "" : "; ") + call;
     if (!because.empty())
-        return "the previous run ended itself: " + because +
-               (calls.empty() ? "" : "; it was inside: " + calls);
-    if (!calls.empty()) return "the previous run did not end by itself; it was inside: " + calls;
-    return "the previous run did not end by itself; it was in no call of a plugin (killed, out of "
-           "memory, or a crash in a thread of its own)";
+        return "the previous run was ended by the watchdog: " + because +
+               (calls.empty() ? "" : "; running calls: " + calls);
+    if (!calls.empty()) return "the previous run crashed or was killed; running calls: " + calls;
+    return "the previous run crashed or was killed outside of plugin calls (kill, out of memory, "
+           "or a crash in another thread)";
 }
 
 Breadcrumbs::~Breadcrumbs() { end(); }

@@ -110,7 +110,7 @@ public:
         /// "acme_score (score.so 1.2.0), filter": the calls that it died in.
         std::vector<std::string> inside{};
 
-        /// "the previous run did not end by itself; it was inside: ..."; empty: it did.
+        /// "the previous run crashed or was killed; running calls: ..."; empty: it ended normally.
         std::string sentence() const;
     };
     /// Whether another process has the file open. Not to be called for a file that this process has

@@ -14,7 +14,7 @@ Duration::rep moment_of_call() {
 }  // namespace
 
 std::string HeldCall::sentence() const {
-    return "plugin " + plugin + ": " + std::string(name_of(hook)) + " has held its thread for " +
+    return "plugin " + plugin + ": " + std::string(name_of(hook)) + " has blocked its thread for " +
            format_rough_duration(lasts);
 }
 

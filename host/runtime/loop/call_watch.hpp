@@ -22,7 +22,7 @@ struct HeldCall {
     Hook hook{};
     Duration lasts{};  ///< in real time
 
-    /// "plugin aws: refresh has held its thread for 12 s".
+    /// "plugin aws: refresh has blocked its thread for 12 s".
     std::string sentence() const;
     friend bool operator==(const HeldCall&, const HeldCall&) = default;
 };

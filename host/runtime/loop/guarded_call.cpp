@@ -25,7 +25,7 @@ Error copy_error(const capstan_error* reported) {
     if (reported == nullptr)
         return internal_error("the plugin reported a failure without an error");
     if (!CAPSTAN_REACHES(reported, capstan_error, retry_after_ms))
-        return internal_error("the plugin's error is too short a struct");
+        return internal_error("the plugin reported an error whose struct_size is too small");
     if (reported->code == CAPSTAN_OK)
         return internal_error("the plugin reported a failure whose code is CAPSTAN_OK");
     Error out{error_code(reported->code),
@@ -42,8 +42,8 @@ Error copy_error(const capstan_error* reported) {
 
 Error error_of(capstan_status status, std::string_view what) {
     const ErrorCode code = error_code(status);
-    return {code,
-            std::string(what) + " answered " + std::string(name_of(code)) + " without saying why"};
+    return {code, std::string(what) + " returned " + std::string(name_of(code)) +
+                      " without an error message"};
 }
 
 }  // namespace capstan::runtime::loop

@@ -34,12 +34,12 @@ constexpr auto distrusted(R (*function)(P...) noexcept) noexcept -> R (*)(P...) 
 }
 
 /// The result of `body`, which calls one function of a plugin through `distrusted`. `internal`: it
-/// "let an exception out: through C". A thread that ends inside `body` (pthread_exit) cannot be
+/// "threw an exception: through C". A thread that ends inside `body` (pthread_exit) cannot be
 /// kept from it: `on_thread_end` is called, then the unwinding goes on and ends the process.
 template <class F, class OnThreadEnd>
 auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_result_t<F>> {
     const auto escaped = [](const std::string& what) {
-        return fail(ErrorCode::internal, "let an exception out: " + what);
+        return fail(ErrorCode::internal, "threw an exception: " + what);
     };
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
@@ -54,7 +54,7 @@ auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_r
     } catch (const std::exception& exception) {
         return escaped(exception.what());
     } catch (...) {
-        return escaped("no std::exception");
+        return escaped("not a std::exception");
     }
 }
 

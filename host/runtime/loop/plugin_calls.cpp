@@ -20,7 +20,7 @@ void PluginCalls::tell_escape(Hook hook, const std::string& what) {
 void PluginCalls::tell_thread_end(Hook hook) const {
     if (!report_) return;
     report_(hook, std::string(name_of(hook)) +
-                      " ends the thread that it was called on, and with it the process");
+                      " ends the thread it was called on, which ends the process");
 }
 
 }  // namespace capstan::runtime::loop

@@ -21,7 +21,7 @@ namespace capstan::runtime::loop {
 /// [any thread]
 class PluginCalls {
 public:
-    /// Called when a plugin does what it must not: "filter let an exception out: through C". Must
+    /// Called when a plugin does what it must not: "filter threw an exception: through C". Must
     /// not throw.
     using Report = std::function<void(Hook hook, const std::string& sentence)>;
 

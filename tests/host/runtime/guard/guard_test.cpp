@@ -47,7 +47,7 @@ TEST_F(GuardedProcess, EndsWhenItsLoopDoesNotAnswer) {
     guard.watch_loop(nobody_runs_it, 5ms);
     const auto [code, why] = end();
     EXPECT_EQ(code, exit_held_up);
-    EXPECT_THAT(why, StartsWith("the event loop has not answered for "));
+    EXPECT_THAT(why, StartsWith("the event loop has not responded for "));
 }
 
 TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
@@ -60,7 +60,7 @@ TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
     soon.hang_after = 0s;
     Guard guard(soon);
     guard.watch_calls(shared);
-    guard.set_stage("a pass is under way");
+    guard.set_stage("a pass is running");
     guard.on_signal([](int) {});
     const auto began = std::chrono::steady_clock::now();
     ::kill(::getpid(), SIGTERM);
@@ -72,9 +72,11 @@ TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
     const auto [code, why] = soon_over.get();
     EXPECT_GE(std::chrono::steady_clock::now() - began, same_signal_within);
     EXPECT_EQ(code, 1);
-    EXPECT_THAT(why, StartsWith("told twice to stop: it ends here; plugin aws: refresh has held "
-                                "its thread for "));
-    EXPECT_THAT(why, HasSubstr(", a pass is under way"));
+    EXPECT_THAT(
+        why,
+        StartsWith(
+            "second stop signal: exiting now; plugin aws: refresh has blocked its thread for "));
+    EXPECT_THAT(why, HasSubstr(", a pass is running"));
 }
 
 TEST_F(GuardedProcess, EndsThatDoesNotStopInTime) {
@@ -85,7 +87,7 @@ TEST_F(GuardedProcess, EndsThatDoesNotStopInTime) {
     guard.on_signal([&](int signal) { told.set_value(signal); });
     ::kill(::getpid(), SIGTERM);
     EXPECT_EQ(told.get_future().get(), SIGTERM);
-    EXPECT_EQ(end(), End(exit_held_up, "does not stop within 0s"));
+    EXPECT_EQ(end(), End(exit_held_up, "shutdown did not finish within 0s"));
 }
 
 TEST_F(GuardedProcess, TakesSignalsThoughCodeInItIgnoresThem) {
@@ -108,7 +110,7 @@ TEST_F(GuardedProcess, EndsWhenForeignCodeClosesItsDescriptors) {
     Guard guard(options());
     ::close(lowest_free);
     EXPECT_EQ(end(), End(exit_held_up,
-                         "something in this process closed descriptors that are not its own"));
+                         "a plugin or library closed file descriptors of capstan: exiting now"));
 }
 
 TEST(SignalTrap, TakesASignalThatAThreadUnblocked) {

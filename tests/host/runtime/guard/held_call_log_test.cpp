@@ -18,15 +18,17 @@ TEST(HeldCallLog, TellsOfACallAtEachDoublingOfItsTimeAndOfItsEnd) {
     HeldCallLog log;
     using Line = HeldCallLog::Line;
     const Line first{config::LogLevel::error,
-                     "plugin aws: refresh has held its thread for 5s; the instance gets no other "
-                     "call meanwhile"};
+                     "plugin aws: refresh has blocked its thread for 5s; the plugin is not called "
+                     "until it returns"};
     EXPECT_THAT(log.look({refresh_for(5s)}), ElementsAre(first));
     EXPECT_THAT(log.look({refresh_for(6s)}), IsEmpty());
     EXPECT_THAT(log.look({refresh_for(10s)}), testing::SizeIs(1));
     EXPECT_THAT(log.look({refresh_for(19s)}), IsEmpty());
-    EXPECT_THAT(log.look({}), ElementsAre(Line{config::LogLevel::warn,
-                                               "plugin aws: refresh has returned after more than "
-                                               "19s; the instance is called again"}));
+    EXPECT_THAT(
+        log.look({}),
+        ElementsAre(
+            Line{config::LogLevel::warn,
+                 "plugin aws: refresh returned after more than 19s; the plugin is called again"}));
     EXPECT_THAT(log.look({}), IsEmpty());
 }
 

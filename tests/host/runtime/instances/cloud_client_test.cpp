@@ -208,7 +208,7 @@ TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
     const auto priced = run_watched<Result<Price>>([instance = slow.shared()](PassWatch& of) {
         return ask_price(instance, NodeGroup{}, NodeTemplate{.name = "slow"}, {}, of);
     });
-    EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is left out"));
+    EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is skipped"));
     const auto client = CloudClient::of(slow.shared()).value();
     Received<CloudClient::View> view;
     Received<Resized> down;
@@ -285,7 +285,7 @@ TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
     Received<CloudClient::View> view;
     cloud->refresh(nullptr, view.receive());
     host.loop.settle();
-    EXPECT_EQ(view.get().error().message, "plugin aws: refresh: it is not running");
+    EXPECT_EQ(view.get().error().message, "plugin aws: refresh: not running");
 }
 
 TEST_F(Cloud, KnowsPrices) {
@@ -294,10 +294,10 @@ TEST_F(Cloud, KnowsPrices) {
     EXPECT_EQ(ask_price(running.shared(), {}, {.name = "free"}, {}, watch).error().code,
               ErrorCode::not_found);
     EXPECT_EQ(ask_price(running.shared(), {}, {.name = "odd"}, {}, watch).error().message,
-              "plugin aws: price answered a price whose per_hour is -1.000000");
+              "plugin aws: price returned a price whose per_hour is -1.000000");
     for (const auto& [name, currency] : {std::pair("nowhere", ""), std::pair("long", "EUROS")})
         EXPECT_EQ(ask_price(running.shared(), {}, {.name = name}, {}, watch).error().message,
-                  "plugin aws: price answered a price whose currency is \"" +
+                  "plugin aws: price returned a price whose currency is \"" +
                       std::string(currency) + "\", not three capital letters");
 }
 
@@ -308,8 +308,8 @@ TEST_F(Cloud, KnowsWhatAGroupWishes) {
     EXPECT_EQ(wishes.drain_timeout, Duration(30min));
     EXPECT_EQ(wishes.unneeded_time, std::nullopt) << "absent is not zero";
     EXPECT_EQ(ask_options(running.shared(), {.id = NodeGroupId("odd")}, {}, watch).error().message,
-              "plugin aws: options answered options of which utilization_threshold is 7.000000, "
-              "not from 0 to 1");
+              "plugin aws: options returned options whose utilization_threshold is 7.000000, not "
+              "from 0 to 1");
 }
 
 }  // namespace

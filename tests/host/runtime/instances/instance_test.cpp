@@ -282,12 +282,12 @@ TEST_F(Instance, IsRefusedWithTheKeyThatServesTheDraftItNeeds) {
     const capstan_class type = make_class<NeedsAClock>({.id = "probe", .doc = ""});
     host.drafts = {.ids = {CAPSTAN_SERVICE_CLOCK}};
     const std::string sentence =
-        "capstan.clock/1 is a draft, which the next host may have in another shape; `drafts = "
-        "true` in [trust] serves it";
+        "capstan.clock/1 is a draft interface and may change in the next version; set trust.drafts "
+        "= true to allow it";
     const auto refused = create(host, type);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().message, "plugin probe: create: it needs a clock; " + sentence);
-    EXPECT_THAT(host.lines->text(), HasSubstr("the plugin does without " + sentence));
+    EXPECT_THAT(host.lines->text(), HasSubstr("interface not offered to the plugin: " + sentence));
     host.drafts.are_served = true;
     EXPECT_TRUE(create(host, type));
 }
@@ -355,7 +355,7 @@ TEST_F(Instance, IsNotMadeOfAClassWhoseCreateLetsAnExceptionOut) {
     const auto made = create(host, type);
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error(),
-              (Error{ErrorCode::internal, "plugin probe: create let an exception out: through C"}));
+              (Error{ErrorCode::internal, "plugin probe: create threw an exception: through C"}));
 }
 
 TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
@@ -365,7 +365,7 @@ TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
     EXPECT_EQ(instance->context().tasks().post(task, nullptr), CAPSTAN_OK);
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("error probe: callback let an exception out: through C"));
+                HasSubstr("error probe: callback threw an exception: through C"));
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("errors_total{code=\"internal\",hook=\"callback\",plugin=\"probe\"} 1"));
     EXPECT_EQ(instance->context().tasks().open_count(), 0u);
@@ -380,7 +380,7 @@ TEST_F(Instance, CountsACallThatKeptItsStrand) {
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("debug probe: the plugin held up its own other calls for "));
+                HasSubstr("debug probe: a call blocked the other calls of this plugin for "));
     EXPECT_THAT(host.metrics->text(), HasSubstr("strand_overruns_total{plugin=\"probe\"} 1"));
 }
 
@@ -391,7 +391,7 @@ TEST_F(Instance, TellsOfACallThatKeptItsStrandForASecond) {
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("warn  probe: the plugin held up its own other calls for 1"));
+                HasSubstr("warn  probe: a call blocked the other calls of this plugin for 1"));
 }
 
 // Plugins that break the rules of create, written against the C boundary.
@@ -442,25 +442,25 @@ TEST_F(BadCreate, IsToldWhenItLeavesNothing) {
     make_it = [](const capstan_instance**) noexcept {
         return static_cast<capstan_status>(CAPSTAN_OK);
     };
-    EXPECT_EQ(error(), "plugin probe: create answered OK and left no instance");
+    EXPECT_EQ(error(), "plugin probe: create returned OK without an instance");
 }
 
 TEST_F(BadCreate, IsToldWhenItsInstanceIsTooShort) {
     made.struct_size = 16;
-    EXPECT_EQ(error(), "plugin probe: create left an instance whose struct_size is 16");
+    EXPECT_EQ(error(), "plugin probe: create returned an instance whose struct_size is 16");
     EXPECT_EQ(journal, "") << "a function that is not there cannot be called";
 }
 
 TEST_F(BadCreate, IsToldWhenItsInstanceCannotBeDestroyedOrAsked) {
     made.destroy = nullptr;
-    EXPECT_EQ(error(), "plugin probe: create left an instance without destroy");
+    EXPECT_EQ(error(), "plugin probe: create returned an instance without destroy");
     made.interface_of = nullptr;
-    EXPECT_EQ(error(), "plugin probe: create left an instance without interface_of");
+    EXPECT_EQ(error(), "plugin probe: create returned an instance without interface_of");
 }
 
 TEST_F(BadCreate, IsToldWhenItsInstanceDoesNotKnowItsOwnKind) {
     EXPECT_EQ(error(),
-              "plugin probe: interface_of knows nothing of the class's kind capstan.expander/1");
+              "plugin probe: interface_of returned NULL for the class's kind capstan.expander/1");
     EXPECT_EQ(journal, "destroyed");
 }
 

@@ -117,17 +117,15 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
     Running<Hangs> hangs(host, hasty("acme"));
     const auto ended =
         run_watched<std::string>(pass_of({first.shared(), hangs.shared(), first.shared()}));
-    EXPECT_EQ(
-        ended.result,
-        "kept 1; plugin acme: filter is left out: it did not return within its deadline of 20 "
-        "ms; kept 1; ");
+    EXPECT_EQ(ended.result,
+              "kept 1; plugin acme: filter is skipped: it did not return within its deadline of 20 "
+              "ms; kept 1; ");
     EXPECT_EQ(ended.reruns, 1);
     EXPECT_THAT(ended.skipped_hooks, ElementsAre(overrun_now("acme")));
     EXPECT_TRUE(hangs->has_abandoned_calls());
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("error acme: filter did not return within its deadline of 20 ms: it is "
-                          "left out until that call has returned; meanwhile its stage's on_error "
-                          "applies"));
+                HasSubstr("error acme: filter did not return within its deadline of 20 ms: skipped "
+                          "until that call returns; meanwhile its stage's on_error applies"));
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("hook_overruns_total{hook=\"filter\",plugin=\"acme\"} 1"));
     EXPECT_THAT(host.metrics->text(),
@@ -144,8 +142,7 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     EXPECT_EQ(later.reruns, 0);
     EXPECT_THAT(later.skipped_hooks,
                 ElementsAre(SkippedHook{PluginInstanceId("acme"), loop::Hook::filter,
-                                        "a call of it that overran its deadline has not returned "
-                                        "yet"}))
+                                        "an earlier call that timed out has not returned"}))
         << "a replay of that pass must do without it as well";
     EXPECT_EQ(Hangs::entered, 1);
     release();
@@ -166,9 +163,9 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
 
 TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
     const Running<KeepsFirst> started(host, identity("acme"));
-    const SkippedHook absent{PluginInstanceId("acme"), loop::Hook::start, "it has not started"};
+    const SkippedHook absent{PluginInstanceId("acme"), loop::Hook::start, "not started"};
     const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
-    EXPECT_EQ(replayed.result, "plugin acme: not asked, it has not started; ");
+    EXPECT_EQ(replayed.result, "plugin acme: not called: not started; ");
     EXPECT_THAT(replayed.skipped_hooks, ElementsAre(absent));
 }
 
@@ -176,9 +173,8 @@ TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
     Running<Hangs> hangs(host, hasty("acme"));
     overrun(*hangs);
     // The thread says so as the last thing it does.
-    while (host.lines->text().find("it is called again") == std::string::npos)
-        std::this_thread::yield();
-    EXPECT_THAT(host.lines->text(), HasSubstr("deadline: it is called again"));
+    while (host.lines->text().find("called again") == std::string::npos) std::this_thread::yield();
+    EXPECT_THAT(host.lines->text(), HasSubstr("deadline: called again"));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
     EXPECT_EQ(later.result, "kept 1; ");
     EXPECT_THAT(later.skipped_hooks, testing::IsEmpty());
@@ -190,15 +186,15 @@ TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
     Running<Hangs> hangs(host, hasty("acme"));
     for (int i = 0; i < 3; ++i) overrun(*hangs);
     EXPECT_THAT(host.lines->text(),
-                HasSubstr("until that call has returned, and until 00:01:01Z because it overruns "
-                          "again and again; meanwhile its stage's on_error applies"));
+                HasSubstr("until that call returns and until 00:01:01Z because of repeated "
+                          "timeouts; meanwhile its stage's on_error applies"));
     const SkippedHook rests{PluginInstanceId("acme"), loop::Hook::filter,
-                            "it overran its deadline again and again and rests until 00:01:01Z"};
+                            "it timed out repeatedly; not called until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).skipped_hooks,
                 ElementsAre(rests));
     EXPECT_EQ(skipped_hook_text(rests),
-              "acme: filter is left out: it overran its deadline again and again and rests until "
-              "00:01:01Z; its stage's on_error applies");
+              "acme: filter is skipped: it timed out repeatedly; not called until 00:01:01Z; its "
+              "stage's on_error applies");
     host.loop.advance(1min);
     EXPECT_EQ(run_watched<std::string>(pass_of({hangs.shared()})).result, "kept 1; ");
 }

@@ -155,7 +155,7 @@ TEST_F(Policies, RefuseAScoreThatIsNoNumber) {
         return CAPSTAN_OK;
     };
     EXPECT_EQ(filter().error().message,
-              "plugin probe: filter gave option 1 of 3 a score that is no number");
+              "plugin probe: filter gave option 1 of 3 a score that is not a number");
 }
 
 TEST_F(Policies, PassOnAnErrorWithThePluginsOwnWords) {
@@ -176,9 +176,9 @@ TEST_F(Policies, PassOnAnErrorWithThePluginsOwnWords) {
 
 TEST_F(Policies, SayWhenAnErrorHasNoWords) {
     on_filter = [](auto...) { return 4711; };
-    EXPECT_EQ(
-        filter().error(),
-        (Error{ErrorCode::internal, "plugin probe: filter answered internal without saying why"}));
+    EXPECT_EQ(filter().error(),
+              (Error{ErrorCode::internal,
+                     "plugin probe: filter answered internal without an error message"}));
 }
 
 TEST_F(Policies, KeepAFloodOfExplanationsSmall) {
@@ -234,7 +234,7 @@ TEST_F(Policies, TakeAVerdictNobodyKnowsForDiffers) {
 
 TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
-    EXPECT_EQ(similar().error().message, "plugin probe: similar gave no answer");
+    EXPECT_EQ(similar().error().message, "plugin probe: similar returned no verdict");
     std::ignore = stop(host, *instance);
     on_similar = [](auto, const capstan_similarity_response* out) {
         for (int i = 0; i < 2; ++i) out->answer(out, CAPSTAN_SIMILARITY_AGREES, {});
@@ -251,7 +251,7 @@ TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {
     EXPECT_EQ(similar(CAPSTAN_SIMILARITY_MAY_DECIDE).value(), decided("same pool"));
     std::ignore = stop(host, *instance);
     EXPECT_EQ(similar().error().message,
-              "plugin probe: similar decided, though it does not say that it may decide");
+              "plugin probe: similar decided without declaring that it may decide");
 }
 
 TEST_F(Policies, SayThatACheckHasNoBuckets) {

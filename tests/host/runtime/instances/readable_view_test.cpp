@@ -83,7 +83,7 @@ TEST_F(Readable, ATargetBeyondAMillionIsAMistake) {
 
 TEST_F(Readable, AnIdThatComesTwiceMakesThatGroupUnreadable) {
     group(2).id = group(0).id;
-    EXPECT_THAT(problems(), ElementsAre("a: groups[2].id \"a\" is there twice"));
+    EXPECT_THAT(problems(), ElementsAre("a: groups[2].id \"a\" is listed twice"));
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
@@ -120,8 +120,8 @@ TEST_F(Readable, AMachineOfNoGroupIsOneThatExistsAndIsMissingNowhere) {
 
 TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
     machine(2).id = machine(0).id;
-    EXPECT_THAT(problems(), ElementsAre("a: machines[2].id \"i-a\" is there twice",
-                                        "c: machines[2].id \"i-a\" is there twice"));
+    EXPECT_THAT(problems(), ElementsAre("a: machines[2].id \"i-a\" is listed twice",
+                                        "c: machines[2].id \"i-a\" is listed twice"));
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
@@ -143,7 +143,7 @@ TEST_F(Readable, EachGroupIsToldOfOnce) {
 }
 
 TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
-    const std::string hidden = ": its cloud did not tell of all groups";
+    const std::string hidden = ": its cloud did not list all groups";
     raw.complete = 0;
     EXPECT_THAT(problems(), IsEmpty()) << "not complete, and nothing named: any may be missing";
     EXPECT_FALSE(read.complete);

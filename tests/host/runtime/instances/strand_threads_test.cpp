@@ -109,9 +109,10 @@ TEST_F(StrandThreads, EndACallAtItsDeadlineThoughItDoesNotReturn) {
     host.loop.advance(stuck->context().identity().limits.refresh_deadline);
     const Error error = blocked.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::deadline);
-    EXPECT_THAT(error.message,
-                StartsWith("plugin stuck: refresh: it did not end in time, for plugin stuck: "
-                           "refresh has held its thread for "));
+    EXPECT_THAT(
+        error.message,
+        StartsWith(
+            "plugin stuck: refresh: timed out: plugin stuck: refresh has blocked its thread for "));
     EXPECT_NE(error.provider_code, engine::not_asked) << "the plugin has heard of it";
     BlockingCloud::may_send.release();
     await_free(*stuck);
@@ -129,7 +130,8 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
                     refused.receive());
     const Error error = refused.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::unavailable);
-    EXPECT_EQ(error.message, "plugin stuck: increase: not asked while its refresh does not return");
+    EXPECT_EQ(error.message,
+              "plugin stuck: increase: not called while its refresh has not returned");
     EXPECT_EQ(error.provider_code, engine::not_asked);
     Ended<void> checked;
     stuck->self_check(1s, checked.receive());
@@ -154,7 +156,7 @@ TEST_F(StrandThreads, StopWithoutTheOneThatDoesNotReturn) {
     host.loop.advance(1s);
     const Error error = stopped.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::deadline);
-    EXPECT_THAT(error.message, HasSubstr("; plugin stuck: refresh has held its thread for "));
+    EXPECT_THAT(error.message, HasSubstr("; plugin stuck: refresh has blocked its thread for "));
     EXPECT_EQ(blocked.wait(host).error().code, ErrorCode::cancelled);
     BlockingCloud::may_send.release();
 }

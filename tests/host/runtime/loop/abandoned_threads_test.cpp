@@ -60,8 +60,8 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBurnsACoreForMinutes) {
     EXPECT_EQ(threads->reason_to_end(), std::nullopt) << "not yet";
     pass(1s, 1, 0s);
     EXPECT_EQ(threads->reason_to_end(),
-              "plugin acme: filter overran its deadline and has not returned for 180 s, and its "
-              "thread burns a core: 179 s of the last 180 s");
+              "plugin acme: filter timed out and has not returned for 180 s, and its thread burns "
+              "a core: 179 s of the last 180 s");
 }
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBeginsToBurnACoreLater) {
@@ -90,8 +90,8 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryPassesTheLimitBesideOne) 
     memory = 900 * mebibyte;
     pass(12s, 1, 0s);
     EXPECT_EQ(threads->reason_to_end(),
-              "plugin acme: price overran its deadline and has not returned for 12 s, and the "
-              "process's memory has reached 900 MiB, above its limit of 900 MiB");
+              "plugin acme: price timed out and has not returned for 12 s, and the memory of the "
+              "process has reached 900 MiB, above the limit of 900 MiB");
 }
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryGrowsByAGibibyteBesideOne) {

@@ -59,8 +59,8 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
     EXPECT_FALSE((*crumbs)->previous().clean);
     EXPECT_THAT((*crumbs)->previous().inside, testing::IsEmpty());
     EXPECT_EQ((*crumbs)->previous().sentence(),
-              "the previous run did not end by itself; it was in no call of a plugin (killed, out "
-              "of memory, or a crash in a thread of its own)");
+              "the previous run crashed or was killed outside of plugin calls (kill, out of "
+              "memory, or a crash in another thread)");
 }
 
 TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
@@ -72,7 +72,7 @@ TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
         ::kill(::getpid(), SIGKILL);
     });
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
-              "the previous run did not end by itself; it was inside: aws (aws.so 2.0.0), refresh; "
+              "the previous run crashed or was killed; running calls: aws (aws.so 2.0.0), refresh; "
               "score (score.so 1.2.0), filter");
 }
 
@@ -82,7 +82,8 @@ TEST_F(Crumbs, TellTheReasonForWhichTheProcessEndedItself) {
         crumbs.note_end("plugin evil: callback has not returned for 31 s");
     });
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
-              "the previous run ended itself: plugin evil: callback has not returned for 31 s");
+              "the previous run was ended by the watchdog: plugin evil: callback has not returned "
+              "for 31 s");
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(), "") << "told once";
 }
 

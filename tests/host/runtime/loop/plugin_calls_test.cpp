@@ -46,19 +46,19 @@ TEST_F(PluginCallsTest, MakeAnErrorOfAnExceptionThatComesOut) {
     const Result<int> answer = call(&throws);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::internal);
-    EXPECT_EQ(answer.error().message, "let an exception out: through C");
-    EXPECT_THAT(told, ElementsAre("filter let an exception out: through C"));
+    EXPECT_EQ(answer.error().message, "threw an exception: through C");
+    EXPECT_THAT(told, ElementsAre("filter threw an exception: through C"));
 }
 
 TEST_F(PluginCallsTest, TakeWhateverIsThrown) {
-    EXPECT_EQ(call(&throws_a_number).error().message, "let an exception out: no std::exception");
+    EXPECT_EQ(call(&throws_a_number).error().message, "threw an exception: not a std::exception");
 }
 
 TEST_F(PluginCallsTest, TellOfManyExceptionsInFewLines) {
     for (int i = 0; i < 100; ++i) std::ignore = call(&throws);
-    EXPECT_THAT(told, ElementsAre("filter let an exception out: through C",
-                                  "filter let an exception out: through C (10 times)",
-                                  "filter let an exception out: through C (100 times)"));
+    EXPECT_THAT(told, ElementsAre("filter threw an exception: through C",
+                                  "filter threw an exception: through C (10 times)",
+                                  "filter threw an exception: through C (100 times)"));
 }
 
 TEST_F(PluginCallsTest, BlameThePluginForItsOwnTimeAlone) {
