@@ -103,7 +103,7 @@ void add_objects(ClusterRecord& out, const engine::snapshot::ClusterObjects& obj
 Result<engine::snapshot::PodObject> pod_object(const ClusterRecord& record, const PodRecord& pod) {
     const auto refuse = [&](const char* what, std::uint32_t index) {
         return fail(ErrorCode::invalid_argument,
-                    "pod " + pod.name + ": there is no " + what + " " + std::to_string(index));
+                    "pod " + pod.name + ": no " + what + " " + std::to_string(index));
     };
     if (pod.pod_group >= record.pod_groups.size()) return refuse("pod group", pod.pod_group);
     const PodGroupRecord& its = record.pod_groups[pod.pod_group];

@@ -59,10 +59,10 @@ Unexpected not_json(std::string_view text, std::string_view name, std::size_t at
 }
 
 std::string json_reason(const json::error_code& error) {
-    if (error == json::error::incomplete) return "it ends too early";
+    if (error == json::error::incomplete) return "ends too early";
     if (error == json::error::too_deep)
-        return "deeper than " + std::to_string(json_depth_max) + " levels";
-    if (error == json::error::extra_data) return "something stands behind its end";
+        return "nested deeper than " + std::to_string(json_depth_max) + " levels";
+    if (error == json::error::extra_data) return "extra text after the end";
     return error.message();
 }
 
@@ -86,7 +86,7 @@ Result<json::value> parse_json(std::string_view text, std::string_view name) {
     const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
     if (is_empty)
         return fail(ErrorCode::invalid_argument,
-                    std::string(name) + ": is empty, expects a JSON object");
+                    std::string(name) + ": is empty, expected a JSON object");
     json::parse_options options;
     options.max_depth = json_depth_max;
     json::parser parser({}, options);
@@ -102,7 +102,7 @@ void refuse_unknown(const kubernetes::JsonCursor& object,
     for (const kubernetes::JsonCursor& member : object.members()) {
         if (std::ranges::find(known, member.key()) != known.end()) continue;
         member.complain(
-            "is not known here" +
+            "is unknown" +
             config::suggestion(member.key(), std::vector<std::string>(known.begin(), known.end())));
     }
 }

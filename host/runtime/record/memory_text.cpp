@@ -20,10 +20,10 @@ Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view na
     CAPSTAN_CHECK(check_problems(problems, name));
     if (*version <= latest) return static_cast<int>(*version);
     const std::string host(root["host"].text().value_or("a later one"));
-    return fail(ErrorCode::unsupported, std::string(name) + ": is of version " +
-                                            std::to_string(*version) + ", written by capstan " +
-                                            host + "; this host reads up to version " +
-                                            std::to_string(latest));
+    return fail(ErrorCode::unsupported,
+                std::string(name) + ": has version " + std::to_string(*version) +
+                    ", written by capstan " + host +
+                    "; this version of capstan reads up to version " + std::to_string(latest));
 }
 
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name) {
@@ -155,8 +155,8 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
         text = saved_text(saved);
     }
     if (text.size() <= limit) return text;
-    return fail(ErrorCode::invalid_argument, "memory takes " + std::to_string(text.size()) +
-                                                 " bytes without its hints, there is room for " +
+    return fail(ErrorCode::invalid_argument, "memory needs " + std::to_string(text.size()) +
+                                                 " bytes without hints; there is room for " +
                                                  std::to_string(limit));
 }
 

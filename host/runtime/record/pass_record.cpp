@@ -76,9 +76,9 @@ Result<PassRecord> parse_pass_record(std::string_view text, std::string_view nam
     CAPSTAN_TRY(PassRecord record,
                 parse_versioned<PassRecord>(text, name, record_version, rename_older_record_keys));
     if (digest_of(record.setup.config) != record.setup.config_sha256)
-        return fail(
-            ErrorCode::invalid_argument,
-            std::string(name) + ": /setup/config: is not what was recorded, its sha256 differs");
+        return fail(ErrorCode::invalid_argument,
+                    std::string(name) +
+                        ": /setup/config: was changed after it was recorded (sha256 differs)");
     return record;
 }
 

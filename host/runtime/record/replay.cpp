@@ -144,7 +144,7 @@ std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorde
         const PluginRecord here = make_plugin_record(plugin);
         const auto was = std::ranges::find(recorded, here.id, &PluginRecord::id);
         if (was == recorded.end()) {
-            out.push_back("plugin " + here.id + " was not there");
+            out.push_back("plugin " + here.id + " was not part of the recorded pass");
         } else if (*was != here) {
             out.push_back("plugin " + here.id + " was " + describe_plugin(*was) + ", is " +
                           describe_plugin(here));

@@ -18,13 +18,9 @@ TEST(JsonReader, ShowsThePlaceOfAMistake) {
               "      \"b\" 2\n"
               "          ^");
     EXPECT_EQ(message_of("{\"a\": [1, 2"),
-              "standard input:1:12: not JSON: it ends too early\n"
-              "    {\"a\": [1, 2\n"
-              "               ^");
+              "standard input:1:12: not JSON: ends too early\n    {\"a\": [1, 2\n               ^");
     EXPECT_EQ(message_of("{}\n{}"),
-              "standard input:2:1: not JSON: something stands behind its end\n"
-              "    {}\n"
-              "    ^");
+              "standard input:2:1: not JSON: extra text after the end\n    {}\n    ^");
 }
 
 TEST(JsonReader, CountsCharactersNotBytesAndShowsNoControlCharacters) {
@@ -43,7 +39,7 @@ TEST(JsonReader, ShowsOnlyThePartOfALongLineAroundTheMistake) {
 }
 
 TEST(JsonReader, RefusesWhatIsEmptyOrTooDeep) {
-    EXPECT_EQ(message_of(" \n"), "standard input: is empty, expects a JSON object");
+    EXPECT_EQ(message_of(" \n"), "standard input: is empty, expected a JSON object");
     const std::string deep = message_of(std::string(record::json_depth_max + 1, '['));
     EXPECT_NE(deep.find("deeper than 128 levels"), std::string::npos) << deep;
     EXPECT_EQ(message_of(std::string(record::json_depth_max, '[') +
@@ -65,8 +61,7 @@ TEST(JsonReader, SuggestsTheKeyThatWasMeant) {
     kubernetes::JsonProblems problems(*document);
     record::refuse_unknown(problems.root(), {"pods", "options"});
     EXPECT_EQ(record::problems_text(problems, "x"),
-              "x: /pds: is not known here; did you mean 'pods'?\n"
-              "x: /zzz: is not known here\n");
+              "x: /pds: is unknown; did you mean 'pods'?\nx: /zzz: is unknown\n");
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
 
 TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
     EXPECT_EQ(refusal_of(R"({"version":3,"host":"3.0.0","memory":7})"),
-              "memory: is of version 3, written by capstan 3.0.0; this host reads up to version 2");
+              "memory: has version 3, written by capstan 3.0.0; this version of capstan reads up "
+              "to version 2");
 }
 
 TEST(MemoryText, OfVersion1IsReadWhole) {
@@ -195,7 +196,7 @@ TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
     ASSERT_TRUE(shorter) << shorter.error();
     EXPECT_EQ(record::parse_memory(*shorter, "memory"), Memory{.started = true});
     EXPECT_EQ(record::memory_text(memory, "1.2.0", 10).error().message,
-              "memory takes 54 bytes without its hints, there is room for 10");
+              "memory takes 54 bytes without hints; there is room for 10");
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ TEST(PassRecord, ThatIsCutOffIsRefused) {
 
 TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
     EXPECT_EQ(record_refusal(R"({"version":3,"host":"9.0","cluster":[]})"),
-              "pass.json: is of version 3, written by capstan 9.0; this host reads up to version "
-              "2");
+              "pass.json: has version 3, written by capstan 9.0; this version of capstan reads up "
+              "to version 2");
 }
 
 TEST(PassRecord, OfVersion1IsReadByItsOlderKeys) {
@@ -81,7 +81,7 @@ TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
     PassRecord record = random_record(2);
     record.setup.config += "#";
     EXPECT_EQ(record_refusal(pass_record_text(record)),
-              "pass.json: /setup/config: is not what was recorded, its sha256 differs");
+              "pass.json: /setup/config: was changed after it was recorded (sha256 differs)");
 }
 
 TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
