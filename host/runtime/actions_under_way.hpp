@@ -89,7 +89,7 @@ public:
     struct Ended {
         engine::Decision decision{};
         engine::Results results{};
-        std::string sentence{};  ///< "increase web by 3 was answered after all"
+        std::string sentence{};  ///< "increase web by 3 has ended"
     };
     using Key = std::uint64_t;
 

@@ -40,7 +40,7 @@ std::map<NodeGroupId, std::string> unreadable_groups(const CloudView& view) {
 /// Why a group may be missing in the view.
 std::string why_hidden(const CloudView& view) {
     const auto at = std::ranges::find(view.unreadable, std::string(), &Error::subject);
-    return at == view.unreadable.end() ? "its cloud did not tell of all groups" : at->message;
+    return at == view.unreadable.end() ? "its cloud did not list all groups" : at->message;
 }
 
 /// Whether there may be groups that the view does not name.
@@ -129,8 +129,9 @@ void CloudReader::merge(const CloudView& view, Reading& out) const {
         if (is_of_none || unreadable.contains(group)) continue;
         out.result.problems.push_back(
             {.code = ErrorCode::internal,
-             .message = with_plugin(counted(static_cast<std::int64_t>(stray.size()), "machine") +
-                                    " of a group it does not list, " + in_quotes(group.value())),
+             .message =
+                 with_plugin(counted(static_cast<std::int64_t>(stray.size()), "machine") +
+                             " of group " + in_quotes(group.value()) + ", which it does not list"),
              .subject = group.value()});
     }
 }
@@ -166,8 +167,8 @@ void CloudReader::describe(const std::shared_ptr<Reading>& reading) {
             continue;
         }
         if (!reading->groups[at].unreadable_because.empty()) {
-            reading->descriptions.emplace(group.id,
-                                          Description{.missing_because = "it cannot be read"});
+            reading->descriptions.emplace(
+                group.id, Description{.missing_because = "the group cannot be read"});
             continue;
         }
         ++reading->open;
@@ -313,9 +314,9 @@ CloudReading CloudAnswers::reading_for_view(const PluginInstanceId& cloud,
     if (was_given_up_) {
         state.status = CloudStatus::unresponsive;
         state.because =
-            "cloud " + cloud.value() + " has not answered since " + whole_second_text(began_wall_);
+            "cloud " + cloud.value() + " has not responded since " + whole_second_text(began_wall_);
         return untouched(
-            state, {.code = ErrorCode::deadline, .message = state.because + ", and is waited for"});
+            state, {.code = ErrorCode::deadline, .message = state.because + "; waiting for it"});
     }
     if (!last_.failure) return last_;
     state.status = CloudStatus::failed;

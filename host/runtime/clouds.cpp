@@ -22,8 +22,8 @@ bool ascends(const std::vector<engine::Group>& groups) {
 Error dispute_of(const engine::Group& group, const PluginInstanceId& owner) {
     return {.code = ErrorCode::conflict,
             .message = "plugin " + group.cloud.value() + ": group " +
-                       in_quotes(group.group.id.value()) + ": plugin " + owner.value() +
-                       " has a group of this id, too, and stands before it",
+                       in_quotes(group.group.id.value()) + ": duplicate group id: plugin " +
+                       owner.value() + " is earlier in pipeline.clouds and wins",
             .subject = group.group.id.value()};
 }
 
@@ -60,7 +60,7 @@ std::shared_ptr<const Machines> read_machines(const std::vector<CloudReading>& r
 
 /// The reading of a cloud that has not started. Its groups are not known.
 CloudReading absent_reading(const PluginInstanceId& cloud, CloudState& state) {
-    const std::string because = "plugin " + cloud.value() + ": it has not started";
+    const std::string because = "plugin " + cloud.value() + ": not started";
     state = {.cloud = cloud, .status = CloudStatus::failed, .because = because};
     return {.problems = {{.code = ErrorCode::unavailable, .message = because}},
             .unread_because = because};

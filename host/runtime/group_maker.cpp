@@ -7,8 +7,7 @@ namespace {
 
 Result<engine::CandidateGroup> answer_of(const PlannedGroupAnswer& candidate_group) {
     if (candidate_group.group) return *candidate_group.group;
-    return fail(
-        candidate_group.error.value_or(Error{ErrorCode::internal, "nothing is known of it"}));
+    return fail(candidate_group.error.value_or(Error{ErrorCode::internal, "unknown group"}));
 }
 
 }  // namespace
@@ -55,7 +54,7 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(const PluginInstanceId& clou
     const auto instance =
         std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
     if (instance == clouds_.end())
-        return fail(ErrorCode::unsupported, "there is no cloud " + cloud.value() + " to ask");
+        return fail(ErrorCode::unsupported, "no cloud " + cloud.value() + " is running");
     CAPSTAN_TRY(PlannedGroup planned,
                 instances::ask_new_group(*instance, plan, call_context, watch_));
     const auto comparable = [this](const Price& price) {

@@ -56,7 +56,7 @@ std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& con
     const auto id_of = [](const PluginInstanceId& id) { return id.value(); };
     if (known->empty())
         return {{.place = place_of_sources(config),
-                 .found = "no group can be made: no cloud has machine types to make groups of",
+                 .found = "no group can be created: no cloud offers machine types",
                  .fix = "add machine_types to the settings of " +
                         listed(config.pipeline.clouds, id_of)}};
     std::vector<MachineTypeDoubt> out;
@@ -67,11 +67,10 @@ std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& con
             if (std::ranges::count(*known, name.text) > 0) continue;
             out.push_back({.place = name.place,
                            .found = "plugin." + source.value() +
-                                    ".settings.machine_types: no cloud "
-                                    "has a machine type '" +
+                                    ".settings.machine_types: no cloud offers machine type '" +
                                     config::shortened(name.text, 60) + "'" +
                                     config::suggestion(name.text, *known),
-                           .fix = "name one that there is"});
+                           .fix = "use a machine type that a cloud offers"});
         }
     }
     return out;

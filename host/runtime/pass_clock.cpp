@@ -37,7 +37,7 @@ bool PassCurrency::takes(const std::string& currency) {
 }
 
 std::string PassCurrency::refusal(const std::string& currency) const {
-    return "the price is in " + currency + ", prices are compared in " + code_ + "; it is left out";
+    return "price in " + currency + " ignored: prices are compared in " + code_;
 }
 
 std::shared_ptr<const std::vector<engine::CloudMachines>> PassCurrency::filter(

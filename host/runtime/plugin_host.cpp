@@ -242,7 +242,8 @@ Result<std::shared_ptr<instances::PluginInstance>> PluginHost::create_replacemen
         try {
             std::thread([creation, done] { done(creation->run()); }).detach();
         } catch (const std::system_error& error) {
-            done(fail(ErrorCode::unavailable, std::string("create: no thread: ") + error.what()));
+            done(fail(ErrorCode::unavailable,
+                      std::string("create: cannot start a thread: ") + error.what()));
         }
     };
     std::future<Result<Made>> end = detail::future_of<Made>(begin);

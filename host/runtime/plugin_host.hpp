@@ -184,7 +184,7 @@ Result<T> PluginHost::wait_for(std::future<Result<T>>& end, Duration patience) {
     if (virtual_loop_ != nullptr)
         pass_time([&is_there] { return is_there(Duration::zero()); }, patience);
     if (is_there(virtual_loop_ == nullptr ? patience : Duration::zero())) return end.get();
-    return fail(ErrorCode::deadline, "the event loop does not answer");
+    return fail(ErrorCode::deadline, "the event loop does not respond");
 }
 
 }  // namespace capstan::runtime

@@ -71,8 +71,9 @@ Result<plugin_files::ClassInfo> find_class(const plugin_files::PluginLibrary& li
     if (const plugin_files::ClassInfo* found = library.find_class(name)) return *found;
     const std::string where = "plugin " + library.facts().path.string();
     if (name.empty()) {
-        return fail(ErrorCode::invalid_config,
-                    where + ": has several classes, name one: " + names_of_classes(library));
+        return fail(
+            ErrorCode::invalid_config,
+            where + ": has several classes; set `class` to one of: " + names_of_classes(library));
     }
     return fail(ErrorCode::invalid_config,
                 where + ": has no class '" + name + "'; it has " + names_of_classes(library));

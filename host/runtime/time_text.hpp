@@ -13,7 +13,7 @@ namespace capstan::runtime {
 /// "2026-11-24T05:00:00Z": `time` without the fraction of its second.
 inline std::string whole_second_text(Time time) {
     return kubernetes::find_timestamp_text(std::chrono::floor<std::chrono::seconds>(time))
-        .value_or("a time that cannot be written");
+        .value_or("an invalid time");
 }
 
 }  // namespace capstan::runtime

@@ -46,7 +46,7 @@ Result<std::shared_ptr<instances::PluginInstance>> find_instance(const PluginHos
         std::ranges::find(host.identities(), id, &services::InstanceIdentity::id) !=
             host.identities().end();
     if (may_come) return nullptr;
-    return fail(ErrorCode::internal, "pipeline: there is no instance " + id.value());
+    return fail(ErrorCode::internal, "pipeline: no plugin " + id.value());
 }
 
 Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host, Missing missing) {
@@ -75,7 +75,7 @@ Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host, Mi
 std::vector<instances::SkippedHook> skipped_of(const Wiring& wiring) {
     std::vector<instances::SkippedHook> out;
     const auto add = [&out](const PluginInstanceId& id) {
-        out.push_back({id, loop::Hook::start, "it has not started"});
+        out.push_back({id, loop::Hook::start, "not started"});
     };
     for (const Wiring::Stage& stage : wiring.expanders)
         if (stage.expander == nullptr) add(stage.absent);

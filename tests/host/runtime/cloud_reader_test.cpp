@@ -210,7 +210,7 @@ TEST_F(Reader, AGroupThatMakesNoSenseDoesNotEndOthersThatMayBeHidden) {
     bad.max = 1;
     const CloudReading reading = read(CloudView{.complete = false, .groups = {bad}});
     ASSERT_THAT(ids(reading), ElementsAre("a", "bad"));
-    EXPECT_EQ(reading.groups->at(0).unreadable_because, "its cloud did not tell of all groups");
+    EXPECT_EQ(reading.groups->at(0).unreadable_because, "its cloud did not list all groups");
 }
 
 TEST_F(Reader, ForgetsAGroupThatIsGone) {
@@ -225,7 +225,7 @@ TEST_F(Reader, MachinesOfAGroupThatIsNotListedAreAProblem) {
     const CloudReading reading =
         read(CloudView{.machines = {machine("i-1", "ghost"), machine("i-2", "ghost")}});
     EXPECT_THAT(sentences(reading),
-                ElementsAre("plugin aws: 2 machines of a group it does not list, \"ghost\""));
+                ElementsAre("plugin aws: 2 machines of group \"ghost\", which it does not list"));
 }
 
 TEST_F(Reader, GivesTheSameGroupsWhileTheCloudSaysTheSame) {

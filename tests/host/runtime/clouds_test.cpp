@@ -88,7 +88,7 @@ TEST_F(SlowCloud, IsLeftAsItWasAfterAWhileAndNotWaitedForAgain) {
     EXPECT_THAT(untouched(silent), ElementsAre("slow/db"));
     EXPECT_EQ(silent.states.at(0).status, CloudStatus::unresponsive);
     EXPECT_EQ(silent.states.at(0).because,
-              "cloud slow has not answered since 2026-01-01T00:00:40Z");
+              "cloud slow has not responded since 2026-01-01T00:00:40Z");
     EXPECT_EQ(silent.states.at(1).status, CloudStatus::answered);
     ASSERT_EQ(silent.problems.size(), 1u);
     EXPECT_EQ(silent.problems[0].code, ErrorCode::deadline);
@@ -127,7 +127,7 @@ TEST_F(SlowCloud, ThatNeverAnsweredHasNoGroupsAndHoldsUpNoOthers) {
     EXPECT_THAT(first.unread,
                 ElementsAre(std::pair(
                     PluginInstanceId("slow"),
-                    std::string("cloud slow has not answered since 2026-01-01T00:00:00Z"))));
+                    std::string("cloud slow has not responded since 2026-01-01T00:00:00Z"))));
     virtually.host().virtual_loop()->advance(25s);
     EXPECT_THAT(ids(refresh()), ElementsAre("slow/db", "quick/web")) << "described by now";
 }
@@ -144,7 +144,8 @@ TEST_F(SlowCloud, IsNotAskedTwiceWhereItsPipelineChangesWhileItIsSilent) {
     ASSERT_TRUE(virtually.clouds().follow(other, virtually.host()));
     const CloudsView again = refresh();
     EXPECT_THAT(untouched(again), ElementsAre("slow/db")) << "it is known from before";
-    EXPECT_EQ(again.states.at(1).because, "cloud slow has not answered since 2026-01-01T00:00:40Z");
+    EXPECT_EQ(again.states.at(1).because,
+              "cloud slow has not responded since 2026-01-01T00:00:40Z");
     EXPECT_EQ(elapsed(), 15s);
     virtually.host().virtual_loop()->advance(5s);
     EXPECT_THAT(untouched(refresh()), IsEmpty()) << "by the call of before";
@@ -278,7 +279,7 @@ TEST(Clouds, ANameWithoutAnInstanceIsAnError) {
     pipeline.clouds = {PluginInstanceId("aws")};
     const auto clouds = Clouds::make(pipeline, virtually.host());
     ASSERT_FALSE(clouds);
-    EXPECT_EQ(clouds.error().message, "pipeline: there is no instance aws");
+    EXPECT_EQ(clouds.error().message, "pipeline: no plugin aws");
 }
 
 TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
@@ -294,7 +295,7 @@ TEST(Clouds, OneThatHasNotStartedCountsAsUnreadUntilItJoins) {
     const CloudsView before = (*clouds)->refresh_now(virtually.host());
     EXPECT_THAT(ids(before), ElementsAre("east/batch", "east/web"));
     ASSERT_EQ(before.problems.size(), 1u);
-    EXPECT_EQ(before.problems.front().message, "plugin west: it has not started");
+    EXPECT_EQ(before.problems.front().message, "plugin west: not started");
     EXPECT_TRUE(before.unread.contains(both.clouds[1]));
     EXPECT_THAT((*clouds)->find(both.clouds[1]), IsNull());
     ASSERT_TRUE((*clouds)->join(virtually.host().find(both.clouds[1])));

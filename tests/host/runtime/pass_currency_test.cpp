@@ -38,8 +38,7 @@ TEST(PassCurrency, IsThatOfTheFirstGroupWithAPrice) {
         snapshot_of({priced("a", {}, "GBP"), priced("b", 1.0, "EUR"), priced("c", 1.0, "USD")}));
     EXPECT_TRUE(currency.takes("EUR"));
     EXPECT_FALSE(currency.takes("USD"));
-    EXPECT_EQ(currency.refusal("USD"),
-              "the price is in USD, prices are compared in EUR; it is left out");
+    EXPECT_EQ(currency.refusal("USD"), "price in USD ignored: prices are compared in EUR");
 }
 
 TEST(PassCurrency, IsThatOfTheFirstOfferWhereNoGroupHasAPrice) {
@@ -59,7 +58,7 @@ TEST(PassCurrency, LeavesOutPricesOfOffersInAnother) {
     std::vector<std::string> notes;
     const auto machines = currency.filter(both.machines, notes);
     EXPECT_EQ(machines->at(0).types.at(0).offerings.at(0).price_per_hour, std::nullopt);
-    EXPECT_THAT(notes, ElementsAre(HasSubstr("plugin east: machine types: the price is in USD")));
+    EXPECT_THAT(notes, ElementsAre(HasSubstr("plugin east: machine types: price in USD")));
 }
 
 TEST(PassCurrency, GivesTheSameListWhereAllIsInOne) {

@@ -134,7 +134,7 @@ TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
     ASSERT_TRUE(host.has_value());
     const auto wiring = wire(config::Pipeline{}, **host);
     ASSERT_FALSE(wiring.has_value());
-    EXPECT_EQ(wiring.error().message, "pipeline: there is no instance least_waste");
+    EXPECT_EQ(wiring.error().message, "pipeline: no plugin least_waste");
 }
 
 TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
@@ -149,7 +149,7 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
     std::vector<instances::SkippedHook> absent;
     for (const PluginInstanceId& id : {one, two, one, splitter})
-        absent.push_back({id, loop::Hook::start, "it has not started"});
+        absent.push_back({id, loop::Hook::start, "not started"});
     EXPECT_EQ(skipped_of(*wiring), absent);
     instances::PassWatch watch;
     const auto policies =
@@ -158,7 +158,7 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
     ASSERT_EQ(policies->chain().size(), 2u);
     EXPECT_EQ(policies->chain()[0].name, "one");
     EXPECT_EQ(policies->chain()[0].expander->filter({}, {}, {}).error().message,
-              "plugin one: not asked, it has not started");
+              "plugin one: not called: not started");
     EXPECT_FALSE(policies->similarity().at(0).check->may_decide());
     EXPECT_FALSE(policies->splitter().split(3, {}, {}));
     pipeline.scale_up.similarity = {PluginInstanceId("nobody")};

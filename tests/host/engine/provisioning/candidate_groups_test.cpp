@@ -142,11 +142,10 @@ TEST(CandidateGroups, WhatACloudCannotMakeIsDroppedWithoutANote) {
 TEST(CandidateGroups, ACloudInTroubleIsTalkedOfOnce) {
     MakingCase c({"nap-a", "nap-b", "nap-c"});
     c.maker.refuses = true;
-    c.maker.refusal = {ErrorCode::unavailable, "plugin cloud: new_group: it is not running"};
+    c.maker.refusal = {ErrorCode::unavailable, "plugin cloud: new_group: not running"};
     c.world.pod("web");
     const Decision decision = c.run().decision;
-    EXPECT_THAT(decision.notes,
-                ::testing::ElementsAre("plugin cloud: new_group: it is not running"));
+    EXPECT_THAT(decision.notes, ::testing::ElementsAre("plugin cloud: new_group: not running"));
     EXPECT_EQ(decision.new_groups.size(), 3u);
 }
 
