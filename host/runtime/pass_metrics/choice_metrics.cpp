@@ -70,15 +70,15 @@ int find_count(const std::map<std::string, int>& counts, const char* total) {
 
 ChoiceMetrics::ChoiceMetrics(prometheus::Registry& registry)
     : kinds_(histograms(registry, "cluster_autoscaler_binpacking_heterogeneity",
-                        "Kinds of pods that an option was chosen for.")),
+                        "Pod equivalence groups in the scale-up options that were chosen.")),
       skipped_(counters(registry, "cluster_autoscaler_skipped_scale_events_count",
-                        "Groups that could not grow for a maximum of the cluster, and nodes that "
-                        "could not go for a minimum, counted in each pass.")),
+                        "Up: node groups that did not grow because of a maximum of cpu or memory. "
+                        "Down: nodes kept because of a minimum. Counted in each pass.")),
       created_(counters(registry, "cluster_autoscaler_created_node_groups_total",
-                        "Groups that clouds were asked to make, and agreed to.")
+                        "Node groups created by clouds.")
                    .Add({{"group_type", ""}})),
       deleted_(counters(registry, "cluster_autoscaler_deleted_node_groups_total",
-                        "Groups that clouds were asked to delete, and agreed to.")
+                        "Node groups deleted by clouds.")
                    .Add({{"group_type", ""}})) {
     for (const char* direction : {"up", "down"})
         for (const char* reason : {"CpuResourceLimit", "MemoryResourceLimit"})

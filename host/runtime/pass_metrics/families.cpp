@@ -23,6 +23,11 @@ Histograms& histograms(prometheus::Registry& registry, std::string_view name, co
     return registered(prometheus::BuildHistogram(), registry, name, help);
 }
 
+Histograms& function_durations(prometheus::Registry& registry) {
+    return histograms(registry, "cluster_autoscaler_function_duration_seconds",
+                      "Time taken by parts of a pass and by node removals, by function.");
+}
+
 prometheus::Histogram::BucketBoundaries growing_buckets(double first, double last,
                                                         std::size_t count) {
     prometheus::Histogram::BucketBoundaries out;

@@ -26,10 +26,13 @@ using Counters = prometheus::Family<prometheus::Counter>;
 using Gauges = prometheus::Family<prometheus::Gauge>;
 using Histograms = prometheus::Family<prometheus::Histogram>;
 
-/// Each function registers its family, once per registry. `name` is the whole name.
+/// Each function registers its family, once per registry. `name` is the full name.
 Counters& counters(prometheus::Registry& registry, std::string_view name, const char* help);
 Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help);
 Histograms& histograms(prometheus::Registry& registry, std::string_view name, const char* help);
+
+/// The durations of parts of a pass and of removals, a family that several classes share.
+Histograms& function_durations(prometheus::Registry& registry);
 
 /// `count` bounds, each larger than the one before by the same factor.
 prometheus::Histogram::BucketBoundaries growing_buckets(double first, double last,

@@ -47,17 +47,17 @@ int count_removed(const engine::MachineRemoval& removal, std::span<const Error> 
 
 GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
     : scaled_up_(counters(registry, "cluster_autoscaler_scaled_up_nodes_total",
-                          "Machines that clouds were asked for, and agreed to.")),
+                          "Machines of scale-ups that clouds accepted.")),
       scaled_up_gpu_(counters(registry, "cluster_autoscaler_scaled_up_gpu_nodes_total",
-                              "Those of them that have GPUs.")),
+                              "Machines with GPUs of scale-ups that clouds accepted.")),
       failed_(counters(registry, "cluster_autoscaler_failed_scale_ups_total",
-                       "Failures to grow a group, by reason.")),
+                       "Failed scale-ups, by reason.")),
       failed_gpu_(counters(registry, "cluster_autoscaler_failed_gpu_scale_ups_total",
-                           "Those of them of groups whose machines have GPUs.")),
+                           "Failed scale-ups of groups with GPUs, by reason.")),
       failed_nodes_(counters(registry, "cluster_autoscaler_failed_node_creations_total",
-                             "Machines that failures to grow a group have cost, by reason.")),
+                             "Machines missing because of failed scale-ups, by reason.")),
       never_joined_(counters(registry, "cluster_autoscaler_old_unregistered_nodes_removed_count",
-                             "Machines that were removed because they never joined.")
+                             "Machines removed because they did not join the cluster.")
                         .Add({})) {
     for (const char* reason : {"cloudProviderError", "apiCallError", "timeout"}) {
         prometheus::Labels labels = labels_with_drivers({});

@@ -45,79 +45,84 @@ GaugeSeries::Values limits(const engine::Bound& bound, double unit) {
 
 PassGauges::PassGauges(prometheus::Registry& registry)
     : safe_(gauges(registry, "cluster_autoscaler_cluster_safe_to_autoscale",
-                   "1 while the cluster is healthy enough to be scaled.")
+                   "1 if the cluster is healthy enough to be scaled.")
                 .Add({})),
       max_nodes_(gauges(registry, "cluster_autoscaler_max_nodes_count",
-                        "Most nodes the cluster may have; 0: no limit.")
+                        "Maximum number of nodes (0: no limit).")
                      .Add({})),
       cores_(gauges(registry, "cluster_autoscaler_cluster_cpu_current_cores",
-                    "Cores of all nodes together.")
+                    "Cores of all nodes that are not being removed.")
                  .Add({})),
       memory_(gauges(registry, "cluster_autoscaler_cluster_memory_current_bytes",
-                     "Memory of all nodes together.")
+                     "Memory of all nodes that are not being removed.")
                   .Add({})),
       unneeded_(gauges(registry, "cluster_autoscaler_unneeded_nodes_count",
-                       "Nodes that could go, once they have been so for long enough.")
+                       "Unneeded nodes in the last pass.")
                     .Add({})),
       pending_deletions_(gauges(registry, "cluster_autoscaler_pending_node_deletions",
                                 "Nodes that are being removed.")
                              .Add({})),
       in_cooldown_(gauges(registry, "cluster_autoscaler_scale_down_in_cooldown",
-                          "1 while no removal begins because of what happened a while ago.")
+                          "1 if scale-down is in cooldown.")
                        .Add({})),
       overflowing_(gauges(registry, "cluster_autoscaler_overflowing_controllers_count",
-                          "Controllers with waiting pods of more than 10 different kinds.")
+                          "Controllers with pending pods of more than 10 kinds.")
                        .Add({})),
-      skip_eval_(gauges(registry, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
-                        "For how long nodes have not been looked at as to their removal; 0: they "
-                        "were in the last pass.")
-                     .Add({})),
+      skip_eval_(
+          gauges(
+              registry, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
+              "Longest time since a node was checked for removal (0: the last pass checked all).")
+              .Add({})),
       cpu_limits_(gauges(registry, "cluster_autoscaler_cpu_limits_cores",
-                         "Fewest and most cores that all nodes may have together."),
+                         "Minimum and maximum cores of the cluster (+Inf: no limit)."),
                   "direction"),
       memory_limits_(gauges(registry, "cluster_autoscaler_memory_limits_bytes",
-                            "Least and most memory that all nodes may have together."),
+                            "Minimum and maximum memory of the cluster (+Inf: no limit)."),
                      "direction"),
       taints_(
-          gauges(registry, "cluster_autoscaler_node_taints_count", "Taints of all nodes, by kind."),
+          gauges(registry, "cluster_autoscaler_node_taints_count",
+                 "Taints of nodes: well-known taints by key, startup-taint, status-taint, other."),
           "type"),
-      skipped_pods_(gauges(registry, "cluster_autoscaler_skipped_pods_count",
-                           "Pods that a pass did not look at, since it considers only so many."),
-                    "requestor"),
-      nodes_(gauges(registry, "cluster_autoscaler_nodes_count",
-                    "Nodes by state; machines without a node as unregistered."),
-             "state"),
-      groups_(gauges(registry, "cluster_autoscaler_node_groups_count", "Node groups by type."),
+      skipped_pods_(
+          gauges(registry, "cluster_autoscaler_skipped_pods_count",
+                 "Pending pods that the last pass skipped because of the limit of pods per pass."),
+          "requestor"),
+      nodes_(
+          gauges(registry, "cluster_autoscaler_nodes_count",
+                 "Nodes by state. Machines without a node are unregistered or longUnregistered."),
+          "state"),
+      groups_(gauges(registry, "cluster_autoscaler_node_groups_count",
+                     "Node groups by type: autoscaled, autoprovisioned."),
               "node_group_type"),
       pods_(gauges(registry, "cluster_autoscaler_unschedulable_pods_count",
-                   "Pods that need a new node."),
+                   "Pending pods: unschedulable, or scheduler_unprocessed (of bypassed schedulers, "
+                   "not tried yet)."),
             "type"),
       unremovable_(gauges(registry, "cluster_autoscaler_unremovable_nodes_count",
-                          "Nodes that stay, by what keeps them."),
+                          "Nodes that cannot be removed, by reason."),
                    "reason"),
       group_min_(gauges(registry, "cluster_autoscaler_node_group_min_count",
-                        "Fewest machines a group may have."),
+                        "Minimum size of the node group."),
                  "node_group"),
       group_max_(gauges(registry, "cluster_autoscaler_node_group_max_count",
-                        "Most machines a group may have."),
+                        "Maximum size of the node group."),
                  "node_group"),
       group_target_(gauges(registry, "cluster_autoscaler_node_group_target_count",
-                           "Machines a group was asked for."),
+                           "Target size of the node group."),
                     "node_group"),
       group_healthiness_(gauges(registry, "cluster_autoscaler_node_group_healthiness",
-                                "1 while a group has the nodes it should have."),
+                                "1 if the node group is healthy."),
                          "node_group"),
       in_backoff_(gauges(registry, "cluster_autoscaler_node_group_in_backoff",
-                         "1 while a group is backed off because growing it failed."),
+                         "1 if the node group is backed off after a failed scale-up."),
                   "node_group"),
       unhealthy_(gauges(registry, "capstan_node_group_unhealthy",
-                        "1 while a group is backed off because too many of its nodes are "
-                        "missing or not ready."),
+                        "1 if too many nodes of the group are missing or not ready."),
                  "node_group"),
-      backoff_status_(gauges(registry, "cluster_autoscaler_node_group_backoff_status",
-                             "1 for each group that is backed off, by what it failed with; 0 for "
-                             "the others, without a reason."),
-                      "node_group", "reason") {}
+      backoff_status_(
+          gauges(registry, "cluster_autoscaler_node_group_backoff_status",
+                 "1 if the node group is backed off, by reason; otherwise 0, without a reason."),
+          "node_group", "reason") {}
 
 void PassGauges::observe(const PassObservation& pass, const engine::health::Health& health) {
     observe_cluster(health);

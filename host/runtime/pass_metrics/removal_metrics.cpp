@@ -60,23 +60,22 @@ const char* removal_kind(const NodeRemoval& removal) {
 
 RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
     : scaled_down_(counters(registry, "cluster_autoscaler_scaled_down_nodes_total",
-                            "Nodes whose machines clouds agreed to remove, by reason.")),
+                            "Nodes whose removal clouds accepted, by reason.")),
       scaled_down_gpu_(counters(registry, "cluster_autoscaler_scaled_down_gpu_nodes_total",
-                                "Those of them that had GPUs.")),
+                                "Nodes with GPUs whose removal clouds accepted, by reason.")),
       evicted_(counters(registry, "cluster_autoscaler_evicted_pods_total",
-                        "Pods that were evicted; failed are those that a drain gave up on.")),
+                        "Evicted pods: succeeded, or failed (the drain gave up).")),
       refused_(counters(registry, "capstan_refused_evictions_total",
-                        "Evictions that the API server refused, each try, by the error's code.")),
+                        "Eviction requests refused by the API server, by error code.")),
       failed_(counters(registry, "cluster_autoscaler_failed_scale_down_total",
-                       "Removals that were undone. Reason 1: the node could not be tainted, 2: not "
-                       "be emptied, 3: the machine was not removed.")),
-      durations_(histograms(registry, "cluster_autoscaler_function_duration_seconds",
-                            "Time from choosing a node until it was gone, or was kept after all.")),
+                       "Failed removals of nodes. Reason 1: not tainted, 2: not drained, 3: "
+                       "machine not removed.")),
+      durations_(function_durations(registry)),
       phases_(histograms(registry, "capstan_node_removal_phase_duration_seconds",
-                         "Time that nodes spent in a phase of their removal.")),
-      latencies_(histograms(registry, "cluster_autoscaler_node_removal_latency_seconds",
-                            "Time from becoming unneeded until the cloud agreed to remove the "
-                            "machine, or the node was needed again.")) {
+                         "Time that node removals spend in each phase.")),
+      latencies_(
+          histograms(registry, "cluster_autoscaler_node_removal_latency_seconds",
+                     "Time from a node becoming unneeded until it was removed or needed again.")) {
     for (const char* reason : {"underutilized", "empty", "unready"}) {
         prometheus::Labels labels = labels_with_drivers({});
         labels["reason"] = reason;
