@@ -1,6 +1,7 @@
 // Texts that no shipped program prints by itself: `daemon` runs whole daemons on virtual time and
-// prints their log lines, Events, status and metrics; `codes` prints the codes of reasons, and
-// `rare_reasons` reasons that no scenario shows; `scenario_keys` prints the keys of scenarios.
+// prints their log lines, Events, status and metrics; `runtime` prints texts about plugins that
+// fail and pages of the admin port; `codes` prints the codes of reasons, and `rare_reasons` reasons
+// that no scenario shows; `scenario_keys` prints the keys of scenarios.
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -12,6 +13,7 @@
 #include "rare_reasons.hpp"
 #include "runtime/config/section.hpp"
 #include "runtime/record/described_types.hpp"
+#include "runtime_texts.hpp"
 #include "simulation/scenario_keys.hpp"
 
 namespace capstan::golden {
@@ -100,6 +102,15 @@ void print_daemon_texts() {
         fixture.at(3min, [&fixture] { fixture.network().set_reachable(false); });
         fixture.at(6min, [&fixture] { fixture.network().set_reachable(true); });
     });
+    daemons.run("the configuration is reloaded", {}, [](DaemonFixture& fixture) {
+        const auto reload_at = [&fixture](Duration when, const char* more) {
+            fixture.at(when, [&fixture, more] { fixture.reload(more); });
+        };
+        reload_at(5min, "utilization_threshold = 0.4\n");
+        reload_at(6min, "utilization_threshold = 0.4\n");
+        reload_at(7min, "utilization_threshold = 7\nunneded_time = \"1m\"\n");
+        reload_at(8min, "utilization_threshold = 0.4\n[watchdog]\nmemory_max = \"1Gi\"\n");
+    });
     daemons.print_metrics();
 }
 
@@ -127,6 +138,7 @@ int main(int count, char** arguments) {
     using namespace capstan;
     const std::string what = count == 2 ? arguments[1] : "";
     if (what == "daemon") return golden::print_daemon_texts(), 0;
+    if (what == "runtime") return golden::print_runtime_texts(), 0;
     if (what == "scenario_keys")
         return golden::print_keys(runtime::config::fields_of(simulation::keys::Scenario{}), ""), 0;
     if (what == "rare_reasons") {
