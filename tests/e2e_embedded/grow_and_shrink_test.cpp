@@ -61,7 +61,7 @@ TEST(LiveCluster, TakesItsDaemonAlongWhenItIsTold) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     ASSERT_TRUE(becomes(30s, [&] { return !cluster.api().leader().empty(); })) << cluster.log();
     EXPECT_EQ(cluster.process().end(SIGINT), 0) << cluster.log();
-    EXPECT_THAT(cluster.log(), HasSubstr("acts no longer")) << "it handed the Lease back";
+    EXPECT_THAT(cluster.log(), HasSubstr("stopped leading")) << "it handed the Lease back";
     EXPECT_THROW(cluster.api().leader(), std::runtime_error) << "nobody answers any more";
 }
 

@@ -50,7 +50,7 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
                 HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"vendor\"} 1"));
     EXPECT_THAT(admin.answer("/api/v2/plugins").body,
                 HasSubstr(R"("skipped_hooks":[{"hook":"filter")"));
-    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is left out: it did not return within its "
+    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is skipped: it did not return within its "
                                       "deadline of 100 ms; its stage's on_error applies"));
 }
 

@@ -76,8 +76,8 @@ struct Tutorial : ::testing::Test {
     std::string carry_out(const std::string& command) {
         if (command.starts_with("capstan run ")) {
             daemon = std::make_unique<Process>(shell(command), variables, log);
-            EXPECT_TRUE(
-                becomes(30s, [&] { return daemon_log().find("is seen") != std::string::npos; }));
+            EXPECT_TRUE(becomes(
+                30s, [&] { return daemon_log().find("caches synced") != std::string::npos; }));
             return daemon_log();
         }
         const std::string out = type(command);
@@ -136,7 +136,7 @@ std::string normalized_decision(const std::string& line) {
                                          {std::regex("NODE(, NODE)+ from"), "NODE from"},
                                          {std::regex(": NODE: (.*?), NODE: .*"), ": $1"},
                                          {std::regex("shop-[ab]"), "GROUP"},
-                                         {std::regex("; agreed to after .*"), ""},
+                                         {std::regex("; accepted after .*"), ""},
                                          {std::regex("(one|smallest) of"), "of"},
                                          {std::regex("[0-9]+"), "N"},
                                          {std::regex("pods? fits?"), "pods fit"},

@@ -88,6 +88,15 @@ bool is_marked(const json::object& node, const std::string& key) {
     return false;
 }
 
+/// Without the folder of plugins, which differs between two assemblies.
+std::shared_ptr<const runtime::daemon::LoadedConfig> loaded_config(
+    const runtime::Assembly& assembly) {
+    auto out = std::make_shared<runtime::daemon::LoadedConfig>(
+        runtime::daemon::LoadedConfig{.config = assembly.config(), .plugins = assembly.plugins()});
+    std::erase_if(out->config.tree.children, [](const auto& c) { return c.key == "trust"; });
+    return out;
+}
+
 }  // namespace
 
 int Record::times_marked() const {
@@ -100,12 +109,11 @@ int Record::times_marked() const {
 DaemonFixture::DaemonFixture(const DaemonFixtureSettings& settings) {
     const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    const std::string text = "[cluster]\nkubeconfig = \"" + access.string() +
-                             "\"\n[log]\nlevel = \"" + settings.log_level + "\"\n" + config +
-                             settings.cloud + "\n" + group_config + settings.group + "\n";
-    assembly_ = std::make_unique<runtime::Assembly>(
-        text + "[scale_down]\nunneeded_time = \"" + settings.unneeded_time +
-        "\"\ndelay_after_add = \"0s\"\n" + settings.scale_down + "\n");
+    config_text_ = "[cluster]\nkubeconfig = \"" + access.string() + "\"\n[log]\nlevel = \"" +
+                   settings.log_level + "\"\n" + config + settings.cloud + "\n" + group_config +
+                   settings.group + "\n[scale_down]\nunneeded_time = \"" + settings.unneeded_time +
+                   "\"\ndelay_after_add = \"0s\"\n" + settings.scale_down + "\n";
+    assembly_ = std::make_unique<runtime::Assembly>(config_text_);
     if (!assembly_->diagnostics().empty())
         throw std::invalid_argument(assembly_->diagnostics().text());
     auto host = runtime::PluginHost::start(assembly_->config(), assembly_->plugins(),
@@ -252,17 +260,26 @@ void DaemonFixture::run(Duration until, const std::function<void()>& look) {
     }
 }
 
+void DaemonFixture::reload(const std::string& more) {
+    reloaded_ = std::make_unique<runtime::Assembly>(config_text_ + more);
+    std::raise(SIGHUP);
+}
+
+Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> DaemonFixture::read_config() {
+    if (reloaded_->diagnostics().errors() > 0)
+        return fail(ErrorCode::invalid_config, reloaded_->diagnostics().text());
+    return loaded_config(*reloaded_);
+}
+
 void DaemonFixture::run_daemon() {
     network_ = std::make_unique<LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) { record_request(request); });
-    const auto loaded =
-        std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
-            .config = assembly_->config(), .plugins = assembly_->plugins()});
     const Result<void> ended = runtime::daemon::run_daemon(
-        loaded, *host_,
+        loaded_config(*assembly_), *host_,
         {.version = "test",
          .identity = "tester-" + std::to_string(++record_.daemons),
          .seed = 1,
+         .read_config = [this] { return read_config(); },
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
          .on_pass = [this](const runtime::daemon::PassReport& pass) { record_pass(pass); },
          .http = network_.get()});

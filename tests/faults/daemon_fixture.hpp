@@ -75,12 +75,15 @@ public:
     /// Kills the daemon at its write number `change`, counted from 0 without those of the Lease:
     /// before the server carries the write out, or after.
     void kill_at(int change, bool is_carried_out);
+    /// Reloads the configuration of the start with `more` behind it, as at SIGHUP.
+    void reload(const std::string& more);
     /// Advances the time without a daemon.
     void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
     const Record& record() const { return record_; }
 
 private:
     void run_daemon();
+    Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> read_config();
     void record_request(const io::ServedRequest& request);
     void record_pass(const runtime::daemon::PassReport& pass);
     void kill(bool is_carried_out);
@@ -92,7 +95,8 @@ private:
     void watch_pods();
 
     runtime::TemporaryFolder folder_;
-    std::unique_ptr<runtime::Assembly> assembly_;
+    std::string config_text_;
+    std::unique_ptr<runtime::Assembly> assembly_, reloaded_;
     std::unique_ptr<runtime::PluginHost> host_;
     std::unique_ptr<simulation::api_server::ObjectStore> store_;
     std::unique_ptr<simulation::api_server::ApiServer> server_;

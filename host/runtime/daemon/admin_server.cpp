@@ -105,20 +105,21 @@ HttpReply health(const std::string& complaint) {
 /// A page of links. It names no value, so it is the same on every host.
 std::string index_page(bool has_snapshot) {
     constexpr std::array<std::array<std::string_view, 2>, 12> places{
-        {{"/readyz", "whether it is ready, and what it waits for or does without"},
-         {"/livez", "whether it must be restarted"},
-         {"/health-check", "whether passes succeed; also /healthz"},
-         {"/metrics", "for Prometheus"},
-         {"/api/v2/status", "who leads, the last pass, the configuration in force; also /status"},
-         {"/api/v2/decisions", "the last passes: what was done, and why"},
-         {"/api/v2/explain/matrix?format=text", "every pending class of pods against every group"},
-         {"/api/v2/groups", "node groups as the last pass saw them"},
-         {"/api/v2/plugins", "plugins, and whether they run"},
-         {"/api/v2/config", "the configuration as it is understood"},
-         {"/snapshotz", "what the next pass sees"},
+        {{"/readyz", "readiness: what it waits for, and what is missing"},
+         {"/livez", "liveness: fails if a restart is needed"},
+         {"/health-check", "fails if passes stop or fail; also at /healthz"},
+         {"/metrics", "metrics for Prometheus"},
+         {"/api/v2/status", "leader, last pass, configuration in force; also at /status"},
+         {"/api/v2/decisions", "actions of the last passes, with reasons"},
+         {"/api/v2/explain/matrix?format=text",
+          "each kind of pending pods against each node group"},
+         {"/api/v2/groups", "node groups as of the last pass"},
+         {"/api/v2/plugins", "plugins and their state"},
+         {"/api/v2/config", "the configuration in force"},
+         {"/snapshotz", "input of the next pass (responds after it)"},
          {"",
           "/api/v2/explain/pod/NAMESPACE/NAME, deployment/NAMESPACE/NAME, node/NAME, group/ID: "
-          "why; with ?format=text to read"}}};
+          "explanation as JSON; ?format=text: as text"}}};
     std::string out =
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<title>Capstan</title></head><body>\n<h1>Capstan</h1>\n<ul>\n";
@@ -150,8 +151,7 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
         {"/api/v2/groups", &sources.groups}, {"/api/v2/plugins", &sources.plugins},
         {"/api/v2/config", &sources.config}, {"/api/v2/decisions", &sources.decisions}};
     const auto document = documents.find(path);
-    if (document == documents.end())
-        return refusal(404, "there is nothing at this path; / lists what there is");
+    if (document == documents.end()) return refusal(404, "no page at this path; / lists all pages");
     return told(200, json, (*document->second)() + "\n");
 }
 
@@ -182,7 +182,8 @@ bool is_probe(std::string_view target) {
 
 void answer_admin(const AdminSources& sources, std::string_view method, std::string_view target,
                   const std::function<void(HttpReply)>& send) {
-    if (method != "GET" && method != "HEAD") return send(refusal(405, "only GET is answered"));
+    if (method != "GET" && method != "HEAD")
+        return send(refusal(405, "only GET and HEAD are allowed"));
     if (path_of(target) == "/snapshotz" && sources.snapshot)
         return sources.snapshot(snapshot_to(send));
     std::optional<AdminQuestion> question = find_question(target);
@@ -204,8 +205,8 @@ Result<std::string> read_file(const std::string& file, const char* key) {
     std::ifstream in(file, std::ios::binary);
     std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     if (in && !text.empty() && text.size() <= file_bytes_max) return text;
-    return fail(ErrorCode::invalid_config,
-                std::string("admin.") + key + ": " + file + " cannot be read, or is empty");
+    return fail(ErrorCode::invalid_config, std::string("admin.") + key + ": " + file +
+                                               " is empty, unreadable or larger than 1 MiB");
 }
 
 Result<std::string> read_token(const std::string& file) {
@@ -213,7 +214,7 @@ Result<std::string> read_token(const std::string& file) {
     while (!token.empty() && (token.back() == '\n' || token.back() == '\r')) token.pop_back();
     if (token.empty() && !file.empty())
         return fail(ErrorCode::invalid_config,
-                    "admin.bearer_token_file: " + file + " has no token");
+                    "admin.bearer_token_file: " + file + " contains no token");
     io::known_secrets().add(token);
     return token;
 }
@@ -232,7 +233,7 @@ HttpReply unauthorized() {
     HttpReply out;
     out.status = 401;
     out.headers = {{"www-authenticate", "Bearer"}, {"content-type", "application/json"}};
-    out.body = "{\"error\":\"a bearer token is needed\"}\n";
+    out.body = "{\"error\":\"bearer token required\"}\n";
     return out;
 }
 
@@ -289,7 +290,7 @@ Result<std::unique_ptr<io::HttpServer>> serve_admin(const config::Admin& config,
     }
     if (!server) {
         Error error = within("admin.listen", std::move(server).error());
-        error.message += "; choose another in [admin] listen";
+        error.message += "; choose another address in admin.listen";
         return fail(std::move(error));
     }
     return *std::move(server);

@@ -103,8 +103,7 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
                 [this](const Error& why) {
                     host_.log().write(
                         config::LogLevel::warn, log_source,
-                        "nodes are updated as a whole, for patching them is refused: " +
-                            why.message);
+                        "patching nodes is refused; using update instead: " + why.message);
                 },
             .on_unknown_pods =
                 [this](const std::string& node, const std::vector<std::string>& pods) {
@@ -128,9 +127,9 @@ void BackgroundServices::see_unknown_pods(const std::string& node,
     const std::vector<std::string> unreported = link_->cluster_cache().find_unreported(node, pods);
     if (unreported.empty() || !link_->cluster_cache().relist("Pod")) return;
     host_.log().write(config::LogLevel::warn, log_source,
-                      "node " + node + " holds pods that the watch of pods has not told of: " +
+                      "node " + node + " has pods that the watch of pods has not reported: " +
                           listed(unreported, [](const std::string& pod) { return pod; }) +
-                          "; all pods are listed anew");
+                          "; listing all pods again");
 }
 
 void BackgroundServices::make_tellers(const config::Config& all) {
@@ -196,7 +195,8 @@ void BackgroundServices::watch(const std::filesystem::path& file, std::function<
         config_watch_ = *std::move(opened);
     } else {
         host_.log().write(config::LogLevel::warn, log_source,
-                          "changes are taken over at SIGHUP alone: " + opened.error().message);
+                          "configuration file is not watched; send SIGHUP to reload it: " +
+                              opened.error().message);
     }
 }
 
@@ -225,7 +225,7 @@ std::string BackgroundServices::unready_because() const {
         if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
     if (!startup_gate_ || !link_->cluster_cache().has_synced())
-        return "the cluster has not been seen yet";
+        return "waiting for the cluster caches to sync";
     return startup_gate_->reason();
 }
 
@@ -234,10 +234,10 @@ bool BackgroundServices::wants_passes() const {
 }
 
 Result<void> BackgroundServices::may_act(std::uint64_t term) {
-    if (pending_requests_.stop) return fail(ErrorCode::cancelled, "this host is stopping");
+    if (pending_requests_.stop) return fail(ErrorCode::cancelled, "capstan is shutting down");
     acting_term_ = term;
     if (leadership_->term() == term) return {};
-    return fail(ErrorCode::cancelled, "this host leads no longer");
+    return fail(ErrorCode::cancelled, "no longer the leader");
 }
 
 void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
@@ -248,16 +248,16 @@ void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded do
 /// A change that began in a term must not be made after that term, not even when this host leads
 /// again: another host may have led in between.
 Result<void> BackgroundServices::ask_gate(std::uint64_t term) const {
-    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "dry run");
     if (leadership_ && leadership_->term() == term) return {};
-    return fail(ErrorCode::cancelled, "this host leads no longer");
+    return fail(ErrorCode::cancelled, "no longer the leader");
 }
 
 /// Writes of plugins belong to no pass. KubeGateway checks that the term of their operation lasts.
 Result<void> BackgroundServices::may_write() const {
-    if (options_.dry_run) return fail(ErrorCode::cancelled, "this is a dry run");
+    if (options_.dry_run) return fail(ErrorCode::cancelled, "dry run");
     if (leadership_ && leadership_->term()) return {};
-    return fail(ErrorCode::cancelled, "this host does not lead");
+    return fail(ErrorCode::cancelled, "not the leader");
 }
 
 instances::ChangeGate BackgroundServices::gate() {
@@ -280,8 +280,8 @@ void BackgroundServices::request_pass(const services::PassRequest& request) {
         host_.log().write(level, request.plugin, message + ": " + request.why);
     };
     if (!wants_passes())
-        return say(config::LogLevel::debug, "wants a pass, and this host makes none now");
-    if (pass_scheduler_.want_pass()) say(config::LogLevel::info, "wants a pass");
+        return say(config::LogLevel::debug, "pass request ignored; no passes run now");
+    if (pass_scheduler_.want_pass()) say(config::LogLevel::info, "requested a pass");
 }
 
 void BackgroundServices::await_signal() {
@@ -306,7 +306,7 @@ void BackgroundServices::take_signal(int number) {
         if (now - stop_asked_ < guard::same_signal_within) return;
         return options_.on_overdue();  // a guard has ended the process by now
     }
-    host_.log().write(config::LogLevel::info, log_source, "stopping");
+    host_.log().write(config::LogLevel::info, log_source, "shutting down");
     pending_requests_.stop = true;
     stop_asked_ = now;
     pass_scheduler_.interrupt();
@@ -319,7 +319,7 @@ void BackgroundServices::await_sync() {
     sync_timer_.reset();
     if (!startup_gate_ && link_->cluster_cache().has_synced()) {
         host_.log().write(config::LogLevel::info, log_source,
-                          "the cluster at " + link_->server() + " is seen");
+                          "caches synced with " + link_->server());
         startup_gate_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
     if (startup_gate_ && startup_gate_->is_over()) return pass_scheduler_.interrupt();

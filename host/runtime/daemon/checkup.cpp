@@ -83,7 +83,7 @@ private:
             return true;
         }
         add(Verdict::missing, "credentials", link.error().message,
-            "mend [cluster] kubeconfig, context or server");
+            "correct cluster.kubeconfig, cluster.context or cluster.server");
         return false;
     }
 
@@ -105,14 +105,14 @@ private:
         if (!reply) {
             add(Verdict::missing, "API server", reply.error().message,
                 reply.error().code == ErrorCode::unauthenticated
-                    ? "renew the credentials: the server is there, and does not take them"
-                    : "check the address, the network between, and the certificate authority");
+                    ? "renew the credentials: the server rejects them"
+                    : "check the address, the network and the certificate authority");
             return false;
         }
         const auto body = kubernetes::client::parse_object(*reply);
         add(Verdict::good, "API server",
             body ? "Kubernetes " + std::string(kubernetes::base::text_at(*body, "gitVersion"))
-                 : "answers");
+                 : "responds");
         compare_clocks(*reply);
         return true;
     }
@@ -124,15 +124,15 @@ private:
                                              ? Result<Time>(fail(ErrorCode::not_found, "no date"))
                                              : parse_http_date(date->second);
         if (!server_time)
-            return add(Verdict::warning, "clock", "the API server does not tell its time");
+            return add(Verdict::warning, "clock", "the API server's response has no date");
         // The header has whole seconds.
         const Duration skew =
             std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *server_time) -
                                       std::chrono::seconds(1));
         const std::string text = format_rough_duration(skew);
-        if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server's");
-        add(Verdict::warning, "clock", text + " off the API server's",
-            "synchronise the clocks: ages of pods and nodes decide");
+        if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server");
+        add(Verdict::warning, "clock", "differs from the API server's by " + text,
+            "synchronize the clocks: decisions depend on the ages of pods and nodes");
     }
 
     void review_rights() {
@@ -176,10 +176,10 @@ private:
         // What could not be asked may be granted all the same.
         if (answer.error)
             return add(Verdict::missing, what, answer.error->message,
-                       "see the message, and ask again");
+                       "fix the cause and run the check again");
         add(Verdict::missing, what,
             (answer.reason.empty() ? "not granted" : answer.reason) + "; needed to " + purpose,
-            "grant it in the role of this service account");
+            "add it to the role of the service account");
     }
 
     /// Kinds of other API groups that plugins were granted: as long as a definition is not there,
@@ -199,7 +199,7 @@ private:
             if (reply || reply.error().code != ErrorCode::not_found) continue;
             const auto& [plural, plugin] = need;
             add(Verdict::missing, "kind " + plural + "." + group,
-                "the API server does not serve it; plugin " + plugin + " needs it",
+                "not served by the API server; plugin " + plugin + " needs it",
                 group == balancer_group ? "run `capstan crd install`"
                                         : "install its CustomResourceDefinition");
         }
@@ -213,29 +213,29 @@ private:
                 },
                 self_check_timeout * 2);
             if (checked) {
-                add(Verdict::good, "plugin " + instance->id(), "has nothing to complain about");
+                add(Verdict::good, "plugin " + instance->id(), "self-check passed");
             } else {
                 add(Verdict::missing, "plugin " + instance->id(), checked.error().message,
-                    "mend its grants, credentials or settings");
+                    "check its grants, credentials and settings");
             }
         }
     }
 
     void check_clouds() {
         if (config_.pipeline.clouds.empty() && !config_.pipeline.controllers.empty())
-            return add(Verdict::good, "clouds", "none is configured, controllers run alone");
+            return add(Verdict::good, "clouds", "none configured; only controllers run");
         if (config_.pipeline.clouds.empty())
-            return add(Verdict::missing, "clouds", "none is configured",
-                       "name one in [pipeline] clouds");
+            return add(Verdict::missing, "clouds", "none configured", "add one to pipeline.clouds");
         const auto clouds = Clouds::make(config_.pipeline, host_);
         if (!clouds) return add(Verdict::missing, "clouds", clouds.error().message);
         const CloudsView view = (*clouds)->refresh_now(host_);
         for (const Error& problem : view.problems)
-            add(Verdict::missing, "clouds", problem.message, "see the message");
+            add(Verdict::missing, "clouds", problem.message,
+                "check the cloud's credentials, permissions and settings");
         const auto groups = static_cast<std::int64_t>(view.groups->size());
         add(groups > 0 ? Verdict::good : Verdict::warning, "node groups",
             counted(groups, "group") + " found",
-            groups > 0 ? "" : "check how the cloud's plugin finds groups: names or tags");
+            groups > 0 ? "" : "check the names or tags by which the cloud plugin finds groups");
         view_ = view;
     }
 
@@ -260,7 +260,7 @@ private:
         for (const std::string& sentence :
              engine::health::describe_departed_groups(*memory, *groups))
             add(Verdict::warning, "node groups", sentence,
-                "put the group back, or remove its nodes by hand");
+                "restore the group, or remove its nodes manually");
     }
 
     /// Which program drains nodes whose machines are about to leave. Two of them would evict pods
@@ -268,7 +268,7 @@ private:
     void check_drainers() {
         const std::string other = find_other_drainer();
         const bool is_ours = config_.scale_down.drain_leaving_nodes;
-        const std::string what = "nodes that leave";
+        const std::string what = "leaving nodes";
         if (is_ours && other.empty())
             return add(Verdict::good, what, "Capstan taints and drains them");
         if (is_ours)
@@ -276,8 +276,9 @@ private:
                        "set scale_down.drain_leaving_nodes = false, or remove " + other);
         if (!other.empty()) return add(Verdict::good, what, other + " drains them");
         add(Verdict::warning, what,
-            "scale_down.drain_leaving_nodes is off, and aws-node-termination-handler was not found",
-            "check that another program drains them");
+            "scale_down.drain_leaving_nodes is false and aws-node-termination-handler was not "
+            "found",
+            "set it to true, unless another program drains them");
     }
 
     /// "DaemonSet kube-system/aws-node-termination-handler"; empty: there is none, or this identity
@@ -391,13 +392,13 @@ void add_of_config_maps(Needs& needs, const config::Cluster& config) {
                             .ns = config.kube_namespace,
                             .name = config.memory_config_map_name};
     needs.add({"create", "get", "update"}, memory,
-              "remember back-offs, requests and removals over a restart");
+              "keep back-offs, requests and removals over a restart");
     if (!config.write_status_configmap) return;
     const AccessRule status{.resource = "configmaps",
                             .ns = config.kube_namespace,
                             .name = config.status_config_map_name};
-    needs.add({"create", "get", "update"}, status, "tell the status that upstream's tools read");
-    needs.add({"delete"}, status, "leave no status behind that nobody keeps up to date");
+    needs.add({"create", "get", "update"}, status, "write the status ConfigMap");
+    needs.add({"delete"}, status, "delete the status ConfigMap on shutdown");
 }
 
 void add_of_passes(Needs& needs, const config::Cluster& config) {
@@ -408,16 +409,16 @@ void add_of_passes(Needs& needs, const config::Cluster& config) {
                   std::string(kind.purpose));
     }
     const AccessRule nodes{.resource = "nodes"};
-    needs.add({"get"}, nodes, "read a node before it is changed");
-    needs.add({"patch"}, nodes, "taint and cordon nodes that go");
+    needs.add({"get"}, nodes, "read a node before changing it");
+    needs.add({"patch"}, nodes, "taint and cordon nodes before removal");
     needs.last().instead = AccessRule{.verb = "update", .resource = "nodes"};
     needs.add({"create"}, {.resource = "pods", .subresource = "eviction"},
-              "drain nodes that go within disruption budgets");
+              "evict pods from nodes before removal");
     add_of_config_maps(needs, config);
 }
 
 void add_of_plugin(Needs& needs, const config::PluginConfig& plugin) {
-    const std::string purpose = "serve plugin " + plugin.id.value() + ", which was granted it";
+    const std::string purpose = "serve plugin " + plugin.id.value() + " (its grants.kube)";
     for (const config::KubeGrant& grant : config::read_kube_grants(plugin.grants.kube)) {
         // An empty namespace stands for all of them.
         std::set<std::string> spaces = grant.namespaces;
@@ -439,14 +440,14 @@ std::vector<NeededRule> needed_rules(const config::Config& config) {
     Needs needs;
     const config::Cluster& cluster = config.cluster;
     if (!config.pipeline.clouds.empty()) add_of_passes(needs, cluster);
-    needs.add({"create", "patch"}, {.resource = "events"}, "tell in events what was done and why");
+    needs.add({"create", "patch"}, {.resource = "events"}, "record Events");
     if (cluster.leader_election.enabled) {
         needs.add({"create", "get", "update"},
                   {.group = "coordination.k8s.io",
                    .resource = "leases",
                    .ns = cluster.kube_namespace,
                    .name = cluster.leader_election.lease},
-                  "have one of several hosts act and the others stand by");
+                  "elect a leader");
     }
     for (const config::PluginConfig& plugin : config.plugins) add_of_plugin(needs, plugin);
     return needs.take();

@@ -54,7 +54,7 @@ struct ClusterLink::Parts {
                 .on_warning =
                     [&log](const std::string& text) {
                         log.write(config::LogLevel::warn, link_source,
-                                  "the API server warns: " + text);
+                                  "API server warning: " + text);
                     }};
     }
     kubernetes::client::ClusterCache::Options cluster_cache_options(services::Logger& log,

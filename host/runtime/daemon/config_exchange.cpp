@@ -61,7 +61,7 @@ void ConfigExchange::tell(config::LogLevel level, const std::string& sentence) c
 /// In one record of the log.
 void ConfigExchange::refuse(const std::string& complaints, ObservableState& observable) {
     tell(config::LogLevel::error,
-         "the old configuration is kept, for the new one is wrong: " + one_line(complaints));
+         "reload failed; keeping the last valid configuration: " + one_line(complaints));
     observable.config.refuse(complaints, wall());
 }
 
@@ -73,9 +73,10 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler,
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
     const bool is_live = !changes.live.empty() || !changes.made.empty() || !changes.gone.empty();
     if (!changes.fixed.empty())
-        tell(config::LogLevel::warn, "waits for a restart: " + joined(changes.fixed));
+        tell(config::LogLevel::warn,
+             "changed settings that need a restart: " + joined(changes.fixed));
     if (!is_live) {
-        if (changes.fixed.empty()) tell(config::LogLevel::info, "nothing has changed");
+        if (changes.fixed.empty()) tell(config::LogLevel::info, "reloaded: no changes");
         return observable.config.confirm(changes.fixed, wall());
     }
     const LoadedPtr counts = in_force(*std::move(next), *loaded_, changes);
@@ -88,7 +89,7 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler,
                       [background, interval = counts->config.cluster.scan_interval] {
                           background->pass_scheduler().set_interval(interval);
                       });
-    tell(config::LogLevel::info, "taken over: " + joined(changes.live));
+    tell(config::LogLevel::info, "reloaded: " + joined(changes.live));
     observable.config.take_over(counts->toml, std::move(waiting), wall());
     const std::lock_guard lock(mutex_);
     loaded_ = counts;
@@ -105,9 +106,8 @@ Result<void> ConfigExchange::check_kinds(const LoadedConfig& next,
         const auto plugins = select_plugins(next, {id});
         if (old == known.end() || is_made || plugins.empty()) continue;
         if (old->kind != plugins.front()->plugin_class.kind)
-            return fail(
-                ErrorCode::invalid_config,
-                "plugin " + id.value() + " is to be another kind of plugin, which takes a restart");
+            return fail(ErrorCode::invalid_config,
+                        "plugin " + id.value() + " changes its kind, which needs a restart");
     }
     return {};
 }
@@ -162,13 +162,13 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
 
 void ConfigExchange::see_file(bool is_gone, ObservableState& observable) const {
     tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
-         is_gone ? "the file is gone, or empty; the configuration that was read from it runs on"
-                 : "the file is there again");
+         is_gone ? "configuration file missing or empty; keeping the last valid configuration"
+                 : "configuration file found again");
     observable.config.set_gone(is_gone, wall());
 }
 
 void ConfigExchange::leave_unread(ObservableState& observable) const {
-    tell(config::LogLevel::info, "the file has changed, and is read again at SIGHUP alone");
+    tell(config::LogLevel::info, "configuration file has changed; send SIGHUP to reload it");
     observable.config.leave_unread(wall());
 }
 

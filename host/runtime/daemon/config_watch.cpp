@@ -181,13 +181,13 @@ std::string ConfigStatus::because() const {
     const auto add = [&out](const std::string& reason) {
         out += (out.empty() ? "" : "; ") + reason;
     };
-    if (is_gone) add("the file is gone, or empty");
-    if (is_unread) add("the file has changed, and is read again at SIGHUP alone");
-    if (!refusal.empty()) add("the file is refused: " + in_one_line(refusal));
+    if (is_gone) add("file missing or empty");
+    if (is_unread) add("file has changed; send SIGHUP to reload it");
+    if (!refusal.empty()) add("file has errors: " + in_one_line(refusal));
     if (!waiting.empty()) {
         std::string keys;
         for (const std::string& key : waiting) keys += (keys.empty() ? "" : ", ") + key;
-        add("waits for a restart: " + keys);
+        add("changed settings that need a restart: " + keys);
     }
     return out;
 }

@@ -1,63 +1,12 @@
 #include "runtime/daemon/controllers.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include <prometheus/registry.h>
-
+#include "runtime/daemon/controller_metrics.hpp"
 #include "runtime/daemon/watch_outage.hpp"
 
 namespace capstan::runtime::daemon {
-
-/// What the host counts about one controller.
-class ControllerMetrics {
-public:
-    ControllerMetrics(std::shared_ptr<services::Metrics> metrics, const std::string& plugin)
-        : metrics_(std::move(metrics)),
-          reconciles_(prometheus::BuildCounter()
-                          .Name("capstan_controller_reconciles_total")
-                          .Help("Reconciles of a controller that came to an end, by outcome.")
-                          .Register(metrics_->registry())),
-          durations_(one(
-              prometheus::BuildHistogram()
-                  .Name("capstan_controller_reconcile_duration_seconds")
-                  .Help("How long reconciles of a controller took.")
-                  .Register(metrics_->registry()),
-              plugin, prometheus::Histogram::BucketBoundaries{0.01, 0.1, 0.5, 1, 5, 10, 30, 60})),
-          objects_(one(prometheus::BuildGauge()
-                           .Name("capstan_controller_objects")
-                           .Help("Objects of its own that a controller looks after.")
-                           .Register(metrics_->registry()),
-                       plugin)),
-          problems_(one(prometheus::BuildGauge()
-                            .Name("capstan_controller_problems")
-                            .Help("What goes wrong with them.")
-                            .Register(metrics_->registry()),
-                        plugin)),
-          good_(reconciles_.Add({{"plugin", plugin}, {"outcome", "done"}})),
-          failed_(reconciles_.Add({{"plugin", plugin}, {"outcome", "failed"}})) {}
-
-    void observe(const instances::ControllerStatus& status) {
-        (status.error ? failed_ : good_).Increment();
-        if (status.took) durations_.Observe(std::chrono::duration<double>(*status.took).count());
-        if (!status.last) return;
-        objects_.Set(status.last->objects);
-        problems_.Set(static_cast<double>(status.last->problems.size()));
-    }
-
-private:
-    template <class Metric, class... Arguments>
-    static Metric& one(prometheus::Family<Metric>& family, const std::string& plugin,
-                       const Arguments&... with) {
-        return family.Add({{"plugin", plugin}}, with...);
-    }
-    const std::shared_ptr<services::Metrics> metrics_;
-    prometheus::Family<prometheus::Counter>& reconciles_;
-    prometheus::Histogram& durations_;
-    prometheus::Gauge &objects_, &problems_;
-    prometheus::Counter &good_, &failed_;
-};
 
 namespace {
 

@@ -156,7 +156,7 @@ Result<void> Daemon::make_autoscaler() {
                        [background = background_]() -> Result<std::string> {
                            return background->link().cluster_cache().unobserved_because();
                        })
-            .value_or("the loop does not answer");
+            .value_or("the event loop does not respond");
     };
     const auto may_act = [this] {
         return on_loop(host_, [background = background_, term = leader_handover_->term()] {
@@ -379,7 +379,7 @@ void Daemon::pass() {
     const std::optional<std::uint64_t> term = find_term();
     if (!term) return;
     const Duration began = host_.loop().monotonic();
-    stage("a pass is under way");
+    stage("a pass is running");
     pass_reporter_->pass_began();
     if (const Result<void> begun = begin_term(*term); !begun)
         return pass_reporter_->failed(begun.error(), host_.loop().monotonic() - began);
@@ -396,7 +396,7 @@ void Daemon::stage(const char* what) {
 }
 
 void Daemon::close() {
-    stage("the Lease is being handed back");
+    stage("the Lease is being released");
     if (controllers_) controllers_->lead(false);
     if (starts_) {
         const auto ended =

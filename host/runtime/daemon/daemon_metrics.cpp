@@ -93,69 +93,74 @@ const char* function_of(engine::PassPhase part) {
 DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
     : passes_(registry),
       last_activity_(pass_metrics::gauges(registry, "cluster_autoscaler_last_activity",
-                                          "When something was done last, in seconds since 1970.")),
+                                          "Time of the last activity, in seconds since 1970.")),
       intervals_(pass_metrics::histograms(registry, "capstan_pass_interval_seconds",
-                                          "Time from the start of a pass to the start of the next.")
+                                          "Time between the starts of two passes. Values above the "
+                                          "scan interval show delayed passes.")
                      .Add({}, interval_buckets)),
-      durations_(pass_metrics::histograms(registry, "cluster_autoscaler_function_duration_seconds",
-                                          "Time that parts of a pass took.")),
-      quantiles_(prometheus::BuildSummary()
-                     .Name("cluster_autoscaler_function_duration_quantile_seconds")
-                     .Help("The same as quantiles over the last hour.")
-                     .Register(registry)),
+      durations_(pass_metrics::function_durations(registry)),
+      quantiles_(
+          prometheus::BuildSummary()
+              .Name("cluster_autoscaler_function_duration_quantile_seconds")
+              .Help("Quantiles of cluster_autoscaler_function_duration_seconds over the last hour.")
+              .Register(registry)),
       errors_(pass_metrics::counters(registry, "cluster_autoscaler_errors_total",
-                                     "Passes that failed, by why.")),
-      requests_(pass_metrics::counters(registry, "rest_client_requests_total",
-                                       "Requests to the API server, by what came back.")),
+                                     "Failed passes, by type of error.")),
+      requests_(
+          pass_metrics::counters(registry, "rest_client_requests_total",
+                                 "Requests to the API server, by status code, method and host.")),
       request_durations_(pass_metrics::histograms(registry, "rest_client_request_duration_seconds",
-                                                  "Time until the API server answered.")),
-      request_waits_(pass_metrics::histograms(registry, "rest_client_rate_limiter_duration_seconds",
-                                              "Time that requests waited for our own limit.")),
+                                                  "Latency of requests to the API server.")),
+      request_waits_(pass_metrics::histograms(
+          registry, "rest_client_rate_limiter_duration_seconds",
+          "Time that requests to the API server waited for the client-side rate limit.")),
       cloud_status_(
-          pass_metrics::gauges(
-              registry, "capstan_cloud_status",
-              "1 for the status of each cloud: answered; failed, unresponsive and backed_off "
-              "ones are not touched."),
+          pass_metrics::gauges(registry, "capstan_cloud_status",
+                               "1 for the status of each cloud: answered, failed, unresponsive or "
+                               "backed_off. Only groups of answered clouds are scaled."),
           "cloud", "status"),
       cloud_answers_(
-          pass_metrics::gauges(registry, "capstan_cloud_last_answer_time_seconds",
-                               "When each cloud last answered a refresh, in seconds since 1970."),
+          pass_metrics::gauges(
+              registry, "capstan_cloud_last_answer_time_seconds",
+              "Time of the last successful refresh of each cloud, in seconds since 1970."),
           "cloud"),
-      groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
-                                  "Groups whose cloud has not answered an action in the time that "
-                                  "a pass waits.")),
+      groups_under_way_(add_gauge(
+          registry, "capstan_groups_under_way",
+          "Node groups with an action that is still running after the time that a pass waits.")),
       late_actions_(pass_metrics::counters(registry, "capstan_late_actions_total",
-                                           "Actions that were answered later than a pass waits.")
+                                           "Actions that ended later than a pass waits.")
                         .Add({})),
-      info_(
-          pass_metrics::gauges(registry, "capstan_info", "1, for this version and this cluster.")),
-      leader_(add_gauge(registry, "capstan_leader", "1 while this host acts.")),
+      info_(pass_metrics::gauges(registry, "capstan_info",
+                                 "Always 1. The labels are the version and cluster.name.")),
+      leader_(add_gauge(registry, "capstan_leader", "1 if this replica is the leader.")),
       config_in_force_(add_gauge(registry, "capstan_config_in_force",
-                                 "1 while the configuration on the disk is the one that runs.")),
+                                 "1 if the configuration file is in force; 0 if it has errors, "
+                                 "needs a restart, was not reloaded, or is missing.")),
       config_taken_over_(
           add_gauge(registry, "capstan_config_last_reload_success_timestamp_seconds",
-                    "When the configuration that runs was taken over, in seconds since 1970.")),
-      pod_waits_(
-          pass_metrics::histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
-                                   "Time from a pod's being unschedulable to the order of machines "
-                                   "for it, once for each pod.")
-              .Add({}, wait_buckets)),
-      events_(pass_metrics::counters(registry, "capstan_events_total",
-                                     "Events, by what became of them.")),
+                    "Time when the configuration in force was loaded, in seconds since 1970.")),
+      pod_waits_(pass_metrics::histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
+                                          "Time from the moment a pod became unschedulable until "
+                                          "machines were requested for it, once for each pod.")
+                     .Add({}, wait_buckets)),
+      events_(pass_metrics::counters(
+          registry, "capstan_events_total",
+          "Events by result: recorded, too_soon, over_budget, queue_full, refused, given_up.")),
       unreported_(pass_metrics::counters(
                       registry, "capstan_unreported_scale_up_pods_total",
-                      "Pods that triggered a scale-up and waited no longer when the event that "
-                      "tells of it was due.")
+                      "Pods that triggered a scale-up but got no TriggeredScaleUp Event.")
                       .Add({})),
       cpu_(pass_metrics::counters(registry, "process_cpu_seconds_total",
-                                  "CPU time used, user and system.")
+                                  "User and system CPU time, in seconds.")
                .Add({})),
-      resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory.")),
-      virtual_(add_gauge(registry, "process_virtual_memory_bytes", "Virtual memory.")),
-      open_files_(add_gauge(registry, "process_open_fds", "Open file descriptors.")),
-      max_files_(add_gauge(registry, "process_max_fds", "Most file descriptors there may be.")),
-      start_(add_gauge(registry, "process_start_time_seconds", "Start, in seconds since 1970.")),
-      threads_(add_gauge(registry, "process_threads", "Threads.")) {
+      resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory size.")),
+      virtual_(add_gauge(registry, "process_virtual_memory_bytes", "Virtual memory size.")),
+      open_files_(add_gauge(registry, "process_open_fds", "Number of open file descriptors.")),
+      max_files_(
+          add_gauge(registry, "process_max_fds", "Maximum number of open file descriptors.")),
+      start_(add_gauge(registry, "process_start_time_seconds",
+                       "Start time of the process, in seconds since 1970.")),
+      threads_(add_gauge(registry, "process_threads", "Number of threads.")) {
     for (const char* type :
          {"cloudProviderError", "apiCallError", "internalError", "transientError",
           "configurationError", "nodeGroupDoesNotExistError", "unexpectedScaleDownStateError"})

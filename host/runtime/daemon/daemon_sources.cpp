@@ -23,7 +23,7 @@ void write_kind(record::JsonText& out, const kubernetes::client::ReflectorStatus
     if (kind.last_heard)
         out.text_member("last_heard",
                         kubernetes::find_timestamp_text(*kind.last_heard).value_or(""));
-    if (kind.is_unavailable) out.text_member("error", "this server does not have it");
+    if (kind.is_unavailable) out.text_member("error", "not served by the API server");
     if (kind.trouble) out.text_member("error", kind.trouble->message);
     out.end_object();
 }
@@ -89,7 +89,7 @@ std::string find_credentials_problem(const PassReport* pass) {
                              (state->status == CloudStatus::answered && backoff.until < pass->at);
         if (!is_credentials || is_over) continue;
         out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
-               " does not accept its credentials: " + backoff.because;
+               " rejects its credentials: " + backoff.because;
     }
     return out;
 }
@@ -121,7 +121,7 @@ void write_controller(record::JsonText& out, const instances::ControllerStatus& 
     out.end_object();
 }
 
-/// Nothing where all hooks are called.
+/// Writes nothing if all hooks are called.
 void write_left_out(record::JsonText& out, const instances::PluginInstance& instance) {
     const auto hooks = instance.skipped_hooks();
     if (hooks.empty()) return;
@@ -191,21 +191,23 @@ void explain_later(ObservableState& observable, BackgroundServices& background,
                    const DaemonFacts& facts, const AdminQuestion& question,
                    const AdminSources::Answer& answer) {
     auto pass = observable.history.last();
-    if (!pass) return answer(fail(ErrorCode::unavailable, "there has been no pass yet"));
+    if (!pass) return answer(fail(ErrorCode::unavailable, "no pass has run yet"));
     const bool is_taken =
         background.add_task([explain = facts.explain, pass = std::move(pass), question, answer] {
             answer(explain(*pass, question));
         });
-    if (!is_taken) answer(fail(ErrorCode::busy, "too many questions wait for their answer"));
+    if (!is_taken)
+        answer(fail(ErrorCode::busy, "too many explain requests are waiting; try again later"));
 }
 
-/// Of what waits for the next pass.
+/// How long a request waits for the next pass.
 constexpr Duration snapshot_patience = std::chrono::minutes(1);
 
 void take_snapshot(PluginHost& host, ObservableState& observable, BackgroundServices& background,
                    const DebugSnapshot::Answer& answer) {
     if (!background.wants_passes())
-        return answer(fail(ErrorCode::unavailable, "this host makes no passes now"));
+        return answer(fail(ErrorCode::unavailable,
+                           "no passes run now: not the leader, not ready, or controllers only"));
     const auto asked = observable.snapshot->ask(answer);
     if (!asked) return answer(fail(asked.error()));
     host.loop().after(snapshot_patience, [snapshot = observable.snapshot, request = *asked] {

@@ -164,7 +164,7 @@ void DebugSnapshot::give_up(RequestId request) {
         const std::lock_guard lock(mutex_);
         if (waiting_ && waiting_->id == request) given_up = std::exchange(waiting_, std::nullopt);
     }
-    if (given_up) given_up->answer(fail(ErrorCode::unavailable, "no pass gathered it in time"));
+    if (given_up) given_up->answer(fail(ErrorCode::unavailable, "no pass ran in time"));
 }
 
 void DebugSnapshot::pass_began(Time now) {

@@ -226,17 +226,17 @@ private:
         if (std::ranges::find(change.drop_taints, key) == change.drop_taints.end()) return;
         if (was_under_way(change.node))
             about(node_reference(change.node), true, "ScaleDownFailed",
-                  "the node is not removed: " + change.because);
+                  "node is not removed: " + change.because);
         const engine::snapshot::Cluster& cluster = pass_.input.snapshot.cluster;
         const auto node = cluster.find_node(change.node);
         // Another request was faster.
         if (node && !engine::has_taint(cluster.node(*node), key)) return;
         if (error != nullptr) {
             about(node_reference(change.node), true, "ClusterAutoscalerCleanup",
-                  "failed to take " + key + " off: " + error->message);
+                  "failed to remove taint " + key + ": " + error->message);
         } else {
             about(node_reference(change.node), false, "ClusterAutoscalerCleanup",
-                  "took " + key + " off: " + change.because);
+                  "removed taint " + key + ": " + change.because);
         }
     }
     /// Whether a removal that ends in this pass was under way. A removal with a

@@ -6,6 +6,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 #include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/known_groups.hpp"
@@ -28,7 +29,13 @@ std::string from_to(int from, int to) {
 std::string why(const Error& error) {
     const bool is_bug = engine::health::reaction_to(engine::health::Call::increase, error.code) ==
                         engine::health::Reaction::report_bug;
-    return error.message + (is_bug ? " (a bug of the plugin)" : "");
+    return error.message + (is_bug ? " (plugin bug)" : "");
+}
+
+/// "03:02:10Z (4m12s left)".
+std::string end_text(Time until, const engine::PassTime& now) {
+    return format_rfc3339(now.written(until), 0).substr(sizeof "2026-11-21") + " (" +
+           format_rough_duration(until - now.now) + " left)";
 }
 
 using Asked = engine::NodeRemoval::Eviction;
@@ -124,11 +131,11 @@ void DecisionLog::tell_mixed_groups(const PassReport& pass) {
         const std::string& id = group.group.id.value();
         tell_once({"mixed_group", id, {}},
                   {.level = config::LogLevel::warn,
-                   .sentence = "group " + id + " is of " +
+                   .sentence = "group " + id + " has " +
                                counted(group.described->variants, "machine type") +
-                               ", and scale_up.template_source = \"mixed\" takes a new node of it "
-                               "for like one that it has: \"cloud\" counts with the least of all "
-                               "types",
+                               ", but scale_up.template_source = \"mixed\" assumes that new nodes "
+                               "are like an existing one; "
+                               "use \"cloud\" to assume the smallest type",
                    .facts = {.group = id},
                    .code = "mixed_group",
                    .subject = "Group/" + id});
@@ -139,10 +146,9 @@ void DecisionLog::tell_backoffs(const PassReport& pass) {
     for (const NewBackoff& fresh : new_backoffs(pass)) {
         const engine::Backoff& backoff = *fresh.backoff;
         write({.level = config::LogLevel::warn,
-               .sentence = fresh.group.value() + " is backed off " +
-                           (backoff.until ? "for " + format_rough_duration(*backoff.until -
-                                                                           backoff.last_failure)
-                                          : "until a machine joins") +
+               .sentence = "group " + fresh.group.value() + " is backed off until " +
+                           (backoff.until ? end_text(*backoff.until, pass.input.call_context.time())
+                                          : "a machine joins") +
                            ": " + backoff.because,
                .facts = {.action = "back_off", .group = fresh.group.value()},
                .code = name_of(backoff.code),
@@ -160,7 +166,7 @@ std::string DecisionLog::more_of(const engine::Decrease& decrease) {
 
 std::string DecisionLog::less_of(const engine::ActionResult& result) {
     if (result.shortfall == nullptr) return {};
-    return "; its cloud agrees to " + std::to_string(result.agreed) + ": " + why(*result.shortfall);
+    return "; its cloud accepted " + std::to_string(result.agreed) + ": " + why(*result.shortfall);
 }
 
 void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
@@ -186,7 +192,7 @@ void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResu
         return;
     std::string because = eviction.because;
     if (error == nullptr && was_refused)
-        because += "; agreed to after " + counted(before->refusals, "refusal") + " in " +
+        because += "; accepted after " + counted(before->refusals, "refusal") + " in " +
                    format_rough_duration(pass_->at - before->refused_since.value_or(pass_->at));
     if (eviction.best_effort && error == nullptr) {
         DaemonPods& of_node = daemon_pods_[eviction.node];
@@ -226,13 +232,12 @@ void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
     record.level = config::LogLevel::warn;
     record.code = name_of(error->code);
     if (is_under_way(*error)) {
-        record.sentence =
-            action + " is asked for: " + error->message + ", and is waited for beside the passes";
+        record.sentence = action + " is still running: " + error->message + "; passes continue";
         record.code = "under_way";
         return tell_once({record.code, subject, {}}, record);
     }
     record.reason = why(*error);
-    record.sentence = action + " is refused: " + record.reason;
+    record.sentence = action + " failed: " + record.reason;
     // An eviction has been compared with what memory has of it; a machine is its own subject.
     const bool is_eviction = !record.facts.pod.empty();
     tell_once({record.code, subject + " " + error->subject, is_eviction ? record.reason : ""},
@@ -326,11 +331,11 @@ void DecisionLog::tell_look(const PassReport& pass) {
     const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
     const auto number = [](std::size_t count) { return static_cast<std::int64_t>(count); };
     write({.level = config::LogLevel::debug,
-           .sentence = "looked at " + counted(number(cluster.node_count()), "node") + ", " +
+           .sentence = "checked " + counted(number(cluster.node_count()), "node") + ", " +
                        counted(number(cluster.pod_count()), "pod") + " (" +
                        std::to_string(cluster.unbound().size()) + " without a node) and " +
                        counted(number(pass.input.snapshot.groups->size()), "group") +
-                       (asks_for_something(decision) ? "" : "; there is nothing to do"),
+                       (asks_for_something(decision) ? "" : "; nothing to do"),
            .code = "looked"});
     if (!decision.no_removals_because.empty())
         write({.level = config::LogLevel::debug,
@@ -346,7 +351,7 @@ void DecisionLog::tell_look(const PassReport& pass) {
         write({.level = config::LogLevel::debug,
                .sentence =
                    "node " + verdict.node +
-                   (verdict.reason == engine::Unremovable::none ? " is not needed: " : " stays: ") +
+                   (verdict.reason == engine::Unremovable::none ? " is unneeded: " : " is kept: ") +
                    verdict.because,
                .facts = {.group = verdict.group.value(), .node = verdict.node, .pod = verdict.pod},
                .code = "node",
@@ -357,9 +362,11 @@ namespace {
 
 constexpr std::string_view clouds_source = "pass";
 
-/// Problems begin with the name of their cloud: "plugin eu: refresh: ...".
+/// Problems begin with the name of their cloud: "plugin eu: refresh: ...", "cloud eu is backed off
+/// until ...".
 std::string cloud_of(const Error& problem) {
-    return problem.message.substr(0, problem.message.find(':'));
+    const std::string& text = problem.message;
+    return text.substr(0, text.find_first_of(": ", text.find(' ') + 1));
 }
 
 }  // namespace
@@ -379,8 +386,7 @@ void CloudProblemLog::tell(const std::vector<Error>& problems, Time now) {
             continue;
         }
         log_.write(config::LogLevel::info, clouds_source,
-                   name + ": nothing is in the way any more, after " +
-                       format_rough_duration(now - cloud.since));
+                   name + ": works again after " + format_rough_duration(now - cloud.since));
         at = clouds_.erase(at);
     }
     for (auto& [name, cloud] : clouds_) cloud.present.clear();

@@ -34,8 +34,8 @@ void EventReporter::tell_unreported() {
     const auto count = static_cast<std::int64_t>(pods_.unreported() - unreported_);
     log_.write(config::LogLevel::warn, "events",
                counted(count, "pod") +
-                   " triggered a scale-up and got no event that says so: more of them came than "
-                   "may be written in a minute");
+                   " triggered a scale-up but got no TriggeredScaleUp Event: too many Events in "
+                   "one minute");
     unreported_ = pods_.unreported();
     unreported_at_ = now;
 }

@@ -44,7 +44,7 @@ void HealthCheck::pass_succeeded(Duration now) {
 
 std::string HealthCheck::inactivity(Duration now) const {
     if (!began_ || now - last_activity_ <= max_inactivity_) return {};
-    return "no pass has begun for " + format_rough_duration(now - last_activity_);
+    return "no pass has started for " + format_rough_duration(now - last_activity_);
 }
 
 std::string HealthCheck::stuck(Duration now) const {
@@ -59,7 +59,7 @@ std::string HealthCheck::complaint(Duration now) const {
     if (last_success_ && now - *last_success_ > max_failing_time_)
         return "no pass has succeeded for " + format_rough_duration(now - *last_success_);
     if (!last_success_ && now - *began_ > max_startup_time_)
-        return "no pass has succeeded since the start, " + format_rough_duration(now - *began_) +
+        return "no pass has succeeded since the start " + format_rough_duration(now - *began_) +
                " ago";
     return {};
 }

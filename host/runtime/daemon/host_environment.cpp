@@ -58,7 +58,8 @@ std::optional<std::string> find_exposure(const fs::path& file) {
     if (is_mounted_by_kubelet(real) || !may_be_entered_by_others(real.parent_path()))
         return std::nullopt;
     const char* const how = is_written ? (is_read ? "read and changed" : "changed") : "read";
-    return std::string("may be ") + how + " by others (mode " + octal_mode(facts.st_mode) + ")";
+    return std::string("can be ") + how + " by other users (mode " + octal_mode(facts.st_mode) +
+           ")";
 }
 
 namespace {
@@ -85,12 +86,12 @@ std::set<std::filesystem::path> secret_files_of(const config::Config& config) {
 std::vector<EnvironmentWarning> check_environment(const config::Config& config, uid_t user) {
     std::vector<EnvironmentWarning> out;
     if (user == 0)
-        out.push_back({"user", "runs as root",
-                       "run as a user of its own, for nothing here needs root's rights"});
+        out.push_back({"user", "runs as root", "run as a dedicated user; root is not needed"});
     for (const std::filesystem::path& file : secret_files_of(config))
         if (const auto exposure = find_exposure(file))
-            out.push_back({"secret files", file.string() + ' ' + *exposure,
-                           "chmod o-rwx it, and make its secret anew where others may have it"});
+            out.push_back(
+                {"secret files", file.string() + ' ' + *exposure,
+                 "run chmod o-rwx on it, and replace the secret if others may have read it"});
     return out;
 }
 

@@ -25,7 +25,7 @@ std::optional<std::string> find_exposure(const std::filesystem::path& file);
 /// A condition that an operator should know of, although everything works with it.
 struct EnvironmentWarning {
     std::string what{};   ///< "secret files"
-    std::string found{};  ///< "/etc/capstan/token may be read by others (mode 0644)"
+    std::string found{};  ///< "/etc/capstan/token can be read by other users (mode 0644)"
     std::string fix{};    ///< what to do about it
 
     bool operator==(const EnvironmentWarning&) const = default;

@@ -26,9 +26,9 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServi
       background_(std::move(background)),
       version_(std::move(version)),
       identity_(std::move(identity)),
-      failures_(host.log(), {.source = "capstan",
-                             .failed = "what outlives a restart is not kept",
-                             .succeeded = "what outlives a restart is kept again"}),
+      failures_(
+          host.log(),
+          {.source = "capstan", .failed = "memory not saved", .succeeded = "memory saved again"}),
       clock_(host.loop().clock()) {}
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {

@@ -18,8 +18,8 @@ Leadership::Leadership(const config::Cluster& config, kubernetes::client::Api& a
     : loop_(loop),
       log_(log),
       failures_(log, {.source = std::string(leader_source),
-                      .failed = "the Lease cannot be asked for",
-                      .succeeded = "the Lease can be asked for again",
+                      .failed = "cannot acquire or renew the Lease",
+                      .succeeded = "Lease requests succeed again",
                       .level = config::LogLevel::warn}),
       options_(std::move(options)),
       ns_(config.kube_namespace),
@@ -33,25 +33,25 @@ Leadership::~Leadership() {
 }
 
 void Leadership::make_elector() {
-    elector_.emplace(
-        api_, loop_,
-        kubernetes::client::LeaderElector::Options{
-            .ns = ns_,
-            .name = election_.lease,
-            .identity = options_.identity,
-            .lease_duration = election_.lease_duration,
-            .renew_deadline = election_.renew_deadline,
-            .retry_period = election_.retry_period,
-            .seed = options_.seed,
-            .on_started = [this] { begin_term(); },
-            .on_stopped = [this] { end_term(); },
-            .on_new_leader =
-                [this](const std::string& identity) {
-                    log_.write(config::LogLevel::info, leader_source,
-                               identity.empty() ? "the Lease was released" : identity + " leads");
-                },
-            .on_error = [this](const Error& error) { log_failure(error); },
-            .on_success = [this] { failures_.succeeded(loop_.monotonic()); }});
+    elector_.emplace(api_, loop_,
+                     kubernetes::client::LeaderElector::Options{
+                         .ns = ns_,
+                         .name = election_.lease,
+                         .identity = options_.identity,
+                         .lease_duration = election_.lease_duration,
+                         .renew_deadline = election_.renew_deadline,
+                         .retry_period = election_.retry_period,
+                         .seed = options_.seed,
+                         .on_started = [this] { begin_term(); },
+                         .on_stopped = [this] { end_term(); },
+                         .on_new_leader =
+                             [this](const std::string& identity) {
+                                 log_.write(config::LogLevel::info, leader_source,
+                                            identity.empty() ? "the Lease has no holder"
+                                                             : "the Lease is held by " + identity);
+                             },
+                         .on_error = [this](const Error& error) { log_failure(error); },
+                         .on_success = [this] { failures_.succeeded(loop_.monotonic()); }});
 }
 
 void Leadership::start() {
@@ -71,7 +71,7 @@ std::string Leadership::leader() const {
 
 bool Leadership::hand_over(const std::string& because, Duration pause) {
     if (!elector_ || !leads_ || is_stopping_ || is_handing_over_ || return_) return false;
-    log_.write(config::LogLevel::error, leader_source, "hands the Lease over, for " + because);
+    log_.write(config::LogLevel::error, leader_source, "releasing the Lease: " + because);
     is_handing_over_ = true;
     elector_->stop([this, pause] { has_handed_over(pause); });
     return true;
@@ -112,20 +112,19 @@ void Leadership::log_failure(Error error) {
     const Duration now = loop_.monotonic();
     const Duration left = elector_->leads_until() - now;
     if (elector_->is_leader())
-        error.message += "; it was renewed " +
+        error.message += "; last renewed " +
                          format_rough_duration(election_.renew_deadline - left) +
-                         " ago, and this host acts for " + format_rough_duration(left) + " more";
+                         " ago, leader for another " + format_rough_duration(left);
     failures_.failed(error, now);
 }
 
 void Leadership::begin_term() {
     ++term_;
     leads_ = true;
-    log_.write(
-        config::LogLevel::info, leader_source,
-        options_.identity + (options_.is_alone
-                                 ? " is a dry run: it says what it would do, and does none of it"
-                                 : " acts from now on"));
+    log_.write(config::LogLevel::info, leader_source,
+               options_.identity + (options_.is_alone
+                                        ? " runs as a dry run: actions are logged, not carried out"
+                                        : " became leader"));
     if (options_.on_change) options_.on_change();
 }
 
@@ -136,11 +135,11 @@ void Leadership::end_term() {
         return;
     }
     const bool has_expired = elector_ && loop_.monotonic() >= elector_->leads_until();
-    log_.write(config::LogLevel::warn, leader_source,
-               options_.identity + " acts no longer" +
-                   (has_expired ? ": the Lease was not renewed for " +
-                                      format_rough_duration(election_.renew_deadline)
-                                : ""));
+    log_.write(
+        config::LogLevel::warn, leader_source,
+        options_.identity + (has_expired ? " lost the Lease: not renewed for " +
+                                               format_rough_duration(election_.renew_deadline)
+                                         : " stopped leading"));
     if (options_.on_change) options_.on_change();
 }
 

@@ -71,15 +71,15 @@ void MemoryKeeper::put_aside(PersistedState persisted, const std::string& text, 
     // Half of the room is enough for people to see what it is.
     const std::string kept = text.substr(0, record::config_map_bytes / 2);
     room_ = room_beside(kept.size());
-    const std::string where = " (kept under " + std::string(aside_key) + ")";
+    const std::string where = " (copy in key " + std::string(aside_key) + ")";
     if (options_.on_unreadable)
-        options_.on_unreadable(
-            "memory cannot be read, so this start begins without it: " + why.message + where);
+        options_.on_unreadable("memory cannot be read, starting without it: " + why.message +
+                               where);
     maps_.write(options_.name, {.data = {{aside_key, kept}, {key, std::nullopt}}},
                 [this, persisted = std::move(persisted),
                  done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
                     if (!written && options_.on_unreadable)
-                        options_.on_unreadable("the unreadable memory could not be kept: " +
+                        options_.on_unreadable("cannot keep a copy of the unreadable memory: " +
                                                written.error().message);
                     done(persisted);
                 });

@@ -66,17 +66,17 @@ std::string sentence_of(const PluginStart& start, Duration now) {
     const std::string name = "plugin " + id + ": ";
     const std::string error = start.error ? without_name(id, start.error->message) : std::string();
     switch (start.phase) {
-        case PluginStart::Phase::queued: return name + "is to be created";
+        case PluginStart::Phase::queued: return name + "waiting to be created";
         case PluginStart::Phase::creating:
         case PluginStart::Phase::starting:
-            return name + std::string(call_of(start.phase)) + " has been under way for " +
+            return name + std::string(call_of(start.phase)) + " has been running for " +
                    format_rough_duration(now - start.since);
         case PluginStart::Phase::running: return {};
-        case PluginStart::Phase::stopping: return name + error + "; what is left of it is stopped";
+        case PluginStart::Phase::stopping: return name + error + "; stopping it";
         case PluginStart::Phase::waiting:
-            return name + error + "; tried again in " +
+            return name + error + "; retry in " +
                    format_rough_duration(std::max(start.next.value_or(now) - now, Duration(0)));
-        case PluginStart::Phase::out: return name + error + "; out until this host starts anew";
+        case PluginStart::Phase::out: return name + error + "; disabled until restart";
     }
     return {};
 }
@@ -185,7 +185,8 @@ void PluginStarts::create(Slot& slot) {
         std::thread(work).detach();
     } catch (const std::system_error& error) {
         created(index_of(slot),
-                fail(ErrorCode::unavailable, std::string("create: no thread: ") + error.what()));
+                fail(ErrorCode::unavailable,
+                     std::string("create: cannot start a thread: ") + error.what()));
     }
 }
 
@@ -201,7 +202,7 @@ void PluginStarts::created(std::size_t at,
     }
     if (slot.state.is_overdue)
         say(config::LogLevel::warn, slot,
-            "create has returned, after " + format_rough_duration(now() - slot.state.since));
+            "create has returned after " + format_rough_duration(now() - slot.state.since));
     if (made) {
         start(slot, *std::move(made));
     } else {
@@ -231,7 +232,7 @@ void PluginStarts::started(std::size_t at, const Result<void>& result) {
     const bool was_delayed = slot.state.failures > 0 || slot.state.is_overdue;
     enter(slot, Phase::running);
     slot.running->Set(1);
-    if (was_delayed) say(config::LogLevel::info, slot, "runs now");
+    if (was_delayed) say(config::LogLevel::info, slot, "started");
     host_.add(slot.candidate);
     started_.push_back(std::exchange(slot.candidate, nullptr));
     changed();
@@ -272,7 +273,8 @@ void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
     }
     // A thread or an operation of the instance has not ended: a retry would run next to it.
     if (!result && result.error().code == ErrorCode::deadline) {
-        slot.state.error = within("its start failed, and it cannot be stopped", *slot.state.error);
+        slot.state.error =
+            within("start failed, and the plugin cannot be stopped", *slot.state.error);
         slot.state.error->code = ErrorCode::internal;
     }
     after_failure(slot);
@@ -316,8 +318,8 @@ void PluginStarts::call_is_late(std::size_t at, std::string_view call, Duration 
     const bool is_news = so_far >= limit && !slot.state.is_overdue;
     slot.state.is_overdue = so_far >= limit;
     say(slot.state.is_overdue ? config::LogLevel::error : config::LogLevel::warn, slot,
-        std::string(call) + " has been under way for " + format_rough_duration(so_far) +
-            (slot.state.is_overdue ? "; the other plugins go on without it" : ""));
+        std::string(call) + " has been running for " + format_rough_duration(so_far) +
+            (slot.state.is_overdue ? "; the other plugins start without it" : ""));
     set_timer(slot, slot.state.is_overdue ? repeat_interval : limit - so_far,
               [this, at, call, limit] { call_is_late(at, call, limit); });
     if (!is_news) return;
@@ -392,7 +394,7 @@ std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& c
             continue;
         out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
     }
-    return (has_settled ? "no cloud runs:\n" : "plugins are started:\n") + out;
+    return (has_settled ? "no cloud is running:\n" : "starting plugins:\n") + out;
 }
 
 std::string PluginStarts::absent() const {
@@ -462,7 +464,7 @@ SharedStates share_states(PluginHost& host, const std::string& name, std::size_t
     for (const auto& [instance, id] : instances_with_state(host)) {
         Result<std::string> text = host.state().share(id, name);
         if (text && out.bytes + text->size() > room)
-            text = fail(ErrorCode::quota, "there is no room for what it keeps");
+            text = fail(ErrorCode::quota, "its state does not fit into the memory ConfigMap");
         if (!text) out.error = within("plugin " + instance, text.error());
         if (!text || text->empty()) continue;
         out.bytes += text->size();
@@ -480,7 +482,7 @@ void take_over_states(PluginHost& host, const std::map<std::string, std::string>
             host.log().write(config::LogLevel::error, instance, taken.error().message);
         } else if (*taken) {
             host.log().write(config::LogLevel::info, instance,
-                             "goes on from what the leader before kept of its state");
+                             "state of the previous leader loaded");
         }
     }
 }

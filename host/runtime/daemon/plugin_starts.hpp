@@ -60,7 +60,7 @@ struct PluginStart {
     std::optional<Duration> next{};  ///< when the next try begins, in the phase `waiting`
 };
 
-/// "plugin aws: start has been under way for 12s", "plugin aws: start: ...; tried again in 10s".
+/// "plugin aws: start has been running for 12s", "plugin aws: start: ...; retry in 10s".
 /// Empty: it runs.
 std::string sentence_of(const PluginStart& start, Duration now);
 

@@ -223,7 +223,7 @@ Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedCon
     const LoadedPlugin* const loaded = find_loaded(*after, plugin);
     const auto instance = host.find(plugin);
     if (loaded == nullptr || instance == nullptr)
-        return fail(ErrorCode::internal, "there is no instance " + plugin.value());
+        return fail(ErrorCode::internal, "no plugin " + plugin.value());
     const auto shown = std::make_shared<ShownSettings>(after, *loaded);
     const std::shared_ptr<const capstan_settings> settings(shown, shown->view.abi());
     return host.wait<void>(

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Duration look_period = std::chrono::milliseconds(100);
 
-Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "this is a dry run"); }
+Result<void> refuse_in_dry_run() { return fail(ErrorCode::cancelled, "dry run"); }
 
 /// The connection and what uses it. Constructed, used and destroyed on the loop's thread.
 struct Environment {

@@ -21,7 +21,7 @@ std::string StartupGate::awaited() const {
 
 std::string StartupGate::reason() const {
     const std::string what = has_given_up_ ? std::string() : awaited();
-    return what.empty() ? what : "not seen yet: " + what;
+    return what.empty() ? what : "not synced yet: " + what;
 }
 
 bool StartupGate::is_over() {
@@ -29,7 +29,7 @@ bool StartupGate::is_over() {
     if (loop_.monotonic() < end_) return false;
     has_given_up_ = true;
     log_.write(config::LogLevel::warn, "capstan",
-               "passes begin without what could not be seen for 10 s: " + awaited());
+               "starting passes; not synced after 10s: " + awaited());
     return true;
 }
 

@@ -275,10 +275,9 @@ ListedGroups list_groups(const ClusterStatus& status, std::size_t room) {
             }
         }
     const auto more = counted(static_cast<std::int64_t>(left_out), "more group");
-    out.left_out = notable == 0 ? "and " + more + " that " + (left_out == 1 ? "is" : "are") +
-                                      " healthy and at rest"
-                                : "and " + more + ", " + std::to_string(notable) +
-                                      " of which are unhealthy, backed off or changing";
+    out.left_out = notable == 0 ? more + " not shown, all healthy and idle"
+                                : more + " not shown, " + std::to_string(notable) +
+                                      " of them unhealthy, backed off or changing";
     return out;
 }
 

@@ -17,8 +17,7 @@ StuckCalls::StuckCalls(io::Loop& loop, prometheus::Registry& registry, Options o
     : loop_(loop),
       seconds_(prometheus::BuildGauge()
                    .Name("capstan_plugin_stuck_seconds")
-                   .Help("For how long a call has kept its plugin's thread, of calls that are "
-                         "stuck now.")
+                   .Help("Time for which a stuck call has blocked its plugin's thread.")
                    .Register(registry)),
       options_(std::move(options)) {}
 

@@ -106,7 +106,7 @@ void WatchOutage::log_unavailable(const WatchFailures& failures) {
         first_.erase(failure.kind);
         if (unavailable_kinds_.insert(failure.kind).second)
             log_.write(config::LogLevel::warn, watch_source,
-                       failure.kind + " is not followed: " + failure.error.message);
+                       failure.kind + " is not watched: " + failure.error.message);
     }
 }
 
@@ -121,8 +121,8 @@ void WatchOutage::log_lost(const WatchFailures& failures) {
     logged_at_ = now;
     for (const kubernetes::client::WatchFailure& failure : failures) logged_.insert(failure.kind);
     log_.write(config::LogLevel::warn, watch_source,
-               "out of touch with the API server" +
-                   (is_first ? std::string() : ", for " + format_rough_duration(now - *since_)) +
+               "watches of the API server " +
+                   (is_first ? "fail" : "have failed for " + format_rough_duration(now - *since_)) +
                    ": " + kinds_by_error(failures));
 }
 
@@ -131,13 +131,12 @@ void WatchOutage::end() {
     const Duration length = loop_.monotonic() - *since_ - calm_looks_needed * period;
     const std::string after = format_rough_duration(std::max(length, Duration::zero()));
     if (logged_at_) {
-        log_.write(config::LogLevel::info, watch_source,
-                   "every kind is followed again, after " + after);
+        log_.write(config::LogLevel::info, watch_source, "all watches work again after " + after);
     } else if (!first_.empty()) {
         WatchFailures passed;
         for (const auto& [kind, error] : first_) passed.push_back({kind, error});
         log_.write(config::LogLevel::info, watch_source,
-                   "was out of touch with the API server for a moment: " + kinds_by_error(passed));
+                   "watches of the API server failed briefly: " + kinds_by_error(passed));
     }
     since_.reset();
     logged_at_.reset();

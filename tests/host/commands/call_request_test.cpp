@@ -92,14 +92,14 @@ TEST(ExpanderRequest, SaysAllThatIsWrongAtOnce) {
         {"group":{"id":""},"nodes":-1,"pods":[1,0,0],"price_per_hour":-1},
         {"group":{"id":"a","mni":1},"template":{}}, {"group":{"id":"a"},"nodes":1}, {"nodes":1}]})");
     EXPECT_EQ(decoded.problems,
-              "x: /sed: is not known here; did you mean 'seed'?\n"
+              "x: /sed: is unknown; did you mean 'seed'?\n"
               "x: /pods/0/metadata/name: expects text, found a number (5)\n"
               "x: /options/0/group/id: is empty\n"
               "x: /options/0/nodes: expects an integer from 0 to 2147483647, found a number (-1)\n"
               "x: /options/0/pods/0: expects an integer from 0 to 0, found a number (1)\n"
               "x: /options/0/pods/2: names pod 0 again\n"
               "x: /options/0/price_per_hour: expects a price of 0 or more, found a number (-1)\n"
-              "x: /options/1/group/mni: is not known here; did you mean 'min'?\n"
+              "x: /options/1/group/mni: is unknown; did you mean 'min'?\n"
               "x: /options/1/nodes: is missing\n"
               "x: /options/1/template/name: is missing\n"
               "x: /options/3/group: is missing\n"

@@ -203,10 +203,9 @@ TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
         vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out,
-                AllOf(HasSubstr("! vendor: filter is left out: it did not return within its "
-                                "deadline of 50 ms; its stage's on_error applies"),
-                      HasSubstr("small is what least_waste left")));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter is skipped: it did not return within "
+                                         "its deadline of 50 ms; its stage's on_error applies"),
+                               HasSubstr("small is what least_waste left")));
 }
 
 TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
@@ -218,7 +217,7 @@ TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
                             throwing().string() + "\"\nclass = \"tiny\"\n");
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter let an exception out: through C"),
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter threw an exception: through C"),
                                HasSubstr("small is what least_waste left")));
 }
 

@@ -70,7 +70,7 @@ TEST(CheckOfProvisioning, WarnsOfMachineTypesThatNoCloudHas) {
     const Ran typo = check_machine_types(both, R"("n1-standard-2", "n1-standrd-8")");
     EXPECT_EQ(typo.code, 0) << typo.err;
     EXPECT_THAT(typo.err,
-                AllOf(HasSubstr("plugin.provisioning.settings.machine_types: no cloud has a "
+                AllOf(HasSubstr("plugin.provisioning.settings.machine_types: no cloud offers "
                                 "machine type 'n1-standrd-8'; did you mean 'n1-standard-8'?"),
                       HasSubstr("config.toml:9:")));
     EXPECT_EQ(check_machine_types(both, R"("n1-standard-2")").err, "");

@@ -173,8 +173,9 @@ TEST(Mistakes, WithAPortSayWhereAnotherIsChosen) {
                             "'\n[admin]\nlisten = '127.0.0.1:" + port.number() + "'\n");
     const Ran run = capstan("run --config '" + config + "'");
     EXPECT_EQ(run.code, 1);
-    EXPECT_THAT(run.err, HasSubstr("admin.listen: listen on 127.0.0.1:" + port.number() +
-                                   ": Address already in use; choose another in [admin] listen\n"));
+    EXPECT_THAT(run.err,
+                HasSubstr("admin.listen: listen on 127.0.0.1:" + port.number() +
+                          ": Address already in use; choose another address in admin.listen\n"));
     const Ran state = capstan("run --config '" + config + "' --state '" + config + "/x'");
     EXPECT_EQ(state.code, 1);
     EXPECT_THAT(state.err,

@@ -191,7 +191,7 @@ TEST(Replay, RefusesWhatIsNoRecordedPass) {
         const char* complaint;
     } cases[] = {
         {"empty.json", "", "is empty, expects a JSON object"},
-        {"cut.json", text.substr(0, text.size() / 2), "not JSON: it ends too early"},
+        {"cut.json", text.substr(0, text.size() / 2), "not JSON: ends too early"},
         {"later.json", changed(text, R"("version":2,"host")", R"("version":3,"host")"),
          "is of version 3, written by capstan "},
         {"class.json", changed(text, R"("pods":[{"name":)", R"("pods":[{"pod_group":9,"name":)"),

@@ -141,7 +141,7 @@ TEST(Call, RefusesARequestThatCannotBeReadWithItsPlaceAndPrintsNoAnswer) {
     EXPECT_EQ(ask_expander(expander, R"({"options":[{"group":{"id":"a"}}]})"),
               (Outcome{2, "", "standard input: /options/0/nodes: is missing\n"}));
     EXPECT_EQ(ask_expander(expander, ""),
-              (Outcome{2, "", "standard input: is empty, expects a JSON object\n"}));
+              (Outcome{2, "", "standard input: is empty, expected a JSON object\n"}));
 }
 
 TEST(Call, KnowsItsKindsByBothTheirNames) {

@@ -97,7 +97,7 @@ TEST(Call, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
             " --kind expander",
         commands::two_options);
     EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_THAT(ran.out, HasSubstr("filter let an exception out: through C"));
+    EXPECT_THAT(ran.out, HasSubstr("filter threw an exception: through C"));
 }
 
 TEST(Call, AsksForTheClassWhereAFileHasSeveral) {

@@ -68,19 +68,19 @@ TEST_F(Routes, AnswerProbes) {
     EXPECT_EQ(get("/health-check").status, 500);
     EXPECT_EQ(get("/health-check").body, "Error: no pass has succeeded for 16m");
     EXPECT_EQ(get("/livez").status, 200);
-    stuck = "no pass has begun for 11m";
+    stuck = "no pass has started for 11m";
     EXPECT_EQ(get("/livez").status, 500);
     EXPECT_EQ(get("/readyz").status, 200);
-    unready = "not seen yet: pods for plugin p";
+    unready = "not synced yet: pods for plugin p";
     EXPECT_EQ(get("/readyz").status, 503);
-    EXPECT_EQ(get("/readyz").body, "not seen yet: pods for plugin p");
+    EXPECT_EQ(get("/readyz").body, "not synced yet: pods for plugin p");
 }
 
 TEST_F(Routes, NameWhatAHostThatIsReadyDoesWithout) {
     std::string absent;
     sources.absent = [&] { return absent; };
     EXPECT_EQ(get("/readyz").body, "OK");
-    absent = "plugin aws: start: no credentials; tried again in 10s";
+    absent = "plugin aws: start: no credentials; retried in 10s";
     EXPECT_EQ(get("/readyz").status, 200);
     EXPECT_EQ(get("/readyz").body, "OK\n" + absent);
 }
@@ -114,7 +114,7 @@ TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
               "{\"error\":\"no node \\\"n1\\\" in this cluster\"}\n");
     answer = fail(ErrorCode::busy, "later");
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 429);
-    answer = fail(ErrorCode::unavailable, "there has been no pass yet");
+    answer = fail(ErrorCode::unavailable, "no pass has run yet");
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 503);
 }
 
@@ -129,7 +129,7 @@ TEST_F(Routes, AnswerSnapshotsWithUpstreamsStatuses) {
     taken = fail(ErrorCode::busy, "Another one");
     EXPECT_EQ(get("/snapshotz").status, 429);
     EXPECT_EQ(get("/snapshotz").body, "Another one");
-    taken = fail(ErrorCode::unavailable, "no pass gathered it in time");
+    taken = fail(ErrorCode::unavailable, "no pass ran in time");
     EXPECT_EQ(get("/snapshotz").status, 503);
 }
 

@@ -45,13 +45,13 @@ TEST_F(Writes, AreSentWhileTheGateIsOpen) {
 TEST_F(Writes, AreNotSentOnceTheLeaseIsLostThoughTheyWereAskedForBefore) {
     change();
     evict();
-    may = fail(ErrorCode::cancelled, "this host leads no longer");
+    may = fail(ErrorCode::cancelled, "no longer the leader");
     loop.settle();
     EXPECT_THAT(api.asked(), IsEmpty());
     for (const auto& result : {changed, evicted}) {
         ASSERT_TRUE(result && !*result);
         EXPECT_EQ(result->error().code, ErrorCode::cancelled);
-        EXPECT_THAT(result->error().message, HasSubstr("this host leads no longer"));
+        EXPECT_THAT(result->error().message, HasSubstr("no longer the leader"));
     }
 }
 
@@ -66,7 +66,7 @@ TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
         ASSERT_TRUE(may_send) << line;
         may = {};
         EXPECT_TRUE(may_send()) << line;
-        may = fail(ErrorCode::cancelled, "this host leads no longer");
+        may = fail(ErrorCode::cancelled, "no longer the leader");
         EXPECT_FALSE(may_send()) << line << " waited for its turn, and the Lease is lost";
     }
     EXPECT_FALSE(api.asked()[0].request.may_send) << "reading harms nobody";

@@ -82,11 +82,11 @@ TEST_F(Scaling, CountsAPriceThatIsNotKnownAsNoErrorOfAPlugin) {
 }
 
 TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
-    may_act = fail(ErrorCode::cancelled, "this host leads no longer");
+    may_act = fail(ErrorCode::cancelled, "no longer the leader");
     const auto autoscaler = make();
     const auto pass = autoscaler->run();
     ASSERT_TRUE(pass);
-    EXPECT_EQ((*pass)->dropped_because, "this host leads no longer");
+    EXPECT_EQ((*pass)->dropped_because, "no longer the leader");
     EXPECT_EQ((*pass)->decision().increases.size(), 1u);
     EXPECT_TRUE((*pass)->results.increases.empty());
     EXPECT_TRUE(kept.empty());
@@ -94,11 +94,11 @@ TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
 }
 
 TEST_F(Scaling, DoesNothingThroughAClosedGate) {
-    gate = fail(ErrorCode::cancelled, "this host leads no longer");
+    gate = fail(ErrorCode::cancelled, "no longer the leader");
     const auto pass = make()->run();
     ASSERT_TRUE(pass);
     ASSERT_TRUE((*pass)->results.increases.at(0));
-    EXPECT_THAT((*pass)->results.increases[0]->message, HasSubstr("this host leads no longer"));
+    EXPECT_THAT((*pass)->results.increases[0]->message, HasSubstr("no longer the leader"));
     EXPECT_EQ(target(), 0);
 }
 
@@ -202,7 +202,7 @@ TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
     ASSERT_FALSE((*pass)->decision().unschedulable.empty());
     EXPECT_THAT((*pass)->decision().unschedulable[0].reason.sentence,
                 HasSubstr("node groups of cloud silent are unknown: cloud silent has not "
-                          "answered since 2026-01-01T00:00:00Z"));
+                          "responded since 2026-01-01T00:00:00Z"));
 }
 
 /// A cloud that refuses every call.

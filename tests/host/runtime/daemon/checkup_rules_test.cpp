@@ -68,9 +68,8 @@ TEST(NeededRules, SayWhatTheyAreFor) {
     config.pipeline.clouds = {PluginInstanceId("eu")};
     for (const NeededRule& needed : needed_rules(config))
         EXPECT_NE(needed.purpose, "") << to_string(needed.rule);
-    EXPECT_EQ(purpose_of("patch nodes", config), "taint and cordon nodes that go");
-    EXPECT_EQ(purpose_of("create pods/eviction", config),
-              "drain nodes that go within disruption budgets");
+    EXPECT_EQ(purpose_of("patch nodes", config), "taint and cordon nodes before removal");
+    EXPECT_EQ(purpose_of("create pods/eviction", config), "evict pods from nodes before removal");
 }
 
 TEST(NeededRules, SayEachThingThatTheyAreFor) {
@@ -82,13 +81,13 @@ TEST(NeededRules, SayEachThingThatTheyAreFor) {
     config.plugins[1].id = PluginInstanceId("sweeper");
     config.plugins[1].grants.kube = {"nodes:delete"};
     EXPECT_EQ(purpose_of("get nodes", config),
-              "read a node before it is changed, and to serve plugin keeper, which was granted it");
-    EXPECT_EQ(purpose_of("delete nodes", config),
-              "serve plugin keeper, which was granted it, and to serve plugin sweeper, which was "
-              "granted it");
-    EXPECT_EQ(purpose_of("create configmaps in kube-system", config),
-              "remember back-offs, requests and removals over a restart, and to tell the status "
-              "that upstream's tools read");
+              "read a node before changing it, and to serve plugin keeper (its grants.kube)");
+    EXPECT_EQ(
+        purpose_of("delete nodes", config),
+        "serve plugin keeper (its grants.kube), and to serve plugin sweeper (its grants.kube)");
+    EXPECT_EQ(
+        purpose_of("create configmaps in kube-system", config),
+        "keep back-offs, requests and removals over a restart, and to write the status ConfigMap");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::string grant_it = " -> grant it in the role of this service account";
+const std::string grant_it = " -> add it to the role of the service account";
 
 /// Findings about rights.
 std::vector<std::string> of_rights(std::vector<std::string> findings) {
@@ -62,9 +62,9 @@ TEST(Checkup, OfAClusterThatIsWellFindsEverythingThere) {
     for (const std::string& line :
          {std::string("good: credentials: found for http://api.local"),
           std::string("good: API server: Kubernetes v1.33.0+capstan"),
-          std::string("good: clock: agrees with the API server's"),
+          std::string("good: clock: agrees with the API server"),
           "good: rights: " + std::to_string(patient.needed()) + " rules granted",
-          std::string("good: plugin eu: has nothing to complain about"),
+          std::string("good: plugin eu: self-check passed"),
           std::string("good: node groups: 1 group found")})
         EXPECT_THAT(findings, Contains(line));
 }
@@ -88,22 +88,22 @@ TEST(Checkup, SaysWhichProgramDrainsNodesThatLeave) {
     {
         Patient patient;
         EXPECT_THAT(patient.examined(),
-                    Contains("good: nodes that leave: Capstan taints and drains them"));
+                    Contains("good: leaving nodes: Capstan taints and drains them"));
         run_termination_handler(patient, "daemonsets");
         EXPECT_THAT(patient.examined(),
-                    Contains("warning: nodes that leave: both Capstan and " + handler +
+                    Contains("warning: leaving nodes: both Capstan and " + handler +
                              " drain them -> set scale_down.drain_leaving_nodes = false, or "
                              "remove " +
                              handler));
     }
     Patient patient(cloud_of(one_group) + off);
     EXPECT_THAT(patient.examined(),
-                Contains(StartsWith("warning: nodes that leave: scale_down.drain_leaving_nodes is "
-                                    "off, and aws-node-termination-handler was not found")));
+                Contains(StartsWith("warning: leaving nodes: scale_down.drain_leaving_nodes is "
+                                    "false and aws-node-termination-handler was not found")));
     run_termination_handler(patient, "deployments");
     EXPECT_THAT(patient.examined(),
-                Contains("good: nodes that leave: Deployment "
-                         "kube-system/aws-node-termination-handler drains them"));
+                Contains("good: leaving nodes: Deployment kube-system/aws-node-termination-handler "
+                         "drains them"));
 }
 
 TEST(Checkup, ChangesNothing) {
@@ -118,18 +118,18 @@ TEST(Checkup, ChangesNothing) {
 }
 
 TEST(Checkup, ComparesItsClockWithTheServers) {
-    const std::string agrees = "good: clock: agrees with the API server's";
-    const std::string off =
-        " off the API server's -> synchronise the clocks: ages of pods and "
-        "nodes decide";
-    const std::string untold = "warning: clock: the API server does not tell its time";
+    const std::string agrees = "good: clock: agrees with the API server";
+    const std::string off = "warning: clock: differs from the API server's by ";
+    const std::string advice =
+        " -> synchronize the clocks: decisions depend on the ages of pods and nodes";
+    const std::string untold = "warning: clock: the API server's response has no date";
     const std::pair<std::string, std::string> cases[] = {
         {"Sat, 21 Nov 2026 10:00:00 GMT", agrees},
         {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // it may be 10:00:05 and a bit in truth
         {"Sat, 21 Nov 2026 09:59:54 GMT", agrees},
-        {"Sat, 21 Nov 2026 10:00:07 GMT", "warning: clock: 6s" + off},
-        {"Sat, 21 Nov 2026 09:59:53 GMT", "warning: clock: 6s" + off},
-        {"Sat, 21 Nov 2026 08:00:00 GMT", "warning: clock: 1h59m59s" + off},
+        {"Sat, 21 Nov 2026 10:00:07 GMT", off + "6s" + advice},
+        {"Sat, 21 Nov 2026 09:59:53 GMT", off + "6s" + advice},
+        {"Sat, 21 Nov 2026 08:00:00 GMT", off + "1h59m59s" + advice},
         {"", untold},
         {"yesterday", untold},
     };
@@ -148,7 +148,7 @@ TEST(Checkup, NamesBothCloudsThatHaveAGroupOfOneId) {
                     one + "[plugin.us]\nclass = \"simulated\"\n" + one);
     EXPECT_THAT(patient.examined(),
                 AllOf(Contains(AllOf(StartsWith("missing: clouds: plugin us: group "),
-                                     HasSubstr("plugin eu has a group of this id, too"))),
+                                     HasSubstr("duplicate group id: plugin eu is earlier"))),
                       Contains("good: node groups: 1 group found")));
 }
 
@@ -158,12 +158,11 @@ TEST(Checkup, NamesTheRightThatIsRefusedAndWhatItIsFor) {
                        "update leases.coordination.k8s.io cluster-autoscaler in kube-system"};
     EXPECT_THAT(
         of_rights(patient.examined()),
-        ElementsAre("missing: right to create pods/eviction: not granted; needed to drain nodes "
-                    "that go within disruption budgets" +
+        ElementsAre("missing: right to create pods/eviction: not granted; needed to evict pods "
+                    "from nodes before removal" +
                         grant_it,
                     "missing: right to update leases.coordination.k8s.io cluster-autoscaler in "
-                    "kube-system: not granted; needed to have one of several hosts act and the "
-                    "others stand by" +
+                    "kube-system: not granted; needed to elect a leader" +
                         grant_it,
                     "good: rights: " + std::to_string(patient.needed() - 2) + " rules granted"));
 }
@@ -192,7 +191,7 @@ TEST(Checkup, NamesTheWayToChangeNodesThatIsToBeGrantedWhereNoneIsOpen) {
     patient.refused = {"patch nodes", "update nodes"};
     EXPECT_THAT(of_rights(patient.examined()),
                 ElementsAre(StartsWith("missing: right to patch nodes: not granted; needed to "
-                                       "taint and cordon nodes that go"),
+                                       "taint and cordon nodes before removal"),
                             StartsWith("good: rights: ")));
 }
 
@@ -216,7 +215,7 @@ TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {
         findings,
         ElementsAre(
             AllOf(StartsWith("missing: right to list nodes: check permission to list nodes: "),
-                  HasSubstr("500"), HasSubstr("-> see the message, and ask again")),
+                  HasSubstr("500"), HasSubstr("-> fix the cause and run the check again")),
             "good: rights: " + std::to_string(patient.needed() - 1) + " rules granted"));
 }
 
@@ -227,8 +226,8 @@ TEST(Checkup, PassesOnWhatAPluginMisses) {
     const std::vector<std::string> findings = patient.examined();
     EXPECT_THAT(findings,
                 Contains("missing: plugin fussy: plugin fussy: self_check: needs "
-                         "tiny:DescribeOptions -> mend its grants, credentials or settings"));
-    EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
+                         "tiny:DescribeOptions -> check its grants, credentials and settings"));
+    EXPECT_THAT(findings, Contains("good: plugin eu: self-check passed"));
 }
 
 TEST(Checkup, NamesAKindThatTheServerDoesNotKnowAndTheCommandThatMendsIt) {
@@ -236,13 +235,11 @@ TEST(Checkup, NamesAKindThatTheServerDoesNotKnowAndTheCommandThatMendsIt) {
                     "[plugin.eu.grants]\nkube = [\"balancers.balancer.x-k8s.io:list\", "
                     "\"widgets.example.com:list\", \"deployments.apps:list\"]\n");
     const std::vector<std::string> findings = patient.examined();
+    EXPECT_THAT(findings, Contains("missing: kind balancers.balancer.x-k8s.io: not served by the "
+                                   "API server; plugin eu needs it -> run `capstan crd install`"));
     EXPECT_THAT(findings,
-                Contains("missing: kind balancers.balancer.x-k8s.io: the API server does "
-                         "not serve it; plugin eu needs it -> run `capstan crd install`"));
-    EXPECT_THAT(findings,
-                Contains("missing: kind widgets.example.com: the API server does not serve "
-                         "it; plugin eu needs it -> install its "
-                         "CustomResourceDefinition"));
+                Contains("missing: kind widgets.example.com: not served by the API server; plugin "
+                         "eu needs it -> install its CustomResourceDefinition"));
     EXPECT_THAT(findings, Each(Not(StartsWith("missing: kind deployments.apps"))));
 }
 
@@ -251,9 +248,10 @@ TEST(Checkup, PassesOnWhatIsInACloudsWay) {
         "fail = { code = \"permission\", message = \"may not describe groups\" }, " + one_group));
     const std::vector<std::string> findings = patient.examined();
     EXPECT_THAT(findings, Contains(AllOf(StartsWith("missing: clouds: plugin eu: "),
-                                         HasSubstr("may not describe groups -> see the message"))));
-    EXPECT_THAT(findings, Contains("warning: node groups: 0 groups found -> check how the "
-                                   "cloud's plugin finds groups: names or tags"));
+                                         HasSubstr("may not describe groups -> check the cloud's "
+                                                   "credentials, permissions and settings"))));
+    EXPECT_THAT(findings, Contains("warning: node groups: 0 groups found -> check the names or "
+                                   "tags by which the cloud plugin finds groups"));
 }
 
 TEST(Checkup, WondersAboutACloudWithoutGroups) {
@@ -268,8 +266,8 @@ TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
     remember_groups(patient);
     EXPECT_THAT(patient.examined(),
                 Contains("warning: node groups: group two is no longer listed by any cloud: its 1 "
-                         "node stays without a group: two-1 -> put the group back, or remove its "
-                         "nodes by hand"));
+                         "node stays without a group: two-1 -> restore the group, or remove its "
+                         "nodes manually"));
     EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));
 }
 
@@ -307,7 +305,7 @@ TEST(Checkup, MissesNoGroupOfACloudThatCannotBeRead) {
 TEST(Checkup, AsksForACloud) {
     Patient patient("");
     EXPECT_THAT(patient.examined(),
-                Contains("missing: clouds: none is configured -> name one in [pipeline] clouds"));
+                Contains("missing: clouds: none configured -> add one to pipeline.clouds"));
 }
 
 TEST(Checkup, SaysThatTheServerIsOutOfReachAndLooksAtTheRest) {
@@ -315,9 +313,9 @@ TEST(Checkup, SaysThatTheServerIsOutOfReachAndLooksAtTheRest) {
     patient.wire.set_reachable(false);
     const std::vector<std::string> findings = patient.examined();
     EXPECT_THAT(findings,
-                Contains(AllOf(StartsWith("missing: API server: "), HasSubstr("connection refused"),
-                               HasSubstr("-> check the address, the network between, and the "
-                                         "certificate authority"))));
+                Contains(AllOf(
+                    StartsWith("missing: API server: "), HasSubstr("connection refused"),
+                    HasSubstr("-> check the address, the network and the certificate authority"))));
     EXPECT_THAT(of_rights(findings), IsEmpty());
     EXPECT_THAT(findings, Contains("good: node groups: 1 group found"));
 }
@@ -333,10 +331,12 @@ TEST(Checkup, TellsCredentialsThatTheServerDoesNotTakeFromAServerOutOfReach) {
 TEST(Checkup, SaysThatThereAreNoCredentialsAndLooksAtTheRest) {
     Patient patient(cloud_of(one_group), "absent");
     const std::vector<std::string> findings = patient.examined();
-    EXPECT_THAT(findings,
-                Contains(AllOf(StartsWith("missing: credentials: cluster: "), HasSubstr("absent"),
-                               HasSubstr("-> mend [cluster] kubeconfig, context or server"))));
-    EXPECT_THAT(findings, Contains("good: plugin eu: has nothing to complain about"));
+    EXPECT_THAT(
+        findings,
+        Contains(
+            AllOf(StartsWith("missing: credentials: cluster: "), HasSubstr("absent"),
+                  HasSubstr("-> correct cluster.kubeconfig, cluster.context or cluster.server"))));
+    EXPECT_THAT(findings, Contains("good: plugin eu: self-check passed"));
     EXPECT_THAT(findings, Not(Contains(HasSubstr("API server"))));
 }
 

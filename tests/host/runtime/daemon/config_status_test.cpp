@@ -32,7 +32,7 @@ TEST_F(Standing, SaysWhatIsWrongAndSinceWhenUntilItIsMended) {
     keeper.take_over("a = 1\n", {}, at(5));
     keeper.refuse("c.toml:1:1: unknown key\nc.toml:2:1: another\n", at(10));
     keeper.refuse("c.toml:2:1: another\n", at(20));
-    EXPECT_EQ(because(), "the file is refused: c.toml:2:1: another");
+    EXPECT_EQ(because(), "file has errors: c.toml:2:1: another");
     EXPECT_EQ(keeper.status().since, at(10));
     keeper.confirm({}, at(30));
     EXPECT_TRUE(keeper.status().is_in_force());
@@ -44,7 +44,7 @@ TEST_F(Standing, SaysWhatIsWrongAndSinceWhenUntilItIsMended) {
 TEST_F(Standing, IsNotInForceAsLongAsKeysWait) {
     keeper.take_over("a = 1\n", {}, at(5));
     keeper.take_over("a = 2\n", {"log.level", "admin.listen"}, at(10));
-    EXPECT_EQ(because(), "waits for a restart: log.level, admin.listen");
+    EXPECT_EQ(because(), "changed settings that need a restart: log.level, admin.listen");
     keeper.take_over("a = 3\n", {}, at(20));
     EXPECT_TRUE(keeper.status().is_in_force());
     EXPECT_EQ(keeper.status().taken_over, at(20));
@@ -53,16 +53,16 @@ TEST_F(Standing, IsNotInForceAsLongAsKeysWait) {
 TEST_F(Standing, IsAsBeforeWhenTheFileIsBack) {
     keeper.take_over("a = 1\n", {"log.level"}, at(5));
     keeper.set_gone(true, at(10));
-    EXPECT_EQ(because(), "the file is gone, or empty; waits for a restart: log.level");
+    EXPECT_EQ(because(), "file missing or empty; changed settings that need a restart: log.level");
     keeper.set_gone(false, at(20));
-    EXPECT_EQ(because(), "waits for a restart: log.level");
+    EXPECT_EQ(because(), "changed settings that need a restart: log.level");
     EXPECT_EQ(keeper.status().since, at(5));
 }
 
 TEST_F(Standing, SaysThatTheFileWasNotReadAgain) {
     keeper.take_over("a = 1\n", {}, at(5));
     keeper.leave_unread(at(10));
-    EXPECT_EQ(because(), "the file has changed, and is read again at SIGHUP alone");
+    EXPECT_EQ(because(), "configuration file has changed; send SIGHUP to reload it");
     keeper.take_over("a = 2\n", {}, at(20));
     EXPECT_TRUE(keeper.status().is_in_force());
 }

@@ -104,7 +104,7 @@ TEST(Daemon, DropsADecisionOfATermThatIsOver) {
     };
     cluster.run(40s);  // the other one lets its Lease expire at 42 s
     ASSERT_EQ(became.size(), 1u);
-    EXPECT_THAT(became[0], HasSubstr("this host leads no longer"));
+    EXPECT_THAT(became[0], HasSubstr("no longer the leader"));
 }
 
 TEST(Daemon, DropsADecisionOfATermThatIsOverThoughItLeadsAgain) {
@@ -124,7 +124,7 @@ TEST(Daemon, DropsADecisionOfATermThatIsOverThoughItLeadsAgain) {
     };
     cluster.run(70s);
     ASSERT_EQ(became.size(), 2u);
-    EXPECT_THAT(became[0], HasSubstr("this host leads no longer"));
+    EXPECT_THAT(became[0], HasSubstr("no longer the leader"));
     EXPECT_EQ(became[1], "ordered") << "decided anew";
 }
 
@@ -255,7 +255,7 @@ TEST(Daemon, KeepsTheOldConfigurationWhereANewPluginCannotBeMade) {
     EXPECT_EQ(cluster.host().find(PluginInstanceId("mine")), nullptr);
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
     EXPECT_THAT(status, HasSubstr("configuration:\n  inForce: false\n"));
-    EXPECT_THAT(status, HasSubstr("message: \"the file is refused: plugin mine"));
+    EXPECT_THAT(status, HasSubstr("message: \"file has errors: plugin mine"));
 }
 
 TEST(Daemon, TakesOverWhatItCanAndSaysWhichKeysWait) {
@@ -274,7 +274,9 @@ TEST(Daemon, TakesOverWhatItCanAndSaysWhichKeysWait) {
     });
     cluster.run(60s);
     EXPECT_THAT(between(cluster.begins, 30s, 60s).size(), AllOf(Ge(14u), Le(16u)));
-    EXPECT_THAT(status, HasSubstr("message: \"waits for a restart: cluster.kube_client_qps\"\n"));
+    EXPECT_THAT(
+        status,
+        HasSubstr("message: \"changed settings that need a restart: cluster.kube_client_qps\"\n"));
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
 }
 

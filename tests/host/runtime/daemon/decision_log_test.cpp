@@ -65,7 +65,7 @@ TEST_F(Told, IsOnceWhatAStageOfTheExpandersFailsFor) {
 TEST_F(Told, IsWhatIsRefusedOnceWhileItLasts) {
     increase();
     pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};
-    const auto line = "warn  pass: increase web by 2 (1 -> 3) is refused: no more machines";
+    const auto line = "warn  pass: increase web by 2 (1 -> 3) failed: no more machines";
     EXPECT_THAT(tell(), ElementsAre(line));
     EXPECT_THAT(tell(), IsEmpty());
     decision() = {};
@@ -199,14 +199,14 @@ TEST_F(Told, IsThatAGroupIsLeftAloneOnceForEachFailure) {
                                   .last_failure = pass.at,
                                   .code = ErrorCode::out_of_capacity,
                                   .because = "1 machine failed: none left"};
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is backed off for 5m: 1 machine failed: none "
-                                    "left"));
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: group spot is backed off until 14:10:00Z (5m "
+                                    "left): 1 machine failed: none left"));
     pass.input.memory.backoffs = pass.memory.backoffs;
     pass.at += std::chrono::minutes(1);
     EXPECT_THAT(tell(), IsEmpty());
     pass.memory.backoffs[spot].last_failure += std::chrono::minutes(6);
     pass.memory.backoffs[spot].until.reset();
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: spot is backed off until a machine joins: 1 "
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: group spot is backed off until a machine joins: 1 "
                                     "machine failed: none left"));
 }
 
@@ -222,10 +222,12 @@ TEST_F(Told, AtLevelDebugIsWhatWasLookedAtAndWhyNothingIsDone) {
     decision().nodes = {{.node = "n1", .because = "its pods need it"}};
     decision().nodes[0].reason = engine::Unremovable::not_underutilized;
     verbose.tell(pass);
-    EXPECT_THAT(told, ElementsAre("debug pass: looked at 0 nodes, 0 pods (0 without a node) and 0 "
-                                  "groups; there is nothing to do",
-                                  "debug pass: 2 pods: fit on existing or upcoming nodes",
-                                  "debug pass: node n1 stays: its pods need it"));
+    EXPECT_THAT(
+        told,
+        ElementsAre(
+            "debug pass: checked 0 nodes, 0 pods (0 without a node) and 0 groups; nothing to do",
+            "debug pass: 2 pods: fit on existing or upcoming nodes",
+            "debug pass: node n1 is kept: its pods need it"));
     EXPECT_THAT(tell(), IsEmpty()) << "of a log at info";
 }
 
@@ -251,8 +253,8 @@ TEST_F(Told, HasItsFactsAsKeysInAJsonLog) {
 
 TEST_F(Told, IsThatADecisionWasDropped) {
     increase();
-    pass.dropped_because = "this host leads no longer";
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: decision dropped: this host leads no longer"));
+    pass.dropped_because = "no longer the leader";
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: decision dropped: no longer the leader"));
 }
 
 TEST_F(Told, AreGroupsThatAreMadeAndDeleted) {
@@ -261,7 +263,7 @@ TEST_F(Told, AreGroupsThatAreMadeAndDeleted) {
     pass.results.creations = {std::nullopt};
     pass.results.deletions = {Error{ErrorCode::conflict, "in use"}};
     EXPECT_THAT(tell(), ElementsAre("info  pass: create nap-1: 9 pods fit",
-                                    "warn  pass: delete nap-2 is refused: in use"));
+                                    "warn  pass: delete nap-2 failed: in use"));
     EXPECT_TRUE(asks_for_something(decision()));
     EXPECT_THAT(pass_json(pass), HasSubstr("\"what\":\"create nap-1\""));
     EXPECT_THAT(pass_json(pass), HasSubstr("\"because\":\"empty for 1h\",\"error\":\"in use\""));
@@ -288,11 +290,10 @@ TEST_F(Told, AreThePodsOfDaemonSetsByTheirNumber) {
         daemon_pod("l-2", "n2"),
     };
     pass.results.evictions = {{}, {}, {}, {}, Error{ErrorCode::permission, "forbidden"}};
-    EXPECT_THAT(tell(),
-                ElementsAre("info  pass: evict shop/a from n1: n1 goes",
-                            "warn  pass: evict kube-system/l-2 from n2 is refused: forbidden",
-                            "info  pass: evict 2 DaemonSet pods from n1: n1 goes",
-                            "info  pass: evict 1 DaemonSet pod from n2: n2 goes"));
+    EXPECT_THAT(tell(), ElementsAre("info  pass: evict shop/a from n1: n1 goes",
+                                    "warn  pass: evict kube-system/l-2 from n2 failed: forbidden",
+                                    "info  pass: evict 2 DaemonSet pods from n1: n1 goes",
+                                    "info  pass: evict 1 DaemonSet pod from n2: n2 goes"));
 }
 
 TEST_F(Told, AreThePodsOfDaemonSetsThatADryRunWouldEvictByTheirNumber) {
@@ -320,7 +321,7 @@ struct ToldOfAPod : Told {
 
 TEST_F(ToldOfAPod, IsARefusalOnceAndWhenAnotherComes) {
     const Error denied{ErrorCode::permission, "a policy denies it"};
-    const char* const line = "warn  pass: evict shop/a from n1 is refused: a policy denies it";
+    const char* const line = "warn  pass: evict shop/a from n1 failed: a policy denies it";
     EXPECT_THAT(answered(denied), ElementsAre(line));
     before() = {.refused = Time(),
                 .refused_because = "a policy denies it",
@@ -341,9 +342,9 @@ TEST_F(ToldOfAPod, IsAnOutageOnceHoweverItIsWorded) {
 TEST_F(ToldOfAPod, IsTheEndOfRefusalsWithTheirNumberAndTime) {
     before() = {.refused = Time(std::chrono::seconds(30)), .refused_since = Time(), .refusals = 4};
     pass.at = Time(std::chrono::seconds(40));
-    EXPECT_THAT(answered(std::nullopt),
-                ElementsAre("info  pass: evict shop/a from n1: n1 goes; agreed to after 4 refusals "
-                            "in 40s"));
+    EXPECT_THAT(
+        answered(std::nullopt),
+        ElementsAre("info  pass: evict shop/a from n1: n1 goes; accepted after 4 refusals in 40s"));
 }
 
 TEST_F(ToldOfAPod, IsNotThatItIsAskedForAgainWhileItsEndIsNotSeen) {

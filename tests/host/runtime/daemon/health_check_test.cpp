@@ -23,8 +23,8 @@ TEST_F(Health, IsBadWhenNoPassBegins) {
     health.begin(1, 0s);
     health.pass_began(1min);
     EXPECT_EQ(health.complaint(11min), "");
-    EXPECT_EQ(health.complaint(11min + 1s), "no pass has begun for 10m1s");
-    EXPECT_EQ(health.stuck(11min + 1s), "no pass has begun for 10m1s");
+    EXPECT_EQ(health.complaint(11min + 1s), "no pass has started for 10m1s");
+    EXPECT_EQ(health.stuck(11min + 1s), "no pass has started for 10m1s");
 }
 
 TEST_F(Health, IsBadWhenNoPassSucceeds) {
@@ -40,7 +40,7 @@ TEST_F(Health, GivesAStartMoreTime) {
     health.begin(1, 0s);
     health.pass_began(20min);
     EXPECT_EQ(health.complaint(20min), "");
-    EXPECT_EQ(health.complaint(20min + 1s), "no pass has succeeded since the start, 20m1s ago");
+    EXPECT_EQ(health.complaint(20min + 1s), "no pass has succeeded since the start 20m1s ago");
 }
 
 TEST_F(Health, OfAStartIsJudgedNoSoonerThanThatOfPasses) {

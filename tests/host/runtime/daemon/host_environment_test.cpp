@@ -68,12 +68,12 @@ TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
     config.cluster.kubeconfig = write("4", kubeconfig, 0644);
     write("token", "t", 0604);
     EXPECT_THAT(found(),
-                ElementsAre(folder.path().string() + "/1 may be read by others (mode 0644)",
-                            StartsWith(folder.path().string() + "/2 may be read and changed"),
-                            StartsWith(folder.path().string() + "/3 may be read"),
-                            StartsWith(folder.path().string() + "/4 may be read"),
-                            StartsWith(folder.path().string() + "/5 may be read"),
-                            StartsWith(folder.path().string() + "/token may be read")));
+                ElementsAre(folder.path().string() + "/1 can be read by other users (mode 0644)",
+                            StartsWith(folder.path().string() + "/2 can be read and changed"),
+                            StartsWith(folder.path().string() + "/3 can be read"),
+                            StartsWith(folder.path().string() + "/4 can be read"),
+                            StartsWith(folder.path().string() + "/5 can be read"),
+                            StartsWith(folder.path().string() + "/token can be read")));
 }
 
 TEST_F(Surroundings, AreWarnedOfInTheLog) {
@@ -84,8 +84,8 @@ TEST_F(Surroundings, AreWarnedOfInTheLog) {
     warn_of_environment(config, log);
     EXPECT_THAT(lines, ::testing::Contains(::testing::AllOf(
                            ::testing::HasSubstr(" warn  capstan: secret files: "),
-                           ::testing::HasSubstr("/token may be read by others (mode 0644); chmod "
-                                                "o-rwx it"))));
+                           ::testing::HasSubstr(
+                               "/token can be read by other users (mode 0644); chmod o-rwx it"))));
 }
 
 }  // namespace

@@ -98,22 +98,23 @@ TEST_F(Leading, TellsARenewalThatFailedAndItsEndWithinTheTerm) {
     told();
     a.refuse();
     loop.advance(5s);
-    EXPECT_THAT(told(), ElementsAre(AllOf(StartsWith("warn  leader: the Lease cannot be asked for"),
-                                          EndsWith("the server is away; it was renewed 2s ago, and "
-                                                   "this host acts for 8s more"))));
+    EXPECT_THAT(told(),
+                ElementsAre(AllOf(
+                    StartsWith("warn  leader: cannot acquire or renew the Lease"),
+                    EndsWith("the server is away; last renewed 2s ago, leader for another 8s"))));
     a.connect();
     loop.advance(2s);
-    EXPECT_THAT(told(), ElementsAre("info  leader: the Lease can be asked for again, after 3 "
-                                    "failures in 6s"));
+    EXPECT_THAT(told(),
+                ElementsAre("info  leader: Lease requests succeed again, after 3 failures in 6s"));
     loop.advance(1min);
     a.refuse();
     loop.advance(2s);
-    EXPECT_THAT(told(), ElementsAre(::testing::HasSubstr("cannot be asked for")))
+    EXPECT_THAT(told(), ElementsAre(::testing::HasSubstr("cannot acquire or renew")))
         << "another outage, counted by itself";
     a.connect();
     loop.advance(2s);
-    EXPECT_THAT(told(), ElementsAre("info  leader: the Lease can be asked for again, after 1 "
-                                    "failure in 2s"));
+    EXPECT_THAT(told(),
+                ElementsAre("info  leader: Lease requests succeed again, after 1 failure in 2s"));
     EXPECT_THAT(a.terms, ElementsAre(1u));
 }
 
@@ -124,8 +125,7 @@ TEST_F(Leading, TellsForHowLongTheLeaseWasNotRenewedWhenItLeadsNoLonger) {
     told();
     a.disconnect();
     loop.advance(15s);
-    EXPECT_THAT(told(), ElementsAre("warn  leader: a acts no longer: the Lease was not renewed for "
-                                    "10s"));
+    EXPECT_THAT(told(), ElementsAre("warn  leader: a lost the Lease: not renewed for 10s"));
     a.leadership.stop([] {});
 }
 
@@ -217,8 +217,9 @@ TEST_F(Leading, NeedsNoLeaseInADryRun) {
     loop.advance(1s);
     EXPECT_EQ(a.leadership.term(), 1u);
     EXPECT_THAT(a.api.asked(), IsEmpty());
-    EXPECT_THAT(told(), ElementsAre("info  leader: a is a dry run: it says what it would do, and "
-                                    "does none of it"));
+    EXPECT_THAT(
+        told(),
+        ElementsAre("info  leader: a runs as a dry run: actions are logged, not carried out"));
     bool has_stopped = false;
     a.leadership.stop([&] { has_stopped = true; });
     loop.advance(0s);

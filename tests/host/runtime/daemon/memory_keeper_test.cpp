@@ -72,7 +72,7 @@ TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
     api.answer({.body = map_of("memory", "{\"version\":99}")});
     api.answer("GET", {.body = map_of("memory", "{\"version\":99}")});
     ASSERT_EQ(complaints.size(), 1u);
-    EXPECT_THAT(complaints[0], HasSubstr("kept under unreadable-memory"));
+    EXPECT_THAT(complaints[0], HasSubstr("copy in key unreadable-memory"));
     const boost::json::value written = api.first("PUT").json();
     EXPECT_EQ(written.at("data").at("unreadable-memory").as_string(), "{\"version\":99}");
     EXPECT_FALSE(written.at("data").as_object().contains("memory"));

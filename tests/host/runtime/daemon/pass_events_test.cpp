@@ -124,13 +124,13 @@ TEST_F(Events, TellOfMarksAndEvictions) {
     pass->results.evictions = {std::nullopt, Error{ErrorCode::throttled, "a budget"}};
     EXPECT_THAT(lines(*pass),
                 ElementsAre("Node n1: ScaleDown: marked the node as toBeDeleted/unschedulable",
-                            "Node n2: ClusterAutoscalerCleanup: took "
-                            "ToBeDeletedByClusterAutoscaler off: needed again",
+                            "Node n2: ClusterAutoscalerCleanup: removed taint "
+                            "ToBeDeletedByClusterAutoscaler: needed again",
                             "Pod shop/p: ScaleDown: deleting pod for node scale down"));
     pass->results.node_changes[1] = Error{ErrorCode::unavailable, "the server is away"};
     EXPECT_EQ(lines(*pass)[1],
-              "!Node n2: ClusterAutoscalerCleanup: failed to take ToBeDeletedByClusterAutoscaler "
-              "off: the server is away");
+              "!Node n2: ClusterAutoscalerCleanup: failed to remove taint "
+              "ToBeDeletedByClusterAutoscaler: the server is away");
 }
 
 TEST_F(Events, TellAPodOnceThatADrainCannotEvictIt) {
@@ -157,12 +157,11 @@ TEST_F(Events, TellANodeThatItsDrainCameToNothing) {
     pass->results.node_changes.resize(2);
     EXPECT_THAT(
         lines(*pass),
-        ElementsAre("!Node n1: ScaleDownFailed: the node is not removed: pod shop/p cannot be "
-                    "evicted",
-                    "Node n1: ClusterAutoscalerCleanup: took ToBeDeletedByClusterAutoscaler off: "
-                    "pod shop/p cannot be evicted",
-                    "!Node n2: ScaleDownFailed: the node is not removed: pod shop/p cannot be "
-                    "evicted"))
+        ElementsAre(
+            "!Node n1: ScaleDownFailed: node is not removed: pod shop/p cannot be evicted",
+            "Node n1: ClusterAutoscalerCleanup: removed taint ToBeDeletedByClusterAutoscaler: "
+            "pod shop/p cannot be evicted",
+            "!Node n2: ScaleDownFailed: node is not removed: pod shop/p cannot be evicted"))
         << "somebody else has taken it off n2";
     for (auto& [node, removal] : pass->input.memory.removals)
         removal.phase = engine::RemovalPhase::undoing;
@@ -216,7 +215,7 @@ TEST_F(Events, TellOfASizeThatCouldNotBePutBack) {
 
 TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
     increase(std::nullopt);
-    pass->dropped_because = "this host leads no longer";
+    pass->dropped_because = "no longer the leader";
     EXPECT_THAT(lines(*pass), IsEmpty());
     pass->dropped_because.clear();
     pass->input.call_context.dry_run = true;

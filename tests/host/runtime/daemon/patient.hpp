@@ -65,7 +65,7 @@ public:
             if (request.url.ends_with("/selfsubjectaccessreviews")) refuse(request, reply);
         };
     }
-    /// What is said: "good: clock: agrees with the API server's". Advice comes after an arrow.
+    /// What is said: "good: clock: agrees with the API server". Advice comes after an arrow.
     std::vector<std::string> examined() {
         std::vector<std::string> out;
         for (const Finding& finding : examine(assembly_.config(), *host_, "test", &network)) {

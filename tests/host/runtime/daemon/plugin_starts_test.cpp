@@ -105,8 +105,9 @@ struct Starts : testing::Test, TwoPlugins {
 };
 
 TEST_F(Starts, AreOverWhenEachInstanceRuns) {
-    EXPECT_EQ(starts->unready_because({}),
-              "plugins are started:\nplugin one: is to be created\nplugin two: is to be created");
+    EXPECT_EQ(
+        starts->unready_because({}),
+        "starting plugins:\nplugin one: waiting to be created\nplugin two: waiting to be created");
     EXPECT_EQ(gauge("one"), 0);
     begin();
     EXPECT_TRUE(starts->has_settled());
@@ -120,7 +121,7 @@ TEST_F(Starts, AreOverWhenEachInstanceRuns) {
 TEST_F(Starts, ThatFailAreTriedAgainAfterGrowingPausesWithANewInstance) {
     script.starts = {ErrorCode::unavailable, ErrorCode::unauthenticated, ErrorCode::throttled};
     begin();
-    EXPECT_THAT(told(), StartsWith("plugin one: start: no luck; tried again in "));
+    EXPECT_THAT(told(), StartsWith("plugin one: start: no luck; retry in "));
     EXPECT_TRUE(starts->has_settled());
     EXPECT_EQ(host->instances().size(), 1u) << "the other one runs";
     EXPECT_EQ(host->find(PluginInstanceId("one")), nullptr);
@@ -149,7 +150,7 @@ TEST_F(Starts, ThatFailForLongAreTriedEveryFiveMinutesOrSo) {
 TEST_F(Starts, AreNotTriedAgainAfterAnErrorThatStays) {
     script.starts = {ErrorCode::unsupported};
     begin();
-    EXPECT_EQ(told(), "plugin one: start: no luck; out until this host starts anew");
+    EXPECT_EQ(told(), "plugin one: start: no luck; disabled until restart");
     EXPECT_TRUE(starts->refusal());
     host->virtual_loop()->advance(1h);
     EXPECT_EQ(script.made, 1);
@@ -178,7 +179,7 @@ TEST_F(Starts, ThatNeverEndAreToldWhileTheyLastAndTriedAgainOnceTheyHaveBeenStop
     EXPECT_FALSE(starts->has_settled());
     host->virtual_loop()->advance(12s);
     EXPECT_EQ(starts->unready_because({}),
-              "plugins are started:\nplugin one: start has been under way for 12s");
+              "starting plugins:\nplugin one: start has been running for 12s");
     script.never_ends = false;
     host->virtual_loop()->advance(20s);
     EXPECT_TRUE(starts->has_settled());
@@ -194,7 +195,7 @@ TEST_F(Starts, OfTheOnlyCloudKeepPassesWaiting) {
     begin();
     const std::vector<PluginInstanceId> only{PluginInstanceId("one")};
     EXPECT_THAT(starts->unready_because(only),
-                StartsWith("no cloud runs:\nplugin one: start: no luck; tried again in "));
+                StartsWith("no cloud is running:\nplugin one: start: no luck; retry in "));
     EXPECT_EQ(starts->unready_because({PluginInstanceId("one"), PluginInstanceId("two")}), "");
     const int before = changes;
     host->virtual_loop()->advance(10s);

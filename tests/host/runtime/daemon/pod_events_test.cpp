@@ -153,7 +153,7 @@ TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
         report.result.outcome.decision.unschedulable = {
             {.pods = {equivalence_group_of(report), "shop/a", 3}, .reason = {.sentence = "no"}}};
         report.input.call_context.dry_run = is_dry;
-        if (!is_dry) report.dropped_because = "this host leads no longer";
+        if (!is_dry) report.dropped_because = "no longer the leader";
         EXPECT_THAT(take(report), IsEmpty());
     }
 }

@@ -32,9 +32,10 @@ struct SecretFile : testing::Test {
 };
 
 TEST_F(SecretFile, IsToldWhereOthersGetAtIt) {
-    EXPECT_EQ(find_exposure(write("a", 0644)), "may be read by others (mode 0644)");
-    EXPECT_EQ(find_exposure(write("b", 0666)), "may be read and changed by others (mode 0666)");
-    EXPECT_EQ(find_exposure(write("c", 0602)), "may be changed by others (mode 0602)");
+    EXPECT_EQ(find_exposure(write("a", 0644)), "can be read by other users (mode 0644)");
+    EXPECT_EQ(find_exposure(write("b", 0666)),
+              "can be read and changed by other users (mode 0666)");
+    EXPECT_EQ(find_exposure(write("c", 0602)), "can be changed by other users (mode 0602)");
 }
 
 TEST_F(SecretFile, IsFineWhereTheyDoNot) {

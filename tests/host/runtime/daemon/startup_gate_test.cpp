@@ -38,11 +38,11 @@ TEST_F(Hold, LastsUntilPluginsKnowWhatTheyFollow) {
     const auto maps = watches.add("configmaps in shop for plugin b", [] {});
     StartupGate hold(&plugins, host.loop, *log);
     EXPECT_FALSE(hold.is_over());
-    EXPECT_EQ(hold.reason(), "not seen yet: pods for plugin a, configmaps in shop for plugin b");
+    EXPECT_EQ(hold.reason(), "not synced yet: pods for plugin a, configmaps in shop for plugin b");
     watches.settle(pods);
     host.loop.advance(9s);
     EXPECT_FALSE(hold.is_over());
-    EXPECT_EQ(hold.reason(), "not seen yet: configmaps in shop for plugin b");
+    EXPECT_EQ(hold.reason(), "not synced yet: configmaps in shop for plugin b");
     watches.settle(maps);
     EXPECT_TRUE(hold.is_over());
     EXPECT_EQ(hold.reason(), "");
@@ -60,8 +60,7 @@ TEST_F(Hold, LastsTenSecondsAtMostAndSaysOnceWhatIsMissing) {
     EXPECT_EQ(hold.reason(), "") << "passes may begin";
     const std::string said = host.lines->text();
     EXPECT_THAT(said, HasSubstr("warn"));
-    EXPECT_THAT(said, HasSubstr("passes begin without what could not be seen for 10 s: "
-                                "pods for plugin a"));
+    EXPECT_THAT(said, HasSubstr("starting passes; not synced after 10s: pods for plugin a"));
     EXPECT_TRUE(hold.is_over());
     EXPECT_EQ(host.lines->text(), said);
 }

@@ -51,7 +51,7 @@ TEST_F(Stuck, HandTheLeaseOverAndTakeItAgainWhenTheThreadIsBack) {
     calls.look({refresh_for(59s)});
     EXPECT_THAT(handed_over, IsEmpty());
     calls.look({refresh_for(60s)});
-    EXPECT_THAT(handed_over, ElementsAre("plugin aws: refresh has held its thread for 1m"));
+    EXPECT_THAT(handed_over, ElementsAre("plugin aws: refresh has blocked its thread for 1m"));
     EXPECT_EQ(came_back, 0);
     calls.look({});
     EXPECT_EQ(came_back, 1);

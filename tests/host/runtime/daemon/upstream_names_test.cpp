@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/config/metric_names.hpp"
-#include "runtime/daemon/daemon_metrics.hpp"
+#include "runtime/daemon/counted_metrics.hpp"
 #include "runtime/daemon/status_writer.hpp"
 
 namespace capstan::runtime::daemon {
@@ -122,98 +121,15 @@ const std::map<std::pair<std::string, std::string>, Names> values{
     {{"failed_scale_down_total", "kind"}, {"empty", "nonempty"}},
     {{"failed_scale_down_total", "reason"}, {"1", "2", "3"}}};
 
-const Time counted_at = time_from_unix_ns(1'750'000'000'000'000'000);
-const NodeGroupId group_a("a"), group_b("b");
-
-/// Four passes in which everything happens that is counted.
-struct CountedMetrics {
-    CountedMetrics() {
-        metrics.waited(1s);
-        metrics.reconfigured(1s);
-        metrics.pass_began(counted_at, Duration(0));
-        PassReport first = report();
-        first.memory.unneeded["n2"] = {.since = counted_at};
-        first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},
-                                 {"n3", removal(engine::RemovalPhase::draining, false)},
-                                 {"n4", removal(engine::RemovalPhase::tainting, true)},
-                                 {"n5", removal(engine::RemovalPhase::deleting, false)}};
-        tell(first);
-        tell(busy());
-        PassReport last = report();
-        for (const char* node : {"n3", "n4", "n5"})
-            last.memory.removals.emplace(
-                node, removal(engine::RemovalPhase::undoing, node == std::string("n4")));
-        tell(last);
-        tell(report());
-    }
-    void tell(const PassReport& pass) { metrics.observe(pass, health_after(pass)); }
-
-    engine::NodeRemoval removal(engine::RemovalPhase phase, bool empty) const {
-        return {.group = group_a,
-                .phase = phase,
-                .empty = empty,
-                .since = counted_at,
-                .phase_since = counted_at};
-    }
-    PassReport report() const {
-        engine::snapshot::ClusterBuilder builder;
-        for (const char* name : {"n1", "n2", "n3"})
-            builder.set(
-                engine::snapshot::NodeObject{.name = name,
-                                             .provider_id = name,
-                                             .taints = {{.key = "dedicated"}},
-                                             .capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
-        builder.set(engine::snapshot::PodObject{.ns = "shop", .name = "web-1", .uid = "u1"});
-        const auto described = std::make_shared<const NodeTemplate>(
-            NodeTemplate{.capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 1}}});
-        std::vector<engine::Group> groups{
-            {.group = {.id = group_a, .min = 0, .max = 5, .target = 3}, .described = described},
-            {.group = {.id = group_b, .min = 0, .max = 5, .target = 0}, .described = described}};
-        PassReport out(PassInput{
-            .snapshot = {builder.build(),
-                         std::make_shared<const std::vector<engine::Group>>(std::move(groups))}});
-        out.result.outcome.decision.nodes = {
-            {.node = "n2", .reason = engine::Unremovable::not_underutilized}};
-        out.memory.started = true;
-        out.at = counted_at;
-        out.times.soft_taints = 1s;
-        for (const auto part : {engine::PassPhase::remember, engine::PassPhase::find_pending,
-                                engine::PassPhase::place_pending, engine::PassPhase::scale_up,
-                                engine::PassPhase::make_options, engine::PassPhase::explain,
-                                engine::PassPhase::find_unneeded, engine::PassPhase::scale_down})
-            out.result.part_times[part] = 1s;
-        return out;
-    }
-    /// One group grows, the other refuses; a node goes, another one is needed again after all.
-    PassReport busy() const {
-        PassReport out = report();
-        engine::Decision& decision = out.result.outcome.decision;
-        decision.options = {{.group = group_a, .pods = {{.count = 1}}}};
-        decision.increases = {{.group = group_a, .by = 1}, {.group = group_b, .by = 1}};
-        out.results.increases = {std::nullopt, Error{ErrorCode::quota, "no more"}};
-        out.memory.backoffs[group_b] = {
-            .until = counted_at + 5min, .last_failure = counted_at, .code = ErrorCode::quota};
-        decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
-        out.results.removals = {{}};
-        out.memory.removals = {{"n1", removal(engine::RemovalPhase::removed, true)},
-                               {"n3", removal(engine::RemovalPhase::draining, false)},
-                               {"n4", removal(engine::RemovalPhase::tainting, true)},
-                               {"n5", removal(engine::RemovalPhase::deleting, false)}};
-        return out;
-    }
-
-    /// By name without the prefix.
-    std::map<std::string, prometheus::MetricFamily> families() {
-        std::map<std::string, prometheus::MetricFamily> out;
-        for (prometheus::MetricFamily& family : registry.Collect())
-            if (family.name.starts_with(prefix))
-                out.emplace(family.name.substr(prefix.size()), std::move(family));
-        return out;
-    }
-
-    prometheus::Registry registry;
-    DaemonMetrics metrics{registry};
-};
+/// By name without the prefix.
+std::map<std::string, prometheus::MetricFamily> counted_families() {
+    const CountedMetrics counted;
+    std::map<std::string, prometheus::MetricFamily> out;
+    for (prometheus::MetricFamily& family : counted.registry.Collect())
+        if (family.name.starts_with(prefix))
+            out.emplace(family.name.substr(prefix.size()), std::move(family));
+    return out;
+}
 
 std::map<std::string, Shape> expected() {
     std::map<std::string, Shape> out = upstream;
@@ -224,7 +140,7 @@ std::map<std::string, Shape> expected() {
 
 TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
     std::map<std::string, Shape> found;
-    for (const auto& [name, family] : CountedMetrics().families()) {
+    for (const auto& [name, family] : counted_families()) {
         for (const prometheus::ClientMetric& series : family.metric) {
             Shape shape{family.type};
             for (const auto& label : series.label) shape.labels.insert(label.name);
@@ -245,7 +161,7 @@ TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
 }
 
 TEST(UpstreamsNames, AreThoseOfTheValuesOfLabels) {
-    const auto families = CountedMetrics().families();
+    const auto families = counted_families();
     for (const auto& [place, wanted] : values) {
         Names found;
         for (const prometheus::ClientMetric& series : families.at(place.first).metric)

@@ -43,20 +43,20 @@ struct Watches : ::testing::Test {
 
 TEST_F(Watches, AreToldOfInOneLineWhenTheyAreLostAndInOneWhenTheyAreBack) {
     for (const char* kind : {"Pod", "Node", "Job"}) lose(kind);
-    EXPECT_THAT(told_within(1s), ElementsAre("warn  kubernetes: out of touch with the API server: "
+    EXPECT_THAT(told_within(1s), ElementsAre("warn  kubernetes: watches of the API server fail: "
                                              "Job, Node, Pod: connection refused"));
     for (const char* kind : {"Pod", "Node", "Job"}) lose(kind, "forbidden", ErrorCode::permission);
     EXPECT_THAT(told_within(31s), IsEmpty()) << "the same outage";
     troubles.clear();
     EXPECT_THAT(told_within(1min),
-                ElementsAre("info  kubernetes: every kind is followed again, after 32s"));
+                ElementsAre("info  kubernetes: all watches work again after 32s"));
 }
 
 TEST_F(Watches, AreNamedByWhatIsWrongWithThem) {
     lose("Pod");
     lose("Node", "forbidden", ErrorCode::permission);
     lose("Job");
-    EXPECT_THAT(told_within(1s), ElementsAre("warn  kubernetes: out of touch with the API server: "
+    EXPECT_THAT(told_within(1s), ElementsAre("warn  kubernetes: watches of the API server fail: "
                                              "Node: forbidden; Job, Pod: connection refused"));
 }
 
@@ -67,17 +67,18 @@ TEST_F(Watches, ThatAreLostLaterAreToldOfTogether) {
     loop.advance(5s);
     lose("Job");
     EXPECT_THAT(told_within(20s), IsEmpty());
-    EXPECT_THAT(told_within(5s), ElementsAre("warn  kubernetes: out of touch with the API server, "
-                                             "for 31s: Job, Node, Pod: connection refused"));
+    EXPECT_THAT(told_within(5s), ElementsAre("warn  kubernetes: watches of the API server have "
+                                             "failed for 31s: Job, Node, Pod: connection refused"));
 }
 
 TEST_F(Watches, ThatStayAwayAreToldOfEveryFiveMinutesAsItIsThen) {
     lose("Pod");
     told_within(1s);
     troubles["Pod"].error = {ErrorCode::permission, "forbidden"};
-    EXPECT_THAT(told_within(5min),
-                ElementsAre("warn  kubernetes: out of touch with the API server, "
-                            "for 5m1s: Pod: forbidden"));
+    EXPECT_THAT(
+        told_within(5min),
+        ElementsAre(
+            "warn  kubernetes: watches of the API server have failed for 5m1s: Pod: forbidden"));
 }
 
 TEST_F(Watches, ThatOpenAndFailAtOnceEndNoOutage) {
@@ -95,15 +96,14 @@ TEST_F(Watches, ThatAreLostForAMomentAreToldOfOnce) {
     lose("Pod");
     lose("Node");
     troubles.clear();
-    EXPECT_THAT(told_within(1min),
-                ElementsAre("info  kubernetes: was out of touch with the API server for a moment: "
-                            "Node, Pod: connection refused"));
+    EXPECT_THAT(told_within(1min), ElementsAre("info  kubernetes: watches of the API server failed "
+                                               "briefly: Node, Pod: connection refused"));
 }
 
 TEST_F(Watches, OfAKindThatTheServerDoesNotHaveAreNoOutage) {
     lose("CSIStorageCapacity", "not found", ErrorCode::not_found, true);
     EXPECT_THAT(told_within(1min),
-                ElementsAre("warn  kubernetes: CSIStorageCapacity is not followed: not found"));
+                ElementsAre("warn  kubernetes: CSIStorageCapacity is not watched: not found"));
     lose("CSIStorageCapacity", "not found", ErrorCode::not_found, true);
     EXPECT_THAT(told_within(1min), IsEmpty());
 }
