@@ -38,7 +38,7 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
         EXPECT_TRUE(becomes(60s, [&] { return !daemon.process().is_running(); })) << daemon.log();
         EXPECT_EQ(daemon.process().end(SIGKILL), 4);
         EXPECT_THAT(daemon.log(),
-                    HasSubstr("plugin vendor: filter overran its deadline and has not returned"));
+                    HasSubstr("plugin vendor: filter timed out and has not returned"));
     }
     replace_in(cluster.config(), "memory_max = '1Mi'", "memory_max = '64Gi'");
     Daemon anew(cluster, "anew");

@@ -171,7 +171,7 @@ TEST(LiveDaemon, TellsNobodyASecret) {
     EXPECT_EQ(commands::capstan(explain + quoted_path(token)).code, 0);
     const Ran refused = commands::capstan(explain + quoted_path(wrong));
     EXPECT_EQ(refused.code, 1);
-    EXPECT_THAT(refused.err, HasSubstr("a bearer token is needed"));
+    EXPECT_THAT(refused.err, HasSubstr("bearer token required"));
 
     const std::string maps = cluster.api().answer("/api/v1/configmaps").body;
     EXPECT_THAT(maps, AllOf(HasSubstr("capstan-memory"), HasSubstr("cluster-autoscaler-status")));

@@ -99,8 +99,9 @@ void print_skipped_hooks() {
     const std::string because = "it did not return within its deadline of 500 ms";
     for (const Hook hook : {Hook::filter, Hook::similar, Hook::bucket, Hook::split, Hook::price,
                             Hook::options, Hook::new_group, Hook::suggest, Hook::owns, Hook::start})
-        std::cerr << skipped_hook_text({PluginInstanceId("acme"), hook,
-                                        hook == Hook::start ? "not started" : because})
+        std::cerr << instances::skipped_hook_text(
+                         SkippedHook{PluginInstanceId("acme"), hook,
+                                     hook == Hook::start ? "not started" : because})
                   << '\n';
 }
 

@@ -198,7 +198,7 @@ INSTANTIATE_TEST_SUITE_P(
                             110s,
                             true,
                             62s,
-                            {"plugin far: refresh has held its thread for"}}),
+                            {"plugin far: refresh has blocked its thread for"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST(Doctor, ExitsZeroWhereAllIsWell) {
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
                                Not(HasSubstr("MISSING"))));
-    const char* const about_root = "TO DO\n  user: run as a user of its own";
+    const char* const about_root = "TO DO\n  user: run as a dedicated user";
     EXPECT_THAT(ran.out, ::geteuid() == 0 ? ::testing::Matcher<std::string>(HasSubstr(about_root))
                                           : Not(HasSubstr("TO DO")));
 }

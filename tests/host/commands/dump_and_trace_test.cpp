@@ -296,7 +296,8 @@ TEST_F(DumpCommands, SayWhereADumpIsBroken) {
     for (const auto& [kind, absent] : {std::pair{"Node", "pods"}, std::pair{"Pod", "nodes"}}) {
         const Ran half = capstan("simulate --cluster -", only_of_kind(kind));
         EXPECT_EQ(half.code, 2);
-        EXPECT_THAT(half.err, AllOf(HasSubstr("has no " + std::string(absent) + "; to dump all kinds")));
+        EXPECT_THAT(half.err,
+                    AllOf(HasSubstr("has no " + std::string(absent) + "; to dump all kinds")));
     }
     EXPECT_EQ(capstan("simulate --cluster /nowhere.json").code, 2);
 }

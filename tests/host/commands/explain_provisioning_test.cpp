@@ -77,7 +77,7 @@ TEST(CheckOfProvisioning, WarnsOfMachineTypesThatNoCloudHas) {
     EXPECT_EQ(check_machine_types(both, "").err, "");
     const Ran none = check_machine_types("", R"("n1-standard-2")");
     EXPECT_EQ(none.code, 0) << none.err;
-    EXPECT_THAT(none.err, HasSubstr("no group can be made: no cloud has machine types"));
+    EXPECT_THAT(none.err, HasSubstr("no group can be created: no cloud offers machine types"));
 }
 
 }  // namespace

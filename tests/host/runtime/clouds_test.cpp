@@ -49,8 +49,8 @@ TEST(Clouds, AGroupOfTwoCloudsIsTheFirstOnes) {
     ASSERT_EQ(view.problems.size(), 1u);
     EXPECT_EQ(view.problems[0].subject, "web");
     EXPECT_EQ(view.problems[0].message,
-              "plugin west: group \"web\": plugin east has a group of this id, too, and stands "
-              "before it");
+              "plugin west: group \"web\": duplicate group id: plugin east is earlier in "
+              "pipeline.clouds and wins");
 }
 
 /// "slow/db" of groups that are as they were, and not touched.

@@ -161,7 +161,7 @@ TEST_F(PassCycle, AnInstanceOfAnotherKindCannotBeAsked) {
     wrong.wiring.splitter = virtually.host().find(PluginInstanceId("random"));
     const auto result = decide(wrong);
     ASSERT_FALSE(result);
-    EXPECT_EQ(result.error().message, "plugin random is no capstan.splitter/1");
+    EXPECT_EQ(result.error().message, "plugin random is not a capstan.splitter/1");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ TEST_F(Routes, LeadToMetricsAndDocuments) {
     EXPECT_EQ(get("/api/v2/groups?x=1").status, 200);
     EXPECT_EQ(get("/status").body, get("/api/v2/status").body);
     EXPECT_EQ(get("/nowhere").status, 404);
-    EXPECT_THAT(get("/nowhere").body, HasSubstr("/ lists what there is"));
+    EXPECT_THAT(get("/nowhere").body, HasSubstr("/ lists all pages"));
     EXPECT_EQ(get("/api/v2/status", "POST").status, 405);
 }
 

@@ -106,7 +106,7 @@ TEST_F(AdminPort, DoesNotOpenWithoutWhatItWasToldToAskFor) {
     config.bearer_token_file = (folder.path() / "none").string();
     EXPECT_THAT(serve().error().message, HasSubstr("admin.bearer_token_file"));
     config.bearer_token_file = file("blank", "\n");
-    EXPECT_THAT(serve().error().message, HasSubstr("has no token"));
+    EXPECT_THAT(serve().error().message, HasSubstr("contains no token"));
     config.bearer_token_file.clear();
     config.tls_certificate_file = file("cert.pem", "no certificate");
     config.tls_key_file = file("key.pem", "no key");

@@ -102,10 +102,10 @@ TEST_F(Told, IsAGroupOfSeveralTypesWhoseNodesCountAsLikeOneThatItHas) {
             1, engine::Group{.group = {.id = NodeGroupId("web")}, .described = described});
     };
     with_types(2);
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: group web is of 2 machine types, and "
-                                    "scale_up.template_source = \"mixed\" takes a new node of it "
-                                    "for like one that it has: \"cloud\" counts with the least of "
-                                    "all types"));
+    EXPECT_THAT(tell(),
+                ElementsAre("warn  pass: group web has 2 machine types, but "
+                            "scale_up.template_source = \"mixed\" assumes that new nodes are like "
+                            "an existing one; use \"cloud\" to assume the smallest type"));
     EXPECT_THAT(tell(), IsEmpty());
     with_types(1);
     EXPECT_THAT(tell(), IsEmpty());

@@ -178,7 +178,7 @@ TEST_F(Policies, SayWhenAnErrorHasNoWords) {
     on_filter = [](auto...) { return 4711; };
     EXPECT_EQ(filter().error(),
               (Error{ErrorCode::internal,
-                     "plugin probe: filter answered internal without an error message"}));
+                     "plugin probe: filter returned internal without an error message"}));
 }
 
 TEST_F(Policies, KeepAFloodOfExplanationsSmall) {
@@ -213,7 +213,7 @@ TEST_F(Policies, DoNotAskAnInstanceThatDoesNotRun) {
 TEST_F(Policies, DoNotTakeAnExpanderForASplitter) {
     const Running<RawExpander> expander(host);
     const auto splitter = PluginSplitter::make(expander.shared(), watch);
-    EXPECT_EQ(splitter.error().message, "plugin probe is no capstan.splitter/1");
+    EXPECT_EQ(splitter.error().message, "plugin probe is not a capstan.splitter/1");
 }
 
 TEST_F(Policies, TakeOneSimilarityAnswerWithItsReason) {
@@ -240,7 +240,7 @@ TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
         for (int i = 0; i < 2; ++i) out->answer(out, CAPSTAN_SIMILARITY_AGREES, {});
         return CAPSTAN_OK;
     };
-    EXPECT_EQ(similar().error().message, "plugin probe: similar gave 2 answers");
+    EXPECT_EQ(similar().error().message, "plugin probe: similar returned 2 verdicts");
 }
 
 TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {

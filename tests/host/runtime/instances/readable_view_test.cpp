@@ -77,8 +77,8 @@ TEST_F(Readable, ATargetBeyondAMillionIsAMistake) {
     group(2).present = CAPSTAN_GROUP_MIN;
     group(2).min = 1'000'001;
     EXPECT_THAT(problems(),
-                ElementsAre("a: groups[0].target is 2147483647, at most 1000000 machines are taken",
-                            "c: groups[2].min is 1000001, at most 1000000 machines are taken"));
+                ElementsAre("a: groups[0].target is 2147483647, at most 1000000 are allowed",
+                            "c: groups[2].min is 1000001, at most 1000000 are allowed"));
 }
 
 TEST_F(Readable, AnIdThatComesTwiceMakesThatGroupUnreadable) {

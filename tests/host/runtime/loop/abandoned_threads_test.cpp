@@ -60,8 +60,8 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBurnsACoreForMinutes) {
     EXPECT_EQ(threads->reason_to_end(), std::nullopt) << "not yet";
     pass(1s, 1, 0s);
     EXPECT_EQ(threads->reason_to_end(),
-              "plugin acme: filter timed out and has not returned for 180 s, and its thread burns "
-              "a core: 179 s of the last 180 s");
+              "plugin acme: filter timed out and has not returned for 180 s, and its thread has "
+              "used 179 s of CPU time in the last 180 s");
 }
 
 TEST_F(AbandonedThreadsTest, EndTheProcessWhenOneBeginsToBurnACoreLater) {

@@ -98,7 +98,7 @@ TEST_F(PluginCallsDeathTest, NameAHookThatEndsItsThread) {
                     told_to_stderr.call(loop::Hook::filter, [] { ::pthread_exit(nullptr); });
             }).join();
         },
-        "filter ends the thread that it was called on");
+        "filter ends the thread it was called on");
 }
 
 }  // namespace

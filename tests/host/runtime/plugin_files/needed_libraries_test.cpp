@@ -144,7 +144,7 @@ TEST(PluginFile, IsRefusedForARunPathOfOthers) {
     EXPECT_THAT(
         message_of(read_plugin_file(path)),
         AllOf(HasSubstr("plugin " + path.string() + ": looks for libraries in "),
-              HasSubstr("/run, where other users may place files: may be written by others")));
+              HasSubstr("/run, where other users may place files: is writable by other users")));
 }
 
 }  // namespace

@@ -108,7 +108,7 @@ TEST(PluginClasses, RefuseListsThatCannotBe) {
     EXPECT_EQ(message_of(read_list(nullptr)), "returned no class list");
     EXPECT_THAT(message_of(read_list(&cut_short)), HasSubstr("struct_size is 4"));
     EXPECT_EQ(message_of(read_array({})), "has no class");
-    EXPECT_THAT(message_of(read_array({nullptr, 1, sizeof one})), HasSubstr("count and no data"));
+    EXPECT_THAT(message_of(read_array({nullptr, 1, sizeof one})), HasSubstr("count but no data"));
     EXPECT_THAT(message_of(read_array({&one, 5000, sizeof one})),
                 HasSubstr("5000 elements; at most 1024 are allowed"));
     EXPECT_THAT(message_of(read_array({&one, 1, 4})), HasSubstr("stride is 4"));

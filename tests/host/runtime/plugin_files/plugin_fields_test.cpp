@@ -98,10 +98,10 @@ TEST(PluginFields, RefuseSizesThatCannotBe) {
     empty.doc = {nullptr, 10};
     EXPECT_THAT(fields_refusal({shorter}), HasSubstr("struct_size is 16"));
     EXPECT_THAT(fields_refusal({longer}), HasSubstr("struct_size is"));
-    EXPECT_THAT(fields_refusal({empty}), HasSubstr("doc with a length and no text"));
+    EXPECT_THAT(fields_refusal({empty}), HasSubstr("doc with a length but no text"));
     EXPECT_THAT(message_of(check_fields({&good, 1, 8})), HasSubstr("stride is 8"));
     EXPECT_THAT(message_of(check_fields({nullptr, 1, sizeof good})),
-                HasSubstr("count and no data"));
+                HasSubstr("count but no data"));
     EXPECT_THAT(message_of(check_fields({&good, 1u << 30, sizeof good})), HasSubstr("are allowed"));
 }
 

@@ -98,7 +98,7 @@ TEST_F(PluginLibraryTest, PassesOnTheDynamicLoadersOwnWords) {
 }
 
 TEST_F(PluginLibraryTest, PassesOnThatInitFailed) {
-    EXPECT_THAT(refusal(tiny("tiny_failing_init")), HasSubstr("its init answers 7 (permission)"));
+    EXPECT_THAT(refusal(tiny("tiny_failing_init")), HasSubstr("its init returned 7 (permission)"));
     EXPECT_THAT(registry_.libraries(), testing::IsEmpty());
 }
 

@@ -42,7 +42,7 @@ TEST(TrustedWay, IsRefusedWhereOthersCanBendIt) {
     EXPECT_TRUE(resolve_trusted(open / "x.so"));
     temporary.folder("open", 0777);
     EXPECT_THAT(message_of(resolve_trusted(open / "x.so")),
-                HasSubstr("the folder " + open.string() + ": may be written by others"));
+                HasSubstr("the folder " + open.string() + ": is writable by other users"));
 }
 
 TEST(TrustedWay, AsksInAStickyFolderForSomethingOfOurs) {

@@ -42,7 +42,7 @@ TEST(Trust, RefusesAFileThatOthersMayWrite) {
     const TemporaryFolder temporary;
     for (const mode_t mode : {0666, 0646, 0664}) {
         const auto opened = open_trusted(temporary.file("x.so", {}, mode));
-        EXPECT_THAT(message_of(opened), HasSubstr("may be written by others")) << mode;
+        EXPECT_THAT(message_of(opened), HasSubstr("is writable by other users")) << mode;
     }
     EXPECT_TRUE(open_trusted(temporary.file("x.so", {}, 0644)));
 }
@@ -117,12 +117,12 @@ TEST(Trust, KeepsConfiguredFilesInsideTheSearchPaths) {
     fs::create_symlink(outside, inside / "link.so");
     fs::create_symlink("x.so", inside / "alias.so");
     EXPECT_THAT(message_of(configured(outside.string(), {inside})),
-                HasSubstr("none of the search paths"));
+                HasSubstr("not in a search path"));
     EXPECT_THAT(message_of(configured(outside.string(), {inside})),
                 testing::EndsWith("; to allow it, add \"" + temporary.path().string() +
                                   "\" to [trust] search_paths"));
     EXPECT_THAT(message_of(configured("../outside.so", {inside})),
-                HasSubstr("none of the search paths"));
+                HasSubstr("not in a search path"));
     EXPECT_THAT(message_of(configured("link.so", {inside})),
                 HasSubstr("leads to " + outside.string()));
     EXPECT_EQ(configured("alias.so", {inside}), inside / "x.so");

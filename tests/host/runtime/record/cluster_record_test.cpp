@@ -103,9 +103,9 @@ TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
 
 TEST(ClusterRecord, IsRefusedWhereAPodIsOfNothing) {
     ClusterRecord record{.pods = {{.name = "lost", .pod_group = 3}}};
-    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no pod group 3");
+    EXPECT_EQ(make_cluster(record).error().message, "pod lost: no pod group 3");
     record.pod_groups.resize(4);
-    EXPECT_EQ(make_cluster(record).error().message, "pod lost: there is no spec 0");
+    EXPECT_EQ(make_cluster(record).error().message, "pod lost: no spec 0");
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(Cached, BlobsAreLentToInstancesThatAreGrantedThem) {
     EXPECT_EQ(store.get(aws, "types")->value, "x");
     environment.cache = nullptr;
     EXPECT_EQ(service(*HostContext::make(environment, who)), nullptr);
-    EXPECT_THAT(host.lines->text(), HasSubstr("no cache is kept for it"));
+    EXPECT_THAT(host.lines->text(), HasSubstr("its cache is disabled"));
 }
 
 }  // namespace

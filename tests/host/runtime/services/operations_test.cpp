@@ -125,7 +125,7 @@ TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
 TEST_F(Operations, EndWithTheStatusAFunctionReturned) {
     table->answered(open(), CAPSTAN_E_THROTTLED);
     EXPECT_EQ(error().code, ErrorCode::throttled);
-    EXPECT_EQ(error().message, "resize answered throttled without an error message");
+    EXPECT_EQ(error().message, "resize returned throttled without an error message");
 }
 
 TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {

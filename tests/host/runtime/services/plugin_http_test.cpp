@@ -254,7 +254,7 @@ TEST_F(RequestsOfAnInstance, AreNotSentWhereTimeIsSimulated) {
     context = HostContext::make(environment, who);
     const Error error = refused(HttpRequest("GET", "http://api.test/"));
     EXPECT_EQ(error.code, ErrorCode::unsupported);
-    EXPECT_THAT(error.message, HasSubstr("sends no requests, because its time is simulated"));
+    EXPECT_THAT(error.message, HasSubstr("no HTTP requests are sent in simulated time"));
 }
 
 TEST_F(RequestsOfAnInstance, HaveNoMoreTimeThanTheirOperation) {
@@ -343,7 +343,7 @@ TEST_F(RequestsOfAnInstance, CountTheirTimeFromWhenTheyWereSent) {
     host.loop.advance(1s);
     EXPECT_EQ(sent[65].status, CAPSTAN_E_DEADLINE);
     EXPECT_THAT(sent[65].error,
-                HasSubstr("HTTP GET http://api.test/late: it waited until its end"));
+                HasSubstr("HTTP GET http://api.test/late: timed out waiting for the "));
     answer(1);
     EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/sent");
     EXPECT_EQ(host.http->sent.at(65).request.timeout, 5s) << "what is left of ten";

@@ -303,12 +303,12 @@ TEST_F(ServiceKube, SaysWhatIsNoRequest) {
         {request(CAPSTAN_KUBE_GET, nodes, "", ""), "without a name"},
         {request(CAPSTAN_KUBE_GET, nodes, "", ".."), "without a name"},
         {request(CAPSTAN_KUBE_GET, nodes, "", "a/b"), "without a name"},
-        {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "in no namespace"},
+        {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "not namespaced"},
         {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "missing namespace"},
-        {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is no resource"},
+        {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is not a valid resource name"},
         {request(CAPSTAN_KUBE_GET, group, "", "n1"), "\"a..b\" is not a valid API group"},
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "missing body"},
-        {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "stands in the object"},
+        {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "belongs in the object"},
         {patch, "unknown patch type 77"}};
     for (const auto& [what, why] : cases) {
         const Came came = send(what);
