@@ -234,7 +234,7 @@ Result<fs::path> write_plugin_project(const NewPlugin& plugin) {
 int plugin_new(const NewPlugin& plugin, std::ostream& out, std::ostream& err) {
     const Result<fs::path> directory = write_plugin_project(plugin);
     if (!directory) {
-        err << directory.error().message << '\n';
+        err << "capstan: " << directory.error().message << '\n';
         return directory.error().code == ErrorCode::invalid_argument ? commands::exit_usage
                                                                      : commands::exit_failed;
     }

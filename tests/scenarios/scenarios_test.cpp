@@ -339,7 +339,7 @@ TEST(Scenarios, AConfigurationOnTheCommandLineCountsInPlaceOfTheirSections) {
     const Ran ran =
         capstan("simulate tests/scenarios/balance_one_node.toml --config '" + config + "' -o json");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_NE(ran.err.find("counts, not the sections of the scenario"), std::string::npos);
+    EXPECT_NE(ran.err.find("replaces the sections of the scenario"), std::string::npos);
     EXPECT_EQ(ran.out.find("\"kind\":\"increase\""), std::string::npos) << ran.out;
 }
 

@@ -62,7 +62,7 @@ TEST(CommandLine, VersionNamesHostSdkAndAbi) {
 TEST(CommandLine, AResultThatCannotBeWrittenIsAFailure) {
     const Ran ran = capstan("version >/dev/full");
     EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.err, HasSubstr("could not be written to standard output"));
+    EXPECT_THAT(ran.err, HasSubstr("cannot write the result to standard output"));
 }
 
 TEST(CommandLine, ClosedStandardDescriptorsHarmNothing) {

@@ -212,7 +212,7 @@ TEST_F(DumpCommands, ReadListsOneAfterTheOtherAndSayWhatIsYaml) {
               capstan("simulate --cluster - -o json", pods + nodes).out);
     const Ran yaml = capstan("simulate --cluster -", "apiVersion: v1\nitems: []\nkind: List\n");
     EXPECT_EQ(yaml.code, 2);
-    EXPECT_THAT(yaml.err, HasSubstr("is YAML; expects JSON, as of kubectl get ... -o json"));
+    EXPECT_THAT(yaml.err, HasSubstr("is YAML; expects JSON, as from kubectl get ... -o json"));
 }
 
 TEST(ExplainScenario, CountsAnUnneededNodeUpToTheEndThoughPassesWereLeftOut) {

@@ -53,8 +53,7 @@ TEST(ExternalCommand, IsInTheHelpOfCapstan) {
     EXPECT_THAT(
         capstan("--help").out,
         HasSubstr(
-            "\n"
-            "  plugin                      List, inspect, verify, call and create plugins\n"));
+            "\n  plugin                      List, inspect, verify, call and create plugins\n"));
     EXPECT_THAT(capstan("--help-all").out,
                 AllOf(HasSubstr("--chaos"), HasSubstr("Usage: capstan plugin "),
                       HasSubstr("--http RECORDING")));

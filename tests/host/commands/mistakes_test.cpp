@@ -113,7 +113,7 @@ TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
         const char* says;
     } cases[] = {
         {"simulate --cluster '" + yaml + "'",
-         "is YAML; expects JSON, as of kubectl get ... -o json"},
+         "is YAML; expects JSON, as from kubectl get ... -o json"},
         {"replay '" + dump + "'",
          "d.json: is a dump of a cluster, not a recorded pass: give it to "
          "--cluster, or let `capstan simulate --record DIR`"},

@@ -126,14 +126,14 @@ TEST(InputFiles, SayThemselvesWhatTheyAre) {
     EXPECT_EQ(capstan("simulate -f " + dump).out, named.out);
     EXPECT_EQ(capstan(std::string("simulate -f ") + story).out,
               capstan(std::string("simulate ") + story).out);
-    EXPECT_THAT(capstan("simulate --chaos " + dump).err, HasSubstr("--chaos is for a scenario"));
+    EXPECT_THAT(capstan("simulate --chaos " + dump).err, HasSubstr("--chaos requires a scenario"));
 
     const std::string records = (folder.path() / "records").string();
     ASSERT_EQ(capstan(std::string("simulate ") + story + " --record " + records).code, 0);
     const std::string pass = std::filesystem::directory_iterator(records)->path().string();
     const Ran refused = capstan("simulate " + pass);
     EXPECT_EQ(refused.code, 2);
-    EXPECT_THAT(refused.err, HasSubstr("is a recorded pass; capstan replay " + pass));
+    EXPECT_THAT(refused.err, HasSubstr("is a recorded pass; use `capstan replay " + pass));
     EXPECT_EQ(capstan("explain matrix -f " + pass).out,
               capstan("explain matrix --recorded " + pass).out);
     EXPECT_THAT(capstan("explain matrix --at 1m -f " + pass).err, HasSubstr("its own moment"));

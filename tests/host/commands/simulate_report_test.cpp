@@ -59,9 +59,9 @@ TEST(SimulateReport, WhatIsUnknownIsSaidInWordsAndIsNullInJson) {
 
 TEST(ProgressBar, GoesByTimeWhereTheEndIsKnownElseBySteps) {
     EXPECT_EQ(bar_of({.at = 6h, .end = 24h, .nodes = 12, .pending = 1}),
-              "[#####---------------]  25%  at 6h of 24h, 12 nodes, 1 pod waits");
+              "[#####---------------]  25%  at 6h of 24h, 12 nodes, 1 pod pending");
     EXPECT_EQ(bar_of({.at = 6h, .step = 1, .steps = 2, .nodes = 1, .pending = 0}),
-              "[##########----------]  50%  at 6h, 1 node, 0 pods wait");
+              "[##########----------]  50%  at 6h, 1 node, 0 pods pending");
     EXPECT_EQ(bar_of({.at = 30h, .end = 24h}).substr(0, 28), "[####################] 100% ");
 }
 

@@ -191,7 +191,7 @@ TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
     }
     EXPECT_LE(most, 300u << 10) << "in one turn";
     EXPECT_EQ(ended->error().code, ErrorCode::unavailable);
-    EXPECT_THAT(ended->error().message, HasSubstr("it goes on by HTTP/1.1"));
+    EXPECT_THAT(ended->error().message, HasSubstr("retrying over HTTP/1.1"));
 }
 
 TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {

@@ -116,11 +116,11 @@ TEST_F(FlaggedRequests, AreRefusedWithFlagsThatDoNotFit) {
         std::uint64_t flags;
         const char* sentence;
     } cases[] = {
-        {"http://127.0.0.1/", CAPSTAN_HTTP_2, "CAPSTAN_HTTP_2 is for https"},
+        {"http://127.0.0.1/", CAPSTAN_HTTP_2, "CAPSTAN_HTTP_2 requires https"},
         {"https://127.0.0.1/", CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE,
-         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http"},
+         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http"},
         {"HTTPS://127.0.0.1/", CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE,
-         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http"},
+         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http"},
         {"https://127.0.0.1/", std::uint64_t{1} << 40 | CAPSTAN_HTTP_DIRECT,
          "flags 1099511627776 are unknown"},
     };

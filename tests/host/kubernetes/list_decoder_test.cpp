@@ -172,7 +172,7 @@ TEST(ListDecoder, SaysWhereATextIsCutShortAndKeepsWhatCameBefore) {
     const std::string whole = list(pod_json("a") + "," + pod_json("b"));
     const Loaded loaded = load(whole.substr(0, whole.size() - 10));
     ASSERT_TRUE(loaded.report.cut_short);
-    EXPECT_NE(loaded.report.cut_short->message.find("ends too early"), std::string::npos);
+    EXPECT_NE(loaded.report.cut_short->message.find("is truncated"), std::string::npos);
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 1}}));
     EXPECT_FALSE(load(whole).report.cut_short);
 }

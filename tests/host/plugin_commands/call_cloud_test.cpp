@@ -94,7 +94,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     const commands::Ran other =
         commands::capstan("plugin call " + quoted_http_cloud() + " --kind expander --live", "{}");
     EXPECT_EQ(other.code, 2);
-    EXPECT_THAT(other.err, HasSubstr("are of --kind cloud"));
+    EXPECT_THAT(other.err, HasSubstr("require --kind cloud"));
 }
 
 /// The example's API on loopback, for clients that have its token; a connection for each request.

@@ -138,21 +138,21 @@ TEST_F(PluginNew, RefusesNamesThatCannotBe) {
 TEST_F(PluginNew, RefusesANameWhoseClassTheProjectHasAlready) {
     const auto refused = write_plugin_project(plugin("cloud", "cloud"));
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("the class would be Cloud, a word that"));
+    EXPECT_THAT(refused.error().message, HasSubstr("its class name Cloud is already used in "));
     EXPECT_TRUE(write_plugin_project(plugin("acme_cloud", "cloud")));
 }
 
 TEST_F(PluginNew, NamesTheTemplatesThereAre) {
     const auto refused = write_plugin_project(plugin("mine", "expandr"));
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message, HasSubstr("there are: expander (cpp, c, rust)"));
+    EXPECT_THAT(refused.error().message, HasSubstr("templates are: expander (cpp, c, rust)"));
     EXPECT_THAT(refused.error().message, HasSubstr("did you mean 'expander'?"));
     EXPECT_THAT(write_plugin_project(plugin("mine", "cloud", "go")).error().message,
                 HasSubstr("cloud (cpp http, cpp memory, c, rust)"));
     NewPlugin other = plugin("mine", "cloud");
     other.variant = "grpc";
     EXPECT_THAT(write_plugin_project(other).error().message,
-                HasSubstr("no template for kind \"cloud\" in language \"cpp\" called \"grpc\""));
+                HasSubstr("no template for kind \"cloud\" in language \"cpp\" with name \"grpc\""));
 }
 
 TEST_F(PluginNew, OverwritesNothing) {

@@ -18,7 +18,7 @@ TEST(PluginReport, MarksTheKindsThatAreDrafts) {
     facts.elf.exports.emplace_back();
     std::ostringstream report;
     print_report(report, describe_file(facts, {.ids = {"capstan.magic/1"}}));
-    EXPECT_THAT(report.str(), HasSubstr("capstan.magic/1: served with `drafts = true` in [trust]"));
+    EXPECT_THAT(report.str(), HasSubstr("capstan.magic/1: requires `drafts = true` in [trust]"));
     std::ostringstream plain;
     print_report(plain, describe_file(facts));
     EXPECT_THAT(plain.str(), Not(HasSubstr("drafts")));

@@ -219,9 +219,9 @@ TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
         {HttpRequest("GET", "http://api.test/").with_body(std::string((16 << 20) + 1, 'x')),
          "the body is larger than 16 MiB"},
         {unknown, "flags 64 are unknown"},
-        {HttpRequest("GET", "http://api.test/").http2(), "CAPSTAN_HTTP_2 is for https"},
+        {HttpRequest("GET", "http://api.test/").http2(), "CAPSTAN_HTTP_2 requires https"},
         {HttpRequest("GET", "https://api.test/").http2_prior_knowledge(),
-         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE is for http"},
+         "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http"},
     };
     for (const auto& [request, sentence] : cases) {
         const Error error = refused(request);

@@ -70,7 +70,8 @@ TEST_F(AccessTest, PutsAnIpv6AddressInBrackets) {
     write_account();
     EXPECT_EQ(open({}, surroundings("fd00::1"))->server, "https://[fd00::1]:443");
     EXPECT_EQ(open({}, surroundings("[fd00::1]"))->server, "https://[fd00::1]:443");
-    EXPECT_THAT(open({}, surroundings("a b")).error().message, HasSubstr("no host and port"));
+    EXPECT_THAT(open({}, surroundings("a b")).error().message,
+                HasSubstr("are not a host and a port"));
 }
 
 TEST_F(AccessTest, SaysWhatAPodLacks) {

@@ -21,10 +21,10 @@ TEST(CredentialsFile, RefusesATokenThatNoHeaderCanCarryWithoutShowingIt) {
     const std::pair<std::string, std::string> cases[] = {
         {"", "the token file is empty"},
         {" \n", "the token file is empty"},
-        {"hunter2\nx-evil: 1", "holds no token"},
-        {"hunter2 hunter3", "holds no token"},
-        {std::string("hunter2\0x", 9), "holds no token"},
-        {"hunter2\xc3\xa4", "holds no token"},
+        {"hunter2\nx-evil: 1", "does not contain a token"},
+        {"hunter2 hunter3", "does not contain a token"},
+        {std::string("hunter2\0x", 9), "does not contain a token"},
+        {"hunter2\xc3\xa4", "does not contain a token"},
         {std::string(max_secret_file_bytes + 1, 'x'), "longer than 1048576 bytes"}};
     for (const auto& [text, why] : cases) {
         const auto token = read_token_file(folder.write("token", text));

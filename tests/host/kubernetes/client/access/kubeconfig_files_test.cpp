@@ -65,7 +65,7 @@ TEST_F(KubeconfigFilesTest, FallsBackToTheHomeFolder) {
 
 TEST_F(KubeconfigFilesTest, DoesNotFallBackWhenTheListLeadsNowhere) {
     folder_.write("home/.kube/config", file_with("mine", "mine"));
-    EXPECT_THAT(read(list({"none"})).error().message, HasSubstr("and none of them exists"));
+    EXPECT_THAT(read(list({"none"})).error().message, HasSubstr("none of them exists"));
 }
 
 TEST_F(KubeconfigFilesTest, UsesAFileThatIsNamedAloneAndInsistsOnIt) {

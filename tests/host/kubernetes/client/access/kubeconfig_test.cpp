@@ -176,7 +176,7 @@ TEST_F(KubeconfigTest, RefusesAFileThatIsSomethingElse) {
         {"current-context: a\ncontexts: {a: b}\n", ":2: contexts expects a list"},
         {"current-context: a\ncontexts:\n- a\n", ":3: contexts: expects a map of keys and values"},
         {"current-context: a\ncontexts:\n- {name: a}\n- {name: a}\n",
-         ":4: context \"a\": name stands here twice"},
+         ":4: context \"a\": name is a duplicate"},
         {"current-context: a\ncontexts:\n- {name: a, context: 3}\n",
          ":3: contexts: context: expects a map of keys and values"}};
     for (const auto& [text, why] : cases) EXPECT_EQ(error(text), why) << text;

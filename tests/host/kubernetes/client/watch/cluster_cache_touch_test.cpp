@@ -76,7 +76,7 @@ TEST_F(Mirrored, IsInTouchForSeventyFiveSecondsAfterTheLastBookmark) {
     loop.advance(1ms);
     EXPECT_TRUE(mirror.unobserved_because().starts_with("Pod was last synced "))
         << mirror.unobserved_because();
-    EXPECT_NE(mirror.unobserved_because().find("nothing came for too long"), std::string::npos)
+    EXPECT_NE(mirror.unobserved_because().find("received no data for too long"), std::string::npos)
         << mirror.unobserved_because();
     accept_watches();
     EXPECT_EQ(mirror.unobserved_because(), "") << "the next watch is open";

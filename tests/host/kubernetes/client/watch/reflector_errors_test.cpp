@@ -264,7 +264,7 @@ TEST(ReflectorSetbacks, AListWithoutAnEndIsGivenUp) {
         nodes.push(node_text("a", i) + ",");
     }
     ASSERT_EQ(nodes.troubles.size(), 1u);
-    EXPECT_NE(nodes.troubles[0].find("list nodes: no end after"), std::string::npos)
+    EXPECT_NE(nodes.troubles[0].find("list nodes: has not ended after"), std::string::npos)
         << nodes.troubles[0];
 }
 
