@@ -27,8 +27,8 @@ constexpr std::array table{
     Remedy{"NodeVolumeLimits",
            "use fewer volumes per pod, or add a group whose machines attach more volumes"},
     Remedy{"VolumeBinding",
-           "create or bind the claim, or use a StorageClass with volumeBindingMode "
-           "WaitForFirstConsumer"},
+           "check the claim; add a group in the zone of its volume, or use a StorageClass with "
+           "volumeBindingMode WaitForFirstConsumer"},
     Remedy{"VolumeZone", "add a group in the zone of the volume"},
     Remedy{
         "PodTopologySpread",

@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) noexcept {
 }
 
 Result<void> check_syntax(const HttpRequest& request) {
-    if (!is_token(request.method)) return refuse("the method is not a token");
+    if (!is_token(request.method)) return refuse("the method is not a valid HTTP method");
     if (request.headers.size() > header_limit) return refuse("more than 128 headers");
     for (const auto& [name, value] : request.headers) {
         if (!is_token(name)) return refuse("a header name is not a token");

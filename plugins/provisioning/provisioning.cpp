@@ -58,8 +58,8 @@ std::optional<std::string> find_limit(const Resources& capacity, const Resources
     for (const auto& [resource, left] : room) {
         const std::int64_t needed = share_of(capacity, resource);
         if (needed <= 0 || needed <= left) continue;
-        return "cluster limit of " + resource + ": " + format_amount(resource, left) +
-               " left, a node takes " + format_amount(resource, needed);
+        return "max cluster " + resource + " limit reached: " + format_amount(resource, left) +
+               " left, a new node needs " + format_amount(resource, needed);
     }
     return std::nullopt;
 }

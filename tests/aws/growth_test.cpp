@@ -101,7 +101,7 @@ TEST_F(AwsStories, ShowATemplateBesideTheLastRealNode) {
     commands::Ran explained;
     EXPECT_TRUE(becomes(90s, [&] {
         explained = s.ask("explain group --live web");
-        return explained.out.find("beside node " + node) != std::string::npos;
+        return explained.out.find("compared with node " + node) != std::string::npos;
     })) << explained.out;
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("m5.large"), HasSubstr("team")));

@@ -88,7 +88,7 @@ TEST_F(GceStories, KeepANodeWhoseMachineGoogleFailedToDelete) {
                                   "code": "INTERNAL_ERROR", "message": "try again"}])"));
     s.scale(0);
     EXPECT_TRUE(becomes(90s, [&] {
-        return s.has_logged("its cloud agreed to remove its machine, and failed later");
+        return s.has_logged("the cloud accepted the removal of the machine, then failed");
     }));
     EXPECT_THAT(s.nodes(), SizeIs(1));
 }

@@ -36,7 +36,7 @@ std::deque<ErrorCode> start_errors;
 bool start_never_ends = false;
 
 struct Stumbling {
-    explicit Stumbling(const Host& host, const Settings&) : host_(host) {}
+    Stumbling(const Host& host, const capstan::Settings&) : host_(host) {}
     Task<void> start() {
         if (start_never_ends) co_await sleep_for(host_, std::chrono::hours(1000));
         if (start_errors.empty()) co_return;

@@ -132,7 +132,7 @@ TEST_F(TwoClouds, CountTheMachinesOfBothByOneLimit) {
     s.scale(6);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
-    ASSERT_TRUE(becomes(60s, [&] { return s.has_logged("limit of cpu"); }));
+    ASSERT_TRUE(becomes(60s, [&] { return s.has_logged("max cluster cpu limit reached"); }));
     EXPECT_THAT(s.nodes(), SizeIs(3)) << "of both clouds together";
     EXPECT_EQ(s.gce().machines("web").size() + s.aws().machines("web").size(), 3u);
 }

@@ -184,8 +184,9 @@ const AnsweredTarget* find_answer(const Memory& memory, const NodeGroup& group,
 std::string because_of(const AnsweredTarget& answer, int listed) {
     const std::string target = std::to_string(answer.target);
     const std::string requested = target + " was requested without a known response";
-    const std::string agreed = std::to_string(answer.target - answer.unanswered) +
-                               " was agreed to" + (answer.unanswered > 0 ? ", " + requested : "");
+    const std::string agreed = "accepted a change to " +
+                               std::to_string(answer.target - answer.unanswered) +
+                               (answer.unanswered > 0 ? ", and " + requested : "");
     return "the cloud lists a target of " + std::to_string(listed) + ", but " +
            (answer.agreed ? agreed : requested) + ": " + target +
            " is used until it is listed, for at most " +
@@ -307,7 +308,7 @@ std::string why_target_counts(const Group& group, const std::vector<Group>& list
     const std::optional<int> target = targets.of(group.group);
     if (target == group.group.target) return {};
     return "the cloud lists a target of " + std::to_string(*group.group.target) +
-           ", but agreed to remove " + counted(*group.group.target - *target, "machine") + ": " +
+           ", but accepted the removal of " + counted(*group.group.target - *target, "machine") + ": " +
            std::to_string(*target) + " is used";
 }
 

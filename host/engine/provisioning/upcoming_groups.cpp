@@ -20,7 +20,7 @@ bool lists_group(const Snapshot& snapshot, const NodeGroupId& id) {
 
 Error not_listed_in_time(const UpcomingNodeGroup& group) {
     return {.code = ErrorCode::deadline,
-            .message = "the cloud agreed to create it but did not list it within " +
+            .message = "the cloud accepted its creation but did not list it within " +
                        format_duration(group.deadline - group.since)};
 }
 

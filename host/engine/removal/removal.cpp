@@ -185,7 +185,7 @@ private:
     void end_removed(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
         const Machine* machine = templates::find_machine(snapshot_, membership_, index);
         if (machine != nullptr && machine->error && machine->state != MachineState::deleting)
-            return fail(removal, "the cloud agreed to remove the machine, then failed: " +
+            return fail(removal, "the cloud accepted the removal of the machine, then failed: " +
                                      machine->error->message);
         const Duration most = settings_.scale_down.max_deletion_time;
         const Time last = later(removal.phase_since, most);
@@ -195,10 +195,10 @@ private:
                            format_duration(most));
         } else if (machine != nullptr) {
             fail(removal, "the machine still runs " + format_duration(most) +
-                              " after the cloud agreed to remove it");
+                              " after the cloud accepted its removal");
         } else {
             note(node, "still exists " + format_duration(most) +
-                           " after the cloud agreed to remove its machine, which is deleted");
+                           " after the cloud accepted the removal of its machine, which is deleted");
             memory_.removals.erase(node);
         }
     }

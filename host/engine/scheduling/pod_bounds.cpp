@@ -238,8 +238,9 @@ std::string why_not_spread(const State& state, PodGroupIndex pod_group, Slot slo
         const SpreadRule& rule = rules.spread[i];
         if (state.spread_quotas.has(pod_group) && rules.wide == i) {
             if (!allowed_bound(state, pod_group, slot).refuses()) continue;
-            return "node(s) didn't match pod topology spread constraints: " +
-                   domain_text(state, rule.counter, slot) + " already has its share";
+            return "node(s) didn't match pod topology spread constraints: no more pods are allowed "
+                   "in this " +
+                   topology_of(state, rule.counter).key;
         }
         if (bound_of(state, slot, rule).refuses()) return describe_rule(state, slot, rule);
     }

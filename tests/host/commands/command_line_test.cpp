@@ -205,7 +205,7 @@ TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter is skipped: it did not return within "
                                          "its deadline of 50 ms; its stage's on_error applies"),
-                               HasSubstr("small is what least_waste left")));
+                               HasSubstr("least_waste: keeps")));
 }
 
 TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
@@ -218,7 +218,7 @@ TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter threw an exception: through C"),
-                               HasSubstr("small is what least_waste left")));
+                               HasSubstr("least_waste: keeps")));
 }
 
 TEST(CommandLine, AStageThatMustNotFailEndsTheScaleUp) {

@@ -147,8 +147,7 @@ TEST_F(DumpCommands, TellOfAPodThatWaitsThoughItWouldFit) {
     const std::string text = guarded_dump(R"("maxUnavailable":1)");
     const Ran waiting = capstan("explain pod shop/web-3 --cluster -", text);
     EXPECT_THAT(waiting.out,
-                HasSubstr("Pending in the dump; would fit n1 now: the scheduler has not put it "
-                          "there"))
+                HasSubstr("pending in the dump; would fit on n1 now, but is not bound to it"))
         << waiting.err;
     EXPECT_THAT(capstan("explain pod shop/web-3 --at 1m --cluster -", text).out,
                 HasSubstr("bound to node n1"));
@@ -249,7 +248,7 @@ TEST_F(DumpCommands, ExplainAPodThatNoGroupCanTake) {
 
 TEST_F(DumpCommands, ExplainAPodThatGetsRoomOrHasIt) {
     EXPECT_THAT(capstan("explain pod shop/web-1 --cluster " + dump_).out,
-                HasSubstr("2 are schedulable on new ones (2 on web-a)"));
+                HasSubstr("2 planned on new nodes (2 on web-a)"));
     EXPECT_THAT(capstan("explain pod shop/running --cluster " + dump_).out,
                 HasSubstr("bound to node n1"));
     const Ran nobody = capstan("explain pod shop/nobody --cluster " + dump_);

@@ -105,8 +105,8 @@ TEST_F(ExplainNames, AWorkloadIsToldByItsPodsWithoutANodeClassByClass) {
     EXPECT_THAT(explain("job report -n night").out, HasSubstr("\nnight/report-x7k2p\n"));
     EXPECT_THAT(explain("deploy web-api -n shop").out, HasSubstr("0 of 1 pod pending"));
     EXPECT_THAT(explain("rs web-7d9f8c6b5d -n shop -o json").out,
-                HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod without a )"
-                          R"(node","pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
+                HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod pending",)"
+                          R"("pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
 }
 
 TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
@@ -117,7 +117,7 @@ TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
         {"explain pot x -f nothing", "unknown kind 'pot'; did you mean 'pod'?"},
         {"explain web-1 -f nothing", "unknown kind 'web-1'; known: pod, group, node, "},
         {"explain pod -f nothing", "the name of the pod is missing"},
-        {"explain matrix web -f nothing", "unexpected argument 'web'"},
+        {"explain matrix web -f nothing", "'web' was not expected"},
         {"explain pod shop/x -n other -f nothing",
          "'shop/x' is not in the namespace of --namespace, other"},
         {"explain pod shop/ -f nothing", "'shop/' is not NAMESPACE/NAME"},

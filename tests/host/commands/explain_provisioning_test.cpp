@@ -33,7 +33,7 @@ TEST(ExplainProvisioning, TellsWhichGroupsCouldBeMadeAndWhyOthersWereNotTried) {
 
 TEST(ExplainProvisioning, NamesTheLimitThatLeavesNoRoom) {
     EXPECT_THAT(explain("default/web", "TC8").out,
-                HasSubstr("not tried: cluster limit of cpu: 3 left, a node takes 4"));
+                HasSubstr("not tried: max cluster cpu limit reached: 3 left, a new node needs 4"));
 }
 
 TEST(ExplainProvisioning, TellsMachinesTheSame) {

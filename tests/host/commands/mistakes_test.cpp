@@ -115,8 +115,7 @@ TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
         {"simulate --cluster '" + yaml + "'",
          "is YAML; expects JSON, as from kubectl get ... -o json"},
         {"replay '" + dump + "'",
-         "d.json: is a dump of a cluster, not a recorded pass: give it to "
-         "--cluster, or let `capstan simulate --record DIR`"},
+         "d.json: is a cluster dump, not a recorded pass: use --cluster, or record passes"},
         {"simulate examples/three_zones.toml --report '" + (folder.path() / "no/r.html").string() +
              "'",
          "r.html: cannot be written: no such folder: "},

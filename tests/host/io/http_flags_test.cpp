@@ -57,7 +57,7 @@ TEST_F(FlaggedRequests, SendNothingToAServerWithoutTheHttp2TheyDemand) {
     const Error error = get(HttpRequest("POST", http1.url("/a?token=secret")).http2()).error();
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_EQ(error.provider_code, "") << "nothing of it can have been carried out";
-    EXPECT_THAT(error.message, AllOf(HasSubstr("/a: the server speaks no HTTP/2 over TLS"),
+    EXPECT_THAT(error.message, AllOf(HasSubstr("/a: the server does not support HTTP/2 over TLS"),
                                      Not(HasSubstr("secret"))));
     EXPECT_EQ(http1.requests(), 0);
     EXPECT_TRUE(get(HttpRequest("GET", http1.url()))) << "without the flag";
@@ -122,7 +122,7 @@ TEST_F(FlaggedRequests, AreRefusedWithFlagsThatDoNotFit) {
         {"HTTPS://127.0.0.1/", CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE,
          "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http"},
         {"https://127.0.0.1/", std::uint64_t{1} << 40 | CAPSTAN_HTTP_DIRECT,
-         "flags 1099511627776 are unknown"},
+         "unknown flags 1099511627776"},
     };
     for (const auto& [url, flags, sentence] : cases) {
         HttpRequest request("GET", url);

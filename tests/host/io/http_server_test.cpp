@@ -121,7 +121,7 @@ TEST_F(Served, AnswersForAHandlerThatForgotTo) {
     serve([](const ServedRequest&, const Responder&) {});
     Peer peer(*server);
     peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(peer.hear("answered\n"), StartsWith("HTTP/1.1 500"));
+    EXPECT_THAT(peer.hear("dropped\n"), StartsWith("HTTP/1.1 500"));
 }
 
 TEST_F(Served, CutsAReplyThatIsGivenUpInTheMiddle) {

@@ -84,7 +84,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
          "use only one of --increase, --decrease and --remove"},
         {" --increase shop=1", 1, "unknown group shop"},
         {" --increase db=1", 1, "increase: HTTP PUT https://api.example/v1/groups/db/target"},
-        {" --remove m-9", 1, "there is no machine m-9"},
+        {" --remove m-9", 1, "unknown machine m-9"},
     };
     for (const auto& each : refusals) {
         const commands::Ran ran = commands::capstan(line + each.options);

@@ -29,7 +29,7 @@ TEST(Verify, SaysWhatItDidNotLookAt) {
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
     EXPECT_THAT(bare.out,
                 testing::EndsWith("not checked: new_http_cloud: it needs settings: setting "
-                                  "endpoint: required but not set; give --settings "
+                                  "endpoint: required but not set; use --settings "
                                   "FILE.toml with the class's settings\n"));
     const commands::Folder folder;
     const std::string settings =
@@ -60,7 +60,7 @@ TEST(Verify, PlaysARecording) {
     EXPECT_EQ(part.code, 3) << part.out << part.err;
     EXPECT_THAT(part.out,
                 AllOf(HasSubstr("HTTP GET https://api.example/v1/machines: the "
-                                "recording has no such request"),
+                                "request is not in the recording"),
                       HasSubstr("; use a --http RECORDING with the responses to its requests\n")));
     std::filesystem::create_directory(folder.path() / "all");
     std::filesystem::rename(folder.path() / "groups.http", folder.path() / "all/1.http");

@@ -121,8 +121,8 @@ TEST(Provisioning, SaysTheNearestMissFirst) {
     EXPECT_THAT(brief(found), IsEmpty());
     EXPECT_THAT(
         reasons(found),
-        ElementsAre("g-90: cluster limit of cpu: 80 left, a node takes 90",
-                    "f-100: cluster limit of cpu: 80 left, a node takes 100",
+        ElementsAre("g-90: max cluster cpu limit reached: 80 left, a new node needs 90",
+                    "f-100: max cluster cpu limit reached: 80 left, a new node needs 100",
                     HasSubstr("d-8: no pod fits on it; default/large: needs 9"),
                     HasSubstr("c-small: no pod fits on it"),
                     HasSubstr("a-arm: no pod fits on it; default/large: it requires"),
@@ -212,7 +212,7 @@ TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
     const Suggestions tight = with_room({{"cpu", 4000}});
     EXPECT_THAT(brief(tight), ElementsAre("small{}"));
     ASSERT_EQ(tight.left_out.size(), 1u);
-    EXPECT_EQ(tight.left_out[0].because, "cluster limit of cpu: 4 left, a node takes 16");
+    EXPECT_EQ(tight.left_out[0].because, "max cluster cpu limit reached: 4 left, a new node needs 16");
     EXPECT_THAT(with_room({{"nodes", 0}}).groups, IsEmpty());
     const Suggestions full = with_room({}, 50);
     EXPECT_THAT(full.groups, IsEmpty());

@@ -231,7 +231,7 @@ TEST(CloudChecks, FindOneThatDoesNotKeepToItsAnswer) {
 
 TEST(CloudChecks, FindATargetThatNeverMoves) {
     EXPECT_THAT(cloud_faults_of<CloudFault::never_moves>(),
-                ElementsAre("cloud/target_moves: increase of a returned the target 3, and 15m "
+                ElementsAre("cloud/target_moves: increase of a returned the target 3, but 15m "
                             "later the view shows 2"));
 }
 

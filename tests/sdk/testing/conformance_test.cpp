@@ -260,7 +260,7 @@ TEST(SchemaChecks, FindACheckThatRefusesTheDefaults) {
         static void check(const Settings& settings) { settings.reject("zone", "is closed"); }
         void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
     };
-    EXPECT_THAT(failures_of<Refusing>(), ElementsAre("schema/check: refuses zone: is closed"));
+    EXPECT_THAT(failures_of<Refusing>(), ElementsAre("schema/check: rejected zone: is closed"));
 }
 
 TEST(SchemaChecks, LeaveOutACheckThatAsksForOneOfSeveralSettings) {

@@ -172,7 +172,7 @@ TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
     pass();
     EXPECT_THAT(last.notes, IsEmpty());
     const std::string sentence =
-        "group web: the cloud lists a target of 0, but 3 was agreed to: 3 is used until it is "
+        "group web: the cloud lists a target of 0, but accepted a change to 3: 3 is used until it is "
         "listed, for at most 15m";
     for (int i = 0; i < 2; ++i) {
         pass_time(1s);
@@ -416,7 +416,7 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
     EXPECT_EQ(pass(), Growths());
     EXPECT_THAT(last.notes,
                 Contains(HasSubstr(
-                    "3 was agreed to, 5 was requested without a known response: 5 is used")));
+                    "accepted a change to 3, and 5 was requested without a known response: 5 is used")));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
     EXPECT_EQ(pass(), (Growths{{"web", 2}}));
@@ -488,7 +488,7 @@ TEST_F(RemovedAndListed, AreToldByTheirNumber) {
     const auto told = explain_answered_group();
     ASSERT_TRUE(told) << told.error();
     EXPECT_EQ(told->target_because,
-              "the cloud lists a target of 5, but agreed to remove 1 machine: 4 is used");
+              "the cloud lists a target of 5, but accepted the removal of 1 machine: 4 is used");
 }
 
 TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {

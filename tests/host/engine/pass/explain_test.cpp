@@ -209,7 +209,7 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
     e.snapshot = e.world.snapshot();
     const Result<pass::PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
     ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->because, "none of these pods counts as pending");
+    EXPECT_EQ(answer->because, "no pending pods like this");
     ASSERT_EQ(answer->groups.size(), 2u);
     EXPECT_THAT(answer->groups[0].groups, ElementsAre(NodeGroupId("b"))) << "which can schedule it";
     EXPECT_THAT(answer->groups[1].groups, ElementsAre(NodeGroupId("a")));

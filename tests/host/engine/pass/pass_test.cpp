@@ -166,7 +166,7 @@ TEST(Pass, GrowsToTheMaximumAndSaysSo) {
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_EQ(decision.unschedulable[0].pods.count, 3u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "a: max node group size reached (3): 2 added in this pass");
+              "group a: max node group size reached (3): 2 added in this pass");
 }
 
 TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
@@ -186,7 +186,7 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "whole: atomic node group (0 or max nodes): max cluster nodes limit reached: 0 of 3 "
+              "group whole: atomic node group (0 or max nodes): max cluster nodes limit reached: 0 of 3 "
               "used, a new node needs 1");
 }
 
@@ -207,7 +207,7 @@ TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
     EXPECT_THAT(decision.increases, IsEmpty());
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
+              "group whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {

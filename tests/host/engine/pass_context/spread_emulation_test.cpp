@@ -113,7 +113,7 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
     EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
               "max node group size reached (1)");
     EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
-                HasSubstr("already has its share"));
+                HasSubstr("no more pods are allowed in this"));
 }
 
 TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {

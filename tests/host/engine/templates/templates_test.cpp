@@ -91,7 +91,7 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     group.undescribed_because = "describe web: AccessDenied";
     const GroupTemplate made_anyway = made_template(world);
     EXPECT_EQ(made_anyway.because,
-              "from node web-1, which is cordoned, since describe web: AccessDenied");
+              "from node web-1, which is cordoned; describe web: AccessDenied");
     EXPECT_NE(made_anyway.node, nullptr);
     const GroupTemplate none = made_template(world, from(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);

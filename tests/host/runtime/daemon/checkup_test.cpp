@@ -200,7 +200,7 @@ TEST(Checkup, IsLenientAboutNodesAlone) {
     patient.refused = {"update configmaps capstan-memory in kube-system"};
     EXPECT_THAT(patient.examined(),
                 Contains(StartsWith("missing: right to update configmaps capstan-memory in "
-                                    "kube-system: not granted; needed to remember ")));
+                                    "kube-system: not granted; needed to keep ")));
 }
 
 TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {

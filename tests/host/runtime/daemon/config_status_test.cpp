@@ -62,7 +62,7 @@ TEST_F(Standing, IsAsBeforeWhenTheFileIsBack) {
 TEST_F(Standing, SaysThatTheFileWasNotReadAgain) {
     keeper.take_over("a = 1\n", {}, at(5));
     keeper.leave_unread(at(10));
-    EXPECT_EQ(because(), "configuration file has changed; send SIGHUP to reload it");
+    EXPECT_EQ(because(), "file has changed; send SIGHUP to reload it");
     keeper.take_over("a = 2\n", {}, at(20));
     EXPECT_TRUE(keeper.status().is_in_force());
 }

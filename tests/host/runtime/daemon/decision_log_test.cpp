@@ -199,7 +199,7 @@ TEST_F(Told, IsThatAGroupIsLeftAloneOnceForEachFailure) {
                                   .last_failure = pass.at,
                                   .code = ErrorCode::out_of_capacity,
                                   .because = "1 machine failed: none left"};
-    EXPECT_THAT(tell(), ElementsAre("warn  pass: group spot is backed off until 14:10:00Z (5m "
+    EXPECT_THAT(tell(), ElementsAre("warn  pass: group spot is backed off until 00:05:00Z (5m "
                                     "left): 1 machine failed: none left"));
     pass.input.memory.backoffs = pass.memory.backoffs;
     pass.at += std::chrono::minutes(1);

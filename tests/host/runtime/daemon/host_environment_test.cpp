@@ -85,7 +85,7 @@ TEST_F(Surroundings, AreWarnedOfInTheLog) {
     EXPECT_THAT(lines, ::testing::Contains(::testing::AllOf(
                            ::testing::HasSubstr(" warn  capstan: secret files: "),
                            ::testing::HasSubstr(
-                               "/token can be read by other users (mode 0644); chmod o-rwx it"))));
+                               "/token can be read by other users (mode 0644); run chmod o-rwx on it"))));
 }
 
 }  // namespace

@@ -283,7 +283,7 @@ TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
         {{{1, 1}, {1, 1}}, "grew group b twice"},
         {{{0, 3}}, "grew group a to 6, above its maximum of 5"},
         {{{0, 2147483647}}, "grew group a to 2147483650, above its maximum of 5"},
-        {{{0, 2}, {1, 3}}, "shared out 5 nodes of 4"},
+        {{{0, 2}, {1, 3}}, "distributed 5 nodes of 4"},
     };
     for (const auto& [growths, message] : cases) {
         on_split = grows(growths);

@@ -101,7 +101,7 @@ TEST_F(AbandonedThreadsTest, EndTheProcessWhenItsMemoryGrowsByAGibibyteBesideOne
     EXPECT_EQ(threads->reason_to_end(), std::nullopt);
     memory += 1;
     EXPECT_THAT(threads->reason_to_end().value_or(""),
-                HasSubstr("memory has grown from 100 MiB to 1124 MiB since"));
+                HasSubstr("memory of the process has grown from 100 MiB to 1124 MiB since"));
 }
 
 TEST(AbandonedThreadsOfTheMachine, AreReadByTheirOwnCpuClocks) {

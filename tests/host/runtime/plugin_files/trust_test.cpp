@@ -124,7 +124,7 @@ TEST(Trust, KeepsConfiguredFilesInsideTheSearchPaths) {
     EXPECT_THAT(message_of(configured("../outside.so", {inside})),
                 HasSubstr("not in a search path"));
     EXPECT_THAT(message_of(configured("link.so", {inside})),
-                HasSubstr("leads to " + outside.string()));
+                HasSubstr("resolves to " + outside.string()));
     EXPECT_EQ(configured("alias.so", {inside}), inside / "x.so");
     EXPECT_EQ(configured((inside / "x.so").string(), {inside.string() + "/"}), inside / "x.so");
 }

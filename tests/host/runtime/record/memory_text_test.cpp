@@ -196,7 +196,7 @@ TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
     ASSERT_TRUE(shorter) << shorter.error();
     EXPECT_EQ(record::parse_memory(*shorter, "memory"), Memory{.started = true});
     EXPECT_EQ(record::memory_text(memory, "1.2.0", 10).error().message,
-              "memory takes 54 bytes without hints; there is room for 10");
+              "memory needs 54 bytes without hints; there is room for 10");
 }
 
 }  // namespace

@@ -300,9 +300,9 @@ TEST_F(ServiceKube, SaysWhatIsNoRequest) {
     patch.patch_type = 77;
     const std::pair<capstan_kube_request, const char*> cases[] = {
         {request(77, nodes, "", "n1"), "unknown verb 77"},
-        {request(CAPSTAN_KUBE_GET, nodes, "", ""), "without a name"},
-        {request(CAPSTAN_KUBE_GET, nodes, "", ".."), "without a name"},
-        {request(CAPSTAN_KUBE_GET, nodes, "", "a/b"), "without a name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", ""), "missing or invalid name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", ".."), "missing or invalid name"},
+        {request(CAPSTAN_KUBE_GET, nodes, "", "a/b"), "missing or invalid name"},
         {request(CAPSTAN_KUBE_GET, nodes, "shop", "n1"), "not namespaced"},
         {request(CAPSTAN_KUBE_GET, deployments, "", "web"), "missing namespace"},
         {request(CAPSTAN_KUBE_GET, dots, "", "n1"), "is not a valid resource name"},

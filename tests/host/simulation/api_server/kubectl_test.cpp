@@ -75,7 +75,7 @@ TEST_F(Kubectl, LearnsWhatIsServed) {
     EXPECT_THAT(say("auth can-i delete nodes"), HasSubstr("yes"));
     EXPECT_THAT(run("top nodes").out, HasSubstr("Metrics API not available"));
     create_pod("p1", "n1");
-    EXPECT_THAT(say("logs p1"), HasSubstr("simulated pod p1 on node n1"));
+    EXPECT_THAT(say("logs p1"), HasSubstr("pod p1 on node n1 is simulated"));
 }
 
 TEST_F(Kubectl, WaitsUntilItHoldsOrIsGone) {

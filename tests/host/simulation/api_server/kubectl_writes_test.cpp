@@ -157,7 +157,7 @@ TEST_F(Kubectl, IsToldWhatThereIsNot) {
     EXPECT_THAT(say("logs p"), HasSubstr("runs no process"));
     EXPECT_THAT(run("top pods").out, HasSubstr("Metrics API not available"));
     EXPECT_THAT(run("delete namespace default").out, HasSubstr("may not be deleted"));
-    EXPECT_THAT(say("explain pods"), HasSubstr("does not describe its"));
+    EXPECT_THAT(say("explain pods"), HasSubstr("stores all fields of a Pod"));
 }
 
 TEST_F(Kubectl, UsesAResourceOnceItIsDefined) {

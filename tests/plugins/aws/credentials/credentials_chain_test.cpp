@@ -59,7 +59,7 @@ TEST(CredentialsChain, TakesTheFirstSourceThatHasSome) {
     m.environment.files["/h/.aws/credentials"] =
         "[default]\naws_access_key_id=k\naws_secret_access_key=s\n[ops]\naws_access_key_id=k\n"
         "aws_secret_access_key=s\n";
-    EXPECT_EQ(found_with(), "role arn:aws:iam::1:role/scaler by web identity");
+    EXPECT_EQ(found_with(), "role arn:aws:iam::1:role/scaler through web identity");
     m.environment.set["AWS_ACCESS_KEY_ID"] = "k";
     m.environment.set["AWS_SECRET_ACCESS_KEY"] = "s";
     EXPECT_EQ(found_with(), "the environment");
@@ -128,7 +128,7 @@ TEST(CredentialsChain, AssumesTheRoleOfTheSettingsOverWhatItFinds) {
     const auto found = m.get();
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(found->access_key_id, "ASIAOTHER");
-    EXPECT_EQ(found->source, "role arn:aws:iam::2:role/other by the environment");
+    EXPECT_EQ(found->source, "role arn:aws:iam::2:role/other through the environment");
     const HttpRequest sent = m.requests_to(sts_url).at(0);
     EXPECT_THAT(sent.body,
                 AllOf(HasSubstr("RoleSessionName=capstan-a"), HasSubstr("ExternalId=e1")));

@@ -68,7 +68,7 @@ TEST(ProfileSource, AssumesARoleWithTheKeysOfAnotherProfile) {
         "[profile base]\naws_access_key_id=AKIABASE\naws_secret_access_key=s\n");
     const Credentials found = m.found();
     EXPECT_EQ(found.access_key_id, "ASIAR");
-    EXPECT_EQ(found.source, "role arn:aws:iam::1:role/a by profile \"default\"");
+    EXPECT_EQ(found.source, "role arn:aws:iam::1:role/a through profile \"default\"");
     const HttpRequest sent = m.sts().at(0);
     EXPECT_EQ(sent.body,
               "Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fa&"

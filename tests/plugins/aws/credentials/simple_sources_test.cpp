@@ -81,7 +81,7 @@ TEST(WebIdentitySource, ExchangesTheTokenUnsigned) {
     EXPECT_EQ(answer->credentials->access_key_id, "ASIAW");
     EXPECT_EQ(answer->credentials->session_token, "token-W");
     EXPECT_EQ(answer->credentials->expires, m.host.now() + 1h);
-    EXPECT_EQ(answer->credentials->source, "role arn:aws:iam::1:role/scaler by web identity");
+    EXPECT_EQ(answer->credentials->source, "role arn:aws:iam::1:role/scaler through web identity");
     const HttpRequest sent = m.requests_to(sts_url).at(0);
     EXPECT_EQ(sent.body,
               "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&"

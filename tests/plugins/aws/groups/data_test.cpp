@@ -123,7 +123,7 @@ TEST(AwsPrices, ASampleAndAnotherRegionsFileAreSaid) {
     account.add("web");
     ASSERT_TRUE(account.refresh());
     EXPECT_THAT(account.warnings(), Contains(HasSubstr("is a sample")));
-    EXPECT_THAT(account.warnings(), Contains(HasSubstr("prices of \"us-east-1\"")));
+    EXPECT_THAT(account.warnings(), Contains(HasSubstr("prices of region \"us-east-1\"")));
 }
 
 std::string event_of(const std::string& kind, const std::string& id) {

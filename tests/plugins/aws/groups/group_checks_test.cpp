@@ -13,7 +13,7 @@ TEST(GroupChecks, RecommendThatGroupsProtectNewInstances) {
     const AutoScalingGroup managed{.name = "eks-1", .tags = {{"eks:nodegroup-name", "workers"}}};
     EXPECT_THAT(recommend_protection({&web, &batch, &good, &managed}),
                 StartsWith("groups \"web\", \"batch\": NewInstancesProtectedFromScaleIn is "
-                           "recommended. "));
+                           "recommended, so that "));
     EXPECT_THAT(recommend_protection({&web}), StartsWith("group \"web\": "));
     EXPECT_EQ(recommend_protection({&good, &managed}), "");
 }

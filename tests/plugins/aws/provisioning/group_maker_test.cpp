@@ -238,7 +238,7 @@ TEST_F(GroupMaking, DeletesNoGroupWithMachines) {
     EXPECT_EQ(destroy().error().code, ErrorCode::conflict);
     account.groups[made_name].instances = {};
     account.groups[made_name].desired = 2;
-    EXPECT_THAT(destroy().error().message, HasSubstr("wants 2 machines"));
+    EXPECT_THAT(destroy().error().message, HasSubstr("a desired capacity of 2 instances"));
     account.groups[made_name].desired = 0;
     account.refusals["DeleteAutoScalingGroup"] = "ScalingActivityInProgress";
     EXPECT_EQ(destroy().error().code, ErrorCode::conflict);

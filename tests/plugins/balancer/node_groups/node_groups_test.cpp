@@ -19,7 +19,7 @@ TEST(NodeGroups, SharesFourNodesOutThreeToTheSmallestAndOneToTheNext) {
               {group("a", {.target = 1}), group("b", {.target = 3}), group("c", {.target = 6})},
               call),
         ElementsAre(3, 1, 0));
-    EXPECT_THAT(call.explanations(), ElementsAre("shares 4 nodes: a from 1 to 4, b from 3 to 4"));
+    EXPECT_THAT(call.explanations(), ElementsAre("distributes 4 nodes: a from 1 to 4, b from 3 to 4"));
 }
 
 TEST(NodeGroups, SaysWhatFindsNoRoom) {
@@ -29,7 +29,7 @@ TEST(NodeGroups, SaysWhatFindsNoRoom) {
               {group("a", {.target = 1, .max = 3}), group("b", {.target = 3, .max = 3})}, call),
         ElementsAre(2, 0));
     EXPECT_THAT(call.explanations(),
-                ElementsAre("shares 2 nodes: a from 1 to 3",
+                ElementsAre("distributes 2 nodes: a from 1 to 3",
                             "3 nodes of 5 not placed: max node group size reached in 2 groups"));
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "project.hpp"
+#include "wire/resource_ids.hpp"
 
 namespace capstan::gce {
 namespace {

@@ -87,7 +87,7 @@ TEST(GcePermissions, AreNotCheckedWhereTheirApiIsDisabled) {
         R"({"error":{"code":403,"message":"off","details":[{"reason":"SERVICE_DISABLED"}]}})", 403);
     EXPECT_TRUE(project.demand());
     EXPECT_THAT(project.log(),
-                AllOf(HasSubstr("not checked"), HasSubstr("gcloud services enable")));
+                AllOf(HasSubstr("cannot check"), HasSubstr("gcloud services enable")));
 }
 
 TEST(GcePermissions, AreNotCheckedWithATokenThatIsTooNarrow) {

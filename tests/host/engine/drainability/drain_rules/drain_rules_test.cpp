@@ -413,8 +413,8 @@ TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
         {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "other"); },
          "pod default/p has lost its controller: ReplicaSet default/frontend not found"},
         {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "frontend", 1); },
-         "pod default/p is one of 1 of the ReplicaSet default/frontend, fewer than "
-         "min_replica_count, 2",
+         "pod default/p is one of 1 of ReplicaSet default/frontend, fewer than "
+         "scale_down.min_replica_count (2)",
          min_two_replicas},
         {[](World&, snapshot::PodObject& p) {
              p.ns = "kube-system";

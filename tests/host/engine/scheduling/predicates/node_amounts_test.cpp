@@ -70,7 +70,7 @@ TEST(NodeResourcesFit, NamesEveryResourceThatFallsShort) {
     EXPECT_THAT(check_node_resources_fit(facts),
                 Optional("Insufficient cpu: needs 2, 500m of 4 are free; Insufficient "
                          "nvidia.com/gpu: needs 1, 0 of 0 are free; Too many pods: 110 of 110 are "
-                         "there; Insufficient memory: needs 1, 0 of 1Gi are free"s));
+                         "used; Insufficient memory: needs 1, 0 of 1Gi are free"s));
     EXPECT_EQ(check_node_resources_fit({}), std::nullopt);
 }
 

@@ -188,7 +188,7 @@ TEST_F(ApiRequests, HaveADeadlineThatIncludesEveryWait) {
     credentials.is_silent = true;
     send();
     loop.advance(30s);
-    EXPECT_THAT(error().message, HasSubstr("waited for credentials"));
+    EXPECT_THAT(error().message, HasSubstr("waiting for credentials"));
     loop.advance(1h);
     EXPECT_EQ(replies.size(), 1u);
 }
@@ -270,7 +270,7 @@ TEST_F(ApiRequests, GiveUpAtOnceWhenTheirTurnWouldComeTooLate) {
     send();
     send(quick);
     EXPECT_EQ(error().code, ErrorCode::deadline);
-    EXPECT_THAT(error().message, HasSubstr("waited for the client's rate limit"));
+    EXPECT_THAT(error().message, HasSubstr("waiting for the client's rate limit"));
     replies.clear();
     send();
     loop.advance(10s);

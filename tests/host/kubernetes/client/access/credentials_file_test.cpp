@@ -25,7 +25,7 @@ TEST(CredentialsFile, RefusesATokenThatNoHeaderCanCarryWithoutShowingIt) {
         {"hunter2 hunter3", "does not contain a token"},
         {std::string("hunter2\0x", 9), "does not contain a token"},
         {"hunter2\xc3\xa4", "does not contain a token"},
-        {std::string(max_secret_file_bytes + 1, 'x'), "longer than 1048576 bytes"}};
+        {std::string(max_secret_file_bytes + 1, 'x'), "is longer than 1048576 bytes"}};
     for (const auto& [text, why] : cases) {
         const auto token = read_token_file(folder.write("token", text));
         ASSERT_FALSE(token) << why;
