@@ -141,9 +141,9 @@ struct Decision {
     std::vector<UnschedulablePods> unschedulable{};
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
-    /// "no group could be created either: max cluster cpu limit reached: 8 left, a new node needs 16": the
-    /// nearest miss of each cloud, if no group could be made of any machine type. None: a group
-    /// could be made, or no group was asked for.
+    /// "no group could be created either: max cluster cpu limit reached: 8 left, a new node needs
+    /// 16": the nearest miss of each cloud, if no group could be made of any machine type. None: a
+    /// group could be made, or no group was asked for.
     Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;

@@ -116,7 +116,8 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
 
     const std::string pod = "default/" + pod_without_node(cluster.api());
     const std::string because = "max node group size reached (8)";
-    EXPECT_EQ(admin.get("/api/v2/explain/pod/" + pod).at("because").as_string(), "group web: " + because);
+    EXPECT_EQ(admin.get("/api/v2/explain/pod/" + pod).at("because").as_string(),
+              "group web: " + because);
     EXPECT_EQ(admin.answer("/api/v2/explain/pod/default/nobody").status, 404);
     EXPECT_EQ(admin.get("/api/v2/explain/node/web-1").at("reason"), "NotUnderutilized");
     const std::string server = " --server " + admin.url();

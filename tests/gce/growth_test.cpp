@@ -93,7 +93,8 @@ TEST_F(GceStories, ShowATemplateBesideTheLastRealNode) {
     EXPECT_TRUE(becomes(90s,
                         [&] {
                             explained = s.ask("explain group --live " + id_of(web));
-                            return explained.out.find("compared with node " + node) != std::string::npos;
+                            return explained.out.find("compared with node " + node) !=
+                                   std::string::npos;
                         }))
         << "a node that became ready a moment ago may show less than it will have\n"
         << explained.out;

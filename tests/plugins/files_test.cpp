@@ -107,7 +107,8 @@ TEST(PriorityFile, KeepsTheLastGoodPrioritiesWhenNewOnesCannotBeRead) {
                   CAPSTAN_E_INVALID_CONFIG);
         EXPECT_THAT(kept(), ElementsAre("a")) << broken;
         EXPECT_EQ(host.log_lines().back().level, CAPSTAN_LOG_WARN);
-        EXPECT_THAT(host.log_lines().back().message, HasSubstr("the last valid ones stay in use: yaml: "));
+        EXPECT_THAT(host.log_lines().back().message,
+                    HasSubstr("the last valid ones stay in use: yaml: "));
     }
 
     settings.set("yaml", "1: [b]");

@@ -308,8 +308,8 @@ std::string why_target_counts(const Group& group, const std::vector<Group>& list
     const std::optional<int> target = targets.of(group.group);
     if (target == group.group.target) return {};
     return "the cloud lists a target of " + std::to_string(*group.group.target) +
-           ", but accepted the removal of " + counted(*group.group.target - *target, "machine") + ": " +
-           std::to_string(*target) + " is used";
+           ", but accepted the removal of " + counted(*group.group.target - *target, "machine") +
+           ": " + std::to_string(*target) + " is used";
 }
 
 std::vector<std::string> describe_answered_targets(const Snapshot& listed, const Memory& memory) {

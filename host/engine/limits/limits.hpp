@@ -47,7 +47,8 @@ bool is_gpu(std::string_view resource) noexcept;
 /// How many nodes a Budget allows, and the limit that allows no more.
 struct Allowed {
     int nodes = 0;
-    /// "max cluster cpu limit reached: 80 of 82 used, a new node needs 4"; empty: all wanted nodes are allowed.
+    /// "max cluster cpu limit reached: 80 of 82 used, a new node needs 4"; empty: all wanted nodes
+    /// are allowed.
     std::string because{};
     std::string total{};  ///< name of that limit: "cpu"; empty: all wanted nodes are allowed
 

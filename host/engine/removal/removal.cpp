@@ -197,8 +197,9 @@ private:
             fail(removal, "the machine still runs " + format_duration(most) +
                               " after the cloud accepted its removal");
         } else {
-            note(node, "still exists " + format_duration(most) +
-                           " after the cloud accepted the removal of its machine, which is deleted");
+            note(node,
+                 "still exists " + format_duration(most) +
+                     " after the cloud accepted the removal of its machine, which is deleted");
             memory_.removals.erase(node);
         }
     }

@@ -366,7 +366,8 @@ void describe(auto&& key, ScaleDown& s) {
     key("node_deletion_batcher_interval", s.node_deletion_batcher_interval,
         "How long removals are collected before they are sent to the cloud in one call.");
     key("max_deletion_time", s.max_deletion_time,
-        "How long a node may take to disappear after its cloud accepted the removal of its machine. If "
+        "How long a node may take to disappear after its cloud accepted the removal of its "
+        "machine. If "
         "the machine is still running then, the removal has failed and the node is kept.");
     key("node_delete_delay_after_taint", s.node_delete_delay_after_taint,
         "Time between tainting a node and removing it, so that the scheduler has noticed the "

@@ -136,7 +136,8 @@ TEST(InputFiles, SayThemselvesWhatTheyAre) {
     EXPECT_THAT(refused.err, HasSubstr("is a recorded pass; use `capstan replay " + pass));
     EXPECT_EQ(capstan("explain matrix -f " + pass).out,
               capstan("explain matrix --recorded " + pass).out);
-    EXPECT_THAT(capstan("explain matrix --at 1m -f " + pass).err, HasSubstr("not allowed with a recorded pass"));
+    EXPECT_THAT(capstan("explain matrix --at 1m -f " + pass).err,
+                HasSubstr("not allowed with a recorded pass"));
 }
 
 }  // namespace

@@ -212,7 +212,8 @@ TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
     const Suggestions tight = with_room({{"cpu", 4000}});
     EXPECT_THAT(brief(tight), ElementsAre("small{}"));
     ASSERT_EQ(tight.left_out.size(), 1u);
-    EXPECT_EQ(tight.left_out[0].because, "max cluster cpu limit reached: 4 left, a new node needs 16");
+    EXPECT_EQ(tight.left_out[0].because,
+              "max cluster cpu limit reached: 4 left, a new node needs 16");
     EXPECT_THAT(with_room({{"nodes", 0}}).groups, IsEmpty());
     const Suggestions full = with_room({}, 50);
     EXPECT_THAT(full.groups, IsEmpty());

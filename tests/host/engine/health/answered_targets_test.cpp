@@ -133,8 +133,9 @@ TEST_F(AnsweredTargets, ALowerListedTargetCountsOnceTheLagOfItsCloudIsOver) {
     pass();
     pass_time(2min);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(last.notes, ElementsAre("group web: the cloud lists a target of 0, but 3 was "
-                                        "agreed to: 3 is used until it is listed, for at most 2m"));
+    EXPECT_THAT(last.notes,
+                ElementsAre("group web: the cloud lists a target of 0, but accepted a "
+                            "change to 3: 3 is used until it is listed, for at most 2m"));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
     EXPECT_EQ(pass(), three_of_web) << "another client lowered the target";
@@ -172,7 +173,8 @@ TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
     pass();
     EXPECT_THAT(last.notes, IsEmpty());
     const std::string sentence =
-        "group web: the cloud lists a target of 0, but accepted a change to 3: 3 is used until it is "
+        "group web: the cloud lists a target of 0, but accepted a change to 3: 3 is used until it "
+        "is "
         "listed, for at most 15m";
     for (int i = 0; i < 2; ++i) {
         pass_time(1s);
@@ -414,9 +416,10 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
     EXPECT_EQ(counted_target(), 5);
     pass_time(2min);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(last.notes,
-                Contains(HasSubstr(
-                    "accepted a change to 3, and 5 was requested without a known response: 5 is used")));
+    EXPECT_THAT(
+        last.notes,
+        Contains(HasSubstr(
+            "accepted a change to 3, and 5 was requested without a known response: 5 is used")));
     EXPECT_EQ(c.run().wake_at, now() + 1ns);
     pass_time(1ns);
     EXPECT_EQ(pass(), (Growths{{"web", 2}}));

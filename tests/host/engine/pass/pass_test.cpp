@@ -185,9 +185,10 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
-    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "group whole: atomic node group (0 or max nodes): max cluster nodes limit reached: 0 of 3 "
-              "used, a new node needs 1");
+    EXPECT_EQ(
+        decision.unschedulable[0].reason.sentence,
+        "group whole: atomic node group (0 or max nodes): max cluster nodes limit reached: 0 of 3 "
+        "used, a new node needs 1");
 }
 
 TEST(Pass, CompletesSuchAGroupThatIsPartlyThere) {
@@ -206,8 +207,9 @@ TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
     const Decision decision = c.decide();
     EXPECT_THAT(decision.increases, IsEmpty());
     ASSERT_EQ(decision.unschedulable.size(), 1u);
-    EXPECT_EQ(decision.unschedulable[0].reason.sentence,
-              "group whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
+    EXPECT_EQ(
+        decision.unschedulable[0].reason.sentence,
+        "group whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
 }
 
 TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {

@@ -86,10 +86,11 @@ TEST(RefusedPods, GetNoFurtherNodeOnceTheirNodeHasSettled) {
     EXPECT_EQ(c.wake_at, noon + 140s);
     EXPECT_EQ(c.refused_after_pass_at(130s), "");
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
-    EXPECT_EQ(c.reason(),
-              "group a: node(s) had untolerated taint {quarantine: }; node a-1 of the same template has "
-              "taint quarantine:NoSchedule and did not take the pod; list the taint in "
-              "scale_up.startup_taint if it is removed after startup");
+    EXPECT_EQ(
+        c.reason(),
+        "group a: node(s) had untolerated taint {quarantine: }; node a-1 of the same template has "
+        "taint quarantine:NoSchedule and did not take the pod; list the taint in "
+        "scale_up.startup_taint if it is removed after startup");
     EXPECT_THAT(c.decision.warnings,
                 ElementsAre(HasSubstr("group a: no new node for pod default/web-0: node(s) had")));
     c.pass_at(160s);

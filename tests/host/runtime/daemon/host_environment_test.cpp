@@ -82,10 +82,11 @@ TEST_F(Surroundings, AreWarnedOfInTheLog) {
     services::Logger log({}, std::make_shared<io::ManualClock>(Time()),
                          [&](std::string_view line) { lines.emplace_back(line); });
     warn_of_environment(config, log);
-    EXPECT_THAT(lines, ::testing::Contains(::testing::AllOf(
-                           ::testing::HasSubstr(" warn  capstan: secret files: "),
-                           ::testing::HasSubstr(
-                               "/token can be read by other users (mode 0644); run chmod o-rwx on it"))));
+    EXPECT_THAT(lines,
+                ::testing::Contains(::testing::AllOf(
+                    ::testing::HasSubstr(" warn  capstan: secret files: "),
+                    ::testing::HasSubstr(
+                        "/token can be read by other users (mode 0644); run chmod o-rwx on it"))));
 }
 
 }  // namespace

@@ -307,7 +307,8 @@ TEST_F(Instance, HasNoInterfaceThatIsADraft) {
     const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     EXPECT_EQ(slow->interface<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING).value(), nullptr);
     EXPECT_NE(slow->interface<capstan_expander>(CAPSTAN_KIND_EXPANDER).value(), nullptr);
-    EXPECT_THAT(host.lines->text(), HasSubstr("interface not offered to the plugin: capstan.cloud.pricing/1"));
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("interface not offered to the plugin: capstan.cloud.pricing/1"));
 }
 
 TEST_F(Instance, MayBeStoppedWhileItStarts) {

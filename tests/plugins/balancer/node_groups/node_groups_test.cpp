@@ -19,7 +19,8 @@ TEST(NodeGroups, SharesFourNodesOutThreeToTheSmallestAndOneToTheNext) {
               {group("a", {.target = 1}), group("b", {.target = 3}), group("c", {.target = 6})},
               call),
         ElementsAre(3, 1, 0));
-    EXPECT_THAT(call.explanations(), ElementsAre("distributes 4 nodes: a from 1 to 4, b from 3 to 4"));
+    EXPECT_THAT(call.explanations(),
+                ElementsAre("distributes 4 nodes: a from 1 to 4, b from 3 to 4"));
 }
 
 TEST(NodeGroups, SaysWhatFindsNoRoom) {
