@@ -52,7 +52,7 @@ TEST_P(StaleView, OfPodsTakesNoNodeFromUnderThem) {
     EXPECT_FALSE(becomes(80s, [&] { return cluster->nodes().size() != 3; }));
     EXPECT_EQ(pods.fewest(), 6u);
     if (std::string(GetParam()) == "silent") {
-        EXPECT_THAT(daemon.log(), ::testing::HasSubstr("the watch of pods has not told of"));
+        EXPECT_THAT(daemon.log(), ::testing::HasSubstr("the watch of pods has not reported"));
     }
     set_mode("");
     scale(0);
