@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const PluginSettings* nothing_loaded(const PluginInstanceId&) { return nullptr; }
+const PluginSettings* no_plugins(const PluginInstanceId&) { return nullptr; }
 
 std::string explain(std::string_view key) {
-    const auto text = explain_key(key, nullptr, nothing_loaded);
+    const auto text = explain_key(key, nullptr, no_plugins);
     return text ? *text : "ERROR " + text.error().message;
 }
 
@@ -36,7 +36,7 @@ TEST(UpstreamFlags, AreSortedAndNameKeysThatExist) {
         SCOPED_TRACE(flag.name);
         EXPECT_FALSE(flag.key.empty() && flag.remark.empty());
         if (flag.key.find(".settings.") == std::string_view::npos && !flag.key.empty()) {
-            EXPECT_THAT(explain_key(flag.key, nullptr, nothing_loaded).value_or(""),
+            EXPECT_THAT(explain_key(flag.key, nullptr, no_plugins).value_or(""),
                         StartsWith(std::string(flag.key) + "\n"));
         }
     }
