@@ -135,7 +135,7 @@ struct Both {
     Pods pods;
 };
 
-TEST(Agreement, OfDrainRulesWithOneLongFunction) {
+TEST(DrainabilityReference, DrainRulesMatchASimpleFunction) {
     std::map<drainability::Drain, int> seen;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
@@ -159,7 +159,7 @@ TEST(Agreement, OfDrainRulesWithOneLongFunction) {
     }
 }
 
-TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
+TEST(DrainabilityReference, PodsOfANodeMatchASimpleSort) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         const Both both(seed);
@@ -191,7 +191,7 @@ TEST(Agreement, OfANodesPodsWithASortOfAllOfThem) {
     }
 }
 
-TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
+TEST(DrainabilityReference, BudgetsMatchASimpleCount) {
     int refused = 0;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
@@ -223,7 +223,7 @@ TEST(Agreement, OfBudgetsWithACountOfEachForEveryPod) {
     EXPECT_GT(refused, 100);
 }
 
-TEST(Agreement, OfUtilizationWithSumsOverPods) {
+TEST(DrainabilityReference, UtilizationMatchesASimpleSum) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
         const Both both(seed);

@@ -54,7 +54,7 @@ snapshot::PodObject& large(World& world, std::string name, std::string node, std
     return pod;
 }
 
-TEST(Candidates, AreNodesOfGroupsThatAreLittleUsed) {
+TEST(Candidates, AreUnderutilizedNodesOfGroups) {
     World world = nodes({"a", "b", "c", "d"});
     world.node("mine");
     large(world, "p", "b", 2000);
@@ -78,7 +78,7 @@ TEST(Candidates, AreNodesOfGroupsThatAreLittleUsed) {
                                                  .because = "not in an autoscaled group"}));
 }
 
-TEST(Candidates, TakeTheThresholdOfTheirGroup) {
+TEST(Candidates, UseTheThresholdOfTheirGroup) {
     World world = nodes({"a"});
     large(world, "p", "a", 2400);
     EXPECT_THAT(Look(world).nodes(), IsEmpty());
@@ -86,7 +86,7 @@ TEST(Candidates, TakeTheThresholdOfTheirGroup) {
     EXPECT_THAT(Look(world).nodes(), ElementsAre("a"));
 }
 
-TEST(Candidates, MayBeUnreadyUnlessThatIsSwitchedOff) {
+TEST(Candidates, IncludeUnreadyNodesUnlessDisabled) {
     const World world = nodes({"a", "b", "c"});
     const std::map<std::string, health::Readiness> others = {{"b", health::Readiness::unready},
                                                              {"c", health::Readiness::starting}};
@@ -102,7 +102,7 @@ TEST(Candidates, MayBeUnreadyUnlessThatIsSwitchedOff) {
     EXPECT_EQ(strict.only_other().reason, Unremovable::scale_down_unready_disabled);
 }
 
-TEST(Candidates, HaveNoPodThatBlocks) {
+TEST(Candidates, ExcludeNodesWithABlockingPod) {
     World world = nodes({"a"});
     replica(world, "free", "a");
     replica(world, "stays", "a").spec.local_volumes = {"data"};
@@ -118,7 +118,7 @@ TEST(Candidates, HaveNoPodThatBlocks) {
     EXPECT_EQ(look.found.wake_at, std::nullopt);
 }
 
-TEST(Candidates, ComeWithThePodsThatMoveAndTheirClasses) {
+TEST(Candidates, ListMovingPodsAndTheirEquivalenceGroups) {
     World world = nodes({"a", "b"});
     replica(world, "q", "b").labels = {{"app", "q"}};
     replica(world, "p", "b").labels = {{"app", "p"}};
@@ -135,7 +135,7 @@ TEST(Candidates, ComeWithThePodsThatMoveAndTheirClasses) {
     EXPECT_THAT(drainability::Candidates{}.moving_pod_groups(), IsEmpty());
 }
 
-TEST(Candidates, MayWaitForAPod) {
+TEST(Candidates, IncludeNodesThatWaitForAPod) {
     World world = nodes({"a"});
     annotate(replica(world, "p", "a"), "safe-to-evict", "on-completion");
     const Look look(world);
@@ -145,7 +145,7 @@ TEST(Candidates, MayWaitForAPod) {
               "pod default/p is waited for: annotation safe-to-evict is on-completion");
 }
 
-TEST(Candidates, AreRiskyWhereBudgetsLetPodsGoOnlyOneByOne) {
+TEST(Candidates, AreRiskyIfABudgetCannotCoverAllPodsAtOnce) {
     World world = nodes({"a", "b"});
     for (const char* pod : {"p1", "p2"}) replica(world, pod, "a").labels = {{"app", "web"}};
     replica(world, "p3", "b").labels = {{"app", "web"}};
@@ -156,7 +156,7 @@ TEST(Candidates, AreRiskyWhereBudgetsLetPodsGoOnlyOneByOne) {
     EXPECT_FALSE(look.found.nodes[1].is_risky);
 }
 
-TEST(Candidates, HoldPodsThatMoveByTheirOwnersWordToTheirBudgets) {
+TEST(Candidates, ApplyBudgetsToPodsThatAreSafeToEvict) {
     World world = nodes({"a"});
     snapshot::PodObject& pod = replica(world, "p", "a");
     pod.labels = {{"app", "web"}};
@@ -169,7 +169,7 @@ TEST(Candidates, HoldPodsThatMoveByTheirOwnersWordToTheirBudgets) {
     EXPECT_THAT(Look(world, settings).nodes(), ElementsAre("a"));
 }
 
-TEST(Candidates, AreLookedForAgainWhenTimeMakesADifference) {
+TEST(Candidates, WakeThePassWhenTimeChangesThem) {
     World world = nodes({"a", "b"});
     snapshot::PodObject& pod = replica(world, "p", "a");
     pod.ns = "kube-system";
@@ -181,7 +181,7 @@ TEST(Candidates, AreLookedForAgainWhenTimeMakesADifference) {
     EXPECT_EQ(Look(world, {}, {}, noon + 1h + 1ns).found.wake_at, std::nullopt);
 }
 
-TEST(Candidates, AreNotNodesThatReportNothing) {
+TEST(Candidates, ExcludeNodesWithoutReportedResources) {
     World world = nodes({"a"});
     world.change_node("a").allocatable = {};
     const Look look(world);
@@ -189,7 +189,7 @@ TEST(Candidates, AreNotNodesThatReportNothing) {
     EXPECT_EQ(look.only_other().because, "the node reports no allocatable cpu");
 }
 
-TEST(Candidates, OfNothingAreNone) {
+TEST(Candidates, AreEmptyForAnEmptyCluster) {
     const Look look(World{});
     EXPECT_THAT(look.found.nodes, IsEmpty());
     EXPECT_THAT(look.found.others, IsEmpty());

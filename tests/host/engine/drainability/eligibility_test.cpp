@@ -54,7 +54,7 @@ void check_eligibility(const std::vector<EligibilityCase>& cases) {
     }
 }
 
-TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
+TEST(Eligibility, IncludesNodesOfAGroupThatHaveStarted) {
     check_eligibility({
         {"ready", [](World&, Memory&, health::Readiness&) {}, Unremovable::none},
         {"not ready", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::unready; },
@@ -67,7 +67,7 @@ TEST(Eligibility, LetsNodesOfAGroupBeLookedAt) {
     });
 }
 
-TEST(Eligibility, LooksAtNodesThatHaveYetToPassTheirChecksFromWhenTheyJoined) {
+TEST(Eligibility, IncludesStartingNodesWithAReadinessTaint) {
     World world = one_node();
     world.change_node("web-1").taints = {{.key = "checks-pending"}};
     const Snapshot snapshot = world.snapshot();
@@ -82,7 +82,7 @@ TEST(Eligibility, LooksAtNodesThatHaveYetToPassTheirChecksFromWhenTheyJoined) {
     EXPECT_FALSE(find());
 }
 
-TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
+TEST(Eligibility, ExcludesNodesWithoutAGroup) {
     World world;
     world.node("mine");
     const Snapshot snapshot = world.snapshot();
@@ -93,7 +93,7 @@ TEST(Eligibility, LeavesNodesOfNoGroupAlone) {
     EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
 }
 
-TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
+TEST(Eligibility, HonoursTheScaleDownDisabledAnnotation) {
     const auto says = [](const char* word) {
         return [=](World& w, Memory&, health::Readiness&) {
             w.change_node("web-1").annotations = {{disabled, word}};
@@ -107,7 +107,7 @@ TEST(Eligibility, HeedsTheNodesOwnAnnotation) {
     });
 }
 
-TEST(Eligibility, TellsHowFarARemovalHasCome) {
+TEST(Eligibility, ReportsTheProgressOfARemoval) {
     const auto at = [](RemovalPhase phase) {
         return [=](World&, Memory& m, health::Readiness&) { m.removals["web-1"] = removal(phase); };
     };
@@ -138,7 +138,7 @@ TEST(Eligibility, TellsHowFarARemovalHasCome) {
     });
 }
 
-TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
+TEST(Eligibility, NamesThePodWhoseEvictionIsRefused) {
     const auto refused = [](Memory& m) {
         m.removals["web-1"] = removal(RemovalPhase::draining);
         m.removals["web-1"].evictions = {{"shop/a/u1",
@@ -161,7 +161,7 @@ TEST(Eligibility, NamesThePodThatHoldsADrainUpWithItsRefusal) {
     EXPECT_EQ(find_ineligible_in(c)->pod, "shop/b");
 }
 
-TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
+TEST(Eligibility, ExcludesNodesThatAreBackedOff) {
     const EligibilityCase c{
         "failed",
         [](World&, Memory& m, health::Readiness&) {
@@ -175,7 +175,7 @@ TEST(Eligibility, LeavesANodeAloneWhoseRemovalFailed) {
     EXPECT_EQ(find_ineligible_in(c)->until, noon + 90s);
 }
 
-TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
+TEST(Eligibility, RespectsATaintOfAnotherClientForFiveMinutes) {
     const auto at = [](Time t) {
         return [=](World& w, Memory&, health::Readiness&) { tainted(w, seconds(t)); };
     };
@@ -205,7 +205,7 @@ TEST(Eligibility, BelievesATaintOfOthersForAWhile) {
     EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
 }
 
-TEST(Eligibility, TakesTheAgeOfOthersTaintsFromTheWallClock) {
+TEST(Eligibility, UsesTheWallClockForTheAgeOfTaints) {
     World world = one_node();
     world.change_node("web-1").created = noon - 3h;
     tainted(world, seconds(noon - 2h - 1min));

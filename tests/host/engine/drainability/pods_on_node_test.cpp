@@ -32,7 +32,7 @@ Sorted sorted(const World& world, Time now = noon) {
             .changes_at = pods.changes_at};
 }
 
-TEST(NodePods, AreSortedByNamespaceAndName) {
+TEST(PodsOnNode, AreSortedByNamespaceAndName) {
     World world = one_node();
     replica(world, "b");
     replica(world, "a");
@@ -47,13 +47,13 @@ TEST(NodePods, AreSortedByNamespaceAndName) {
     EXPECT_EQ(pods.changes_at, std::nullopt);
 }
 
-TEST(NodePods, OfAnEmptyNodeAreNone) {
+TEST(PodsOnNode, AreEmptyForAnEmptyNode) {
     const Sorted pods = sorted(one_node());
     EXPECT_THAT(pods.moving, IsEmpty());
     EXPECT_THAT(pods.daemons, IsEmpty());
 }
 
-TEST(NodePods, NameTheFirstThatTheNodeWaitsFor) {
+TEST(PodsOnNode, NameTheFirstPodThatIsWaitedFor) {
     World world = one_node();
     for (const char* name : {"b", "a"}) {
         annotate(replica(world, name), "safe-to-evict", "on-completion");
@@ -63,7 +63,7 @@ TEST(NodePods, NameTheFirstThatTheNodeWaitsFor) {
     EXPECT_THAT(sorted(world).moving, ElementsAre("moves"));
 }
 
-TEST(NodePods, NameTheFirstThatBlocks) {
+TEST(PodsOnNode, NameTheFirstPodThatBlocks) {
     World world = one_node();
     for (const char* name : {"b", "a", "c"}) replica(world, name).owner = {};
     replica(world, "moves");
@@ -71,7 +71,7 @@ TEST(NodePods, NameTheFirstThatBlocks) {
     EXPECT_THAT(sorted(world).moving, IsEmpty());
 }
 
-TEST(NodePods, OfOneClassMayDifferInTheirAge) {
+TEST(PodsOnNode, DependOnTheAgeOfEachPod) {
     World world = one_node();
     for (const char* name : {"old", "young", "older"}) {
         snapshot::PodObject& pod = replica(world, name);
@@ -83,7 +83,7 @@ TEST(NodePods, OfOneClassMayDifferInTheirAge) {
     EXPECT_THAT(sorted(world, noon + 50min + 1ns).moving, ElementsAre("old", "older", "young"));
 }
 
-TEST(NodePods, OfOneClassMayDifferInBeingDeleted) {
+TEST(PodsOnNode, DependOnTheDeletionOfEachPod) {
     World world = one_node();
     for (const char* name : {"a", "b", "c"}) replica(world, name).labels = {{"app", "web"}};
     world.budget("web", 0);

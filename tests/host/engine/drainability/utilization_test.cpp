@@ -46,7 +46,7 @@ void check_utilization(const std::vector<UtilizationCase>& cases) {
     }
 }
 
-TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
+TEST(Utilization, IsTheLargerShareOfCpuAndMemory) {
     check_utilization({
         {"an empty node", [](World&) {}, "cpu utilization is 0% (0 of 4)"},
         {"cpu", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
@@ -64,7 +64,7 @@ TEST(Utilization, IsTheShareOfTheScarcerOfCpuAndMemory) {
     });
 }
 
-TEST(Utilization, LeavesOutPodsThatAreAsGoodAsGone) {
+TEST(Utilization, ExcludesExpendableAndLongTerminatingPods) {
     check_utilization({
         {"should have ended", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
          "cpu utilization is 0% (0 of 4)"},
@@ -84,7 +84,7 @@ void two_cores_of_mirrors(World& w) {
     asks(w, "p", {{"cpu", 1000}});
 }
 
-TEST(Utilization, TakesDaemonsOffBothSidesWhereSettingsSaySo) {
+TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
     const auto own_word = [](bool word) {
         return [=](World& w) {
             two_cores_of_daemons(w);
@@ -110,7 +110,7 @@ TEST(Utilization, TakesDaemonsOffBothSidesWhereSettingsSaySo) {
     });
 }
 
-TEST(Utilization, OfANodeThatDaemonsFillIsNothingUnlessOthersAreThere) {
+TEST(Utilization, IsZeroOrOneIfDaemonSetsFillTheNode) {
     const auto full = [](World& w) {
         w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 4000}};
     };
@@ -125,7 +125,7 @@ TEST(Utilization, OfANodeThatDaemonsFillIsNothingUnlessOthersAreThere) {
     });
 }
 
-TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
+TEST(Utilization, CountsOnlyGpusOnGpuNodes) {
     const auto gpus = [](std::int64_t capacity, std::int64_t allocatable, std::int64_t used) {
         return [=](World& w) {
             w.change_node("web-1").capacity = gpu_node(capacity);
@@ -150,7 +150,7 @@ TEST(Utilization, OfANodeWithGpusIsTheirsAlone) {
     });
 }
 
-TEST(Utilization, OfANodeThatReportsNothingIsNotKnown) {
+TEST(Utilization, IsUnknownWithoutReportedResources) {
     World world = one_node();
     world.change_node("web-1").allocatable = {{"cpu", 4000}};
     const auto found = drainability::utilization(world.cluster(), 0, nullptr, {}, noon);
@@ -158,7 +158,7 @@ TEST(Utilization, OfANodeThatReportsNothingIsNotKnown) {
     EXPECT_EQ(found.error().message, "the node reports no allocatable memory");
 }
 
-TEST(Utilization, IsHeldAgainstTheGroupsOwnThreshold) {
+TEST(Utilization, IsComparedWithTheThresholdOfTheGroup) {
     Group group;
     const drainability::Utilization of_cpu{.share = 0.4}, of_gpus{.share = 0.4, .is_gpu = true};
     Settings settings;

@@ -78,7 +78,7 @@ protected:
 
 const Growths three_of_web{{"web", 3}};
 
-TEST_F(AnsweredTargets, AListThatLagsOrdersNothingTwice) {
+TEST_F(AnsweredTargets, DoNotRepeatAnIncreaseWhileTheListLags) {
     EXPECT_EQ(pass(), three_of_web);
     for (int second = 0; second < 6; ++second) {
         pass_time(1s);
@@ -91,7 +91,7 @@ TEST_F(AnsweredTargets, AListThatLagsOrdersNothingTwice) {
     EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list shows it";
 }
 
-TEST_F(AnsweredTargets, AnotherOrderIsDecidedOnWhatWasAnswered) {
+TEST_F(AnsweredTargets, AreTheBaseOfTheNextIncrease) {
     pass();
     c.pods("more", 2, 3000);
     pass_time(1s);
@@ -105,7 +105,7 @@ TEST_F(AnsweredTargets, AnotherOrderIsDecidedOnWhatWasAnswered) {
     EXPECT_EQ(counted_target(), 5);
 }
 
-TEST_F(AnsweredTargets, AListThatShowedItAndFallsIsBelieved) {
+TEST_F(AnsweredTargets, AreForgottenOnceTheListShowsThem) {
     pass();
     list(3);
     pass_time(1s);
@@ -115,7 +115,7 @@ TEST_F(AnsweredTargets, AListThatShowedItAndFallsIsBelieved) {
     EXPECT_EQ(pass(), three_of_web);
 }
 
-TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
+TEST_F(AnsweredTargets, TimeOutAndBackTheGroupOff) {
     pass();
     pass_time(15min);
     EXPECT_EQ(pass(), Growths());
@@ -128,7 +128,7 @@ TEST_F(AnsweredTargets, WhatNeverShowsTimesOutAndBacksTheGroupOff) {
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
-TEST_F(AnsweredTargets, ALowerListedTargetCountsOnceTheLagOfItsCloudIsOver) {
+TEST_F(AnsweredTargets, AreReplacedByALowerListedTargetAfterTheLagOfTheCloud) {
     c.world.change_group("web").target_lag = 2min;
     pass();
     pass_time(2min);
@@ -142,7 +142,7 @@ TEST_F(AnsweredTargets, ALowerListedTargetCountsOnceTheLagOfItsCloudIsOver) {
     EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr) << "nothing has timed out";
 }
 
-TEST_F(AnsweredTargets, AListedPartOfAnAnswerCountsOnceTheLagOfItsCloudIsOver) {
+TEST_F(AnsweredTargets, AreReplacedByAPartialTargetAfterTheLagOfTheCloud) {
     c.world.change_group("web").target_lag = 2min;
     pass();
     list(2);
@@ -152,7 +152,7 @@ TEST_F(AnsweredTargets, AListedPartOfAnAnswerCountsOnceTheLagOfItsCloudIsOver) {
     EXPECT_EQ(find_backoff(c.memory, answered_group, now()), nullptr);
 }
 
-TEST_F(AnsweredTargets, ALagLongerThanAMachineMayTakeToJoinEndsWithThat) {
+TEST_F(AnsweredTargets, LastAtMostTheNodeProvisionTime) {
     c.world.change_group("web").target_lag = 1h;
     pass();
     pass_time(15min);
@@ -160,7 +160,7 @@ TEST_F(AnsweredTargets, ALagLongerThanAMachineMayTakeToJoinEndsWithThat) {
     EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 15min);
 }
 
-TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
+TEST_F(AnsweredTargets, UseTheNodeProvisionTimeOfTheGroup) {
     c.world.change_group("web").options.max_node_provision_time = 1h;
     pass();
     pass_time(59min);
@@ -169,7 +169,7 @@ TEST_F(AnsweredTargets, ItsGroupSaysHowLongItIsWaitedFor) {
     EXPECT_EQ(c.memory.answered_targets.at(answered_group).deadline, noon + 1h);
 }
 
-TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
+TEST_F(AnsweredTargets, AreReportedInOneNoteWithBothNumbers) {
     pass();
     EXPECT_THAT(last.notes, IsEmpty());
     const std::string sentence =
@@ -186,7 +186,7 @@ TEST_F(AnsweredTargets, ItIsToldWithBothNumbersAndInOneSentence) {
     EXPECT_EQ("group web: " + told->target_because, sentence);
 }
 
-TEST_F(AnsweredTargets, WhatTheCloudGrantedCountsAndNotWhatItWasAskedFor) {
+TEST_F(AnsweredTargets, AreTheGrantedAndNotTheRequestedNumber) {
     EXPECT_EQ(pass_with({}, 2), three_of_web);
     EXPECT_EQ(counted_target(), 2);
     pass_time(1s);
@@ -194,12 +194,12 @@ TEST_F(AnsweredTargets, WhatTheCloudGrantedCountsAndNotWhatItWasAskedFor) {
     EXPECT_EQ(counted_target(), 3) << "no answer is worth more than was asked for";
 }
 
-TEST_F(AnsweredTargets, ARefusalHoldsNothing) {
+TEST_F(AnsweredTargets, AreNotSetByARefusal) {
     pass_with(Error{.code = ErrorCode::quota, .message = "no"});
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
-TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
+TEST_F(AnsweredTargets, IncludeACancelledIncreaseForTwoMinutes) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1min);
     EXPECT_EQ(pass(), Growths());
@@ -208,7 +208,7 @@ TEST_F(AnsweredTargets, AnOrderThatWasCutShortMayHaveBeenTaken) {
     EXPECT_EQ(pass(), three_of_web);
 }
 
-TEST_F(AnsweredTargets, AnOrderThatTheCloudWasNeverAskedForHoldsNothing) {
+TEST_F(AnsweredTargets, AreNotSetByAnIncreaseThatWasNotSent) {
     pass_with(Error{.code = ErrorCode::cancelled,
                     .message = "this host leads no longer",
                     .provider_code = std::string(not_asked)});
@@ -217,7 +217,7 @@ TEST_F(AnsweredTargets, AnOrderThatTheCloudWasNeverAskedForHoldsNothing) {
     EXPECT_EQ(pass(), three_of_web);
 }
 
-TEST_F(AnsweredTargets, AHostThatDiesBeforeItHearsTheAnswerOrdersNothingTwice) {
+TEST_F(AnsweredTargets, AreKeptAcrossACrashBeforeTheResponse) {
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, now());
     c.memory.started = false;
     pass_time(6s);
@@ -227,7 +227,7 @@ TEST_F(AnsweredTargets, AHostThatDiesBeforeItHearsTheAnswerOrdersNothingTwice) {
     EXPECT_EQ(pass(), three_of_web);
 }
 
-TEST_F(AnsweredTargets, AGroupThatIsNotListedForAWhileKeepsIt) {
+TEST_F(AnsweredTargets, AreKeptWhileTheGroupIsNotListed) {
     pass();
     const Memory before = c.memory;
     const Snapshot none{.cluster = c.world.cluster(),
@@ -238,7 +238,7 @@ TEST_F(AnsweredTargets, AGroupThatIsNotListedForAWhileKeepsIt) {
     EXPECT_THAT(c.run(none).memory.answered_targets, IsEmpty());
 }
 
-TEST_F(AnsweredTargets, ItEndsWhereAGroupIsDeleted) {
+TEST_F(AnsweredTargets, AreForgottenWhenTheGroupIsDeleted) {
     pass();
     c.memory =
         pass::remember_results(std::move(c.memory), {.deletions = {{.group = answered_group}}},
@@ -246,7 +246,7 @@ TEST_F(AnsweredTargets, ItEndsWhereAGroupIsDeleted) {
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
 }
 
-TEST_F(AnsweredTargets, OurDecreasesAndRemovalsLowerIt) {
+TEST_F(AnsweredTargets, AreLoweredByDecreasesAndRemovals) {
     pass();
     did({.decreases = {{.group = answered_group, .from = 3, .by = 1}}});
     EXPECT_EQ(counted_target(), 2);
@@ -258,7 +258,7 @@ TEST_F(AnsweredTargets, OurDecreasesAndRemovalsLowerIt) {
     EXPECT_EQ(counted_target(), 1) << "a machine goes once";
 }
 
-TEST_F(AnsweredTargets, AMachineThatIsReplacedLowersNothing) {
+TEST_F(AnsweredTargets, AreNotLoweredByAReplacedMachine) {
     pass();
     did({.removals = {{.group = answered_group,
                        .machines = {MachineId("m")},
@@ -268,7 +268,7 @@ TEST_F(AnsweredTargets, AMachineThatIsReplacedLowersNothing) {
     EXPECT_EQ(c.memory.requests.at(answered_group).increase, 3);
 }
 
-TEST_F(AnsweredTargets, AnOrderOfUnknownFateIsNeverTakenBack) {
+TEST_F(AnsweredTargets, DoNotCancelIncreasesWithAnUnknownResult) {
     for (const BackoffPolicy policy : {BackoffPolicy::exponential, BackoffPolicy::until_joined}) {
         c.settings.backoff = policy;
         c.memory = {};
@@ -286,7 +286,7 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateIsNeverTakenBack) {
     }
 }
 
-TEST_F(AnsweredTargets, ADecreaseNeverTakesBackAnUnansweredPart) {
+TEST_F(AnsweredTargets, DelayDecreasesUntilIncreasesAreAnswered) {
     pass();
     list(2);
     for (const char* id : {"m-1", "m-2"})
@@ -302,7 +302,7 @@ TEST_F(AnsweredTargets, ADecreaseNeverTakesBackAnUnansweredPart) {
     EXPECT_EQ(last.decreases[0].from, 2);
 }
 
-TEST_F(AnsweredTargets, WhatDidNotGoLowersNothing) {
+TEST_F(AnsweredTargets, AreNotLoweredByFailedRemovals) {
     pass();
     const Decision decision{.decreases = {{.group = answered_group, .from = 3, .by = 1}},
                             .removals = {{.group = answered_group,
@@ -317,14 +317,14 @@ TEST_F(AnsweredTargets, WhatDidNotGoLowersNothing) {
     EXPECT_EQ(counted_target(), 2);
 }
 
-TEST_F(AnsweredTargets, ARemovalInTheSamePassIsNoMachineThatIsStillToCome) {
+TEST_F(AnsweredTargets, IncludeARemovalInTheSamePass) {
     list(2);
     did({.removals = {{.group = answered_group, .machines = {MachineId("m")}, .nodes = {"m"}}},
          .increases = {{.group = answered_group, .from = 2, .by = 3}}});
     EXPECT_EQ(counted_target(), 4);
 }
 
-TEST_F(AnsweredTargets, AMachineThatFailsEndsItForThatMachine) {
+TEST_F(AnsweredTargets, AreLoweredByAMachineThatFails) {
     pass();
     c.world.machine("web", "m-1", MachineState::creating);
     c.world.machine("web", "m-2", MachineState::failed);
@@ -338,7 +338,7 @@ TEST_F(AnsweredTargets, AMachineThatFailsEndsItForThatMachine) {
     EXPECT_EQ(outcome.decision.unschedulable[0].pods.count, 1U);
 }
 
-TEST_F(AnsweredTargets, AFailedMachineThatWeRemoveIsCountedOffOnce) {
+TEST_F(AnsweredTargets, SubtractARemovedFailedMachineOnce) {
     pass();
     c.world.machine("web", "m-2", MachineState::failed);
     pass_time(1s);
@@ -354,7 +354,7 @@ TEST_F(AnsweredTargets, AFailedMachineThatWeRemoveIsCountedOffOnce) {
     EXPECT_EQ(counted_target(), 2);
 }
 
-TEST_F(AnsweredTargets, AMachineThatHadFailedBeforeIsNoneOfThem) {
+TEST_F(AnsweredTargets, AreNotLoweredByAMachineThatHadFailedBefore) {
     list(1);
     c.world.change_group("web").group.min = 1;  // so that it is not removed
     c.world.machine("web", "m-0", MachineState::failed);
@@ -368,7 +368,7 @@ TEST_F(AnsweredTargets, AMachineThatHadFailedBeforeIsNoneOfThem) {
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 4);
 }
 
-TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
+TEST_F(AnsweredTargets, AreNotLoweredByAnErrorOfAMachineWithANode) {
     c.world.node("m-0", "web");
     list(1);
     c.world.change_group("web").machines[0].error =
@@ -380,7 +380,7 @@ TEST_F(AnsweredTargets, AMachineThatHasANodeIsNoneThatFailedToCome) {
     EXPECT_EQ(counted_target(), answered);
 }
 
-TEST_F(AnsweredTargets, AnIncreaseWithoutAnAnswerInTimeCountsUntilItIsKnownToHaveComeToNothing) {
+TEST_F(AnsweredTargets, IncludeAnIncreaseWhoseDeadlinePassed) {
     EXPECT_EQ(pass_with(Error{.code = ErrorCode::deadline, .message = "took 1m"}), three_of_web);
     EXPECT_EQ(counted_target(), 3);
     pass_time(10s);
@@ -389,7 +389,7 @@ TEST_F(AnsweredTargets, AnIncreaseWithoutAnAnswerInTimeCountsUntilItIsKnownToHav
     EXPECT_EQ(pass(), three_of_web) << "no list has shown it";
 }
 
-TEST_F(AnsweredTargets, ALateRefusalTakesBackWhatCountedAsAskedFor) {
+TEST_F(AnsweredTargets, AreRemovedByALateRefusal) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "not answered yet"});
     EXPECT_EQ(counted_target(), 3);
     Results refused;
@@ -401,14 +401,14 @@ TEST_F(AnsweredTargets, ALateRefusalTakesBackWhatCountedAsAskedFor) {
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
 }
 
-TEST_F(AnsweredTargets, OfAThrottledIncreaseIsNone) {
+TEST_F(AnsweredTargets, AreNotSetByAThrottledIncrease) {
     pass_with(Error{.code = ErrorCode::throttled, .message = "slow down"});
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
     EXPECT_EQ(c.run().wake_at, next_backoff_end(c.memory, now()));
 }
 
-TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOfItsOwn) {
+TEST_F(AnsweredTargets, TimeOutSeparatelyForAnIncreaseWithAnUnknownResult) {
     pass();
     c.pods("more", 2, 3000);
     pass_time(1s);
@@ -427,7 +427,7 @@ TEST_F(AnsweredTargets, AnOrderOfUnknownFateOnTopOfAnAnswerCountsForTwoMinutesOf
 }
 
 /// Machines that a cloud has agreed to remove, and that it lists as if nothing were.
-class RemovedAndListed : public AnsweredTargets {
+class RemovedMachinesInLists : public AnsweredTargets {
 protected:
     NodeRemoval& going(const std::string& machine, int target_without) {
         c.world.machine("web", machine);
@@ -448,7 +448,7 @@ protected:
     }
 };
 
-TEST_F(RemovedAndListed, AreInNoTargetHoweverManyOfThemTheListHasShown) {
+TEST_F(RemovedMachinesInLists, AreSubtractedFromTheListedTarget) {
     going("m-0", 4);
     going("m-1", 3);
     list(5);
@@ -461,7 +461,7 @@ TEST_F(RemovedAndListed, AreInNoTargetHoweverManyOfThemTheListHasShown) {
     EXPECT_EQ(target_that_counts(), 3);
 }
 
-TEST_F(RemovedAndListed, AreTakenOffNoTargetThatHasFallenAlready) {
+TEST_F(RemovedMachinesInLists, AreNotSubtractedFromATargetThatHasFallen) {
     going("m-0", 3);
     going("m-1", 3);
     list(3);
@@ -472,7 +472,7 @@ TEST_F(RemovedAndListed, AreTakenOffNoTargetThatHasFallenAlready) {
     EXPECT_EQ(target_that_counts(), 4) << "somebody else made it larger";
 }
 
-TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
+TEST_F(RemovedMachinesInLists, AreNotPartOfTheBaseOfAnIncrease) {
     going("m-0", 0);
     list(1);
     EXPECT_EQ(pass(), three_of_web);
@@ -485,7 +485,7 @@ TEST_F(RemovedAndListed, AreNoMachinesThatAnOrderIsMadeOn) {
     EXPECT_EQ(counted_target(), 3);
 }
 
-TEST_F(RemovedAndListed, AreToldByTheirNumber) {
+TEST_F(RemovedMachinesInLists, AreReportedWithTheirNumber) {
     going("m-0", 4);
     list(5);
     const auto told = explain_answered_group();
@@ -494,7 +494,7 @@ TEST_F(RemovedAndListed, AreToldByTheirNumber) {
               "the cloud lists a target of 5, but accepted the removal of 1 machine: 4 is used");
 }
 
-TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {
+TEST_F(RemovedMachinesInLists, AreOnlyThoseThatTheCloudAccepted) {
     for (const char* machine : {"m-0", "m-1", "m-2"})
         going(machine, 5).phase = RemovalPhase::deleting;
     const Decision decision{
@@ -510,7 +510,7 @@ TEST_F(RemovedAndListed, AreThoseOnlyThatTheCloudAgreedTo) {
     EXPECT_EQ(target_that_counts(), 3);
 }
 
-TEST_F(AnsweredTargets, TheNextPassComesWhenItsTimeIsOver) {
+TEST_F(AnsweredTargets, WakeThePassAtTheirDeadline) {
     pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
     pass_time(1s);
     const pass::Outcome outcome = c.run();

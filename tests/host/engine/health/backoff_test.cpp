@@ -31,7 +31,7 @@ Duration alone_for(const Memory& memory, Time now) {
     return backoff == nullptr ? Duration(0) : backoff->until.value_or(Time::max()) - now;
 }
 
-TEST(Backoff, KeepsAGroupAloneUpToAndWithItsLastInstant) {
+TEST(Backoff, IncludesItsLastInstant) {
     const Memory memory = failed({}, noon);
     EXPECT_EQ(alone_for(memory, noon), 5min);
     EXPECT_NE(find_backoff(memory, web, noon + 5min), nullptr);
@@ -41,7 +41,7 @@ TEST(Backoff, KeepsAGroupAloneUpToAndWithItsLastInstant) {
     EXPECT_EQ(next_backoff_end(memory, noon + 6min), std::nullopt);
 }
 
-TEST(Backoff, DoublesWithEachFailureInARowUpToTheLongest) {
+TEST(Backoff, DoublesWithEachFailureUpToTheMaximum) {
     Memory memory;
     Time now = noon;
     for (const Duration expected : {5min, 10min, 20min, 30min, 30min}) {
@@ -51,7 +51,7 @@ TEST(Backoff, DoublesWithEachFailureInARowUpToTheLongest) {
     }
 }
 
-TEST(Backoff, FailuresWhileAloneStartTheTimeAgainButDoNotLengthenIt) {
+TEST(Backoff, RestartsWithTheSameLengthOnAFailureDuringTheBackoff) {
     Memory memory = failed({}, noon);
     memory = failed(std::move(memory), noon + 5min, no_capacity("still none"));
     EXPECT_EQ(alone_for(memory, noon + 5min), 5min);
@@ -60,7 +60,7 @@ TEST(Backoff, FailuresWhileAloneStartTheTimeAgainButDoNotLengthenIt) {
     EXPECT_EQ(alone_for(memory, noon + 10min + 1ns), 10min);
 }
 
-TEST(Backoff, IsForgottenLongAfterTheLastFailure) {
+TEST(Backoff, IsForgottenAfterTheResetTime) {
     struct Case {
         Duration later, length;
     };
@@ -81,7 +81,7 @@ TEST(Backoff, IsNotForgottenBeforeItEnds) {
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
-TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
+TEST(Backoff, HonoursRetryAfterWithinLimits) {
     struct Case {
         Duration asked, alone;
     };
@@ -93,7 +93,7 @@ TEST(Backoff, ACloudMayAskForMoreTimeWithinReason) {
     }
 }
 
-TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
+TEST(Backoff, IgnoresErrorsThatAreNotAboutTheGroup) {
     for (const ErrorCode code :
          {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy, ErrorCode::unauthenticated}) {
         EXPECT_EQ(failed({}, noon, {.code = code, .message = "no"}), Memory()) << name_of(code);
@@ -105,7 +105,7 @@ TEST(Backoff, ErrorsThatSayNothingAboutTheGroupDoNotCount) {
     }
 }
 
-TEST(Backoff, ErrorsThatMayPassByThemselvesCountFromTheSecondInARowOnAndShortly) {
+TEST(Backoff, StartsWithTheSecondTransientErrorAndIsShort) {
     for (const ErrorCode code :
          {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found}) {
         SCOPED_TRACE(name_of(code));
@@ -124,7 +124,7 @@ TEST(Backoff, ErrorsThatMayPassByThemselvesCountFromTheSecondInARowOnAndShortly)
     }
 }
 
-TEST(Backoff, AThrottledIncreaseIsTriedAgainEvery30SecondsAtMost) {
+TEST(Backoff, LastsAtMost30SecondsAfterAThrottledIncrease) {
     Memory memory;
     Time now = noon;
     for (int i = 0; i < 10; ++i) {
@@ -135,13 +135,13 @@ TEST(Backoff, AThrottledIncreaseIsTriedAgainEvery30SecondsAtMost) {
     }
 }
 
-TEST(Backoff, AnIncreaseThatACloudDoesNotSupportIsLeftOutForADay) {
+TEST(Backoff, LastsADayAfterAnUnsupportedIncrease) {
     const Memory memory =
         failed({}, noon, {.code = ErrorCode::unsupported, .message = "its size is fixed"});
     EXPECT_EQ(alone_for(memory, noon), 24h);
 }
 
-TEST(Backoff, SaysHowLongAndWhy) {
+TEST(Backoff, ReportsItsEndAndCause) {
     const Memory memory = failed({}, noon);
     EXPECT_EQ(why_backed_off(memory.backoffs.at(web), noon + 100s + 1ns),
               "in backoff after failed scale-up until 15:11:40Z (3m20s left): no capacity");
@@ -149,7 +149,7 @@ TEST(Backoff, SaysHowLongAndWhy) {
 
 Settings until_joined() { return {.backoff = BackoffPolicy::until_joined}; }
 
-TEST(UntilJoinedBackoff, RefusedCallsRestForATimeThatGrowsUntilOneIsTaken) {
+TEST(UntilJoinedBackoff, GrowsWithRefusedCallsUntilOneIsAccepted) {
     const Settings settings = until_joined();
     const Error refused{.code = ErrorCode::permission, .message = "not allowed"};
     Memory memory;
@@ -166,7 +166,7 @@ TEST(UntilJoinedBackoff, RefusedCallsRestForATimeThatGrowsUntilOneIsTaken) {
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
-TEST(UntilJoinedBackoff, WithoutAnythingAskedForEndsByTime) {
+TEST(UntilJoinedBackoff, EndsByTimeWithoutARequest) {
     // Nothing could join to end it.
     const Memory memory = remember_failure({}, web, no_capacity(), until_joined(), noon);
     EXPECT_EQ(alone_for(memory, noon), 5min);
@@ -187,7 +187,7 @@ TEST(UntilJoinedBackoff, IsNotShortenedByARefusedCall) {
     EXPECT_EQ(next_backoff_end(memory, noon), std::nullopt);
 }
 
-TEST(UntilJoinedBackoff, OfAGroupThatIsGoneIsForgottenInTheEnd) {
+TEST(UntilJoinedBackoff, IsForgottenAfterTheResetTimeIfTheGroupIsRemoved) {
     Memory memory;
     memory.backoffs[web] = {.last_failure = noon};
     memory = passed(std::move(memory), World(), noon + 3h, until_joined());
@@ -207,7 +207,7 @@ protected:
     Memory memory;
 };
 
-TEST_F(FailedMachines, BackTheirGroupOffOnceHoweverManyPassesSeeThem) {
+TEST_F(FailedMachines, BackTheirGroupOffOnce) {
     fail_machine("i-1");
     for (const Duration later : {0s, 10s, 20s}) look(noon + later);
     EXPECT_EQ(alone_for(memory, noon), 5min);
@@ -215,7 +215,7 @@ TEST_F(FailedMachines, BackTheirGroupOffOnceHoweverManyPassesSeeThem) {
     EXPECT_EQ(find_backoff(memory, web, noon + 1h), nullptr);
 }
 
-TEST_F(FailedMachines, OneMoreAfterTheBackOffDoublesIt) {
+TEST_F(FailedMachines, DoubleTheBackoffIfOneFailsAfterIt) {
     fail_machine("i-1");
     look(noon);
     fail_machine("i-2");
@@ -223,7 +223,7 @@ TEST_F(FailedMachines, OneMoreAfterTheBackOffDoublesIt) {
     EXPECT_EQ(alone_for(memory, noon + 6min), 10min);
 }
 
-TEST_F(FailedMachines, SeveralInOnePassAreOneFailure) {
+TEST_F(FailedMachines, CountAsOneFailurePerPass) {
     for (const char* id : {"i-2", "i-1", "i-3"}) fail_machine(id);
     look(noon);
     EXPECT_EQ(alone_for(memory, noon), 5min);
@@ -231,7 +231,7 @@ TEST_F(FailedMachines, SeveralInOnePassAreOneFailure) {
     EXPECT_EQ(memory.backoffs.at(web).code, ErrorCode::out_of_capacity);
 }
 
-TEST_F(FailedMachines, CountWithoutAnErrorToo) {
+TEST_F(FailedMachines, CountEvenWithoutAnError) {
     world.machine("web", "i-1", MachineState::failed);
     look(noon);
     EXPECT_EQ(memory.backoffs.at(web).because, "machine i-1: the cloud could not create it");
@@ -249,7 +249,7 @@ TEST_F(FailedMachines, AreForgottenWithTheirMachines) {
     EXPECT_EQ(alone_for(memory, noon + 6min), 10min);
 }
 
-TEST_F(FailedMachines, HaveNotFailedOnceTheyJoinedOrGo) {
+TEST_F(FailedMachines, DoNotIncludeJoinedOrDeletedMachines) {
     world.node("joined");
     fail_machine("joined");
     world.machine("web", "going", MachineState::deleting).error = no_capacity();

@@ -30,7 +30,7 @@ struct Passes {
     }
 };
 
-TEST(ClockSteps, MachinesThatBootAreAsYoungAsBefore) {
+TEST(HealthClockSteps, DoNotChangeTheAgeOfBootingMachines) {
     for (const Duration step : {Duration(20min), Duration(-2h)}) {
         Passes passes;
         passes.world.group("web", 2);
@@ -43,7 +43,7 @@ TEST(ClockSteps, MachinesThatBootAreAsYoungAsBefore) {
     }
 }
 
-TEST(ClockSteps, NodesThatStartAreAsYoungAsBefore) {
+TEST(HealthClockSteps, DoNotChangeTheAgeOfStartingNodes) {
     for (const Duration step : {Duration(20min), Duration(-2h)}) {
         Passes passes;
         passes.world.group("web", 1);
@@ -54,7 +54,7 @@ TEST(ClockSteps, NodesThatStartAreAsYoungAsBefore) {
     }
 }
 
-TEST(WrongClock, WhatWasAskedForWasNotLaunchedBefore) {
+TEST(WrongClock, DoesNotDateMachinesBeforeTheirRequest) {
     Passes passes;
     passes.world.group("web", 1);
     passes.memory.requests[NodeGroupId("web")] = {
@@ -64,7 +64,7 @@ TEST(WrongClock, WhatWasAskedForWasNotLaunchedBefore) {
     EXPECT_EQ(passes.upcoming(soon), 1);
 }
 
-TEST(WrongClock, ANodeWasNotCreatedBeforeItsMachineWasSeenWithoutIt) {
+TEST(WrongClock, DoesNotDateNodesBeforeTheirMachineWasListed) {
     Passes passes;
     passes.world.group("web", 1);
     passes.memory.unjoined[NodeGroupId("web")][MachineId("n-1")] = noon;
@@ -72,7 +72,7 @@ TEST(WrongClock, ANodeWasNotCreatedBeforeItsMachineWasSeenWithoutIt) {
     EXPECT_EQ(passes.upcoming(soon), 1);
 }
 
-TEST(ClockSteps, WhatHasStartedOrIsGoneIsForgotten) {
+TEST(HealthClockSteps, ForgetStartedNodesAndRemovedMachines) {
     Passes passes;
     passes.world.group("web", 2);
     passes.world.machine("web", "i-1", MachineState::creating).launched = noon;

@@ -39,7 +39,7 @@ Duration rest_left(const Memory& memory, Time now) {
 /// Up to a quarter is chance.
 auto about_rest(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
 
-TEST(ListBackoffs, AskAThrottlingCloudTwiceAMinuteAsLongAsItThrottles) {
+TEST(ListBackoffs, RetryAThrottlingCloudTwiceAMinute) {
     Memory memory;
     Time now = noon;
     int calls = 0;
@@ -52,7 +52,7 @@ TEST(ListBackoffs, AskAThrottlingCloudTwiceAMinuteAsLongAsItThrottles) {
     EXPECT_LE(calls, 150) << "2.5 a minute";
 }
 
-TEST(ListBackoffs, ProbeACloudAfterAThrottledRefreshUntilOneSucceeds) {
+TEST(ListBackoffs, ProbeACloudUntilARefreshSucceeds) {
     Memory memory = refreshed({}, ErrorCode::throttled, noon);
     EXPECT_THAT(find_probed_clouds(memory), ElementsAre(resting_east));
     memory = refreshed(std::move(memory), ErrorCode::unavailable, noon + 30s);
@@ -62,7 +62,7 @@ TEST(ListBackoffs, ProbeACloudAfterAThrottledRefreshUntilOneSucceeds) {
     EXPECT_EQ(memory, Memory());
 }
 
-TEST(ListBackoffs, AreLongerWhereAnOperatorIsNeeded) {
+TEST(ListBackoffs, AreLongerAfterCredentialErrors) {
     for (const ErrorCode code : {ErrorCode::unauthenticated, ErrorCode::permission}) {
         SCOPED_TRACE(name_of(code));
         Memory memory;
@@ -76,13 +76,13 @@ TEST(ListBackoffs, AreLongerWhereAnOperatorIsNeeded) {
     }
 }
 
-TEST(ListBackoffs, AreNotMadeByErrorsThatMayPassByThemselves) {
+TEST(ListBackoffs, DoNotStartOnTransientErrors) {
     for (const ErrorCode code : {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::internal,
                                  ErrorCode::cancelled, ErrorCode::busy})
         EXPECT_EQ(refreshed({}, code, noon), Memory()) << name_of(code);
 }
 
-TEST(ListBackoffs, LastAsLongAsTheCloudAsksForWithinReason) {
+TEST(ListBackoffs, HonourRetryAfterWithinLimits) {
     Error error = cloud_error(ErrorCode::throttled);
     error.retry_after = 90s;
     const Memory memory = remember_refreshes({}, {{resting_east, error}}, noon);
@@ -101,7 +101,7 @@ TEST(ListBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
     EXPECT_TRUE(memory.cloud_backoffs.empty());
 }
 
-TEST(ListBackoffs, SayWhyInASentenceThatStaysTheSame) {
+TEST(ListBackoffs, ReportACauseThatDoesNotChange) {
     const Memory once = refreshed({}, ErrorCode::throttled, noon);
     const auto said = find_backed_off_clouds(once, noon);
     ASSERT_THAT(
@@ -112,7 +112,7 @@ TEST(ListBackoffs, SayWhyInASentenceThatStaysTheSame) {
     EXPECT_THAT(find_backed_off_clouds(once, noon + 25s), IsEmpty());
 }
 
-TEST(ListBackoffs, AreAsLongInAReplay) {
+TEST(ListBackoffs, AreTheSameInAReplay) {
     EXPECT_EQ(refreshed({}, ErrorCode::throttled, noon), refreshed({}, ErrorCode::throttled, noon));
     EXPECT_NE(with_jitter(1min, "east", noon), with_jitter(1min, "west", noon));
 }
@@ -140,7 +140,7 @@ struct RequestBackoffs : ::testing::Test {
     std::string why() const { return find_request_backoff(memory, resting_east, now); }
 };
 
-TEST_F(RequestBackoffs, LeaveListsAlone) {
+TEST_F(RequestBackoffs, DoNotAffectLists) {
     pass({{"web", throttled()}, {"db", throttled()}});
     EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off until 15:07:0"));
     EXPECT_THAT(why(), HasSubstr("Z: slow down"));
@@ -148,18 +148,18 @@ TEST_F(RequestBackoffs, LeaveListsAlone) {
     EXPECT_EQ(answered(memory, now), memory) << "that lists pass says nothing about requests";
 }
 
-TEST_F(RequestBackoffs, AreNotMadeByThrottledLists) {
+TEST_F(RequestBackoffs, DoNotStartOnThrottledLists) {
     memory = refreshed({}, ErrorCode::throttled, noon);
     EXPECT_EQ(why(), "");
 }
 
-TEST_F(RequestBackoffs, AreOneForSeveralFailuresOfOnePass) {
+TEST_F(RequestBackoffs, CountOneFailurePerPass) {
     pass({{"web", throttled()}, {"db", throttled()}});
     EXPECT_EQ(memory.request_backoffs.at(resting_east).failures, 1);
     EXPECT_THAT(rest_left(memory, noon), about_rest(20s));
 }
 
-TEST_F(RequestBackoffs, BeginOnlyWhenTheNextOptionIsThrottledToo) {
+TEST_F(RequestBackoffs, StartWhenTheNextOptionIsThrottledToo) {
     pass({{"web", throttled()}});
     EXPECT_EQ(why(), "");
     EXPECT_TRUE(is_backed_off("web")) << "the next pass takes another option";
@@ -168,7 +168,7 @@ TEST_F(RequestBackoffs, BeginOnlyWhenTheNextOptionIsThrottledToo) {
     EXPECT_NE(why(), "");
 }
 
-TEST_F(RequestBackoffs, DoNotBeginWhereAnotherGroupGrows) {
+TEST_F(RequestBackoffs, DoNotStartIfAnotherIncreaseSucceeds) {
     pass({{"web", throttled()}});
     now += 10s;
     pass({{"db", std::nullopt}});
@@ -180,7 +180,7 @@ TEST_F(RequestBackoffs, DoNotBeginWhereAnotherGroupGrows) {
     EXPECT_EQ(why(), "") << "requests to the cloud pass";
 }
 
-TEST_F(RequestBackoffs, OfThrottledRemovalsBeginAtOnce) {
+TEST_F(RequestBackoffs, StartAtOnceOnThrottledRemovals) {
     const Decision decision{.removals = {{.group = NodeGroupId("web"), .cloud = resting_east}}};
     Results results;
     results.removals = {{throttled()}};
@@ -188,7 +188,7 @@ TEST_F(RequestBackoffs, OfThrottledRemovalsBeginAtOnce) {
     EXPECT_NE(why(), "");
 }
 
-TEST_F(RequestBackoffs, LetAThrottledGroupBeTriedEvery30SecondsAlone) {
+TEST_F(RequestBackoffs, AllowAThrottledGroupToBeRetriedEvery30Seconds) {
     int calls = 0;
     while (now < noon + 10min) {
         if (why().empty() && !is_backed_off("web")) {
@@ -201,7 +201,7 @@ TEST_F(RequestBackoffs, LetAThrottledGroupBeTriedEvery30SecondsAlone) {
     EXPECT_LE(calls, 26);
 }
 
-TEST_F(RequestBackoffs, LetAnotherGroupBeTriedFirstNextTime) {
+TEST_F(RequestBackoffs, AllowAnotherGroupToBeTriedFirst) {
     pass({{"web", throttled()}});
     now += 10s;
     pass({{"db", throttled()}});
@@ -212,20 +212,20 @@ TEST_F(RequestBackoffs, LetAnotherGroupBeTriedFirstNextTime) {
     EXPECT_FALSE(is_backed_off("db"));
 }
 
-TEST_F(RequestBackoffs, EndWithTheFirstRequestThatPasses) {
+TEST_F(RequestBackoffs, EndWithTheFirstSuccessfulRequest) {
     pass({{"web", throttled()}, {"db", throttled()}});
     now += 30s;
     pass({{"web", std::nullopt}});
     EXPECT_THAT(memory.request_backoffs, IsEmpty());
 }
 
-TEST_F(RequestBackoffs, WithoutCredentialsAreLonger) {
+TEST_F(RequestBackoffs, AreLongerAfterCredentialErrors) {
     pass({{"web", cloud_error(ErrorCode::unauthenticated)}});
     EXPECT_THAT(rest_left(memory, now), about_rest(1min));
     EXPECT_FALSE(is_backed_off("web"));
 }
 
-TEST_F(RequestBackoffs, KeepTheGroupsOfTheCloudUnchanged) {
+TEST_F(RequestBackoffs, MakeTheGroupsOfTheCloudUnreadable) {
     World world;
     world.group("web", 1).cloud = resting_east;
     world.group("other", 1);

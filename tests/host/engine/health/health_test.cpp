@@ -84,7 +84,7 @@ const std::vector<Missing> missing_cases = {
      1, "1 machine has not joined; not counted: 1 machine launched more than 15m ago"},
 };
 
-TEST(Upcoming, AreTheMachinesAskedForThatHaveNoNode) {
+TEST(Upcoming, AreRequestedMachinesWithoutANode) {
     for (const Missing& c : missing_cases) {
         World world;
         world.group("web", c.target);
@@ -96,7 +96,7 @@ TEST(Upcoming, AreTheMachinesAskedForThatHaveNoNode) {
     }
 }
 
-TEST(Upcoming, OfABackedOffGroupAreOnlyThoseTheCloudHasBegunToMake) {
+TEST(Upcoming, AreOnlyMachinesBeingCreatedIfTheGroupIsBackedOff) {
     World world;
     world.group("web", 4);
     world.machine("web", "i-1", MachineState::creating);
@@ -109,7 +109,7 @@ TEST(Upcoming, OfABackedOffGroupAreOnlyThoseTheCloudHasBegunToMake) {
     EXPECT_EQ(assess_groups(world, backed_off("other")).groups.at(0).upcoming.missing, 4);
 }
 
-TEST(Upcoming, AGroupMayWishForMoreTimeToProvision) {
+TEST(Upcoming, UseTheNodeProvisionTimeOfTheGroup) {
     World world;
     world.group("web", 1).options.max_node_provision_time = 1h;
     world.machine("web", "i-1").launched = noon - 20min;
@@ -117,7 +117,7 @@ TEST(Upcoming, AGroupMayWishForMoreTimeToProvision) {
     EXPECT_EQ(assess_groups(world).wake_at, noon + 40min + 1ns);
 }
 
-TEST(Upcoming, AreWaitedForAsLongAsTimeLastsIfTheLimitIsLonger) {
+TEST(Upcoming, AreAwaitedForeverWithTheMaximalLimit) {
     World world;
     world.group("web", 1).options.max_node_provision_time = Duration::max();
     world.machine("web", "i-1").launched = noon - 20min;
@@ -125,7 +125,7 @@ TEST(Upcoming, AreWaitedForAsLongAsTimeLastsIfTheLimitIsLonger) {
     EXPECT_EQ(assess_groups(world).wake_at, std::nullopt);
 }
 
-TEST(Upcoming, EachGroupHasItsOwn) {
+TEST(Upcoming, AreCountedPerGroup) {
     World world;
     world.group("b", 1);
     world.group("a", 2);
@@ -186,7 +186,7 @@ const std::vector<Stands> standing_cases = {
     {"of no group", [](World&, snapshot::NodeObject& n) { n.name = "other"; }, NodeUsability::out},
 };
 
-TEST(NodeUsability, TellsWhoTakesPodsNow) {
+TEST(NodeUsability, DependsOnReadinessAndStartupTaints) {
     for (const Stands& c : standing_cases) {
         World world;
         world.group("web", 1);
@@ -205,7 +205,7 @@ TEST(NodeUsability, TellsWhoTakesPodsNow) {
     }
 }
 
-TEST(NodeUsability, ANodeWhoseMachineGoesTakesNoPods) {
+TEST(NodeUsability, IsOutForANodeWhoseMachineIsBeingDeleted) {
     World world;
     world.group("web", 0);
     world.node("i-1");
@@ -213,7 +213,7 @@ TEST(NodeUsability, ANodeWhoseMachineGoesTakesNoPods) {
     EXPECT_EQ(assess_groups(world).nodes.at(0), NodeUsability::out);
 }
 
-TEST(NodeUsability, TheOperatorNamesStartUpTaints) {
+TEST(NodeUsability, HonoursConfiguredStartupTaints) {
     World world;
     world.group("web", 1);
     snapshot::NodeObject& node = world.node("i-1", "web");
@@ -228,7 +228,7 @@ TEST(NodeUsability, TheOperatorNamesStartUpTaints) {
     EXPECT_EQ(assess_groups(world, {}, settings).nodes.at(0), NodeUsability::starting);
 }
 
-TEST(NodeUsability, WellKnownStartUpTaintsNeedNoSettingAndCanBeSwitchedOff) {
+TEST(NodeUsability, HonoursWellKnownStartupTaintsByDefault) {
     for (const char* key : {"node.cilium.io/agent-not-ready", "ebs.csi.aws.com/agent-not-ready",
                             "efs.csi.aws.com/agent-not-ready", "karpenter.sh/unregistered",
                             "node.cluster.x-k8s.io/uninitialized", "readiness.k8s.io/network"}) {
@@ -244,7 +244,7 @@ TEST(NodeUsability, WellKnownStartUpTaintsNeedNoSettingAndCanBeSwitchedOff) {
     }
 }
 
-TEST(NodeUsability, AStartingNodeIsNotAlsoMissing) {
+TEST(NodeUsability, CountsAStartingNodeAsJoined) {
     World world;
     world.group("web", 2);
     snapshot::NodeObject& node = world.node("i-1", "web");

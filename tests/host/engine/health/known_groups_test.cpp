@@ -26,7 +26,7 @@ World two_nodes(bool is_listed) {
     return world;
 }
 
-TEST(KnownGroups, AreToldOfWhileNodesOfTheirsAreThereAndNoCloudListsThem) {
+TEST(KnownGroups, AreReportedWhileTheyAreUnlistedAndHaveNodes) {
     Memory memory;
     EXPECT_THAT(look(memory, two_nodes(true)), IsEmpty());
     for (int pass = 0; pass < 3; ++pass)
@@ -37,7 +37,7 @@ TEST(KnownGroups, AreToldOfWhileNodesOfTheirsAreThereAndNoCloudListsThem) {
     EXPECT_FALSE(memory.known_groups.contains(NodeGroupId("two")));
 }
 
-TEST(KnownGroups, AreNotToldOfOnceTheyAreBack) {
+TEST(KnownGroups, AreNotReportedAfterTheyAreListedAgain) {
     Memory memory;
     look(memory, two_nodes(true));
     look(memory, two_nodes(false));
@@ -49,7 +49,7 @@ TEST(KnownGroups, AreNotToldOfOnceTheyAreBack) {
     EXPECT_FALSE(memory.known_groups.contains(NodeGroupId("two")));
 }
 
-TEST(KnownGroups, StayKnownWhileTheyCannotBeRead) {
+TEST(KnownGroups, AreKeptWhileTheyAreUnreadable) {
     Memory memory;
     look(memory, two_nodes(true));
     World spoilt = two_nodes(false);
@@ -59,7 +59,7 @@ TEST(KnownGroups, StayKnownWhileTheyCannotBeRead) {
 }
 
 /// The first pass of a process, while a cloud does not answer.
-TEST(KnownGroups, OfACloudThatCouldNotBeReadYetAreThereAndUnreadable) {
+TEST(KnownGroups, AreUnreadableUntilTheirCloudHasBeenRead) {
     Memory memory;
     look(memory, two_nodes(true));
     const auto none = std::make_shared<const std::vector<Group>>();
@@ -74,7 +74,7 @@ TEST(KnownGroups, OfACloudThatCouldNotBeReadYetAreThereAndUnreadable) {
     EXPECT_THAT(describe_departed_groups(memory, *groups), IsEmpty());
 }
 
-TEST(KnownGroups, AreKeptByTheNamesOfAFewNodes) {
+TEST(KnownGroups, KeepTheNamesOfAFewNodes) {
     Memory memory;
     World world;
     world.group("web", 5);

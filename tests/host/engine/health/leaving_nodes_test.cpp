@@ -25,36 +25,36 @@ struct Departures : ::testing::Test {
     }
 };
 
-TEST_F(Departures, VacateANodeUntilTheTimeInTheNotice) {
+TEST_F(Departures, VacateTheNodeUntilTheNoticedTime) {
     const Departure vacated{.is_vacated = true, .at = noon + 2min};
     for (const LeaveReason reason : {LeaveReason::spot_interruption, LeaveReason::maintenance,
                                      LeaveReason::expiry, LeaveReason::other})
         EXPECT_EQ(find(reason, noon + 2min), vacated) << name_of(reason);
 }
 
-TEST_F(Departures, WithoutATimeOnlyKeepMovedPodsAway) {
+TEST_F(Departures, OnlyExcludeTheNodeAsDestinationWithoutATime) {
     EXPECT_EQ(find(LeaveReason::spot_interruption, {}), avoided);
     EXPECT_EQ(find(LeaveReason::other, {}), avoided);
 }
 
-TEST_F(Departures, ThatMayNotHappenOnlyKeepMovedPodsAway) {
+TEST_F(Departures, OnlyExcludeTheNodeAsDestinationIfTheyMayNotHappen) {
     EXPECT_EQ(find(LeaveReason::rebalance, noon + 2min), avoided);
     EXPECT_EQ(find(LeaveReason::unhealthy, noon + 2min), avoided);
 }
 
-TEST_F(Departures, FarOffBeginWhenANewMachineAndADrainJustFit) {
+TEST_F(Departures, StartInTimeForANewMachineAndADrain) {
     EXPECT_EQ(find(LeaveReason::maintenance, noon + 6h), avoided);
     EXPECT_EQ(wake_at, noon + 6h - 75min);
     time = noon + 6h - 75min;
     EXPECT_TRUE(find(LeaveReason::maintenance, noon + 6h)->is_vacated);
 }
 
-TEST_F(Departures, AtTheEndOfALongLifetimeMeanNothingYet) {
+TEST_F(Departures, IgnoreADistantExpiry) {
     EXPECT_EQ(find(LeaveReason::expiry, noon + 6h), std::nullopt);
     EXPECT_EQ(wake_at, noon + 6h - 75min);
 }
 
-TEST_F(Departures, AreOverdueForAWhileAndThenNotBelieved) {
+TEST_F(Departures, AreIgnoredFiveMinutesAfterTheirTime) {
     time = noon + 5min - 1ns;
     EXPECT_TRUE(find(LeaveReason::other, noon)->is_vacated);
     EXPECT_EQ(wake_at, noon + 5min);
@@ -63,12 +63,12 @@ TEST_F(Departures, AreOverdueForAWhileAndThenNotBelieved) {
     EXPECT_EQ(find(LeaveReason::other, Time()), avoided);
 }
 
-TEST_F(Departures, AreMeasuredOnTheSteadyClock) {
+TEST_F(Departures, UseTheSteadyClock) {
     time = PassTime(noon + 1h, noon);
     EXPECT_EQ(find(LeaveReason::maintenance, noon + 2min)->at, noon + 1h + 2min);
 }
 
-TEST_F(Departures, OfAMachineThatIsBeingDeletedMeanNothing) {
+TEST_F(Departures, IgnoreMachinesBeingDeleted) {
     EXPECT_EQ(find(LeaveReason::other, noon, MachineState::deleting), std::nullopt);
 }
 

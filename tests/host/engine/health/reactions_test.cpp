@@ -44,7 +44,7 @@ std::vector<ReactionCase> reaction_cases() {
     // clang-format on
 }
 
-TEST(Reactions, AreThoseOfTheHeader) {
+TEST(Reactions, MatchTheTableInErrorH) {
     for (const ReactionCase& row : reaction_cases()) {
         SCOPED_TRACE(name_of(row.code));
         EXPECT_EQ(reaction_to(Call::refresh, row.code), row.refresh);
@@ -59,7 +59,7 @@ TEST(Reactions, AreThoseOfTheHeader) {
     }
 }
 
-TEST(Reactions, HaveARowForEachCodeAndANameForEachCall) {
+TEST(Reactions, CoverEachErrorCodeAndCall) {
     EXPECT_EQ(reaction_cases().size(), static_cast<std::size_t>(CAPSTAN_E_BUSY));
     for (const Call call : all_calls) {
         EXPECT_FALSE(name_of(call).empty());
@@ -68,14 +68,14 @@ TEST(Reactions, HaveARowForEachCodeAndANameForEachCall) {
     }
 }
 
-TEST(Reactions, OfADecisionHookAreItsStages) {
+TEST(Reactions, FailTheStageForADecisionHook) {
     using enum Reaction;
     for (const ReactionCase& row : reaction_cases())
         EXPECT_EQ(reaction_to(Call::decide, row.code),
                   row.code == ErrorCode::unsupported ? use_default : fail_stage);
 }
 
-TEST(Reactions, LeaveTheOutcomeOpenOnlyOfCallsThatWereMade) {
+TEST(Reactions, LeaveTheOutcomeOpenOnlyForCallsThatWereSent) {
     EXPECT_TRUE(is_outcome_open(Call::increase, {.code = ErrorCode::deadline, .message = "late"}));
     EXPECT_TRUE(
         is_outcome_open(Call::increase, {.code = ErrorCode::cancelled, .message = "given up"}));

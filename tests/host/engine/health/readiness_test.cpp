@@ -111,7 +111,7 @@ const std::vector<Reads> cases = {
      Readiness::unready, NodeUsability::out},
 };
 
-TEST(Readiness, IsTheFirstThatApplies) {
+TEST(Readiness, IsTheFirstMatchingState) {
     for (const Reads& c : cases) {
         World world;
         world.group("web", 1);
@@ -125,7 +125,7 @@ TEST(Readiness, IsTheFirstThatApplies) {
     }
 }
 
-TEST(Readiness, OfANodeWhoseMachineIsGoingIsDeleted) {
+TEST(Readiness, IsDeletedForANodeWhoseMachineIsBeingDeleted) {
     World world;
     world.group("web", 1);
     world.node("i-1");
@@ -140,7 +140,7 @@ TEST(Readiness, OfANodeWhoseMachineIsGoingIsDeleted) {
                 ::testing::ElementsAre(Readiness::deleted, Readiness::deleted));
 }
 
-TEST(Readiness, OfANodeWithoutAGroupIsItsOwn) {
+TEST(Readiness, UsesDefaultTimesForANodeWithoutAGroup) {
     World world;
     world.group("a", 0).options.max_node_provision_time = 1s;
     snapshot::NodeObject& node = world.node("z");
@@ -159,7 +159,7 @@ std::string unhealthy(int bad, int all, const Settings& settings = {}) {
     return assess_world(world, {}, settings).unhealthy_because;
 }
 
-TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
+TEST(ClusterHealth, RequiresTheNumberAndPercentageOfUnreadyNodes) {
     EXPECT_EQ(unhealthy(0, 0), "");
     EXPECT_EQ(unhealthy(3, 3), "");
     EXPECT_EQ(unhealthy(4, 9), "");
@@ -175,7 +175,7 @@ TEST(ClusterHealth, IsLostWhenManyNodesAndALargeShareAreNotReady) {
               "scale_up.max_total_unready_percentage (0%)");
 }
 
-TEST(ClusterHealth, NodesThatStartAreNotUnready) {
+TEST(ClusterHealth, DoesNotCountStartingNodesAsUnready) {
     World world;
     for (int n = 0; n < 10; ++n) {
         snapshot::NodeObject& node = world.node("n" + std::to_string(n));
@@ -186,7 +186,7 @@ TEST(ClusterHealth, NodesThatStartAreNotUnready) {
     EXPECT_EQ(assess_world(world).all.starting, 10);
 }
 
-TEST(GroupHealth, IsLostWhenNodesOfItAreNotReadyThatNobodyWaitsFor) {
+TEST(GroupHealth, DoesNotCountMachinesOnTheirWayAsUnready) {
     World world;
     world.group("web", 8);
     for (int n = 0; n < 8; ++n) world.node("i-" + std::to_string(n), "web").ready = n >= 4;

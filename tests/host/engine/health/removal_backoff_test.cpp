@@ -62,20 +62,20 @@ struct RefusedRemovals : ::testing::Test {
     Time now = noon;
 };
 
-TEST_F(RefusedRemovals, AreTriedAgainAfterTwiceTheTimeEachTime) {
+TEST_F(RefusedRemovals, AreRetriedWithDoublingIntervals) {
     world.group("spot", 1);
     failed("i-1");
     EXPECT_THAT(asked_until(20min), ElementsAre(0, 30, 90, 210, 450, 930));
 }
 
-TEST_F(RefusedRemovals, NeverWaitForLongerThanTheLongestBackoff) {
+TEST_F(RefusedRemovals, WaitAtMostTheMaximumBackoff) {
     settings.backoff_max = 1min;
     world.group("spot", 1);
     failed("i-1");
     EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 150, 210));
 }
 
-TEST_F(RefusedRemovals, ThatACloudDoesNotSupportAreLeftOutForADay) {
+TEST_F(RefusedRemovals, AreRetriedAfterADayIfUnsupported) {
     refusal = Error{ErrorCode::unsupported, "machines of a fleet cannot be chosen"};
     world.group("spot", 2);
     failed("i-1");
@@ -83,7 +83,7 @@ TEST_F(RefusedRemovals, ThatACloudDoesNotSupportAreLeftOutForADay) {
     EXPECT_THAT(asked_until(24h + 10s), ElementsAre(0, 86400));
 }
 
-TEST_F(RefusedRemovals, ThatAreThrottledAreTheCloudsAndNotTheirMachines) {
+TEST_F(RefusedRemovals, DoNotBackTheMachineOffIfThrottled) {
     refusal = Error{ErrorCode::throttled, "slow down"};
     world.group("spot", 1);
     failed("i-1");
@@ -91,7 +91,7 @@ TEST_F(RefusedRemovals, ThatAreThrottledAreTheCloudsAndNotTheirMachines) {
     EXPECT_THAT(memory.removal_backoffs, IsEmpty());
 }
 
-TEST_F(RefusedRemovals, OfOneMachineKeepNoOther) {
+TEST_F(RefusedRemovals, DoNotBlockOtherMachines) {
     world.group("spot", 2);
     failed("i-1");
     pass();
@@ -111,7 +111,7 @@ TEST_F(RefusedRemovals, AreForgottenWithTheirMachines) {
     EXPECT_THAT(memory.removal_backoffs, IsEmpty());
 }
 
-TEST_F(RefusedRemovals, AreForgottenWhenTheyAreLongPast) {
+TEST_F(RefusedRemovals, AreForgottenAfterTheResetTime) {
     world.group("spot", 1);
     world.node("i-1", "spot");
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
@@ -123,7 +123,7 @@ TEST_F(RefusedRemovals, AreForgottenWhenTheyAreLongPast) {
     EXPECT_THAT(memory.removal_backoffs, IsEmpty());
 }
 
-TEST_F(RefusedRemovals, AreKnownStillOnceAGroupCanBeReadAgain) {
+TEST_F(RefusedRemovals, AreKeptWhileTheGroupIsUnreadable) {
     Group& group = world.group("spot", 1);
     world.node("i-1", "spot");
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
@@ -139,21 +139,21 @@ TEST_F(RefusedRemovals, AreKnownStillOnceAGroupCanBeReadAgain) {
     EXPECT_EQ(memory.removal_backoffs.size(), 1u);
 }
 
-TEST_F(RefusedRemovals, AreNoneWhereTheCloudWasNotAsked) {
+TEST_F(RefusedRemovals, IgnoreCancelledRemovals) {
     refusal->code = ErrorCode::cancelled;
     world.group("spot", 1);
     failed("i-1");
     EXPECT_THAT(asked_until(30s), ElementsAre(0, 10, 20));
 }
 
-TEST_F(RefusedRemovals, WaitAsLongAsTheCloudAsksFor) {
+TEST_F(RefusedRemovals, HonourRetryAfter) {
     refusal->retry_after = 2min;
     world.group("spot", 1);
     failed("i-1");
     EXPECT_THAT(asked_until(5min), ElementsAre(0, 120, 240));
 }
 
-TEST_F(RefusedRemovals, AreLikeDecreasesThatAreRefused) {
+TEST_F(RefusedRemovals, ApplyToDecreasesToo) {
     world.group("spot", 3);
     for (const char* id : {"i-1", "i-2", "i-3"})
         world.machine("spot", id, MachineState::requested).error =
@@ -169,7 +169,7 @@ TEST_F(RefusedRemovals, AreLikeDecreasesThatAreRefused) {
     EXPECT_THAT(memory.decrease_backoffs, IsEmpty());
 }
 
-TEST_F(RefusedRemovals, BeginAnewOnceTheLastIsLongPast) {
+TEST_F(RefusedRemovals, StartOverAfterTheResetTime) {
     struct Case {
         Duration later, length;
     };
@@ -183,7 +183,7 @@ TEST_F(RefusedRemovals, BeginAnewOnceTheLastIsLongPast) {
     }
 }
 
-TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
+TEST_F(RefusedRemovals, KeepTheirFailureCountWhenTheRemovalIsPostponed) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     now += 3min;
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
@@ -198,14 +198,14 @@ TEST_F(RefusedRemovals, StayInTheirRowWhenTheMachineIsLeftAloneInBetween) {
     EXPECT_EQ(backoff.until, now + 12min);
 }
 
-TEST_F(RefusedRemovals, AreNotTriedSoonerBecauseTheMachineIsLeftAloneForAnotherReason) {
+TEST_F(RefusedRemovals, AreNotShortenedByAPostponedRemoval) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     const Memory before = memory;
     postpone_removal(memory, spot, first_machine, "its taint was taken off", 1min, now);
     EXPECT_EQ(memory, before);
 }
 
-TEST_F(RefusedRemovals, SayHowOftenAndForHowLong) {
+TEST_F(RefusedRemovals, ReportTheirEndAndCount) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     const auto told = [&] {
         return why_removal_backed_off(memory.removal_backoffs.at(spot).at(first_machine), now);

@@ -15,9 +15,9 @@ using ::testing::IsEmpty;
 
 const NodeGroupId repaired_group("web");
 
-class RepairsOf : public ::testing::Test {
+class MachineRepairs : public ::testing::Test {
 protected:
-    RepairsOf() { settings.backoff = BackoffPolicy::until_joined; }
+    MachineRepairs() { settings.backoff = BackoffPolicy::until_joined; }
 
     const Repairs& look(Time now) {
         const Snapshot snapshot = world.snapshot();
@@ -59,7 +59,7 @@ protected:
     Repairs repairs;
 };
 
-TEST_F(RepairsOf, AHealthyGroupAreNone) {
+TEST_F(MachineRepairs, AreEmptyForAHealthyGroup) {
     world.group("web", 2);
     world.node("i-1", "web");
     world.machine("web", "i-2");
@@ -69,7 +69,7 @@ TEST_F(RepairsOf, AHealthyGroupAreNone) {
     EXPECT_THAT(repairs.notes, IsEmpty());
 }
 
-TEST_F(RepairsOf, MachinesThatNeverJoinAreRemovedStrictlyAfterTheirTime) {
+TEST_F(MachineRepairs, RemoveMachinesThatDoNotJoinInTime) {
     world.group("web", 2);
     world.machine("web", "i-1");
     world.machine("web", "i-2", MachineState::creating).launched = noon - 3h;
@@ -86,7 +86,7 @@ TEST_F(RepairsOf, MachinesThatNeverJoinAreRemovedStrictlyAfterTheirTime) {
     EXPECT_EQ(memory.backoffs.at(repaired_group).until, noon + 15min + 1ns + 5min);
 }
 
-TEST_F(RepairsOf, AMachineThatNeverJoinsIsReplacedIfItsGroupIsAtItsMinimum) {
+TEST_F(MachineRepairs, ReplaceAMachineThatDoesNotJoinAtMinSize) {
     Group& group = world.group("web", 2);
     group.group.min = 1;
     world.machine("web", "i-1");
@@ -114,7 +114,7 @@ TEST_F(RepairsOf, AMachineThatNeverJoinsIsReplacedIfItsGroupIsAtItsMinimum) {
     }
 }
 
-TEST_F(RepairsOf, TheMinimumKeepsMachinesThatACloudCannotReplaceUnlessForced) {
+TEST_F(MachineRepairs, KeepIrreplaceableMachinesAtMinSizeUnlessForced) {
     world.group("web", 1).group.min = 1;
     world.machine("web", "i-1");
     look(noon);
@@ -133,7 +133,7 @@ TEST_F(RepairsOf, TheMinimumKeepsMachinesThatACloudCannotReplaceUnlessForced) {
     EXPECT_TRUE(repairs.removals.at(0).keep_target) << "asked again after a day";
 }
 
-TEST_F(RepairsOf, AReplacedMachineThatIsStillListedIsNotReplacedAgain) {
+TEST_F(MachineRepairs, DoNotReplaceAListedMachineTwice) {
     world.group("web", 1).group.min = 1;
     world.machine("web", "i-1");
     look(noon);
@@ -145,7 +145,7 @@ TEST_F(RepairsOf, AReplacedMachineThatIsStillListedIsNotReplacedAgain) {
     EXPECT_THAT(removed(), ElementsAre("i-1")) << "the cloud has not removed it";
 }
 
-TEST_F(RepairsOf, AFewMachinesThatNeverJoinAreRemovedInAPass) {
+TEST_F(MachineRepairs, RemoveALimitedNumberOfMachinesPerPass) {
     for (const auto& [size, at_once] : {std::pair(12, 3U), std::pair(60, 6U)}) {
         world = World();
         memory = {};
@@ -159,7 +159,7 @@ TEST_F(RepairsOf, AFewMachinesThatNeverJoinAreRemovedInAPass) {
     }
 }
 
-TEST_F(RepairsOf, MachinesThatNeverJoinAreKeptWhileNodesMayBeTheirs) {
+TEST_F(MachineRepairs, KeepMachinesThatUnrecognizedNodesMayBelongTo) {
     world.group("web", 2);
     world.machine("web", "cloud:///zone/i-1").launched = noon;
     world.machine("web", "cloud:///zone/i-2").launched = noon;
@@ -186,7 +186,7 @@ TEST_F(RepairsOf, MachinesThatNeverJoinAreKeptWhileNodesMayBeTheirs) {
     EXPECT_THAT(repairs.warnings, IsEmpty());
 }
 
-TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullIsKeptWhileNodesMayBeIts) {
+TEST_F(MachineRepairs, KeepAZeroOrMaxGroupThatUnrecognizedNodesMayBelongTo) {
     world.group("web", 2).options.zero_or_max = true;
     world.machine("web", "i-1").launched = noon;
     world.machine("web", "i-2").launched = noon;
@@ -197,7 +197,7 @@ TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullIsKeptWhileNodesMayBeIts) {
     EXPECT_EQ(repairs.warnings.size(), 1U);
 }
 
-TEST_F(RepairsOf, NothingIsTakenBackWhileANodeMayBeOneOfTheRequestedMachines) {
+TEST_F(MachineRepairs, DoNotLowerTheTargetWhileANodeMayBelongToTheGroup) {
     settings.backoff = BackoffPolicy::exponential;
     world.group("web", 3);
     world.node("i-0", "web");
@@ -215,7 +215,7 @@ TEST_F(RepairsOf, NothingIsTakenBackWhileANodeMayBeOneOfTheRequestedMachines) {
     EXPECT_EQ(taken_back(), 2);
 }
 
-TEST_F(RepairsOf, NothingIsTakenBackWhileTheListLagsBehindAnAnswer) {
+TEST_F(MachineRepairs, DoNotLowerTheTargetWhileTheListLags) {
     settings.backoff = BackoffPolicy::exponential;
     world.group("web", 5);  // listed: 3
     for (const bool is_agreed : {true, false}) {
@@ -230,7 +230,7 @@ TEST_F(RepairsOf, NothingIsTakenBackWhileTheListLagsBehindAnAnswer) {
     EXPECT_GT(taken_back(), 0);
 }
 
-TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
+TEST_F(MachineRepairs, ExcludeNodesBeingRemovedFromTheMinimum) {
     world.group("web", 3).group.min = 2;
     world.node("leaving", "web");
     world.node("stays", "web");
@@ -249,7 +249,7 @@ TEST_F(RepairsOf, TheMinimumIsWithoutNodesThatTheCloudIsBeingAskedToRemove) {
     EXPECT_FALSE(repairs.removals.at(0).keep_target);
 }
 
-TEST_F(RepairsOf, AGroupThatCannotBeReadAreNone) {
+TEST_F(MachineRepairs, AreEmptyForAnUnreadableGroup) {
     settings.enforce_min_size = true;
     world.group("web", 3).group.min = 4;
     world.machine("web", "late");
@@ -263,7 +263,7 @@ TEST_F(RepairsOf, AGroupThatCannotBeReadAreNone) {
     EXPECT_EQ(health.groups.at(0).outstanding, 3) << "what is on its way counts as it did";
 }
 
-TEST_F(RepairsOf, AMachineThatLostItsNodeHasAllItsTimeAgain) {
+TEST_F(MachineRepairs, RestartTheTimeOfAMachineThatLostItsNode) {
     world.group("web", 1);
     world.machine("web", "i-1").launched = noon - 24h;
     look(noon);
@@ -271,7 +271,7 @@ TEST_F(RepairsOf, AMachineThatLostItsNodeHasAllItsTimeAgain) {
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
 }
 
-TEST_F(RepairsOf, MachinesThatFailWhileTheyAreMadeAreRemovedAtOnce) {
+TEST_F(MachineRepairs, RemoveMachinesThatFailDuringCreationAtOnce) {
     world.group("web", 3);
     fail_machine("i-1", MachineState::creating);
     world.machine("web", "i-2", MachineState::failed);
@@ -284,7 +284,7 @@ TEST_F(RepairsOf, MachinesThatFailWhileTheyAreMadeAreRemovedAtOnce) {
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 1);
 }
 
-TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
+TEST_F(MachineRepairs, CancelFailedRequestsExceptOne) {
     world.group("web", 4);
     world.node("i-0", "web");
     for (const char* id : {"i-1", "i-2", "i-3"}) fail_machine(id, MachineState::requested);
@@ -302,7 +302,7 @@ TEST_F(RepairsOf, RequestsThatFailAreTakenBackButForOne) {
     EXPECT_EQ(taken_back(), 3);
 }
 
-TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfSomeRequestsFail) {
+TEST_F(MachineRepairs, CancelOtherRequestsIfSomeFail) {
     world.group("web", 6);
     world.node("i-0", "web");
     for (const char* id : {"i-1", "i-2"}) fail_machine(id, MachineState::requested);
@@ -311,7 +311,7 @@ TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfSomeRequestsFail) {
     EXPECT_EQ(taken_back(), 4) << "requests that have not failed are of no use either";
 }
 
-TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfAMachineFailsWhileItIsMade) {
+TEST_F(MachineRepairs, CancelOtherRequestsIfAMachineFailsDuringCreation) {
     world.group("web", 4);
     fail_machine("i-1", MachineState::creating);
     for (const char* id : {"i-2", "i-3", "i-4"}) world.machine("web", id, MachineState::requested);
@@ -319,7 +319,7 @@ TEST_F(RepairsOf, ATargetEndsAtTheMachinesAndOneIfAMachineFailsWhileItIsMade) {
     EXPECT_EQ(taken_back(), 2) << "the failed machine is there until it is removed";
 }
 
-TEST_F(RepairsOf, TheKeptRequestIsNeverTooOld) {
+TEST_F(MachineRepairs, KeepOneRequestWithoutATimeLimit) {
     world.group("web", 1);
     fail_machine("i-1", MachineState::requested);
     for (const Duration later : {0min, 30min, 600min}) look(noon + later);
@@ -339,7 +339,7 @@ TEST_F(RepairsOf, TheKeptRequestIsNeverTooOld) {
     EXPECT_EQ(find_backoff(memory, repaired_group, noon + 702min), nullptr);
 }
 
-TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
+TEST_F(MachineRepairs, LowerATargetThatIsNotReachedInTime) {
     settings.backoff = BackoffPolicy::exponential;
     world.group("web", 3);
     world.node("i-1", "web");
@@ -359,7 +359,7 @@ TEST_F(RepairsOf, WhatTheCloudNeverListsIsTakenBackInTheEnd) {
                              .because = "target of 3 not reached for 15m: 1 machine exists"}));
 }
 
-TEST_F(RepairsOf, ATargetBelowTheMachinesThereAreIsLeftAlone) {
+TEST_F(MachineRepairs, IgnoreATargetBelowTheExistingMachines) {
     world.group("web", 1);
     world.node("i-1", "web");
     world.node("i-2", "web");
@@ -369,7 +369,7 @@ TEST_F(RepairsOf, ATargetBelowTheMachinesThereAreIsLeftAlone) {
     EXPECT_TRUE(memory.wrong_sizes.empty());
 }
 
-TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullGivesUpAllThatHasNoNode) {
+TEST_F(MachineRepairs, RemoveAllMachinesWithoutANodeOfAZeroOrMaxGroup) {
     world.group("web", 5).options.zero_or_max = true;
     world.node("i-0", "web");
     fail_machine("i-1", MachineState::creating);
@@ -382,7 +382,7 @@ TEST_F(RepairsOf, AGroupThatIsOnlyEmptyOrFullGivesUpAllThatHasNoNode) {
     EXPECT_TRUE(memory.backoffs.at(repaired_group).until.has_value());
 }
 
-TEST_F(RepairsOf, AnUnhealthyClusterAreOnlyThoseOfFailedMachines) {
+TEST_F(MachineRepairs, RemoveOnlyFailedMachinesInAnUnhealthyCluster) {
     settings.ok_total_unready_count = 0;
     settings.max_total_unready_percentage = 0;
     world.group("web", 2);
@@ -395,7 +395,7 @@ TEST_F(RepairsOf, AnUnhealthyClusterAreOnlyThoseOfFailedMachines) {
     EXPECT_THAT(removed(), ElementsAre("failed"));
 }
 
-TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
+TEST_F(MachineRepairs, RaiseGroupsToMinSizeIfConfigured) {
     Group& group = world.group("web", 1);
     group.group.min = 4;
     world.node("i-1", "web");
@@ -419,7 +419,7 @@ TEST_F(RepairsOf, GroupsBelowTheirMinimumAreRaisedIfAsked) {
     EXPECT_THAT(look(noon).increases, IsEmpty());
 }
 
-TEST_F(RepairsOf, AMachineThatTwoGroupsListCountsInTheFirst) {
+TEST_F(MachineRepairs, CountAMachineOfTwoGroupsInTheFirst) {
     world.group("a", 2);
     world.group("web", 2);
     world.node("i-1", "a");

@@ -48,7 +48,7 @@ protected:
     Repairs repairs;
 };
 
-TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
+TEST_F(Requests, StartWithAcceptedIncreases) {
     increased(2, noon);
     EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
@@ -61,7 +61,7 @@ TEST_F(Requests, AreOpenedByIncreasesThatTheCloudTook) {
     EXPECT_EQ(memory.last_by_group.at(web_group).scale_up, noon + 5min);
 }
 
-TEST_F(Requests, AreOfWhatTheCloudAgreedToAndForTheRestTheGroupBacksOff) {
+TEST_F(Requests, CoverTheGrantedPartAndBackTheGroupOffForTheRest) {
     const Decision decision{.increases = {{.group = web_group, .from = 3, .by = 5}}};
     Results results;
     results.increases = {std::nullopt};
@@ -73,7 +73,7 @@ TEST_F(Requests, AreOfWhatTheCloudAgreedToAndForTheRestTheGroupBacksOff) {
     EXPECT_EQ(find_backoff(memory, web_group, noon + 1min)->because, "2 are left");
 }
 
-TEST_F(Requests, ThatTheCloudTakesAgainEndABackoffForWhatItRefused) {
+TEST_F(Requests, EndABackoffWhenTheCloudAcceptsAnIncrease) {
     settings.backoff = BackoffPolicy::until_joined;
     const Error refused{.code = ErrorCode::invalid_config, .message = "no such launch template"};
     increased(1, noon, refused);
@@ -82,12 +82,12 @@ TEST_F(Requests, ThatTheCloudTakesAgainEndABackoffForWhatItRefused) {
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
-TEST_F(Requests, ADryRunOpensNone) {
+TEST_F(Requests, AreNotStartedByADryRun) {
     const Decision decision{.increases = {{.group = web_group, .by = 2}}};
     EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());
 }
 
-TEST_F(Requests, LastAsLongAsTheGroupWishes) {
+TEST_F(Requests, UseTheNodeProvisionTimeOfTheGroup) {
     world.group("web", 2).options.max_node_provision_time = 1h;
     increased(2, noon);
     look(noon + 10s);
@@ -95,7 +95,7 @@ TEST_F(Requests, LastAsLongAsTheGroupWishes) {
     EXPECT_EQ(health.wake_at, noon + 1h + 1ns);
 }
 
-TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
+TEST_F(Requests, TimeOutAfterTheirDeadline) {
     world.group("web", 2);
     increased(2, noon);
     look(noon + 15min);
@@ -110,7 +110,7 @@ TEST_F(Requests, TimeOutStrictlyAfterTheirDeadline) {
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
 }
 
-TEST_F(Requests, AreJudgedByTheFirstPassThatSeesTheCluster) {
+TEST_F(Requests, DoNotTimeOutWhileTheClusterIsUnobserved) {
     world.group("web", 2);
     increased(2, noon);
     memory.unobserved_since = noon + 14min;
@@ -124,7 +124,7 @@ TEST_F(Requests, AreJudgedByTheFirstPassThatSeesTheCluster) {
     EXPECT_TRUE(is_backed_off(noon + 17min));
 }
 
-TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {
+TEST_F(Requests, AreCancelledWhenTheyTimeOut) {
     world.group("web", 4);
     world.node("i-1", "web");
     world.machine("web", "i-2", MachineState::creating);
@@ -144,7 +144,7 @@ TEST_F(Requests, ThatTimeOutAreTakenBackAtOnce) {
     EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
 }
 
-TEST_F(Requests, ThatTimeOutAreTakenBackAtOnceButForOneThatStaysAskedFor) {
+TEST_F(Requests, KeepOneMachineRequestedWhenTheyTimeOut) {
     settings.backoff = BackoffPolicy::until_joined;
     world.group("web", 5);
     world.node("i-1", "web");
@@ -171,7 +171,7 @@ TEST_F(Requests, ThatTimeOutAreTakenBackAtOnceButForOneThatStaysAskedFor) {
     EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
 }
 
-TEST_F(Requests, OfOthersAreLeftAloneByATimeOut) {
+TEST_F(Requests, DoNotCancelRequestsOfOtherClients) {
     world.group("web", 5);
     increased(2, noon);
     look(noon + 16min);
@@ -179,7 +179,7 @@ TEST_F(Requests, OfOthersAreLeftAloneByATimeOut) {
     EXPECT_EQ(repairs.decreases[0].by, 2);
 }
 
-TEST_F(Requests, AreFinishedWhenNodesHaveStarted) {
+TEST_F(Requests, EndWhenNodesHaveStarted) {
     world.group("web", 1);
     increased(1, noon - 1min);
     snapshot::NodeObject& node = world.node("i-1", "web");
@@ -192,7 +192,7 @@ TEST_F(Requests, AreFinishedWhenNodesHaveStarted) {
     EXPECT_EQ(asked_for(), 0);
 }
 
-TEST_F(Requests, AreInferredWhereSomebodyElseAsked) {
+TEST_F(Requests, AreInferredFromTheTargetOfTheCloud) {
     Group& group = world.group("web", 3);
     world.node("i-1", "web");
     world.machine("web", "i-2", MachineState::creating);
@@ -207,7 +207,7 @@ TEST_F(Requests, AreInferredWhereSomebodyElseAsked) {
     EXPECT_EQ(asked_for(), 0);
 }
 
-TEST_F(Requests, AreNotInferredWhereNobodyTellsATarget) {
+TEST_F(Requests, AreNotInferredWithoutATarget) {
     world.group("web");
     world.machine("web", "i-1");
     look(noon);
@@ -215,7 +215,7 @@ TEST_F(Requests, AreNotInferredWhereNobodyTellsATarget) {
     EXPECT_EQ(memory.unjoined.at(web_group).size(), 1U);
 }
 
-TEST_F(Requests, ShrinkWithWhatIsTakenBack) {
+TEST_F(Requests, ShrinkWithDecreasesAndRemovals) {
     increased(5, noon);
     const Decision decision{
         .decreases = {{.group = web_group, .by = 2}, {.group = web_group, .by = 1}},
@@ -229,7 +229,7 @@ TEST_F(Requests, ShrinkWithWhatIsTakenBack) {
     EXPECT_EQ(asked_for(), 2);
 }
 
-TEST_F(Requests, ThatGrowAllTheTimeStillEndForMachinesThatNeverCome) {
+TEST_F(Requests, TimeOutForTheOldestMachineEvenIfTheyKeepGrowing) {
     Group& group = world.group("web", 1);
     world.machine("web", "i-1", MachineState::requested);
     increased(1, noon);
@@ -248,13 +248,13 @@ TEST_F(Requests, ThatGrowAllTheTimeStillEndForMachinesThatNeverCome) {
     EXPECT_EQ(repairs.decreases[0].by, 1);
 }
 
-TEST_F(Requests, OfGroupsThatAreGoneAreForgotten) {
+TEST_F(Requests, AreForgottenWithTheirGroup) {
     increased(2, noon);
     look(noon + 1s);
     EXPECT_TRUE(memory.requests.empty());
 }
 
-TEST_F(Requests, DeadMachinesDoNotKeepThemOpen) {
+TEST_F(Requests, DoNotWaitForMachinesThatTimedOutBefore) {
     world.group("web", 2).group.min = 2;
     world.machine("web", "dead");
     look(noon - 1h);

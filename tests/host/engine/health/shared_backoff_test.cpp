@@ -70,7 +70,7 @@ protected:
     std::shared_ptr<const std::vector<Group>> groups;
 };
 
-TEST_F(SharedBackoffs, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
+TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
     fail_web();
     group("same");
     group("other-type").machine_type = "m5.xlarge";
@@ -96,7 +96,7 @@ TEST_F(SharedBackoffs, ThatOneGroupFoundExhaustedSpareOthersTheSame) {
     EXPECT_TRUE(memory.offering_backoffs.empty());
 }
 
-TEST_F(SharedBackoffs, LastAsLongAsTheGroupThatFoundOutIsBackedOff) {
+TEST_F(SharedBackoffs, LastAsLongAsTheBackoffOfTheFailedGroup) {
     settings.backoff = BackoffPolicy::until_joined;
     fail_web();
     group("same");
@@ -117,7 +117,7 @@ TEST_F(SharedBackoffs, LastAsLongAsTheGroupThatFoundOutIsBackedOff) {
     EXPECT_EQ(backoff_of("same", noon + 25h), nullptr);
 }
 
-TEST_F(SharedBackoffs, OtherErrorsAreTheGroupsOwn) {
+TEST_F(SharedBackoffs, DoNotShareOtherErrors) {
     fail_web(ErrorCode::quota);
     group("same");
     look(noon);
@@ -125,7 +125,7 @@ TEST_F(SharedBackoffs, OtherErrorsAreTheGroupsOwn) {
     EXPECT_EQ(backoff_of("same", noon), nullptr);
 }
 
-TEST_F(SharedBackoffs, AreNotLookedAtWhereThatIsSwitchedOff) {
+TEST_F(SharedBackoffs, CanBeDisabled) {
     settings.backoff_by_machine_type = false;
     memory.offering_backoffs[{.machine_type = "x", .zone = "y"}] = {};
     fail_web();
@@ -173,7 +173,7 @@ const ScopeCase scope_cases[] = {
      "left",
      "in backoff after failed scale-up until 15:11:40Z (affects the account): none left"}};
 
-TEST_F(SharedBackoffs, OfARefusedIncreaseAreOfWhatItsErrorConcerns) {
+TEST_F(SharedBackoffs, FollowTheErrorScopeOfARefusedIncrease) {
     for (const ScopeCase& c : scope_cases) {
         SCOPED_TRACE(c.own);
         world = World();
@@ -191,7 +191,7 @@ TEST_F(SharedBackoffs, OfARefusedIncreaseAreOfWhatItsErrorConcerns) {
     }
 }
 
-TEST_F(SharedBackoffs, OfAFailedMachineAreOfWhatItsErrorConcerns) {
+TEST_F(SharedBackoffs, FollowTheErrorScopeOfAFailedMachine) {
     for (const ScopeCase& c : scope_cases) {
         SCOPED_TRACE(c.own);
         world = World();
@@ -209,7 +209,7 @@ TEST_F(SharedBackoffs, OfAFailedMachineAreOfWhatItsErrorConcerns) {
     }
 }
 
-TEST_F(SharedBackoffs, OfARefusedIncreaseWithoutAScopeAreNone) {
+TEST_F(SharedBackoffs, RequireAScopeForARefusedIncrease) {
     group("web", 1);
     groups_like_web();
     refuse_web(ErrorCode::out_of_capacity, ErrorScope::unknown);
@@ -217,7 +217,7 @@ TEST_F(SharedBackoffs, OfARefusedIncreaseWithoutAScopeAreNone) {
     EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
 }
 
-TEST_F(SharedBackoffs, AreNotMadeByErrorsThatConcernTheGroupByTheirCode) {
+TEST_F(SharedBackoffs, IgnoreTheScopeOfErrorsThatAreAboutTheGroup) {
     group("web", 1);
     groups_like_web();
     refuse_web(ErrorCode::invalid_config, ErrorScope::account);
@@ -227,7 +227,7 @@ TEST_F(SharedBackoffs, AreNotMadeByErrorsThatConcernTheGroupByTheirCode) {
               "in backoff after failed scale-up until 15:11:40Z: none left");
 }
 
-TEST_F(SharedBackoffs, EndWithThatOfTheGroupThatFailed) {
+TEST_F(SharedBackoffs, EndWithTheBackoffOfTheFailedGroup) {
     group("web", 1);
     group("same");
     refuse_web(ErrorCode::quota, ErrorScope::account);

@@ -10,7 +10,7 @@ using ::testing::IsEmpty;
 
 Error stock_out() { return {.code = ErrorCode::out_of_capacity, .message = "no machines"}; }
 
-TEST(UntilJoined, ThreeExhaustedGroupsAreTriedOnceEachAndKeepOneRequest) {
+TEST(BackoffScenario, UntilJoinedTriesExhaustedGroupsOnceAndKeepsOneRequest) {
     Story story;
     story.add({"ng-3", "ng-2", "ng-1", "fallback"});
     story.run_until(10);
@@ -38,7 +38,7 @@ TEST(UntilJoined, ThreeExhaustedGroupsAreTriedOnceEachAndKeepOneRequest) {
     EXPECT_THAT(story.take_commands(), IsEmpty());
 }
 
-TEST(Exponential, ThreeExhaustedGroupsComeBackTimeAndAgainAndFallBackTakesAnHour) {
+TEST(BackoffScenario, ExponentialReachesTheFallbackAfterAnHour) {
     Story story;
     story.settings.backoff = BackoffPolicy::exponential;
     story.add({"ng-3", "ng-2", "ng-1", "fallback"});
@@ -55,7 +55,7 @@ TEST(Exponential, ThreeExhaustedGroupsComeBackTimeAndAgainAndFallBackTakesAnHour
     for (const char* id : {"ng-1", "ng-2", "ng-3"}) EXPECT_EQ(story.group(id).target, 0) << id;
 }
 
-TEST(UntilJoined, AMachineThatNobodyRemembersAskingForIsWaitedForAndTimesOut) {
+TEST(BackoffScenario, UntilJoinedTimesOutAMachineThatWasNotRequested) {
     for (const bool listed : {true, false}) {
         Story story;
         story.add({"ng-1", "fallback"});
@@ -68,7 +68,7 @@ TEST(UntilJoined, AMachineThatNobodyRemembersAskingForIsWaitedForAndTimesOut) {
     }
 }
 
-TEST(UntilJoined, RemovingANodeDoesNotEndIt) {
+TEST(BackoffScenario, UntilJoinedDoesNotEndWhenANodeIsRemoved) {
     Story story;
     story.add({"ng-1", "fallback"});
     story.waiting = 1;
@@ -94,7 +94,7 @@ TEST(UntilJoined, RemovingANodeDoesNotEndIt) {
     EXPECT_EQ(story.group("ng-1").target, 1);
 }
 
-TEST(UntilJoined, ErrorsOfTheCloudFallBackAtOnceAndOneRequestStays) {
+TEST(BackoffScenario, UntilJoinedFallsBackAtOnceOnErrorsAndKeepsOneRequest) {
     Story story;
     story.add({"ng-1", "fallback"});
     story.waiting = 3;
@@ -116,7 +116,7 @@ TEST(UntilJoined, ErrorsOfTheCloudFallBackAtOnceAndOneRequestStays) {
     EXPECT_THAT(story.take_commands(), IsEmpty());
 }
 
-TEST(UntilJoined, ANodeThatNeverBecomesReadyTimesItsGroupOut) {
+TEST(BackoffScenario, UntilJoinedTimesOutANodeThatNeverBecomesReady) {
     Story story;
     story.add({"ng-2", "ng-1"});
     story.waiting = 1;
@@ -134,7 +134,7 @@ TEST(UntilJoined, ANodeThatNeverBecomesReadyTimesItsGroupOut) {
     EXPECT_FALSE(story.is_backed_off("ng-2"));
 }
 
-TEST(UntilJoined, GoesOnAfterARestartAsIfNothingHadBeen) {
+TEST(BackoffScenario, UntilJoinedSurvivesARestart) {
     Story once;
     once.add({"ng-3", "ng-2", "ng-1", "fallback"});
     once.waiting = 2;

@@ -14,9 +14,9 @@ const NodeGroupId watched_group("web");
 
 /// A group with one machine of type large in zone a that was launched at noon, and a node that
 /// registered a minute later.
-class Unrecognized : public ::testing::Test {
+class UnrecognizedNode : public ::testing::Test {
 protected:
-    Unrecognized() {
+    UnrecognizedNode() {
         world.group("web", 1);
         world.describe("web", amounts(4000)).machine_type = "large";
         machine = &world.machine("web", "cloud:///a/i-1");
@@ -41,13 +41,13 @@ protected:
     snapshot::NodeObject* node = nullptr;
 };
 
-TEST_F(Unrecognized, IsANodeThatRegisteredAfterAMachineWithoutANodeWasLaunched) {
+TEST_F(UnrecognizedNode, HasRegisteredAfterTheLaunchOfAMachineWithoutANode) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
     node->created = noon - 1s;
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsNoNodeOfAnotherMachineTypeOrZone) {
+TEST_F(UnrecognizedNode, HasTheMachineTypeAndZoneOfTheGroup) {
     node->labels = {{"node.kubernetes.io/instance-type", "large"},
                     {"topology.kubernetes.io/zone", "a"}};
     EXPECT_THAT(nodes(), ElementsAre("n1"));
@@ -61,14 +61,14 @@ TEST_F(Unrecognized, IsNoNodeOfAnotherMachineTypeOrZone) {
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsANodeThatCarriesTheNameOfAMachineHoweverOldItIs) {
+TEST_F(UnrecognizedNode, MayHaveTheNameOfAMachineAtAnyAge) {
     node->created = noon - 1h;
     node->provider_id = "cloud:///a/i-2";
     machine->node_name = "n1";
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Unrecognized, IsANodeWithAnAddressThatTwoMachinesHave) {
+TEST_F(UnrecognizedNode, MayHaveAnAddressOfTwoMachines) {
     node->created = noon - 1h;
     node->addresses = machine->addresses = {"10.0.0.1"};
     Machine& other = world.machine("web", "cloud:///a/i-2");
@@ -77,12 +77,12 @@ TEST_F(Unrecognized, IsANodeWithAnAddressThatTwoMachinesHave) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Unrecognized, IsNoNodeWhoseMachineIsFoundByAnAddress) {
+TEST_F(UnrecognizedNode, IsNotANodeWithTheAddressOfOneMachine) {
     node->addresses = machine->addresses = {"10.0.0.1"};
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsANodeOfAnyAgeIfNothingIsKnownOfTheLaunch) {
+TEST_F(UnrecognizedNode, MayHaveAnyAgeIfTheLaunchTimeIsUnknown) {
     machine->launched.reset();
     node->created = noon - 1h;
     EXPECT_THAT(nodes(), ElementsAre("n1"));
@@ -95,7 +95,7 @@ TEST_F(Unrecognized, IsANodeOfAnyAgeIfNothingIsKnownOfTheLaunch) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Unrecognized, IsANodeThatRegisteredBeforeAListShowedItsMachine) {
+TEST_F(UnrecognizedNode, MayRegisterBeforeItsMachineIsListed) {
     machine->launched.reset();
     memory.templates[watched_group].since = noon - 1h;
     memory.unjoined[watched_group][machine->id] = noon + 2min;
@@ -108,7 +108,7 @@ TEST_F(Unrecognized, IsANodeThatRegisteredBeforeAListShowedItsMachine) {
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsNoNodeOfTheControlPlaneUnlessTheGroupIs) {
+TEST_F(UnrecognizedNode, IsNotAControlPlaneNodeUnlessTheGroupIsOne) {
     const std::string role = "node-role.kubernetes.io/control-plane";
     node->labels = {{role, ""}};
     EXPECT_THAT(nodes(), IsEmpty());
@@ -121,7 +121,7 @@ TEST_F(Unrecognized, IsNoNodeOfTheControlPlaneUnlessTheGroupIs) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Unrecognized, IsANodeThatRegisteredSinceMachinesWereRequested) {
+TEST_F(UnrecognizedNode, HasRegisteredAfterMachinesWereRequested) {
     world.change_group("web").machines.clear();
     EXPECT_THAT(nodes(), IsEmpty()) << "nothing says when they were requested";
     memory.last_by_group[watched_group].scale_up = noon;
@@ -130,7 +130,7 @@ TEST_F(Unrecognized, IsANodeThatRegisteredSinceMachinesWereRequested) {
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsANodeInAnyZoneOfAGroupWhoseMachinesAreNotListed) {
+TEST_F(UnrecognizedNode, MayBeInAnyZoneOfAGroupWithoutListedMachines) {
     world.change_group("web").machines.clear();
     world.describe("web", amounts(4000)).zone = "a";
     memory.last_by_group[watched_group].scale_up = noon;
@@ -140,17 +140,17 @@ TEST_F(Unrecognized, IsANodeInAnyZoneOfAGroupWhoseMachinesAreNotListed) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Unrecognized, IsNoNodeIfAllMachinesHaveOne) {
+TEST_F(UnrecognizedNode, RequiresAMachineWithoutANode) {
     world.node("i-1").provider_id = "cloud:///a/i-1";
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsNoNodeThatIsBeingRemoved) {
+TEST_F(UnrecognizedNode, IsNotANodeThatIsBeingRemoved) {
     memory.removals["n1"].group = watched_group;
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Unrecognized, IsDescribedForDoctorByGroup) {
+TEST_F(UnrecognizedNode, IsDescribedForDoctorByGroup) {
     EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min),
                 ElementsAre("group web: 1 machine has no node; node n1 (spec.providerID matches no "
                             "machine) may belong to the group"));

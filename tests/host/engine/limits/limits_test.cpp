@@ -33,14 +33,14 @@ Settings cpu_at_most(std::int64_t cores) {
     return out;
 }
 
-TEST(Limits, NothingIsLimitedUnlessItIsSaid) {
+TEST(ClusterLimits, AreUnlimitedByDefault) {
     const limits::Budget budget(cluster_of({4}).snapshot(), {}, Settings());
     EXPECT_EQ(budget.allows(machine(96), INT_MAX).nodes, INT_MAX);
     EXPECT_EQ(budget.allows(machine(96), INT_MAX).because, "");
 }
 
 // The auto-provisioning proposal: 2 of 2 cores, 1 of 16 and 2 of 4 are 28 cores.
-TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
+TEST(ClusterLimits, MatchTheAutoProvisioningProposal) {
     World world;
     for (const auto& [name, cores] : std::vector<std::pair<std::string, std::int64_t>>{
              {"main-1", 2}, {"main-2", 2}, {"as-1", 16}, {"nap-1", 4}, {"nap-2", 4}}) {
@@ -58,19 +58,19 @@ TEST(Limits, ComeBeforeTheBoundsOfGroupsAsTheProposalSays) {
     }
 }
 
-TEST(Limits, SayWhatIsUsedAndWhatANodeTakes) {
+TEST(ClusterLimits, ReportUsageAndTheNeedOfANode) {
     const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(82));
     EXPECT_EQ(budget.allows(machine(4), 3).because,
               "max cluster cpu limit reached: 80 of 82 used, a new node needs 4");
 }
 
-TEST(Limits, SayNothingWhileTheyGrantEverything) {
+TEST(ClusterLimits, AreNotReportedIfTheyAllowAllNodes) {
     const limits::Budget budget(cluster_of({80}).snapshot(), {}, cpu_at_most(84));
     EXPECT_EQ(budget.allows(machine(4), 1).nodes, 1);
     EXPECT_EQ(budget.allows(machine(4), 1).because, "");
 }
 
-TEST(Limits, ShrinkWithWhatIsTaken) {
+TEST(ClusterLimits, ShrinkWithTakenNodes) {
     limits::Budget budget(cluster_of({4}).snapshot(), {}, cpu_at_most(20));
     budget.take(machine(4), 3);
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
@@ -78,19 +78,19 @@ TEST(Limits, ShrinkWithWhatIsTaken) {
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 0);
 }
 
-TEST(Limits, CountNodesOnTheirWay) {
+TEST(ClusterLimits, CountUpcomingNodes) {
     const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 1}, {machine(8), 1}},
                                 cpu_at_most(20));
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
 }
 
-TEST(Limits, CountMillionsOnTheirWay) {
+TEST(ClusterLimits, CountBillionsOfUpcomingNodes) {
     const limits::Budget budget(cluster_of({4}).snapshot(), {{machine(4), 2'000'000'000}},
                                 cpu_at_most(8'000'000'008));
     EXPECT_EQ(budget.allows(machine(4), 5).nodes, 1);
 }
 
-TEST(Limits, LeaveVirtualNodesOut) {
+TEST(ClusterLimits, IgnoreVirtualNodes) {
     World world = cluster_of({4});
     world.node("virtual").labels = {{"type", "virtual-kubelet"}};
     Settings settings = cpu_at_most(8);
@@ -98,13 +98,13 @@ TEST(Limits, LeaveVirtualNodesOut) {
     EXPECT_EQ(limits::Budget(world.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
 }
 
-TEST(Limits, CountCapacityAndNotWhatIsAllocatable) {
+TEST(ClusterLimits, CountCapacityInsteadOfAllocatable) {
     World world;
     world.node("a").allocatable = amounts(1000);
     EXPECT_EQ(limits::Budget(world.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
 }
 
-TEST(Limits, StartNothingInAClusterOutsideThem) {
+TEST(ClusterLimits, AllowNoNodeInAClusterAboveThem) {
     Settings settings = cpu_at_most(5);
     settings.nodes.min = 100;  // too few nodes: no reason to add any
     limits::Budget budget(cluster_of({28}).snapshot(), {}, settings);
@@ -113,7 +113,7 @@ TEST(Limits, StartNothingInAClusterOutsideThem) {
               "max cluster cpu limit reached: 28 of 5 used, a new node needs 1");
 }
 
-TEST(Limits, OfSeveralTheTightestIsTold) {
+TEST(ClusterLimits, ReportTheTightestOne) {
     Settings settings = cpu_at_most(20);
     settings.memory.max = std::int64_t{24} << 30;
     settings.nodes.max = 3;
@@ -136,7 +136,7 @@ TEST(Limits, OfSeveralTheTightestIsTold) {
     }
 }
 
-TEST(Limits, GpusCountTogetherAndByMake) {
+TEST(ClusterLimits, CountGpusInTotalAndByType) {
     Settings settings;
     settings.gpu.max = 10;
     settings.gpu_types["nvidia.com/gpu"].max = 4;
@@ -152,14 +152,14 @@ TEST(Limits, GpusCountTogetherAndByMake) {
     EXPECT_EQ(budget.allows(machine(4), 9).nodes, 9);
 }
 
-TEST(Limits, KnowGpusByTheirMakersNames) {
+TEST(ClusterLimits, RecognizeGpuResources) {
     EXPECT_TRUE(limits::is_gpu("nvidia.com/gpu"));
     EXPECT_TRUE(limits::is_gpu("gpu.intel.com/i915"));
     EXPECT_FALSE(limits::is_gpu("cpu"));
     EXPECT_FALSE(limits::is_gpu("nvidia.com/mig-1g.5gb"));
 }
 
-TEST(Limits, HugeTotalsStopAtTheirEnds) {
+TEST(ClusterLimits, SaturateSums) {
     Settings settings;
     settings.memory.max = INT64_MAX;
     limits::Budget budget(World().snapshot(), {}, settings);

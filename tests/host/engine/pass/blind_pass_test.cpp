@@ -85,7 +85,7 @@ struct BlindCase : PassCase {
     Decision decision{};
 };
 
-TEST(BlindPass, MarksNoNodeAndSaysWhy) {
+TEST(StaleViewPass, MarksNoNodeAndReportsWhy) {
     BlindCase c;
     c.node("n1");
     c.pass_at(0s);
@@ -100,7 +100,7 @@ TEST(BlindPass, MarksNoNodeAndSaysWhy) {
     EXPECT_EQ(c.decision.no_removals_because, "");
 }
 
-TEST(BlindPass, TakesNoRemovalFurther) {
+TEST(StaleViewPass, DoesNotContinueRemovals) {
     BlindCase c;
     c.removing("n1", RemovalPhase::draining).empty = false;
     snapshot::PodObject& pod = c.world.pod("web-1", "n1");
@@ -122,7 +122,7 @@ TEST(BlindPass, TakesNoRemovalFurther) {
     EXPECT_THAT(c.removed(), ElementsAre("n3", "n4"));
 }
 
-TEST(BlindPass, RemovesNoMachineThatSeemsNotToHaveJoined) {
+TEST(StaleViewPass, DoesNotRemoveUnjoinedMachines) {
     BlindCase c;
     c.node("n1");
     ++*c.world.change_group("web").group.target;
@@ -134,7 +134,7 @@ TEST(BlindPass, RemovesNoMachineThatSeemsNotToHaveJoined) {
     EXPECT_THAT(c.removed(), ElementsAre("late"));
 }
 
-TEST(BlindPass, TimesNoMachineOutThatMayHaveJoinedUnseen) {
+TEST(StaleViewPass, DoesNotTimeOutMachines) {
     BlindCase c;
     c.pods("web", 1, 1000);
     EXPECT_EQ(growth(c.pass_at(0s)), (Growths{{"web", 1}}));
@@ -150,7 +150,7 @@ TEST(BlindPass, TimesNoMachineOutThatMayHaveJoinedUnseen) {
     EXPECT_THAT(c.memory.requests, IsEmpty());
 }
 
-TEST(BlindPass, LeavesARequestThatIsOverToTheFirstPassThatSees) {
+TEST(StaleViewPass, DefersTheTimeoutOfARequest) {
     BlindCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
@@ -162,7 +162,7 @@ TEST(BlindPass, LeavesARequestThatIsOverToTheFirstPassThatSees) {
     EXPECT_EQ(c.backoff()->since, noon + 15min + 30s);
 }
 
-TEST(BlindPass, LeavesAMachineThatIsOverdueToTheFirstPassThatSees) {
+TEST(StaleViewPass, DefersTheTimeoutOfAMachine) {
     BlindCase c;
     c.pods("web", 1, 3000);
     c.pass_at(0s);
@@ -177,7 +177,7 @@ TEST(BlindPass, LeavesAMachineThatIsOverdueToTheFirstPassThatSees) {
     EXPECT_EQ(c.backoff()->because, "machine late: did not join within 15m");
 }
 
-TEST(BlindPass, MakesNoNewFailureOfAMachineThatWasOverdueBefore) {
+TEST(StaleViewPass, DoesNotRepeatTheFailureOfALateMachine) {
     BlindCase c;
     ++*c.world.change_group("web").group.target;
     c.world.machine("web", "late");
@@ -192,7 +192,7 @@ TEST(BlindPass, MakesNoNewFailureOfAMachineThatWasOverdueBefore) {
     EXPECT_EQ(c.backoff()->last_failure, noon + 16min);
 }
 
-TEST(BlindPass, BacksAGroupOffForAMachineThatItsCloudSaysFailed) {
+TEST(StaleViewPass, BacksOffAGroupWithAFailedMachine) {
     BlindCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
@@ -202,7 +202,7 @@ TEST(BlindPass, BacksAGroupOffForAMachineThatItsCloudSaysFailed) {
     EXPECT_EQ(c.backoff()->code, ErrorCode::out_of_capacity);
 }
 
-TEST(BlindPass, TakesMarksOff) {
+TEST(StaleViewPass, RemovesMarks) {
     BlindCase c;
     c.removing("n1", RemovalPhase::undoing);
     c.world.change_node("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
@@ -215,7 +215,7 @@ TEST(BlindPass, TakesMarksOff) {
     EXPECT_THAT(c.decision.notes, ElementsAre("node n1 is not removed: unneeded"));
 }
 
-TEST(BlindPass, DoesNotCountAsTimeInWhichANodeIsUnneeded) {
+TEST(StaleViewPass, DoesNotCountAsUnneededTime) {
     BlindCase c;
     c.node("n1");
     c.pass_at(0s);
@@ -232,7 +232,7 @@ TEST(BlindPass, DoesNotCountAsTimeInWhichANodeIsUnneeded) {
     EXPECT_THAT(c.marked(), ElementsAre("n1"));
 }
 
-TEST(BlindPass, HasANodeThatItFindsUnneededCountFromWhenItIsSeen) {
+TEST(StaleViewPass, StartsTheUnneededTimeWithTheNextFreshView) {
     BlindCase c;
     c.pass_at(0s, out_of_touch);
     c.node("n1");
@@ -242,14 +242,14 @@ TEST(BlindPass, HasANodeThatItFindsUnneededCountFromWhenItIsSeen) {
     EXPECT_EQ(c.unneeded_since("n1"), noon + 5min);
 }
 
-TEST(BlindPass, OrdersMachinesForPodsThatWait) {
+TEST(StaleViewPass, AddsNodesForPendingPods) {
     BlindCase c;
     c.pods("web", 9, 1300);
     c.pass_at(0s, out_of_touch);
     EXPECT_EQ(growth(c.decision), (Growths{{"web", 3}}));
 }
 
-TEST(BlindPass, TakesNoNodeThatSeemsIdleForOneThatRefusedItsPods) {
+TEST(StaleViewPass, DoesNotDetectRefusedPods) {
     BlindCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);

@@ -47,7 +47,7 @@ Explaining two_groups() {
     return e;
 }
 
-TEST(Explain, SaysWhichGroupHelpsAPod) {
+TEST(ExplainPass, NamesTheGroupForAPod) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
     const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
@@ -84,7 +84,7 @@ struct NearMisses : Explaining {
     }
 };
 
-TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
+TEST(ExplainPass, SortsReasonsByTheNearestMiss) {
     NearMisses e;
     pass::Explanation explanation = e.explain();
     const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
@@ -106,7 +106,7 @@ TEST(Explain, SaysTheNearestMissFirstAsThePassDoes) {
     EXPECT_EQ(unschedulable.reason.code, ReasonCode::node_resources_fit);
 }
 
-TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
+TEST(ExplainPass, ListsABackedOffGroupBeforeATooSmallOne) {
     NearMisses e;
     e.of_pool("z-resting", "web", 8000);
     e.back_off("z-resting");
@@ -116,7 +116,7 @@ TEST(Explain, SaysThatAGroupIsBackedOffBeforeThatAnotherIsTooSmall) {
     EXPECT_EQ(web.groups.at(0).reason.code, ReasonCode::backed_off);
 }
 
-TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
+TEST(ExplainPass, ReportsWhyEachGroupCannotScheduleAPod) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
     const pass::PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
@@ -128,7 +128,7 @@ TEST(Explain, SaysWhyEachGroupDoesNotHelpAPod) {
     }
 }
 
-TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
+TEST(ExplainPass, ReportsTheMachineOfANode) {
     Explaining e;
     e.group("spot", 1, 5);
     e.world.change_group("spot").group.template_fingerprint = "v2";
@@ -149,7 +149,7 @@ TEST(Explain, TellsWhatACloudSaysOfTheMachineOfANode) {
     EXPECT_FALSE(explanation.machine_of("nowhere"));
 }
 
-TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
+TEST(ExplainPass, ReportsALostMachineOfANodeWithoutAGroup) {
     Explaining e;
     e.world.node("alone").provider_id = "cloud:///alone";
     e.world.node("lost").provider_id = "cloud:///lost";
@@ -168,7 +168,7 @@ TEST(Explain, TellsWhetherANodeOfNoGroupHasLostItsMachine) {
     EXPECT_FALSE(explanation.machine_of("foreign"));
 }
 
-TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
+TEST(ExplainPass, DoesNotReportALostMachineWithAnIncompleteView) {
     Explaining e;
     e.world.node("lost").provider_id = "cloud:///lost";
     e.snapshot = e.world.snapshot();
@@ -192,7 +192,7 @@ TEST(Explain, CallsNoMachineLostThatAnotherAccountOrAnUnreadableGroupMayHave) {
     EXPECT_FALSE(is_lost()) << "a group cannot be read";
 }
 
-TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
+TEST(ExplainPass, ReportsDriftOnlyWithBothFingerprints) {
     pass::NodeMachine known{.machine = Machine{.template_fingerprint = "v1"},
                             .group_fingerprint = "v1"};
     EXPECT_FALSE(known.has_drifted());
@@ -202,7 +202,7 @@ TEST(Explain, CallsNoMachineDriftedOfWhichNothingIsKnown) {
     EXPECT_FALSE(known.has_drifted());
 }
 
-TEST(Explain, AnswersForAClassThatDoesNotWait) {
+TEST(ExplainPass, SupportsPodsThatAreNotPending) {
     Explaining e = two_groups();
     e.world.node("n");
     e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
@@ -215,7 +215,7 @@ TEST(Explain, AnswersForAClassThatDoesNotWait) {
     EXPECT_THAT(answer->groups[1].groups, ElementsAre(NodeGroupId("a")));
 }
 
-TEST(Explain, SaysWhatAGroupWouldTake) {
+TEST(ExplainPass, ReportsWhichPodsAGroupCanSchedule) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
     const pass::GroupAnswer a = *explanation.group(NodeGroupId("a"));
@@ -229,13 +229,13 @@ TEST(Explain, SaysWhatAGroupWouldTake) {
     EXPECT_THAT(a.template_source, HasSubstr("cloud"));
 }
 
-TEST(Explain, NamesAGroupThatIsNotThere) {
+TEST(ExplainPass, FailsForAnUnknownGroup) {
     Explaining e = two_groups();
     pass::Explanation explanation = e.explain();
     EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "node group \"z\" not found");
 }
 
-TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
+TEST(ExplainPass, BuildsTheMatrixOfPodsAndGroups) {
     Explaining e = two_groups();
     e.group("full", 1, 1);
     const pass::Matrix matrix = e.explain().matrix();
@@ -248,7 +248,7 @@ TEST(Explain, DrawsTheMatrixOfClassesAndGroups) {
     EXPECT_EQ(matrix.at(2, 2), "max node group size reached (1)");
 }
 
-TEST(Explain, DecidesAsAPassDoes) {
+TEST(ExplainPass, MakesTheSameDecisionAsAPass) {
     Explaining e = two_groups();
     EXPECT_EQ(e.explain().decision().increases, e.decide().increases);
 }

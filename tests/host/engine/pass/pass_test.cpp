@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Pass, DoesNothingWhereNothingWaits) {
+TEST(Pass, DoesNothingWithoutPendingPods) {
     PassCase c;
     c.group("a", 0, 10);
     const pass::Outcome outcome = c.run();
@@ -44,7 +44,7 @@ TEST(Pass, AddsTheNodesThatPodsNeed) {
     EXPECT_EQ(decision.schedulable[0].example, "default/web-0");
 }
 
-TEST(Pass, AddsNothingForPodsThatFitOnNodesThatAreThere) {
+TEST(Pass, UsesExistingNodesFirst) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("spare");
@@ -54,7 +54,7 @@ TEST(Pass, AddsNothingForPodsThatFitOnNodesThatAreThere) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}}));
 }
 
-TEST(Pass, WaitsForNodesThatAreOnTheirWay) {
+TEST(Pass, WaitsForUpcomingNodes) {
     PassCase c;
     Group& group = c.world.group("a", 2);
     group.group.max = 10;
@@ -66,7 +66,7 @@ TEST(Pass, WaitsForNodesThatAreOnTheirWay) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}}));
 }
 
-TEST(Pass, CountsNodesOnTheirWayWithoutLayingThemOut) {
+TEST(Pass, CountsBillionsOfUpcomingNodes) {
     PassCase c;
     c.world.group("a", 2'000'000'000);
     c.world.describe("a", amounts(4000));
@@ -78,7 +78,7 @@ TEST(Pass, CountsNodesOnTheirWayWithoutLayingThemOut) {
     EXPECT_TRUE(decision.increases.empty());
 }
 
-TEST(Pass, LeavesRoomForPodsThatAPreemptionPromisedANodeTo) {
+TEST(Pass, ReservesRoomForNominatedPods) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("spare");
@@ -103,7 +103,7 @@ TEST(Pass, PlacesPodsOfHigherPriorityFirst) {
     EXPECT_EQ(decision.unschedulable[0].pods.example, "default/a-low-0");
 }
 
-TEST(Pass, TakesOptionsUntilNobodyCanBeHelped) {
+TEST(Pass, TakesOptionsUntilNoMorePodsFit) {
     PassCase c;
     c.group("large", 0, 10, amounts(16000));
     c.group("small", 0, 10, amounts(4000));
@@ -118,7 +118,7 @@ TEST(Pass, TakesOptionsUntilNobodyCanBeHelped) {
     EXPECT_EQ(decision.unschedulable[0].pods.example, "default/huge-0");
 }
 
-TEST(Pass, TakesOneOptionWhereItIsTold) {
+TEST(Pass, TakesOneOptionIfConfigured) {
     PassCase c;
     c.group("large", 0, 10, amounts(16000));
     c.group("small", 0, 10, amounts(4000));
@@ -132,7 +132,7 @@ TEST(Pass, TakesOneOptionWhereItIsTold) {
               "this pass already took an option (scale_up.one_option_per_pass)");
 }
 
-TEST(Pass, MakesOneIncreaseOfSeveralOptionsOnAGroup) {
+TEST(Pass, MergesOptionsOfOneGroupIntoOneIncrease) {
     PassCase c;
     c.group("a", 0, 10);
     c.settings.max_nodes_per_scale_up = 2;
@@ -145,7 +145,7 @@ TEST(Pass, MakesOneIncreaseOfSeveralOptionsOnAGroup) {
     EXPECT_EQ(c.expander.asked.size(), 0u);  // there was never more than one to choose from
 }
 
-TEST(Pass, StopsAtTheOptionsAPassMayTake) {
+TEST(Pass, StopsAtTheMaximumOfOptions) {
     PassCase c;
     c.group("a", 0, 10);
     c.settings.max_nodes_per_scale_up = 1;
@@ -157,7 +157,7 @@ TEST(Pass, StopsAtTheOptionsAPassMayTake) {
               "this pass already took 2 options, the maximum");
 }
 
-TEST(Pass, GrowsToTheMaximumAndSaysSo) {
+TEST(Pass, GrowsToMaxSizeAndReportsIt) {
     PassCase c;
     c.group("a", 1, 3);
     c.pods("web", 5, 3000);
@@ -169,7 +169,7 @@ TEST(Pass, GrowsToTheMaximumAndSaysSo) {
               "group a: max node group size reached (3): 2 added in this pass");
 }
 
-TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
+TEST(Pass, GrowsAZeroOrMaxGroupToMaxSize) {
     PassCase c;
     c.group("whole", 0, 4).options.zero_or_max = true;
     c.pods("web", 1, 3000);
@@ -178,7 +178,7 @@ TEST(Pass, GrowsAGroupThatIsOnlyEverEmptyOrFullAsAWhole) {
     EXPECT_EQ(decision.increases[0].because, "atomic node group, makes room for 1 pod");
 }
 
-TEST(Pass, GrowsNoSuchGroupInPart) {
+TEST(Pass, DoesNotGrowAZeroOrMaxGroupPartially) {
     PassCase c;
     c.group("whole", 0, 4).options.zero_or_max = true;
     c.settings.nodes.max = 3;
@@ -191,14 +191,14 @@ TEST(Pass, GrowsNoSuchGroupInPart) {
         "used, a new node needs 1");
 }
 
-TEST(Pass, CompletesSuchAGroupThatIsPartlyThere) {
+TEST(Pass, CompletesAPartialZeroOrMaxGroup) {
     PassCase c;
     c.group("whole", 1, 4).options.zero_or_max = true;
     c.pods("web", 1, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"whole", 3}}));
 }
 
-TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
+TEST(Pass, WaitsForAZeroOrMaxGroupToBeCompleted) {
     PassCase c;
     Group& whole = c.group("whole", 1, 4);
     whole.options.zero_or_max = true;
@@ -212,7 +212,7 @@ TEST(Pass, WaitsForTheOtherNodesOfSuchAGroup) {
         "group whole: atomic node group (0 or max nodes) still being completed: 2 of 4 nodes");
 }
 
-TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) {
+TEST(Pass, UsesAllNodesOfAZeroOrMaxGroup) {
     PassCase c;
     c.group("whole", 0, 2).options.zero_or_max = true;
     c.group("other", 0, 9);
@@ -221,7 +221,7 @@ TEST(Pass, UsesTheOtherNodesOfSuchAGroupForPodsThatItWouldNotHaveBeenChosenFor) 
     EXPECT_EQ(growth(c.decide()), (Growths{{"whole", 2}}));
 }
 
-TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
+TEST(Pass, SkipsABackedOffGroupAndWakesAtTheEnd) {
     PassCase c;
     c.group("a", 0, 10);
     c.memory = health::remember_failure(
@@ -233,7 +233,7 @@ TEST(Pass, LeavesAGroupAloneThatIsBackedOffAndWakesWhenThatEnds) {
     EXPECT_EQ(outcome.wake_at, noon + 5min + Duration(1));
 }
 
-TEST(Pass, ChangesNoGroupOfACloudToWhichRequestsAreBackedOff) {
+TEST(Pass, ChangesNoGroupOfABackedOffCloud) {
     PassCase c;
     c.group("a", 2, 10);
     c.memory.started = true;
@@ -256,7 +256,7 @@ TEST(Pass, ChangesNoGroupOfACloudToWhichRequestsAreBackedOff) {
     EXPECT_EQ(c.decide().increases.size(), 1u);
 }
 
-TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
+TEST(Pass, WakesAtOnceIfARemovalLeavesRoomForPendingPods) {
     for (const int waiting : {0, 1}) {
         PassCase c;
         c.group("a", 1, 1);
@@ -276,7 +276,7 @@ TEST(Pass, WakesAtOnceWhereAMachineGoesAndPodsWait) {
 }
 
 /// The first pass after a crash, while the cloud of a node that was marked does not answer.
-TEST(Pass, TakesLeftoversOffOnceTheirCloudHasBeenRead) {
+TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
     PassCase c;
     c.group("a", 1, 9);
     c.world.change_node("a-node-0").taints = {
@@ -313,7 +313,7 @@ TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     EXPECT_TRUE(outcome.memory.backoffs.contains(NodeGroupId("a")));
 }
 
-TEST(Pass, GrowsAGroupOnWhoseMachinesItsCloudMakesElsewhereNextTime) {
+TEST(Pass, GrowsAGroupAfterAConflictOfAMachine) {
     PassCase c;
     c.group("a", 1, 10);
     c.world.machine("a", "m-0", MachineState::failed).error =
@@ -325,7 +325,7 @@ TEST(Pass, GrowsAGroupOnWhoseMachinesItsCloudMakesElsewhereNextTime) {
     EXPECT_TRUE(outcome.memory.backoffs.empty());
 }
 
-TEST(Pass, SaysWhyEveryGroupCannotGrow) {
+TEST(Pass, ReportsWhyEachGroupCannotGrow) {
     PassCase c;
     c.world.group("no-size").group.max = 3;
     c.world.describe("no-size", amounts(4000));
@@ -350,7 +350,7 @@ TEST(Pass, SaysWhyEveryGroupCannotGrow) {
     EXPECT_EQ(by_group["over"], "max node group size reached (2): its target is 4");
 }
 
-TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
+TEST(Pass, CombinesEqualReasonsOfGroups) {
     PassCase c;
     c.group("a", 0, 10);
     c.group("b", 0, 10);
@@ -368,7 +368,7 @@ TEST(Pass, GivesEqualReasonsOfManyGroupsOnce) {
                 HasSubstr("0 of 3 node groups can schedule it: 2 "));
 }
 
-TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
+TEST(Pass, KeepsReasonsConstantWhileTimersRun) {
     PassCase c;
     c.pods("web", 1, 1000);
     const auto back_off = [&](const std::string& group, Duration length, const char* because) {
@@ -389,7 +389,7 @@ TEST(Pass, KeepsReasonsAsTheyAreWhileTheirTimersRun) {
     }
 }
 
-TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
+TEST(Pass, ReportsWhetherAPodFitsABackedOffGroup) {
     PassCase c;
     c.group("spot", 0, 10);
     c.memory.backoffs[NodeGroupId("spot")] = {
@@ -407,7 +407,7 @@ TEST(Pass, SaysOfAGroupThatIsBackedOffWhetherThePodWouldFitIt) {
                 HasSubstr("; also in backoff after failed scale-up until 15:11:40Z: none left"));
 }
 
-TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
+TEST(Pass, ReportsTheNearestMissFirst) {
     PassCase c;
     c.group("full", 5, 5);
     for (const char* red : {"red-1", "red-2"}) {
@@ -423,13 +423,13 @@ TEST(Pass, NamesTheNearestMissBeforeGroupsThatAreForOtherPods) {
                 HasSubstr("untolerated taint"));
 }
 
-TEST(Pass, SaysThatThereIsNoGroup) {
+TEST(Pass, ReportsThatNoGroupExists) {
     PassCase c;
     c.pods("web", 1, 3000);
     EXPECT_EQ(c.decide().unschedulable[0].reason.sentence, "no node group exists");
 }
 
-TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
+TEST(Pass, ReportsCloudsWhoseGroupsAreUnknown) {
     PassCase c;
     c.pods("web", 1, 3000);
     Snapshot snapshot = c.world.snapshot();
@@ -439,7 +439,7 @@ TEST(Pass, SaysThatTheGroupsOfACloudAreNotKnownYet) {
               "cloud west has not answered since noon");
 }
 
-TEST(Pass, StopsWhenTheExpandersChooseNothing) {
+TEST(Pass, StopsIfExpandersChooseNothing) {
     class Fails : public Expander {
     public:
         Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
@@ -461,7 +461,7 @@ TEST(Pass, StopsWhenTheExpandersChooseNothing) {
     EXPECT_EQ(decision.unschedulable[0].reason.sentence, "price: failed: no prices; no scale-up");
 }
 
-TEST(Pass, AsksExpandersAboutPodsByClassAndOptionsByGroup) {
+TEST(Pass, PassesPodsByEquivalenceGroupToExpanders) {
     PassCase c;
     c.group("b", 0, 10, amounts(8000));
     c.group("a", 1, 10);
@@ -484,7 +484,7 @@ TEST(Pass, AsksExpandersAboutPodsByClassAndOptionsByGroup) {
     EXPECT_EQ((*question.options[0].pods)[0].count, 6u);
 }
 
-TEST(Pass, GivesEveryRoundASeedOfItsOwn) {
+TEST(Pass, UsesADifferentSeedForEachRound) {
     PassCase c;
     c.group("a", 0, 1);
     c.group("b", 0, 1, amounts(8000));
@@ -506,14 +506,14 @@ std::uint64_t seed_of_the_first_round(std::uint64_t seed, Time now) {
     return c.expander.seeds.at(0);
 }
 
-TEST(Pass, GivesEveryPassASeedOfItsOwn) {
+TEST(Pass, UsesADifferentSeedForEachPass) {
     const std::uint64_t seed = seed_of_the_first_round(7, noon);
     EXPECT_EQ(seed_of_the_first_round(7, noon), seed);
     EXPECT_NE(seed_of_the_first_round(7, noon + std::chrono::seconds(10)), seed);
     EXPECT_NE(seed_of_the_first_round(8, noon), seed);
 }
 
-TEST(Pass, DecidesTheSameWhateverTheOrderOfItsInput) {
+TEST(Pass, DoesNotDependOnTheOrderOfItsInput) {
     const auto make = [](bool reversed) {
         PassCase c;
         std::vector<std::string> groups{"a", "b", "c", "d"}, pods{"db", "web", "zed"};

@@ -45,7 +45,7 @@ void running(PassCase& c, const std::string& group, int count) {
     }
 }
 
-TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
+TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
     const struct {
         const char* what;
         std::function<void(snapshot::PodObject&)> change;
@@ -94,7 +94,7 @@ TEST(SpreadEmulation, IsOfOneConstraintOverZonesByThePodsOwnValueOfTheLabel) {
     }
 }
 
-TEST(SpreadEmulation, GivesEachPodTheZoneWithTheFewestAndTheFirstByNameAmongEquals) {
+TEST(SpreadEmulation, PlacesEachPodInTheZoneWithTheFewest) {
     PassCase c = three_zone_groups();
     running(c, "b", 2);
     c.pods("web", 5, 3000, emulated());
@@ -102,7 +102,7 @@ TEST(SpreadEmulation, GivesEachPodTheZoneWithTheFewestAndTheFirstByNameAmongEqua
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"c", 2}}));
 }
 
-TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
+TEST(SpreadEmulation, KeepsAPodInAZoneThatCannotGrow) {
     PassCase c = three_zone_groups(1);
     c.pods("web", 9, 3000, emulated());
     const Decision decision = c.decide();
@@ -116,21 +116,21 @@ TEST(SpreadEmulation, KeepsAPodInItsZoneThoughThatCannotGrow) {
                 HasSubstr("no more pods are allowed in this"));
 }
 
-TEST(SpreadEmulation, SharesNothingWithSimilarGroupsOfOtherZones) {
+TEST(SpreadEmulation, DoesNotBalanceGroupsOfDifferentZones) {
     PassCase c = three_zone_groups();
     c.settings.one_option_per_pass = true;
     c.pods("web", 9, 3000, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}}));
 }
 
-TEST(SpreadEmulation, SharesAZoneAmongItsSimilarGroups) {
+TEST(SpreadEmulation, BalancesSimilarGroupsOfOneZone) {
     PassCase c = three_zone_groups();
     c.group("a2", 1, 100, amounts(4000), "za");
     c.pods("web", 12, 3000, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"a2", 2}, {"b", 4}, {"c", 4}}));
 }
 
-TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
+TEST(SpreadEmulation, KeepsAPodInTheZoneItSelects) {
     PassCase c = three_zone_groups();
     running(c, "b", 5);
     c.pods("web", 3, 3000, [](snapshot::PodObject& pod) {
@@ -140,7 +140,7 @@ TEST(SpreadEmulation, NeverMovesAPodOutOfTheZoneItAsksFor) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 3}}));
 }
 
-TEST(SpreadEmulation, LeavesOutZonesWhoseTaintsThePodsDoNotTolerate) {
+TEST(SpreadEmulation, ExcludesZonesWithUntoleratedTaints) {
     PassCase c = three_zone_groups();
     c.world.describe("a", amounts(4000)).taints = {
         {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
@@ -156,7 +156,7 @@ TEST(SpreadEmulation, LeavesOutZonesWhoseTaintsThePodsDoNotTolerate) {
     EXPECT_EQ(growth(d.decide()), (Growths{{"b", 4}}));
 }
 
-TEST(SpreadEmulation, KnowsZonesThatHaveGroupsAndNoNode) {
+TEST(SpreadEmulation, IncludesZonesOfGroupsWithoutNodes) {
     PassCase c;
     c.settings.emulated_spread_label = label;
     c.group("a", 1, 100, amounts(4000), "za");
@@ -165,7 +165,7 @@ TEST(SpreadEmulation, KnowsZonesThatHaveGroupsAndNoNode) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}}));
 }
 
-TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
+TEST(SpreadEmulation, AppliesTheConstraintWithoutZones) {
     PassCase c;
     c.settings.emulated_spread_label = label;
     c.group("a", 1, 100);
@@ -176,14 +176,14 @@ TEST(SpreadEmulation, WithoutAnyZoneLeavesThePodsToTheRule) {
                 HasSubstr("missing required label"));
 }
 
-TEST(SpreadEmulation, CountsPodsOfAnOldAndANewTemplateTogether) {
+TEST(SpreadEmulation, CountsOldAndNewPodTemplatesTogether) {
     PassCase c = three_zone_groups();
     c.pods("old", 1, 3000, emulated());
     c.pods("web", 2, 3100, emulated());
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
-TEST(SpreadEmulation, CountsNamespacesApart) {
+TEST(SpreadEmulation, CountsNamespacesSeparately) {
     PassCase c = three_zone_groups();
     c.pods("web", 1, 3000, emulated());
     c.pods("app", 1, 3000, [](snapshot::PodObject& pod) {
@@ -193,7 +193,7 @@ TEST(SpreadEmulation, CountsNamespacesApart) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}}));
 }
 
-TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
+TEST(SpreadEmulation, IgnoresPodsWhoseSpreadHasTimedOut) {
     PassCase c = three_zone_groups();
     c.settings.emulated_spread_label = label;
     c.pods("late", 2, 3000, [](snapshot::PodObject& pod) {
@@ -206,7 +206,7 @@ TEST(SpreadEmulation, LetsLapsedPodsGoAnywhereAndCountsThemNowhere) {
     EXPECT_EQ(count(outcome.decision.schedulable), 3);
 }
 
-TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
+TEST(SpreadEmulation, HonoursTheTimeoutIfDisabled) {
     PassCase c = three_zone_groups(1);
     c.settings.emulated_spread_label = "";
     const auto patient = [](const char* timeout) {
@@ -223,7 +223,7 @@ TEST(SpreadEmulation, OffTheTimeoutIsHonouredAllTheSame) {
     EXPECT_EQ(count(c.decide().schedulable), 4);
 }
 
-TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
+TEST(SpreadEmulation, KeepsMovedPodsInTheirZone) {
     PassCase c = three_zone_groups();
     c.world.node("nowhere");
     c.pods("web", 1, 3000, emulated());
@@ -243,7 +243,7 @@ TEST(SpreadEmulation, KeepsPodsInTheirZoneWhenTheyMove) {
     EXPECT_EQ(zone_at("plain-0", "b-node-0"), "");
 }
 
-TEST(SpreadEmulation, OpensNoOtherZoneToWhoIsKeptInOne) {
+TEST(SpreadEmulation, RestrictsPodsToOneZone) {
     PassCase c = three_zone_groups();
     c.world.node("free-a").labels[zone_key] = "za";
     c.world.node("free-b").labels[zone_key] = "zb";

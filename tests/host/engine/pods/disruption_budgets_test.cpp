@@ -8,9 +8,9 @@ namespace capstan::engine::pods {
 namespace {
 
 /// Pods web-a, web-b, web-c of app web, and api of app api.
-class Budgets : public ::testing::Test {
+class PodDisruptionBudgets : public ::testing::Test {
 protected:
-    Budgets() {
+    PodDisruptionBudgets() {
         for (const char* name : {"web-a", "web-b", "web-c"}) labelled(name, "web");
         labelled("api", "api");
     }
@@ -30,7 +30,7 @@ protected:
     std::optional<snapshot::Cluster> cluster;
 };
 
-TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
+TEST_F(PodDisruptionBudgets, AllowAllIfThereAreNone) {
     look();
     pods::DisruptionBudgets budgets(*cluster);
     budgets.take(pods({"web-a", "web-b"}));
@@ -40,7 +40,7 @@ TEST_F(Budgets, ThatThereAreNoneOfForbidNothing) {
     EXPECT_FALSE(budgets.cover(cluster->equivalence_group_of(0)));
 }
 
-TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
+TEST_F(PodDisruptionBudgets, NameTheFirstPodWithAShortage) {
     world.budget("web", 0);
     look();
     const pods::DisruptionBudgets budgets(*cluster);
@@ -51,7 +51,7 @@ TEST_F(Budgets, NameTheFirstPodThatTheyKeep) {
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
 
-TEST_F(Budgets, LetPodsGoOneByOneWhereNotAllMayGoAtOnce) {
+TEST_F(PodDisruptionBudgets, DistinguishOneByOneFromAllAtOnce) {
     world.budget("web", 2);
     look();
     const pods::DisruptionBudgets budgets(*cluster);
@@ -60,7 +60,7 @@ TEST_F(Budgets, LetPodsGoOneByOneWhereNotAllMayGoAtOnce) {
     EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "web-b", "web-c"})));
 }
 
-TEST_F(Budgets, AreUsedUpByWhatGoesAlready) {
+TEST_F(PodDisruptionBudgets, AreReducedByTakenPods) {
     world.budget("web", 2);
     look();
     const pods::DisruptionBudgets before(*cluster);
@@ -75,7 +75,7 @@ TEST_F(Budgets, AreUsedUpByWhatGoesAlready) {
     EXPECT_TRUE(before.allow_at_once(pods({"web-b", "web-c"}))) << "a copy is a state of its own";
 }
 
-TEST_F(Budgets, AllCountThatMatchAPod) {
+TEST_F(PodDisruptionBudgets, CombineAllBudgetsOfAPod) {
     world.budget("web", 5);
     world.budget("all", 1).selector = LabelSelector{};
     look();
@@ -84,13 +84,13 @@ TEST_F(Budgets, AllCountThatMatchAPod) {
     EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "api"})));
 }
 
-TEST_F(Budgets, WithoutASelectorMatchNothing) {
+TEST_F(PodDisruptionBudgets, MatchNothingWithoutASelector) {
     world.budget("none", 0).selector.reset();
     look();
     EXPECT_FALSE(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a", "api"})));
 }
 
-TEST_F(Budgets, WithAnEmptySelectorMatchAllOfTheirNamespaceAlone) {
+TEST_F(PodDisruptionBudgets, MatchAllPodsOfTheirNamespaceWithAnEmptySelector) {
     snapshot::DisruptionBudgetObject& all = world.budget("all", 0);
     all.selector = LabelSelector{};
     all.ns = "other";
@@ -101,7 +101,7 @@ TEST_F(Budgets, WithAnEmptySelectorMatchAllOfTheirNamespaceAlone) {
     EXPECT_TRUE(budgets.find_shortage(pods({"elsewhere"})));
 }
 
-TEST_F(Budgets, MatchByExpressionsToo) {
+TEST_F(PodDisruptionBudgets, SupportMatchExpressions) {
     world.budget("web", 0).selector = LabelSelector{
         .match_expressions = {{.key = "app", .op = Operator::in, .values = {"web", "other"}}}};
     look();
@@ -110,14 +110,14 @@ TEST_F(Budgets, MatchByExpressionsToo) {
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
 
-TEST_F(Budgets, OfWhichTheStatusIsOldAllowNothing) {
+TEST_F(PodDisruptionBudgets, AllowNothingWithAStaleStatus) {
     world.budget("web", 3).is_observed = false;
     look();
     EXPECT_EQ(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
               "budget default/web has no status for its current selector");
 }
 
-TEST_F(Budgets, AreNotNeededByPodsThatAreBeingDeleted) {
+TEST_F(PodDisruptionBudgets, IgnorePodsThatAreBeingDeleted) {
     world.budget("web", 0);
     labelled("going", "web").deleted = noon;
     look();

@@ -20,7 +20,7 @@ void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t pr
     }
 }
 
-TEST(Expendable, RoomIsThereForWhoeverNeedsIt) {
+TEST(ExpendablePods, LeaveTheirRoomToOtherPods) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n");
@@ -31,7 +31,7 @@ TEST(Expendable, RoomIsThereForWhoeverNeedsIt) {
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 4);
 }
 
-TEST(Expendable, RoomIsTakenByPodsJustAtTheCutoff) {
+TEST(ExpendablePods, DoNotIncludePodsAtTheCutoff) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n");
@@ -40,7 +40,7 @@ TEST(Expendable, RoomIsTakenByPodsJustAtTheCutoff) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(Expendable, RoomIsNoMoreThanTheNodeHas) {
+TEST(ExpendablePods, LeaveAtMostTheRoomOfTheNode) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n");
@@ -51,7 +51,7 @@ TEST(Expendable, RoomIsNoMoreThanTheNodeHas) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(Expendable, PodsAreNotThereForAffinityAndSpread) {
+TEST(ExpendablePods, AreIgnoredByAffinityAndSpread) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n").labels[hostname_key] = "n";
@@ -60,7 +60,7 @@ TEST(Expendable, PodsAreNotThereForAffinityAndSpread) {
     EXPECT_THAT(c.decide().increases, IsEmpty());
 }
 
-TEST(Expendable, PodsKeepNobodyAway) {
+TEST(ExpendablePods, DoNotExcludeOtherPodsByAntiAffinity) {
     PassCase c;
     c.group("a", 0, 10);
     c.world.node("n").labels[hostname_key] = "n";
@@ -72,7 +72,7 @@ TEST(Expendable, PodsKeepNobodyAway) {
     EXPECT_THAT(c.decide().increases, IsEmpty());
 }
 
-TEST(Expendable, PodsOnANodeThatIsClosedAreNotCountedTwice) {
+TEST(ExpendablePods, AreNotCountedTwiceOnAClosedNode) {
     PassCase c;
     c.world.node("n").labels = {{hostname_key, "n"}, {zone_key, "za"}};
     c.world.node("m").labels = {{hostname_key, "m"}, {zone_key, "zb"}};

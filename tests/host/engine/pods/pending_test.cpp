@@ -35,14 +35,14 @@ std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
     return out;
 }
 
-TEST(Pending, OfAnEmptyClusterIsNothing) {
+TEST(PendingPods, AreEmptyForAnEmptyCluster) {
     const pods::PendingPods pods = pods::find_pending(World().cluster(), Settings(), noon);
     EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_THAT(pods.skipped, IsEmpty());
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
 
-TEST(Pending, EveryReasonToSkipAPodIsSaid) {
+TEST(PendingPods, ReportEveryReasonToSkipAPod) {
     struct Case {
         const char* what;
         std::function<void(snapshot::PodObject&)> change;
@@ -97,7 +97,7 @@ TEST(Pending, EveryReasonToSkipAPodIsSaid) {
     }
 }
 
-TEST(Pending, BoundPodsAreNot) {
+TEST(PendingPods, ExcludeBoundPods) {
     World world;
     world.node("node");
     world.pod("on-node", "node").unscheduled_reason = "Unschedulable";
@@ -105,7 +105,7 @@ TEST(Pending, BoundPodsAreNot) {
     EXPECT_THAT(pending(world), IsEmpty());
 }
 
-TEST(Pending, APodWithoutPriorityIsNeverExpendable) {
+TEST(PendingPods, AreNeverExpendableWithoutAPriority) {
     World world;
     world.pod("p");
     Settings settings;
@@ -113,14 +113,14 @@ TEST(Pending, APodWithoutPriorityIsNeverExpendable) {
     EXPECT_THAT(pending(world, settings), ElementsAre("default/p"));
 }
 
-TEST(Pending, EqualPodsAreOneEntryUnderTheirFirstName) {
+TEST(PendingPods, AreGroupedUnderTheFirstName) {
     World world;
     for (const char* name : {"web-2", "web-1", "web-10"}) world.pod(name);
     world.pod("db").spec.requests = {{"cpu", 2000}};
     EXPECT_THAT(pending(world), ElementsAre("default/db", "default/web-1 x3"));
 }
 
-TEST(Pending, HigherPriorityGoesFirstThenNamespaceAndName) {
+TEST(PendingPods, AreSortedByPriorityNamespaceAndName) {
     World world;
     world.pod("a").spec.priority = -5;
     world.pod("b");
@@ -131,7 +131,7 @@ TEST(Pending, HigherPriorityGoesFirstThenNamespaceAndName) {
                 ElementsAre("default/e", "default/c", "apps/d", "default/b", "default/a"));
 }
 
-TEST(Pending, TheOrderInWhichPodsArriveDoesNotMatter) {
+TEST(PendingPods, DoNotDependOnTheOrderOfPods) {
     World forth, back;
     const std::vector<std::string> names = {"a", "b", "c", "d"};
     const auto add = [](World& world, const std::string& name) {
@@ -143,7 +143,7 @@ TEST(Pending, TheOrderInWhichPodsArriveDoesNotMatter) {
     EXPECT_THAT(pending(back), ElementsAre("default/a x2", "default/c x2"));
 }
 
-TEST(Pending, ReasonsAreCountedEachOnce) {
+TEST(PendingPods, CountSkippedPodsByReason) {
     World world;
     world.pod("a").gated = true;
     world.pod("b").spec.priority = -100;
@@ -155,7 +155,7 @@ TEST(Pending, ReasonsAreCountedEachOnce) {
                     "2 waiting for a scheduling gate"));
 }
 
-TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
+TEST(PendingPods, MustBeOlderThanTheDelay) {
     Settings settings;
     settings.new_pod_delay = 2min;
     struct Case {
@@ -174,13 +174,13 @@ TEST(Pending, APodCountsOnceItIsOlderThanTheDelay) {
     }
 }
 
-TEST(Pending, WithoutADelayAPodCountsAtOnce) {
+TEST(PendingPods, CountAtOnceWithoutADelay) {
     World world;
     world.pod("p").created = noon;
     EXPECT_THAT(pending(world), ElementsAre("default/p"));
 }
 
-TEST(Pending, TheEarliestPodToGrowOldEnoughIsTold) {
+TEST(PendingPods, WakeThePassForTheOldestYoungPod) {
     Settings settings;
     settings.new_pod_delay = 2min;
     World world;
@@ -189,7 +189,7 @@ TEST(Pending, TheEarliestPodToGrowOldEnoughIsTold) {
     EXPECT_EQ(pods::find_pending(world.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
 }
 
-TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
+TEST(PendingPods, CanHaveALongerDelayButNotAShorterOne) {
     struct Case {
         const char* written;
         bool counts;
@@ -216,7 +216,7 @@ TEST(Pending, APodMayAskForALongerDelayButNotAShorterOne) {
     }
 }
 
-TEST(Pending, ADelayOfCenturiesEndsWithTime) {
+TEST(PendingPods, AcceptADelayOfCenturies) {
     World world;
     world.pod("p").annotations = {{delay_annotation, "2562047h"}};
     const pods::PendingPods pods = pods::find_pending(world.cluster(), Settings(), noon);
@@ -230,7 +230,7 @@ void insist(snapshot::PodObject& pod) {
     pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
 }
 
-TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
+TEST(PendingPods, DropASpreadConstraintThatHasTimedOut) {
     World world;
     for (const auto& [name, age] :
          {std::pair("new", 5min), std::pair("newer", 4min), std::pair("old", 6min)}) {
@@ -246,7 +246,7 @@ TEST(Pending, PodsWhoseSpreadHasTimedOutCountWithoutIt) {
     EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
 }
 
-TEST(Pending, NobodyWakesForAPodThatDoesNotCount) {
+TEST(PendingPods, DoNotWakeThePassForSkippedPods) {
     World world;
     snapshot::PodObject& gated = world.pod("gated");
     insist(gated);
@@ -255,7 +255,7 @@ TEST(Pending, NobodyWakesForAPodThatDoesNotCount) {
     EXPECT_EQ(pods::find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
 }
 
-TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
+TEST(PendingPods, KeepTheSpreadConstraintWhenTheyLoseTheirNode) {
     World world;
     world.node("a");
     insist(world.pod("moves", "a"));  // an hour old
@@ -267,7 +267,7 @@ TEST(Pending, APodThatLosesItsNodeInsistsAnew) {
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
 
-TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
+TEST(PendingPods, AreLimitedToTheOldest) {
     World world;
     for (const char* name : {"d", "c", "b", "a"}) world.pod(name).created = noon - 1min;
     world.pod("elder").created = noon - 2min;
@@ -288,7 +288,7 @@ TEST(Pending, OfMoreThanTheLimitTheOldestCountAndThenTheFirstByName) {
     EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z"));
 }
 
-TEST(Nominated, PodsTakeTheirPromisedPlaceUnlessTheyGiveWay) {
+TEST(NominatedPods, AreListedByNodeWithoutDeletedAndExpendablePods) {
     World world;
     world.node("b");
     world.node("a");
@@ -310,7 +310,7 @@ TEST(Nominated, PodsTakeTheirPromisedPlaceUnlessTheyGiveWay) {
     EXPECT_THAT(nodes, ElementsAre("a", "b", "b"));
 }
 
-TEST(Nominated, APodIsEitherPendingOrNominated) {
+TEST(NominatedPods, AreNotPending) {
     World world;
     world.node("a");
     world.pod("p1").nominated_node = "a";
@@ -319,7 +319,7 @@ TEST(Nominated, APodIsEitherPendingOrNominated) {
     EXPECT_THAT(pending(world), ElementsAre("default/p2"));
 }
 
-TEST(Pending, TakesTheAgeOfPodsFromTheWallClockAndWakesByTheEvenOne) {
+TEST(PendingPods, UseTheWallClockForTheirAge) {
     World world;
     world.pod("p").created = noon + 1h - 1min;
     Settings settings;

@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 
 const NodeGroupId made_group("nap-m");
 
-TEST(CandidateGroups, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
+TEST(CandidateGroups, AreCreatedForPodsThatNoGroupCanSchedule) {
     MakingCase c({"nap-m"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const Decision decision = c.run().decision;
@@ -27,7 +27,7 @@ TEST(CandidateGroups, AGroupIsMadeForPodsThatNobodyElseHelpsAndGrows) {
     EXPECT_THAT(decision.unschedulable, IsEmpty());
 }
 
-TEST(CandidateGroups, NobodyIsAskedWherePodsHaveRoom) {
+TEST(CandidateGroups, AreNotRequestedIfPodsFit) {
     MakingCase c({"nap-m"});
     c.world.node("n1");
     c.world.pod("web");
@@ -35,7 +35,7 @@ TEST(CandidateGroups, NobodyIsAskedWherePodsHaveRoom) {
     EXPECT_EQ(c.source.asked_pods, 0);
 }
 
-TEST(CandidateGroups, OfTiesTheGroupThatIsThereGrows) {
+TEST(CandidateGroups, LoseTiesAgainstExistingGroups) {
     MakingCase c({"a-comes-first"});
     c.world.group("web", 0);
     c.world.describe("web", amounts(4000)).labels = {{"its", "own"}};
@@ -46,7 +46,7 @@ TEST(CandidateGroups, OfTiesTheGroupThatIsThereGrows) {
     EXPECT_EQ(decision.increases[0].group, NodeGroupId("web"));
 }
 
-TEST(CandidateGroups, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
+TEST(CandidateGroups, AreDroppedIfAnEquivalentGroupExists) {
     MakingCase c({"nap-m"});
     c.world.group("web", 0);
     NodeTemplate& node = c.world.describe("web", amounts(4000));
@@ -57,7 +57,7 @@ TEST(CandidateGroups, WhatIsJustLikeAGroupThatMayGrowIsNotMade) {
     EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group web is equivalent");
 }
 
-TEST(CandidateGroups, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEither) {
+TEST(CandidateGroups, AreDroppedIfAnEquivalentAutoprovisionedGroupExists) {
     MakingCase c({"nap-m"});
     Group& made = c.world.group("nap-as-it-was-called", 0);
     made.group.autoprovisioned = true;
@@ -71,7 +71,7 @@ TEST(CandidateGroups, WhatIsJustLikeAGroupThatWasMadeUnderAnotherNameIsNotMadeEi
     EXPECT_THAT(decision.creations, IsEmpty());
 }
 
-TEST(CandidateGroups, OneMachineTypeOfTwoCloudsIsTwoGroups) {
+TEST(CandidateGroups, AreSeparateForTwoClouds) {
     MakingCase c({"nap"});
     c.clouds = {MakingCase::machines("east", "m"), MakingCase::machines("west", "m")};
     c.source.carries_cloud = true;
@@ -83,7 +83,7 @@ TEST(CandidateGroups, OneMachineTypeOfTwoCloudsIsTwoGroups) {
     EXPECT_THAT(told, ::testing::ElementsAre("east nap-east", "west nap-west"));
 }
 
-TEST(CandidateGroups, LimitsComeBeforeTheCreation) {
+TEST(CandidateGroups, AreNotCreatedBeyondClusterLimits) {
     MakingCase c({"nap-m"});
     c.settings.cpu.max = 3000;
     c.world.pod("web");
@@ -94,7 +94,7 @@ TEST(CandidateGroups, LimitsComeBeforeTheCreation) {
     EXPECT_THAT(decision.unschedulable[0].reason.sentence, HasSubstr("max cluster cpu limit"));
 }
 
-TEST(CandidateGroups, ALimitWithRoomForSomeCutsTheGroupDown) {
+TEST(CandidateGroups, AreReducedByAClusterLimit) {
     MakingCase c({"nap-m"});
     c.settings.cpu.max = 8000;
     for (const char* name : {"a", "b", "c"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
@@ -103,7 +103,7 @@ TEST(CandidateGroups, ALimitWithRoomForSomeCutsTheGroupDown) {
     EXPECT_EQ(decision.increases[0].by, 2);
 }
 
-TEST(CandidateGroups, NoMoreGroupsThanTheClusterMayHave) {
+TEST(CandidateGroups, RespectTheMaximumNumberOfGroups) {
     MakingCase c({"nap-m"});
     c.source.most_groups = 1;
     c.world.group("full", 0).group.max = 0;
@@ -119,7 +119,7 @@ TEST(CandidateGroups, NoMoreGroupsThanTheClusterMayHave) {
     }));
 }
 
-TEST(CandidateGroups, WhatNoPodWouldRunOnIsNotEvenTried) {
+TEST(CandidateGroups, AreNotPlannedIfNoPodFits) {
     MakingCase c({"nap-m"});
     c.world.pod("huge").spec.requests = {{"cpu", 64000}};
     const Decision decision = c.run().decision;
@@ -128,7 +128,7 @@ TEST(CandidateGroups, WhatNoPodWouldRunOnIsNotEvenTried) {
     EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("needs 64 of cpu, 4 are free"));
 }
 
-TEST(CandidateGroups, WhatACloudCannotMakeIsDroppedWithoutANote) {
+TEST(CandidateGroups, AreDroppedWithoutANoteIfUnsupported) {
     MakingCase c({"nap-m"});
     c.maker.refuses = true;
     c.world.pod("web");
@@ -139,7 +139,7 @@ TEST(CandidateGroups, WhatACloudCannotMakeIsDroppedWithoutANote) {
     EXPECT_THAT(decision.new_groups[0].dropped.sentence, HasSubstr("cannot create this group"));
 }
 
-TEST(CandidateGroups, ACloudInTroubleIsTalkedOfOnce) {
+TEST(CandidateGroups, ReportAnErrorOfTheCloudOnce) {
     MakingCase c({"nap-a", "nap-b", "nap-c"});
     c.maker.refuses = true;
     c.maker.refusal = {ErrorCode::unavailable, "plugin cloud: new_group: not running"};
@@ -149,7 +149,7 @@ TEST(CandidateGroups, ACloudInTroubleIsTalkedOfOnce) {
     EXPECT_EQ(decision.new_groups.size(), 3u);
 }
 
-TEST(CandidateGroups, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
+TEST(CandidateGroups, ReportTheNearestMissOfEachCloud) {
     MakingCase c({});
     c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
     c.source.left_out = {{"e", "is too small"}, {"w", "has no zone"}, {"typo", "is not on offer"}};
@@ -170,7 +170,7 @@ TEST(CandidateGroups, WhereNoneIsMadePodsAreToldTheNearestMissOfEachCloud) {
         << "a type of the other cloud is none that is not on offer, and one of none is told once";
 }
 
-TEST(CandidateGroups, ALimitIsTheNearestMissOfAllClouds) {
+TEST(CandidateGroups, PreferALimitAsTheNearestMiss) {
     MakingCase c({});
     c.clouds = {MakingCase::machines("east", "e"), MakingCase::machines("west", "w")};
     c.clouds[0].types[0].capacity = amounts(1000);
@@ -184,7 +184,7 @@ TEST(CandidateGroups, ALimitIsTheNearestMissOfAllClouds) {
     EXPECT_EQ(unschedulable.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
 }
 
-TEST(CandidateGroups, AHundredAreNamedOfThousandsThatDoNotHelp) {
+TEST(CandidateGroups, AreNamedUpToAHundred) {
     std::vector<std::string> names;
     for (int i = 1000; i < 4000; ++i) names.push_back("nap-" + std::to_string(i));
     MakingCase c(names);
@@ -202,7 +202,7 @@ TEST(CandidateGroups, AHundredAreNamedOfThousandsThatDoNotHelp) {
                 HasSubstr("0 of 3001 node groups can schedule it: 100 "));
 }
 
-TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
+TEST(CandidateGroups, AreListedByExplain) {
     MakingCase c({"nap-a", "web"});
     c.world.group("web", 0).group.max = 0;
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
@@ -218,7 +218,7 @@ TEST(CandidateGroups, WhoAsksWhyIsToldOfWhatCouldBeMadeAndWhatNot) {
     EXPECT_EQ(told, c.run().decision.new_groups);
 }
 
-TEST(CandidateGroups, PodsAreToldThatThereIsNoMachineType) {
+TEST(CandidateGroups, ReportMissingMachineTypes) {
     MakingCase c({"nap-m"});
     c.world.pod("web");
     Snapshot snapshot = c.world.snapshot();
@@ -238,7 +238,7 @@ TEST(CandidateGroups, PodsAreToldThatThereIsNoMachineType) {
     EXPECT_THAT(because(), ::testing::Not(HasSubstr("machine types")));
 }
 
-TEST(CandidateGroups, EqualArgumentsMakeEqualDecisions) {
+TEST(CandidateGroups, AreDeterministic) {
     MakingCase c({"nap-b", "nap-a"});
     c.world.pod("web");
     const pass::Outcome first = c.run(), second = c.run();

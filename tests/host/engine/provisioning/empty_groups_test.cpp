@@ -19,7 +19,7 @@ MakingCase with_empty_groups() {
     return c;
 }
 
-TEST(EmptyGroups, WhatWasMadeAndIsEmptyIsDeletedAndNothingElse) {
+TEST(EmptyGroups, AreDeletedIfCreatedByCapstan) {
     MakingCase c = with_empty_groups();
     c.world.group("theirs", 0).group.autoprovisioned = true;  // another prefix
     const Decision decision = c.run().decision;
@@ -28,7 +28,7 @@ TEST(EmptyGroups, WhatWasMadeAndIsEmptyIsDeletedAndNothingElse) {
     EXPECT_EQ(decision.deletions[0].cloud, PluginInstanceId("cloud"));
 }
 
-TEST(EmptyGroups, OnlyAfterTheTimeThatIsSet) {
+TEST(EmptyGroups, AreDeletedAfterTheConfiguredTime) {
     MakingCase c = with_empty_groups();
     c.settings.scale_down.empty_group_time = 10min;
     const pass::Outcome first = c.run_and_do();
@@ -38,7 +38,7 @@ TEST(EmptyGroups, OnlyAfterTheTimeThatIsSet) {
     EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }
 
-TEST(EmptyGroups, NeitherWithATargetNorWithMachines) {
+TEST(EmptyGroups, HaveNoTargetAndNoMachines) {
     MakingCase target = with_empty_groups();
     target.world.change_group("nap-m").group.target = 1;
     EXPECT_THAT(target.run().decision.deletions, IsEmpty());
@@ -47,7 +47,7 @@ TEST(EmptyGroups, NeitherWithATargetNorWithMachines) {
     EXPECT_THAT(machine.run().decision.deletions, IsEmpty());
 }
 
-TEST(EmptyGroups, NotWhileAPodWantsIt) {
+TEST(EmptyGroups, AreKeptIfPodsNeedThem) {
     MakingCase c = with_empty_groups();
     c.world.pod("web");
     const Decision decision = c.run().decision;
@@ -55,7 +55,7 @@ TEST(EmptyGroups, NotWhileAPodWantsIt) {
     EXPECT_THAT(decision.deletions, IsEmpty());
 }
 
-TEST(EmptyGroups, NotWhileRemovalsAreSwitchedOffOrANodeIsDrained) {
+TEST(EmptyGroups, AreKeptIfScaleDownIsDisabledOrANodeIsDrained) {
     MakingCase c = with_empty_groups();
     c.settings.scale_down.enabled = false;
     EXPECT_THAT(c.run().decision.deletions, IsEmpty());
@@ -80,7 +80,7 @@ MakingCase after(MakingCase c, std::vector<std::optional<Error>> deletions) {
     return c;
 }
 
-TEST(EmptyGroups, OneDeletionThatFailsKeepsNoOtherAndIsTriedAgainAfterAWhile) {
+TEST(EmptyGroups, AreRetriedIndividuallyAfterAFailure) {
     MakingCase both = with_empty_groups();
     both.world.group("nap-n", 0).group.autoprovisioned = true;
     MakingCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});
@@ -94,7 +94,7 @@ TEST(EmptyGroups, OneDeletionThatFailsKeepsNoOtherAndIsTriedAgainAfterAWhile) {
     EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }
 
-TEST(EmptyGroups, WhatACloudListsAfterItsDeletionIsNotDeletedInEveryPass) {
+TEST(EmptyGroups, AreNotDeletedAgainInEveryPass) {
     MakingCase quick = with_empty_groups(), slow = with_empty_groups();
     slow.settings.scale_down.empty_group_time = 1h;
     slow.run_and_do();
@@ -108,7 +108,7 @@ TEST(EmptyGroups, WhatACloudListsAfterItsDeletionIsNotDeletedInEveryPass) {
     }
 }
 
-TEST(EmptyGroups, AnotherGroupOfTheNameIsNotHeldToThat) {
+TEST(EmptyGroups, AreDeletedAtOnceIfRecreated) {
     MakingCase c = after(with_empty_groups(), {std::nullopt});
     c.world = World();
     c.now += 10s;

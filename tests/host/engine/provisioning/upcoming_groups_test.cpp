@@ -18,7 +18,7 @@ MakingCase with_a_pod() {
     return c;
 }
 
-TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
+TEST(UpcomingGroups, AreNotCreatedAgain) {
     MakingCase c = with_a_pod();
     EXPECT_THAT(c.run_and_do().decision.creations, SizeIs(1));
     c.now += 10s;
@@ -28,7 +28,7 @@ TEST(GroupsToCome, AGroupThatIsBeingMadeIsNotMadeAgain) {
     EXPECT_THAT(second.unschedulable, IsEmpty());
 }
 
-TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
+TEST(UpcomingGroups, AreNotCreatedAgainAfterARestart) {
     MakingCase c = with_a_pod();
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, c.now);
     c.memory.started = false;
@@ -39,7 +39,7 @@ TEST(GroupsToCome, ARestartInTheMiddleOfItMakesNoSecondOne) {
     EXPECT_THAT(c.run().decision.creations, SizeIs(1));
 }
 
-TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
+TEST(UpcomingGroups, AreBackedOffAndReplacedIfRefused) {
     MakingCase c({"nap-a", "nap-b"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const pass::Outcome first = c.run();
@@ -55,7 +55,7 @@ TEST(GroupsToCome, ARefusalIsBackedOffAndAnotherGroupIsMade) {
     EXPECT_EQ(second.creations[0].group, NodeGroupId("nap-b"));
 }
 
-TEST(GroupsToCome, ANameThatAnotherGroupHasIsNotTriedOverAndOver) {
+TEST(UpcomingGroups, AreReplacedIfTheirNameIsInUse) {
     MakingCase c({"nap-a", "nap-b"});
     c.world.pod("web").spec.requests = {{"cpu", 3000}};
     const pass::Outcome first = c.run();
@@ -69,7 +69,7 @@ TEST(GroupsToCome, ANameThatAnotherGroupHasIsNotTriedOverAndOver) {
     EXPECT_EQ(second.creations[0].group, NodeGroupId("nap-b"));
 }
 
-TEST(GroupsToCome, MorePodsMakeNoSecondGroupOfTheNameWhileItIsMade) {
+TEST(UpcomingGroups, DoNotGrowForMorePods) {
     MakingCase c = with_a_pod();
     c.run_and_do();
     for (const char* name : {"a", "b"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
@@ -80,7 +80,7 @@ TEST(GroupsToCome, MorePodsMakeNoSecondGroupOfTheNameWhileItIsMade) {
     EXPECT_THAT(second.unschedulable, SizeIs(1));
 }
 
-TEST(GroupsToCome, AGroupThatSomebodyDeletesMeanwhileIsMadeAgain) {
+TEST(UpcomingGroups, AreCreatedAgainIfDeletedByAnotherClient) {
     MakingCase c = with_a_pod();
     c.run_and_do();
     c.world.group("nap-m", 1).group.autoprovisioned = true;
@@ -92,7 +92,7 @@ TEST(GroupsToCome, AGroupThatSomebodyDeletesMeanwhileIsMadeAgain) {
     EXPECT_THAT(c.run().decision.creations, SizeIs(1));
 }
 
-TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
+TEST(UpcomingGroups, AreNotExpectedAfterADryRun) {
     MakingCase c = with_a_pod();
     const pass::Outcome first = c.run();
     c.memory = pass::remember_results(first.memory, first.decision, {}, c.settings, c.now);
@@ -100,7 +100,7 @@ TEST(GroupsToCome, WhatWasNotAskedForIsNotWaitedFor) {
     EXPECT_THAT(c.memory.backoffs, IsEmpty());
 }
 
-TEST(GroupsToCome, OneThatIsListedIsThere) {
+TEST(UpcomingGroups, EndWhenTheyAreListed) {
     MakingCase c = with_a_pod();
     c.run_and_do();
     c.world.group("nap-m", 1).group.autoprovisioned = true;
@@ -112,7 +112,7 @@ TEST(GroupsToCome, OneThatIsListedIsThere) {
     EXPECT_THAT(second.decision.increases, IsEmpty());
 }
 
-TEST(GroupsToCome, OneThatNeverShowsIsGivenUpAndBackedOff) {
+TEST(UpcomingGroups, TimeOutAndAreBackedOff) {
     MakingCase c = with_a_pod();
     c.run_and_do();
     c.now += c.settings.max_node_provision_time + 10s;

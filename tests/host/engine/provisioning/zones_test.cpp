@@ -108,7 +108,7 @@ struct ZonesCase : PassCase {
     }
 };
 
-TEST(GroupsInZones, ShareTheNodesOfTheirTemplate) {
+TEST(CandidateGroupZones, ShareTheNodesOfATemplate) {
     ZonesCase c;
     c.pods("web", 15, 3000);
     const Decision decision = c.run_making().decision;
@@ -117,7 +117,7 @@ TEST(GroupsInZones, ShareTheNodesOfTheirTemplate) {
     EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
 }
 
-TEST(GroupsInZones, AreNotMadeForZonesThatGetNoNode) {
+TEST(CandidateGroupZones, AreNotCreatedForZonesWithoutNodes) {
     ZonesCase c;
     c.pods("web", 2, 3000);
     const Decision decision = c.run_making().decision;
@@ -125,14 +125,14 @@ TEST(GroupsInZones, AreNotMadeForZonesThatGetNoNode) {
     EXPECT_EQ(decision.creations.size(), 2u);
 }
 
-TEST(GroupsInZones, ArePassedByWhereThePodsAllowOneZoneOnly) {
+TEST(CandidateGroupZones, AreLimitedToTheZoneOfThePods) {
     ZonesCase c;
     c.pods("web", 4, 3000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
     EXPECT_EQ(c.grown(), (Growths{{"nap-b", 4}}));
 }
 
-TEST(GroupsInZones, ShareNothingWhereNothingIsBalanced) {
+TEST(CandidateGroupZones, ShareNothingIfBalancingIsDisabled) {
     ZonesCase c;
     c.pods("web", 6, 3000);
     c.settings.balance_similar = false;
@@ -142,7 +142,7 @@ TEST(GroupsInZones, ShareNothingWhereNothingIsBalanced) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 6}}));
 }
 
-TEST(GroupsInZones, AreAsManyAsTheLimitOfGroupsAllows) {
+TEST(CandidateGroupZones, RespectTheMaximumNumberOfGroups) {
     const std::vector<std::pair<int, Growths>> cases{
         {0, {}},
         {1, {{"nap-a", 6}}},
@@ -157,7 +157,7 @@ TEST(GroupsInZones, AreAsManyAsTheLimitOfGroupsAllows) {
     }
 }
 
-TEST(GroupsInZones, SayThatTheLimitOfGroupsLeftAZoneOut) {
+TEST(CandidateGroupZones, ReportAZoneExcludedByTheMaximum) {
     ZonesCase c;
     c.source.most_groups = 2;
     c.pods("web", 6, 3000);
@@ -165,7 +165,7 @@ TEST(GroupsInZones, SayThatTheLimitOfGroupsLeftAZoneOut) {
                 ElementsAre(HasSubstr("nap-c: max number of node groups reached")));
 }
 
-TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {
+TEST(CandidateGroupZones, LeaveRoomForGroupsOfOtherPods) {
     const auto of_team = [](const std::string& team) {
         return [=](snapshot::PodObject& pod) { pod.spec.node_selector = {{"team", team}}; };
     };
@@ -180,14 +180,14 @@ TEST(GroupsInZones, LeaveRoomForGroupsThatOtherPodsNeed) {
     }
 }
 
-TEST(GroupsInZones, KeepTheLimitsOfTheCluster) {
+TEST(CandidateGroupZones, RespectClusterLimits) {
     ZonesCase c;
     c.settings.cpu.max = 16000;
     c.pods("web", 15, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 2}, {"nap-b", 1}, {"nap-c", 1}}));
 }
 
-TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
+TEST(CandidateGroupZones, AreBalancedWithExistingGroups) {
     ZonesCase c;
     c.made("a", 5);
     c.made("b", 1);
@@ -196,7 +196,7 @@ TEST(GroupsInZones, AreBalancedWithThoseThatWereMadeBefore) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-b", 3}, {"nap-c", 3}}));
 }
 
-TEST(GroupsInZones, AreMadeLaterForZonesThatTheFirstPodsDidNotNeed) {
+TEST(CandidateGroupZones, AreCreatedLaterForOtherZones) {
     ZonesCase c;
     c.made("a", 1);
     c.pods("web", 5, 3000);
@@ -205,21 +205,21 @@ TEST(GroupsInZones, AreMadeLaterForZonesThatTheFirstPodsDidNotNeed) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "where the limit has no room for them";
 }
 
-TEST(GroupsInZones, AreNotMadeForTheBalanceOfAGroupThatWasThereBefore) {
+TEST(CandidateGroupZones, AreNotCreatedToBalanceAForeignGroup) {
     ZonesCase c;
     c.made("a", 1).group.autoprovisioned = false;
     c.pods("web", 5, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}}));
 }
 
-TEST(GroupsInZones, GoOnWithoutAZoneThatRefuses) {
+TEST(CandidateGroupZones, SkipAnUnsupportedZone) {
     ZonesCase c;
     c.maker.refused_zone = "b";
     c.pods("web", 6, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}}));
 }
 
-TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
+TEST(CandidateGroupZones, SkipAZoneWhoseGroupWasRefused) {
     ZonesCase c;
     c.pods("web", 6, 3000);
     const pass::Outcome first = c.run_making();
@@ -235,7 +235,7 @@ TEST(GroupsInZones, LeaveAZoneAloneWhoseGroupWasRefused) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
 }
 
-TEST(GroupsInZones, OfSpotMachinesAreMadeAlike) {
+TEST(CandidateGroupZones, SupportSpotMachines) {
     ZonesCase c;
     c.source.spot = true;
     c.pods("web", 3, 3000);

@@ -8,7 +8,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct Batches : RemovalCase {
+struct MachineBatches : RemovalCase {
     NodeRemoval& ready(const std::string& name) {
         node(name);
         return removing(name, delayed, true);
@@ -26,7 +26,7 @@ struct Batches : RemovalCase {
     }
 };
 
-TEST_F(Batches, GoByGroupAndCause) {
+TEST_F(MachineBatches, AreFormedByGroupAndCause) {
     ready("n1");
     ready("n2").ready = false;
     ready("n3").empty = false;
@@ -42,7 +42,7 @@ TEST_F(Batches, GoByGroupAndCause) {
     EXPECT_EQ(steps.removals[1].because, "n1: unneeded, n4: unneeded");
 }
 
-TEST_F(Batches, WaitForTheIntervalSinceTheFirstWasReady) {
+TEST_F(MachineBatches, WaitForTheIntervalAfterTheFirstNodeIsReady) {
     settings.scale_down.node_deletion_batcher_interval = 30s;
     ready("n1");
     EXPECT_THAT(pass(), IsEmpty());
@@ -55,7 +55,7 @@ TEST_F(Batches, WaitForTheIntervalSinceTheFirstWasReady) {
                 ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
 }
 
-TEST_F(Batches, KeepWhatItsGroupHasToKeepByNow) {
+TEST_F(MachineBatches, KeepNodesAtTheMinSizeOfTheirGroup) {
     ready("n1");
     ready("n2");
     set_size({.min = 1, .target = 2});  // the target was higher when the nodes were chosen
@@ -64,7 +64,7 @@ TEST_F(Batches, KeepWhatItsGroupHasToKeepByNow) {
     EXPECT_THAT(steps.notes, ElementsAre(kept_at_minimum("n2")));
 }
 
-TEST_F(Batches, KeepAMachineThatIsAskedForOnceMoreIfItsGroupIsAtItsMinimumByNow) {
+TEST_F(MachineBatches, KeepARetriedMachineAtTheMinSizeOfItsGroup) {
     ready("n1").phase = deleting;
     set_size({.min = 1, .target = 2});
     errors["n1"] = Error{.code = ErrorCode::unavailable, .message = "no answer"};
@@ -76,14 +76,14 @@ TEST_F(Batches, KeepAMachineThatIsAskedForOnceMoreIfItsGroupIsAtItsMinimumByNow)
     EXPECT_THAT(steps.notes, ElementsAre(kept_at_minimum("n1")));
 }
 
-TEST_F(Batches, LeaveToTheMinimumWhatARepairOfTheSamePassTakes) {
+TEST_F(MachineBatches, CountRepairsOfTheSamePassAgainstMinSize) {
     ready("n1").phase = deleting;
     set_size({.min = 2, .target = 3});
     repairs.removals = {{.group = NodeGroupId("a"), .machines = {MachineId("late")}}};
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(Batches, KeepWhatTheClusterHasToKeepByNow) {
+TEST_F(MachineBatches, KeepNodesAtTheMinimumOfTheCluster) {
     for (const char* name : {"n1", "n2", "n3"}) {
         ready(name);
         nodes[name].capacity = {{"cpu", 4000}};
@@ -98,7 +98,7 @@ TEST_F(Batches, KeepWhatTheClusterHasToKeepByNow) {
               "node 4");
 }
 
-TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
+TEST_F(MachineBatches, WaitWhileTheirGroupIsUnderRepair) {
     ready("n1");
     settling = {NodeGroupId("a")};
     EXPECT_THAT(pass(), IsEmpty());
@@ -107,7 +107,7 @@ TEST_F(Batches, WaitWhileTheSizeOfTheirGroupIsPutRight) {
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
 }
 
-TEST_F(Batches, WaitWhileTheirGroupCannotBeRead) {
+TEST_F(MachineBatches, WaitWhileTheirGroupIsUnreadable) {
     for (const RemovalPhase phase : {tainting, waiting, draining, delayed, deleting, removed}) {
         ready("n1").phase = phase;
         pod("web-1", "n1");
@@ -125,7 +125,7 @@ TEST_F(Batches, WaitWhileTheirGroupCannotBeRead) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
+TEST_F(MachineBatches, WakeThePassIfOtherNodesAreWaiting) {
     for (const bool is_anyone_waiting : {false, true}) {
         has_waiting = is_anyone_waiting;
         ready("n1");
@@ -137,11 +137,11 @@ TEST_F(Batches, LetThoseWhoWaitForATurnHaveItAtOnce) {
     }
 }
 
-struct ZeroOrMax : Batches {
-    ZeroOrMax() { group("a").options.zero_or_max = true; }
+struct ZeroOrMaxBatches : MachineBatches {
+    ZeroOrMaxBatches() { group("a").options.zero_or_max = true; }
 };
 
-TEST_F(ZeroOrMax, AGroupWaitsForItsLastNode) {
+TEST_F(ZeroOrMaxBatches, WaitForTheLastNode) {
     ready("n1");
     node("n2");
     removing("n2", draining);
@@ -151,7 +151,7 @@ TEST_F(ZeroOrMax, AGroupWaitsForItsLastNode) {
                 ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
 }
 
-TEST_F(ZeroOrMax, OneNodeThatStaysKeepsAll) {
+TEST_F(ZeroOrMaxBatches, KeepAllNodesIfOneStays) {
     ready("n1");
     node("n2");
     removing("n2", draining);
@@ -163,7 +163,7 @@ TEST_F(ZeroOrMax, OneNodeThatStaysKeepsAll) {
         "node n1 is not removed: group a is removed atomically, and another of its nodes stays");
 }
 
-TEST_F(ZeroOrMax, NothingIsEvictedFromANodeThatStaysWithTheOthers) {
+TEST_F(ZeroOrMaxBatches, EvictNothingIfOneNodeStays) {
     node("n1");
     removing("n1", draining);
     pod("web-1", "n1");
@@ -174,7 +174,7 @@ TEST_F(ZeroOrMax, NothingIsEvictedFromANodeThatStaysWithTheOthers) {
     EXPECT_THAT(steps.evictions, IsEmpty());
 }
 
-TEST_F(ZeroOrMax, TheClustersMinimumKeepsAllOrNone) {
+TEST_F(ZeroOrMaxBatches, KeepAllNodesOrNoneAtTheMinimumOfTheCluster) {
     for (const char* name : {"n1", "n2"}) {
         ready(name);
         nodes[name].capacity = {{"cpu", 4000}};
@@ -190,7 +190,7 @@ TEST_F(ZeroOrMax, TheClustersMinimumKeepsAllOrNone) {
                 ElementsAre("n1: +BeingDeleted", "n2: +BeingDeleted", "remove n1, n2 of a"));
 }
 
-TEST_F(ZeroOrMax, OtherGroupsGoOn) {
+TEST_F(ZeroOrMaxBatches, DoNotBlockOtherGroups) {
     ready("n1");
     node("b1", "b");
     removing("b1", draining).group = NodeGroupId("b");

@@ -24,7 +24,7 @@ struct Drain : RemovalCase {
     }
 };
 
-TEST_F(Drain, EvictsAllPodsAtOnceByNameAndUid) {
+TEST_F(Drain, EvictsAllPodsAtOnce) {
     pod("web-2", "n1");
     pod("web-1", "n1");
     pod("elsewhere", "n2");
@@ -39,7 +39,7 @@ TEST_F(Drain, EvictsAllPodsAtOnceByNameAndUid) {
     EXPECT_THAT(pass(), ElementsAre(announce, remove));
 }
 
-TEST_F(Drain, TriesAgainWhatWasRefusedAfterTheRetryTime) {
+TEST_F(Drain, RetriesRefusedEvictions) {
     pod("web-1", "n1");
     errors["web-1"] = refused;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
@@ -50,7 +50,7 @@ TEST_F(Drain, TriesAgainWhatWasRefusedAfterTheRetryTime) {
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
 }
 
-TEST_F(Drain, AsksForNoMoreThanABudgetAllowsNow) {
+TEST_F(Drain, DoesNotExceedABudget) {
     pod("web-1", "n1");
     pod("web-2", "n1");
     budget(1);
@@ -64,7 +64,7 @@ TEST_F(Drain, AsksForNoMoreThanABudgetAllowsNow) {
     EXPECT_THAT(pass(), ElementsAre("evict web-2"));
 }
 
-TEST_F(Drain, SharesABudgetAmongNodesByWhoBeganFirst) {
+TEST_F(Drain, GivesABudgetToTheOldestRemoval) {
     node("n0");
     removing("n0", draining).since = now + 1s;
     pod("web-0", "n0");
@@ -73,7 +73,7 @@ TEST_F(Drain, SharesABudgetAmongNodesByWhoBeganFirst) {
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
 }
 
-TEST_F(Drain, APodOfTheSameNameIsAnother) {
+TEST_F(Drain, TreatsARecreatedPodAsAnotherPod) {
     pod("web-1", "n1");
     errors["web-1"] = refused;
     pass();
@@ -83,7 +83,7 @@ TEST_F(Drain, APodOfTheSameNameIsAnother) {
                 ElementsAre(::testing::Key("default/web-1/reborn")));
 }
 
-TEST_F(Drain, GivesUpInTheEndAndNamesWhoIsLeft) {
+TEST_F(Drain, TimesOutAndNamesTheRemainingPods) {
     pod("web-1", "n1");
     pod("web-2", "n1");
     errors["web-2"] = refused;
@@ -99,7 +99,7 @@ TEST_F(Drain, GivesUpInTheEndAndNamesWhoIsLeft) {
     EXPECT_EQ(memory.last.failed_removal, now);
 }
 
-TEST_F(Drain, AGroupsOwnPatienceComesFirst) {
+TEST_F(Drain, UsesTheTimeoutOfTheGroup) {
     pod("web-1", "n1");
     errors["web-1"] = refused;
     group("a").options.drain_timeout = 3min;
@@ -108,7 +108,7 @@ TEST_F(Drain, AGroupsOwnPatienceComesFirst) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(Drain, EndsAfterTwoMinutesOfRefusalsThatWaitingDoesNotChange) {
+TEST_F(Drain, EndsAfterTwoMinutesOfPermanentRefusals) {
     pod("web-1", "n1");
     errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
     pass();
@@ -126,7 +126,7 @@ TEST_F(Drain, EndsAfterTwoMinutesOfRefusalsThatWaitingDoesNotChange) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(Drain, WaitsForASpentBudgetAlsoAfterAnotherRefusal) {
+TEST_F(Drain, WaitsForABudgetAfterAPermanentRefusal) {
     pod("web-1", "n1");
     errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
     pass();
@@ -139,7 +139,7 @@ TEST_F(Drain, WaitsForASpentBudgetAlsoAfterAnotherRefusal) {
     EXPECT_EQ(phase("n1"), draining) << "what keeps the pod now will change";
 }
 
-TEST_F(Drain, RemembersHowOftenAPodWasRefusedInARow) {
+TEST_F(Drain, CountsConsecutiveRefusals) {
     pod("web-1", "n1");
     errors["web-1"] = refused;
     for (int i = 0; i < 3; ++i, now += 10s) pass();
@@ -150,7 +150,7 @@ TEST_F(Drain, RemembersHowOftenAPodWasRefusedInARow) {
     EXPECT_EQ(of_pod.refused_code, ErrorCode::throttled);
 }
 
-TEST_F(Drain, WaitsForEvictedPodsAsLongAsTheyMayTake) {
+TEST_F(Drain, WaitsForTheGracePeriodOfEvictedPods) {
     pod("web-1", "n1").spec.termination_grace = 1min;
     decide();
     pods.at("web-1").deleted = now + 1min;
@@ -164,7 +164,7 @@ TEST_F(Drain, WaitsForEvictedPodsAsLongAsTheyMayTake) {
                 HasSubstr("pod default/web-1 still exists 1m30s after its eviction"));
 }
 
-TEST_F(Drain, WaitsForPodsThatEndByThemselves) {
+TEST_F(Drain, WaitsForPodsThatAreBeingDeleted) {
     pod("web-1", "n1").deleted = now;
     EXPECT_THAT(pass(), IsEmpty());
     now += 1min;
@@ -174,7 +174,7 @@ TEST_F(Drain, WaitsForPodsThatEndByThemselves) {
     EXPECT_THAT(pass(), ElementsAre(announce, remove));
 }
 
-TEST_F(Drain, CutsTheTimePodsGetToEnd) {
+TEST_F(Drain, LimitsTheGracePeriod) {
     pod("usual", "n1");
     pod("quick", "n1").spec.termination_grace = 1s;
     pod("slow", "n1").spec.termination_grace = 1h;
@@ -186,7 +186,7 @@ TEST_F(Drain, CutsTheTimePodsGetToEnd) {
     EXPECT_EQ(grace_of("quick"), std::nullopt);
 }
 
-TEST_F(Drain, ByPriorityTheLowestGoFirst) {
+TEST_F(Drain, EvictsTheLowestPriorityFirst) {
     settings.scale_down.drain_priorities = {{.priority = 0, .grace = 20s},
                                             {.priority = 100, .grace = 5s}};
     pod("below", "n1").spec.priority = -5;
@@ -201,7 +201,7 @@ TEST_F(Drain, ByPriorityTheLowestGoFirst) {
     EXPECT_THAT(pass(), ElementsAre(announce, remove)) << "what a DaemonSet makes anew is left";
 }
 
-TEST_F(Drain, ByPriorityWaitsForOneGroupBeforeTheNext) {
+TEST_F(Drain, FinishesEachPriorityBeforeTheNext) {
     settings.scale_down.drain_priorities = {{.priority = 0, .grace = 20s},
                                             {.priority = 100, .grace = 5s}};
     pod("high", "n1").spec.priority = 100;
@@ -216,7 +216,7 @@ struct DaemonRow {
     bool evicted;
 };
 
-TEST_F(Drain, EvictsDaemonsAsSettingsAndPodsSay) {
+TEST_F(Drain, EvictsDaemonSetPodsAsConfigured) {
     const std::vector<DaemonRow> table = {
         {true, false, true, "", false},     {true, true, false, "", true},
         {false, false, true, "", true},     {false, true, false, "", false},
@@ -234,14 +234,14 @@ TEST_F(Drain, EvictsDaemonsAsSettingsAndPodsSay) {
     }
 }
 
-TEST_F(Drain, NobodyWaitsForDaemons) {
+TEST_F(Drain, DoesNotWaitForDaemonSetPods) {
     daemon("agent", "n1");
     errors["agent"] = refused;
     EXPECT_THAT(pass(), ElementsAre("try to evict agent"));
     EXPECT_THAT(pass(), ElementsAre(announce, remove));
 }
 
-TEST_F(Drain, TheKubeletsOwnPodsGoWithTheNode) {
+TEST_F(Drain, IgnoresMirrorPods) {
     pod("static", "n1").annotations = {{"kubernetes.io/config.mirror", "x"}};
     EXPECT_THAT(pass(), ElementsAre(announce, remove));
 }

@@ -19,7 +19,7 @@ struct EvictedPods : RemovalCase {
     }
 };
 
-TEST_F(EvictedPods, AreThePodsThatWillWantAnotherPlace) {
+TEST_F(EvictedPods, AreThePodsThatWillBeRescheduled) {
     node("n1");
     removing("n1", draining);
     pod("web-2", "n1");
@@ -33,7 +33,7 @@ TEST_F(EvictedPods, AreThePodsThatWillWantAnotherPlace) {
     EXPECT_THAT(names(), ElementsAre("default/web-1", "default/web-2"));
 }
 
-TEST_F(EvictedPods, CountUntilTheNodeIsEmpty) {
+TEST_F(EvictedPods, AreListedUntilTheNodeIsEmpty) {
     node("n1");
     pod("web-1", "n1");
     for (const auto phase : {tainting, waiting, draining}) {
@@ -46,7 +46,7 @@ TEST_F(EvictedPods, CountUntilTheNodeIsEmpty) {
     }
 }
 
-TEST_F(EvictedPods, AreNotThoseThatCannotBeEvicted) {
+TEST_F(EvictedPods, ExcludePodsThatCannotBeEvicted) {
     node("n1");
     pod("web-1", "n1");
     pod("web-2", "n1");
@@ -56,7 +56,7 @@ TEST_F(EvictedPods, AreNotThoseThatCannotBeEvicted) {
     EXPECT_THAT(names(), ElementsAre("default/web-2"));
 }
 
-TEST_F(EvictedPods, AreNoneOfANodeThatIsEmptyOrGone) {
+TEST_F(EvictedPods, AreEmptyForAnEmptyOrRemovedNode) {
     node("n1");
     pod("web-1", "n1");
     removing("n1", tainting, true);

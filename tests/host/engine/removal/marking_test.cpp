@@ -22,32 +22,32 @@ struct Marking : RemovalCase {
     }
 };
 
-TEST_F(Marking, IsTriedAgainWhileNothingHasCome) {
+TEST_F(Marking, IsRetriedWhileNoPodIsScheduledOnTheNode) {
     begun(true);
     EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: +ToBeDeleted")));
     EXPECT_EQ(memory.removals.at("n1").phase, tainting);
 }
 
-TEST_F(Marking, EndsWhereAPodHasComeThatMayNotBeMoved) {
+TEST_F(Marking, EndsIfAnUnmovablePodIsScheduledOnTheNode) {
     begun(false);
     unmovable("web-1", "n1");
     EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: -ToBeDeleted")));
     EXPECT_THAT(steps.notes, Contains(HasSubstr("node n1 is not removed: ")));
 }
 
-TEST_F(Marking, OfAnEmptyNodeEndsWhereAnyPodHasCome) {
+TEST_F(Marking, EndsIfAPodIsScheduledOnAnEmptyNode) {
     begun(true);
     pod("web-1", "n1");
     EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: -ToBeDeleted")));
 }
 
-TEST_F(Marking, OfANodeWithPodsGoesOnWhereOneMoreHasCome) {
+TEST_F(Marking, ContinuesIfAPodIsScheduledOnANodeWithPods) {
     begun(false);
     pod("web-1", "n1");
     EXPECT_THAT(pass(), ElementsAre(HasSubstr("n1: +ToBeDeleted")));
 }
 
-TEST_F(Marking, SaysItsTimeByTheWallClock) {
+TEST_F(Marking, UsesTheWallClockForTheTaint) {
     NodeRemoval& removal = begun(true);
     const Snapshot seen = snapshot();
     const PassTime time{now, now - 2h};

@@ -9,9 +9,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-using NodeLooks = RemovalCase;
+using NodeRechecks = RemovalCase;
 
-TEST_F(NodeLooks, ComeBeforeANodeIsMarkedAndBeforeItsMachineGoes) {
+TEST_F(NodeRechecks, PrecedeMarkingAndMachineRemoval) {
     for (const char* name : {"n1", "n2", "n3", "n4"}) node(name);
     pod("web-2", "n1");
     pod("web-1", "n1");
@@ -27,13 +27,13 @@ TEST_F(NodeLooks, ComeBeforeANodeIsMarkedAndBeforeItsMachineGoes) {
                     NodeRecheck{"n2", {"default/agent-1/agent-1-uid"}, -10}));
 }
 
-TEST_F(NodeLooks, AreNotNeededForMachinesWithoutANode) {
+TEST_F(NodeRechecks, AreNotMadeForMachinesWithoutANode) {
     Decision decision;
     decision.removals = {{.machines = {MachineId("m1")}, .nodes = {""}}};
     EXPECT_THAT(find_node_rechecks(decision, snapshot().cluster, settings), IsEmpty());
 }
 
-TEST_F(NodeLooks, CountExpendablePodsOnlyWhereDrainsDo) {
+TEST_F(NodeRechecks, IncludeExpendablePodsOnlyIfDrainsDo) {
     node("n1");
     const Decision decision = decide({"n1"});
     const auto cutoff = [&] {

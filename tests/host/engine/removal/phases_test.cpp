@@ -104,9 +104,9 @@ const std::vector<Row> table = {
     {"somebody else removes the machine", draining, 0s, the_machine_is_going, {}, removed, false},
 };
 
-using Removal = RemovalCase;
+using RemovalPhases = RemovalCase;
 
-TEST_F(Removal, TakesEachPhaseToTheNextOrBack) {
+TEST_F(RemovalPhases, FollowTheTransitionTable) {
     for (const Row& row : table) {
         SCOPED_TRACE(std::to_string(static_cast<int>(row.before)) + ": " + row.what);
         RemovalCase::groups.clear();
@@ -128,7 +128,7 @@ TEST_F(Removal, TakesEachPhaseToTheNextOrBack) {
     }
 }
 
-TEST_F(Removal, AnEmptyNodeGoesInThreeSteps) {
+TEST_F(RemovalPhases, RemoveAnEmptyNodeInThreeSteps) {
     node("n1");
     EXPECT_THAT(pass({"n1"}), ElementsAre(marks));
     EXPECT_EQ(nodes.at("n1").taints[0].value, "1750000000");
@@ -145,7 +145,7 @@ TEST_F(Removal, AnEmptyNodeGoesInThreeSteps) {
     EXPECT_THAT(memory.removals, IsEmpty());
 }
 
-TEST_F(Removal, ARestartAtAnyMomentGoesOn) {
+TEST_F(RemovalPhases, ContinueAfterARestart) {
     node("n1");
     for (int pass_number = 0; pass_number < 3; ++pass_number) {
         const Memory saved = memory;
@@ -163,7 +163,7 @@ TEST_F(Removal, ARestartAtAnyMomentGoesOn) {
     EXPECT_EQ(phase("n1"), removed);
 }
 
-TEST_F(Removal, LeavesAForeignCordonAlone) {
+TEST_F(RemovalPhases, KeepACordonOfAnotherClient) {
     node("n1").unschedulable = true;
     EXPECT_THAT(pass({"n1"}), ElementsAre("n1: +ToBeDeleted"));
     pod("web-1", "n1");
@@ -175,7 +175,7 @@ TEST_F(Removal, LeavesAForeignCordonAlone) {
     EXPECT_EQ(memory.last.failed_removal, now);
 }
 
-TEST_F(Removal, LiftsItsOwnCordon) {
+TEST_F(RemovalPhases, UndoOurCordon) {
     node("n1");
     pass({"n1"});
     EXPECT_TRUE(nodes.at("n1").unschedulable);
@@ -189,13 +189,13 @@ TEST_F(Removal, LiftsItsOwnCordon) {
     EXPECT_THAT(nodes.at("n1").annotations, IsEmpty());
 }
 
-TEST_F(Removal, CordonsNothingWhenToldSo) {
+TEST_F(RemovalPhases, DoNotCordonIfDisabled) {
     settings.scale_down.cordon_node_before_terminating = false;
     node("n1");
     EXPECT_THAT(pass({"n1"}), ElementsAre("n1: +ToBeDeleted"));
 }
 
-TEST_F(Removal, OneThatWaitsKeepsNoOther) {
+TEST_F(RemovalPhases, DoNotBlockOtherNodes) {
     node("n1");
     node("n2");
     pod("web-1", "n1");
@@ -206,7 +206,7 @@ TEST_F(Removal, OneThatWaitsKeepsNoOther) {
     EXPECT_EQ(phase("n1"), draining);
 }
 
-TEST(RemovalPhaseDeathTest, OfARemovalThatIsUndoneNeverGoesOn) {
+TEST(RemovalPhasesDeathTest, NeverGoBackToAnEarlierPhase) {
     NodeRemoval removal{.phase = undoing};
     EXPECT_DEATH(enter(removal, deleting, noon), "a removal goes back to an earlier phase");
     removal.phase = draining;

@@ -7,15 +7,15 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct Leftovers : RemovalCase {
-    Leftovers() {
+struct LeftoverMarks : RemovalCase {
+    LeftoverMarks() {
         memory.started = false;
         node("n1").taints = {{.key = std::string(to_be_deleted_taint), .value = "1"}};
         nodes.at("n1").unschedulable = true;
     }
 };
 
-TEST_F(Leftovers, AreTakenOffAtTheVeryFirstPass) {
+TEST_F(LeftoverMarks, AreRemovedInTheFirstPass) {
     node("n2").taints = {{.key = std::string(being_deleted_taint), .value = "1"}};
     EXPECT_THAT(pass(),
                 ElementsAre("n1: -ToBeDeleted -BeingDeleted", "n2: -ToBeDeleted -BeingDeleted"));
@@ -25,20 +25,20 @@ TEST_F(Leftovers, AreTakenOffAtTheVeryFirstPass) {
     EXPECT_THAT(memory.removals, IsEmpty());
 }
 
-TEST_F(Leftovers, OnANodeWhoseMachineIsOnItsWayOutStay) {
+TEST_F(LeftoverMarks, StayOnANodeWhoseMachineIsBeingDeleted) {
     group("a").machines.front().state = MachineState::deleting;
     EXPECT_THAT(pass(), IsEmpty());
     EXPECT_EQ(memory.removals.at("n1").phase, removed);
 }
 
-TEST_F(Leftovers, LoseACordonThatIsOurs) {
+TEST_F(LeftoverMarks, IncludeOurCordon) {
     nodes.at("n1").annotations = {{std::string(cordoned_annotation), "true"}};
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_FALSE(nodes.at("n1").unschedulable);
     EXPECT_THAT(nodes.at("n1").annotations, IsEmpty());
 }
 
-TEST_F(Leftovers, AreTriedAgainUntilTheyAreOff) {
+TEST_F(LeftoverMarks, AreRetriedUntilTheyAreRemoved) {
     errors["n1"] = {ErrorCode::unavailable, "the API server is away"};
     pass();
     memory.started = true;
@@ -46,17 +46,17 @@ TEST_F(Leftovers, AreTriedAgainUntilTheyAreOff) {
     EXPECT_THAT(pass(), ElementsAre("n1: -ToBeDeleted -BeingDeleted"));
 }
 
-TEST_F(Leftovers, AreSomebodyElsesLaterOn) {
+TEST_F(LeftoverMarks, AreNotRemovedAfterTheFirstPass) {
     memory.started = true;
     EXPECT_THAT(pass(), IsEmpty());
 }
 
-TEST_F(Leftovers, OnNodesOfNoGroupAreSomebodyElses) {
+TEST_F(LeftoverMarks, AreNotRemovedFromNodesWithoutAGroup) {
     group("a").machines.clear();
     EXPECT_THAT(pass(), IsEmpty());
 }
 
-TEST_F(Leftovers, OfAGroupThatNoCloudListsAnyMoreAreTakenOff) {
+TEST_F(LeftoverMarks, AreRemovedIfTheGroupIsNoLongerListed) {
     memory.started = true;
     for (const RemovalPhase phase : {waiting, draining, deleting}) {
         removing("n1", phase);
@@ -68,7 +68,7 @@ TEST_F(Leftovers, OfAGroupThatNoCloudListsAnyMoreAreTakenOff) {
     }
 }
 
-TEST_F(Leftovers, OfARemovalThatIsRememberedAreNone) {
+TEST_F(LeftoverMarks, ExcludeMarksOfAKnownRemoval) {
     removing("n1", draining);
     pod("web-1", "n1");
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));

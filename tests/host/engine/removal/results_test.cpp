@@ -50,7 +50,7 @@ const std::vector<ResultRow> result_rows = {
 
 using RemovalResults = RemovalCase;
 
-TEST_F(RemovalResults, TakeARemovalOnOrBack) {
+TEST_F(RemovalResults, ChangeThePhase) {
     for (const ResultRow& row : result_rows) {
         SCOPED_TRACE(row.what);
         groups.clear();
@@ -75,7 +75,7 @@ TEST_F(RemovalResults, TakeARemovalOnOrBack) {
     }
 }
 
-TEST_F(RemovalResults, OfOneMachineAreNotThoseOfAnother) {
+TEST_F(RemovalResults, AreAppliedPerMachine) {
     for (const char* name : {"n1", "n2"}) {
         node(name);
         removing(name, deleting, true);
@@ -88,7 +88,7 @@ TEST_F(RemovalResults, OfOneMachineAreNotThoseOfAnother) {
     EXPECT_THAT(pass(), ElementsAre("n2: -ToBeDeleted -BeingDeleted uncordon"));
 }
 
-TEST_F(RemovalResults, OfANodeWithUnknownPodsEndItsRemovalAtOnce) {
+TEST_F(RemovalResults, EndTheRemovalOfANodeWithUnknownPods) {
     for (const RemovalPhase before : {tainting, deleting}) {
         SCOPED_TRACE(name_of(before));
         groups.clear();
@@ -104,7 +104,7 @@ TEST_F(RemovalResults, OfANodeWithUnknownPodsEndItsRemovalAtOnce) {
     }
 }
 
-TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
+TEST_F(RemovalResults, ApplyToAllMachinesWithoutASubject) {
     node("n1");
     removing("n1", deleting, true);
     const Decision decision = decide();
@@ -114,7 +114,7 @@ TEST_F(RemovalResults, WithoutASubjectStandForAllMachines) {
     EXPECT_EQ(phase("n1"), undoing);
 }
 
-TEST_F(RemovalResults, SayWhenTheNextStepIsDue) {
+TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
     struct Due {
         RemovalPhase phase;
         std::optional<Duration> after;  // after it began; nothing: the cluster has to change first
@@ -140,7 +140,7 @@ TEST_F(RemovalResults, SayWhenTheNextStepIsDue) {
     EXPECT_EQ(find_next_step(memory, settings, now), now) << "the first of several";
 }
 
-TEST_F(RemovalResults, LeadToNoNextStepButOneBackWhileTheClusterIsNotInTouch) {
+TEST_F(RemovalResults, OnlyUndoWhileTheClusterIsUnobserved) {
     for (const RemovalPhase phase : {tainting, waiting, deleting}) {
         memory.removals.clear();
         removing("n1", phase);
@@ -151,7 +151,7 @@ TEST_F(RemovalResults, LeadToNoNextStepButOneBackWhileTheClusterIsNotInTouch) {
     EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), now);
 }
 
-TEST_F(RemovalResults, OfAnEvictionThatWasNotSentAreNoRefusal) {
+TEST_F(RemovalResults, IgnoreEvictionsThatWereNotSent) {
     node("n1");
     pod("web-1", "n1");
     removing("n1", draining);
@@ -169,7 +169,7 @@ TEST_F(RemovalResults, OfAnEvictionThatWasNotSentAreNoRefusal) {
     EXPECT_EQ(memory.removals.at("n1").evictions.at(key), before) << "the last answer counts";
 }
 
-TEST_F(RemovalResults, AskForADaemonSetsPodAgainWhoseEvictionWasNotSent) {
+TEST_F(RemovalResults, RetryTheUnsentEvictionOfADaemonSetPod) {
     node("n1");
     pod("web-1", "n1");
     daemon("agent-1", "n1");
@@ -180,7 +180,7 @@ TEST_F(RemovalResults, AskForADaemonSetsPodAgainWhoseEvictionWasNotSent) {
     EXPECT_THAT(pass(), ElementsAre("try to evict agent-1"));
 }
 
-TEST_F(RemovalResults, OfADryRunAreNone) {
+TEST_F(RemovalResults, AreEmptyForADryRun) {
     node("n1");
     const Decision decision = decide({"n1"});
     const Memory before = memory;

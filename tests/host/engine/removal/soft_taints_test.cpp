@@ -14,7 +14,7 @@ struct SoftTaints : RemovalCase {
     }
 };
 
-TEST_F(SoftTaints, AreSetOnWantedNodesAndTakenOffOthers) {
+TEST_F(SoftTaints, AreAddedToCandidatesAndRemovedFromOthers) {
     taint("n1");
     taint("n2");
     node("n3");
@@ -25,7 +25,7 @@ TEST_F(SoftTaints, AreSetOnWantedNodesAndTakenOffOthers) {
     EXPECT_THAT(pass(), IsEmpty());
 }
 
-TEST_F(SoftTaints, AreChangedAFewAPassNeededNodesFirst) {
+TEST_F(SoftTaints, AreLimitedPerPass) {
     settings.scale_down.max_bulk_soft_taint_count = 2;
     node("n1");
     node("n2");
@@ -35,7 +35,7 @@ TEST_F(SoftTaints, AreChangedAFewAPassNeededNodesFirst) {
     EXPECT_THAT(pass(), ElementsAre("n2: +DeletionCandidate"));
 }
 
-TEST_F(SoftTaints, SwitchedOffAreAllTakenOff) {
+TEST_F(SoftTaints, AreRemovedIfDisabled) {
     settings.scale_down.max_bulk_soft_taint_count = 0;
     taint("n1");
     taint("n2");
@@ -44,7 +44,7 @@ TEST_F(SoftTaints, SwitchedOffAreAllTakenOff) {
     EXPECT_THAT(pass(), ElementsAre("n1: -DeletionCandidate", "n2: -DeletionCandidate"));
 }
 
-TEST_F(SoftTaints, StayOnNodesThatAreBeingRemovedAndOnThoseOfNoGroup) {
+TEST_F(SoftTaints, StayOnNodesBeingRemovedAndNodesWithoutAGroup) {
     taint("n1");
     taint("n2");
     removing("n1", RemovalPhase::waiting, true);
@@ -52,7 +52,7 @@ TEST_F(SoftTaints, StayOnNodesThatAreBeingRemovedAndOnThoseOfNoGroup) {
     EXPECT_THAT(pass(), IsEmpty());
 }
 
-TEST_F(SoftTaints, StayAsTheyAreWhileTheGroupCannotBeRead) {
+TEST_F(SoftTaints, DoNotChangeWhileTheGroupIsUnreadable) {
     taint("n1");
     node("n2");
     soft = {"n2"};

@@ -10,11 +10,11 @@ namespace {
 
 using enum RemovalPhase;
 
-struct Story : RemovalCase {
+struct DrainTimeout : RemovalCase {
     std::set<Time> starting;  ///< when each replica that was evicted is back
     std::size_t evicted = 0;
 
-    Story() {
+    DrainTimeout() {
         for (const char* name : {"n1", "n2", "n3"}) {
             node(name);
             for (int i = 0; i < 10; ++i) pod(std::string("web-") + name + std::to_string(i), name);
@@ -36,7 +36,7 @@ struct Story : RemovalCase {
     }
 };
 
-TEST_F(Story, AtTwoMinutesADrainBeginsAndComesToNothing) {
+TEST_F(DrainTimeout, IsTooShortWithTwoMinutes) {
     settings.scale_down.max_pod_eviction_time = 2min;
     go_on_until(noon + 1h);
     EXPECT_EQ(now, noon + 2min + 5s);
@@ -47,7 +47,7 @@ TEST_F(Story, AtTwoMinutesADrainBeginsAndComesToNothing) {
     EXPECT_FALSE(nodes.at("n1").unschedulable);
 }
 
-TEST_F(Story, AtTheDefaultItCompletes) {
+TEST_F(DrainTimeout, IsLongEnoughByDefault) {
     go_on_until(noon + 1h);
     EXPECT_EQ(evicted, 10u);
     EXPECT_EQ(phase("n1"), removed);

@@ -9,8 +9,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct MarksTakenOff : RemovalCase {
-    MarksTakenOff() {
+struct RemovedMarks : RemovalCase {
+    RemovedMarks() {
         node("n1");
         pod("web-1", "n1");
         errors["web-1"] = refused;
@@ -21,7 +21,7 @@ struct MarksTakenOff : RemovalCase {
     }
 };
 
-TEST_F(MarksTakenOff, EndTheRemovalAndKeepTheNodeForAWhile) {
+TEST_F(RemovedMarks, EndTheRemovalAndBackTheNodeOff) {
     pass({"n1"});
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
@@ -37,7 +37,7 @@ TEST_F(MarksTakenOff, EndTheRemovalAndKeepTheNodeForAWhile) {
     EXPECT_EQ(left_alone()->until, now + settings.scale_down.delay_after_failure);
 }
 
-TEST_F(MarksTakenOff, EndItWhileTheSchedulerGetsTimeToSeeThem) {
+TEST_F(RemovedMarks, EndTheRemovalDuringTheDelayAfterTheTaint) {
     pass({"n1"});
     now += 1s;
     pass();
@@ -45,7 +45,7 @@ TEST_F(MarksTakenOff, EndItWhileTheSchedulerGetsTimeToSeeThem) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(MarksTakenOff, AreNotThoseThatAnOldViewDoesNotShowYet) {
+TEST_F(RemovedMarks, AreNotMarksThatAStaleViewDoesNotShow) {
     pass({"n1"});
     const std::vector<Taint> mark = nodes.at("n1").taints;
     take_off();  // what is seen is older than the mark
@@ -58,7 +58,7 @@ TEST_F(MarksTakenOff, AreNotThoseThatAnOldViewDoesNotShowYet) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-TEST_F(MarksTakenOff, AreNotThoseOfAnEarlierRemovalThatAnOldViewStillShows) {
+TEST_F(RemovedMarks, AreNotMarksOfAnEarlierRemovalInAStaleView) {
     pass({"n1"});
     nodes.at("n1").taints.front().value = "1700000000";
     now += 5s;
@@ -68,7 +68,7 @@ TEST_F(MarksTakenOff, AreNotThoseOfAnEarlierRemovalThatAnOldViewStillShows) {
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
 }
 
-TEST_F(MarksTakenOff, EndNothingOnceTheMachineWasAskedToGo) {
+TEST_F(RemovedMarks, DoNotEndARemovalThatWasRequestedFromTheCloud) {
     pods.clear();
     errors["m-n1"] = {ErrorCode::cancelled, "the host stops"};
     removing("n1", delayed, true).mark_seen = true;
@@ -79,7 +79,7 @@ TEST_F(MarksTakenOff, EndNothingOnceTheMachineWasAskedToGo) {
     EXPECT_EQ(phase("n1"), deleting);
 }
 
-TEST_F(MarksTakenOff, EndARemovalThatItsCloudWasNeverAskedFor) {
+TEST_F(RemovedMarks, EndARemovalWhoseRequestWasNotSent) {
     pods.clear();
     errors["m-n1"] = {.code = ErrorCode::cancelled,
                       .message = "this host leads no longer",
@@ -92,9 +92,9 @@ TEST_F(MarksTakenOff, EndARemovalThatItsCloudWasNeverAskedFor) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
-using AskedAgain = RemovalCase;
+using RetriedRemoval = RemovalCase;
 
-TEST_F(AskedAgain, APodThatComesWhileTheCloudIsYetToBeAskedAgainKeepsItsNode) {
+TEST_F(RetriedRemoval, EndsIfAPodIsScheduledOnTheNode) {
     node("n1");
     removing("n1", delayed, true);
     errors["m-n1"] = {ErrorCode::cancelled, "the host stops"};
@@ -105,7 +105,7 @@ TEST_F(AskedAgain, APodThatComesWhileTheCloudIsYetToBeAskedAgainKeepsItsNode) {
     EXPECT_THAT(memory.removals, IsEmpty());
 }
 
-TEST_F(AskedAgain, APodThatComesThenKeepsAGroupThatGoesAsAWholeTogether) {
+TEST_F(RetriedRemoval, EndsForAZeroOrMaxGroupIfAPodIsScheduledOnANode) {
     group("a").options.zero_or_max = true;
     for (const char* name : {"n1", "n2"}) {
         node(name);
@@ -118,9 +118,9 @@ TEST_F(AskedAgain, APodThatComesThenKeepsAGroupThatGoesAsAWholeTogether) {
     EXPECT_THAT(pass(), ElementsAre(unmark, "n2: -ToBeDeleted -BeingDeleted uncordon"));
 }
 
-using LeftAlone = MarksTakenOff;
+using BackedOffNodes = RemovedMarks;
 
-TEST_F(LeftAlone, AreNodesWhosePodsCannotBeEvicted) {
+TEST_F(BackedOffNodes, AreNodesWhosePodsCannotBeEvicted) {
     removing("n1", draining);
     errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
     pass();
@@ -138,7 +138,7 @@ TEST_F(LeftAlone, AreNodesWhosePodsCannotBeEvicted) {
     EXPECT_EQ(left_alone()->until, now + 6min) << "longer after each time in a row";
 }
 
-TEST_F(LeftAlone, AreNodesWhoseMachinesAreRefused) {
+TEST_F(BackedOffNodes, AreNodesWhoseMachineRemovalWasRefused) {
     pods.clear();
     removing("n1", deleting, true);
     errors["m-n1"] = {ErrorCode::permission, "it is protected"};
@@ -147,7 +147,7 @@ TEST_F(LeftAlone, AreNodesWhoseMachinesAreRefused) {
     EXPECT_EQ(left_alone()->because, "the machine was not removed: it is protected");
 }
 
-TEST_F(LeftAlone, AreNoneToWhichPodsCame) {
+TEST_F(BackedOffNodes, AreNotNodesThatGotNewPods) {
     removing("n1", draining, true);
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_EQ(left_alone(), nullptr);

@@ -95,7 +95,7 @@ private:
     }
 };
 
-TEST_F(LeavingMachines, AreNoDestinationOfAHealthyNodesPods) {
+TEST_F(LeavingMachines, AreNotADestinationForPods) {
     node("leaving");
     node("healthy");
     pod("web-1", "healthy").spec.requests = {{"cpu", 500}};
@@ -108,7 +108,7 @@ TEST_F(LeavingMachines, AreNoDestinationOfAHealthyNodesPods) {
     EXPECT_THAT(verdict("healthy").because, HasSubstr("1 with a leaving machine"));
 }
 
-TEST_F(LeavingMachines, AreNoRoomForPendingPods) {
+TEST_F(LeavingMachines, AreNotAvailableToPendingPods) {
     node("leaving");
     pod("web-1", "");
     pods_by_name["web-1"]->unscheduled_reason = "Unschedulable";
@@ -124,7 +124,7 @@ TEST_F(LeavingMachines, AreReplacedInTheSamePass) {
     EXPECT_EQ(growth(decide_at(noon)), (Growths{{"a", 1}}));
 }
 
-TEST_F(LeavingMachines, TaintTheirNodesAtOnce) {
+TEST_F(LeavingMachines, HaveTheirNodesTaintedAtOnce) {
     node("leaving");
     pod("web-1", "leaving");
     notice("leaving", noon + 2min);
@@ -153,7 +153,7 @@ TEST_F(LeavingMachines, LoseTheTaintWhenTheNoticeIsWithdrawn) {
     EXPECT_THAT(memory.leaving, IsEmpty());
 }
 
-TEST_F(LeavingMachines, LoseTheTaintWhenTheirGroupHasLeftTheCloudAndTheirTimeIsOver) {
+TEST_F(LeavingMachines, LoseTheTaintAfterTheirTimeIfTheyAreNoLongerListed) {
     node("leaving");
     pod("web-1", "leaving");
     notice("leaving", noon + 2min);
@@ -172,7 +172,7 @@ TEST_F(LeavingMachines, LoseTheTaintWhenTheirGroupHasLeftTheCloudAndTheirTimeIsO
     EXPECT_THAT(taints("leaving"), IsEmpty());
 }
 
-TEST_F(LeavingMachines, WithoutATimeAreOnlyAvoided) {
+TEST_F(LeavingMachines, AreOnlyAvoidedWithoutATime) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving");
@@ -191,7 +191,7 @@ TEST_F(LeavingMachines, WithoutATimeAreOnlyAvoided) {
     EXPECT_EQ(taints("leaving")[0].effect, Effect::no_schedule);
 }
 
-TEST_F(LeavingMachines, EvictPodsWithAPlaceAtOnceWithTheTimeThatIsLeft) {
+TEST_F(LeavingMachines, EvictPodsWithADestinationAtOnce) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving").spec.termination_grace = 10min;
@@ -206,7 +206,7 @@ TEST_F(LeavingMachines, EvictPodsWithAPlaceAtOnceWithTheTimeThatIsLeft) {
     EXPECT_THAT(verdict("leaving").because, HasSubstr("it takes no new pods"));
 }
 
-TEST_F(LeavingMachines, KeepPodsWithoutAPlaceAsLongAsTheirGracePeriodAllows) {
+TEST_F(LeavingMachines, EvictPodsWithoutADestinationAsLateAsPossible) {
     node("leaving");
     group().group.max = 1;  // no replacement can be had
     pod("web-1", "leaving");
@@ -221,7 +221,7 @@ TEST_F(LeavingMachines, KeepPodsWithoutAPlaceAsLongAsTheirGracePeriodAllows) {
     EXPECT_EQ(late.evictions[0].grace, std::nullopt);
 }
 
-TEST_F(LeavingMachines, KeepPodsThatADrainRuleKeepsUntilThen) {
+TEST_F(LeavingMachines, EvictPodsBlockedByADrainRuleAsLateAsPossible) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving").annotations = {
@@ -233,7 +233,7 @@ TEST_F(LeavingMachines, KeepPodsThatADrainRuleKeepsUntilThen) {
     EXPECT_THAT(evicted(), ElementsAre("web-1"));
 }
 
-TEST_F(LeavingMachines, EvictNoPodThatCouldNotEndInTime) {
+TEST_F(LeavingMachines, DoNotEvictPodsThatCouldNotTerminateInTime) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving");
@@ -243,7 +243,7 @@ TEST_F(LeavingMachines, EvictNoPodThatCouldNotEndInTime) {
     EXPECT_THAT(evicted(), ElementsAre("quick"));
 }
 
-TEST_F(LeavingMachines, WhoseTimeIsPastOnlyGetAReplacement) {
+TEST_F(LeavingMachines, AreOnlyReplacedIfTheirTimeHasPassed) {
     node("leaving");
     pod("web-1", "leaving");
     notice("leaving", noon, LeaveReason::other);
@@ -253,7 +253,7 @@ TEST_F(LeavingMachines, WhoseTimeIsPastOnlyGetAReplacement) {
     EXPECT_EQ(taints("leaving").size(), 1u);
 }
 
-TEST_F(LeavingMachines, KeepToDisruptionBudgets) {
+TEST_F(LeavingMachines, RespectDisruptionBudgets) {
     node("leaving");
     node("healthy");
     for (const char* name : {"web-1", "web-2"})
@@ -284,7 +284,7 @@ TEST_F(LeavingMachines, CountAnEvictedPodOnce) {
     EXPECT_THAT(decision.evictions, IsEmpty());
 }
 
-TEST_F(LeavingMachines, TakeFromTheBudgetsInTheOrderInWhichTheyLeave) {
+TEST_F(LeavingMachines, UseBudgetsInTheOrderInWhichTheyLeave) {
     node("first");
     node("second");
     node("healthy");
@@ -306,7 +306,7 @@ TEST_F(LeavingMachines, AreAllReplacedWhenTheyLeaveTogether) {
     EXPECT_EQ(growth(decide_at(noon)), (Growths{{"a", 2}}));
 }
 
-TEST_F(LeavingMachines, ShortenTheGraceOfADrainUnderWay) {
+TEST_F(LeavingMachines, ShortenTheGracePeriodOfARunningDrain) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving").spec.termination_grace = 5min;
@@ -318,7 +318,7 @@ TEST_F(LeavingMachines, ShortenTheGraceOfADrainUnderWay) {
     EXPECT_THAT(decision.increases, IsEmpty());
 }
 
-TEST_F(LeavingMachines, EndADrainWhosePodsNeedTheRoomOfTheirOwn) {
+TEST_F(LeavingMachines, EndADrainThatNeedsTheSameRoom) {
     node("leaving");
     node("drained");
     node("healthy");
@@ -331,7 +331,7 @@ TEST_F(LeavingMachines, EndADrainWhosePodsNeedTheRoomOfTheirOwn) {
     EXPECT_EQ(memory.removals.count("drained"), 0u);
 }
 
-TEST_F(LeavingMachines, AskTheSameAgainInADryRun) {
+TEST_F(LeavingMachines, RepeatTheSameActionsInADryRun) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving");
@@ -343,7 +343,7 @@ TEST_F(LeavingMachines, AskTheSameAgainInADryRun) {
     EXPECT_EQ(second.node_changes, first.node_changes);
 }
 
-TEST_F(LeavingMachines, AreLeftAloneWithoutACurrentViewOfTheCluster) {
+TEST_F(LeavingMachines, AreIgnoredWithAStaleViewOfTheCluster) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving");
@@ -354,7 +354,7 @@ TEST_F(LeavingMachines, AreLeftAloneWithoutACurrentViewOfTheCluster) {
     EXPECT_THAT(decision.node_changes, IsEmpty());
 }
 
-TEST_F(LeavingMachines, AreOnlyReplacedWhereAnotherProgramDrainsThem) {
+TEST_F(LeavingMachines, AreOnlyReplacedIfDrainingIsDisabled) {
     settings.scale_down.drain_leaving_nodes = false;
     node("leaving");
     pod("web-1", "leaving");
@@ -378,7 +378,7 @@ TEST_F(LeavingMachines, AreRemovedAtOnceWhenEmpty) {
     EXPECT_TRUE(memory.removals.at("leaving").empty);
 }
 
-TEST_F(LeavingMachines, AreLeftToTheirCloudWhenARemovalWouldTakeTooLong) {
+TEST_F(LeavingMachines, AreNotRemovedIfTheyLeaveSooner) {
     node("leaving");
     notice("leaving", noon + 30s);
     unneeded_for_long("leaving");
@@ -387,7 +387,7 @@ TEST_F(LeavingMachines, AreLeftToTheirCloudWhenARemovalWouldTakeTooLong) {
     EXPECT_THAT(verdict("leaving").because, HasSubstr("leaves by itself"));
 }
 
-TEST_F(LeavingMachines, ThatHaveNotJoinedAreNotWaitedFor) {
+TEST_F(LeavingMachines, AreNotAwaitedIfTheyHaveNotJoined) {
     world.machine("a", "coming", MachineState::creating).leaves =
         Leaving{LeaveReason::spot_interruption, noon + 2min};
     group().group.target = 1;

@@ -234,11 +234,13 @@ void check_all(Seeds seeds, const scheduling::naive::Spice& spice) {
     EXPECT_GT(with_budgets, (seeds.to - seeds.from) / 50);
 }
 
-TEST(PlanChecker, EveryPodOfANodeThatGoesHasAPlaceAndEveryBoundHolds) {
+TEST(ScaleDownOnRandomClusters, MovesEveryPodAndRespectsEveryLimit) {
     check_all({1, 401}, a_bit_of_all);
 }
 
-TEST(PlanChecker, HoldsAlsoWhereMostPodsAreSpread) { check_all({1, 401}, spread_above_all); }
+TEST(ScaleDownOnRandomClusters, MovesEveryPodWithManySpreadConstraints) {
+    check_all({1, 401}, spread_above_all);
+}
 
 }  // namespace
 }  // namespace capstan::engine::scale_down

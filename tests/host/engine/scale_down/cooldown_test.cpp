@@ -7,7 +7,7 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-TEST(Cooldown, LastsUntilTheDelayIsOverAndNotAMomentLonger) {
+TEST(Cooldown, EndsExactlyAfterTheDelay) {
     const ScaleDownSettings settings;
     const LastActions last{.scale_up = noon};
     const auto during = find_cooldown(last, settings, noon + 10min - 1ns);
@@ -25,7 +25,7 @@ TEST(Cooldown, IsTheOneThatEndsLast) {
     EXPECT_EQ(found->because, "last failed removal 30s ago, scale_down.delay_after_failure is 3m");
 }
 
-TEST(Cooldown, IsNoneWithoutADelayAndWithoutAnythingThatHappened) {
+TEST(Cooldown, RequiresADelayAndAnEarlierAction) {
     ScaleDownSettings settings;
     EXPECT_FALSE(find_cooldown({}, settings, noon));
     EXPECT_FALSE(find_cooldown({.removal = noon}, settings, noon));

@@ -16,7 +16,7 @@ PlanCase two_old_nodes() {
     return c;
 }
 
-TEST(Choice, IsANodeThatHasBeenUnneededForLongerThanItsTime) {
+TEST(NodeSelection, SelectsANodeAfterItsUnneededTime) {
     PlanCase c = web({"a"});
     c.unneeded_for(10min, {"a"});
     const Planned before = c.run();
@@ -32,7 +32,7 @@ TEST(Choice, IsANodeThatHasBeenUnneededForLongerThanItsTime) {
     EXPECT_THAT(out.plan.soft_taint_nodes, IsEmpty());
 }
 
-TEST(Choice, SaysWhetherOthersWaitForTheirTurn) {
+TEST(NodeSelection, ReportsWhetherOtherNodesAreWaiting) {
     for (const int most : {1, 2}) {
         PlanCase c = two_old_nodes();
         c.settings.scale_down.max_parallelism = most;
@@ -40,7 +40,7 @@ TEST(Choice, SaysWhetherOthersWaitForTheirTurn) {
     }
 }
 
-TEST(Choice, FollowsTheTimesOfTheGroupBeforeThoseOfAll) {
+TEST(NodeSelection, PrefersTheTimesOfTheGroup) {
     PlanCase c;
     c.world.group("quick", 1).options.unneeded_time = 1min;
     c.world.node("a", "quick");
@@ -48,7 +48,7 @@ TEST(Choice, FollowsTheTimesOfTheGroupBeforeThoseOfAll) {
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
 
-TEST(Choice, WaitsLongerForNodesThatAreNotReady) {
+TEST(NodeSelection, WaitsLongerForUnreadyNodes) {
     PlanCase c;
     c.world.group("web", 1);
     snapshot::NodeObject& node = c.world.node("a", "web");
@@ -65,7 +65,7 @@ TEST(Choice, WaitsLongerForNodesThatAreNotReady) {
     EXPECT_FALSE(out.memory.unneeded.at("a").ready);
 }
 
-TEST(Choice, TakesEmptyNodesInBulkAndOneWithPodsAtATime) {
+TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
     PlanCase c = web({"a", "b", "c", "d", "e"});
     c.unneeded_for(11min, {"a", "b", "c", "d", "e"});
     runs(c, "p", "a");
@@ -97,7 +97,7 @@ PlanCase three_zones() {
     return c;
 }
 
-TEST(Choice, GivesTheTurnOfANodeThatHasToWaitForOthersToTheNext) {
+TEST(NodeSelection, SelectsTheNextNodeIfOneMustWaitForOthers) {
     PlanCase c = three_zones();
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
@@ -107,7 +107,7 @@ TEST(Choice, GivesTheTurnOfANodeThatHasToWaitForOthersToTheNext) {
     EXPECT_THAT(out.chosen, ElementsAre("b"));
 }
 
-TEST(Choice, CountsRemovalsThatAreUnderWay) {
+TEST(NodeSelection, CountsRemovalsInProgress) {
     PlanCase c = web({"a", "b", "going"});
     runs(c, "p", "a");
     c.unneeded_for(11min, {"a", "b"});
@@ -116,7 +116,7 @@ TEST(Choice, CountsRemovalsThatAreUnderWay) {
     EXPECT_THAT(c.run().chosen, ElementsAre("b"));
 }
 
-TEST(Choice, RestsAfterMachinesWereAskedFor) {
+TEST(NodeSelection, IsInCooldownAfterAScaleUp) {
     PlanCase c = two_old_nodes();
     c.memory.last.scale_up = noon - 4min;
     const Planned out = c.run();
@@ -127,7 +127,7 @@ TEST(Choice, RestsAfterMachinesWereAskedFor) {
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
 }
 
-TEST(Choice, RestsWhileThePassItselfAsksForMachines) {
+TEST(NodeSelection, IsInCooldownDuringAScaleUpOfTheSamePass) {
     PlanCase c = two_old_nodes();
     c.grows.push_back({.group = NodeGroupId("other")});
     EXPECT_THAT(c.run().chosen, IsEmpty());
@@ -139,7 +139,7 @@ TEST(Choice, RestsWhileThePassItselfAsksForMachines) {
     EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this pass"));
 }
 
-TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
+TEST(NodeSelection, IsInCooldownPerGroupIfConfigured) {
     PlanCase c = two_old_nodes();
     c.settings.scale_down.delay_type_local = true;
     c.memory.last.scale_up = noon;
@@ -151,7 +151,7 @@ TEST(Choice, RestsByGroupWhereDelaysAreLocal) {
     EXPECT_EQ(out.plan.wake_at, noon + 2min);
 }
 
-TEST(Choice, RestsOnlyInTheGroupOfARemovalThatItsCloudRefused) {
+TEST(NodeSelection, IsInCooldownOnlyInTheGroupOfARefusedRemoval) {
     PlanCase c = two_old_nodes();
     c.memory.last_by_group[NodeGroupId("other")].failed_removal = noon - 1min;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
@@ -163,7 +163,7 @@ TEST(Choice, RestsOnlyInTheGroupOfARemovalThatItsCloudRefused) {
     EXPECT_EQ(out.plan.wake_at, noon + 2min);
 }
 
-TEST(Choice, MayStopWhileWaitingPodsFindRoom) {
+TEST(NodeSelection, CanStopWhilePendingPodsFitOnExistingNodes) {
     PlanCase c = web({"a", "b"});
     c.world.pod("waits");
     c.unneeded_for(11min, {"b"});
@@ -176,7 +176,7 @@ TEST(Choice, MayStopWhileWaitingPodsFindRoom) {
         "1 pending pod fits on existing nodes, and scale_down.ignore_schedulable_pods is off");
 }
 
-TEST(Choice, KeepsANodeWhosePodWantsToEndByItself) {
+TEST(NodeSelection, KeepsANodeWithAnOnCompletionPod) {
     PlanCase c = web({"a", "b"}, 1);
     annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion");
     runs(c, "q", "b", 3000);
@@ -188,7 +188,7 @@ TEST(Choice, KeepsANodeWhosePodWantsToEndByItself) {
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
 }
 
-TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
+TEST(NodeSelection, KeepsAZeroOrMaxGroupIfOneNodeIsTooYoung) {
     PlanCase c;
     c.world.group("tpu", 2).options.zero_or_max = true;
     c.world.node("t1", "tpu");
@@ -205,7 +205,7 @@ TEST(Choice, HoldsBackAWholeGroupForOneNodeThatIsTooYoung) {
     EXPECT_THAT(c.run().chosen, ElementsAre("t1", "t2"));
 }
 
-TEST(Choice, IsNoneAndTimersEndWhereRemovingIsSwitchedOff) {
+TEST(NodeSelection, IsEmptyAndResetsTimersIfDisabled) {
     PlanCase c = two_old_nodes();
     c.settings.scale_down.enabled = false;
     const Planned out = c.run();
@@ -215,7 +215,7 @@ TEST(Choice, IsNoneAndTimersEndWhereRemovingIsSwitchedOff) {
     EXPECT_NE(out.plan.no_removals_because, "");
 }
 
-TEST(Choice, TellsOfEveryNodeByName) {
+TEST(NodeSelection, ReportsEveryNodeInOrder) {
     PlanCase c = web({"b", "d"});
     c.world.node("a");
     c.world.node("c");

@@ -180,7 +180,7 @@ std::vector<Case> all_cases() {
     return out;
 }
 
-TEST(Reasons, TellThePodTheBudgetOrTheNumbersBehindThem) {
+TEST(ScaleDownReasons, NameThePodTheBudgetOrTheNumbers) {
     for (const Case& example : all_cases()) {
         SCOPED_TRACE(example.what);
         PlanCase c = two_nodes();
@@ -193,7 +193,7 @@ TEST(Reasons, TellThePodTheBudgetOrTheNumbersBehindThem) {
 }
 
 // Pods that look at others are asked about one by one, and not all of them on all nodes.
-TEST(Reasons, NameANodeThatRefusesAlsoWhereThereAreManyToLookAt) {
+TEST(ScaleDownReasons, NameANodeInALargeCluster) {
     PlanCase c;
     c.settings.scale_down.utilization_threshold = 1;
     c.world.group("web", 150);
@@ -216,7 +216,7 @@ TEST(Reasons, NameANodeThatRefusesAlsoWhereThereAreManyToLookAt) {
         "needs 3, 1 of 4 are free");
 }
 
-TEST(Reasons, AreAllTold) {
+TEST(ScaleDownReasons, CoverAllCodes) {
     std::set<Unremovable> seen{Unremovable::none};
     for (const Case& example : all_cases()) seen.insert(example.reason);
     for (int reason = 0; reason <= static_cast<int>(Unremovable::unexpected_error); ++reason) {

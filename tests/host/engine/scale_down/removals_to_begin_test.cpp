@@ -29,7 +29,7 @@ std::vector<WaitingRemovals> with_whole(std::vector<WaitingRemovals> out,
     return out;
 }
 
-TEST(Turns, AreGivenAsUpstreamDoesWithTenAtOnceOfWhichFiveHavePods) {
+TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
     const std::vector<TurnsCase> cases{
         {"nobody", {}, {}, 0, 0},
         {"11 empty", single(11, 0), {}, 10, 0},
@@ -64,13 +64,13 @@ TEST(Turns, AreGivenAsUpstreamDoesWithTenAtOnceOfWhichFiveHavePods) {
     }
 }
 
-TEST(Turns, GoToGroupsFirstThenToEmptyNodesEachInTheOrderGiven) {
+TEST(RemovalsToBegin, PreferGroupsThenEmptyNodesInTheGivenOrder) {
     std::vector<WaitingRemovals> waiting{
         {.drain = 1}, {.empty = 1}, {.empty = 2, .atomic = true}, {.empty = 1}};
     EXPECT_EQ(select_removals_to_begin(waiting, {}, {}), (std::vector<std::size_t>{2, 1, 3, 0}));
 }
 
-TEST(Turns, GoToTheNextWhereOneMayNotBegin) {
+TEST(RemovalsToBegin, SkipRemovalsThatMayNotBegin) {
     ScaleDownSettings settings;
     settings.max_parallelism = 3;
     const auto but = [](std::size_t unable) { return [=](std::size_t i) { return i != unable; }; };
@@ -87,7 +87,7 @@ TEST(Turns, GoToTheNextWhereOneMayNotBegin) {
                 }).empty());
 }
 
-TEST(Turns, AreNoneWhereNoneAreAllowed) {
+TEST(RemovalsToBegin, AreEmptyIfNoneAreAllowed) {
     ScaleDownSettings settings;
     settings.max_parallelism = 0;
     EXPECT_TRUE(select_removals_to_begin(single(2, 2), {}, settings).empty());

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Unneeded, AreNodesWhosePodsFitOnOthersAllAtOnce) {
+TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
     PlanCase c = web({"a", "b", "c"});
     runs(c, "p", "a", 1500);
     runs(c, "q", "b", 2000);
@@ -28,7 +28,7 @@ TEST(Unneeded, AreNodesWhosePodsFitOnOthersAllAtOnce) {
               "1900m, 500m of 4 are free");
 }
 
-TEST(Unneeded, AreFoundInAnyOrderOfTheirObjects) {
+TEST(UnneededNodes, DoNotDependOnTheOrderOfObjects) {
     PlanCase c = web({"c", "a", "b"});
     runs(c, "r", "c", 1900);
     runs(c, "q", "b", 2000);
@@ -36,7 +36,7 @@ TEST(Unneeded, AreFoundInAnyOrderOfTheirObjects) {
     EXPECT_THAT(c.run().unneeded(), ElementsAre("a"));
 }
 
-TEST(Unneeded, PodsMoveOnWithTheNodeTheyMovedTo) {
+TEST(UnneededNodes, MovePodsAgainWithTheirDestination) {
     // p goes to small, which is the last to be decided on; then large turns out to stay, and small
     // goes there with all it has.
     PlanCase c;
@@ -52,7 +52,7 @@ TEST(Unneeded, PodsMoveOnWithTheNodeTheyMovedTo) {
     EXPECT_THAT(out.of("a").because, HasSubstr("its 1 pod fits on large"));
 }
 
-TEST(Unneeded, IsNoNodeThatAWaitingPodCountsOn) {
+TEST(UnneededNodes, ExcludeNodesThatPendingPodsArePlannedOn) {
     PlanCase c = web({"a", "b"});
     c.world.pod("waits");
     const Planned out = c.run();
@@ -71,7 +71,7 @@ PlanCase waits_for_checks(Duration ago) {
     return c;
 }
 
-TEST(Unneeded, CountsForANodeWithAReadinessTaintFromWhenItJoined) {
+TEST(UnneededNodes, IncludeNodesWithAReadinessTaintSinceTheyJoined) {
     PlanCase c = waits_for_checks(0s);
     const Planned joined = c.run();
     EXPECT_EQ(joined.memory.unneeded.at("a"), (engine::Unneeded{.since = noon, .ready = false}));
@@ -86,7 +86,7 @@ TEST(Unneeded, CountsForANodeWithAReadinessTaintFromWhenItJoined) {
     EXPECT_EQ(late.plan.chosen[0].cause, RemovalCause::unready);
 }
 
-TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
+TEST(UnneededNodes, ExcludeStartingNodesThatPendingPodsArePlannedOn) {
     PlanCase c = waits_for_checks(14min);
     c.settings.scale_down.unready_time = 5min;
     c.memory.unneeded["a"] = {.since = noon - 14min, .ready = false};
@@ -99,7 +99,7 @@ TEST(Unneeded, IsNoNodeWithAReadinessTaintWhilePodsCountOnIt) {
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
 
-TEST(Unneeded, BeginsAnewWithANodeThatBecomesReady) {
+TEST(UnneededNodes, RestartTheTimerWhenANodeBecomesReady) {
     PlanCase c = waits_for_checks(19min);
     c.memory.unneeded["a"] = {.since = noon - 19min, .ready = false};
     c.world.change_node("a").taints.clear();
@@ -108,14 +108,14 @@ TEST(Unneeded, BeginsAnewWithANodeThatBecomesReady) {
     EXPECT_EQ(out.memory.unneeded.at("a"), (engine::Unneeded{.since = noon}));
 }
 
-TEST(Unneeded, GoesOnWithANodeThatStopsBeingReady) {
+TEST(UnneededNodes, KeepTheTimerWhenANodeBecomesUnready) {
     PlanCase c = waits_for_checks(1h);
     c.memory.unneeded["a"] = {.since = noon - 9min};
     EXPECT_EQ(c.run().memory.unneeded.at("a"),
               (engine::Unneeded{.since = noon - 9min, .ready = false}));
 }
 
-TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
+TEST(UnneededNodes, RespectTheMinSizeOfTheirGroup) {
     PlanCase c = web({"a", "b", "c"}, 2);
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
@@ -125,7 +125,7 @@ TEST(Unneeded, StopAtTheMinimumOfTheirGroup) {
         "node group min size reached (2): group web has 3 nodes, 1 to be removed before this one");
 }
 
-TEST(Unneeded, CountsWhatIsBeingRemovedAsGone) {
+TEST(UnneededNodes, CountNodesBeingRemovedAsRemoved) {
     PlanCase c = web({"a", "b", "c"}, 1);
     c.being_removed("a", "web", RemovalPhase::draining, false);
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
@@ -134,7 +134,7 @@ TEST(Unneeded, CountsWhatIsBeingRemovedAsGone) {
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b", "c"));
 }
 
-TEST(Unneeded, StopAtTheMinimaOfTheCluster) {
+TEST(UnneededNodes, RespectTheMinimumOfTheCluster) {
     PlanCase c = web({"a", "b", "c"});
     c.settings.cpu.min = 5000;
     const Planned out = c.run();
@@ -144,7 +144,7 @@ TEST(Unneeded, StopAtTheMinimaOfTheCluster) {
               "min cluster cpu limit reached (5): the cluster has 8, the node 4");
 }
 
-TEST(Unneeded, TakeNoMoreFromABudgetThanItHas) {
+TEST(UnneededNodes, RespectDisruptionBudgets) {
     PlanCase c = web({"a", "b", "c"});
     runs(c, "p", "a").labels = {{"app", "x"}};
     runs(c, "q", "b").labels = {{"app", "x"}};
@@ -156,7 +156,7 @@ TEST(Unneeded, TakeNoMoreFromABudgetThanItHas) {
     EXPECT_EQ(out.of("b").pod, "default/q");
 }
 
-TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
+TEST(UnneededNodes, IncludeAllNodesOfAZeroOrMaxGroupOrNone) {
     PlanCase c;
     c.world.group("tpu", 2).options.zero_or_max = true;
     c.world.node("t1", "tpu");
@@ -171,7 +171,7 @@ TEST(Unneeded, GroupsThatAreEmptyOrFullGoAsAWhole) {
               "(3 of 4), above the threshold of 50%");
 }
 
-TEST(Unneeded, AreTakenFromTheZoneWithTheMostNodes) {
+TEST(UnneededNodes, PreferTheZoneWithTheMostNodes) {
     PlanCase c;
     c.world.group("z", 3).group.min = 2;
     for (const char* name : {"a", "b", "c"}) {
@@ -181,7 +181,7 @@ TEST(Unneeded, AreTakenFromTheZoneWithTheMostNodes) {
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
 }
 
-TEST(Unneeded, StayTheSameFromPassToPass) {
+TEST(UnneededNodes, AreStableAcrossPasses) {
     PlanCase c = web({"a", "b"}, 1);
     c.unneeded_for(3min, {"b"});
     const Planned out = c.run();
@@ -189,7 +189,7 @@ TEST(Unneeded, StayTheSameFromPassToPass) {
     EXPECT_EQ(out.memory.unneeded.at("b").since, noon - 3min);
 }
 
-TEST(Unneeded, PodsFirstTryWhereTheyWereToGoBefore) {
+TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
     PlanCase c = web({"a", "b", "c"});
     runs(c, "p", "a", 100);
     runs(c, "q", "b", 2000);
@@ -202,7 +202,7 @@ TEST(Unneeded, PodsFirstTryWhereTheyWereToGoBefore) {
     EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
 }
 
-TEST(Unneeded, DoesNotCountADomainThatGoesWithTheNode) {
+TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
     // The only node of zone z3: without it there are two zones, and p keeps them even.
     PlanCase c;
     c.world.group("web", 3);
@@ -219,7 +219,7 @@ TEST(Unneeded, DoesNotCountADomainThatGoesWithTheNode) {
     EXPECT_THAT(c.run().unneeded(), ::testing::Contains("c"));
 }
 
-TEST(Unneeded, KeepsPodsAsEvenAsTheSchedulerDoesByItself) {
+TEST(UnneededNodes, RespectDefaultSpreadConstraints) {
     // Two zones: were p-b1 to move, zone a would have two pods, and b none.
     PlanCase c;
     c.world.group("web", 3);
@@ -237,7 +237,7 @@ TEST(Unneeded, KeepsPodsAsEvenAsTheSchedulerDoesByItself) {
     EXPECT_EQ(out.of("b1").reason, Unremovable::no_place_to_move_pods);
 }
 
-TEST(Unneeded, KeepsPodsOfAnEmulatedSpreadInTheirZone) {
+TEST(UnneededNodes, KeepPodsOfAnEmulatedSpreadInTheirZone) {
     PlanCase c;
     c.settings.emulated_spread_label = "app";
     c.world.group("web", 4);

@@ -36,7 +36,7 @@ struct Makes {
     }
 };
 
-TEST(BinpackingEstimates, AreWhatAnEstimateOfEachShapeSays) {
+TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
     makes.add("web", 200, 300);
@@ -56,7 +56,7 @@ TEST(BinpackingEstimates, AreWhatAnEstimateOfEachShapeSays) {
     }
 }
 
-TEST(BinpackingEstimates, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
+TEST(BinpackingEstimates, AreSharedBetweenTemplatesWithTheSameResult) {
     Makes makes(40);
     makes.add("apart", 12, 500, true);
     scheduling::CompiledPredicates rules = makes.rules();
@@ -67,7 +67,7 @@ TEST(BinpackingEstimates, AreSharedByMachinesBetweenTwoThatComeToTheSame) {
     EXPECT_EQ(prospects.of(1, INT_MAX), prospects.of(38, INT_MAX));
 }
 
-TEST(BinpackingEstimates, AreWorkedOutAgainOnlyForPodsThatChanged) {
+TEST(BinpackingEstimates, AreRecomputedOnlyForChangedPods) {
     Makes makes(2);
     makes.add("large", 3, 1500);
     makes.add("small", 3, 800);
@@ -82,7 +82,7 @@ TEST(BinpackingEstimates, AreWorkedOutAgainOnlyForPodsThatChanged) {
     EXPECT_EQ(prospects.of(1, INT_MAX)->pods, 4u);
 }
 
-TEST(BinpackingEstimates, SumUpWhatTheirPodsRequest) {
+TEST(BinpackingEstimates, SumTheRequestsOfTheirPods) {
     Makes makes(4);
     makes.add("web", 3, 700);
     scheduling::CompiledPredicates rules = makes.rules();
@@ -93,7 +93,7 @@ TEST(BinpackingEstimates, SumUpWhatTheirPodsRequest) {
     EXPECT_EQ(prospects.of(3, 0)->requested, Resources());
 }
 
-TEST(BinpackingEstimates, SumsOfHugeRequestsStopAtTheirEnd) {
+TEST(BinpackingEstimates, SaturateSumsOfRequests) {
     snapshot::ClusterBuilder builder;
     snapshot::PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};

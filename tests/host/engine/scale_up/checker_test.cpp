@@ -120,9 +120,11 @@ void check(std::uint64_t seeds, const scheduling::naive::Spice& spice) {
     }
 }
 
-TEST(Checker, EveryPodThatIsHelpedRunsAndNoneIsLeftThatWould) { check(3000, a_bit_of_all); }
+TEST(ScaleUpOnRandomClusters, PlacesEveryPodThatFits) { check(3000, a_bit_of_all); }
 
-TEST(Checker, HoldsAlsoWhereMostPodsAreSpread) { check(3000, spread_above_all); }
+TEST(ScaleUpOnRandomClusters, PlacesEveryPodThatFitsWithManySpreadConstraints) {
+    check(3000, spread_above_all);
+}
 
 }  // namespace
 }  // namespace capstan::engine::scale_up

@@ -49,32 +49,32 @@ int schedulable(const Estimate& estimate) {
 
 // The cases of upstream's TestBinpackingEstimate and BenchmarkBinpackingEstimate.
 
-TEST(Estimate, PacksByTheResourceThatIsScarce) {
+TEST(Estimate, PacksByTheScarceResource) {
     Estimating e(350 * 3 - 50, 2000, 10);
     e.add(10, 350, 1000);
     EXPECT_EQ(e.run(), (Estimate{5, {{0, 10}}}));
 }
 
-TEST(Estimate, PutsNoMorePodsOnANodeThanItTakes) {
+TEST(Estimate, RespectsThePodLimitOfANode) {
     Estimating e(10000, 20000, 10);
     e.add(20, 10, 100);
     EXPECT_EQ(e.run(), (Estimate{2, {{0, 20}}}));
 }
 
-TEST(Estimate, GivesEveryPodWithTheSamePortANodeOfItsOwn) {
+TEST(Estimate, PlacesPodsWithTheSamePortOnSeparateNodes) {
     Estimating e(1000, 5000, 10);
     e.add(8, 200, 1000, [](snapshot::PodObject& pod) { pod.spec.ports = {{.port = 5555}}; });
     EXPECT_EQ(e.run(), (Estimate{8, {{0, 8}}}));
 }
 
-TEST(Estimate, StopsAtTheMostNodes) {
+TEST(Estimate, StopsAtTheMaximumOfNodes) {
     Estimating e(1000, 5000, 10);
     e.add(20, 500, 1000);
     EXPECT_EQ(e.run(5), (Estimate{5, {{0, 10}}}));
     EXPECT_EQ(e.run(0), (Estimate{0, {}}));
 }
 
-TEST(Estimate, LetsTheLargestGoFirst) {
+TEST(Estimate, PlacesTheLargestPodsFirst) {
     Estimating e(1000, 5000, 10);
     e.add(10, 50, 1000);
     e.add(10, 500, 1000);
@@ -83,19 +83,19 @@ TEST(Estimate, LetsTheLargestGoFirst) {
     EXPECT_EQ(e.run(5), (Estimate{5, {{1, 10}}}));
 }
 
-TEST(Estimate, SpreadsOverHostsAsFarAsTheSkewLetsIt) {
+TEST(Estimate, SpreadsOverHostsWithinTheSkew) {
     Estimating e(1000, 5000, 10);
     e.add(8, 20, 100, spread_over(hostname_key, 2));
     EXPECT_EQ(e.run(), (Estimate{4, {{0, 8}}}));
 }
 
-TEST(Estimate, PutsNoMoreIntoAZoneThanItsSkewLetsIt) {
+TEST(Estimate, LimitsAZoneToTheSkew) {
     Estimating e(1000, 5000, 10);
     e.add(8, 20, 100, spread_over(zone_key, 2));
     EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}}}));
 }
 
-TEST(Estimate, PacksFiftyOneThousandPodsAsUpstreamDoes) {
+TEST(Estimate, Packs51000PodsLikeUpstream) {
     Estimating e(1000, 5000, 100);
     e.add(50000, 50, 100);
     e.add(1000, 95, 190);
@@ -104,14 +104,14 @@ TEST(Estimate, PacksFiftyOneThousandPodsAsUpstreamDoes) {
     EXPECT_EQ(schedulable(found), 51000);
 }
 
-TEST(Estimate, FillsNodesThatLargerPodsOpened) {
+TEST(Estimate, FillsNodesOfLargerPods) {
     Estimating e(1000, 1000, 10);
     e.add(3, 300, 300);
     e.add(3, 700, 700);
     EXPECT_EQ(e.run(), (Estimate{3, {{0, 3}, {1, 3}}}));
 }
 
-TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
+TEST(Estimate, PlacesPodsWithAffinityToSmallerPods) {
     Estimating e(1000, 1000, 10);
     e.add(2, 500, 500, [](snapshot::PodObject& pod) {
         pod.labels = {{"app", "large"}};
@@ -125,7 +125,7 @@ TEST(Estimate, LetsPodsFollowSmallerOnesThatTheyWantToBeWith) {
     EXPECT_EQ(e.run(), (Estimate{2, {{0, 2}, {1, 2}}}));
 }
 
-TEST(Estimate, PutsPodsThatAskForNoCpuTogetherWhereDaemonsAskForTooMuch) {
+TEST(Estimate, PlacesPodsWithoutCpuRequestsOnOvercommittedNodes) {
     Estimating e(100, 2000, 10);
     snapshot::PodObject daemon{.ns = "kube-system"};
     daemon.spec.requests = {{"cpu", 150}};
@@ -135,14 +135,14 @@ TEST(Estimate, PutsPodsThatAskForNoCpuTogetherWhereDaemonsAskForTooMuch) {
     EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}, {1, 2}}}));
 }
 
-TEST(Estimate, OpensNoNodeForPodsThatDoNotFitOnOne) {
+TEST(Estimate, AddsNoNodeForPodsThatDoNotFit) {
     Estimating e(1000, 1000, 10);
     e.add(5, 1001, 1);
     e.add(5, 1, 1001);
     EXPECT_EQ(e.run(), (Estimate{0, {}}));
 }
 
-TEST(Estimate, LeavesTheNodesInThePlacementUntilTheyAreUndone) {
+TEST(Estimate, KeepsNodesInThePlacementUntilUndone) {
     Estimating e(1000, 1000, 10);
     e.add(15, 100, 100);
     scheduling::CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});

@@ -59,7 +59,7 @@ Keeps keeps_but(std::string unwanted) {
     return Keeps([unwanted](const std::string& id) { return id != unwanted; });
 }
 
-TEST(ExpanderChain, EachStageNarrowsWhatTheOneBeforeLeft) {
+TEST(ExpanderChain, EachStageFiltersTheOptionsOfThePreviousOne) {
     Keeps first = keeps_but("a");
     Keeps second = keeps_but("b");
     const Choice choice =
@@ -71,14 +71,14 @@ TEST(ExpanderChain, EachStageNarrowsWhatTheOneBeforeLeft) {
     EXPECT_THAT(choice.stages[0].sentences, ElementsAre("as the test likes it"));
 }
 
-TEST(ExpanderChain, StopsAsSoonAsOneOptionIsLeft) {
+TEST(ExpanderChain, StopsWhenOneOptionIsLeft) {
     Keeps first = keeps_but("a");
     Keeps second = keeps_all();
     choose({{"first", &first}, {"second", &second}}, question_of({"a", "b"}), {});
     EXPECT_EQ(second.asked, 0);
 }
 
-TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestGroupId) {
+TEST(ExpanderChain, BreaksTiesByTheLowestGroupId) {
     Keeps all = keeps_all();
     ScaleUpQuestion question = question_of({"b", "c", "a"});
     const Choice choice = choose({{"all", &all}}, question, {});
@@ -86,7 +86,7 @@ TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestGroupId) {
     EXPECT_EQ(choice.because, "a has the lowest id of 3 options still tied");
 }
 
-TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestPriceIfAllArePriced) {
+TEST(ExpanderChain, BreaksTiesByTheLowestPriceIfAllArePriced) {
     Keeps all = keeps_all();
     ScaleUpQuestion question = question_of({"a", "b", "c"});
     const double prices[] = {3, 1, 2};
@@ -100,7 +100,7 @@ TEST(ExpanderChain, GivesWhatIsStillTiedToTheLowestPriceIfAllArePriced) {
     EXPECT_EQ(choose({{"all", &all}}, question, {}).option, 0u);
 }
 
-TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
+TEST(ExpanderChain, DoesNotCallExpandersForASingleOption) {
     Keeps none = keeps_none();
     const Choice choice =
         choose({{"none", &none, StageFallback::fail, StageFallback::fail}}, question_of({"a"}), {});
@@ -109,17 +109,17 @@ TEST(ExpanderChain, AsksNobodyAboutAnOnlyOption) {
     EXPECT_EQ(choice.because, "a is the only option");
 }
 
-TEST(ExpanderChain, ChoosesNothingFromNothing) {
+TEST(ExpanderChain, ChoosesNothingWithoutOptions) {
     const Choice choice = choose({}, ScaleUpQuestion{}, {});
     EXPECT_FALSE(choice.option.has_value());
     EXPECT_EQ(choice.because, "no options to choose from");
 }
 
-TEST(ExpanderChain, WithoutStagesTheLowestIdWins) {
+TEST(ExpanderChain, ChoosesTheLowestGroupIdWithoutStages) {
     EXPECT_EQ(choose({}, question_of({"x", "y"}), {}).option, 0u);
 }
 
-TEST(ExpanderChain, SkipsAFailingStageAndKeepsItsErrorForTheExplanation) {
+TEST(ExpanderChain, SkipsAFailedStageAndKeepsItsError) {
     Fails fails;
     Keeps second = keeps_but("a");
     const Choice choice =
@@ -129,7 +129,7 @@ TEST(ExpanderChain, SkipsAFailingStageAndKeepsItsErrorForTheExplanation) {
     EXPECT_EQ(choice.stages[0].error->code, ErrorCode::deadline);
 }
 
-TEST(ExpanderChain, EndsWithoutAChoiceWhenAStageThatMustNotFailFails) {
+TEST(ExpanderChain, ChoosesNothingIfARequiredStageFails) {
     Fails fails;
     Keeps second = keeps_all();
     const Choice choice = choose({{"acme_score", &fails, StageFallback::fail}, {"second", &second}},
@@ -139,7 +139,7 @@ TEST(ExpanderChain, EndsWithoutAChoiceWhenAStageThatMustNotFailFails) {
     EXPECT_EQ(second.asked, 0);
 }
 
-TEST(ExpanderChain, AnEmptyAnswerPassesItsInputOnOrEndsTheChain) {
+TEST(ExpanderChain, SkipsOrEndsOnAnEmptyResult) {
     Keeps none = keeps_none();
     const Choice skipped = choose({{"none", &none}}, question_of({"a", "b"}), {});
     EXPECT_EQ(skipped.option, 0u);

@@ -74,7 +74,7 @@ struct OneInTheWay : KeptCase {
     }
 };
 
-TEST(KeptRequests, AreGivenBackOldestFirstOneForEachNodeThatALimitKeepsFromPods) {
+TEST(KeptRequests, AreReleasedOldestFirstForEachNodeBlockedByALimit) {
     KeptCase c;
     c.dead("a", 1h);
     c.dead("b", 3h);
@@ -89,7 +89,7 @@ TEST(KeptRequests, AreGivenBackOldestFirstOneForEachNodeThatALimitKeepsFromPods)
     EXPECT_EQ(c.backoff("b").given_back, 0);
 }
 
-TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
+TEST(KeptRequests, LeaveALimitToTheFourthGroupAfterThreeTimedOut) {
     KeptCase c;
     c.settings.balance_similar = false;
     c.settings.max_node_provision_time = 7min;
@@ -107,7 +107,7 @@ TEST(KeptRequests, OfThreeGroupsThatTimeOutUnderALimitLeaveAllOfItToTheFourth) {
     EXPECT_FALSE(c.is_left_alone("well"));
 }
 
-TEST(KeptRequests, StayWhileTheListOfTheirGroupLagsBehindAnAnswer) {
+TEST(KeptRequests, StayWhileTheListLags) {
     OneInTheWay c;
     c.memory.answered_targets[NodeGroupId("a")] = {
         .target = 2, .since = noon, .deadline = noon + 2min, .agreed = true};
@@ -116,7 +116,7 @@ TEST(KeptRequests, StayWhileTheListOfTheirGroupLagsBehindAnAnswer) {
     EXPECT_EQ(c.decide().decreases.size(), 1U);
 }
 
-TEST(KeptRequests, SayWhyTheyAreGivenBack) {
+TEST(KeptRequests, ExplainWhyTheyAreReleased) {
     OneInTheWay c;
     EXPECT_THAT(c.decide().decreases,
                 ElementsAre(Decrease{
@@ -141,9 +141,9 @@ struct LimitCase {
     std::vector<std::string> commands{};
 };
 
-class KeptRequestsAt : public ::testing::TestWithParam<LimitCase> {};
+class KeptRequestsAtLimit : public ::testing::TestWithParam<LimitCase> {};
 
-TEST_P(KeptRequestsAt, AreGivenBackAsFarAsANodeNeedsAndAllAreEnough) {
+TEST_P(KeptRequestsAtLimit, AreReleasedIfTheyMakeRoomForANode) {
     KeptCase c;
     c.dead("a", 2h, GetParam().dead);
     c.dead("b", 1h, GetParam().dead);
@@ -153,7 +153,7 @@ TEST_P(KeptRequestsAt, AreGivenBackAsFarAsANodeNeedsAndAllAreEnough) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Limits, KeptRequestsAt,
+    Limits, KeptRequestsAtLimit,
     ::testing::Values(
         LimitCase{"OneOfFourCores", [](Settings& s) { s.cpu.max = 8000; }, amounts(4000), {"a -1"}},
         LimitCase{"BothOfTwoCores",
@@ -180,7 +180,7 @@ INSTANTIATE_TEST_SUITE_P(
         LimitCase{"RoomAsItIs", [](Settings& s) { s.nodes.max = 3; }, amounts(4000), {"well +1"}}),
     [](const auto& limit) { return std::string(limit.param.about); });
 
-TEST(KeptRequests, StayWhereAnotherReasonKeepsThePodsWaiting) {
+TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
     struct Reason {
         const char* about;
         void (*change)(KeptCase&);
@@ -215,7 +215,7 @@ TEST(KeptRequests, StayWhereAnotherReasonKeepsThePodsWaiting) {
     }
 }
 
-TEST(KeptRequests, AreAskedForAgainOneByOneAsRoomComes) {
+TEST(KeptRequests, AreRequestedAgainOneByOne) {
     KeptCase c;
     c.dead("a", 1h);
     c.dead("b", 2h);
@@ -238,7 +238,7 @@ TEST(KeptRequests, AreAskedForAgainOneByOneAsRoomComes) {
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
 }
 
-TEST(KeptRequests, AMachineThatJoinsAllTheSameEndsTheBackOff) {
+TEST(KeptRequests, EndTheBackoffIfAMachineJoinsAfterTheRelease) {
     OneInTheWay c;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
     c.world.node("a-1", "a");  // the cloud was faster
@@ -246,7 +246,7 @@ TEST(KeptRequests, AMachineThatJoinsAllTheSameEndsTheBackOff) {
     EXPECT_FALSE(c.is_left_alone("a"));
 }
 
-TEST(KeptRequests, AListThatLagsBehindMakesNoneBeGivenBackInItsPlace) {
+TEST(KeptRequests, ReleaseNoOtherRequestWhileTheListLags) {
     KeptCase c;
     c.dead("a", 2h);
     c.dead("b", 1h);
@@ -261,7 +261,7 @@ TEST(KeptRequests, AListThatLagsBehindMakesNoneBeGivenBackInItsPlace) {
     EXPECT_TRUE(c.is_left_alone("a"));
 }
 
-TEST(KeptRequests, ThatWereToBeGivenBackWhenTheHostEndedAreTakenBackInTheEnd) {
+TEST(KeptRequests, AreReleasedAfterARestart) {
     OneInTheWay c;
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, noon);
     EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
@@ -299,24 +299,24 @@ struct RefusedCase : KeptCase {
     }
 };
 
-TEST(KeptRequests, ThatAreRefusedAreAskedForAgainMoreAndMoreSeldom) {
+TEST(KeptRequests, AreRetriedWithIncreasingIntervals) {
     RefusedCase c;
     EXPECT_THAT(c.asked(400, std::nullopt), ElementsAre(0, 30, 60, 110, 200, 370));
     EXPECT_TRUE(c.is_left_alone("a"));
 }
 
-TEST(KeptRequests, ThatAreRefusedAreNotAskedForBeforeTheCloudSaid) {
+TEST(KeptRequests, HonourRetryAfter) {
     RefusedCase c;
     EXPECT_THAT(c.asked(1250, 10min), ElementsAre(0, 610, 1220));
 }
 
-TEST(KeptRequests, AreAskedForAtMostAsLateAsTheLongestBackOffIfTheCloudSaysLater) {
+TEST(KeptRequests, LimitRetryAfterToTheMaximumBackoff) {
     RefusedCase c;
     c.settings.backoff_max = 2min;
     EXPECT_THAT(c.asked(300, 10h), ElementsAre(0, 130, 260));
 }
 
-TEST(KeptRequests, ThatAreGivenBackAreNotAskedForBeforeTheCloudSaidWhenItRefused) {
+TEST(KeptRequests, HonourRetryAfterOfTheFailureBeforeTheRelease) {
     RefusedCase c;
     c.memory.requests[NodeGroupId("a")] = {};
     c.memory.backoffs.clear();

@@ -271,7 +271,7 @@ private:
 
 constexpr std::uint64_t packer_cases = PACKER_CASES;
 
-TEST(Packer, PutsEveryPodWhereItRunsInTheOrderOfThePass) {
+TEST(PackingOnRandomClusters, PlacesEveryPodInTheOrderOfThePass) {
     int promised = 0;
     for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
         PackerCase each(seed);
@@ -292,7 +292,7 @@ std::ostream& operator<<(std::ostream& out, const Spared& some) {
 }
 
 // What can be spared and is not keeps groups balanced or zones even.
-TEST(Packer, OrdersFewNodesThatCouldBeSpared) {
+TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
     Spared one_option, all;
     double cores = 0, least = 0;
     for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
@@ -332,7 +332,7 @@ int run_until_still(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Str
     return most;
 }
 
-TEST(Packer, IsEnoughForTheSchedulersOrderAfterThreePasses) {
+TEST(PackingOnRandomClusters, SufficesForTheOrderOfTheSchedulerAfterThreePasses) {
     for (const Strategy strategy : strategies) {
         std::map<int, int> cases;  // by the number of passes
         for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
@@ -401,7 +401,7 @@ struct PinnedCase {
 
 // In whichever order kube-scheduler binds, the document's rule needs no more: pods of an option go
 // to the groups that take all of them, which is c here.
-TEST(Packer, OrdersForPinnedPodsNoMoreNodesThanOneGroupForAllPods) {
+TEST(PackingOnRandomClusters, AddsNoExtraNodesForPinnedPods) {
     for (const Strategy strategy : strategies) {
         for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
             PinnedCase each(seed);

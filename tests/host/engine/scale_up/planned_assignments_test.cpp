@@ -92,7 +92,7 @@ PassCase some_cluster(unsigned seed) {
     return c;
 }
 
-TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
+TEST(PlannedAssignments, PreventFurtherIncreasesInTheNextPass) {
     int asked = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         PassCase c = some_cluster(seed);
@@ -107,7 +107,7 @@ TEST(PlannedAssignments, WhateverPodsWaitTheNextPassAsksForNothingMore) {
     EXPECT_GT(asked, 100);
 }
 
-TEST(PlannedAssignments, StayThoughANodeForOtherPodsOpensAZoneThatWouldCloseTheirs) {
+TEST(PlannedAssignments, StayIfAnotherNodeOpensAZone) {
     PassCase c;
     c.group("web-a", 0, 9, amounts(4000), "a");
     c.group("web-b", 0, 9, amounts(4000), "b");
@@ -123,7 +123,7 @@ TEST(PlannedAssignments, StayThoughANodeForOtherPodsOpensAZoneThatWouldCloseThei
     EXPECT_EQ(growth(c.decide()), Growths());
 }
 
-TEST(PlannedAssignments, AreKnownToAHostThatDiedBeforeItHeardFromTheClouds) {
+TEST(PlannedAssignments, SurviveACrashBeforeTheResponse) {
     int would_ask_again = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
         PassCase c = some_cluster(seed);
@@ -144,14 +144,14 @@ PassCase spread_over_two_zones() {
     return c;
 }
 
-TEST(PlannedAssignments, TellWhoEachNodeIsFor) {
+TEST(PlannedAssignments, ListThePodsOfEachNode) {
     PassCase c = spread_over_two_zones();
     const std::vector<PlannedNodes> two_each{{1, {{"default//app=web", 2}}}};
     EXPECT_EQ(by_controller(c.run().memory),
               (Planned{{NodeGroupId("a"), two_each}, {NodeGroupId("b"), two_each}}));
 }
 
-TEST(PlannedAssignments, AreForgottenWithTheirNodesAndTheirPods) {
+TEST(PlannedAssignments, AreForgottenWithTheirNodesAndPods) {
     PassCase c = spread_over_two_zones();
     c.memory.planned[NodeGroupId("a")] = {{3, {{"default//app=gone", 7}}}};
     c.memory.planned[NodeGroupId("gone")] = {{1, {{"default//app=web", 1}}}};
@@ -159,7 +159,7 @@ TEST(PlannedAssignments, AreForgottenWithTheirNodesAndTheirPods) {
     EXPECT_EQ(c.run().memory.planned.size(), 0u);
 }
 
-TEST(PlannedAssignments, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
+TEST(PlannedAssignments, PreferNodesWhosePodsAreAllPending) {
     PassCase c;
     c.group("a", 0, 9).group.target = 1;
     c.pods("two", 1, 2000);
@@ -172,7 +172,7 @@ TEST(PlannedAssignments, OfMoreNodesThanComeGoFirstToThoseWhosePodsAllWait) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(PlannedAssignments, HoldNobodyWhoDoesNotFitThereAnyMore) {
+TEST(PlannedAssignments, ExcludePodsThatNoLongerFit) {
     PassCase c = spread_over_two_zones();
     c.world.change_group("a").group.target = 1;
     c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=web", 4}}}};
@@ -202,7 +202,7 @@ struct TwoClouds : PassCase {
     }
 };
 
-TEST(PlannedAssignments, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse) {
+TEST(PlannedAssignments, AreKeptForAnUnreadableCloudAfterARestart) {
     TwoClouds c;
     const pass::Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
@@ -214,7 +214,7 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadAfterAStartAreBoughtNowhereElse
     EXPECT_EQ(told(outcome.memory), told(c.memory));
 }
 
-TEST(PlannedAssignments, OfACloudThatCannotBeReadHoldNoOtherPods) {
+TEST(PlannedAssignments, ExcludeOtherPodsForAnUnreadableCloud) {
     TwoClouds c;
     c.pods("other", 1, 1500);
     const Decision decision = c.run_without_a().decision;
@@ -222,7 +222,7 @@ TEST(PlannedAssignments, OfACloudThatCannotBeReadHoldNoOtherPods) {
     EXPECT_EQ(count(decision.schedulable), 1);
 }
 
-TEST(PlannedAssignments, OfACloudThatCannotBeReadAreWaitedForUntilTheRequestIsOver) {
+TEST(PlannedAssignments, EndWithTheRequestForAnUnreadableCloud) {
     TwoClouds c;
     c.call_context.now = c.memory.requests.at(NodeGroupId("a")).deadline;
     const pass::Outcome outcome = c.run_without_a();
@@ -242,7 +242,7 @@ void pods_of_three_sizes(PassCase& c, const char* kind) {
     }
 }
 
-TEST(PlannedAssignments, OfPodsOfSeveralSizesAreBoughtOnce) {
+TEST(PlannedAssignments, AreNotRepeatedForPodsOfSeveralSizes) {
     for (const char* kind : {"", "Workflow"}) {
         PassCase c;
         c.group("a", 0, 9, amounts(3900));
@@ -256,7 +256,7 @@ TEST(PlannedAssignments, OfPodsOfSeveralSizesAreBoughtOnce) {
     }
 }
 
-TEST(PlannedAssignments, OfPodsThatWereMadeAnewWithOtherRequestsGoToTheirSuccessors) {
+TEST(PlannedAssignments, ApplyToTheSuccessorsOfRecreatedPods) {
     PassCase c;
     c.group("a", 0, 9, amounts(4000), "a");
     c.group("b", 0, 9, amounts(4000), "b");
@@ -273,7 +273,7 @@ TEST(PlannedAssignments, OfPodsThatWereMadeAnewWithOtherRequestsGoToTheirSuccess
     EXPECT_EQ(growth(c.run().decision), Growths());
 }
 
-TEST(PlannedAssignments, OfAnEarlierReleaseAreFoundByTheirController) {
+TEST(PlannedAssignments, AreFoundByControllerAfterAnUpgrade) {
     PassCase c = spread_over_two_zones();
     pass::Outcome first = c.run();
     agree(c, std::move(first));
@@ -281,7 +281,7 @@ TEST(PlannedAssignments, OfAnEarlierReleaseAreFoundByTheirController) {
     EXPECT_EQ(growth(c.run().decision), Growths());
 }
 
-TEST(PlannedAssignments, AreNamedByTheControllerWhereThereIsOne) {
+TEST(PlannedAssignments, UseTheControllerAsKeyIfThereIsOne) {
     World world;
     world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
     world.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};

@@ -17,7 +17,7 @@ PassCase three_pods(std::int64_t most_nodes) {
     return out;
 }
 
-TEST(LimitsOfAPass, CountWhatAGroupWasAskedForThatIsLeftAloneNow) {
+TEST(QuotaTracker, CountsRequestsOfABackedOffGroup) {
     PassCase c = three_pods(3);
     c.group("spot", 0, 5).group.target = 2;
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}})) << "two come, one more is wanted";
@@ -29,7 +29,7 @@ TEST(LimitsOfAPass, CountWhatAGroupWasAskedForThatIsLeftAloneNow) {
     EXPECT_EQ(growth(c.decide()), Growths());
 }
 
-TEST(LimitsOfAPass, CountMachinesThatAreLateAsLongAsTheyAreAskedFor) {
+TEST(QuotaTracker, CountsLateMachinesUntilTheTargetIsLowered) {
     PassCase c = three_pods(1);
     c.group("spot", 0, 5).group.target = 1;
     c.world.machine("spot", "spot-1");
@@ -42,7 +42,7 @@ TEST(LimitsOfAPass, CountMachinesThatAreLateAsLongAsTheyAreAskedFor) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent";
 }
 
-TEST(LimitsOfAPass, CountTheOneThatStaysAskedForOfAnExhaustedGroup) {
+TEST(QuotaTracker, CountsTheKeptRequestOfAnExhaustedGroup) {
     PassCase c = three_pods(3);
     c.settings.backoff = BackoffPolicy::until_joined;
     c.group("spot", 0, 5).group.target = 1;
@@ -51,19 +51,19 @@ TEST(LimitsOfAPass, CountTheOneThatStaysAskedForOfAnExhaustedGroup) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 2}}));
 }
 
-TEST(LimitsOfAPass, CountANodeToComeWhoseLooksNobodyKnows) {
+TEST(QuotaTracker, CountsAnUpcomingNodeWithoutATemplate) {
     PassCase c = three_pods(2);
     c.world.group("dark", 1);
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
 }
 
-TEST(LimitsOfAPass, CountANodeThatJoinedOnce) {
+TEST(QuotaTracker, CountsAJoinedNodeOnce) {
     PassCase c = three_pods(3);
     c.group("old", 2, 5);
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
 }
 
-TEST(LimitsOfAPassDeathTest, NeverLetAGroupGrowBeyondItsMaximum) {
+TEST(QuotaTrackerDeathTest, RejectsGrowthBeyondTheMaximumOfAGroup) {
     PassCase c = three_pods(100);
     const Snapshot snapshot = c.world.snapshot();
     const pass_context::PassContext context =

@@ -80,7 +80,7 @@ struct OrderingCase : PassCase {
 
 constexpr auto taint_sentence = "node(s) had untolerated taint {quarantine: }";
 
-TEST(RefusedPods, GetNoFurtherNodeOnceTheirNodeHasSettled) {
+TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeHasSettled) {
     OrderingCase c;
     c.order_and_join();
     EXPECT_EQ(c.wake_at, noon + 140s);
@@ -97,7 +97,7 @@ TEST(RefusedPods, GetNoFurtherNodeOnceTheirNodeHasSettled) {
     EXPECT_EQ(c.increases, 1);
 }
 
-TEST(RefusedPods, GetNoFurtherNodeAfterTheirNodeIsRemoved) {
+TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeIsRemoved) {
     OrderingCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {}).allocatable = amounts(900);
@@ -109,7 +109,7 @@ TEST(RefusedPods, GetNoFurtherNodeAfterTheirNodeIsRemoved) {
     EXPECT_EQ(c.increases, 2) << "one node a day is tried";
 }
 
-TEST(RefusedPods, AreRefusedByLabelsAndByAmounts) {
+TEST(RefusedPods, AreRefusedForLabelsAndResources) {
     const auto refused = [](auto change) {
         OrderingCase c(Labels{{"disk", "ssd"}});
         c.pass_at(0s);
@@ -126,7 +126,7 @@ TEST(RefusedPods, AreRefusedByLabelsAndByAmounts) {
     EXPECT_EQ(refused([](snapshot::NodeObject&) {}), "") << "the pod has room there";
 }
 
-TEST(RefusedPods, LeaveTheGroupToOtherPods) {
+TEST(RefusedPods, DoNotBlockOtherPods) {
     OrderingCase c;
     c.order_and_join();
     c.pass_at(140s);
@@ -138,14 +138,14 @@ TEST(RefusedPods, LeaveTheGroupToOtherPods) {
     EXPECT_EQ(c.increases, 2);
 }
 
-TEST(RefusedPods, AreRefusedByANodeThatOtherPodsUse) {
+TEST(RefusedPods, AreDetectedOnANodeWithOtherPods) {
     OrderingCase c;
     c.order_and_join();
     c.world.pod("other", "a-1");
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
 }
 
-TEST(RefusedPods, AreNotRefusedByAFullNode) {
+TEST(RefusedPods, AreNotDetectedOnAFullNode) {
     OrderingCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {});
@@ -154,7 +154,7 @@ TEST(RefusedPods, AreNotRefusedByAFullNode) {
     EXPECT_EQ(c.increases, 2);
 }
 
-TEST(RefusedPods, AreNotRefusedByNodesThatCameBeforeThemOrOfAnOlderTemplate) {
+TEST(RefusedPods, AreNotDetectedOnOlderNodesOrTemplates) {
     OrderingCase older;
     older.join("a-0", -1h);
     *older.world.change_group("a").group.target = 1;
@@ -168,7 +168,7 @@ TEST(RefusedPods, AreNotRefusedByNodesThatCameBeforeThemOrOfAnOlderTemplate) {
     EXPECT_EQ(other.refused_after_pass_at(140s), "");
 }
 
-TEST(RefusedPods, AreRememberedThoughTheGroupIsAtItsMaximum) {
+TEST(RefusedPods, AreDetectedEvenIfTheGroupIsAtMaxSize) {
     OrderingCase c;
     c.set_max(1);
     c.pass_at(0s);
@@ -177,7 +177,7 @@ TEST(RefusedPods, AreRememberedThoughTheGroupIsAtItsMaximum) {
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
 }
 
-TEST(RefusedPods, TryEachSimilarGroupOnce) {
+TEST(RefusedPods, GetOneNodeOfEachSimilarGroup) {
     OrderingCase c;
     c.add_group("b");
     c.pass_at(0s);
@@ -194,7 +194,7 @@ TEST(RefusedPods, TryEachSimilarGroupOnce) {
     EXPECT_EQ(c.increases, 2);
 }
 
-TEST(RefusedPods, AreNotJudgedWhileTheClusterIsNotSeen) {
+TEST(RefusedPods, AreNotDetectedWithAStaleView) {
     OrderingCase c;
     c.set_max(1);
     c.pass_at(0s);
@@ -216,7 +216,7 @@ TEST(RefusedPods, AreForgottenWithTheTemplate) {
     EXPECT_EQ(c.increases, 2);
 }
 
-TEST(RefusedPods, AreForgottenWhenALaterNodeWouldTakeThem) {
+TEST(RefusedPods, AreForgottenIfALaterNodeAcceptsThem) {
     OrderingCase c;
     c.order_and_join();
     c.pass_at(140s);
@@ -224,7 +224,7 @@ TEST(RefusedPods, AreForgottenWhenALaterNodeWouldTakeThem) {
     EXPECT_EQ(c.refused_after_pass_at(200s), "");
 }
 
-TEST(RefusedPods, AreForgottenWhenTheSameNodeTakesThem) {
+TEST(RefusedPods, AreForgottenIfTheSameNodeAcceptsThem) {
     OrderingCase c;
     c.order_and_join();
     ASSERT_EQ(c.refused_after_pass_at(140s), taint_sentence);
@@ -232,7 +232,7 @@ TEST(RefusedPods, AreForgottenWhenTheSameNodeTakesThem) {
     EXPECT_EQ(c.refused_after_pass_at(200s), "");
 }
 
-TEST(RefusedPods, AreNotRefusedByOneNodeIfItsSiblingsTakeThem) {
+TEST(RefusedPods, AreNotDetectedIfAnotherNodeAcceptsThem) {
     OrderingCase c;
     c.pods("other", 1, 3500);
     c.pass_at(0s);
@@ -241,7 +241,7 @@ TEST(RefusedPods, AreNotRefusedByOneNodeIfItsSiblingsTakeThem) {
     EXPECT_EQ(c.refused_after_pass_at(140s), "") << "somebody has tainted one of two nodes";
 }
 
-TEST(RefusedPods, AreNotRefusedByANodeUnderPressure) {
+TEST(RefusedPods, AreNotDetectedOnANodeUnderPressure) {
     OrderingCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {{.key = "node.kubernetes.io/disk-pressure"}});
@@ -249,7 +249,7 @@ TEST(RefusedPods, AreNotRefusedByANodeUnderPressure) {
     EXPECT_EQ(c.refused_after_pass_at(140s), "");
 }
 
-TEST(RefusedPods, AreNotRefusedByANodeThatOneDaemonSetFills) {
+TEST(RefusedPods, AreNotDetectedOnANodeFilledByADaemonSet) {
     OrderingCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {});
@@ -258,7 +258,7 @@ TEST(RefusedPods, AreNotRefusedByANodeThatOneDaemonSetFills) {
     EXPECT_EQ(c.refused_after_pass_at(80s), "");
 }
 
-TEST(RefusedPods, AreRefusedTogetherWithOthersThatWantWhatTheNodeLacks) {
+TEST(RefusedPods, IncludeOtherPodsWithTheSameRequirement) {
     OrderingCase c;
     c.order_and_join();
     c.pods("other", 1, 500);

@@ -18,13 +18,13 @@ PassCase one_three_six() {
     return c;
 }
 
-TEST(Sharing, OneNodeGoesToTheSmallest) {
+TEST(ShareOut, GivesOneNodeToTheSmallestGroup) {
     PassCase c = one_three_six();
     c.pods("web", 1, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(Sharing, FourNodesGoThreeToTheSmallestAndOneToTheNext) {
+TEST(ShareOut, GivesThreeNodesToTheSmallestGroupAndOneToTheNext) {
     PassCase c = one_three_six();
     c.pods("web", 4, 3000);
     const Decision decision = c.decide();
@@ -35,7 +35,7 @@ TEST(Sharing, FourNodesGoThreeToTheSmallestAndOneToTheNext) {
     EXPECT_EQ(decision.increases[0].cloud, PluginInstanceId("cloud"));
 }
 
-TEST(Sharing, SaysWhatWasChosenAndWithWhomItWasShared) {
+TEST(ShareOut, ReportsTheChosenAndTheSimilarGroups) {
     PassCase c = one_three_six();
     c.expander = Prefers({"b"});
     c.pods("web", 4, 3000);
@@ -51,7 +51,7 @@ TEST(Sharing, SaysWhatWasChosenAndWithWhomItWasShared) {
                 ElementsAre(NodeGroupId("b"), NodeGroupId("c")));
 }
 
-TEST(Sharing, FollowsTheExpanderAloneWhenBalancingIsOff) {
+TEST(ShareOut, FollowsTheExpanderIfBalancingIsDisabled) {
     PassCase c = one_three_six();
     c.settings.balance_similar = false;
     c.expander = Prefers({"c"});
@@ -60,7 +60,7 @@ TEST(Sharing, FollowsTheExpanderAloneWhenBalancingIsOff) {
     EXPECT_EQ(c.check.compared, 0);
 }
 
-TEST(Sharing, ComparesGroupsOnceAPassAndOnlyIfThereIsAnOption) {
+TEST(ShareOut, ComparesGroupsOncePerPassAndOnlyWithAnOption) {
     PassCase c = one_three_six();
     c.decide();
     EXPECT_EQ(c.check.compared, 0);
@@ -70,7 +70,7 @@ TEST(Sharing, ComparesGroupsOnceAPassAndOnlyIfThereIsAnOption) {
     EXPECT_EQ(c.check.compared, 3);
 }
 
-TEST(Sharing, ComparesGroupsThatCannotGrowOnlyToSayWhyTheyWereLeftOut) {
+TEST(ShareOut, ComparesFullGroupsOnlyWithTheChosenGroup) {
     PassCase c = one_three_six();
     for (const char* full : {"d", "e", "f"}) c.group(full, 6, 6);
     c.pods("web", 4, 3000);
@@ -80,7 +80,7 @@ TEST(Sharing, ComparesGroupsThatCannotGrowOnlyToSayWhyTheyWereLeftOut) {
     EXPECT_EQ(c.check.compared, 3 + 3);
 }
 
-TEST(Sharing, RespectsUnequalMaxima) {
+TEST(ShareOut, RespectsUnequalMaxima) {
     PassCase c;
     c.group("a", 1, 2);
     c.group("b", 3, 4);
@@ -89,7 +89,7 @@ TEST(Sharing, RespectsUnequalMaxima) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 3}}));
 }
 
-TEST(Sharing, LetsAnOptionGrowPastItsOwnMaximumIntoSimilarGroups) {
+TEST(ShareOut, ExceedsTheMaximumOfAGroupIntoSimilarGroups) {
     PassCase c;
     c.group("a", 1, 2);
     c.group("b", 1, 10);
@@ -101,7 +101,7 @@ TEST(Sharing, LetsAnOptionGrowPastItsOwnMaximumIntoSimilarGroups) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 4}}));
 }
 
-TEST(Sharing, LeavesOutAGroupThatOnePodOfTheOptionCannotRunOn) {
+TEST(ShareOut, ExcludesAGroupThatAPodDoesNotFit) {
     PassCase c = one_three_six();
     c.expander = Prefers({"c"});
     c.pods("web", 4, 3000,
@@ -130,7 +130,7 @@ auto young_and_pinned_to(const std::string& zone) {
     return [=](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, zone}}; };
 }
 
-TEST(Sharing, SharesWhatPodsThatArePinnedToOneGroupLeaveToShare) {
+TEST(ShareOut, SharesTheNodesThatPinnedPodsDoNotNeed) {
     for (const char* liked : {"a", "b", "c"}) {
         PassCase c = three_empty();
         c.expander = Prefers({liked});
@@ -142,7 +142,7 @@ TEST(Sharing, SharesWhatPodsThatArePinnedToOneGroupLeaveToShare) {
     }
 }
 
-TEST(Sharing, GivesAllToOneGroupIfOtherPodsMayTakeTheNodesOfPinnedOnes) {
+TEST(ShareOut, GivesAllNodesToOneGroupIfOtherPodsCouldTakeThoseOfPinnedPods) {
     for (const char* liked : {"a", "b", "c"}) {
         PassCase c = three_empty();
         c.expander = Prefers({liked});
@@ -160,7 +160,7 @@ TEST(Sharing, GivesAllToOneGroupIfOtherPodsMayTakeTheNodesOfPinnedOnes) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << "it comes first";
 }
 
-TEST(Sharing, SharesTheRestWherePodsArePinnedToSeveralGroups) {
+TEST(ShareOut, SharesTheRestIfPodsArePinnedToSeveralGroups) {
     for (const char* liked : {"a", "b", "c"}) {
         PassCase c = three_empty();
         c.expander = Prefers({liked});
@@ -171,7 +171,7 @@ TEST(Sharing, SharesTheRestWherePodsArePinnedToSeveralGroups) {
     }
 }
 
-TEST(Sharing, FillsTheNodesOfPinnedPodsFirst) {
+TEST(ShareOut, FillsTheNodesOfPinnedPodsFirst) {
     PassCase c = three_empty();
     c.expander = Prefers({"b"});
     c.pods("web", 7, 1000);
@@ -179,7 +179,7 @@ TEST(Sharing, FillsTheNodesOfPinnedPodsFirst) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}})) << "eight pods, four a node";
 }
 
-TEST(Sharing, AddsNoNodeForTheSakeOfPinnedPods) {
+TEST(ShareOut, AddsNoExtraNodeForPinnedPods) {
     // 3+1, 3+1 and 2+2 fill three nodes; with the two pinned pods on one there would be four.
     PassCase c = three_empty();
     c.expander = Prefers({"a"});
@@ -193,7 +193,7 @@ TEST(Sharing, AddsNoNodeForTheSakeOfPinnedPods) {
     EXPECT_EQ(left(decision), 0);
 }
 
-TEST(Sharing, KeepsMaximaAndLimitsWherePodsArePinned) {
+TEST(ShareOut, RespectsMaximaAndLimitsWithPinnedPods) {
     PassCase c;
     c.group("a", 0, 2, amounts(4000), "za");
     c.group("b", 0, 2, amounts(4000), "zb");
@@ -207,7 +207,7 @@ TEST(Sharing, KeepsMaximaAndLimitsWherePodsArePinned) {
     EXPECT_EQ(left(decision), 6);
 }
 
-TEST(Sharing, LeavesPinnedPodsToAGroupThatTheExpanderLikesMore) {
+TEST(ShareOut, LeavesPinnedPodsToAPreferredGroup) {
     PassCase c = three_empty();
     NodeTemplate& own =
         c.world.describe((c.group("own", 0, 10, amounts(8000), "za"), "own"), amounts(8000));
@@ -222,7 +222,7 @@ TEST(Sharing, LeavesPinnedPodsToAGroupThatTheExpanderLikesMore) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 2}, {"own", 1}}));
 }
 
-TEST(Sharing, LeavesOutAZoneWhereAPodOfItsKindKeepsOthersAway) {
+TEST(ShareOut, ExcludesAZoneForbiddenByAntiAffinity) {
     PassCase c = one_three_six();
     snapshot::PodObject& running = c.world.pod("web-running", "a-node-0");
     running.labels = {{"app", "web"}};
@@ -288,7 +288,7 @@ const std::vector<PricedPair>& priced_pairs() {
     return all;
 }
 
-TEST(Sharing, GivesNoNodeToAGroupOfAnotherPriceOrCapacityType) {
+TEST(ShareOut, ExcludesGroupsOfAnotherPriceOrCapacityType) {
     for (const PricedPair& pair : priced_pairs()) {
         SCOPED_TRACE(pair.title);
         const Decision decision = priced_case(pair).decide();
@@ -303,7 +303,7 @@ TEST(Sharing, GivesNoNodeToAGroupOfAnotherPriceOrCapacityType) {
     }
 }
 
-TEST(Sharing, TakesNoAccountOfPricesWhereThatIsSaid) {
+TEST(ShareOut, IgnoresPricesIfConfigured) {
     for (const PricedPair& pair : priced_pairs()) {
         SCOPED_TRACE(pair.title);
         PassCase c = priced_case(pair);
@@ -312,7 +312,7 @@ TEST(Sharing, TakesNoAccountOfPricesWhereThatIsSaid) {
     }
 }
 
-TEST(Sharing, GrowsADearGroupByAnOptionOfItsOwnOnceTheCheapOneIsFull) {
+TEST(ShareOut, GrowsAnExpensiveGroupWhenTheCheapOneIsFull) {
     PassCase c;
     c.group("cheap", 0, 3).price_per_hour = 0.1;
     c.group("dear", 0, 10).price_per_hour = 0.2;
@@ -321,7 +321,7 @@ TEST(Sharing, GrowsADearGroupByAnOptionOfItsOwnOnceTheCheapOneIsFull) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"cheap", 3}, {"dear", 1}}));
 }
 
-TEST(Sharing, NamesSimilarGroupsThatAreFull) {
+TEST(ShareOut, NamesFullSimilarGroups) {
     PassCase c;
     c.group("a", 1, 10);
     c.group("b", 1, 1);
@@ -329,7 +329,7 @@ TEST(Sharing, NamesSimilarGroupsThatAreFull) {
     EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: max node group size reached (1)"));
 }
 
-TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
+TEST(ShareOut, ExplainsExclusionByAPodThatLimitsRemoved) {
     PassCase c;
     c.group("a", 0, 1, amounts(4000), "za");
     c.group("b", 0, 10, amounts(4000), "zb");
@@ -341,7 +341,7 @@ TEST(Sharing, SaysWhyAGroupIsLeftOutAlsoWhenItsMisfitFindsNoRoomInTheOption) {
                 ElementsAre("b: does not fit a pod that limits took out of the option"));
 }
 
-TEST(Sharing, AppliesTheLimitsOfTheClusterBeforeTheSplit) {
+TEST(ShareOut, AppliesClusterLimitsBeforeTheSplit) {
     PassCase c;
     c.group("a", 0, 10);
     c.group("b", 0, 10);
@@ -364,7 +364,7 @@ public:
     }
 };
 
-TEST(Sharing, SharesOutAgainWhatAGroupCannotTake) {
+TEST(ShareOut, RedistributesNodesThatAGroupCannotAdd) {
     PassCase c;
     c.group("a", 0, 10, amounts(4000));
     Resources with_gpu = amounts(4000);
@@ -392,7 +392,7 @@ public:
     bool fails = true;
 };
 
-TEST(Sharing, GivesAllToTheChosenGroupWhenTheSplitterFailsOrBreaksItsContract) {
+TEST(ShareOut, GivesAllNodesToTheChosenGroupIfTheSplitterFails) {
     PassCase c = one_three_six();
     c.expander = Prefers({"c"});
     c.pods("web", 4, 3000);
@@ -408,7 +408,7 @@ TEST(Sharing, GivesAllToTheChosenGroupWhenTheSplitterFailsOrBreaksItsContract) {
     }
 }
 
-TEST(Sharing, TellsASplitterHowFarAGroupWithoutAMaximumMayGo) {
+TEST(ShareOut, PassesAMaximumForUnlimitedGroupsToTheSplitter) {
     PassCase c;
     c.group("a", 2, std::nullopt);
     c.group("b", 0, std::nullopt);
@@ -416,7 +416,7 @@ TEST(Sharing, TellsASplitterHowFarAGroupWithoutAMaximumMayGo) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 3}}));
 }
 
-TEST(Sharing, NeverTouchesAGroupThatIsOnlyEverEmptyOrFull) {
+TEST(ShareOut, ExcludesZeroOrMaxGroups) {
     PassCase c;
     c.group("a", 0, 10);
     c.group("whole", 0, 5).options.zero_or_max = true;

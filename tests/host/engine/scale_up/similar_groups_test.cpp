@@ -49,7 +49,7 @@ std::vector<NodeTemplate> templates(std::initializer_list<const char*> names) {
     return out;
 }
 
-TEST(SimilarGroups, EveryCheckMustAgree) {
+TEST(SimilarGroups, RequireAllChecksToAgree) {
     Check yes = always(agrees("same capacity"));
     Check no = always(differs("label team: a and b"));
     const auto t = templates({"a", "b"});
@@ -59,7 +59,7 @@ TEST(SimilarGroups, EveryCheckMustAgree) {
               differs("labels: label team: a and b"));
 }
 
-TEST(SimilarGroups, OneCheckMayDecideAgainstAnEarlierRefusal) {
+TEST(SimilarGroups, AllowOneCheckToOverrideAnEarlierOne) {
     Check no = always(differs("memory 8Gi and 16Gi"));
     Check agent_pool = always(decided("both in agent pool p1"), true);
     const auto t = templates({"a", "b"});
@@ -67,7 +67,7 @@ TEST(SimilarGroups, OneCheckMayDecideAgainstAnEarlierRefusal) {
               decided("labels: both in agent pool p1"));
 }
 
-TEST(SimilarGroups, ARefusalSparesTheChecksThatCannotDecide) {
+TEST(SimilarGroups, SkipChecksThatCannotOverrideADifference) {
     Check no = always(differs("memory"));
     Check later = always(agrees("fine"));
     const auto t = templates({"a", "b"});
@@ -75,19 +75,19 @@ TEST(SimilarGroups, ARefusalSparesTheChecksThatCannotDecide) {
     EXPECT_EQ(later.compared, 0);
 }
 
-TEST(SimilarGroups, AFailingCheckMakesThemDiffer) {
+TEST(SimilarGroups, DifferIfACheckFails) {
     Check broken(
         [](const std::string&, const std::string&) { return fail(ErrorCode::internal, "boom"); });
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"acme", &broken}}, t[0], t[1], {}), differs("acme: failed: boom"));
 }
 
-TEST(SimilarGroups, WithoutAnyCheckNothingIsSimilar) {
+TEST(SimilarGroups, AreEmptyWithoutChecks) {
     const auto t = templates({"a", "a"});
     EXPECT_EQ(compare({}, t[0], t[1], {}).verdict, SimilarityVerdict::differs);
 }
 
-TEST(SimilarGroups, EachTemplateHasItsOwnListSinceToleranceIsNotTransitive) {
+TEST(SimilarGroups, AreNotTransitive) {
     // a is like b, b is like c, a is not like c
     Check near([](const std::string& a, const std::string& b) {
         return std::abs(a.front() - b.front()) <= 1 ? agrees("near") : differs("far");
@@ -96,7 +96,7 @@ TEST(SimilarGroups, EachTemplateHasItsOwnListSinceToleranceIsNotTransitive) {
     EXPECT_THAT(lists, ElementsAre(ElementsAre(1), ElementsAre(0, 2), ElementsAre(1)));
 }
 
-TEST(SimilarGroups, TemplatesInDifferentBucketsAreNotCompared) {
+TEST(SimilarGroups, AreNotComparedAcrossBuckets) {
     Check same = always(agrees("same"));
     same.buckets = true;
     const auto lists = similar_groups({{"same", &same}}, templates({"a1", "b1", "a2", "b2"}), {});
@@ -104,7 +104,7 @@ TEST(SimilarGroups, TemplatesInDifferentBucketsAreNotCompared) {
     EXPECT_THAT(lists, ElementsAre(ElementsAre(2), ElementsAre(3), ElementsAre(0), ElementsAre(1)));
 }
 
-TEST(SimilarGroups, BetweenBucketsOnlyWhoMayDecideIsAsked) {
+TEST(SimilarGroups, UseOnlyOverridingChecksAcrossBuckets) {
     Check bucketed = always(agrees("same"));
     bucketed.buckets = true;
     Check decider(
@@ -120,7 +120,7 @@ TEST(SimilarGroups, BetweenBucketsOnlyWhoMayDecideIsAsked) {
                 ElementsAre(ElementsAre(1, 2), ElementsAre(0, 3), ElementsAre(0), ElementsAre(1)));
 }
 
-TEST(SimilarGroups, AreComparedOnceAndOnlyWhereSomebodyAsks) {
+TEST(SimilarGroups, AreComparedOnceAndOnDemand) {
     Check same = always(agrees("same"));
     const CallContext now{};
     SimilarGroups groups({{"same", &same}}, templates({"a", "b", "c", "d"}), now);
@@ -137,7 +137,7 @@ std::size_t any(const std::string& a, const std::string& b, std::size_t seed) {
     return std::hash<std::string>()(std::min(a, b) + std::max(a, b) + std::to_string(seed)) % 100;
 }
 
-TEST(SimilarGroups, AreThoseThatComparingEachPairByItselfFinds) {
+TEST(SimilarGroups, EqualTheResultOfComparingEachPair) {
     const auto nodes = templates({"a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "c2"});
     for (std::size_t seed = 0; seed < 200; ++seed) {
         Check bucketed([&](const std::string& a, const std::string& b) {
@@ -162,7 +162,7 @@ TEST(SimilarGroups, AreThoseThatComparingEachPairByItselfFinds) {
     }
 }
 
-TEST(SimilarGroups, TellOfEachCheckThatFailedOnce) {
+TEST(SimilarGroups, ReportEachFailedCheckOnce) {
     Check broken(
         [](const std::string& a, const std::string&) { return fail(ErrorCode::internal, a); });
     Check fine = always(agrees("fine"));
@@ -171,7 +171,7 @@ TEST(SimilarGroups, TellOfEachCheckThatFailedOnce) {
     EXPECT_THAT(failures, ElementsAre("similarity check acme failed: a"));
 }
 
-TEST(SimilarGroups, WhoMayDecideJoinsTwoBuckets) {
+TEST(SimilarGroups, CanJoinTwoBuckets) {
     Check bucketed = always(differs("other"));
     bucketed.buckets = true;
     Check decider = always(decided("same pool"), true);

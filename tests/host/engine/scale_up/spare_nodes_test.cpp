@@ -32,7 +32,7 @@ std::string pods_of(const ChosenOption& option) {
     return out;
 }
 
-TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
+TEST(SpareNodes, AreDroppedIfALaterOptionHasRoomForTheirPods) {
     SmallAndLarge c;
     c.pods("web", 4, 2000);
     const Decision decision = c.decide();
@@ -49,7 +49,7 @@ TEST(SpareNodes, AreLetGoWhereALaterOptionLeavesRoomForTheirPods) {
     EXPECT_EQ(pods_of(decision.options[1]), "1 default/db-0, 2 default/web-0");
 }
 
-TEST(SpareNodes, MayBeAllOfAnOptionWhichIsToldNoMore) {
+TEST(SpareNodes, MayBeAllNodesOfAnOption) {
     SmallAndLarge c;
     c.pods("web", 2, 3000);
     const pass::Outcome outcome = c.run();
@@ -63,7 +63,7 @@ TEST(SpareNodes, MayBeAllOfAnOptionWhichIsToldNoMore) {
     EXPECT_EQ(outcome.memory.planned.size(), 1u);
 }
 
-TEST(SpareNodes, AreNoneWhereThePodsFillThem) {
+TEST(SpareNodes, AreNotNodesThatPodsFill) {
     SmallAndLarge c;
     c.pods("web", 4, 3800);
     EXPECT_EQ(growth(c.decide()), (Growths{{"small", 3}, {"large", 1}}));
@@ -71,7 +71,7 @@ TEST(SpareNodes, AreNoneWhereThePodsFillThem) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"small", 4}, {"large", 1}}));
 }
 
-TEST(SpareNodes, AreKeptByAGroupThatIsOnlyEverEmptyOrFull) {
+TEST(SpareNodes, AreKeptInZeroOrMaxGroups) {
     SmallAndLarge c;
     Group& small = c.world.change_group("small");
     small.group.max = 2;
@@ -80,7 +80,7 @@ TEST(SpareNodes, AreKeptByAGroupThatIsOnlyEverEmptyOrFull) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"small", 2}, {"large", 1}}));
 }
 
-TEST(SpareNodes, ComeFromTheLargestOfGroupsThatShareTheLowestIdAmongEquals) {
+TEST(SpareNodes, AreTakenFromTheLargestOrFirstSimilarGroup) {
     struct Row {
         const char* what;
         int b_has, web;
@@ -103,7 +103,7 @@ TEST(SpareNodes, ComeFromTheLargestOfGroupsThatShareTheLowestIdAmongEquals) {
     }
 }
 
-TEST(SpareNodes, LeavePodsAsEvenOverTheirZonesAsTheyWerePlanned) {
+TEST(SpareNodes, KeepPodsSpreadOverZones) {
     PassCase c;
     c.group("a", 0, 10, amounts(4000), "za");
     c.group("b", 0, 10, amounts(4000), "zb");
@@ -114,7 +114,7 @@ TEST(SpareNodes, LeavePodsAsEvenOverTheirZonesAsTheyWerePlanned) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"large", 1}}));
 }
 
-TEST(SpareNodes, LeaveTheirPartOfALimitToPodsThatWait) {
+TEST(SpareNodes, LeaveTheirShareOfALimitToPendingPods) {
     SmallAndLarge c;
     c.group("other", 0, 10, amounts(8000), "zb");
     c.settings.nodes.max = 3;
@@ -128,7 +128,7 @@ TEST(SpareNodes, LeaveTheirPartOfALimitToPodsThatWait) {
     EXPECT_THAT(decision.notes, Not(Contains(::testing::HasSubstr("limit"))));
 }
 
-TEST(SpareNodes, AreLetGoInThePassThatTakesOneOptionToo) {
+TEST(SpareNodes, AreDroppedWithOneOptionPerPass) {
     PassCase c;
     c.settings.one_option_per_pass = true;
     c.group("a", 0, 10);
@@ -136,7 +136,7 @@ TEST(SpareNodes, AreLetGoInThePassThatTakesOneOptionToo) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}}));
 }
 
-TEST(SpareNodes, MayBeAllOfAGroupThatIsNotMadeThen) {
+TEST(SpareNodes, MayBeAllNodesOfAGroupToBeCreated) {
     provisioning::MakingCase c({"nap-m"});
     c.world.group("large", 0);
     NodeTemplate& node = c.world.describe("large", amounts(16000));
@@ -153,7 +153,7 @@ TEST(SpareNodes, MayBeAllOfAGroupThatIsNotMadeThen) {
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
 }
 
-TEST(SpareNodes, AreNotPromisedToPodsThatWereMoved) {
+TEST(SpareNodes, AreNotPlannedForMovedPods) {
     SmallAndLarge c;
     c.pods("web", 2, 3000);
     const Snapshot snapshot = c.world.snapshot();

@@ -35,37 +35,37 @@ std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew =
     return spread_quotas(spread, outlook, pods);
 }
 
-TEST(SpreadQuotas, ZonesThatGrowEndLevel) {
+TEST(SpreadQuotas, LevelGrowingZones) {
     EXPECT_THAT(quotas({{0}, {0}, {0}}, 7), ElementsAre(3, 2, 2));
     EXPECT_THAT(quotas({{4}, {0}, {0}}, 7), ElementsAre(0, 4, 3));
 }
 
-TEST(SpreadQuotas, AZoneThatCannotGrowHoldsTheOthersBack) {
+TEST(SpreadQuotas, AreLimitedByAZoneThatCannotGrow) {
     EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10), ElementsAre(2, 2, 0));
     EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10, 3), ElementsAre(4, 4, 0));
 }
 
-TEST(SpreadQuotas, RoomOnExistingNodesCountsAsFarAsItGoes) {
+TEST(SpreadQuotas, IncludeRoomOnExistingNodes) {
     EXPECT_THAT(quotas({{0}, {0}, {0, true, {.spare = 2}}}, 100), ElementsAre(3, 3, 2));
 }
 
-TEST(SpreadQuotas, AZoneThatHasNoNodeAndGetsNoneHoldsNobodyBack) {
+TEST(SpreadQuotas, AreNotLimitedByAnEmptyZoneThatCannotGrow) {
     EXPECT_THAT(quotas({{0}, {0, false, stuck}}, 5), ElementsAre(5, 0));
     EXPECT_THAT(quotas({{0}, {0, false, {.will_exist = true}}}, 5), ElementsAre(1, 0));
 }
 
-TEST(SpreadQuotas, NewZonesAreOpened) {
+TEST(SpreadQuotas, OpenNewZones) {
     EXPECT_THAT(quotas({{2}, {0, false}, {0, false}}, 4), ElementsAre(0, 2, 2));
 }
 
-TEST(SpreadQuotas, WithFewerZonesThanItMustHaveTheLeastIsNone) {
+TEST(SpreadQuotas, HonourMinDomains) {
     EXPECT_THAT(quotas({{0}, {0}}, 10, 2, 3), ElementsAre(2, 2));
     // Two pods open only two of the three zones, one each.
     EXPECT_THAT(quotas({{0, false}, {0, false}, {0, false}}, 2, 1, 3), ElementsAre(1, 1, 0));
     EXPECT_THAT(quotas({{0}, {0}, {0}}, 9, 1, 3), ElementsAre(3, 3, 3));
 }
 
-TEST(SpreadQuotas, WhatAnAttemptTaughtBoundsTheNext) {
+TEST(SpreadQuotas, UseTheLimitsFoundByAnEarlierAttempt) {
     const DomainOutlook small{.can_grow = true, .most = 2};
     EXPECT_THAT(quotas({{0}, {0}, {0, true, small}}, 100), ElementsAre(3, 3, 2));
     const DomainOutlook closed{.can_grow = true, .most = 0};
@@ -83,24 +83,24 @@ DomainQuotas opened(const std::vector<Zone>& zones, int pods, int min_domains = 
     return open_domains(spread, outlook, pods);
 }
 
-TEST(OpenDomains, OneNodeIsPutIntoAnyZone) {
+TEST(OpenDomains, PlacesOneNodeInAnyZone) {
     const DomainQuotas quotas = opened(unopened(3, 4), 4);
     EXPECT_THAT(quotas.pods, ElementsAre(4, 4, 4));
     EXPECT_THAT(quotas.is_alternative, ElementsAre(true, true, true));
 }
 
-TEST(OpenDomains, PodsThatNeedManyNodesOpenAllZones) {
+TEST(OpenDomains, OpensAllZonesForManyNodes) {
     const DomainQuotas quotas = opened(unopened(3, 4), 30);
     EXPECT_THAT(quotas.pods, ElementsAre(10, 10, 10));
     EXPECT_THAT(quotas.is_alternative, IsEmpty());
 }
 
-TEST(OpenDomains, AsManyZonesAreOpenedAsThereAreNodes) {
+TEST(OpenDomains, OpensAsManyZonesAsNodes) {
     EXPECT_THAT(opened(unopened(8, 4), 8).pods, Each(4));  // in two of the zones
     EXPECT_THAT(opened(unopened(3, 1), 3).pods, ElementsAre(1, 1, 1));
 }
 
-TEST(OpenDomains, AZoneWithNodesKeepsItsShare) {
+TEST(OpenDomains, KeepsTheShareOfAZoneWithNodes) {
     std::vector<Zone> zones = unopened(8, 4);
     zones.front() = {.outlook = {.can_grow = true, .spare = 4, .per_node = 4}};
     const DomainQuotas quotas = opened(zones, 8);
@@ -109,13 +109,13 @@ TEST(OpenDomains, AZoneWithNodesKeepsItsShare) {
     EXPECT_EQ(quotas.pods.back(), 4);
 }
 
-TEST(OpenDomains, ARoomyZoneIsEnough) {
+TEST(OpenDomains, OpensNoZoneIfOneHasEnoughRoom) {
     std::vector<Zone> zones = unopened(3, 4);
     zones.front() = {.outlook = {.can_grow = true, .spare = 9, .per_node = 4}};
     EXPECT_THAT(opened(zones, 8).pods, ElementsAre(8, 0, 0));
 }
 
-TEST(OpenDomains, AsManyZonesAreOpenedAsThereMustBe) {
+TEST(OpenDomains, HonoursMinDomains) {
     EXPECT_THAT(opened(unopened(3, 9), 2, 2).pods, ElementsAre(1, 1, 1));
     EXPECT_THAT(opened(unopened(3, 9), 3, 3).pods, ElementsAre(1, 1, 1));
 }

@@ -17,7 +17,7 @@ PassCase three_zones(std::optional<int> max_in_c = 100) {
     return c;
 }
 
-TEST(Spread, OverZonesIsHelpedInOnePass) {
+TEST(ScaleUpSpread, TakesOnePassOverZones) {
     PassCase c = three_zones();
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
@@ -25,7 +25,7 @@ TEST(Spread, OverZonesIsHelpedInOnePass) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}));
 }
 
-TEST(Spread, OverZonesStaysInItsZonesThoughTheGroupsAreSimilar) {
+TEST(ScaleUpSpread, IsKeptOverZonesOfSimilarGroups) {
     PassCase c = three_zones();
     c.pods("web", 4, 3000, spread_over(zone_key));
     const Decision decision = c.decide();
@@ -33,7 +33,7 @@ TEST(Spread, OverZonesStaysInItsZonesThoughTheGroupsAreSimilar) {
     EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 must be spread"));
 }
 
-TEST(Spread, ThatTheSchedulerAddsIsHelpedInOnePass) {
+TEST(ScaleUpSpread, TakesOnePassWithDefaultConstraints) {
     PassCase c = three_zones();
     c.settings.balance_similar = false;
     c.world.service("web");
@@ -43,7 +43,7 @@ TEST(Spread, ThatTheSchedulerAddsIsHelpedInOnePass) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 1}, {"c", 1}}));
 }
 
-TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
+TEST(ScaleUpSpread, NamesDefaultConstraintsThatLimitPods) {
     PassCase c = three_zones(1);
     c.settings.default_spread = {{.topology_key = zone_key}};
     c.world.service("web");
@@ -57,7 +57,7 @@ TEST(Spread, ThatTheSchedulerAddsHoldsPodsBackAndSaysWhoseItIs) {
                 HasSubstr("zone=za has 1, the minimum is 0, maxSkew 1 (the scheduler's default)"));
 }
 
-TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {
+TEST(ScaleUpSpread, UsesOneZoneWithOneOptionPerPass) {
     PassCase c = three_zones();
     c.settings.one_option_per_pass = true;
     c.pods("web", 30, 1000, spread_over(zone_key));
@@ -66,7 +66,7 @@ TEST(Spread, OneOptionAPassHelpsWhatOneZoneTakes) {
     EXPECT_EQ(count(decision.schedulable), 1);
 }
 
-TEST(Spread, AZoneThatCannotGrowHoldsTheOthersBack) {
+TEST(ScaleUpSpread, IsLimitedByAZoneThatCannotGrow) {
     PassCase c = three_zones(1);
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
@@ -75,7 +75,7 @@ TEST(Spread, AZoneThatCannotGrowHoldsTheOthersBack) {
     EXPECT_EQ(left(decision), 28);
 }
 
-TEST(Spread, AZoneThatIsFullTooSoonHoldsTheOthersBack) {
+TEST(ScaleUpSpread, IsLimitedByAZoneThatBecomesFull) {
     PassCase c = three_zones(2);
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
@@ -84,7 +84,7 @@ TEST(Spread, AZoneThatIsFullTooSoonHoldsTheOthersBack) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
 }
 
-TEST(Spread, ALimitOfTheClusterLeavesZonesEven) {
+TEST(ScaleUpSpread, StaysEvenUnderAClusterLimit) {
     PassCase c = three_zones();
     c.settings.nodes.max = 6;
     c.pods("web", 30, 1000, spread_over(zone_key));
@@ -93,7 +93,7 @@ TEST(Spread, ALimitOfTheClusterLeavesZonesEven) {
     EXPECT_EQ(count(decision.schedulable), 12);
 }
 
-TEST(Spread, RoomOnExistingNodesIsUsedOnceTheOtherZonesGrow) {
+TEST(ScaleUpSpread, UsesExistingNodesWhenOtherZonesGrow) {
     PassCase c = three_zones();
     c.world.node("spare").labels = {{zone_key, "za"}, {hostname_key, "spare"}};
     c.pods("web", 12, 1000, spread_over(zone_key));
@@ -103,7 +103,7 @@ TEST(Spread, RoomOnExistingNodesIsUsedOnceTheOtherZonesGrow) {
     EXPECT_EQ(growth(decision), (Growths{{"b", 1}, {"c", 1}}));
 }
 
-TEST(Spread, ClassesThatAreCountedTogetherArePlannedTogether) {
+TEST(ScaleUpSpread, PlansEquivalenceGroupsOfOneSelectorTogether) {
     PassCase c = three_zones();
     c.pods("web", 5, 1000, spread_over(zone_key));
     c.pods("web", 0, 0);
@@ -118,7 +118,7 @@ TEST(Spread, ClassesThatAreCountedTogetherArePlannedTogether) {
     EXPECT_EQ(decision.unschedulable.size(), 0u);
 }
 
-TEST(Spread, PodsThatAreCountedButNotSpreadComeFirst) {
+TEST(ScaleUpSpread, PlacesCountedPodsWithoutConstraintsFirst) {
     PassCase c = three_zones();
     c.pods("web", 9, 1000, spread_over(zone_key));
     for (int n = 0; n < 3; ++n) {
@@ -141,7 +141,7 @@ void add_host(PassCase& c, const std::string& name, int pods) {
     }
 }
 
-TEST(Spread, OverHostsOrdersAsManyNodesAsThePodsNeedWhenEachIsFilledBeforeTheNext) {
+TEST(ScaleUpSpread, AddsTheFewestNodesOverHosts) {
     const struct {
         std::string what;
         std::vector<int> hosts;  // pods on those that are there
@@ -171,7 +171,7 @@ TEST(Spread, OverHostsOrdersAsManyNodesAsThePodsNeedWhenEachIsFilledBeforeTheNex
     }
 }
 
-TEST(Spread, OverHostsGoesNoFurtherThanAHostThatCanTakeNoneLetsIt) {
+TEST(ScaleUpSpread, IsLimitedByAFullHost) {
     PassCase c;
     c.group("ng", 0, 100, amounts(4000));
     add_host(c, "full", 0);
@@ -180,13 +180,13 @@ TEST(Spread, OverHostsGoesNoFurtherThanAHostThatCanTakeNoneLetsIt) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"ng", 3}}));
 }
 
-TEST(Spread, OverHostsSharesTheNodesOfSimilarGroups) {
+TEST(ScaleUpSpread, BalancesSimilarGroupsOverHosts) {
     PassCase c = three_zones();
     c.pods("web", 20, 1000, spread_over(hostname_key));
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
 }
 
-TEST(Spread, OverHostsWithMinDomainsFillsTheNodesOfSimilarGroups) {
+TEST(ScaleUpSpread, BalancesSimilarGroupsWithMinDomains) {
     PassCase c = three_zones();
     c.pods("web", 12, 100, [](snapshot::PodObject& pod) {
         spread_over(hostname_key)(pod);
@@ -197,7 +197,7 @@ TEST(Spread, OverHostsWithMinDomainsFillsTheNodesOfSimilarGroups) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
-TEST(Spread, PodsThatKeepApartOnHostsGetANodeEach) {
+TEST(ScaleUpSpread, AddsANodePerPodWithAntiAffinityOnHosts) {
     PassCase c = three_zones();
     c.pods("web", 7, 100, apart_on(hostname_key));
     const Decision decision = c.decide();
@@ -205,7 +205,7 @@ TEST(Spread, PodsThatKeepApartOnHostsGetANodeEach) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 2}, {"c", 2}}));
 }
 
-TEST(Spread, PodsThatKeepApartInZonesGetOneZoneEach) {
+TEST(ScaleUpSpread, UsesAZonePerPodWithAntiAffinityOnZones) {
     PassCase c = three_zones();
     c.pods("web", 5, 100, apart_on(zone_key));
     const Decision decision = c.decide();
@@ -213,7 +213,7 @@ TEST(Spread, PodsThatKeepApartInZonesGetOneZoneEach) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}, {"c", 1}}));
 }
 
-TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
+TEST(ScaleUpSpread, UsesOneZoneWithAffinityOnZones) {
     PassCase c = three_zones();
     c.pods("web", 8, 1000, [](snapshot::PodObject& pod) {
         pod.spec.pod_affinity = {
@@ -224,7 +224,7 @@ TEST(Spread, PodsThatStayTogetherInAZoneGoToOne) {
     EXPECT_EQ(growth(decision).size(), 1u);
 }
 
-TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
+TEST(ScaleUpSpread, SupportsZonesAndHosts) {
     PassCase c = three_zones();
     c.pods("web", 6, 100, [](snapshot::PodObject& pod) {
         spread_over(zone_key)(pod);
@@ -235,7 +235,7 @@ TEST(Spread, OverZonesAndHostsAtOnceIsHelped) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}})) << "one host is one domain";
 }
 
-TEST(Spread, OverTwoWideKeysGoesByTheRuleAsItStands) {
+TEST(ScaleUpSpread, SupportsTwoWideKeys) {
     PassCase c = three_zones();
     for (const char* id : {"a", "b", "c"}) {
         c.world.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},

@@ -13,7 +13,7 @@ namespace {
 
 constexpr auto all = [](std::uint32_t) { return true; };
 
-TEST(CapacityTree, SaysHowManyTimesNeedsFit) {
+TEST(CapacityTree, CountsHowOftenNeedsFit) {
     CapacityTree tree(2);
     tree.push(std::array<std::int64_t, 2>{1000, -5});
     const std::vector<Need> cpu{{0, 300}}, none_left{{0, 300}, {1, 1}};
@@ -24,7 +24,7 @@ TEST(CapacityTree, SaysHowManyTimesNeedsFit) {
     EXPECT_EQ(tree.times(0, huge, 1000), 0);
 }
 
-TEST(CapacityTree, FindsNothingAmongNoRows) {
+TEST(CapacityTree, FindsNothingInAnEmptyTree) {
     const CapacityTree tree(1);
     const std::vector<Need> need{{0, 1}};
     EXPECT_EQ(tree.find(need, 0, 0, all), std::nullopt);
@@ -44,7 +44,7 @@ struct Rows {
     }
 };
 
-TEST(CapacityTree, FindsWhatALookAtEveryRowFindsWhateverHappenedBefore) {
+TEST(CapacityTree, EqualsALinearSearchAfterRandomChanges) {
     std::mt19937 dice(7);
     const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(dice() % n); };
     CapacityTree tree(2);

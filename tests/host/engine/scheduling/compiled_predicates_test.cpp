@@ -9,7 +9,7 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-TEST(Shapes, ThatDifferInWhatNoPodReadsAreAlike) {
+TEST(EquivalentTemplates, IgnoreLabelsThatNoPodReads) {
     World world;
     world.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "ssd"}}}});
     world.shape({.labels = {{"disk", "ssd"}, {"pool", "a"}}});
@@ -27,7 +27,7 @@ TEST(Shapes, ThatDifferInWhatNoPodReadsAreAlike) {
     EXPECT_EQ(equivalent, (std::vector<TemplateNodeId>{0, 0, 2, 3, 4, 5, 0}));
 }
 
-TEST(Shapes, InDifferentZonesAreAlikeUntilAPodIsSpread) {
+TEST(EquivalentTemplates, DependOnTheZoneIfAPodIsSpread) {
     for (const bool spread : {false, true}) {
         World world;
         TestPod pod{.labels = {{"app", "web"}}};
@@ -39,7 +39,7 @@ TEST(Shapes, InDifferentZonesAreAlikeUntilAPodIsSpread) {
     }
 }
 
-TEST(CompiledPredicates, TellRequestsWithThePodItself) {
+TEST(CompiledPredicates, IncludeThePodInItsRequests) {
     World world;
     snapshot::PodSpec gpu;
     gpu.requests.set("nvidia.com/gpu", 2);
@@ -54,7 +54,7 @@ TEST(CompiledPredicates, TellRequestsWithThePodItself) {
                                               {gpus, 2}}));
 }
 
-TEST(CompiledPredicates, AnswerForNodesAloneInTheOrderOfThePredicates) {
+TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
     World world;
     world.node("a", {.cpu = 1, .taints = {{.key = "dedicated"}}});
     const auto picky = world.pod_group({.cpu = 10, .spec = {.node_selector = {{"disk", "ssd"}}}});
@@ -71,7 +71,7 @@ TEST(CompiledPredicates, AnswerForNodesAloneInTheOrderOfThePredicates) {
     EXPECT_EQ(placement.room(claims, 0, 1), (Room{0, 0}));
 }
 
-TEST(CompiledPredicates, LetAPodAskForANodeByName) {
+TEST(CompiledPredicates, SupportAffinityToANodeName) {
     World world;
     world.node("a", {});
     world.node("b", {});

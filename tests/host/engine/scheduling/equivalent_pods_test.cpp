@@ -26,17 +26,17 @@ CompiledPredicates make_rules(World& world) {
     return world.rules();
 }
 
-TEST(Twins, AskTheSameAndLookAtNoPod) {
+TEST(EquivalentPods, HaveEqualRequestsAndNoInterPodConstraints) {
     World world;
     EXPECT_THAT(find_equivalent_pods(make_rules(world)), ElementsAre(0, 0, 2, 3, 4, 5));
 }
 
-TEST(Twins, AreAlikeToOneNodeWhateverTheyThinkOfOtherPods) {
+TEST(EquivalentPods, MayHaveInterPodConstraintsOnOneNode) {
     World world;
     EXPECT_THAT(find_equivalent(make_rules(world)), ElementsAre(0, 0, 0, 3, 0, 5));
 }
 
-TEST(Twins, AreNoneWhereNobodyAsks) {
+TEST(EquivalentPods, AreEmptyWithoutPods) {
     World world;
     world.node("n", {});
     EXPECT_TRUE(find_equivalent(world.rules()).empty());

@@ -13,7 +13,7 @@ TestPod with_port(int port, std::string ip = "", std::string protocol = "TCP") {
     return {.spec = {.ports = {{.ip = std::move(ip), .protocol = protocol, .port = port}}}};
 }
 
-TEST(HostPorts, AreTakenOncePerNode) {
+TEST(PlacementHostPorts, AreTakenOncePerNode) {
     World world;
     world.node("a", {});
     world.node("b", {});
@@ -37,7 +37,7 @@ TEST(HostPorts, AreTakenOncePerNode) {
     EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
 }
 
-TEST(HostPorts, OfDaemonsAreTakenOnNewNodes) {
+TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
     World world;
     const auto agent = world.daemon(with_port(9100));
     const auto web = world.pod_group(with_port(9100, "10.0.0.1"));
@@ -54,7 +54,7 @@ void add_claim(World& world, const std::string& name, std::vector<std::string> m
         snapshot::VolumeObject{.name = "pv-" + name, .driver = "csi", .handle = name});
 }
 
-TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
+TEST(PlacementReadWriteOncePod, AllowsOnePodPerClaim) {
     World world;
     add_claim(world, "data", {"ReadWriteOncePod"});
     world.node("a", {});
@@ -72,7 +72,7 @@ TEST(ReadWriteOncePod, LetsOnePodUseTheClaim) {
     EXPECT_EQ(Placement(in_use).room(web, 0, 5), (Room{0, 0}));
 }
 
-TEST(AttachLimits, CountEachVolumeOncePerNode) {
+TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
     World world;
     for (const char* name : {"one", "two", "three"}) add_claim(world, name);
     world.node("a", {});

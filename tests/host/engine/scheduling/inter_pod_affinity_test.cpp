@@ -41,7 +41,7 @@ std::vector<Slot> open_to(const Placement& placement, PodGroupIndex pod_group) {
     return out;
 }
 
-TEST(PodAffinity, GoesWhereThePodsAreThatItWants) {
+TEST(PodAffinity, RequiresAMatchingPodInTheDomain) {
     FourNodes world;
     world.bound("db-0", "b", labelled("db"));
     const auto by_zone = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
@@ -60,7 +60,7 @@ TEST(PodAffinity, GoesWhereThePodsAreThatItWants) {
               "topology.kubernetes.io/zone");
 }
 
-TEST(PodAffinity, NeedsOnePodThatMeetsAllTerms) {
+TEST(PodAffinity, RequiresOnePodThatMatchesAllTerms) {
     FourNodes world;
     world.bound("x", "a", {.labels = {{"app", "db"}}});
     world.bound("y", "a", {.labels = {{"tier", "back"}}});
@@ -74,7 +74,7 @@ TEST(PodAffinity, NeedsOnePodThatMeetsAllTerms) {
     EXPECT_EQ(open_to(Placement(with_one), both), (std::vector<Slot>{2}));
 }
 
-TEST(PodAffinity, LetsTheFirstOfItsKindGoAnywhereAndTheOthersFollow) {
+TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
     FourNodes world;
     const auto web = world.pod_group(labelled("web", together({near(zone_key, app("web"))})));
     CompiledPredicates rules = world.rules();
@@ -87,7 +87,7 @@ TEST(PodAffinity, LetsTheFirstOfItsKindGoAnywhereAndTheOthersFollow) {
     EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
 }
 
-TEST(PodAffinity, KeepsTheFirstOfItsKindToOneNewNodeOfMany) {
+TEST(PodAffinity, PlacesTheFirstPodOnOneNewNode) {
     World world;
     const auto web = world.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
     const auto shape = world.shape({.pods = 4});
@@ -101,7 +101,7 @@ TEST(PodAffinity, KeepsTheFirstOfItsKindToOneNewNodeOfMany) {
     EXPECT_EQ(placement.room(web, slot, 100), (Room{0, 0}));
 }
 
-TEST(PodAffinity, LooksInOtherNamespacesWhenToldTo) {
+TEST(PodAffinity, HonoursNamespacesAndNamespaceSelector) {
     snapshot::PodTerm listed = near(zone_key, app("db"));
     listed.namespaces = {"prod"};
     snapshot::PodTerm like = near(zone_key, app("db"));
@@ -133,7 +133,7 @@ TEST(PodAffinity, LooksInOtherNamespacesWhenToldTo) {
         EXPECT_EQ(open_to(Placement(rules), pod_groups[i]), cases[i].open) << cases[i].name;
 }
 
-TEST(PodAffinity, WithoutASelectorFindsNoPod) {
+TEST(PodAffinity, MatchesNoPodWithoutASelector) {
     FourNodes world;
     world.bound("x", "a", labelled("web"));
     const auto web = world.pod_group(labelled("web", together({{.topology_key = zone_key}})));
@@ -141,7 +141,7 @@ TEST(PodAffinity, WithoutASelectorFindsNoPod) {
     EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{}));
 }
 
-TEST(PodAntiAffinity, KeepsAwayFromPodsInItsDomain) {
+TEST(PodAntiAffinity, ExcludesDomainsWithMatchingPods) {
     FourNodes world;
     world.bound("db-0", "b", labelled("db"));
     const auto by_zone = world.pod_group(labelled("web", apart({near(zone_key, app("db"))})));
@@ -155,7 +155,7 @@ TEST(PodAntiAffinity, KeepsAwayFromPodsInItsDomain) {
               "app=db in namespace default");
 }
 
-TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
+TEST(PodAntiAffinity, AppliesToPodsThatExistingOnesExclude) {
     FourNodes world;
     world.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
     const auto web = world.pod_group(labelled("web"));
@@ -172,7 +172,7 @@ TEST(PodAntiAffinity, OfPodsThatAreThereKeepsOthersAway) {
               "app=web in namespace default");
 }
 
-TEST(PodAntiAffinity, OfSubjectsWorksBothWaysAsTheyArePlaced) {
+TEST(PodAntiAffinity, AppliesInBothDirectionsToPlacedPods) {
     FourNodes world;
     const auto db = world.pod_group(labelled("db", apart({near(zone_key, app("web"))})));
     const auto web = world.pod_group(labelled("web"));
@@ -186,7 +186,7 @@ TEST(PodAntiAffinity, OfSubjectsWorksBothWaysAsTheyArePlaced) {
     EXPECT_EQ(open_to(placement, db), (std::vector<Slot>{0, 1, 3}));
 }
 
-TEST(PodAntiAffinity, ToItsOwnKindTakesOneToADomain) {
+TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     FourNodes world;
     const auto by_node = world.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
     const auto by_zone = world.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
@@ -204,7 +204,7 @@ TEST(PodAntiAffinity, ToItsOwnKindTakesOneToADomain) {
     EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3, 4}));
 }
 
-TEST(PodAntiAffinity, OfADaemonCountsOnEveryNewNode) {
+TEST(PodAntiAffinity, AppliesToNewNodesIfADaemonSetHasIt) {
     World world;
     const auto agent = world.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
     const auto web = world.pod_group(labelled("web"));
@@ -217,7 +217,7 @@ TEST(PodAntiAffinity, OfADaemonCountsOnEveryNewNode) {
     EXPECT_NE(rules.equivalent(with_agent), rules.equivalent(bare));
 }
 
-TEST(PodAffinity, ReadsMatchLabelKeysOffThePod) {
+TEST(PodAffinity, HonoursMatchLabelKeys) {
     snapshot::PodTerm same = near(zone_key, app("web"));
     same.match_label_keys = {"hash"};
     snapshot::PodTerm unlike = near(zone_key, app("web"));
@@ -241,7 +241,7 @@ TEST(PodAffinity, CountsPodsThatAreBeingDeleted) {
     EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{0, 1}));
 }
 
-TEST(PodAffinity, ForgetsWhatIsOnANodeThatIsGone) {
+TEST(PodAffinity, IgnoresPodsOnARemovedNode) {
     FourNodes world;
     world.bound("db-0", "a", labelled("db"));
     const auto db = world.pod_group(labelled("db"));

@@ -11,7 +11,7 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-TEST(Placement, FillsANodeUpToItsSmallestResource) {
+TEST(Placement, LimitsRoomToTheScarcestResource) {
     World world;
     world.node("a", {.cpu = 4000, .memory = 8000});
     const auto web = world.pod_group({.cpu = 1000, .memory = 3000});
@@ -29,7 +29,7 @@ TEST(Placement, FillsANodeUpToItsSmallestResource) {
               (Refusal{Predicate::node_resources_fit, "Insufficient memory", "memory", 333}));
 }
 
-TEST(PlacementDeathTest, IsNotUndoneToAMarkThatIsUndoneAlready) {
+TEST(PlacementDeathTest, RejectsAMarkThatIsAlreadyUndone) {
     World world;
     world.node("a", {.cpu = 4000});
     const auto web = world.pod_group({.cpu = 1000});
@@ -51,7 +51,7 @@ TEST(Placement, CountsPodsAsAResource) {
     EXPECT_EQ(Placement(rules).room(web, 0, 10), (Room{2, 2}));
 }
 
-TEST(Placement, TakesPodsThatAskForNoneOfWhatIsOvercommitted) {
+TEST(Placement, AcceptsPodsThatRequestNoOvercommittedResource) {
     World world;
     world.node("a", {.cpu = 1000, .memory = 8000});
     world.bound("big", "a", {.cpu = 2000});
@@ -80,7 +80,7 @@ TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
     EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(79));
 }
 
-TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
+TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
     World world;
     world.node("a", {.cpu = 1000});
     const auto web = world.pod_group({.cpu = 500});
@@ -107,7 +107,7 @@ TEST(Placement, AddsSplitsAndClosesNodesAndTakesAllOfItBack) {
     EXPECT_EQ(placement.free(0, snapshot::cpu_index), 1000);
 }
 
-TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
+TEST(Placement, IsNotAffectedByUndoneChanges) {
     World world;
     const auto web = world.pod_group({.cpu = 700});
     const auto big = world.shape({.cpu = 1000}), small = world.shape({.cpu = 500});
@@ -121,7 +121,7 @@ TEST(Placement, FindsTheSameWhateverWasAddedAndUndoneBefore) {
     EXPECT_EQ(placement.find(web, 0, 41), std::optional<Slot>(40));
 }
 
-TEST(Placement, IsCopiedWithAllThatIsOnIt) {
+TEST(Placement, IsCopiedWithItsPods) {
     World world;
     world.node("a", {.cpu = 1000});
     const auto web = world.pod_group({.cpu = 1000});
@@ -133,7 +133,7 @@ TEST(Placement, IsCopiedWithAllThatIsOnIt) {
     EXPECT_EQ(copy.room(web, 0, 1), (Room{0, 0}));
 }
 
-TEST(Placement, TakesDaemonsOffANewNode) {
+TEST(Placement, SubtractsDaemonSetsFromANewNode) {
     World world;
     const auto agent = world.daemon({.cpu = 300});
     const auto web = world.pod_group({.cpu = 500});

@@ -35,7 +35,7 @@ struct ThreeZones : World {
     }
 };
 
-TEST(TopologySpread, LetsADomainGrowUntilItIsMaxSkewAboveTheLeast) {
+TEST(TopologySpread, LimitsADomainToMaxSkewAboveTheMinimum) {
     const struct {
         int there[3];
         int max_skew;
@@ -51,7 +51,7 @@ TEST(TopologySpread, LetsADomainGrowUntilItIsMaxSkewAboveTheLeast) {
     }
 }
 
-TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
+TEST(TopologySpread, ReportsTheSkew) {
     ThreeZones world(3, 2, 2);
     world.node("4", {});
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
@@ -66,7 +66,7 @@ TEST(TopologySpread, SaysHowFarApartTheDomainsAre) {
               "topology.kubernetes.io/zone");
 }
 
-TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
+TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
     ThreeZones world(3, 2, 2);
     world.node("4", {});
     const auto web = world.pod_group(plain_pod());
@@ -89,7 +89,7 @@ TEST(TopologySpread, IsTheSchedulersWhereThePodHasNone) {
               "topology.kubernetes.io/zone (the scheduler's default)");
 }
 
-TEST(TopologySpread, OfTheSchedulerCountsNodesThatThePodSelectsAndHasAllKeys) {
+TEST(TopologySpread, CountsEligibleNodesWithDefaultConstraints) {
     ThreeZones world(1, 0, 0);
     TestPod picky = plain_pod();
     picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
@@ -100,7 +100,7 @@ TEST(TopologySpread, OfTheSchedulerCountsNodesThatThePodSelectsAndHasAllKeys) {
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
 }
 
-TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
+TEST(TopologySpread, IsUnlimitedInASingleDomain) {
     World world;
     world.node("a", in_zone("1"));
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
@@ -108,7 +108,7 @@ TEST(TopologySpread, IsUnboundedInTheOnlyDomain) {
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{9}));
 }
 
-TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
+TEST(TopologySpread, HonoursMinDomains) {
     snapshot::SpreadConstraint constraint = over(zone_key, app("web"), 2);
     for (const int min_domains : {1, 3, 4}) {
         ThreeZones world(1, 1, 1);
@@ -120,7 +120,7 @@ TEST(TopologySpread, TakesTheLeastForZeroWhileDomainsAreTooFew) {
     }
 }
 
-TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
+TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
     ThreeZones world(1, 1, 1);
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
     const auto shape = world.shape(in_zone("4"));
@@ -136,7 +136,7 @@ TEST(TopologySpread, CountsANewZoneOnceANodeIsThere) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
 }
 
-TEST(TopologySpread, OverNodesCountsANodeToComeOnceAPodIsOnIt) {
+TEST(TopologySpread, CountsANewHostWhenAPodIsOnIt) {
     ThreeZones world(2, 2, 3);
     const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto shape = world.shape({});
@@ -153,7 +153,7 @@ TEST(TopologySpread, OverNodesCountsANodeToComeOnceAPodIsOnIt) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 6, 3}));
 }
 
-TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
+TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
     ThreeZones world(1, 0, 0);
     snapshot::SpreadConstraint constraint = over(hostname_key, app("web"));
     constraint.min_domains = 5;
@@ -171,7 +171,7 @@ TEST(TopologySpread, OverNodesAsksForTheNodesThatMinDomainsLacks) {
     EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0})) << "two of the old are empty";
 }
 
-TEST(TopologySpread, OverNodesCountsEachForItself) {
+TEST(TopologySpread, CountsEachHostSeparately) {
     ThreeZones world(1, 0, 1);
     const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto shape = world.shape({});
@@ -193,7 +193,7 @@ TEST(TopologySpread, OverNodesCountsEachForItself) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
 }
 
-TEST(TopologySpread, CountsPodsOfItsNamespaceThatAreToStay) {
+TEST(TopologySpread, IgnoresOtherNamespacesAndPodsThatAreBeingDeleted) {
     ThreeZones world(0, 0, 0);
     world.bound("elsewhere", "1", {.labels = {{"app", "web"}}, .ns = "other"});
     world.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
@@ -203,7 +203,7 @@ TEST(TopologySpread, CountsPodsOfItsNamespaceThatAreToStay) {
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
-TEST(TopologySpread, CountsNothingForAnEmptySelectorOrNone) {
+TEST(TopologySpread, CountsNothingWithAnEmptyOrMissingSelector) {
     ThreeZones world(5, 0, 0);
     const auto empty = world.pod_group(spread_pod({over(zone_key, {})}));
     const auto none = world.pod_group(spread_pod({{.topology_key = zone_key}}));
@@ -212,7 +212,7 @@ TEST(TopologySpread, CountsNothingForAnEmptySelectorOrNone) {
     EXPECT_EQ(rooms(Placement(rules), none), (std::vector<int>{9, 9, 9}));
 }
 
-TEST(TopologySpread, OfPodsThatItDoesNotCountItselfAmongAsksOnlyWhereTheyAre) {
+TEST(TopologySpread, AppliesToPodsThatDoNotMatchTheSelector) {
     ThreeZones world(2, 1, 0);
     const auto other = world.pod_group(
         {.labels = {{"app", "other"}}, .spec = {.spread = {over(zone_key, app("web"))}}});
@@ -220,7 +220,7 @@ TEST(TopologySpread, OfPodsThatItDoesNotCountItselfAmongAsksOnlyWhereTheyAre) {
     EXPECT_EQ(rooms(Placement(rules), other), (std::vector<int>{0, 9, 9}));
 }
 
-TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
+TEST(TopologySpread, HonoursMatchLabelKeys) {
     snapshot::SpreadConstraint constraint = over(zone_key, app("web"));
     constraint.match_label_keys = {"hash", "absent"};
     ThreeZones world(4, 0, 0);
@@ -230,7 +230,7 @@ TEST(TopologySpread, NarrowsTheSelectorByMatchLabelKeys) {
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
-TEST(TopologySpread, LeavesOutNodesByItsPolicies) {
+TEST(TopologySpread, HonoursNodeInclusionPolicies) {
     snapshot::SpreadConstraint by_default = over(zone_key, app("web"));
     snapshot::SpreadConstraint all_nodes = by_default;
     all_nodes.honor_affinity = false;
@@ -261,7 +261,7 @@ TEST(TopologySpread, LeavesOutNodesByItsPolicies) {
     }
 }
 
-TEST(TopologySpread, ObeysSeveralConstraintsAtOnce) {
+TEST(TopologySpread, CombinesSeveralConstraints) {
     ThreeZones world(0, 0, 0);
     const auto web = world.pod_group(
         spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
@@ -272,7 +272,7 @@ TEST(TopologySpread, ObeysSeveralConstraintsAtOnce) {
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
 }
 
-TEST(TopologySpread, ForgetsANodeThatIsGone) {
+TEST(TopologySpread, IgnoresRemovedNodes) {
     ThreeZones world(1, 1, 0);
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
     CompiledPredicates rules = world.rules();
@@ -284,7 +284,7 @@ TEST(TopologySpread, ForgetsANodeThatIsGone) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
 }
 
-TEST(SpreadDomains, AreThoseOfNodesAndShapesThatTheClassMayBeOn) {
+TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
     ThreeZones world(2, 0, 1);
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"), 3)}));
     const auto in_4 = world.shape(in_zone("4"));
@@ -309,7 +309,7 @@ TEST(SpreadDomains, AreThoseOfNodesAndShapesThatTheClassMayBeOn) {
     EXPECT_TRUE(placement.spread(web)->domains[3].exists);
 }
 
-TEST(SpreadDomains, AreToldForOneWideConstraintOnly) {
+TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
     ThreeZones world(0, 0, 0);
     const auto web = app("web");
     const auto none = world.pod_group(plain_pod());
@@ -327,7 +327,7 @@ TEST(SpreadDomains, AreToldForOneWideConstraintOnly) {
     EXPECT_EQ(placement.spread(both)->counter, placement.spread(same)->counter);
 }
 
-TEST(SpreadAllowance, StandsInForTheConstraintUntilItIsUsedUp) {
+TEST(SpreadAllowance, ReplacesTheConstraintUntilItIsUsedUp) {
     ThreeZones world(0, 0, 0);
     const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
     CompiledPredicates rules = world.rules();

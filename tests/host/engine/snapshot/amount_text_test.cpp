@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t ki = 1 << 10, mi = ki << 10, gi = mi << 10;
 
-TEST(AmountText, WritesAllAmountsOfASentenceInOneUnit) {
+TEST(AmountText, UsesTheUnitOfTheReferenceAmount) {
     const struct {
         const char* resource;
         std::int64_t of_unit, amount;
@@ -35,7 +35,7 @@ TEST(AmountText, WritesAllAmountsOfASentenceInOneUnit) {
     }
 }
 
-TEST(AmountText, TakesTheLargestAmountsThereAre) {
+TEST(AmountText, FormatsTheLargestInt64) {
     const std::int64_t most = INT64_MAX;
     EXPECT_EQ(AmountText("memory", most).rounded_down(most), "8191.99Pi");
     EXPECT_EQ(AmountText("memory", most).rounded_up(most), "8192Pi");

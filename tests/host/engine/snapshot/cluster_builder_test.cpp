@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-TEST(ClusterBuilder, PutsEqualPodsIntoOneClass) {
+TEST(ClusterBuilder, GroupsEquivalentPods) {
     ClusterBuilder builder;
     builder.set(pod("a"));
     builder.set(pod("b"));
@@ -27,7 +27,7 @@ TEST(ClusterBuilder, PutsEqualPodsIntoOneClass) {
               cluster.equivalence_group_of(find_pod(cluster, "c")));
 }
 
-TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
+TEST(ClusterBuilder, SeparatesPodsThatDifferInAFieldThatPredicatesRead) {
     const std::vector<void (*)(PodObject&)> changes = {
         [](PodObject& p) { p.ns = "other"; },
         [](PodObject& p) { p.labels["app"] = "web"; },
@@ -52,7 +52,7 @@ TEST(ClusterBuilder, KeepsPodsApartThatDifferInWhatAPredicateSees) {
     EXPECT_EQ(builder.add_equivalence_group(pod("a")), plain);
 }
 
-TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {
+TEST(ClusterBuilder, SharesOneSpecAmongPodsOfAStatefulSet) {
     ClusterBuilder builder;
     for (int i = 0; i < 50; ++i) {
         PodObject object = pod("db-" + std::to_string(i));
@@ -68,7 +68,7 @@ TEST(ClusterBuilder, LetsPodsOfAStatefulSetShareTheirSpec) {
     }
 }
 
-TEST(ClusterBuilder, ReplacesWhatHasTheSameName) {
+TEST(ClusterBuilder, ReplacesObjectsWithTheSameName) {
     ClusterBuilder builder;
     builder.set(node("a"));
     builder.set(node("a", {{"cpu", 8000}}));
@@ -81,7 +81,7 @@ TEST(ClusterBuilder, ReplacesWhatHasTheSameName) {
     EXPECT_THAT(cluster.requested(0), ElementsAre(300, 5, 0, 1));
 }
 
-TEST(ClusterBuilder, TellsPodsOfTwoNamespacesApart) {
+TEST(ClusterBuilder, DistinguishesPodsByNamespace) {
     ClusterBuilder builder;
     PodObject object = pod("web");
     builder.set(object);
@@ -94,7 +94,7 @@ TEST(ClusterBuilder, TellsPodsOfTwoNamespacesApart) {
     EXPECT_EQ(builder.build().pod_count(), 1u);
 }
 
-TEST(ClusterBuilder, RemovesPodsAndGivesBackTheirRoom) {
+TEST(ClusterBuilder, FreesTheRequestsOfRemovedPods) {
     ClusterBuilder builder;
     builder.set(node("a"));
     for (int i = 0; i < 600; ++i) builder.set(pod("p" + std::to_string(i), "a"));
@@ -108,7 +108,7 @@ TEST(ClusterBuilder, RemovesPodsAndGivesBackTheirRoom) {
     for (int i = 0; i < 600; i += 7) EXPECT_LT(find_pod(cluster, "p" + std::to_string(i)), 86u);
 }
 
-TEST(ClusterBuilder, RemovesNodesButNotTheirPods) {
+TEST(ClusterBuilder, KeepsThePodsOfARemovedNode) {
     ClusterBuilder builder;
     builder.set(node("a"));
     builder.set(node("b"));
@@ -123,7 +123,7 @@ TEST(ClusterBuilder, RemovesNodesButNotTheirPods) {
     EXPECT_THAT(builder.build().pods_on(0), ElementsAre(0));
 }
 
-TEST(ClusterBuilder, KeepsAPodOnANodeThatIsNotThereApartFromUnboundOnes) {
+TEST(ClusterBuilder, DoesNotCountAPodOnAnUnknownNodeAsUnbound) {
     ClusterBuilder builder;
     builder.set(node("b"));
     builder.set(pod("lost", "gone"));
@@ -156,7 +156,7 @@ TEST(ClusterBuilder, BindsPods) {
     EXPECT_EQ(told(builder.build()), "web@a \na 100/4000 0/0 1/110\nb 0/4000 0/0 0/110");
 }
 
-TEST(ClusterBuilder, GivesPodsThatHaveEndedNoRoom) {
+TEST(ClusterBuilder, DropsTerminatedPods) {
     ClusterBuilder builder;
     builder.set(node("a"));
     PodObject object = pod("job", "a");
@@ -174,7 +174,7 @@ TEST(ClusterBuilder, GivesPodsThatHaveEndedNoRoom) {
     EXPECT_FALSE(builder.remove_pod("default", "job"));
 }
 
-TEST(ClusterBuilder, TakesAnEndedPodBackUnderItsName) {
+TEST(ClusterBuilder, AcceptsANewPodWithTheNameOfATerminatedOne) {
     ClusterBuilder builder;
     PodObject object = pod("job");
     object.phase = PodPhase::failed;
@@ -186,7 +186,7 @@ TEST(ClusterBuilder, TakesAnEndedPodBackUnderItsName) {
     EXPECT_FALSE(builder.remove_pod("default", "job"));
 }
 
-TEST(ClusterBuilder, DoesNotMindTheOrderOfArrival) {
+TEST(ClusterBuilder, DoesNotDependOnTheOrderOfObjects) {
     std::vector<NodeObject> nodes;
     std::vector<PodObject> pods;
     for (int i = 0; i < 40; ++i) nodes.push_back(node("n" + std::to_string(i)));
@@ -205,7 +205,7 @@ TEST(ClusterBuilder, DoesNotMindTheOrderOfArrival) {
     EXPECT_EQ(told(forwards.build()), told(backwards.build()));
 }
 
-TEST(ClusterBuilder, LeavesClustersHandedOutAsTheyWere) {
+TEST(ClusterBuilder, DoesNotChangeClustersThatItReturned) {
     ClusterBuilder builder;
     builder.set(node("b"));
     builder.set(pod("web", "b"));
@@ -229,7 +229,7 @@ TEST(ClusterBuilder, LeavesClustersHandedOutAsTheyWere) {
     EXPECT_EQ(told(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
 }
 
-TEST(ClusterBuilder, OutlivesNeitherItsClustersNorTheirTexts) {
+TEST(ClusterBuilder, MayBeDestroyedBeforeItsClusters) {
     const Cluster cluster = [] {
         ClusterBuilder builder;
         builder.set(node("a"));
@@ -239,7 +239,7 @@ TEST(ClusterBuilder, OutlivesNeitherItsClustersNorTheirTexts) {
     EXPECT_EQ(told(cluster), "web@a \na 100/4000 0/0 1/110");
 }
 
-TEST(ClusterBuilder, RemovesPodsOnceTheClusterBeforeIsGone) {
+TEST(ClusterBuilder, RemovesPodsAfterThePreviousClusterIsDestroyed) {
     ClusterBuilder builder;
     builder.set(node("a"));
     for (const char* name : {"web", "db", "log"}) builder.set(pod(name, "a"));
@@ -248,7 +248,7 @@ TEST(ClusterBuilder, RemovesPodsOnceTheClusterBeforeIsGone) {
     EXPECT_EQ(told(builder.build()), "db@a log@a \na 200/4000 0/0 2/110");
 }
 
-TEST(ClusterBuilder, GivesANodesPlaceToAnotherOnceNothingIsLeftOnIt) {
+TEST(ClusterBuilder, ReusesTheSlotOfARemovedNodeWithoutPods) {
     ClusterBuilder builder;
     for (int round = 0; round < 5; ++round) {
         const std::string name = "n" + std::to_string(round);
@@ -261,7 +261,7 @@ TEST(ClusterBuilder, GivesANodesPlaceToAnotherOnceNothingIsLeftOnIt) {
     EXPECT_EQ(builder.build().node_count(), 0u);
 }
 
-TEST(ClusterBuilder, StopsSumsAtTheEndsOfTheirRangeAndComesBack) {
+TEST(ClusterBuilder, SaturatesSumsAndRecovers) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     ClusterBuilder builder;
     builder.set(node("a"));
@@ -273,7 +273,7 @@ TEST(ClusterBuilder, StopsSumsAtTheEndsOfTheirRangeAndComesBack) {
     EXPECT_EQ(builder.build().requested(0)[memory_index], 5);
 }
 
-TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
+TEST(ClusterBuilder, AddsAnEquivalenceGroupForEachDaemonSet) {
     ClusterBuilder builder;
     for (const char* name : {"proxy", "logs", "proxy"}) {
         DaemonSetObject object;
@@ -297,7 +297,7 @@ TEST(ClusterBuilder, MakesAClassForThePodsOfEachDaemonSet) {
     EXPECT_EQ(cluster.pod_count(), 0u);
 }
 
-TEST(ClusterBuilder, FilesStorageUnderItsName) {
+TEST(ClusterBuilder, FindsStorageObjectsByName) {
     ClusterBuilder builder;
     builder.set(ClaimObject{.ns = "shop", .name = "data"});
     builder.set(VolumeObject{.name = "pv-1"});

@@ -43,7 +43,7 @@ void fill_copied(ClusterSink& sink) {
     sink.set(ServiceObject{.ns = "shop", .name = "x", .selector = {{"app", "web"}}});
 }
 
-TEST(ClusterCopy, IsTheSameCluster) {
+TEST(ClusterCopy, EqualsTheOriginal) {
     ClusterBuilder first, second;
     fill_copied(first);
     const Cluster cluster = first.build();
@@ -55,7 +55,7 @@ TEST(ClusterCopy, IsTheSameCluster) {
     EXPECT_EQ(second.changes(), changes) << "every object is there as it was";
 }
 
-TEST(ClusterCopy, LeavesBehindWhatIsGone) {
+TEST(ClusterCopy, DoesNotContainRemovedPods) {
     ClusterBuilder first, second;
     for (int i = 0; i < 2000; ++i) {
         first.set(pod("pod-" + std::to_string(i)));
@@ -65,7 +65,7 @@ TEST(ClusterCopy, LeavesBehindWhatIsGone) {
     EXPECT_LT(second.build().bytes(), first.build().bytes() / 2);
 }
 
-TEST(ClusterCopy, NamesEachKindsObjects) {
+TEST(ClusterCopy, ListsTheNamesOfEachKind) {
     ClusterBuilder builder;
     fill_copied(builder);
     const Cluster cluster = builder.build();
@@ -82,7 +82,7 @@ TEST(ClusterCopy, NamesEachKindsObjects) {
     }
 }
 
-TEST(ClusterBuilder, CountsOnlyWhatChangesTheCluster) {
+TEST(ClusterBuilder, CountsOnlyObjectsThatChangeTheCluster) {
     ClusterBuilder builder;
     fill_copied(builder);
     std::uint64_t changes = builder.changes();
@@ -97,7 +97,7 @@ TEST(ClusterBuilder, CountsOnlyWhatChangesTheCluster) {
     }
 }
 
-TEST(ClusterBuilder, CountsEveryMemberOfAPodThatAClusterShows) {
+TEST(ClusterBuilder, CountsAChangeOfEachPodFieldThatAClusterHas) {
     ClusterBuilder builder;
     PodObject changing = pod("web");
     builder.set(changing);

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-TEST(Cluster, IsEmptyBeforeAnythingIsKnown) {
+TEST(Cluster, IsEmptyWithoutObjects) {
     const Cluster cluster = ClusterBuilder().build();
     EXPECT_EQ(cluster.node_count(), 0u);
     EXPECT_EQ(cluster.pod_count(), 0u);
@@ -23,7 +23,7 @@ TEST(Cluster, IsEmptyBeforeAnythingIsKnown) {
     EXPECT_TRUE(cluster.objects().claims.empty());
 }
 
-TEST(Cluster, NumbersTheCommonResourcesAndAddsOthersAsTheyAreSeen) {
+TEST(Cluster, NumbersCommonResourcesFirstAndOthersInOrderOfAppearance) {
     ClusterBuilder builder;
     builder.set(node("a", {{"nvidia.com/gpu", 8}}));
     builder.set(pod("train", "a", {{"nvidia.com/gpu", 3}, {"example.com/fpga", 1}}));
@@ -50,7 +50,7 @@ TEST(Cluster, FindsNodesByName) {
     EXPECT_EQ(cluster.find_node("z"), std::nullopt);
 }
 
-TEST(Cluster, KeepsWhatANodeSays) {
+TEST(Cluster, KeepsTheFieldsOfANode) {
     NodeObject object = node("a");
     object.provider_id = "aws:///eu-1a/i-1";
     object.labels = {{"zone", "a"}, {"arch", "arm64"}};
@@ -76,7 +76,7 @@ TEST(Cluster, KeepsWhatANodeSays) {
     EXPECT_EQ(row.created, object.created);
 }
 
-TEST(Cluster, KeepsWhatAPodSays) {
+TEST(Cluster, KeepsTheFieldsOfAPod) {
     PodObject object = pod("web");
     object.nominated_node = "b";
     object.unscheduled_reason = "Unschedulable";
@@ -100,7 +100,7 @@ TEST(Cluster, KeepsWhatAPodSays) {
     EXPECT_THAT(cluster.unbound(), ElementsAre(0));
 }
 
-TEST(Cluster, ListsThePodsThatAreBeingDeleted) {
+TEST(Cluster, ListsPodsThatAreBeingDeleted) {
     ClusterBuilder builder;
     EXPECT_THAT(builder.build().deleted_pods(), SizeIs(0));
     // More than are stored side by side.
@@ -117,7 +117,7 @@ TEST(Cluster, ListsThePodsThatAreBeingDeleted) {
     EXPECT_TRUE(std::ranges::all_of(deleted, [&](PodIndex p) { return cluster.is_deleted(p); }));
 }
 
-TEST(Cluster, KeepsOnlyTheAnnotationsThatAnAutoscalerReads) {
+TEST(Cluster, KeepsOnlyAnnotationsThatAnAutoscalerReads) {
     const Labels annotations = {{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"},
                                 {"kubectl.kubernetes.io/last-applied-configuration", "{...}"},
                                 {"kubernetes.io/config.mirror", "1f"},
@@ -149,7 +149,7 @@ TEST(Cluster, FindsLabelsByKey) {
     EXPECT_EQ(find_label(cluster, {}, "app"), std::nullopt);
 }
 
-TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
+TEST(Cluster, DescribesAnEquivalenceGroupForPlugins) {
     PodObject object = pod("web-1", "", {{"cpu", 100}, {"memory", 5}, {"pods", 3}});
     object.ns = "shop";
     object.labels = {{"app", "web"}};
@@ -180,7 +180,7 @@ TEST(Cluster, DescribesAClassAsPluginsAreToldOfIt) {
                                    .count = 7}));
 }
 
-TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
+TEST(Cluster, ListsTheRequestsOfOnePodOfAnEquivalenceGroup) {
     ClusterBuilder builder;
     const PodGroupId id = builder.add_equivalence_group(
         pod("a", "", {{"pods", 1}, {"memory", 7}, {"cpu", 0}, {"a.example/card", 2}}));
@@ -189,7 +189,7 @@ TEST(Cluster, SaysWhatOnePodOfAClassRequestsByResource) {
                 ElementsAre(Request{memory_index, 7}, Request{4, 2}));
 }
 
-TEST(Cluster, TellsOfMemoryThatGrowsWithWhatItHolds) {
+TEST(Cluster, ReportsMemoryInProportionToItsPods) {
     ClusterBuilder builder;
     const std::size_t empty = builder.build().bytes();
     for (int i = 0; i < 3000; ++i) builder.set(pod("pod-" + std::to_string(i)));

@@ -40,7 +40,7 @@ PodObject web(PodOwner of = {}) {
 
 const PodOwner replica_set = owner("ReplicaSet", "apps");
 
-TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
+TEST(DefaultSelectors, CombineServicesAndTheController) {
     const LabelSelector app = labels({{"app", "web"}});
     const LabelSelector rev = {.match_labels = {{"rev", "1"}},
                                .match_expressions = {among("tier", {"front", "back"})}};
@@ -127,7 +127,7 @@ TEST(DefaultSelectors, AreWhatServicesAndTheControllerSelectBy) {
 }
 
 /// Constraints on nothing but zones, for pods that a service selects.
-struct Spread : ::testing::Test {
+struct DefaultSpreadConstraints : ::testing::Test {
     ClusterBuilder builder{};
     std::vector<DefaultSpread> defaults{{.topology_key = "zone", .max_skew = 2},
                                         {.topology_key = "rack"}};
@@ -142,7 +142,7 @@ struct Spread : ::testing::Test {
     using Keys = std::vector<std::string>;
 };
 
-TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
+TEST_F(DefaultSpreadConstraints, ApplyToPodsWithoutConstraints) {
     const PodGroupId id = builder.add_equivalence_group(web());
     const Cluster before = builder.build();
     const Cluster after = with_default_spread(before, defaults);
@@ -157,7 +157,7 @@ TEST_F(Spread, OfPodsWithoutConstraintsIsTheSchedulers) {
     EXPECT_TRUE(with_default_spread(before, {}).spread(id).empty());
 }
 
-TEST_F(Spread, OfPodsWithConstraintsIsTheirOwn) {
+TEST_F(DefaultSpreadConstraints, DoNotApplyToPodsWithConstraints) {
     PodObject hard = web(), soft = web(), nobodys = web();
     hard.spec.spread = {{.topology_key = "host"}};
     soft.spec.has_soft_spread = true;
@@ -168,7 +168,7 @@ TEST_F(Spread, OfPodsWithConstraintsIsTheirOwn) {
     EXPECT_EQ(keys(builder.add_equivalence_group(web())), (Keys{"zone", "rack"}));
 }
 
-TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
+TEST_F(DefaultSpreadConstraints, DoNotApplyToPodsWhoseOwnConstraintHasTimedOut) {
     PodObject impatient = web();
     impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
     impatient.spec.spread = {{.topology_key = std::string(well_known::zone_label)}};
@@ -176,7 +176,7 @@ TEST_F(Spread, DoesNotComeBackForPodsWhoseOwnHasTimedOut) {
     EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }
 
-TEST_F(Spread, FollowsServicesAndControllers) {
+TEST_F(DefaultSpreadConstraints, FollowServicesAndControllers) {
     const PodGroupId id = builder.add_equivalence_group(web(replica_set));
     builder.remove(ObjectKind::service, "default", "web");
     EXPECT_EQ(keys(id), (Keys{}));
@@ -193,7 +193,7 @@ TEST_F(Spread, FollowsServicesAndControllers) {
 }
 
 /// Names decide nothing, and neither does the order in which things come.
-TEST(DefaultSelectors, AreTheSameInWhateverOrderServicesCome) {
+TEST(DefaultSelectors, DoNotDependOnTheOrderOfServices) {
     const auto selector = [](std::initializer_list<const char*> names) {
         ClusterBuilder builder;
         int i = 0;

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(LabelFinder, FindsWhatEachNodeSaysBeforeAndAfterItHasMetTheLabel) {
+TEST(LabelFinder, FindsTheLabelOfEachNode) {
     ClusterBuilder builder;
     const auto add = [&](const char* name, Labels labels) {
         NodeObject object = node(name);

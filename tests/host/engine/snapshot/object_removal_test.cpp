@@ -33,7 +33,7 @@ std::size_t count(const Cluster& cluster) {
            all.csi_capacities.size() + all.namespaces.size() + all.services.size();
 }
 
-TEST(ClusterBuilder, TakesOneObjectOfAnyKindAwayOnceAndNoOther) {
+TEST(ClusterBuilder, RemovesExactlyTheNamedObjectOfEachKind) {
     for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind) {
         SCOPED_TRACE(kind);
         ClusterBuilder builder;
@@ -52,7 +52,7 @@ TEST(ClusterBuilder, TakesOneObjectOfAnyKindAwayOnceAndNoOther) {
     }
 }
 
-TEST(ClusterBuilder, TellsControllersOfOneNameAndTwoKindsApart) {
+TEST(ClusterBuilder, DistinguishesControllersByKind) {
     ClusterBuilder builder;
     fill_every_kind(builder);
     builder.remove(ObjectKind::job, "shop", "x");
@@ -61,7 +61,7 @@ TEST(ClusterBuilder, TellsControllersOfOneNameAndTwoKindsApart) {
     EXPECT_FALSE(builder.remove(ObjectKind::stateful_set, "default", "x"));
 }
 
-TEST(ClusterBuilder, IsTheSameClusterAfterObjectsCameAndWent) {
+TEST(ClusterBuilder, BuildsTheSameClusterAfterObjectsWereAddedAndRemoved) {
     ClusterBuilder once, again;
     fill_every_kind(once);
     fill_every_kind(again);
@@ -77,7 +77,7 @@ TEST(ClusterBuilder, IsTheSameClusterAfterObjectsCameAndWent) {
     EXPECT_EQ(count(once.build()), count(again.build()));
 }
 
-TEST(ClusterBuilder, KnowsAPodsUid) {
+TEST(ClusterBuilder, UpdatesTheUidOfARecreatedPod) {
     ClusterBuilder builder;
     PodObject object = pod("a");
     object.uid = "u-1";

@@ -18,13 +18,13 @@ PodSpec sample() {
     return spec;
 }
 
-TEST(PodSpec, HashesEqualWhenEqual) {
+TEST(PodSpec, HasEqualHashesIfEqual) {
     EXPECT_EQ(sample(), sample());
     EXPECT_EQ(hash_of(sample()), hash_of(sample()));
     EXPECT_EQ(hash_of(PodSpec{}), hash_of(PodSpec{}));
 }
 
-TEST(PodSpec, HashesTheSameOnEveryMachine) {
+TEST(PodSpec, HasTheSameHashOnEveryPlatform) {
     EXPECT_EQ(hash_of(PodSpec{}), 3212371932585867503u);
     EXPECT_EQ(hash_of(sample()), 4201798646474921314u);
 }

@@ -7,7 +7,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-TEST(FindGroup, IsTheOneOfThatIdOrNone) {
+TEST(FindGroup, ReturnsTheGroupWithTheIdOrNull) {
     World world;
     for (const char* id : {"b", "d"}) world.group(id);
     const Snapshot snapshot = world.snapshot();

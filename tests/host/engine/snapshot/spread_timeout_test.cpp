@@ -23,7 +23,7 @@ PodObject spread_pod(const char* timeout) {
 
 ClusterBuilderOptions patience() { return {.spread_timeout_annotation = "example.com/patience"}; }
 
-TEST(SpreadTimeout, IsADurationAsGoWritesItAndElseNone) {
+TEST(SpreadTimeout, AcceptsGoDurations) {
     const struct {
         const char* written;
         std::optional<Duration> timeout;
@@ -43,14 +43,14 @@ TEST(SpreadTimeout, IsADurationAsGoWritesItAndElseNone) {
     EXPECT_EQ(find_spread_timeout(spread_pod("5m"), ""), std::nullopt);
 }
 
-TEST(SpreadTimeout, IsUpOnceAPodIsOlderAndNotWhenItIsJustSoOld) {
+TEST(SpreadTimeout, ExpiresWhenThePodIsOlderThanTheTimeout) {
     const Time created(minutes(10));
     EXPECT_FALSE(has_lapsed(created, minutes(5), created + minutes(5)));
     EXPECT_TRUE(has_lapsed(created, minutes(5), created + minutes(5) + Duration(1)));
     EXPECT_EQ(lapse_of(created, minutes(5)), created + minutes(5) + Duration(1));
 }
 
-TEST(SpreadTimeout, OfNothingOrLessIsUpAtOnceAndOneOfAgesNever) {
+TEST(SpreadTimeout, ExpiresAtOnceIfZeroAndNeverIfMaximal) {
     const Time created(minutes(10));
     EXPECT_TRUE(has_lapsed(created, Duration(0), created));
     EXPECT_TRUE(has_lapsed(created, Duration::min(), created - minutes(1)));
@@ -58,7 +58,7 @@ TEST(SpreadTimeout, OfNothingOrLessIsUpAtOnceAndOneOfAgesNever) {
     EXPECT_EQ(lapse_of(created, Duration::max()), std::nullopt);
 }
 
-TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
+TEST(SpreadTimeout, AddsAnEquivalenceGroupWithoutTheZoneConstraint) {
     ClusterBuilder builder(patience());
     builder.set(spread_pod("5m"));
     const Cluster cluster = builder.build();
@@ -80,7 +80,7 @@ TEST(SpreadTimeout, GivesItsClassASecondOneThatKeepsEveryOtherConstraint) {
     EXPECT_EQ(builder.build().pod_group_count(), 2u);
 }
 
-TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
+TEST(SpreadTimeout, RequiresAZoneConstraintAndTheConfiguredAnnotation) {
     PodObject free = spread_pod("5m");
     free.spec.spread.pop_back();
     for (const auto& [options, object] :
@@ -96,7 +96,7 @@ TEST(SpreadTimeout, IsNoneWithoutAConstraintOnZonesOrUnderAnotherKey) {
     }
 }
 
-TEST(SpreadTimeout, OfAnotherLengthMakesAnotherClass) {
+TEST(SpreadTimeout, SeparatesPodsWithDifferentTimeouts) {
     ClusterBuilder builder(patience());
     EXPECT_NE(builder.add_equivalence_group(spread_pod("5m")),
               builder.add_equivalence_group(spread_pod("6m")));

@@ -9,7 +9,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-TEST(Symbols, GiveEqualTextsTheSameNumber) {
+TEST(Symbols, MapEqualTextsToOneSymbol) {
     Symbols symbols;
     const Symbol zone = symbols.add("topology.kubernetes.io/zone");
     EXPECT_EQ(symbols.add(std::string("topology.kubernetes.io/") + "zone"), zone);
@@ -17,7 +17,7 @@ TEST(Symbols, GiveEqualTextsTheSameNumber) {
     EXPECT_EQ(symbols.text(zone), "topology.kubernetes.io/zone");
 }
 
-TEST(Symbols, KnowTheEmptyTextFromTheStart) {
+TEST(Symbols, ContainTheEmptyTextInitially) {
     Symbols symbols;
     EXPECT_EQ(symbols.size(), 1u);
     EXPECT_EQ(symbols.add(""), Symbol::empty);
@@ -34,7 +34,7 @@ TEST(Symbols, FindWithoutAdding) {
     EXPECT_EQ(symbols.find("we"), std::nullopt);
 }
 
-TEST(Symbols, TellTextsOfEveryLengthApart) {
+TEST(Symbols, DistinguishTextsOfEveryLength) {
     Symbols symbols;
     for (std::size_t length = 0; length < 70; ++length) {
         const std::string text(length, 'x');
@@ -44,7 +44,7 @@ TEST(Symbols, TellTextsOfEveryLengthApart) {
     EXPECT_EQ(symbols.size(), 140u);
 }
 
-TEST(Symbols, NeverMoveATextWhileMoreAreAdded) {
+TEST(Symbols, DoNotMoveTextsWhenOthersAreAdded) {
     Symbols symbols;
     const std::string_view first = symbols.text(symbols.add("first"));
     std::vector<Symbol> known;
@@ -56,7 +56,7 @@ TEST(Symbols, NeverMoveATextWhileMoreAreAdded) {
     EXPECT_GT(symbols.bytes(), 20000u * sizeof(std::string_view));
 }
 
-TEST(Symbols, AreReadOnOneThreadWhileAnotherAddsMore) {
+TEST(Symbols, CanBeReadWhileAnotherThreadAddsTexts) {
     Symbols symbols;
     const Symbol early = symbols.add("early");
     std::thread reader([&] {

@@ -39,7 +39,7 @@ std::int64_t free_cpu(const World& world, const Settings& settings = {}) {
     return made(world, settings).node->free.amount("cpu");
 }
 
-TEST(Daemons, OfANodeArePodsThatComeWithIt) {
+TEST(TemplateDaemons, AreTheDaemonSetAndStaticPodsOfTheNode) {
     World world = with_node();
     world.pod("web", "web-1");
     world.daemon("cni", "cni-1", "web-1");
@@ -53,14 +53,14 @@ TEST(Daemons, OfANodeArePodsThatComeWithIt) {
     EXPECT_EQ(web.shape.allocatable, amounts(4000));
 }
 
-TEST(Daemons, ADaemonSetCountsOnceWhileItReplacesAPod) {
+TEST(TemplateDaemons, CountADaemonSetOnceWhileItReplacesAPod) {
     World world = with_node();
     world.daemon("cni", "cni-1", "web-1");
     world.daemon("cni", "cni-2", "web-1");
     EXPECT_THAT(made(world).shape.daemons, SizeIs(1));
 }
 
-TEST(Daemons, NodesOfOneMakeHaveTheSame) {
+TEST(TemplateDaemons, AreEqualForEqualNodesOfTwoGroups) {
     World world;
     world.daemon_set("cni");
     for (const std::string group : {"a", "b"}) {
@@ -75,14 +75,14 @@ TEST(Daemons, NodesOfOneMakeHaveTheSame) {
     EXPECT_EQ(templates.at(0).shape, templates.at(1).shape);
 }
 
-TEST(Daemons, RequestsThatAPodWasGivenStand) {
+TEST(TemplateDaemons, KeepTheRequestsOfTheRunningPod) {
     World world = with_node();
     world.daemon_set("cni");
     world.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 700}};
     EXPECT_EQ(free_cpu(world), 3300);
 }
 
-TEST(Daemons, MissingOnesAreAddedToANodeOnlyByForce) {
+TEST(TemplateDaemons, IncludeMissingDaemonSetsOnlyIfForced) {
     World world = with_node();
     world.daemon_set("cni");
     world.daemon_set("logs");
@@ -93,7 +93,7 @@ TEST(Daemons, MissingOnesAreAddedToANodeOnlyByForce) {
     EXPECT_EQ(free_cpu(world, force), 3900);
 }
 
-TEST(Daemons, OfACloudsTemplateAreTheDaemonSetsThatWouldRunThere) {
+TEST(TemplateDaemons, AreTheDaemonSetsThatMatchACloudTemplate) {
     struct Case {
         const char* what;
         std::function<void(snapshot::PodSpec&)> change;
@@ -125,7 +125,7 @@ TEST(Daemons, OfACloudsTemplateAreTheDaemonSetsThatWouldRunThere) {
     }
 }
 
-TEST(Daemons, MustTolerateTaintsThatLast) {
+TEST(TemplateDaemons, MustTolerateLastingTaints) {
     struct Case {
         const char* taint;
         Effect effect;
@@ -146,7 +146,7 @@ TEST(Daemons, MustTolerateTaintsThatLast) {
     }
 }
 
-TEST(Daemons, HigherPriorityGetsTheRoomThatIsNotEnoughForAll) {
+TEST(TemplateDaemons, AreLimitedToTheHighestPrioritiesThatFit) {
     World world = described();
     for (const auto& [name, priority] : std::vector<std::pair<const char*, std::int32_t>>{
              {"a", 0}, {"b", 2'000'001'000}, {"c", 10}}) {
@@ -164,7 +164,7 @@ TEST(Daemons, HigherPriorityGetsTheRoomThatIsNotEnoughForAll) {
     EXPECT_EQ(web.node->free.amount("cpu"), 200);
 }
 
-TEST(Daemons, StaticPodsTakeWhatTheCloudSays) {
+TEST(TemplateDaemons, SubtractTheStaticPodsThatTheCloudReports) {
     World world = described();
     NodeTemplate& cloud = world.describe("web", amounts(1000));
     cloud.allocatable = amounts(900);
@@ -176,7 +176,7 @@ TEST(Daemons, StaticPodsTakeWhatTheCloudSays) {
     EXPECT_EQ(web.node->free, amounts(650, 16000, 107));
 }
 
-TEST(Daemons, KubeProxyTakesItsRoomOnce) {
+TEST(TemplateDaemons, CountKubeProxyOnce) {
     struct Case {
         const char* what;
         std::int64_t cloud_free;  ///< of 1000m
@@ -199,21 +199,21 @@ TEST(Daemons, KubeProxyTakesItsRoomOnce) {
     }
 }
 
-TEST(Daemons, AKubeProxyOfSomebodyElseIsNotTheSystems) {
+TEST(TemplateDaemons, TreatKubeProxyInAnotherNamespaceAsAnyDaemonSet) {
     World world = described();
     world.describe("web", amounts(1000)).free = amounts(900);
     world.daemon_set("kube-proxy").ns = "apps";
     EXPECT_EQ(free_cpu(world), 850);
 }
 
-TEST(Daemons, AKubeProxyThatDoesNotRunThereLeavesTheStaticOne) {
+TEST(TemplateDaemons, CountStaticKubeProxyIfTheDaemonSetDoesNotMatch) {
     World world = described();
     world.describe("web", amounts(1000)).free = amounts(900);
     world.daemon_set("kube-proxy").spec.node_selector = {{"kubernetes.io/os", "windows"}};
     EXPECT_EQ(free_cpu(world), 900);
 }
 
-TEST(Daemons, TemplateAndShapeAgree) {
+TEST(TemplateDaemons, AreEqualInTheTemplateNodeAndTheNodeTemplate) {
     World world = with_node();
     world.group("a");
     NodeTemplate& cloud = world.describe("a", amounts(8000));

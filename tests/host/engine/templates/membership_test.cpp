@@ -20,7 +20,7 @@ std::string groups_of_nodes(const World& world) {
     return out;
 }
 
-TEST(Membership, NodesBelongToTheGroupWithAMachineOfTheirProviderId) {
+TEST(Membership, FindsNodesByProviderId) {
     World world;
     world.group("a");
     world.group("b");
@@ -32,7 +32,7 @@ TEST(Membership, NodesBelongToTheGroupWithAMachineOfTheirProviderId) {
     EXPECT_EQ(groups_of_nodes(world), "b a -");
 }
 
-TEST(Membership, ANodeWithoutAProviderIdIsFoundByItsNameHostnameOrInstanceId) {
+TEST(Membership, FindsNodesWithoutAProviderIdByNameHostnameOrInstanceId) {
     World world;
     world.group("a");
     world.machine("a", "n1");
@@ -47,7 +47,7 @@ TEST(Membership, ANodeWithoutAProviderIdIsFoundByItsNameHostnameOrInstanceId) {
     EXPECT_EQ(groups_of_nodes(world), "a a a a -");
 }
 
-TEST(Membership, AMalformedProviderIdDoesNotHideTheNamesOfANode) {
+TEST(Membership, ComparesNamesIfTheProviderIdIsMalformed) {
     World world;
     world.group("a");
     for (const char* machine : {"i-1", "i-2", "i-3", "i-4"})
@@ -59,7 +59,7 @@ TEST(Membership, AMalformedProviderIdDoesNotHideTheNamesOfANode) {
     EXPECT_EQ(groups_of_nodes(world), "a a a a");
 }
 
-TEST(Membership, ANameDoesNotCountAgainstAProviderIdOfAnotherMachine) {
+TEST(Membership, PrefersTheProviderIdToTheName) {
     World world;
     world.group("a");
     world.machine("a", "cloud:///zone/i-1");
@@ -75,7 +75,7 @@ TEST(Membership, ANameDoesNotCountAgainstAProviderIdOfAnotherMachine) {
     EXPECT_EQ(find_machine(snapshot, membership, 0)->id, MachineId("cloud:///zone/i-1"));
 }
 
-TEST(Membership, ANameOfTwoMachinesIsThatOfNeither) {
+TEST(Membership, IgnoresANameOfTwoMachines) {
     World world;
     world.group("a");
     world.group("b");
@@ -112,14 +112,14 @@ protected:
     World world;
 };
 
-TEST_F(MembershipByAddress, ANodeIsFoundByAnAddressOfItsMachine) {
+TEST_F(MembershipByAddress, FindsANodeByAnAddressOfItsMachine) {
     add_machine("b", "cloud:///zone/2", "fd00::2");
     add_node("n2", "fd00::2");
     add_node("n3", "10.0.0.3");
     EXPECT_EQ(groups_of_nodes(world), "a b -");
 }
 
-TEST_F(MembershipByAddress, ADnsNameOfTheMachineMayBeTheNameOfTheNode) {
+TEST_F(MembershipByAddress, FindsANodeByADnsNameOfItsMachine) {
     add_machine("b", "cloud:///zone/2", "ip-10-0-0-2.internal");
     snapshot::NodeObject& node = world.node("ip-10-0-0-2.internal");
     node.created = noon + 1min;
@@ -127,14 +127,14 @@ TEST_F(MembershipByAddress, ADnsNameOfTheMachineMayBeTheNameOfTheNode) {
     EXPECT_EQ(groups_of_nodes(world), "b a");
 }
 
-TEST_F(MembershipByAddress, AnAddressOfTwoMachinesIsThatOfNeither) {
+TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoMachines) {
     add_machine("b", "cloud:///zone/2", "10.0.0.1");
     EXPECT_EQ(groups_of_nodes(world), "-");
     world.node("n2").provider_id = "cloud:///zone/2";
     EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its node";
 }
 
-TEST_F(MembershipByAddress, AnAddressOfTwoNodesIsThatOfNeither) {
+TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoNodes) {
     add_node("n2", "10.0.0.1");
     EXPECT_EQ(groups_of_nodes(world), "- -");
     add_machine("b", "cloud:///zone/2", "10.0.0.2");
@@ -142,20 +142,20 @@ TEST_F(MembershipByAddress, AnAddressOfTwoNodesIsThatOfNeither) {
     EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its machine";
 }
 
-TEST_F(MembershipByAddress, ANameIsComparedBeforeAnAddress) {
+TEST_F(MembershipByAddress, PrefersTheNameToTheAddress) {
     world.node("n2").addresses = {"10.0.0.9"};
     world.change_group("a").machines.front().node_name = "n2";
     EXPECT_EQ(groups_of_nodes(world), "- a");
 }
 
-TEST_F(MembershipByAddress, AnAddressDoesNotCountAgainstAProviderIdOfAnotherMachine) {
+TEST_F(MembershipByAddress, PrefersTheProviderIdToTheAddress) {
     world.change_node("n1").provider_id = "cloud:///zone/9";
     EXPECT_EQ(groups_of_nodes(world), "-");
     world.change_node("n1").provider_id = "other://9";
     EXPECT_EQ(groups_of_nodes(world), "a");
 }
 
-TEST_F(MembershipByAddress, ANodeOfARemovedMachineIsNotThatOfANewOneWithItsAddress) {
+TEST_F(MembershipByAddress, IgnoresNodesThatAreOlderThanTheMachine) {
     world.change_node("n1").created = noon - 1min;
     EXPECT_EQ(groups_of_nodes(world), "-");
     add_node("n2", "10.0.0.1");
@@ -164,7 +164,7 @@ TEST_F(MembershipByAddress, ANodeOfARemovedMachineIsNotThatOfANewOneWithItsAddre
     EXPECT_EQ(groups_of_nodes(world), "- a");
 }
 
-TEST_F(MembershipByAddress, IsNodeOfComparesAddressesToo) {
+TEST_F(MembershipByAddress, IsNodeOfComparesAddresses) {
     const Snapshot snapshot = world.snapshot();
     Machine machine = (*snapshot.groups)[0].machines.front();
     const snapshot::NodeRow& node = snapshot.cluster.node(0);
@@ -173,7 +173,7 @@ TEST_F(MembershipByAddress, IsNodeOfComparesAddressesToo) {
     EXPECT_FALSE(is_node_of(snapshot.cluster, node, machine));
 }
 
-TEST(Membership, AMachineHasOneNode) {
+TEST(Membership, MatchesOneNodePerMachine) {
     World world;
     world.group("a");
     world.machine("a", "cloud:///zone/i-1");
@@ -182,7 +182,7 @@ TEST(Membership, AMachineHasOneNode) {
     EXPECT_EQ(groups_of_nodes(world), "- a");
 }
 
-TEST(Membership, OfAMachineInTwoGroupsTheFirstGroupCounts) {
+TEST(Membership, UsesTheFirstGroupOfAMachineInTwoGroups) {
     World world;
     world.group("b");
     world.group("a");
@@ -192,7 +192,7 @@ TEST(Membership, OfAMachineInTwoGroupsTheFirstGroupCounts) {
     EXPECT_EQ(groups_of_nodes(world), "a");
 }
 
-TEST(Membership, TellsWhichMachinesJoined) {
+TEST(Membership, ListsMachinesThatJoined) {
     World world;
     world.group("a");
     world.node("n3", "a");
@@ -205,7 +205,7 @@ TEST(Membership, TellsWhichMachinesJoined) {
     EXPECT_EQ(find_machine(snapshot, membership, 1)->id, MachineId("n3"));
 }
 
-TEST(Membership, OfAClusterWithoutGroupsIsNone) {
+TEST(Membership, IsEmptyWithoutGroups) {
     World world;
     world.node("n1");
     EXPECT_EQ(groups_of_nodes(world), "-");

@@ -13,7 +13,7 @@ Settings operators() {
     return out;
 }
 
-TEST(NodeTaints, OfNewNodesAreThoseThatDoNotPass) {
+TEST(TemplateTaints, AreClassifiedAsLastingStartupOrDeletion) {
     struct Case {
         const char* key;
         bool lasts, starting, deletion;
@@ -51,7 +51,7 @@ TEST(NodeTaints, OfNewNodesAreThoseThatDoNotPass) {
     }
 }
 
-TEST(NodeTaints, KeepTheirOrder) {
+TEST(TemplateTaints, LastingTaintsKeepTheirOrder) {
     const std::vector<Taint> taints = {
         {.key = "z"}, {.key = "node.kubernetes.io/not-ready"}, {.key = "a"}};
     EXPECT_EQ(lasting_taints(taints, Settings()), (std::vector<Taint>{{.key = "z"}, {.key = "a"}}));

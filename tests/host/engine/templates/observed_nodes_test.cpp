@@ -75,7 +75,7 @@ struct Observing {
     }
 };
 
-TEST(ObservedNodes, AreTheTemplateOnceTheyAreGone) {
+TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
     Observing o;
     o.pass_at(0s);
     EXPECT_EQ(o.made().because, "from the cloud");
@@ -90,7 +90,7 @@ TEST(ObservedNodes, AreTheTemplateOnceTheyAreGone) {
         "quarantine:NoSchedule");
 }
 
-TEST(ObservedNodes, LackWhatTheyLacked) {
+TEST(ObservedNodes, LackWhatTheNodeLacked) {
     Observing o;
     o.pass_at(0s);
     snapshot::NodeObject& node = o.join();
@@ -104,7 +104,7 @@ TEST(ObservedNodes, LackWhatTheyLacked) {
     EXPECT_THAT(web.because, HasSubstr("lacks label disk=ssd, has 3500m of cpu instead of 4"));
 }
 
-TEST(ObservedNodes, HaveToBeUnchangedForAMinute) {
+TEST(ObservedNodes, MustBeUnchangedForAMinute) {
     Observing o;
     o.pass_at(0s);
     o.join(Taint{.key = "cni"});
@@ -119,7 +119,7 @@ TEST(ObservedNodes, HaveToBeUnchangedForAMinute) {
     EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine));
 }
 
-TEST(ObservedNodes, HaveToBeReadyForAMinute) {
+TEST(ObservedNodes, MustBeReadyForAMinute) {
     Observing o;
     o.pass_at(0s);
     o.join();
@@ -142,7 +142,7 @@ TEST(ObservedNodes, AreForgottenAfterADay) {
     EXPECT_EQ(o.made().because, "from the cloud");
 }
 
-TEST(ObservedNodes, AreKnownForADayAfterTheyWereLastThere) {
+TEST(ObservedNodes, AreKeptForADayAfterTheNodeWasLastPresent) {
     Observing o;
     o.pass_at(0s);
     o.join();
@@ -154,7 +154,7 @@ TEST(ObservedNodes, AreKnownForADayAfterTheyWereLastThere) {
     EXPECT_FALSE(o.is_observed());
 }
 
-TEST(ObservedNodes, AreForgottenWhenTheirCloudDescribesOthers) {
+TEST(ObservedNodes, AreForgottenWhenTheTemplateOfTheCloudChanges) {
     for (const bool names_it : {true, false}) {
         Observing o;
         if (!names_it) o.fingerprint.clear();
@@ -168,7 +168,7 @@ TEST(ObservedNodes, AreForgottenWhenTheirCloudDescribesOthers) {
     }
 }
 
-TEST(ObservedNodes, EndWithTheirTemplateNoBackoffForWhatTheCloudRefused) {
+TEST(ObservedNodes, KeepTheBackoffOfTheGroupWhenTheTemplateChanges) {
     Observing o;
     o.come_and_go();
     o.memory.backoffs[NodeGroupId("web")] = {.until = noon + 1h, .code = ErrorCode::invalid_config};
@@ -179,7 +179,7 @@ TEST(ObservedNodes, EndWithTheirTemplateNoBackoffForWhatTheCloudRefused) {
 
 // A release that came to other fingerprints would take each template for a new one, and forget what
 // is known of its nodes.
-TEST(ObservedNodes, AreKnownByAFingerprintThatIsTheSameInEveryRelease) {
+TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
     Observing o;
     const auto fingerprint = [&] {
         o.pass_at(0s);
@@ -190,7 +190,7 @@ TEST(ObservedNodes, AreKnownByAFingerprintThatIsTheSameInEveryRelease) {
     EXPECT_EQ(fingerprint(), "769204954582339203") << "of what its cloud describes";
 }
 
-TEST(ObservedNodes, AreNoneOfAnOlderTemplate) {
+TEST(ObservedNodes, AreNotNodesOfAnOlderTemplate) {
     Observing o;
     o.pass_at(0s);
     o.join();
@@ -200,7 +200,7 @@ TEST(ObservedNodes, AreNoneOfAnOlderTemplate) {
     EXPECT_FALSE(o.is_observed());
 }
 
-TEST(ObservedNodes, AreAsTheyJoinedWhateverIsDoneToThemLater) {
+TEST(ObservedNodes, KeepTheStateInWhichTheyJoined) {
     for (const Duration later : {5min, 60min}) {
         Observing o;
         o.come();
@@ -212,7 +212,7 @@ TEST(ObservedNodes, AreAsTheyJoinedWhateverIsDoneToThemLater) {
     }
 }
 
-TEST(ObservedNodes, LoseATaintThatGoesLate) {
+TEST(ObservedNodes, LoseATaintThatIsRemovedLate) {
     Observing o;
     o.come();
     ASSERT_TRUE(o.is_observed());
@@ -221,7 +221,7 @@ TEST(ObservedNodes, LoseATaintThatGoesLate) {
     EXPECT_THAT(o.made().shape.taints, IsEmpty());
 }
 
-TEST(ObservedNodes, LackATaintThatTheNextOneJoinsWithout) {
+TEST(ObservedNodes, LoseATaintThatTheNextNodeLacks) {
     Observing o;
     o.come_and_go();
     o.join().taints.clear();
@@ -229,7 +229,7 @@ TEST(ObservedNodes, LackATaintThatTheNextOneJoinsWithout) {
     EXPECT_THAT(o.made().shape.taints, IsEmpty());
 }
 
-TEST(ObservedNodes, HaveNoTaintsThatPass) {
+TEST(ObservedNodes, HaveNoTransientTaints) {
     Observing o;
     o.settings.startup_taints = {"acme/starting"};
     o.pass_at(0s);
@@ -245,7 +245,7 @@ TEST(ObservedNodes, HaveNoTaintsThatPass) {
         << "nor does it count as a change when they go";
 }
 
-TEST(ObservedNodes, AreNoneWhereTheCloudAloneDescribes) {
+TEST(ObservedNodes, AreNotUsedIfTemplatesComeFromTheCloudOnly) {
     Observing o;
     o.settings.template_source = TemplateSource::cloud;
     o.come_and_go();
@@ -253,7 +253,7 @@ TEST(ObservedNodes, AreNoneWhereTheCloudAloneDescribes) {
     EXPECT_EQ(o.made().because, "from the cloud");
 }
 
-TEST(ObservedNodes, GoWithTheirGroup) {
+TEST(ObservedNodes, AreForgottenWithTheirGroup) {
     Observing o;
     o.come_and_go();
     const Snapshot nothing = World().snapshot();
@@ -262,7 +262,7 @@ TEST(ObservedNodes, GoWithTheirGroup) {
     EXPECT_THAT(o.memory.templates, IsEmpty());
 }
 
-TEST(ObservedNodes, AreTheOneRecordOfTheirGroupHoweverManyThereAre) {
+TEST(ObservedNodes, AreOneRecordPerGroup) {
     Observing o;
     o.come_and_go();
     const Memory before = o.memory;
@@ -282,7 +282,7 @@ TEST(ObservedNodes, AreTheOneRecordOfTheirGroupHoweverManyThereAre) {
     EXPECT_EQ(o.memory, after) << "but the name of the newest";
 }
 
-TEST(ObservedNodes, AreWhereTheirCloudSaysItsNextNodeWillBe) {
+TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {
     const char* const zone = "topology.kubernetes.io/zone";
     const char* const disk_zone = "topology.ebs.csi.aws.com/zone";
     for (const bool has_one_zone : {true, false}) {
@@ -297,7 +297,7 @@ TEST(ObservedNodes, AreWhereTheirCloudSaysItsNextNodeWillBe) {
     }
 }
 
-TEST(ObservedNodes, GetTheDaemonSetPodsOfNow) {
+TEST(ObservedNodes, GetPodsOfCurrentDaemonSets) {
     Observing o;
     o.come_and_go();
     World world = o.look();

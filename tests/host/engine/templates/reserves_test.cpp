@@ -39,7 +39,7 @@ NodeTemplate applied(const Reserves& reserves, NodeTemplate node) {
 const Live p2_small{"p2.xlarge", amounts(4000, 62000, 100), amounts(3700, 61800, 100)};
 const Live p2_smaller{"p2.xlarge", amounts(4000, 61700, 99), amounts(3800, 61600, 99)};
 
-TEST(Reserves, OfATypeThatWasSeenAreTheLeastOfItsNodes) {
+TEST(Reserves, AreTheSmallestValuesOfNodesOfAKnownType) {
     NodeTemplate cloud = machine("p2.xlarge", amounts(4000, 62464));
     cloud.capacity.set("nvidia.com/gpu", 1);
     cloud.allocatable.set("nvidia.com/gpu", 1);
@@ -52,7 +52,7 @@ TEST(Reserves, OfATypeThatWasSeenAreTheLeastOfItsNodes) {
 }
 
 // Zalando's numbers. Theirs depend on the order of the nodes: swapped, 100Mi instead of 200Mi.
-TEST(Reserves, OfATypeNeverSeenAreTheMostThatAnyNodeKeeps) {
+TEST(Reserves, AreTheLargestOfAnyNodeForAnUnknownType) {
     NodeTemplate cloud = machine("p2.16xlarge", amounts(64000, 732 << 10));
     cloud.allocatable.set("nvidia.com/gpu", 16);
     for (const auto& nodes : {std::vector{p2_small, p2_smaller}, {p2_smaller, p2_small}}) {
@@ -64,19 +64,19 @@ TEST(Reserves, OfATypeNeverSeenAreTheMostThatAnyNodeKeeps) {
     }
 }
 
-TEST(Reserves, OfAnEmptyClusterChangeNothing) {
+TEST(Reserves, AreZeroInAnEmptyCluster) {
     const NodeTemplate cloud = machine("p2.xlarge", amounts(4000, 62464));
     EXPECT_EQ(applied(learned({}), cloud), cloud);
 }
 
-TEST(Reserves, ANodeIsComparedWithItself) {
+TEST(Reserves, CompareEachNodeWithItsOwnCapacity) {
     // Two nodes of unequal capacity keep 200m each, not the 1200m between them.
     const Reserves reserves =
         learned({{"odd", amounts(4000), amounts(3800)}, {"odd", amounts(3000), amounts(2800)}});
     EXPECT_EQ(reserves.reserved.amount("cpu"), 200);
 }
 
-TEST(Reserves, WhatTheCloudSaysItselfIsTrustedUnlessTheTypeWasSeen) {
+TEST(Reserves, KeepTheAllocatableOfTheCloudForAnUnknownType) {
     NodeTemplate cloud = machine("new", amounts(8000));
     cloud.allocatable = amounts(7900);
     const Reserves reserves = learned({p2_small});
@@ -85,19 +85,19 @@ TEST(Reserves, WhatTheCloudSaysItselfIsTrustedUnlessTheTypeWasSeen) {
     EXPECT_EQ(applied(reserves, cloud).allocatable, amounts(3700, 61800, 100));
 }
 
-TEST(Reserves, NeverLeaveLessThanNothing) {
+TEST(Reserves, NeverLeaveNegativeAmounts) {
     const Reserves reserves = learned({{"big", amounts(64000, 9000), amounts(60000, 1000)}});
     const NodeTemplate node = applied(reserves, machine("tiny", amounts(2000, 4000)));
     EXPECT_EQ(node.allocatable, amounts(0, 0));
     EXPECT_EQ(node.capacity, amounts(2000, 4000));
 }
 
-TEST(Reserves, ANodeThatOffersMoreThanItHasKeepsNothing) {
+TEST(Reserves, AreZeroIfAllocatableExceedsCapacity) {
     const Reserves reserves = learned({{"odd", amounts(4000), amounts(5000)}});
     EXPECT_EQ(applied(reserves, machine("new", amounts(8000))).allocatable, amounts(8000));
 }
 
-TEST(Reserves, ResourcesWithADomainAreNotLearned) {
+TEST(Reserves, IgnoreExtendedResources) {
     Live live = p2_small;
     live.capacity.set("acme.example/fpga", 2);
     live.allocatable.set("acme.example/fpga", 2);
@@ -108,13 +108,13 @@ TEST(Reserves, ResourcesWithADomainAreNotLearned) {
     EXPECT_EQ(node.allocatable.find("ephemeral-storage"), 90);
 }
 
-TEST(Reserves, NodesThatHaveNotReportedTeachNothing) {
+TEST(Reserves, IgnoreNodesWithoutReportedResources) {
     const Reserves reserves = learned({p2_small, {"p2.xlarge", {}, {}}});
     EXPECT_EQ(applied(reserves, machine("p2.xlarge", amounts(4000))).allocatable,
               amounts(3700, 61800, 100));
 }
 
-TEST(Reserves, TheOldLabelOfTheTypeCountsWhereTheNewOneIsMissing) {
+TEST(Reserves, UseTheBetaInstanceTypeLabelAsAFallback) {
     World world;
     world.node("old").labels = {{"beta.kubernetes.io/instance-type", "m5"}};
     world.node("both").labels = {{"beta.kubernetes.io/instance-type", "m5"}, {type_label, "m6"}};
@@ -125,7 +125,7 @@ TEST(Reserves, TheOldLabelOfTheTypeCountsWhereTheNewOneIsMissing) {
     EXPECT_EQ(reserves.types.at("m6").nodes, 1);
 }
 
-TEST(Reserves, AttachLimitsAreTheLeastOfTheType) {
+TEST(Reserves, IncludeTheSmallestAttachLimitsOfTheType) {
     World world;
     for (const char* name : {"a", "b", "c"}) world.node(name).labels = {{type_label, "m5"}};
     world.csi_node({.name = "a", .limits = {{"ebs", 25}, {"nfs", std::nullopt}}});
@@ -135,7 +135,7 @@ TEST(Reserves, AttachLimitsAreTheLeastOfTheType) {
               (std::map<std::string, std::optional<int>>{{"ebs", 20}, {"nfs", 5}}));
 }
 
-TEST(Reserves, SayWhatTheyDid) {
+TEST(Reserves, DescribeTheirEffect) {
     const Reserves reserves = learned({p2_small, p2_smaller});
     NodeTemplate seen = machine("p2.xlarge", amounts(4000));
     EXPECT_EQ(apply_reserves(reserves, seen), "with resources as on 2 nodes of type p2.xlarge");

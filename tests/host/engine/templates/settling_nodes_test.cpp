@@ -47,11 +47,11 @@ struct Settling {
     }
 };
 
-TEST(SettlingNodes, AreThoseThatLackSomething) {
+TEST(SettlingNodes, AreNotNodesWithAllExpectedResources) {
     EXPECT_THAT(Settling().promises_at(0s), IsEmpty());
 }
 
-TEST(SettlingNodes, GetTheirDevicesWithinFiveMinutes) {
+TEST(SettlingNodes, AreExpectedToGetDevicesWithinFiveMinutes) {
     Settling c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     const NodePromise gpu{.node = 0, .allocatable = {{"example.com/gpu", 1}}};
@@ -63,7 +63,7 @@ TEST(SettlingNodes, GetTheirDevicesWithinFiveMinutes) {
     EXPECT_THAT(c.promises_at(0s), IsEmpty());
 }
 
-TEST(SettlingNodes, GetTheirLabelsAndLoseOtherTaintsWithinAMinute) {
+TEST(SettlingNodes, AreExpectedToGetLabelsAndLoseTaintsWithinAMinute) {
     Settling c;
     const Taint starting{.key = "agent", .value = "starting"};
     c.node().labels.clear();
@@ -74,20 +74,20 @@ TEST(SettlingNodes, GetTheirLabelsAndLoseOtherTaintsWithinAMinute) {
     EXPECT_THAT(c.promises_at(1min), IsEmpty());
 }
 
-TEST(SettlingNodes, LackNoAmountThatAKubeletReports) {
+TEST(SettlingNodes, AreNotNodesWithLessOfABuiltInResource) {
     Settling c;
     c.node().allocatable.set("cpu", 3800);
     EXPECT_THAT(c.promises_at(0s), IsEmpty());
 }
 
-TEST(SettlingNodes, AreNotThoseThatWereReadyBefore) {
+TEST(SettlingNodes, AreNotNodesThatWereReadyBefore) {
     Settling c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     c.node().created = noon - 1h;
     EXPECT_THAT(c.promises_at(0s), IsEmpty());
 }
 
-TEST(SettlingNodes, AreNotThoseThatTakeNoPods) {
+TEST(SettlingNodes, AreNotUnusableNodes) {
     Settling c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     EXPECT_THAT(c.promises_at(0s, false), IsEmpty());

@@ -27,7 +27,7 @@ std::vector<std::string> compared(const NodeTemplate& told, const NodeTemplate& 
     return lines_of(compare_fields(told, seen, provider_id, {}));
 }
 
-TEST(TemplateFields, StandInOneOrderWithBothValuesAndAMark) {
+TEST(TemplateFields, AreListedInAFixedOrderWithBothValues) {
     const NodeTemplate told{.machine_type = "n2",
                             .zone = "a",
                             .arch = "amd64",
@@ -46,7 +46,7 @@ TEST(TemplateFields, StandInOneOrderWithBothValuesAndAMark) {
                             "taint dedicated: gpu:NoSchedule | gpu:NoSchedule"));
 }
 
-TEST(TemplateFields, AmountsDifferByAShareOfTheTemplates) {
+TEST(TemplateFields, ShowDifferencesOfAmountsAsPercentages) {
     const struct {
         std::optional<std::int64_t> told, seen;
         const char* mark;
@@ -68,12 +68,12 @@ TEST(TemplateFields, AmountsDifferByAShareOfTheTemplates) {
     }
 }
 
-TEST(TemplateFields, AnAmountOfNothingIsAsNone) {
+TEST(TemplateFields, IgnoreZeroAmounts) {
     EXPECT_THAT(compared({.capacity = {{"hugepages-1Gi", 0}}}, {}), IsEmpty());
     EXPECT_THAT(compared({}, {.allocatable = {{"hugepages-1Gi", 0}}}), IsEmpty());
 }
 
-TEST(TemplateFields, TellWhatOneSideAloneHas) {
+TEST(TemplateFields, ShowFieldsThatOnlyOneSideHas) {
     const NodeTemplate told{.labels = {{"a", "1"}, {"c", ""}},
                             .taints = {{"x", "", Effect::no_execute}}};
     const NodeTemplate seen{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
@@ -83,7 +83,7 @@ TEST(TemplateFields, TellWhatOneSideAloneHas) {
                             "taint x: NoExecute | -: not on node"));
 }
 
-TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
+TEST(TemplateFields, ReplaceLabelsThatRepeatAField) {
     const NodeTemplate seen{.labels = {{"kubernetes.io/arch", "arm64"},
                                        {"kubernetes.io/os", "linux"},
                                        {"beta.kubernetes.io/os", "linux"},
@@ -97,7 +97,7 @@ TEST(TemplateFields, LabelsThatFieldsSayAreThose) {
                     "label topology.kubernetes.io/region: - | r: not in template"));
 }
 
-TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
+TEST(TemplateFields, IgnoreLabelsThatIdentifyTheNode) {
     const NodeTemplate seen{.name = "web-1",
                             .labels = {{"kubernetes.io/hostname", "web-1.internal"},
                                        {"example.com/node", "web-1"},
@@ -107,7 +107,7 @@ TEST(TemplateFields, WhatNamesTheNodeItselfIsLeftOut) {
                 ElementsAre("label example.com/group: - | web: not in template"));
 }
 
-TEST(TemplateFields, TaintsThatPassAreLeftOutAndOnesOfOneKeyStandTogether) {
+TEST(TemplateFields, IgnoreTransientTaintsAndCombineTaintsOfOneKey) {
     const NodeTemplate seen{.taints = {{"node.kubernetes.io/not-ready", "", Effect::no_schedule},
                                        {"a", "1", Effect::no_schedule},
                                        {"a", "1", Effect::no_execute}}};
@@ -129,7 +129,7 @@ struct ComparedGroup : PassCase {
     TemplateComparison compare() { return answer().comparison; }
 };
 
-TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
+TEST(TemplateComparison, UsesTheYoungestSuitableNode) {
     ComparedGroup c;
     c.world.node("a-old", "web");
     c.world.node("b-young", "web").created = noon - 30min;
@@ -148,7 +148,7 @@ TEST(TemplateBesideANode, IsBesideTheYoungestThatCanStandForANewOne) {
     EXPECT_EQ(comparison.differences(), 4u) << "the label, and what is allocatable is not told";
 }
 
-TEST(TemplateBesideANode, IsTheCloudsOwnAlsoWhereNewNodesLookLikeANode) {
+TEST(TemplateComparison, UsesTheTemplateOfTheCloudEvenIfANodeIsTheTemplate) {
     ComparedGroup c;
     c.settings.template_source = TemplateSource::mixed;
     c.world.node("a", "web").capacity.set("cpu", 8000);
@@ -157,7 +157,7 @@ TEST(TemplateBesideANode, IsTheCloudsOwnAlsoWhereNewNodesLookLikeANode) {
     EXPECT_THAT(lines_of(answer.comparison.fields), Contains("capacity cpu: 4 | 8: 100% more"));
 }
 
-TEST(TemplateBesideANode, SaysWhyThereIsNoNodeToCompare) {
+TEST(TemplateComparison, ExplainsWhyNoNodeIsComparable) {
     ComparedGroup c;
     EXPECT_EQ(c.compare().not_compared_because, "the group has no node");
     EXPECT_THAT(c.compare().fields, IsEmpty());
@@ -169,7 +169,7 @@ TEST(TemplateBesideANode, SaysWhyThereIsNoNodeToCompare) {
     EXPECT_EQ(c.compare().node, "");
 }
 
-TEST(TemplateBesideANode, SaysWhyThereIsNoTemplateToCompare) {
+TEST(TemplateComparison, ExplainsWhyNoTemplateIsAvailable) {
     ComparedGroup c;
     c.world.node("a", "web");
     c.world.change_group("web").described = nullptr;
@@ -179,7 +179,7 @@ TEST(TemplateBesideANode, SaysWhyThereIsNoTemplateToCompare) {
     EXPECT_EQ(c.compare().not_compared_because, "image ami-1 is not there");
 }
 
-TEST(TemplateBesideANode, RemarksWhatMakesThemDifferWithGoodReason) {
+TEST(TemplateComparison, ExplainsExpectedDifferences) {
     ComparedGroup c;
     c.world.node("a", "web");
     c.world.change_group("web").group.template_fingerprint = "v2";

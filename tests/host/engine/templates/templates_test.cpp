@@ -32,7 +32,7 @@ World two_nodes() {
     return world;
 }
 
-TEST(Templates, ComeFromTheFirstNodeOfTheGroupThatIsFit) {
+TEST(Templates, UseTheFirstSuitableNode) {
     struct Case {
         const char* what;
         std::function<void(snapshot::NodeObject&)> change;
@@ -63,7 +63,7 @@ TEST(Templates, ComeFromTheFirstNodeOfTheGroupThatIsFit) {
     }
 }
 
-TEST(Templates, DoNotComeFromANodeWhoseMachineGoes) {
+TEST(Templates, IgnoreNodesWhoseMachineIsBeingDeleted) {
     World world;
     world.group("web");
     world.node("web-1");
@@ -72,7 +72,7 @@ TEST(Templates, DoNotComeFromANodeWhoseMachineGoes) {
     EXPECT_EQ(made_template(world).because, "from node web-2");
 }
 
-TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
+TEST(Templates, UseTheCloudIfNoNodeIsSuitableOrIfConfigured) {
     World unready;
     unready.group("web");
     unready.describe("web", amounts(8000));
@@ -84,7 +84,7 @@ TEST(Templates, ComeFromTheCloudWhereNoNodeIsFitOrTheOperatorSaysSo) {
     EXPECT_EQ(clouds.because, "from the cloud");
 }
 
-TEST(Templates, ComeFromAnyNodeAsALastResort) {
+TEST(Templates, UseAnyNodeAsALastResort) {
     World world;
     Group& group = world.group("web");
     world.node("web-1", "web").unschedulable = true;
@@ -99,14 +99,14 @@ TEST(Templates, ComeFromAnyNodeAsALastResort) {
     EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 
-TEST(Templates, AreMissingWithASentence) {
+TEST(Templates, ExplainWhyTheyAreMissing) {
     World world;
     world.group("web");
     EXPECT_EQ(made_template(world).because,
               "the cloud does not describe new nodes, and the group has no node");
 }
 
-TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {
+TEST(Templates, AreMadeForOtherGroupsIfOneIsMissing) {
     World world;
     world.group("a");
     world.group("b");
@@ -116,7 +116,7 @@ TEST(Templates, OneGroupWithoutOneDoesNotKeepOthersFromTheirs) {
     EXPECT_NE(all.at(1).node, nullptr);
 }
 
-TEST(Templates, TakeNothingOverThatBelongsToOneNode) {
+TEST(Templates, DropLabelsAndTaintsOfTheIndividualNode) {
     World world;
     world.group("web");
     snapshot::NodeObject& node = world.node("web-1", "web");
@@ -131,7 +131,7 @@ TEST(Templates, TakeNothingOverThatBelongsToOneNode) {
     EXPECT_EQ(web.shape.taints, std::vector<Taint>{{.key = "dedicated"}});
 }
 
-TEST(Templates, OfACloudLoseItsStartUpTaintsToo) {
+TEST(Templates, DropStartupTaintsOfTheCloud) {
     World world;
     world.group("web");
     world.describe("web", amounts(8000)).taints = {
@@ -139,7 +139,7 @@ TEST(Templates, OfACloudLoseItsStartUpTaintsToo) {
     EXPECT_EQ(made_template(world).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
 }
 
-TEST(Templates, OfACloudGetTheLabelsThatEveryNodeHas) {
+TEST(Templates, GetWellKnownLabelsIfFromTheCloud) {
     World world;
     world.group("web");
     NodeTemplate& cloud = world.describe("web", amounts(8000));
@@ -161,7 +161,7 @@ TEST(Templates, OfACloudGetTheLabelsThatEveryNodeHas) {
     EXPECT_EQ(web.node->zone, "a");
 }
 
-TEST(Templates, OfANodeNameItsMachineAndZone) {
+TEST(Templates, HaveTheMachineTypeAndZoneOfTheNode) {
     World world;
     world.group("web");
     world.node("web-1", "web").labels = {{"beta.kubernetes.io/instance-type", "m5"},
@@ -174,7 +174,7 @@ TEST(Templates, OfANodeNameItsMachineAndZone) {
     EXPECT_EQ(web.node->labels.count("node.kubernetes.io/instance-type"), 0u);
 }
 
-TEST(Templates, OfANodeGetWhatOnlyTheCloudKnows) {
+TEST(Templates, GetResourcesThatOnlyTheCloudReports) {
     World world = two_nodes();
     Resources capacity = amounts(8000);
     capacity.set("nvidia.com/gpu", 2);
@@ -184,7 +184,7 @@ TEST(Templates, OfANodeGetWhatOnlyTheCloudKnows) {
     EXPECT_EQ(web.shape.allocatable.amount("nvidia.com/gpu"), 2);
 }
 
-TEST(Templates, OfACloudHaveTheUsualNumberOfPodsUnlessItSays) {
+TEST(Templates, Allow110PodsByDefault) {
     World world;
     world.group("web");
     world.describe("web", {{"cpu", 8000}});
@@ -193,7 +193,7 @@ TEST(Templates, OfACloudHaveTheUsualNumberOfPodsUnlessItSays) {
     EXPECT_EQ(made_template(world).shape.allocatable.amount("pods"), 30);
 }
 
-TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
+TEST(Templates, UseTheReservesOfNodesOfTheType) {
     World world;
     world.group("web");
     world.describe("web", amounts(8000)).machine_type = "m5";
@@ -212,21 +212,21 @@ TEST(Templates, OfACloudHaveWhatNodesOfTheTypeTaught) {
     EXPECT_TRUE(made_template(world, not_learning).shape.csi_limits.empty());
 }
 
-TEST(Templates, OfANodeHaveItsAttachLimits) {
+TEST(Templates, HaveTheAttachLimitsOfTheNode) {
     World world = two_nodes();
     world.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
     EXPECT_EQ(made_template(world).shape.csi_limits.at("ebs"), 25);
 }
 
 // Upstream kept what it had seen once: a changed DaemonSet did not show for hours.
-TEST(Templates, ShowEveryChangeAtOnce) {
+TEST(Templates, ReflectChangesImmediately) {
     World world = two_nodes();
     const auto before = made_template(world);
     world.daemon("logs", "logs-1", "web-1");
     EXPECT_EQ(made_template(world).node->free.amount("cpu"), before.node->free.amount("cpu") - 50);
 }
 
-TEST(Templates, DoNotDependOnTheOrderOfNodesAndPods) {
+TEST(Templates, DoNotDependOnTheOrderOfNodes) {
     World forth, back;
     for (World* world : {&forth, &back}) world->group("web");
     const std::vector<std::string> nodes = {"web-1", "web-2", "web-3"};

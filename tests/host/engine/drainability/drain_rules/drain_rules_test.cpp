@@ -52,7 +52,7 @@ void custom_controllers_move(Settings& s) {
     s.scale_down.skip_nodes_with_custom_controller_pods = false;
 }
 
-TEST(DrainRules, MovePodsThatNothingHolds) {
+TEST(DrainRules, MovePodsWithAController) {
     check({
         {"a ReplicaSet's", [](World&, snapshot::PodObject&) {}, drainability::Drain::move, ""},
         {"a StatefulSet's",
@@ -72,7 +72,7 @@ TEST(DrainRules, MovePodsThatNothingHolds) {
     });
 }
 
-TEST(DrainRules, LeavePodsThatGoWithTheNode) {
+TEST(DrainRules, SkipExpendableMirrorAndDaemonSetPods) {
     const auto below = [](World&, snapshot::PodObject& p) { p.spec.priority = -11; };
     check({
         {"expendable", below, drainability::Drain::skip, "expendable"},
@@ -106,7 +106,7 @@ TEST(DrainRules, LeavePodsThatGoWithTheNode) {
     });
 }
 
-TEST(DrainRules, GiveUpOnPodsThatShouldHaveEndedHalfAMinuteAgo) {
+TEST(DrainRules, SkipLongTerminatingPods) {
     const auto alone = [](Duration ago, std::optional<Duration> grace = std::nullopt) {
         return [=](World&, snapshot::PodObject& p) {
             p.owner = {};
@@ -127,7 +127,7 @@ TEST(DrainRules, GiveUpOnPodsThatShouldHaveEndedHalfAMinuteAgo) {
     });
 }
 
-TEST(DrainRules, BlockWhereTheControllerIsGoneOrSmall) {
+TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
     const auto of = [](const char* kind, int replicas, const char* name = "its-owner") {
         return [=](World& w, snapshot::PodObject& p) {
             owned_by(p, kind);
@@ -171,7 +171,7 @@ TEST(DrainRules, BlockWhereTheControllerIsGoneOrSmall) {
     });
 }
 
-TEST(DrainRules, TakeTheOwnersWord) {
+TEST(DrainRules, HonourTheSafeToEvictAnnotation) {
     const auto said = [](const char* word) {
         return [=](World&, snapshot::PodObject& p) {
             p.owner = {};
@@ -192,7 +192,7 @@ TEST(DrainRules, TakeTheOwnersWord) {
     });
 }
 
-TEST(DrainRules, BlockPodsThatNobodyWouldStartElsewhere) {
+TEST(DrainRules, BlockPodsWithoutAKnownController) {
     const auto custom = [](World&, snapshot::PodObject& p) {
         owned_by(p, "Rollout", "argoproj.io");
     };
@@ -207,7 +207,7 @@ TEST(DrainRules, BlockPodsThatNobodyWouldStartElsewhere) {
     });
 }
 
-TEST(DrainRules, BlockSystemPodsForAnHourUnlessABudgetTellsMore) {
+TEST(DrainRules, BlockYoungSystemPodsWithoutABudget) {
     const auto aged = [](Duration age) {
         return [=](World&, snapshot::PodObject& p) {
             p.ns = "kube-system";
@@ -241,7 +241,7 @@ TEST(DrainRules, BlockSystemPodsForAnHourUnlessABudgetTellsMore) {
     });
 }
 
-TEST(DrainRules, BlockPodsWithDataOnTheNode) {
+TEST(DrainRules, BlockPodsWithLocalStorage) {
     const auto listed = [](const char* list) {
         return [=](World&, snapshot::PodObject& p) {
             p.spec.local_volumes = {"cache", "data"};
@@ -262,7 +262,7 @@ TEST(DrainRules, BlockPodsWithDataOnTheNode) {
     });
 }
 
-TEST(DrainRules, BlockWhereABudgetAllowsNothing) {
+TEST(DrainRules, BlockPodsWhoseBudgetAllowsNoDisruption) {
     const auto allowed = [](int n) {
         return [=](World& w, snapshot::PodObject& p) {
             p.labels = {{"app", "web"}};
@@ -282,7 +282,7 @@ TEST(DrainRules, BlockWhereABudgetAllowsNothing) {
     });
 }
 
-TEST(DrainRules, BlockPodsOfTwoBudgetsWhichTheApiNeverEvicts) {
+TEST(DrainRules, BlockPodsWithTwoBudgets) {
     const auto of_two = [](World& w, snapshot::PodObject& p) {
         p.labels = {{"app", "web"}};
         w.budget("web", 5);
@@ -317,7 +317,7 @@ struct JobCase {
     drainability::Drain upstream, zalando, with_exception;
 };
 
-TEST(DrainRules, KeepJobsWhereTheSettingSaysSo) {
+TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
     const auto annotated = [](const char* word) {
         return [=](snapshot::PodObject& p) { annotate(p, "safe-to-evict", word); };
     };
@@ -362,7 +362,7 @@ TEST(DrainRules, KeepJobsWhereTheSettingSaysSo) {
     }
 }
 
-TEST(DrainRules, AreAskedInOrderAndLeftOutByName) {
+TEST(DrainRules, AreAppliedInOrderAndCanBeDisabled) {
     const auto change = [](World& w, snapshot::PodObject& p) {
         p.owner = {};
         p.ns = "kube-system";
@@ -380,7 +380,7 @@ TEST(DrainRules, AreAskedInOrderAndLeftOutByName) {
     }
 }
 
-TEST(DrainRules, HaveNamesOfTheirOwnAndASentenceEach) {
+TEST(DrainRules, HaveUniqueNamesAndDescriptions) {
     std::set<std::string_view> names;
     for (const drainability::DrainRule& rule : drainability::drain_rules()) {
         EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
@@ -397,7 +397,7 @@ struct Words {
     std::function<void(Settings&)> set = [](Settings&) {};
 };
 
-TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
+TEST(DrainRules, ExplainWhatBlocksThePod) {
     const std::vector<Words> cases = {
         {[](World&, snapshot::PodObject& p) { p.owner = {}; },
          "pod default/p has no controller that would recreate it"},
@@ -430,7 +430,7 @@ TEST(DrainRules, SayInOneSentenceWhatHoldsThePod) {
     }
 }
 
-TEST(DrainRules, TakeTheAgeOfPodsFromTheWallClock) {
+TEST(DrainRules, UseTheWallClockForTheAgeOfPods) {
     World world = one_node();
     snapshot::PodObject& pod = replica(world, "p");
     pod.ns = "kube-system";

@@ -35,33 +35,35 @@ void agree(Seeds usual, const Sizes& sizes, const Spice& spice, int steps) {
 
 constexpr Spice only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
 
-TEST(Placement, AgreesOnResourcesTaintsAndNodeAffinity) { agree({0, 40}, {}, only_resources, 6); }
+TEST(PlacementAndNaiveScheduler, AgreeOnResourcesTaintsAndNodeAffinity) {
+    agree({0, 40}, {}, only_resources, 6);
+}
 
-TEST(Placement, AgreesOnPorts) {
+TEST(PlacementAndNaiveScheduler, AgreeOnPorts) {
     Spice spice = only_resources;
     spice.ports = 60;
     agree({0, 40}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnVolumes) {
+TEST(PlacementAndNaiveScheduler, AgreeOnVolumes) {
     Spice spice = only_resources;
     spice.volumes = 60;
     agree({0, 50}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnAffinityBetweenPods) {
+TEST(PlacementAndNaiveScheduler, AgreeOnInterPodAffinity) {
     Spice spice = only_resources;
     spice.affinity = 50;
     agree({0, 50}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnSpread) {
+TEST(PlacementAndNaiveScheduler, AgreeOnTopologySpread) {
     Spice spice = only_resources;
     spice.spread = 70;
     agree({0, 50}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnSpreadThatTheSchedulerAdds) {
+TEST(PlacementAndNaiveScheduler, AgreeOnDefaultTopologySpread) {
     Spice spice = only_resources;
     spice.spread = 20;
     spice.node_affinity = 30;
@@ -69,15 +71,15 @@ TEST(Placement, AgreesOnSpreadThatTheSchedulerAdds) {
     agree({0, 60}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnEverythingAtOnce) { agree({0, 80}, {}, {}, 6); }
+TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicates) { agree({0, 80}, {}, {}, 6); }
 
-TEST(Placement, AgreesOnEverythingAtOnceUnderASchedulerWithConstraintsOfItsOwn) {
+TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicatesWithDefaultTopologySpread) {
     Spice spice;
     spice.default_spread = 100;
     agree({0, 30}, {}, spice, 6);
 }
 
-TEST(Placement, AgreesOnMoreNodesAndPods) {
+TEST(PlacementAndNaiveScheduler, AgreeOnLargeClusters) {
     agree({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
 }
 

@@ -21,20 +21,20 @@ Pod far(const std::string& who, const std::string& key = "zone") {
 
 World three() { return {{node("a", "1", {pod("db")}), node("b", "1"), node("c", "2")}, {}}; }
 
-TEST(NaiveAffinity, GoesWhereTheDomainHasAMatchingPod) {
+TEST(NaiveAffinity, RequiresAMatchingPodInTheDomain) {
     EXPECT_EQ(where(three(), near("db")), "FF-");
     EXPECT_EQ(where(three(), near("db", "kubernetes.io/hostname")), "F--");
     EXPECT_EQ(where(three(), near("none")), "---");
 }
 
-TEST(NaiveAffinity, WantsEveryKeyOnTheNode) {
+TEST(NaiveAffinity, RequiresTheTopologyKeyOnTheNode) {
     World world = three();
     world.nodes[1].labels.erase("zone");
     EXPECT_EQ(where(world, near("db")), "F--");
     EXPECT_EQ(where(three(), near("db", "absent")), "---");
 }
 
-TEST(NaiveAffinity, LetsTheFirstOfItsKindGoAnywhereWithTheKey) {
+TEST(NaiveAffinity, AllowsTheFirstPodOnAnyNodeWithTheKey) {
     World world = three();
     world.nodes[2].labels.erase("zone");
     EXPECT_EQ(where(world, near("web")), "FF-");
@@ -44,14 +44,14 @@ TEST(NaiveAffinity, LetsTheFirstOfItsKindGoAnywhereWithTheKey) {
     EXPECT_EQ(where(world, near("web")), "FF-");
 }
 
-TEST(NaiveAffinity, DoesNotCountAPodOutsideOfEveryDomainAgainstTheFirstOfItsKind) {
+TEST(NaiveAffinity, IgnoresPodsOutsideOfAllDomains) {
     World world = three();
     world.nodes[2].labels.erase("zone");
     world.nodes[2].pods = {pod("web")};
     EXPECT_EQ(where(world, near("web")), "FF-");
 }
 
-TEST(NaiveAffinity, LooksForPodsThatAllTermsAreAbout) {
+TEST(NaiveAffinity, RequiresOnePodThatMatchesAllTerms) {
     Pod both = near("db");
     both.spec.pod_affinity.push_back(
         {.selector = LabelSelector{.match_labels = {{"tier", "x"}}}, .topology_key = "zone"});
@@ -65,14 +65,14 @@ TEST(NaiveAffinity, LooksForPodsThatAllTermsAreAbout) {
     EXPECT_EQ(where(apart, both), "---");
 }
 
-TEST(NaiveAffinity, KeepsAwayFromMatchingPodsInItsDomains) {
+TEST(NaiveAffinity, ExcludesDomainsWithMatchingPods) {
     EXPECT_EQ(where(three(), far("db")), "--F");
     EXPECT_EQ(where(three(), far("db", "kubernetes.io/hostname")), "-FF");
     EXPECT_EQ(where(three(), far("db", "absent")), "FFF");
     EXPECT_EQ(where(three(), far("web")), "FFF");
 }
 
-TEST(NaiveAffinity, IsKeptAwayByPodsThatAreThere) {
+TEST(NaiveAffinity, HonoursAntiAffinityOfExistingPods) {
     World world = three();
     world.nodes[0].pods = {far("db")};
     EXPECT_EQ(where(world, pod("db")), "--F");
@@ -86,7 +86,7 @@ TEST(NaiveAffinity, IsKeptAwayByPodsThatAreThere) {
     EXPECT_EQ(where(world, pod("db")), "-FF");
 }
 
-TEST(NaiveAffinity, IsAboutItsOwnNamespaceUnlessTold) {
+TEST(NaiveAffinity, HonoursNamespacesAndNamespaceSelector) {
     World world = three();
     world.nodes[0].pods[0].ns = "shop";
     world.objects.namespaces = {{"default", {}}, {"shop", {{"team", "a"}}}};
@@ -115,7 +115,7 @@ TEST(NaiveAffinity, IsAboutItsOwnNamespaceUnlessTold) {
     }
 }
 
-TEST(NaiveAffinity, SelectsNoPodWithoutASelectorAndEveryPodWithAnEmptyOne) {
+TEST(NaiveAffinity, MatchesNoPodWithoutASelectorAndAllWithAnEmptyOne) {
     Pod picky = far("db");
     picky.spec.pod_anti_affinity[0].selector = std::nullopt;
     EXPECT_EQ(where(three(), picky), "FFF");
@@ -123,7 +123,7 @@ TEST(NaiveAffinity, SelectsNoPodWithoutASelectorAndEveryPodWithAnEmptyOne) {
     EXPECT_EQ(where(three(), picky), "--F");
 }
 
-TEST(NaiveAffinity, ComparesTheLabelsThatAreToMatchOrNot) {
+TEST(NaiveAffinity, HonoursMatchAndMismatchLabelKeys) {
     World world = three();
     world.nodes[0].pods[0].labels["rev"] = "1";
     Pod same = far("db"), other = far("db");

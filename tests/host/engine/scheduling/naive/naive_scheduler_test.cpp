@@ -9,7 +9,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
+TEST(NaiveScheduler, CopiesTheClusterAndAddsNodes) {
     snapshot::ClusterBuilder builder;
     builder.set(
         snapshot::NodeObject{.name = "a", .labels = {{"zone", "1"}}, .allocatable = {{"pods", 2}}});
@@ -38,7 +38,7 @@ TEST(NaiveScheduler, SeesTheClusterAndNodesToCome) {
     EXPECT_EQ(world.nodes[2].pods[0].ns, "kube-system");
 }
 
-TEST(NaiveScheduler, TellsThePredicateThatRefusesFirst) {
+TEST(NaiveScheduler, ReportsTheFirstFailedPredicate) {
     struct Case {
         Predicate expected;
         void (*change)(Pod&, World&);
@@ -67,7 +67,7 @@ TEST(NaiveScheduler, TellsThePredicateThatRefusesFirst) {
     }
 }
 
-TEST(NaiveScheduler, AsksNothingOfWhatIsNotRequested) {
+TEST(NaiveScheduler, IgnoresResourcesThatAreNotRequested) {
     World world{{node("a", "1", {pod("db")})}, {}};
     world.nodes[0].pods[0].spec.requests = {{"cpu", 9000}};
     Pod web = pod("web");
@@ -78,7 +78,7 @@ TEST(NaiveScheduler, AsksNothingOfWhatIsNotRequested) {
     EXPECT_FALSE(fits(world, web, 0));
 }
 
-TEST(NaiveScheduler, GoesByTheVolumesOfAPod) {
+TEST(NaiveScheduler, HonoursVolumes) {
     World world{{node("a", "1"), node("b", "2")}, {}};
     world.objects.claims["default/c"] = {.name = "c", .volume = "pv"};
     snapshot::VolumeObject& volume = world.objects.volumes["pv"] = {.name = "pv", .driver = "ebs"};

@@ -25,13 +25,13 @@ World zones() {
             {}};
 }
 
-TEST(NaiveSpread, KeepsTheSkewWithinBounds) {
+TEST(NaiveSpread, LimitsTheSkew) {
     EXPECT_EQ(where(zones(), spread_web()), "---F");
     EXPECT_EQ(where(zones(), spread_web({.max_skew = 2})), "--FF");
     EXPECT_EQ(where(zones(), spread_web({.max_skew = 3})), "FFFF");
 }
 
-TEST(NaiveSpread, DoesNotCountThePodItselfUnlessItsSelectorDoes) {
+TEST(NaiveSpread, CountsThePodItselfOnlyIfItMatches) {
     EXPECT_EQ(where(zones(), spread({.selector = app("db")})), "FFFF");
     EXPECT_EQ(
         where(zones(),
@@ -40,12 +40,12 @@ TEST(NaiveSpread, DoesNotCountThePodItselfUnlessItsSelectorDoes) {
         "---F");
 }
 
-TEST(NaiveSpread, CountsNothingByAnEmptySelectorAndByNone) {
+TEST(NaiveSpread, CountsNothingWithAnEmptyOrMissingSelector) {
     EXPECT_EQ(where(zones(), spread({.selector = LabelSelector{}})), "FFFF");
     EXPECT_EQ(where(zones(), spread({.selector = std::nullopt})), "FFFF");
 }
 
-TEST(NaiveSpread, WantsTheKeyOnTheNode) {
+TEST(NaiveSpread, RequiresTheTopologyKeyOnTheNode) {
     World world = zones();
     world.nodes[3].labels.erase("zone");
     EXPECT_EQ(where(world, spread_web()), "--F-");
@@ -63,7 +63,7 @@ TEST(NaiveSpread, CountsOnlyNodesWithAllKeys) {
     EXPECT_EQ(where(world, both), "--F-");
 }
 
-TEST(NaiveSpread, TakesTheLeastAsZeroWithTooFewDomains) {
+TEST(NaiveSpread, HonoursMinDomains) {
     World world = zones();
     world.nodes.pop_back();
     EXPECT_EQ(where(world, spread_web()), "--F");
@@ -72,7 +72,7 @@ TEST(NaiveSpread, TakesTheLeastAsZeroWithTooFewDomains) {
     EXPECT_EQ(where(world, spread_web({.max_skew = 2, .min_domains = 3})), "--F");
 }
 
-TEST(NaiveSpread, LeavesOutNodesThatThePodDoesNotSelect) {
+TEST(NaiveSpread, HonoursNodeAffinityPolicy) {
     World world = zones();
     world.nodes[3].labels["disk"] = "hdd";
     Pod picky = spread_web();
@@ -82,7 +82,7 @@ TEST(NaiveSpread, LeavesOutNodesThatThePodDoesNotSelect) {
     EXPECT_EQ(where(world, picky), "----");
 }
 
-TEST(NaiveSpread, LeavesOutTaintedNodesWhenTold) {
+TEST(NaiveSpread, HonoursNodeTaintsPolicy) {
     World world = zones();
     world.nodes[3].taints = {{"dedicated", "", Effect::no_schedule}};
     EXPECT_EQ(where(world, spread_web()), "----");
@@ -91,7 +91,7 @@ TEST(NaiveSpread, LeavesOutTaintedNodesWhenTold) {
     EXPECT_EQ(where(world, spread_web({.honor_taints = true})), "---F");
 }
 
-TEST(NaiveSpread, CountsPodsOfItsNamespaceThatAreNotOnTheirWayOut) {
+TEST(NaiveSpread, IgnoresOtherNamespacesAndPodsThatAreBeingDeleted) {
     World world = zones();
     world.nodes[0].pods[0].terminating = true;
     EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "FFFF");
@@ -100,7 +100,7 @@ TEST(NaiveSpread, CountsPodsOfItsNamespaceThatAreNotOnTheirWayOut) {
     EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "FFFF");
 }
 
-TEST(NaiveSpread, CountsPodsWithItsOwnValuesOfTheKeysToMatch) {
+TEST(NaiveSpread, HonoursMatchLabelKeys) {
     World world = zones();
     for (const std::size_t i : {0, 1}) world.nodes[i].pods[0].labels["rev"] = "1";
     Pod next = spread_web({.match_label_keys = {"rev"}});
@@ -111,7 +111,7 @@ TEST(NaiveSpread, CountsPodsWithItsOwnValuesOfTheKeysToMatch) {
     EXPECT_EQ(where(world, next), "FFFF");
 }
 
-TEST(NaiveSpread, CountsByTheKeysAloneWhereTheSelectorIsEmpty) {
+TEST(NaiveSpread, HonoursMatchLabelKeysWithAnEmptySelector) {
     World world = zones();
     for (const std::size_t i : {0, 1}) world.nodes[i].pods[0].labels["rev"] = "1";
     Pod next = spread({.selector = LabelSelector{}, .match_label_keys = {"rev"}});
@@ -120,7 +120,7 @@ TEST(NaiveSpread, CountsByTheKeysAloneWhereTheSelectorIsEmpty) {
     EXPECT_EQ(where(world, next), "--FF");
 }
 
-TEST(NaiveSpread, FindsInANodeToComeADomainOfItsOwn) {
+TEST(NaiveSpread, TreatsANewNodeAsADomain) {
     World world = zones();
     EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "--FF");
     world.nodes.push_back(node("", "4"));

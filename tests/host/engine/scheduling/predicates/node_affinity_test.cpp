@@ -21,7 +21,7 @@ struct Case {
     bool holds;
 };
 
-TEST(NodeAffinity, HoldsByTheOperatorsOfKubernetes) {
+TEST(NodeAffinity, EvaluatesAllOperators) {
     const Case cases[] = {
         {{"zone", in, {"b", "a"}}, true},
         {{"zone", in, {"b"}}, false},
@@ -55,7 +55,7 @@ TEST(NodeAffinity, HoldsByTheOperatorsOfKubernetes) {
     }
 }
 
-TEST(NodeAffinity, KnowsOneFieldTheNameOfTheNode) {
+TEST(NodeAffinity, SupportsTheFieldMetadataName) {
     const Case cases[] = {
         {{"metadata.name", in, {"web-1"}}, true},
         {{"metadata.name", in, {"web-2"}}, false},
@@ -70,13 +70,13 @@ TEST(NodeAffinity, KnowsOneFieldTheNameOfTheNode) {
     }
 }
 
-TEST(NodeAffinity, NeverFindsTheNameOfANodeToCome) {
+TEST(NodeAffinity, NeverMatchesTheNameOfATemplateNode) {
     const NodeFacts to_come{.labels = web_labels};
     EXPECT_FALSE(selects(wanting({}, {{"metadata.name", in, {"web-1"}}}), to_come));
     EXPECT_TRUE(selects(wanting({}, {{"metadata.name", not_in, {"web-1"}}}), to_come));
 }
 
-TEST(NodeAffinity, WantsOneTermWholeAndTheSelectorBesides) {
+TEST(NodeAffinity, RequiresOneCompleteTermAndTheNodeSelector) {
     const NodeSelectorTerm holds{.labels = {{"zone", in, {"a"}}}}, empty{},
         half{.labels = {{"zone", in, {"a"}}, {"disk", in, {"ssd"}}}},
         malformed{.labels = {{"zone", in, {}}}};
@@ -90,7 +90,7 @@ TEST(NodeAffinity, WantsOneTermWholeAndTheSelectorBesides) {
     EXPECT_FALSE(selects({.node_selector = {{"zone", "a"}}, .affinity_required = {half}}, web));
 }
 
-TEST(NodeAffinity, SaysWhatWasWantedAndWhatTheNodeHas) {
+TEST(NodeAffinity, ReportsRequiredAndActualValues) {
     const std::string words = "node(s) didn't match Pod's node affinity/selector: ";
     EXPECT_EQ(check_node_affinity({}, web), std::nullopt);
     EXPECT_THAT(check_node_affinity({.node_selector = {{"disk", "ssd"}, {"zone", "a"}}}, web),
@@ -107,7 +107,7 @@ TEST(NodeAffinity, SaysWhatWasWantedAndWhatTheNodeHas) {
                          "nothing, the node has zone=a, cores=8, name web-1"));
 }
 
-TEST(NodeAffinity, NamesTheFirstOfManyTermsAndValues) {
+TEST(NodeAffinity, AbbreviatesManyTermsAndValues) {
     snapshot::PodSpec many;
     for (int i = 0; i < 6; ++i) many.affinity_required.push_back({.labels = {{"x", exists, {}}}});
     EXPECT_THAT(check_node_affinity(many, web),

@@ -34,7 +34,7 @@ TEST(NodePorts, ConflictByPortProtocolAndAddress) {
     }
 }
 
-TEST(NodePorts, NamesThePortThatIsTaken) {
+TEST(NodePorts, ReportsThePortInUse) {
     const std::vector<snapshot::HostPort> wanted{{"", "TCP", 80}, {"10.0.0.1", "UDP", 53}};
     const std::vector<snapshot::HostPort> taken{{"", "UDP", 53}};
     EXPECT_EQ(check_node_ports(wanted, {}), std::nullopt);
@@ -44,7 +44,7 @@ TEST(NodePorts, NamesThePortThatIsTaken) {
                          "10.0.0.1:53/UDP, 53/UDP is in use"s));
 }
 
-TEST(NodeResourcesFit, TakesWhatIsFreeAndNoMore) {
+TEST(NodeResourcesFit, ComparesRequestsWithFreeResources) {
     struct Case {
         ResourceFacts facts;
         bool sufficient;
@@ -61,7 +61,7 @@ TEST(NodeResourcesFit, TakesWhatIsFreeAndNoMore) {
     }
 }
 
-TEST(NodeResourcesFit, NamesEveryResourceThatFallsShort) {
+TEST(NodeResourcesFit, ReportsEveryInsufficientResource) {
     const std::vector<ResourceFacts> facts{{"cpu", 2000, 4000, 3500},
                                            {"memory", 1 << 30, 1 << 30, 0},
                                            {"nvidia.com/gpu", 1, 0, 0},
@@ -98,7 +98,7 @@ TEST(NodeVolumeLimits, CountEachVolumeOnce) {
     }
 }
 
-TEST(NodeVolumeLimits, SayHowManyAreAttached) {
+TEST(NodeVolumeLimits, ReportTheNumberOfAttachedVolumes) {
     EXPECT_THAT(check_node_volume_limits({{"ebs", {"c"}}}, {{"ebs", {"a", "b"}}}, {{"ebs", 2}}),
                 Optional("node(s) exceed max volume count: needs 1 of ebs, 2 of 2 are attached"s));
     EXPECT_THAT(check_node_volume_limits({{"ebs", {"c"}}}, {}, {{"ebs", 0}}),

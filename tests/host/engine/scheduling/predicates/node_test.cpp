@@ -18,13 +18,13 @@ snapshot::PodSpec tolerating(std::vector<Toleration> tolerations) {
     return {.tolerations = std::move(tolerations)};
 }
 
-TEST(NodeUnschedulable, KeepsPodsOffACordonedNode) {
+TEST(NodeUnschedulable, ExcludesACordonedNode) {
     const NodeFacts cordoned{.labels = no_labels, .unschedulable = true};
     EXPECT_EQ(check_node_unschedulable({}, {.labels = no_labels}), std::nullopt);
     EXPECT_THAT(check_node_unschedulable({}, cordoned), Optional("node(s) were unschedulable"s));
 }
 
-TEST(NodeUnschedulable, LetsPodsOnThatTolerateTheTaintOfACordon) {
+TEST(NodeUnschedulable, AllowsPodsThatTolerateTheCordon) {
     using enum Toleration::Op;
     const std::string key = "node.kubernetes.io/unschedulable";
     struct Case {
@@ -46,7 +46,7 @@ TEST(NodeUnschedulable, LetsPodsOnThatTolerateTheTaintOfACordon) {
     }
 }
 
-TEST(TaintToleration, NamesTheFirstTaintThatIsNotTolerated) {
+TEST(TaintToleration, ReportsTheFirstUntoleratedTaint) {
     const std::vector<Taint> taints{{"soft", "x", Effect::prefer_no_schedule},
                                     {"dedicated", "gpu", Effect::no_schedule},
                                     {"broken", "", Effect::no_execute}};
@@ -83,13 +83,13 @@ TEST(TaintToleration, MatchesKeyValueAndEffect) {
     }
 }
 
-TEST(DynamicResources, SaysThatResourceClaimsAreNotSimulated) {
+TEST(DynamicResources, ReportsThatResourceClaimsAreNotSimulated) {
     EXPECT_EQ(check_dynamic_resources({}), std::nullopt);
     EXPECT_THAT(check_dynamic_resources({.uses_resource_claims = true}),
                 Optional(::testing::StartsWith("not simulated: ")));
 }
 
-TEST(Predicate, HasTheNameOfTheSchedulersPlugin) {
+TEST(Predicate, HasTheNameOfTheSchedulerPlugin) {
     EXPECT_EQ(name_of(Predicate::none), "none");
     EXPECT_EQ(name_of(Predicate::node_unschedulable), "NodeUnschedulable");
     EXPECT_EQ(name_of(Predicate::node_resources_fit), "NodeResourcesFit");

@@ -35,20 +35,20 @@ std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObj
     return refusal ? std::string(name_of(refusal->predicate)) + ": " + refusal->sentence : "";
 }
 
-TEST(VolumeBinding, AsksNothingOfAPodWithoutClaims) {
+TEST(VolumeBinding, HasNoNeedsWithoutClaims) {
     snapshot::ClusterBuilder builder;
     const snapshot::PodGroupId id = builder.add_equivalence_group(pod({}));
     EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
 }
 
-TEST(VolumeBinding, RefusesAMissingClaimOnEveryNode) {
+TEST(VolumeBinding, RejectsAMissingClaim) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::ClaimObject{.ns = "elsewhere", .name = "data", .volume = "pv"});
     EXPECT_EQ(refusal_on(builder, pod(), {}),
               "VolumeBinding: persistentvolumeclaim \"data\" not found");
 }
 
-TEST(VolumeBinding, RefusesAnUnboundClaimThatDoesNotWaitForItsPod) {
+TEST(VolumeBinding, RejectsAnUnboundImmediateClaim) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::StorageClassObject{.name = "now", .provisioner = "ebs"});
     builder.set(snapshot::ClaimObject{.name = "data", .storage_class = "now"});
@@ -59,13 +59,13 @@ TEST(VolumeBinding, RefusesAnUnboundClaimThatDoesNotWaitForItsPod) {
               "\"more\", \"lost\"");
 }
 
-TEST(VolumeBinding, RefusesAClaimWhoseVolumeIsGone) {
+TEST(VolumeBinding, RejectsAClaimWithAMissingVolume) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::ClaimObject{.name = "data", .volume = "pv"});
     EXPECT_THAT(refusal_on(builder, pod(), {}), HasSubstr("bound to non-existent pv(s)"));
 }
 
-TEST(VolumeBinding, KeepsABoundClaimWhereItsVolumeIs) {
+TEST(VolumeBinding, HonoursTheNodeAffinityOfTheVolume) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::ClaimObject{.name = "data", .volume = "pv"});
     builder.set(
@@ -80,7 +80,7 @@ TEST(VolumeBinding, KeepsABoundClaimWhereItsVolumeIs) {
     EXPECT_EQ(refusal_on(builder, pod(), {{zone, "c"}}), "");
 }
 
-TEST(VolumeZone, KeepsAPodInTheZonesOfItsVolumesLabels) {
+TEST(VolumeZone, HonoursTheZoneLabelsOfTheVolume) {
     struct Case {
         std::string key, value;
         Labels node;
@@ -114,7 +114,7 @@ TEST(VolumeZone, KeepsAPodInTheZonesOfItsVolumesLabels) {
     }
 }
 
-TEST(VolumeBinding, ProvisionsInTheTopologiesOfTheClass) {
+TEST(VolumeBinding, HonoursAllowedTopologiesOfTheStorageClass) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::ClaimObject{.name = "data", .storage_class = "late"});
     snapshot::StorageClassObject late{
@@ -129,7 +129,7 @@ TEST(VolumeBinding, ProvisionsInTheTopologiesOfTheClass) {
                            "bind: claim \"data\" of class \"late\""));
 }
 
-TEST(VolumeBinding, WaitsForTheNodeThatWasSelected) {
+TEST(VolumeBinding, HonoursTheSelectedNode) {
     snapshot::ClusterBuilder builder;
     builder.set(
         snapshot::ClaimObject{.name = "data", .storage_class = "late", .selected_node = "n"});
@@ -140,7 +140,7 @@ TEST(VolumeBinding, WaitsForTheNodeThatWasSelected) {
     EXPECT_NE(refusal_on(builder, pod(), {}, ""), "");
 }
 
-TEST(VolumeBinding, WantsRoomWhereTheDriverTellsOfIt) {
+TEST(VolumeBinding, RequiresCapacityIfTheDriverReportsIt) {
     snapshot::ClusterBuilder builder;
     builder.set(
         snapshot::ClaimObject{.name = "data", .storage_class = "late", .requested_bytes = 10});
@@ -188,7 +188,7 @@ struct LocalVolumes {
     }
 };
 
-TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
+TEST(VolumeBinding, UsesAnAvailableVolumeWithoutAProvisioner) {
     LocalVolumes local;
     EXPECT_THAT(refusal_on(local.builder, pod(), {}), HasSubstr("which has no provisioner"));
     snapshot::VolumeObject v = local.volume;
@@ -198,7 +198,7 @@ TEST(VolumeBinding, FindsAFreeVolumeWhereNoneIsProvisioned) {
     EXPECT_TRUE(local.fits(v, {{zone, "b"}}));
 }
 
-TEST(VolumeBinding, TakesNoVolumeThatIsTooSmallTakenOrOfAnotherKind) {
+TEST(VolumeBinding, RejectsSmallClaimedOrUnsuitableVolumes) {
     LocalVolumes local;
     snapshot::VolumeObject small = local.volume, taken = local.volume, other = local.volume,
                            mode = local.volume;
@@ -212,7 +212,7 @@ TEST(VolumeBinding, TakesNoVolumeThatIsTooSmallTakenOrOfAnotherKind) {
     EXPECT_FALSE(local.fits(mode, {{zone, "a"}}));
 }
 
-TEST(VolumeBinding, TakesAVolumeOfTheClaimsModeOnly) {
+TEST(VolumeBinding, RequiresTheVolumeModeOfTheClaim) {
     for (const bool wanted : {false, true}) {
         LocalVolumes local;
         local.claim.block = wanted;
@@ -227,7 +227,7 @@ TEST(VolumeBinding, TakesAVolumeOfTheClaimsModeOnly) {
     }
 }
 
-TEST(VolumeBinding, TakesAFreeVolumeThatTheClaimSelects) {
+TEST(VolumeBinding, HonoursTheSelectorOfTheClaim) {
     LocalVolumes local;
     local.claim.selector = {.match_labels = {{"disk", "fast"}},
                             .match_expressions = {{"rack", Operator::not_in, {"7"}}}};
@@ -244,7 +244,7 @@ TEST(VolumeBinding, TakesAFreeVolumeThatTheClaimSelects) {
     EXPECT_TRUE(local.fits(volume, {{zone, "a"}}));
 }
 
-TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
+TEST(VolumeBinding, UsesOnlyTheVolumeReservedForTheClaim) {
     LocalVolumes local;
     snapshot::VolumeObject aside = local.volume;
     aside.name = "aside";
@@ -255,7 +255,7 @@ TEST(VolumeBinding, TakesTheVolumeThatIsSetAsideForTheClaimAndNoOther) {
     EXPECT_FALSE(local.fits(local.volume, {{zone, "a"}}));
 }
 
-TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
+TEST(VolumeRestrictions, RejectAReadWriteOncePodClaimInUse) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::NodeObject{.name = "n"});
     builder.set(snapshot::ClaimObject{
@@ -275,7 +275,7 @@ TEST(VolumeRestrictions, LeaveAReadWriteOncePodClaimToOnePod) {
     EXPECT_EQ(check_volume_restrictions(needs, {"default/more", "other/data"}), std::nullopt);
 }
 
-TEST(NodeVolumeLimits, CountHandlesOfBoundClaimsAndNamesOfUnboundOnes) {
+TEST(VolumeNeeds, CountBoundClaimsByHandleAndUnboundOnesByName) {
     snapshot::ClusterBuilder builder;
     builder.set(snapshot::NodeObject{.name = "n"});
     builder.set(snapshot::CsiNodeObject{.name = "n", .limits = {{"ebs", 2}}});
