@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/pass/pass.hpp"
-#include "world.hpp"
+#include "test_cluster.hpp"
 
 namespace capstan::engine {
 

@@ -1,7 +1,7 @@
 /// Worlds for tests of removals: a group "web" with one node, and its pods.
 #pragma once
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/drainability/candidates.hpp"
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/health/requests.hpp"
 
 namespace capstan::engine::health {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
 #include "engine/health/removal_backoff.hpp"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::engine::health {
 namespace {

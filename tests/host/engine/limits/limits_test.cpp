@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::engine::limits {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/pass/explain.hpp"
-#include "maker.hpp"
+#include "group_creation_case.hpp"
 
 namespace capstan::engine::provisioning {
 namespace {

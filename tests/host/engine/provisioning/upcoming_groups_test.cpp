@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "maker.hpp"
+#include "group_creation_case.hpp"
 
 namespace capstan::engine::provisioning {
 namespace {

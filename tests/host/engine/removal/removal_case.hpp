@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../node_removal.hpp"
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/removal/removal.hpp"
 #include "engine/removal/results.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/memory.hpp"
 #include "engine/settings.hpp"
 #include "naive/random_cluster.hpp"

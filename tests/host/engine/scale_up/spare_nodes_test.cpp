@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
-#include "../provisioning/maker.hpp"
+#include "../provisioning/group_creation_case.hpp"
 #include "engine/pass/explain.hpp"
 
 namespace capstan::engine::scale_up {

@@ -6,7 +6,7 @@
 
 #include "engine/scheduling/placement.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
-#include "scheduling_world.hpp"
+#include "scheduling_cluster.hpp"
 
 namespace capstan::engine::scheduling {
 namespace {

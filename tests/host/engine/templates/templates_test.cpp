@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::engine::templates {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "../../engine/world.hpp"
+#include "../../engine/test_cluster.hpp"
 
 namespace capstan::simulation::page {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/snapshot/cluster_builder.hpp"
-#include "naive/naive_world.hpp"
+#include "naive/naive_objects.hpp"
 
 namespace capstan::engine::scheduling::naive {
 namespace {

@@ -1,8 +1,8 @@
 // PodTopologySpread of the slow scheduler, by the letter of its definition.
 #include <gtest/gtest.h>
 
+#include "naive/naive_objects.hpp"
 #include "naive/naive_scheduler.hpp"
-#include "naive/naive_world.hpp"
 
 namespace capstan::engine::scheduling::naive {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/removal/removal.hpp"
-#include "judge.hpp"
 #include "naive/naive_scheduler.hpp"
 #include "plan_case.hpp"
+#include "plan_checker.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {

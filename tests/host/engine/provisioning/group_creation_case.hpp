@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/pass/pass.hpp"
 
 namespace capstan::engine::provisioning {

@@ -1,4 +1,4 @@
-#include "naive/agreement.hpp"
+#include "naive/scheduler_comparison.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/scheduling/placement.hpp"
-#include "scheduling_world.hpp"
+#include "scheduling_cluster.hpp"
 
 namespace capstan::engine::scheduling {
 namespace {

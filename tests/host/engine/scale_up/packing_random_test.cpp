@@ -9,7 +9,7 @@
 #include "engine/scale_up/packing.hpp"
 #include "engine/scale_up/scale_up.hpp"
 #include "naive/random_cluster.hpp"
-#include "promises.hpp"
+#include "placement_check.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
 #include "engine/health/repairs.hpp"

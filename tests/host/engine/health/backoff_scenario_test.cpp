@@ -1,4 +1,4 @@
-#include "story.hpp"
+#include "backoff_scenario.hpp"
 
 #include <gmock/gmock.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {

@@ -5,7 +5,7 @@
 #include "engine/pass_context/pass_context.hpp"
 #include "engine/scheduling/placement.hpp"
 
-namespace capstan::engine::pods {
+namespace capstan::engine::pass_context {
 namespace {
 
 using ::testing::IsEmpty;
@@ -94,4 +94,4 @@ TEST(ExpendablePods, AreNotCountedTwiceOnAClosedNode) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::pods
+}  // namespace capstan::engine::pass_context

@@ -1,15 +1,15 @@
-#include "removal_case.hpp"
+#include "../removal/removal_case.hpp"
 
 #include "engine/drainability/pods_on_node.hpp"
 
-namespace capstan::engine::removal {
+namespace capstan::engine::drainability {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using enum RemovalPhase;
 
-struct EvictedPods : RemovalCase {
+struct EvictedPods : removal::RemovalCase {
     std::vector<std::string> names() {
         const Snapshot seen = snapshot();
         std::vector<std::string> out;
@@ -65,4 +65,4 @@ TEST_F(EvictedPods, AreEmptyForAnEmptyOrRemovedNode) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::removal
+}  // namespace capstan::engine::drainability

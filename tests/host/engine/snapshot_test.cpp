@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "../world.hpp"
+#include "test_cluster.hpp"
 
-namespace capstan::engine::snapshot {
+namespace capstan::engine {
 namespace {
 
 TEST(FindGroup, ReturnsTheGroupWithTheIdOrNull) {
@@ -19,4 +19,4 @@ TEST(FindGroup, ReturnsTheGroupWithTheIdOrNull) {
 }
 
 }  // namespace
-}  // namespace capstan::engine::snapshot
+}  // namespace capstan::engine

@@ -1,4 +1,4 @@
-#include "judge.hpp"
+#include "plan_checker.hpp"
 
 #include <algorithm>
 #include <functional>

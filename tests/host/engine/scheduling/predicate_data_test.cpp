@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "scheduling_world.hpp"
+#include "scheduling_cluster.hpp"
 
 namespace capstan::engine::scheduling {
 namespace {

@@ -1,6 +1,6 @@
 // The engine's predicates say what the slow scheduler says, whatever the cluster. To try more
 // clusters than this does: CAPSTAN_SEEDS=from,to.
-#include "naive/agreement.hpp"
+#include "naive/scheduler_comparison.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // What a wrong clock, or one that is set, makes of machines and nodes that are on their way.
 #include <gtest/gtest.h>
 
-#include "../world.hpp"
+#include "../test_cluster.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
 
