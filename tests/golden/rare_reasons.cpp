@@ -20,7 +20,7 @@ class NoSplit : public EvenSplit {
 
 void add_reasons(std::vector<Reason>& out, PassCase& c, const Policies& policies) {
     const pass::Outcome outcome =
-        pass::run_pass(c.world.snapshot(), c.memory, policies, c.settings, c.call_context);
+        pass::run_pass(c.test_cluster.snapshot(), c.memory, policies, c.settings, c.call_context);
     for (const UnschedulablePods& pods : outcome.decision.unschedulable)
         for (const GroupReason& of_groups : pods.groups) out.push_back(of_groups.reason);
     out.push_back(outcome.decision.unschedulable.back().reason);
@@ -30,11 +30,11 @@ void add_reasons(std::vector<Reason>& out, PassCase& c, const Policies& policies
 void add_groups_that_wait(std::vector<Reason>& out) {
     PassCase c;
     c.group("target unknown", 0, 5).group.target.reset();
-    c.world.group("not described", 0);
+    c.test_cluster.group("not described", 0);
     c.group("atomic without maximum", 0, {}).options.zero_or_max = true;
-    c.world.group("upcoming", 1).plan = std::make_shared<GroupPlan>();
-    c.world.group("too small", 2);
-    c.world.node("only", "too small").allocatable = {};
+    c.test_cluster.group("upcoming", 1).plan = std::make_shared<GroupPlan>();
+    c.test_cluster.group("too small", 2);
+    c.test_cluster.node("only", "too small").allocatable = {};
     c.memory.wrong_sizes[NodeGroupId("too small")] = {
         .current = 1, .expected = 2, .since = noon - 1h};
     c.pods("web", 1, 3000);
@@ -47,7 +47,7 @@ void add_option_that_comes_to_nothing(std::vector<Reason>& out) {
     c.group("chosen", 0, 5);
     c.group("similar", 0, 1);
     c.pods("web", 4, 3000);
-    c.expander = Prefers({"chosen"});
+    c.expander = PreferenceExpander({"chosen"});
     NoSplit none;
     Policies policies = c.policies();
     policies.splitter = &none;

@@ -1,4 +1,4 @@
-/// A pass over a small world, with policies that a test can follow in its head.
+/// A pass over a small test_cluster, with policies that a test can follow in its head.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 namespace capstan::engine {
 
 /// Keeps the groups it likes best: those that come first in its list, then all others.
-class Prefers : public Expander {
+class PreferenceExpander : public Expander {
 public:
-    explicit Prefers(std::vector<std::string> groups) : groups_(std::move(groups)) {}
+    explicit PreferenceExpander(std::vector<std::string> groups) : groups_(std::move(groups)) {}
     Result<FilterResult> filter(const ScaleUpQuestion& question,
                                 std::span<const std::uint32_t> among,
                                 const CallContext& call_context) override {
-        asked.push_back(question);
+        questions.push_back(question);
         seeds.push_back(call_context.seed);
         const auto rank = [&](std::uint32_t option) {
             return std::ranges::find(groups_, question.options[option].group.id.value()) -
@@ -33,7 +33,7 @@ public:
         }
         return out;
     }
-    std::vector<ScaleUpQuestion> asked{};
+    std::vector<ScaleUpQuestion> questions{};
     std::vector<std::uint64_t> seeds{};
 
 private:
@@ -41,11 +41,11 @@ private:
 };
 
 /// One node at a time to the smallest.
-class EvenSplit : public Splitter {
+class EvenSplitter : public Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const CallContext&) override {
-        asked.push_back(nodes);
+        splits.push_back(nodes);
         std::vector<int> out(groups.size(), 0);
         for (; nodes > 0; --nodes) {
             std::optional<std::size_t> smallest;
@@ -58,7 +58,7 @@ public:
         }
         return out;
     }
-    std::vector<int> asked{};
+    std::vector<int> splits{};
 };
 
 /// Similar is what has the same capacity.
@@ -77,27 +77,27 @@ public:
 };
 
 struct PassCase {
-    World world{};
+    TestCluster test_cluster{};
     Settings settings{.template_source = TemplateSource::cloud};
     Memory memory{};
     CallContext call_context{.seed = 7, .now = noon};
-    Prefers expander{{}};
-    EvenSplit splitter{};
+    PreferenceExpander expander{{}};
+    EvenSplitter splitter{};
     SameCapacity check{};
 
     /// A group that is described, in a zone if one is named.
     Group& group(const std::string& id, int target, std::optional<int> max,
                  const Resources& machine = amounts(4000), const std::string& zone = {}) {
-        Group& out = world.group(id, target);
+        Group& out = test_cluster.group(id, target);
         out.group.max = max;
         // Its machines are there, and full of pods that do not matter here.
         for (int n = 0; n < target; ++n) {
-            snapshot::NodeObject& node = world.node(id + "-node-" + std::to_string(n), id);
+            snapshot::NodeObject& node = test_cluster.node(id + "-node-" + std::to_string(n), id);
             node.capacity = machine;
             node.allocatable = {{"cpu", 0}};
             if (!zone.empty()) node.labels["topology.kubernetes.io/zone"] = zone;
         }
-        NodeTemplate& described = world.describe(id, machine);
+        NodeTemplate& described = test_cluster.describe(id, machine);
         if (!zone.empty()) described.labels["topology.kubernetes.io/zone"] = zone;
         return out;
     }
@@ -105,7 +105,7 @@ struct PassCase {
     template <class Change>
     void pods(const std::string& name, int count, std::int64_t cpu, Change change) {
         for (int n = 0; n < count; ++n) {
-            snapshot::PodObject& pod = world.pod(name + "-" + std::to_string(n));
+            snapshot::PodObject& pod = test_cluster.pod(name + "-" + std::to_string(n));
             pod.labels = {{"app", name}};
             pod.spec.requests = {{"cpu", cpu}};
             change(pod);
@@ -119,7 +119,7 @@ struct PassCase {
                 .similarity = {{"same_capacity", &check}},
                 .splitter = &splitter};
     }
-    pass::Outcome run() { return run(world.snapshot()); }
+    pass::Outcome run() { return run(test_cluster.snapshot()); }
     pass::Outcome run(const Snapshot& snapshot) {
         return pass::run_pass(snapshot, memory, policies(), settings, call_context);
     }
@@ -137,7 +137,7 @@ inline int count(const std::vector<PodCount>& pods) {
     for (const PodCount& of_class : pods) sum += static_cast<int>(of_class.count);
     return sum;
 }
-inline int left(const Decision& decision) {
+inline int count_unschedulable(const Decision& decision) {
     int sum = 0;
     for (const UnschedulablePods& unschedulable : decision.unschedulable)
         sum += static_cast<int>(unschedulable.pods.count);

@@ -8,14 +8,14 @@ namespace capstan::engine {
 namespace {
 
 TEST(FindGroup, ReturnsTheGroupWithTheIdOrNull) {
-    World world;
-    for (const char* id : {"b", "d"}) world.group(id);
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster;
+    for (const char* id : {"b", "d"}) test_cluster.group(id);
+    const Snapshot snapshot = test_cluster.snapshot();
     EXPECT_EQ(find_group(snapshot, NodeGroupId("b")), &snapshot.groups->front());
     EXPECT_EQ(find_group(snapshot, NodeGroupId("d")), &snapshot.groups->back());
     for (const char* id : {"a", "c", "e"})
         EXPECT_EQ(find_group(snapshot, NodeGroupId(id)), nullptr) << id;
-    EXPECT_EQ(find_group(World().snapshot(), NodeGroupId("b")), nullptr);
+    EXPECT_EQ(find_group(TestCluster().snapshot(), NodeGroupId("b")), nullptr);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ inline Resources amounts(std::int64_t cpu, std::int64_t mebibytes = 16384,
     return {{"cpu", cpu}, {"memory", mebibytes << 20}, {"pods", pods}};
 }
 
-class World {
+class TestCluster {
 public:
     /// A group with no machine. `target`: nothing: its cloud does not say.
     Group& group(std::string id, std::optional<int> target = std::nullopt) {

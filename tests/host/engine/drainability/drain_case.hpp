@@ -8,16 +8,17 @@
 namespace capstan::engine {
 
 /// A group of one node that is ready and has 4 cores.
-inline World one_node() {
-    World world;
-    world.group("web", 1);
-    world.node("web-1", "web");
-    return world;
+inline TestCluster one_node() {
+    TestCluster test_cluster;
+    test_cluster.group("web", 1);
+    test_cluster.node("web-1", "web");
+    return test_cluster;
 }
 
 /// A pod of a ReplicaSet on the node: it moves when asked to.
-inline snapshot::PodObject& replica(World& world, std::string name, std::string node = "web-1") {
-    snapshot::PodObject& pod = world.pod(std::move(name), std::move(node));
+inline snapshot::PodObject& replica(TestCluster& test_cluster, std::string name,
+                                    std::string node = "web-1") {
+    snapshot::PodObject& pod = test_cluster.pod(std::move(name), std::move(node));
     pod.phase = snapshot::PodPhase::running;
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "frontend", .uid = "rs"};
     return pod;

@@ -14,13 +14,13 @@ constexpr const char* disabled = "cluster-autoscaler.kubernetes.io/scale-down-di
 
 struct EligibilityCase {
     const char* what;
-    std::function<void(World&, Memory&, health::Readiness&)> change;
+    std::function<void(TestCluster&, Memory&, health::Readiness&)> change;
     Unremovable reason;
     const char* because = "";
 };
 
-void tainted(World& world, std::string value) {
-    world.change_node("web-1").taints = {
+void tainted(TestCluster& test_cluster, std::string value) {
+    test_cluster.change_node("web-1").taints = {
         {.key = std::string(to_be_deleted_taint), .value = std::move(value)}};
 }
 
@@ -35,11 +35,11 @@ NodeRemoval removal(RemovalPhase phase) {
 }
 
 std::optional<drainability::Ineligible> find_ineligible_in(const EligibilityCase& c) {
-    World world = one_node();
+    TestCluster test_cluster = one_node();
     Memory memory;
     health::Readiness readiness = health::Readiness::ready;
-    c.change(world, memory, readiness);
-    const Snapshot snapshot = world.snapshot();
+    c.change(test_cluster, memory, readiness);
+    const Snapshot snapshot = test_cluster.snapshot();
     const health::Health health{.readiness = {readiness}};
     return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
                                          memory, {}, 0, noon);
@@ -56,21 +56,23 @@ void check_eligibility(const std::vector<EligibilityCase>& cases) {
 
 TEST(Eligibility, IncludesNodesOfAGroupThatHaveStarted) {
     check_eligibility({
-        {"ready", [](World&, Memory&, health::Readiness&) {}, Unremovable::none},
-        {"not ready", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::unready; },
+        {"ready", [](TestCluster&, Memory&, health::Readiness&) {}, Unremovable::none},
+        {"not ready",
+         [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::unready; },
          Unremovable::none},
         {"never started",
-         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::long_starting; },
+         [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::long_starting; },
          Unremovable::none},
-        {"starting", [](World&, Memory&, health::Readiness& r) { r = health::Readiness::starting; },
+        {"starting",
+         [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::starting; },
          Unremovable::no_node_info, "not started yet; pending pods are planned on it"},
     });
 }
 
 TEST(Eligibility, IncludesStartingNodesWithAReadinessTaint) {
-    World world = one_node();
-    world.change_node("web-1").taints = {{.key = "checks-pending"}};
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster = one_node();
+    test_cluster.change_node("web-1").taints = {{.key = "checks-pending"}};
+    const Snapshot snapshot = test_cluster.snapshot();
     const health::Health health{.readiness = {health::Readiness::starting}};
     Settings settings;
     const auto find = [&] {
@@ -83,9 +85,9 @@ TEST(Eligibility, IncludesStartingNodesWithAReadinessTaint) {
 }
 
 TEST(Eligibility, ExcludesNodesWithoutAGroup) {
-    World world;
-    world.node("mine");
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster;
+    test_cluster.node("mine");
+    const Snapshot snapshot = test_cluster.snapshot();
     const auto ineligible = drainability::find_ineligible(
         snapshot, templates::make_membership(snapshot),
         {.readiness = {health::Readiness::starting}}, {}, {}, 0, noon);
@@ -94,22 +96,24 @@ TEST(Eligibility, ExcludesNodesWithoutAGroup) {
 }
 
 TEST(Eligibility, HonoursTheScaleDownDisabledAnnotation) {
-    const auto says = [](const char* word) {
-        return [=](World& w, Memory&, health::Readiness&) {
+    const auto annotated = [](const char* word) {
+        return [=](TestCluster& w, Memory&, health::Readiness&) {
             w.change_node("web-1").annotations = {{disabled, word}};
         };
     };
     check_eligibility({
-        {"disabled", says("true"), Unremovable::scale_down_disabled_annotation,
+        {"disabled", annotated("true"), Unremovable::scale_down_disabled_annotation,
          "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
-        {"not disabled", says("false"), Unremovable::none},
-        {"neither", says("True"), Unremovable::none},
+        {"not disabled", annotated("false"), Unremovable::none},
+        {"neither", annotated("True"), Unremovable::none},
     });
 }
 
 TEST(Eligibility, ReportsTheProgressOfARemoval) {
     const auto at = [](RemovalPhase phase) {
-        return [=](World&, Memory& m, health::Readiness&) { m.removals["web-1"] = removal(phase); };
+        return [=](TestCluster&, Memory& m, health::Readiness&) {
+            m.removals["web-1"] = removal(phase);
+        };
     };
     const auto reason = Unremovable::currently_being_deleted;
     check_eligibility({
@@ -119,12 +123,12 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
          "removal in progress for 5m: given up, being undone for 1m; unneeded "
          "for 10m"},
         {"another node's",
-         [](World&, Memory& m, health::Readiness&) {
+         [](TestCluster&, Memory& m, health::Readiness&) {
              m.removals["web-2"] = removal(RemovalPhase::draining);
          },
          Unremovable::none},
         {"before whatever else there is",
-         [&](World& w, Memory& m, health::Readiness& r) {
+         [&](TestCluster& w, Memory& m, health::Readiness& r) {
              at(RemovalPhase::removed)(w, m, r);
              w.change_node("web-1").annotations = {{disabled, "true"}};
              r = health::Readiness::deleted;
@@ -133,8 +137,8 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
          "removal in progress for 5m: waiting for the machine to terminate for 1m; "
          "unneeded for 10m"},
         {"its machine goes by another hand",
-         [](World&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; }, reason,
-         "the machine is deleted or being deleted"},
+         [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; },
+         reason, "the machine is deleted or being deleted"},
     });
 }
 
@@ -153,7 +157,7 @@ TEST(Eligibility, NamesThePodWhoseEvictionIsRefused) {
                                          {"shop/c/u3", {.agreed = noon}}};
     };
     const EligibilityCase c{
-        "refused", [&](World&, Memory& m, health::Readiness&) { refused(m); },
+        "refused", [&](TestCluster&, Memory& m, health::Readiness&) { refused(m); },
         Unremovable::currently_being_deleted,
         "removal in progress for 5m: evicting its pods for 1m; eviction of pod shop/b refused for "
         "40s: a policy denies it; also of 1 more pod; unneeded for 10m"};
@@ -164,7 +168,7 @@ TEST(Eligibility, NamesThePodWhoseEvictionIsRefused) {
 TEST(Eligibility, ExcludesNodesThatAreBackedOff) {
     const EligibilityCase c{
         "failed",
-        [](World&, Memory& m, health::Readiness&) {
+        [](TestCluster&, Memory& m, health::Readiness&) {
             m.removal_backoffs[NodeGroupId("web")][MachineId("web-1")] = {
                 .until = noon + 90s, .failures = 2, .because = "pod shop/b cannot be evicted"};
         },
@@ -177,7 +181,7 @@ TEST(Eligibility, ExcludesNodesThatAreBackedOff) {
 
 TEST(Eligibility, RespectsATaintOfAnotherClientForFiveMinutes) {
     const auto at = [](Time t) {
-        return [=](World& w, Memory&, health::Readiness&) { tainted(w, seconds(t)); };
+        return [=](TestCluster& w, Memory&, health::Readiness&) { tainted(w, seconds(t)); };
     };
     const auto reason = Unremovable::currently_being_deleted;
     const char* because =
@@ -189,27 +193,27 @@ TEST(Eligibility, RespectsATaintOfAnotherClientForFiveMinutes) {
         {"by a clock that is ahead", at(noon + 1min), reason, because},
         {"by one that is far ahead", at(noon + 1h), Unremovable::none},
         {"before the node was there",
-         [](World& w, Memory&, health::Readiness&) {
+         [](TestCluster& w, Memory&, health::Readiness&) {
              w.change_node("web-1").created = noon - 1min;
              tainted(w, seconds(noon - 2min));
          },
          Unremovable::none},
-        {"in 1970", [](World& w, Memory&, health::Readiness&) { tainted(w, "1"); },
+        {"in 1970", [](TestCluster& w, Memory&, health::Readiness&) { tainted(w, "1"); },
          Unremovable::none},
-        {"without a time", [](World& w, Memory&, health::Readiness&) { tainted(w, "soon"); },
+        {"without a time", [](TestCluster& w, Memory&, health::Readiness&) { tainted(w, "soon"); },
          Unremovable::none},
         {"with a time past all time",
-         [](World& w, Memory&, health::Readiness&) { tainted(w, "9223372036854775807"); },
+         [](TestCluster& w, Memory&, health::Readiness&) { tainted(w, "9223372036854775807"); },
          Unremovable::none},
     });
     EXPECT_EQ(find_ineligible_in({"", at(noon - 1min), reason})->until, noon + 4min);
 }
 
 TEST(Eligibility, UsesTheWallClockForTheAgeOfTaints) {
-    World world = one_node();
-    world.change_node("web-1").created = noon - 3h;
-    tainted(world, seconds(noon - 2h - 1min));
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster = one_node();
+    test_cluster.change_node("web-1").created = noon - 3h;
+    tainted(test_cluster, seconds(noon - 2h - 1min));
+    const Snapshot snapshot = test_cluster.snapshot();
     const health::Health health{.readiness = {health::Readiness::ready}};
     const Settings settings;
     const auto found = drainability::find_ineligible(snapshot, templates::make_membership(snapshot),

@@ -1,5 +1,6 @@
-#include "../removal/removal_case.hpp"
+#include "engine/drainability/leaving_pods.hpp"
 
+#include "../removal/removal_case.hpp"
 #include "engine/drainability/pods_on_node.hpp"
 
 namespace capstan::engine::drainability {

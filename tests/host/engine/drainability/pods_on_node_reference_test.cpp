@@ -39,8 +39,8 @@ bool covers(const snapshot::DisruptionBudgetObject& budget, const snapshot::PodO
 }
 
 /// Budgets with what is left of them.
-struct Left {
-    explicit Left(const RandomPods& world) : budgets(world.budgets) {
+struct RemainingBudgets {
+    explicit RemainingBudgets(const RandomPods& test_cluster) : budgets(test_cluster.budgets) {
         for (auto& budget : budgets) {
             budget.disruptions_allowed =
                 budget.is_observed ? std::max(budget.disruptions_allowed, 0) : 0;
@@ -57,7 +57,7 @@ struct Left {
         }
     }
     bool has_for_all(const Pods& pods) const {
-        Left after = *this;
+        RemainingBudgets after = *this;
         return std::ranges::all_of(pods, [&](const snapshot::PodObject* pod) {
             const bool had = after.has_for(*pod);
             after.take(*pod);
@@ -67,69 +67,75 @@ struct Left {
     std::vector<snapshot::DisruptionBudgetObject> budgets;
 };
 
-std::ptrdiff_t count_budgets(const RandomPods& world, const snapshot::PodObject& pod) {
-    return std::ranges::count_if(world.budgets, [&](const auto& b) { return covers(b, pod); });
+std::ptrdiff_t count_budgets(const RandomPods& test_cluster, const snapshot::PodObject& pod) {
+    return std::ranges::count_if(test_cluster.budgets,
+                                 [&](const auto& b) { return covers(b, pod); });
 }
 
-bool lacks_controller(const RandomPods& world, const snapshot::PodObject& pod,
+bool lacks_controller(const RandomPods& test_cluster, const snapshot::PodObject& pod,
                       const ScaleDownSettings& s) {
     const std::set<std::string> looked_up = {"ReplicaSet", "StatefulSet", "Job"};
     if (!s.skip_nodes_with_custom_controller_pods || !looked_up.contains(pod.owner.kind)) {
         return false;
     }
-    bool is_told = false;
-    for (const snapshot::ControllerObject& c : world.controllers) {
-        is_told |= c.kind == pod.owner.kind;
+    bool is_listed = false;
+    for (const snapshot::ControllerObject& c : test_cluster.controllers) {
+        is_listed |= c.kind == pod.owner.kind;
         if (c.kind == pod.owner.kind && c.ns == pod.ns && c.name == pod.owner.name) {
             return c.kind == "ReplicaSet" && *c.replicas < s.min_replica_count;
         }
     }
-    return is_told;
+    return is_listed;
 }
 
-drainability::Drain drain_of_ordinary(const RandomPods& world, const snapshot::PodObject& pod,
-                                      const ScaleDownSettings& s) {
+drainability::Drain expected_drain_of_ordinary(const RandomPods& test_cluster,
+                                               const snapshot::PodObject& pod,
+                                               const ScaleDownSettings& s) {
     if (pod.owner.kind.empty()) return drainability::Drain::block;
     if (s.skip_nodes_with_custom_controller_pods && pod.owner.kind == "Rollout") {
         return drainability::Drain::block;
     }
     if (pod.ns == "kube-system" && s.skip_nodes_with_system_pods &&
-        count_budgets(world, pod) == 0) {
+        count_budgets(test_cluster, pod) == 0) {
         if (noon - pod.created <= 1h) return drainability::Drain::block;
         return safe(pod) == "false" ? drainability::Drain::block : drainability::Drain::move;
     }
     if (safe(pod) == "false") return drainability::Drain::block;
     if (s.skip_nodes_with_local_storage && !pod.spec.local_volumes.empty())
         return drainability::Drain::block;
-    return Left(world).has_for(pod) ? drainability::Drain::move : drainability::Drain::block;
+    return RemainingBudgets(test_cluster).has_for(pod) ? drainability::Drain::move
+                                                       : drainability::Drain::block;
 }
 
-drainability::Drain obvious_drain(const RandomPods& world, const snapshot::PodObject& pod,
-                                  const ScaleDownSettings& s) {
+drainability::Drain expected_drain(const RandomPods& test_cluster, const snapshot::PodObject& pod,
+                                   const ScaleDownSettings& s) {
     if (is_expendable_pod(pod)) return drainability::Drain::skip;
     const bool is_freed = s.safe_to_evict_frees_jobs && safe(pod) == "true";
     if (s.job_pods_unmovable && pod.owner.job_among_owners && !is_freed)
         return drainability::Drain::block;
     if (is_mirror_pod(pod) || is_stuck(pod)) return drainability::Drain::skip;
-    if (lacks_controller(world, pod, s)) return drainability::Drain::block;
+    if (lacks_controller(test_cluster, pod, s)) return drainability::Drain::block;
     if (pod.owner.kind == "DaemonSet") return drainability::Drain::daemon;
     if (safe(pod) == "on-completion") return drainability::Drain::wait;
-    if (!pod.deleted && count_budgets(world, pod) > 1) return drainability::Drain::block;
+    if (!pod.deleted && count_budgets(test_cluster, pod) > 1) return drainability::Drain::block;
     if (safe(pod) == "true") return drainability::Drain::move;
-    return drain_of_ordinary(world, pod, s);
+    return expected_drain_of_ordinary(test_cluster, pod, s);
 }
 
-/// A random world, and its pods by their place in the snapshot.
-struct Both {
-    explicit Both(std::uint64_t seed)
-        : world(random_pods(seed)), settings(random_settings(seed)), cluster(world.cluster()) {
+/// A random test_cluster, and its pods by their place in the snapshot.
+struct RandomCase {
+    explicit RandomCase(std::uint64_t seed)
+        : test_cluster(random_pods(seed)),
+          settings(random_settings(seed)),
+          cluster(test_cluster.cluster()) {
         std::map<std::string, const snapshot::PodObject*> by_name;
-        for (const snapshot::PodObject& pod : world.pods) by_name[name_of_reason(pod)] = &pod;
+        for (const snapshot::PodObject& pod : test_cluster.pods)
+            by_name[name_of_reason(pod)] = &pod;
         for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
             pods.push_back(by_name.at(drainability::full_name(cluster, p)));
         }
     }
-    RandomPods world;
+    RandomPods test_cluster;
     Settings settings;
     snapshot::Cluster cluster;
     Pods pods;
@@ -139,17 +145,17 @@ TEST(DrainabilityReference, DrainRulesMatchASimpleFunction) {
     std::map<drainability::Drain, int> seen;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
-        const Both both(seed);
-        const pods::DisruptionBudgets budgets(both.cluster);
-        const drainability::DrainContext context{both.cluster, both.settings, budgets, noon};
+        const RandomCase c(seed);
+        const pods::DisruptionBudgets budgets(c.cluster);
+        const drainability::DrainContext context{c.cluster, c.settings, budgets, noon};
         drainability::DrainJudge judged(context);
-        for (snapshot::PodIndex p = 0; p < both.cluster.pod_count(); ++p) {
+        for (snapshot::PodIndex p = 0; p < c.cluster.pod_count(); ++p) {
             const drainability::Drain expected =
-                obvious_drain(both.world, *both.pods[p], both.settings.scale_down);
+                expected_drain(c.test_cluster, *c.pods[p], c.settings.scale_down);
             ++seen[expected];
             ASSERT_EQ(drainability::judge(p, context).drain, expected)
-                << name_of_reason(*both.pods[p]);
-            ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*both.pods[p]);
+                << name_of_reason(*c.pods[p]);
+            ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*c.pods[p]);
         }
     }
     for (const drainability::Drain d :
@@ -162,26 +168,26 @@ TEST(DrainabilityReference, DrainRulesMatchASimpleFunction) {
 TEST(DrainabilityReference, PodsOfANodeMatchASimpleSort) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
-        const Both both(seed);
+        const RandomCase c(seed);
         std::map<drainability::Drain, std::vector<std::string>> expected;
-        for (const snapshot::PodObject* pod : both.pods) {
-            expected[obvious_drain(both.world, *pod, both.settings.scale_down)].push_back(
+        for (const snapshot::PodObject* pod : c.pods) {
+            expected[expected_drain(c.test_cluster, *pod, c.settings.scale_down)].push_back(
                 name_of_reason(*pod));
         }
         for (auto& [drain, names] : expected) std::ranges::sort(names);
 
-        const pods::DisruptionBudgets budgets(both.cluster);
-        drainability::DrainJudge judge({both.cluster, both.settings, budgets, noon});
+        const pods::DisruptionBudgets budgets(c.cluster);
+        drainability::DrainJudge judge({c.cluster, c.settings, budgets, noon});
         const drainability::NodePods found = judge.sort(0);
         const auto names = [&](const auto& pods) {
             std::vector<std::string> out;
             for (const snapshot::PodIndex pod : pods)
-                out.push_back(drainability::full_name(both.cluster, pod));
+                out.push_back(drainability::full_name(c.cluster, pod));
             return out;
         };
         if (!expected[drainability::Drain::block].empty()) {
             ASSERT_TRUE(found.blocked_by);
-            ASSERT_EQ(drainability::full_name(both.cluster, *found.blocked_by),
+            ASSERT_EQ(drainability::full_name(c.cluster, *found.blocked_by),
                       expected[drainability::Drain::block].front());
             continue;
         }
@@ -195,24 +201,24 @@ TEST(DrainabilityReference, BudgetsMatchASimpleCount) {
     int refused = 0;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
-        const Both both(seed);
-        pods::DisruptionBudgets budgets(both.cluster);
-        Left left(both.world);
+        const RandomCase c(seed);
+        pods::DisruptionBudgets budgets(c.cluster);
+        RemainingBudgets left(c.test_cluster);
         Dice dice(seed);
-        for (int round = 0; round < 8 && both.cluster.pod_count() != 0; ++round) {
+        for (int round = 0; round < 8 && c.cluster.pod_count() != 0; ++round) {
             std::vector<snapshot::PodIndex> some;
             Pods same;
             for (int i = dice.below(5); i > 0; --i) {
                 some.push_back(static_cast<snapshot::PodIndex>(
-                    dice.below(static_cast<int>(both.cluster.pod_count()))));
-                same.push_back(both.pods[some.back()]);
+                    dice.below(static_cast<int>(c.cluster.pod_count()))));
+                same.push_back(c.pods[some.back()]);
             }
             const auto kept =
                 std::ranges::find_if(same, [&](const auto* pod) { return !left.has_for(*pod); });
             const auto shortage = budgets.find_shortage(some);
             ASSERT_EQ(shortage.has_value(), kept != same.end());
             if (shortage) {
-                ASSERT_EQ(both.pods[shortage->pod], *kept);
+                ASSERT_EQ(c.pods[shortage->pod], *kept);
             }
             ASSERT_EQ(budgets.allow_at_once(some), left.has_for_all(same));
             refused += shortage ? 1 : 0;
@@ -226,10 +232,10 @@ TEST(DrainabilityReference, BudgetsMatchASimpleCount) {
 TEST(DrainabilityReference, UtilizationMatchesASimpleSum) {
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SCOPED_TRACE(seed);
-        const Both both(seed);
-        const ScaleDownSettings& s = both.settings.scale_down;
+        const RandomCase c(seed);
+        const ScaleDownSettings& s = c.settings.scale_down;
         Resources used, room = amounts(4000);
-        for (const snapshot::PodObject* pod : both.pods) {
+        for (const snapshot::PodObject* pod : c.pods) {
             if (is_stuck(*pod) || is_expendable_pod(*pod)) continue;
             const bool is_daemon = pod->owner.kind == "DaemonSet" && !is_mirror_pod(*pod);
             const bool is_left_out = (is_daemon && s.ignore_daemonsets_utilization) ||
@@ -245,7 +251,7 @@ TEST(DrainabilityReference, UtilizationMatchesASimpleSum) {
             const double taken = static_cast<double>(used.amount(resource));
             expected = std::max(expected, all > 0 ? taken / all : taken > 0 ? 1.0 : 0.0);
         }
-        const auto found = drainability::utilization(both.cluster, 0, nullptr, both.settings, noon);
+        const auto found = drainability::utilization(c.cluster, 0, nullptr, c.settings, noon);
         ASSERT_TRUE(found);
         ASSERT_DOUBLE_EQ(found->share, expected);
     }

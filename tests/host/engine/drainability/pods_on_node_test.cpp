@@ -16,8 +16,8 @@ struct Sorted {
     std::optional<Time> changes_at;
 };
 
-Sorted sorted(const World& world, Time now = noon) {
-    const snapshot::Cluster cluster = world.cluster();
+Sorted sorted(const TestCluster& test_cluster, Time now = noon) {
+    const snapshot::Cluster cluster = test_cluster.cluster();
     const Settings settings;
     const pods::DisruptionBudgets budgets(cluster);
     drainability::DrainJudge judge({cluster, settings, budgets, now});
@@ -33,14 +33,14 @@ Sorted sorted(const World& world, Time now = noon) {
 }
 
 TEST(PodsOnNode, AreSortedByNamespaceAndName) {
-    World world = one_node();
-    replica(world, "b");
-    replica(world, "a");
-    replica(world, "z").ns = "a-namespace";
-    world.daemon("cni", "cni-1", "web-1");
-    replica(world, "static").annotations = {{"kubernetes.io/config.mirror", "x"}};
-    replica(world, "elsewhere", "web-2");
-    const Sorted pods = sorted(world);
+    TestCluster test_cluster = one_node();
+    replica(test_cluster, "b");
+    replica(test_cluster, "a");
+    replica(test_cluster, "z").ns = "a-namespace";
+    test_cluster.daemon("cni", "cni-1", "web-1");
+    replica(test_cluster, "static").annotations = {{"kubernetes.io/config.mirror", "x"}};
+    replica(test_cluster, "elsewhere", "web-2");
+    const Sorted pods = sorted(test_cluster);
     EXPECT_THAT(pods.moving, ElementsAre("z", "a", "b"));
     EXPECT_THAT(pods.daemons, ElementsAre("cni-1"));
     EXPECT_EQ(pods.waits_for + pods.blocked_by, "");
@@ -54,43 +54,44 @@ TEST(PodsOnNode, AreEmptyForAnEmptyNode) {
 }
 
 TEST(PodsOnNode, NameTheFirstPodThatIsWaitedFor) {
-    World world = one_node();
+    TestCluster test_cluster = one_node();
     for (const char* name : {"b", "a"}) {
-        annotate(replica(world, name), "safe-to-evict", "on-completion");
+        annotate(replica(test_cluster, name), "safe-to-evict", "on-completion");
     }
-    replica(world, "moves");
-    EXPECT_EQ(sorted(world).waits_for, "default/a");
-    EXPECT_THAT(sorted(world).moving, ElementsAre("moves"));
+    replica(test_cluster, "moves");
+    EXPECT_EQ(sorted(test_cluster).waits_for, "default/a");
+    EXPECT_THAT(sorted(test_cluster).moving, ElementsAre("moves"));
 }
 
 TEST(PodsOnNode, NameTheFirstPodThatBlocks) {
-    World world = one_node();
-    for (const char* name : {"b", "a", "c"}) replica(world, name).owner = {};
-    replica(world, "moves");
-    EXPECT_EQ(sorted(world).blocked_by, "default/a");
-    EXPECT_THAT(sorted(world).moving, IsEmpty());
+    TestCluster test_cluster = one_node();
+    for (const char* name : {"b", "a", "c"}) replica(test_cluster, name).owner = {};
+    replica(test_cluster, "moves");
+    EXPECT_EQ(sorted(test_cluster).blocked_by, "default/a");
+    EXPECT_THAT(sorted(test_cluster).moving, IsEmpty());
 }
 
 TEST(PodsOnNode, DependOnTheAgeOfEachPod) {
-    World world = one_node();
+    TestCluster test_cluster = one_node();
     for (const char* name : {"old", "young", "older"}) {
-        snapshot::PodObject& pod = replica(world, name);
+        snapshot::PodObject& pod = replica(test_cluster, name);
         pod.ns = "kube-system";
         pod.created = name == std::string("young") ? noon - 10min : noon - 2h;
     }
-    EXPECT_EQ(sorted(world).blocked_by, "kube-system/young");
-    EXPECT_EQ(sorted(world).changes_at, noon + 50min + 1ns);
-    EXPECT_THAT(sorted(world, noon + 50min + 1ns).moving, ElementsAre("old", "older", "young"));
+    EXPECT_EQ(sorted(test_cluster).blocked_by, "kube-system/young");
+    EXPECT_EQ(sorted(test_cluster).changes_at, noon + 50min + 1ns);
+    EXPECT_THAT(sorted(test_cluster, noon + 50min + 1ns).moving,
+                ElementsAre("old", "older", "young"));
 }
 
 TEST(PodsOnNode, DependOnTheDeletionOfEachPod) {
-    World world = one_node();
-    for (const char* name : {"a", "b", "c"}) replica(world, name).labels = {{"app", "web"}};
-    world.budget("web", 0);
-    for (int i = 0; i < 2; ++i) replica(world, "going-" + std::to_string(i)).deleted = noon;
-    EXPECT_EQ(sorted(world).blocked_by, "default/a");
+    TestCluster test_cluster = one_node();
+    for (const char* name : {"a", "b", "c"}) replica(test_cluster, name).labels = {{"app", "web"}};
+    test_cluster.budget("web", 0);
+    for (int i = 0; i < 2; ++i) replica(test_cluster, "going-" + std::to_string(i)).deleted = noon;
+    EXPECT_EQ(sorted(test_cluster).blocked_by, "default/a");
 
-    World going = one_node();
+    TestCluster going = one_node();
     replica(going, "stuck").deleted = noon - 2min;
     replica(going, "going").deleted = noon - 10s;
     EXPECT_THAT(sorted(going).moving, ElementsAre("going"));

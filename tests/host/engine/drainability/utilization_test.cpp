@@ -15,15 +15,16 @@ Resources gpu_node(std::int64_t gpus) {
     return out;
 }
 
-snapshot::PodObject& asks(World& world, const char* name, Resources requests) {
-    snapshot::PodObject& pod = replica(world, name);
+snapshot::PodObject& pod_requesting(TestCluster& test_cluster, const char* name,
+                                    Resources requests) {
+    snapshot::PodObject& pod = replica(test_cluster, name);
     pod.spec.requests = std::move(requests);
     return pod;
 }
 
 struct UtilizationCase {
     const char* what;
-    std::function<void(World&)> pods;  ///< on a node of 4 cores and 16Gi
+    std::function<void(TestCluster&)> pods;  ///< on a node of 4 cores and 16Gi
     const char* expected;
     std::function<void(Settings&)> set = [](Settings&) {};
 };
@@ -34,11 +35,11 @@ void ignore_mirrors(Settings& s) { s.scale_down.ignore_mirror_pods_utilization =
 void check_utilization(const std::vector<UtilizationCase>& cases) {
     for (const UtilizationCase& c : cases) {
         SCOPED_TRACE(c.what);
-        World world = one_node();
-        c.pods(world);
+        TestCluster test_cluster = one_node();
+        c.pods(test_cluster);
         Settings settings;
         c.set(settings);
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const auto found = drainability::utilization(snapshot.cluster, 0, &snapshot.groups->front(),
                                                      settings, noon);
         ASSERT_TRUE(found) << found.error().message;
@@ -48,17 +49,18 @@ void check_utilization(const std::vector<UtilizationCase>& cases) {
 
 TEST(Utilization, IsTheLargerShareOfCpuAndMemory) {
     check_utilization({
-        {"an empty node", [](World&) {}, "cpu utilization is 0% (0 of 4)"},
-        {"cpu", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
+        {"an empty node", [](TestCluster&) {}, "cpu utilization is 0% (0 of 4)"},
+        {"cpu", [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}, {"memory", 1_GiB}}); },
          "cpu utilization is 25% (1 of 4)"},
-        {"memory", [](World& w) { asks(w, "p", {{"cpu", 1000}, {"memory", 8_GiB}}); },
+        {"memory",
+         [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}, {"memory", 8_GiB}}); },
          "memory utilization is 50% (8Gi of 16Gi)"},
-        {"more than there is", [](World& w) { asks(w, "p", {{"cpu", 5000}}); },
+        {"more than there is", [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 5000}}); },
          "cpu utilization is 125% (5 of 4)"},
         {"of several pods",
-         [](World& w) {
-             asks(w, "p", {{"cpu", 1000}});
-             asks(w, "q", {{"cpu", 500}});
+         [](TestCluster& w) {
+             pod_requesting(w, "p", {{"cpu", 1000}});
+             pod_requesting(w, "q", {{"cpu", 500}});
          },
          "cpu utilization is 37.5% (1500m of 4)"},
     });
@@ -66,27 +68,31 @@ TEST(Utilization, IsTheLargerShareOfCpuAndMemory) {
 
 TEST(Utilization, ExcludesExpendableAndLongTerminatingPods) {
     check_utilization({
-        {"should have ended", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
+        {"should have ended",
+         [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
          "cpu utilization is 0% (0 of 4)"},
-        {"is ending", [](World& w) { asks(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
+        {"is ending",
+         [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
          "cpu utilization is 25% (1 of 4)"},
-        {"expendable", [](World& w) { asks(w, "p", {{"cpu", 1000}}).spec.priority = -11; },
+        {"expendable",
+         [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).spec.priority = -11; },
          "cpu utilization is 0% (0 of 4)"},
     });
 }
 
-void two_cores_of_daemons(World& w) {
+void two_cores_of_daemons(TestCluster& w) {
     w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 2000}};
-    asks(w, "p", {{"cpu", 1000}});
+    pod_requesting(w, "p", {{"cpu", 1000}});
 }
-void two_cores_of_mirrors(World& w) {
-    asks(w, "static", {{"cpu", 2000}}).annotations = {{"kubernetes.io/config.mirror", "x"}};
-    asks(w, "p", {{"cpu", 1000}});
+void two_cores_of_mirrors(TestCluster& w) {
+    pod_requesting(w, "static", {{"cpu", 2000}}).annotations = {
+        {"kubernetes.io/config.mirror", "x"}};
+    pod_requesting(w, "p", {{"cpu", 1000}});
 }
 
 TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
-    const auto own_word = [](bool word) {
-        return [=](World& w) {
+    const auto group_setting = [](bool word) {
+        return [=](TestCluster& w) {
             two_cores_of_daemons(w);
             w.change_group("web").options.ignore_daemonsets_utilization = word;
         };
@@ -94,15 +100,18 @@ TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
     check_utilization({
         {"daemons count", two_cores_of_daemons, "cpu utilization is 75% (3 of 4)"},
         {"daemons do not", two_cores_of_daemons, "cpu utilization is 50% (1 of 2)", ignore_daemons},
-        {"not in this group", own_word(false), "cpu utilization is 75% (3 of 4)", ignore_daemons},
-        {"in this group alone", own_word(true), "cpu utilization is 50% (1 of 2)"},
+        {"not in this group", group_setting(false), "cpu utilization is 75% (3 of 4)",
+         ignore_daemons},
+        {"in this group alone", group_setting(true), "cpu utilization is 50% (1 of 2)"},
         {"by annotation",
-         [](World& w) { annotate(asks(w, "p", {{"cpu", 2000}}), "daemonset-pod", "true"); },
+         [](TestCluster& w) {
+             annotate(pod_requesting(w, "p", {{"cpu", 2000}}), "daemonset-pod", "true");
+         },
          "cpu utilization is 0% (0 of 2)", ignore_daemons},
         {"mirrors count", two_cores_of_mirrors, "cpu utilization is 75% (3 of 4)", ignore_daemons},
         {"mirrors do not", two_cores_of_mirrors, "cpu utilization is 50% (1 of 2)", ignore_mirrors},
         {"a daemon that should have ended leaves its room",
-         [](World& w) {
+         [](TestCluster& w) {
              two_cores_of_daemons(w);
              w.daemon("cni", "cni-0", "web-1").deleted = noon - 1h;
          },
@@ -111,15 +120,15 @@ TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
 }
 
 TEST(Utilization, IsZeroOrOneIfDaemonSetsFillTheNode) {
-    const auto full = [](World& w) {
+    const auto full = [](TestCluster& w) {
         w.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 4000}};
     };
     check_utilization({
         {"full of daemons", full, "cpu utilization is 0% (0 of 0)", ignore_daemons},
         {"and somebody else",
-         [&](World& w) {
+         [&](TestCluster& w) {
              full(w);
-             asks(w, "p", {{"cpu", 100}});
+             pod_requesting(w, "p", {{"cpu", 100}});
          },
          "cpu utilization is 100% (100m of 0)", ignore_daemons},
     });
@@ -127,10 +136,10 @@ TEST(Utilization, IsZeroOrOneIfDaemonSetsFillTheNode) {
 
 TEST(Utilization, CountsOnlyGpusOnGpuNodes) {
     const auto gpus = [](std::int64_t capacity, std::int64_t allocatable, std::int64_t used) {
-        return [=](World& w) {
+        return [=](TestCluster& w) {
             w.change_node("web-1").capacity = gpu_node(capacity);
             w.change_node("web-1").allocatable = gpu_node(allocatable);
-            asks(w, "p", {{"cpu", 3000}, {"nvidia.com/gpu", used}});
+            pod_requesting(w, "p", {{"cpu", 3000}, {"nvidia.com/gpu", used}});
         };
     };
     check_utilization({
@@ -139,11 +148,11 @@ TEST(Utilization, CountsOnlyGpusOnGpuNodes) {
         {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu utilization is 0% (0 of 0)"},
         {"which has none after all", gpus(0, 0, 0), "cpu utilization is 75% (3 of 4)"},
         {"that only the operator knows to be one",
-         [](World& w) {
+         [](TestCluster& w) {
              Resources own = amounts(4000);
              own.set("acme.io/tpu", 2);
              w.change_node("web-1").capacity = w.change_node("web-1").allocatable = own;
-             asks(w, "p", {{"acme.io/tpu", 1}});
+             pod_requesting(w, "p", {{"acme.io/tpu", 1}});
          },
          "acme.io/tpu utilization is 50% (1 of 2)",
          [](Settings& s) { s.gpu_types["acme.io/tpu"] = {}; }},
@@ -151,9 +160,9 @@ TEST(Utilization, CountsOnlyGpusOnGpuNodes) {
 }
 
 TEST(Utilization, IsUnknownWithoutReportedResources) {
-    World world = one_node();
-    world.change_node("web-1").allocatable = {{"cpu", 4000}};
-    const auto found = drainability::utilization(world.cluster(), 0, nullptr, {}, noon);
+    TestCluster test_cluster = one_node();
+    test_cluster.change_node("web-1").allocatable = {{"cpu", 4000}};
+    const auto found = drainability::utilization(test_cluster.cluster(), 0, nullptr, {}, noon);
     ASSERT_FALSE(found);
     EXPECT_EQ(found.error().message, "the node reports no allocatable memory");
 }

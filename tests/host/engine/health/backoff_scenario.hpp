@@ -1,6 +1,6 @@
 /// Hours of a few groups in front of a cloud that has no machines, with a scale-up that a test can
-/// follow in its head: each waiting pod takes a node, and the group of the highest priority gets
-/// them all. A pass every ten seconds.
+/// follow in its head: each pending_pods pod takes a node, and the group of the highest priority
+/// gets them all. A pass every ten seconds.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace capstan::engine::health {
 
 /// A group and its cloud. What the target holds above the nodes is requested.
-struct StoryGroup {
+struct ScenarioGroup {
     std::string id{};
     int target = 0;
     std::vector<std::string> nodes{};    ///< joined, ready, each with a pod
@@ -31,18 +31,18 @@ struct StoryGroup {
     }
 };
 
-struct Story {
+struct BackoffScenario {
     Settings settings{.readiness_taints = {"not-ready"},
                       .max_node_provision_time = 7min,
                       .backoff = BackoffPolicy::until_joined};
-    std::list<StoryGroup> groups{};  ///< the highest priority first
+    std::list<ScenarioGroup> groups{};  ///< the highest priority first
     Memory memory{};
-    int waiting = 0;  ///< pods
+    int pending_pods = 0;  ///< pods
     Time now = noon;
     std::vector<std::string> commands{};
 
-    StoryGroup& group(const std::string& id) {
-        return *std::ranges::find(groups, id, &StoryGroup::id);
+    ScenarioGroup& group(const std::string& id) {
+        return *std::ranges::find(groups, id, &ScenarioGroup::id);
     }
     void add(std::initializer_list<const char*> ids) {
         for (const char* id : ids) groups.push_back({.id = id});
@@ -65,31 +65,31 @@ struct Story {
     }
 
 private:
-    Snapshot look() const {
-        World world;
-        for (const StoryGroup& group : groups) {
-            world.group(group.id, group.target);
+    Snapshot make_snapshot() const {
+        TestCluster test_cluster;
+        for (const ScenarioGroup& group : groups) {
+            test_cluster.group(group.id, group.target);
             for (const std::string& node : group.nodes) {
-                world.node(node, group.id);
-                world.pod("on-" + node, node);
+                test_cluster.node(node, group.id);
+                test_cluster.pod("on-" + node, node);
             }
             for (const std::string& node : group.tainted) {
-                snapshot::NodeObject& object = world.node(node, group.id);
+                snapshot::NodeObject& object = test_cluster.node(node, group.id);
                 object.created = noon + 10s;
                 object.taints.push_back({.key = "not-ready"});
             }
             for (int n = 0; group.lists_requests && n < group.requested(); ++n) {
-                world
+                test_cluster
                     .machine(group.id, group.id + "-request-" + std::to_string(n),
                              MachineState::requested)
                     .error = group.error;
             }
         }
-        return world.snapshot();
+        return test_cluster.snapshot();
     }
 
     void pass() {
-        const Snapshot snapshot = look();
+        const Snapshot snapshot = make_snapshot();
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         const Health health = assess(snapshot, membership, memory, settings, now);
@@ -97,14 +97,14 @@ private:
         Decision decision{.decreases = repairs.decreases,
                           .removals = repairs.removals,
                           .increases = repairs.increases};
-        int left = waiting;
+        int left = pending_pods;
         for (const GroupHealth& group : health.groups) left -= group.upcoming.nodes();
         if (left > 0) grow(decision, left);
-        carry_out(decision);
+        apply(decision);
     }
 
     void grow(Decision& decision, int by) {
-        for (const StoryGroup& group : groups) {
+        for (const ScenarioGroup& group : groups) {
             if (is_backed_off(group.id)) continue;
             decision.increases.push_back(
                 {.group = NodeGroupId(group.id), .from = group.target, .by = by});
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    void carry_out(const Decision& decision) {
+    void apply(const Decision& decision) {
         Results results;
         const auto at = " @" + std::to_string((now - noon) / 1s);
         for (const Decrease& d : decision.decreases) {

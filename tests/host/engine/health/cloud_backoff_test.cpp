@@ -17,47 +17,47 @@ using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::Pair;
 
-const PluginInstanceId resting_east("east");
+const PluginInstanceId east("east");
 
 Error cloud_error(ErrorCode code, std::string message = "slow down") {
     return {.code = code, .message = std::move(message)};
 }
 
-Memory refreshed(Memory memory, ErrorCode code, Time now) {
-    return remember_refreshes(std::move(memory), {{resting_east, cloud_error(code)}}, now);
+Memory after_refresh(Memory memory, ErrorCode code, Time now) {
+    return remember_refreshes(std::move(memory), {{east, cloud_error(code)}}, now);
 }
-Memory answered(Memory memory, Time now) {
-    return remember_refreshes(std::move(memory), {{resting_east, std::nullopt}}, now);
+Memory after_success(Memory memory, Time now) {
+    return remember_refreshes(std::move(memory), {{east, std::nullopt}}, now);
 }
 
 /// How long the cloud is backed off from `now` on; zero: it is not.
-Duration rest_left(const Memory& memory, Time now) {
+Duration cloud_backoff_left(const Memory& memory, Time now) {
     const auto end = next_cloud_backoff_end(memory, now);
     return end ? *end - now : Duration(0);
 }
 
 /// Up to a quarter is chance.
-auto about_rest(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
+auto about_length(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
 
 TEST(ListBackoffs, RetryAThrottlingCloudTwiceAMinute) {
     Memory memory;
     Time now = noon;
     int calls = 0;
     for (; now < noon + 1h; ++calls) {
-        memory = refreshed(std::move(memory), ErrorCode::throttled, now);
-        EXPECT_THAT(rest_left(memory, now), AllOf(Ge(20s), Le(30s)));
-        now += rest_left(memory, now);
-        EXPECT_EQ(rest_left(memory, now), 0s);
+        memory = after_refresh(std::move(memory), ErrorCode::throttled, now);
+        EXPECT_THAT(cloud_backoff_left(memory, now), AllOf(Ge(20s), Le(30s)));
+        now += cloud_backoff_left(memory, now);
+        EXPECT_EQ(cloud_backoff_left(memory, now), 0s);
     }
     EXPECT_LE(calls, 150) << "2.5 a minute";
 }
 
 TEST(ListBackoffs, ProbeACloudUntilARefreshSucceeds) {
-    Memory memory = refreshed({}, ErrorCode::throttled, noon);
-    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(resting_east));
-    memory = refreshed(std::move(memory), ErrorCode::unavailable, noon + 30s);
-    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(resting_east));
-    memory = answered(std::move(memory), noon + 40s);
+    Memory memory = after_refresh({}, ErrorCode::throttled, noon);
+    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(east));
+    memory = after_refresh(std::move(memory), ErrorCode::unavailable, noon + 30s);
+    EXPECT_THAT(find_probed_clouds(memory), ElementsAre(east));
+    memory = after_success(std::move(memory), noon + 40s);
     EXPECT_THAT(find_probed_clouds(memory), IsEmpty());
     EXPECT_EQ(memory, Memory());
 }
@@ -68,9 +68,9 @@ TEST(ListBackoffs, AreLongerAfterCredentialErrors) {
         Memory memory;
         Time now = noon;
         for (const Duration length : {1min, 2min, 4min, 8min, 15min, 15min}) {
-            memory = refreshed(std::move(memory), code, now);
-            EXPECT_THAT(rest_left(memory, now), about_rest(length));
-            now += rest_left(memory, now);
+            memory = after_refresh(std::move(memory), code, now);
+            EXPECT_THAT(cloud_backoff_left(memory, now), about_length(length));
+            now += cloud_backoff_left(memory, now);
         }
         EXPECT_THAT(find_probed_clouds(memory), IsEmpty()) << "one group tells nothing more";
     }
@@ -79,22 +79,22 @@ TEST(ListBackoffs, AreLongerAfterCredentialErrors) {
 TEST(ListBackoffs, DoNotStartOnTransientErrors) {
     for (const ErrorCode code : {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::internal,
                                  ErrorCode::cancelled, ErrorCode::busy})
-        EXPECT_EQ(refreshed({}, code, noon), Memory()) << name_of(code);
+        EXPECT_EQ(after_refresh({}, code, noon), Memory()) << name_of(code);
 }
 
 TEST(ListBackoffs, HonourRetryAfterWithinLimits) {
     Error error = cloud_error(ErrorCode::throttled);
     error.retry_after = 90s;
-    const Memory memory = remember_refreshes({}, {{resting_east, error}}, noon);
-    EXPECT_THAT(rest_left(memory, noon), about_rest(90s));
+    const Memory memory = remember_refreshes({}, {{east, error}}, noon);
+    EXPECT_THAT(cloud_backoff_left(memory, noon), about_length(90s));
     error.retry_after = 24h;
-    EXPECT_THAT(rest_left(remember_refreshes({}, {{resting_east, error}}, noon), noon),
-                about_rest(5min));
+    EXPECT_THAT(cloud_backoff_left(remember_refreshes({}, {{east, error}}, noon), noon),
+                about_length(5min));
 }
 
 TEST(ListBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
-    Memory memory = refreshed({}, ErrorCode::throttled, noon);
-    const Time end = noon + rest_left(memory, noon);
+    Memory memory = after_refresh({}, ErrorCode::throttled, noon);
+    const Time end = noon + cloud_backoff_left(memory, noon);
     forget_cloud_backoffs(memory, end + 10min);
     EXPECT_FALSE(memory.cloud_backoffs.empty());
     forget_cloud_backoffs(memory, end + 10min + 1ns);
@@ -102,18 +102,19 @@ TEST(ListBackoffs, AreForgottenAfterTenMinutesWithoutAFailure) {
 }
 
 TEST(ListBackoffs, ReportACauseThatDoesNotChange) {
-    const Memory once = refreshed({}, ErrorCode::throttled, noon);
-    const auto said = find_backed_off_clouds(once, noon);
+    const Memory once = after_refresh({}, ErrorCode::throttled, noon);
+    const auto reasons = find_backed_off_clouds(once, noon);
     ASSERT_THAT(
-        said, ElementsAre(Pair(
-                  resting_east,
-                  ::testing::MatchesRegex("cloud east is backed off until 15:07:0.Z: slow down"))));
-    EXPECT_EQ(find_backed_off_clouds(once, noon + 10s), said);
+        reasons,
+        ElementsAre(Pair(
+            east, ::testing::MatchesRegex("cloud east is backed off until 15:07:0.Z: slow down"))));
+    EXPECT_EQ(find_backed_off_clouds(once, noon + 10s), reasons);
     EXPECT_THAT(find_backed_off_clouds(once, noon + 25s), IsEmpty());
 }
 
 TEST(ListBackoffs, AreTheSameInAReplay) {
-    EXPECT_EQ(refreshed({}, ErrorCode::throttled, noon), refreshed({}, ErrorCode::throttled, noon));
+    EXPECT_EQ(after_refresh({}, ErrorCode::throttled, noon),
+              after_refresh({}, ErrorCode::throttled, noon));
     EXPECT_NE(with_jitter(1min, "east", noon), with_jitter(1min, "west", noon));
 }
 
@@ -127,8 +128,7 @@ struct RequestBackoffs : ::testing::Test {
         Decision decision;
         Results results;
         for (const auto& [group, result] : increases) {
-            decision.increases.push_back(
-                {.group = NodeGroupId(group), .cloud = resting_east, .by = 1});
+            decision.increases.push_back({.group = NodeGroupId(group), .cloud = east, .by = 1});
             results.increases.push_back(result);
         }
         memory = remember_sizes(std::move(memory), decision, results, Settings(), now);
@@ -137,7 +137,7 @@ struct RequestBackoffs : ::testing::Test {
     bool is_backed_off(const std::string& group) const {
         return find_backoff(memory, NodeGroupId(group), now) != nullptr;
     }
-    std::string why() const { return find_request_backoff(memory, resting_east, now); }
+    std::string why() const { return find_request_backoff(memory, east, now); }
 };
 
 TEST_F(RequestBackoffs, DoNotAffectLists) {
@@ -145,18 +145,18 @@ TEST_F(RequestBackoffs, DoNotAffectLists) {
     EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off until 15:07:0"));
     EXPECT_THAT(why(), HasSubstr("Z: slow down"));
     EXPECT_THAT(find_backed_off_clouds(memory, now), IsEmpty());
-    EXPECT_EQ(answered(memory, now), memory) << "that lists pass says nothing about requests";
+    EXPECT_EQ(after_success(memory, now), memory) << "that lists pass says nothing about requests";
 }
 
 TEST_F(RequestBackoffs, DoNotStartOnThrottledLists) {
-    memory = refreshed({}, ErrorCode::throttled, noon);
+    memory = after_refresh({}, ErrorCode::throttled, noon);
     EXPECT_EQ(why(), "");
 }
 
 TEST_F(RequestBackoffs, CountOneFailurePerPass) {
     pass({{"web", throttled()}, {"db", throttled()}});
-    EXPECT_EQ(memory.request_backoffs.at(resting_east).failures, 1);
-    EXPECT_THAT(rest_left(memory, noon), about_rest(20s));
+    EXPECT_EQ(memory.request_backoffs.at(east).failures, 1);
+    EXPECT_THAT(cloud_backoff_left(memory, noon), about_length(20s));
 }
 
 TEST_F(RequestBackoffs, StartWhenTheNextOptionIsThrottledToo) {
@@ -181,7 +181,7 @@ TEST_F(RequestBackoffs, DoNotStartIfAnotherIncreaseSucceeds) {
 }
 
 TEST_F(RequestBackoffs, StartAtOnceOnThrottledRemovals) {
-    const Decision decision{.removals = {{.group = NodeGroupId("web"), .cloud = resting_east}}};
+    const Decision decision{.removals = {{.group = NodeGroupId("web"), .cloud = east}}};
     Results results;
     results.removals = {{throttled()}};
     memory = remember_cloud_results({}, decision, results, now);
@@ -205,7 +205,7 @@ TEST_F(RequestBackoffs, AllowAnotherGroupToBeTriedFirst) {
     pass({{"web", throttled()}});
     now += 10s;
     pass({{"db", throttled()}});
-    now += rest_left(memory, now);
+    now += cloud_backoff_left(memory, now);
     EXPECT_EQ(why(), "");
     EXPECT_TRUE(is_backed_off("db"));
     now = noon + 10s + 31s;
@@ -221,15 +221,15 @@ TEST_F(RequestBackoffs, EndWithTheFirstSuccessfulRequest) {
 
 TEST_F(RequestBackoffs, AreLongerAfterCredentialErrors) {
     pass({{"web", cloud_error(ErrorCode::unauthenticated)}});
-    EXPECT_THAT(rest_left(memory, now), about_rest(1min));
+    EXPECT_THAT(cloud_backoff_left(memory, now), about_length(1min));
     EXPECT_FALSE(is_backed_off("web"));
 }
 
 TEST_F(RequestBackoffs, MakeTheGroupsOfTheCloudUnreadable) {
-    World world;
-    world.group("web", 1).cloud = resting_east;
-    world.group("other", 1);
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster;
+    test_cluster.group("web", 1).cloud = east;
+    test_cluster.group("other", 1);
+    const Snapshot snapshot = test_cluster.snapshot();
     EXPECT_EQ(with_request_backoffs(snapshot, memory, now).groups, snapshot.groups);
     pass({{"web", throttled()}, {"db", throttled()}});
     const Snapshot held = with_request_backoffs(snapshot, memory, now);

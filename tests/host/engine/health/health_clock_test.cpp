@@ -12,11 +12,11 @@ constexpr Time soon = noon + 90s;
 
 /// Passes over one cluster.
 struct Passes {
-    World world;
+    TestCluster test_cluster;
     Memory memory{};
 
     Health pass(const PassTime& time) {
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, {}, time);
         return assess(snapshot, membership, memory, {}, time);
@@ -24,7 +24,7 @@ struct Passes {
     int upcoming(const PassTime& time) { return pass(time).groups.at(0).upcoming.nodes(); }
     /// A node of the group that has joined and is not ready.
     void join(const char* name, Time created) {
-        snapshot::NodeObject& node = world.node(name, "web");
+        snapshot::NodeObject& node = test_cluster.node(name, "web");
         node.ready = false;
         node.created = node.ready_since = created;
     }
@@ -33,9 +33,9 @@ struct Passes {
 TEST(HealthClockSteps, DoNotChangeTheAgeOfBootingMachines) {
     for (const Duration step : {Duration(20min), Duration(-2h)}) {
         Passes passes;
-        passes.world.group("web", 2);
+        passes.test_cluster.group("web", 2);
         for (const char* id : {"i-1", "i-2"})
-            passes.world.machine("web", id, MachineState::creating).launched = noon;
+            passes.test_cluster.machine("web", id, MachineState::creating).launched = noon;
         EXPECT_EQ(passes.upcoming(noon), 2);
         EXPECT_EQ(passes.upcoming({soon, soon + step}), 2);
         EXPECT_EQ(passes.upcoming({noon + 15min, noon + 15min + step}), 2);
@@ -46,7 +46,7 @@ TEST(HealthClockSteps, DoNotChangeTheAgeOfBootingMachines) {
 TEST(HealthClockSteps, DoNotChangeTheAgeOfStartingNodes) {
     for (const Duration step : {Duration(20min), Duration(-2h)}) {
         Passes passes;
-        passes.world.group("web", 1);
+        passes.test_cluster.group("web", 1);
         passes.join("n-1", noon);
         EXPECT_EQ(passes.upcoming(noon), 1);
         EXPECT_EQ(passes.upcoming({soon, soon + step}), 1);
@@ -56,17 +56,17 @@ TEST(HealthClockSteps, DoNotChangeTheAgeOfStartingNodes) {
 
 TEST(WrongClock, DoesNotDateMachinesBeforeTheirRequest) {
     Passes passes;
-    passes.world.group("web", 1);
+    passes.test_cluster.group("web", 1);
     passes.memory.requests[NodeGroupId("web")] = {
         .since = noon, .deadline = noon + 15min, .increase = 1};
     passes.memory.last_by_group[NodeGroupId("web")].scale_up = noon;
-    passes.world.machine("web", "i-1", MachineState::creating).launched = noon - 1h;
+    passes.test_cluster.machine("web", "i-1", MachineState::creating).launched = noon - 1h;
     EXPECT_EQ(passes.upcoming(soon), 1);
 }
 
 TEST(WrongClock, DoesNotDateNodesBeforeTheirMachineWasListed) {
     Passes passes;
-    passes.world.group("web", 1);
+    passes.test_cluster.group("web", 1);
     passes.memory.unjoined[NodeGroupId("web")][MachineId("n-1")] = noon;
     passes.join("n-1", noon - 1h);
     EXPECT_EQ(passes.upcoming(soon), 1);
@@ -74,15 +74,15 @@ TEST(WrongClock, DoesNotDateNodesBeforeTheirMachineWasListed) {
 
 TEST(HealthClockSteps, ForgetStartedNodesAndRemovedMachines) {
     Passes passes;
-    passes.world.group("web", 2);
-    passes.world.machine("web", "i-1", MachineState::creating).launched = noon;
+    passes.test_cluster.group("web", 2);
+    passes.test_cluster.machine("web", "i-1", MachineState::creating).launched = noon;
     passes.join("n-1", noon);
     passes.pass(noon);
     EXPECT_EQ(passes.memory.launched.size(), 1u);
     EXPECT_EQ(passes.memory.created.size(), 1u);
-    passes.world.change_node("n-1").ready = true;
-    passes.world.change_group("web").machines.erase(
-        passes.world.change_group("web").machines.begin());
+    passes.test_cluster.change_node("n-1").ready = true;
+    passes.test_cluster.change_group("web").machines.erase(
+        passes.test_cluster.change_group("web").machines.begin());
     passes.pass(soon);
     EXPECT_TRUE(passes.memory.launched.empty());
     EXPECT_TRUE(passes.memory.created.empty());

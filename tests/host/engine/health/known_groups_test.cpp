@@ -10,58 +10,58 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A pass over a world, as far as it knows groups; what it tells of those that are gone.
-std::vector<std::string> look(Memory& memory, const World& world) {
-    const Snapshot snapshot = world.snapshot();
+/// A pass over a test_cluster, as far as it knows groups; what it tells of those that are gone.
+std::vector<std::string> find_departed_groups(Memory& memory, const TestCluster& test_cluster) {
+    const Snapshot snapshot = test_cluster.snapshot();
     memory =
         remember_known_groups(std::move(memory), snapshot, templates::make_membership(snapshot));
     return describe_departed_groups(memory, *snapshot.groups);
 }
 
-World two_nodes(bool is_listed) {
-    World world;
-    world.group("one", 0);
-    if (is_listed) world.group("two", 2);
-    for (const char* name : {"two-1", "two-2"}) world.node(name, is_listed ? "two" : "");
-    return world;
+TestCluster two_nodes(bool is_listed) {
+    TestCluster test_cluster;
+    test_cluster.group("one", 0);
+    if (is_listed) test_cluster.group("two", 2);
+    for (const char* name : {"two-1", "two-2"}) test_cluster.node(name, is_listed ? "two" : "");
+    return test_cluster;
 }
 
 TEST(KnownGroups, AreReportedWhileTheyAreUnlistedAndHaveNodes) {
     Memory memory;
-    EXPECT_THAT(look(memory, two_nodes(true)), IsEmpty());
+    EXPECT_THAT(find_departed_groups(memory, two_nodes(true)), IsEmpty());
     for (int pass = 0; pass < 3; ++pass)
-        EXPECT_THAT(look(memory, two_nodes(false)),
+        EXPECT_THAT(find_departed_groups(memory, two_nodes(false)),
                     ElementsAre("group two is no longer listed by any cloud: its 2 nodes stay "
                                 "without a group: two-1, two-2"));
-    EXPECT_THAT(look(memory, World()), IsEmpty());
+    EXPECT_THAT(find_departed_groups(memory, TestCluster()), IsEmpty());
     EXPECT_FALSE(memory.known_groups.contains(NodeGroupId("two")));
 }
 
 TEST(KnownGroups, AreNotReportedAfterTheyAreListedAgain) {
     Memory memory;
-    look(memory, two_nodes(true));
-    look(memory, two_nodes(false));
-    EXPECT_THAT(look(memory, two_nodes(true)), IsEmpty());
-    World other;  // another group has the nodes now
+    find_departed_groups(memory, two_nodes(true));
+    find_departed_groups(memory, two_nodes(false));
+    EXPECT_THAT(find_departed_groups(memory, two_nodes(true)), IsEmpty());
+    TestCluster other;  // another group has the nodes now
     other.group("zwei", 2);
     for (const char* name : {"two-1", "two-2"}) other.node(name, "zwei");
-    EXPECT_THAT(look(memory, other), IsEmpty());
+    EXPECT_THAT(find_departed_groups(memory, other), IsEmpty());
     EXPECT_FALSE(memory.known_groups.contains(NodeGroupId("two")));
 }
 
 TEST(KnownGroups, AreKeptWhileTheyAreUnreadable) {
     Memory memory;
-    look(memory, two_nodes(true));
-    World spoilt = two_nodes(false);
-    spoilt.group("two").unreadable_because = "page 2 is missing";
-    EXPECT_THAT(look(memory, spoilt), IsEmpty());
-    EXPECT_EQ(look(memory, two_nodes(false)).size(), 1u);
+    find_departed_groups(memory, two_nodes(true));
+    TestCluster unreadable = two_nodes(false);
+    unreadable.group("two").unreadable_because = "page 2 is missing";
+    EXPECT_THAT(find_departed_groups(memory, unreadable), IsEmpty());
+    EXPECT_EQ(find_departed_groups(memory, two_nodes(false)).size(), 1u);
 }
 
 /// The first pass of a process, while a cloud does not answer.
 TEST(KnownGroups, AreUnreadableUntilTheirCloudHasBeenRead) {
     Memory memory;
-    look(memory, two_nodes(true));
+    find_departed_groups(memory, two_nodes(true));
     const auto none = std::make_shared<const std::vector<Group>>();
     EXPECT_EQ(with_unread_groups(none, {}, memory), none);
     EXPECT_EQ(with_unread_groups(none, {{PluginInstanceId("other"), "away"}}, memory), none);
@@ -76,10 +76,10 @@ TEST(KnownGroups, AreUnreadableUntilTheirCloudHasBeenRead) {
 
 TEST(KnownGroups, KeepTheNamesOfAFewNodes) {
     Memory memory;
-    World world;
-    world.group("web", 5);
-    for (int n = 0; n < 5; ++n) world.node("web-" + std::to_string(n), "web");
-    look(memory, world);
+    TestCluster test_cluster;
+    test_cluster.group("web", 5);
+    for (int n = 0; n < 5; ++n) test_cluster.node("web-" + std::to_string(n), "web");
+    find_departed_groups(memory, test_cluster);
     EXPECT_EQ(memory.known_groups.at(NodeGroupId("web")),
               (KnownGroup{.cloud = PluginInstanceId("cloud"),
                           .nodes = 5,

@@ -11,17 +11,17 @@ namespace {
 
 Settings with_readiness_taint() { return {.readiness_taints = {"zalando.org/node-not-ready"}}; }
 
-Health assess_world(const World& world, const Memory& memory = {},
-                    const Settings& settings = with_readiness_taint()) {
-    const Snapshot snapshot = world.snapshot();
+Health assess_cluster(const TestCluster& test_cluster, const Memory& memory = {},
+                      const Settings& settings = with_readiness_taint()) {
+    const Snapshot snapshot = test_cluster.snapshot();
     return assess(snapshot, templates::make_membership(snapshot), memory, settings, noon);
 }
 
-struct Reads {
+struct ReadinessCase {
     const char* what;
-    std::function<void(World&, snapshot::NodeObject&)> change;
+    std::function<void(TestCluster&, snapshot::NodeObject&)> change;
     Readiness readiness;
-    NodeUsability standing;
+    NodeUsability usability;
 };
 
 void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effect::no_schedule) {
@@ -30,81 +30,82 @@ void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effe
 void age(snapshot::NodeObject& node, Duration age) { node.created = noon - age; }
 
 /// About a ready node of a group, five minutes old.
-const std::vector<Reads> cases = {
-    {"as it is", [](World&, snapshot::NodeObject&) {}, Readiness::ready, NodeUsability::takes_pods},
-    {"cordoned", [](World&, snapshot::NodeObject& n) { n.unschedulable = true; }, Readiness::ready,
+const std::vector<ReadinessCase> cases = {
+    {"as it is", [](TestCluster&, snapshot::NodeObject&) {}, Readiness::ready,
      NodeUsability::takes_pods},
+    {"cordoned", [](TestCluster&, snapshot::NodeObject& n) { n.unschedulable = true; },
+     Readiness::ready, NodeUsability::takes_pods},
     {"chosen for removal",
-     [](World&, snapshot::NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
+     [](TestCluster&, snapshot::NodeObject& n) { add_taint(n, "ToBeDeletedByClusterAutoscaler"); },
      Readiness::ready, NodeUsability::takes_pods},
     {"being removed",
-     [](World&, snapshot::NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
+     [](TestCluster&, snapshot::NodeObject& n) { add_taint(n, "BeingDeletedByClusterAutoscaler"); },
      Readiness::deleted, NodeUsability::out},
     {"with a readiness taint",
-     [](World&, snapshot::NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); },
+     [](TestCluster&, snapshot::NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); },
      Readiness::starting, NodeUsability::starting},
     {"whatever its effect",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
      },
      Readiness::starting, NodeUsability::starting},
     {"and with pods on it",
-     [](World& w, snapshot::NodeObject& n) {
+     [](TestCluster& w, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          w.pod("web", "i-1");
      },
      Readiness::starting, NodeUsability::out},
     {"the last moment of its start",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
      },
      Readiness::starting, NodeUsability::starting},
     {"for too long",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min);
      },
      Readiness::long_starting, NodeUsability::out},
     {"being removed all the same",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          add_taint(n, "BeingDeletedByClusterAutoscaler");
      },
      Readiness::deleted, NodeUsability::out},
     {"with a start-up taint",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
      },
      Readiness::starting, NodeUsability::starting},
     {"with a start-up taint for too long",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
      },
      Readiness::long_starting, NodeUsability::takes_pods},
     {"with a start-up taint for too long, and with pods on it",
-     [](World& w, snapshot::NodeObject& n) {
+     [](TestCluster& w, snapshot::NodeObject& n) {
          add_taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/x");
          age(n, 15min);
          w.pod("web", "i-1");
      },
      Readiness::ready, NodeUsability::takes_pods},
     {"with a status taint",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "status-taint.cluster-autoscaler.kubernetes.io/x");
      },
      Readiness::ready, NodeUsability::takes_pods},
-    {"not ready", [](World&, snapshot::NodeObject& n) { n.ready = false; }, Readiness::starting,
-     NodeUsability::starting},
+    {"not ready", [](TestCluster&, snapshot::NodeObject& n) { n.ready = false; },
+     Readiness::starting, NodeUsability::starting},
     {"not ready, with pods on it",
-     [](World& w, snapshot::NodeObject& n) {
+     [](TestCluster& w, snapshot::NodeObject& n) {
          n.ready = false;
          w.pod("web", "i-1");
      },
      Readiness::unready, NodeUsability::out},
     {"not ready for too long",
-     [](World&, snapshot::NodeObject& n) {
+     [](TestCluster&, snapshot::NodeObject& n) {
          n.ready = false;
          age(n, 15min);
      },
@@ -112,51 +113,51 @@ const std::vector<Reads> cases = {
 };
 
 TEST(Readiness, IsTheFirstMatchingState) {
-    for (const Reads& c : cases) {
-        World world;
-        world.group("web", 1);
-        snapshot::NodeObject& node = world.node("i-1", "web");
+    for (const ReadinessCase& c : cases) {
+        TestCluster test_cluster;
+        test_cluster.group("web", 1);
+        snapshot::NodeObject& node = test_cluster.node("i-1", "web");
         age(node, 5min);
-        c.change(world, node);
-        const Health health = assess_world(world);
+        c.change(test_cluster, node);
+        const Health health = assess_cluster(test_cluster);
         EXPECT_EQ(health.readiness.at(0), c.readiness) << c.what;
-        EXPECT_EQ(health.nodes.at(0), c.standing) << c.what;
+        EXPECT_EQ(health.nodes.at(0), c.usability) << c.what;
         EXPECT_EQ(health.all, health.groups.at(0).nodes) << c.what;
     }
 }
 
 TEST(Readiness, IsDeletedForANodeWhoseMachineIsBeingDeleted) {
-    World world;
-    world.group("web", 1);
-    world.node("i-1");
-    world.machine("web", "i-1", MachineState::deleting);
-    world.node("i-2", "web");
+    TestCluster test_cluster;
+    test_cluster.group("web", 1);
+    test_cluster.node("i-1");
+    test_cluster.machine("web", "i-1", MachineState::deleting);
+    test_cluster.node("i-2", "web");
     Memory memory;
     memory.removals["i-2"] = {.phase = RemovalPhase::draining};
-    EXPECT_THAT(assess_world(world, memory).readiness,
+    EXPECT_THAT(assess_cluster(test_cluster, memory).readiness,
                 ::testing::ElementsAre(Readiness::deleted, Readiness::ready));
     memory.removals["i-2"].phase = RemovalPhase::removed;
-    EXPECT_THAT(assess_world(world, memory).readiness,
+    EXPECT_THAT(assess_cluster(test_cluster, memory).readiness,
                 ::testing::ElementsAre(Readiness::deleted, Readiness::deleted));
 }
 
 TEST(Readiness, UsesDefaultTimesForANodeWithoutAGroup) {
-    World world;
-    world.group("a", 0).options.max_node_provision_time = 1s;
-    snapshot::NodeObject& node = world.node("z");
+    TestCluster test_cluster;
+    test_cluster.group("a", 0).options.max_node_provision_time = 1s;
+    snapshot::NodeObject& node = test_cluster.node("z");
     node.ready = false;
     age(node, 14min);
-    EXPECT_EQ(assess_world(world).readiness.at(0), Readiness::starting);
-    EXPECT_EQ(assess_world(world).nodes.at(0), NodeUsability::out);
-    EXPECT_EQ(assess_world(world).all.starting, 1);
-    EXPECT_EQ(assess_world(world).wake_at, noon + 1min);
+    EXPECT_EQ(assess_cluster(test_cluster).readiness.at(0), Readiness::starting);
+    EXPECT_EQ(assess_cluster(test_cluster).nodes.at(0), NodeUsability::out);
+    EXPECT_EQ(assess_cluster(test_cluster).all.starting, 1);
+    EXPECT_EQ(assess_cluster(test_cluster).wake_at, noon + 1min);
 }
 
 /// `bad` nodes that are not ready among `all`.
 std::string unhealthy(int bad, int all, const Settings& settings = {}) {
-    World world;
-    for (int n = 0; n < all; ++n) world.node("n" + std::to_string(n)).ready = n >= bad;
-    return assess_world(world, {}, settings).unhealthy_because;
+    TestCluster test_cluster;
+    for (int n = 0; n < all; ++n) test_cluster.node("n" + std::to_string(n)).ready = n >= bad;
+    return assess_cluster(test_cluster, {}, settings).unhealthy_because;
 }
 
 TEST(ClusterHealth, RequiresTheNumberAndPercentageOfUnreadyNodes) {
@@ -176,21 +177,21 @@ TEST(ClusterHealth, RequiresTheNumberAndPercentageOfUnreadyNodes) {
 }
 
 TEST(ClusterHealth, DoesNotCountStartingNodesAsUnready) {
-    World world;
+    TestCluster test_cluster;
     for (int n = 0; n < 10; ++n) {
-        snapshot::NodeObject& node = world.node("n" + std::to_string(n));
+        snapshot::NodeObject& node = test_cluster.node("n" + std::to_string(n));
         node.ready = false;
         age(node, 1min);
     }
-    EXPECT_EQ(assess_world(world).unhealthy_because, "");
-    EXPECT_EQ(assess_world(world).all.starting, 10);
+    EXPECT_EQ(assess_cluster(test_cluster).unhealthy_because, "");
+    EXPECT_EQ(assess_cluster(test_cluster).all.starting, 10);
 }
 
 TEST(GroupHealth, DoesNotCountMachinesOnTheirWayAsUnready) {
-    World world;
-    world.group("web", 8);
-    for (int n = 0; n < 8; ++n) world.node("i-" + std::to_string(n), "web").ready = n >= 4;
-    GroupHealth health = assess_world(world).groups.at(0);
+    TestCluster test_cluster;
+    test_cluster.group("web", 8);
+    for (int n = 0; n < 8; ++n) test_cluster.node("i-" + std::to_string(n), "web").ready = n >= 4;
+    GroupHealth health = assess_cluster(test_cluster).groups.at(0);
     EXPECT_EQ(health.nodes, (NodeCounts{.ready = 4, .unready = 4}));
     EXPECT_EQ(health.least, 8);
     EXPECT_EQ(health.most, 8);
@@ -199,10 +200,10 @@ TEST(GroupHealth, DoesNotCountMachinesOnTheirWayAsUnready) {
               "scale_up.max_total_unready_percentage (45%)");
 
     // Machines on their way are nobody's fault, asked for by us or not.
-    world = World();
-    world.group("web", 8);
-    for (int n = 0; n < 8; ++n) world.machine("web", "i-" + std::to_string(n));
-    health = assess_world(world).groups.at(0);
+    test_cluster = TestCluster();
+    test_cluster.group("web", 8);
+    for (int n = 0; n < 8; ++n) test_cluster.machine("web", "i-" + std::to_string(n));
+    health = assess_cluster(test_cluster).groups.at(0);
     EXPECT_EQ(health.least, 0);
     EXPECT_EQ(health.unjoined, 8);
     EXPECT_EQ(health.unhealthy_because, "");

@@ -21,11 +21,11 @@ struct RefusedRemovals : ::testing::Test {
     RefusedRemovals() { settings.backoff = BackoffPolicy::until_joined; }
 
     void failed(const std::string& id) {
-        world.machine("spot", id, MachineState::failed).error =
+        test_cluster.machine("spot", id, MachineState::failed).error =
             Error{.code = ErrorCode::unavailable, .message = "it broke"};
     }
     Decision pass() {
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         const Health health = assess(snapshot, membership, memory, settings, now);
@@ -39,7 +39,7 @@ struct RefusedRemovals : ::testing::Test {
         return decision;
     }
     /// The seconds at which something was asked for.
-    std::vector<int> asked_until(Duration end) {
+    std::vector<int> attempts_until(Duration end) {
         std::vector<int> out;
         for (; now < noon + end; now += 10s) {
             const Decision decision = pass();
@@ -55,7 +55,7 @@ struct RefusedRemovals : ::testing::Test {
         return out;
     }
 
-    World world;
+    TestCluster test_cluster;
     Settings settings;
     Memory memory;
     std::optional<Error> refusal = Error{ErrorCode::permission, "it is protected"};
@@ -63,36 +63,36 @@ struct RefusedRemovals : ::testing::Test {
 };
 
 TEST_F(RefusedRemovals, AreRetriedWithDoublingIntervals) {
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
-    EXPECT_THAT(asked_until(20min), ElementsAre(0, 30, 90, 210, 450, 930));
+    EXPECT_THAT(attempts_until(20min), ElementsAre(0, 30, 90, 210, 450, 930));
 }
 
 TEST_F(RefusedRemovals, WaitAtMostTheMaximumBackoff) {
     settings.backoff_max = 1min;
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
-    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 150, 210));
+    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 150, 210));
 }
 
 TEST_F(RefusedRemovals, AreRetriedAfterADayIfUnsupported) {
     refusal = Error{ErrorCode::unsupported, "machines of a fleet cannot be chosen"};
-    world.group("spot", 2);
+    test_cluster.group("spot", 2);
     failed("i-1");
     failed("i-2");
-    EXPECT_THAT(asked_until(24h + 10s), ElementsAre(0, 86400));
+    EXPECT_THAT(attempts_until(24h + 10s), ElementsAre(0, 86400));
 }
 
 TEST_F(RefusedRemovals, DoNotBackTheMachineOffIfThrottled) {
     refusal = Error{ErrorCode::throttled, "slow down"};
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
     pass();
     EXPECT_THAT(memory.removal_backoffs, IsEmpty());
 }
 
 TEST_F(RefusedRemovals, DoNotBlockOtherMachines) {
-    world.group("spot", 2);
+    test_cluster.group("spot", 2);
     failed("i-1");
     pass();
     failed("i-2");
@@ -101,19 +101,19 @@ TEST_F(RefusedRemovals, DoNotBlockOtherMachines) {
 }
 
 TEST_F(RefusedRemovals, AreForgottenWithTheirMachines) {
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
     pass();
     EXPECT_NE(find_removal_backoff(memory, spot, first_machine, now), nullptr);
     EXPECT_EQ(next_removal_backoff_end(memory, now), noon + 30s);
-    world.change_group("spot").machines.clear();
+    test_cluster.change_group("spot").machines.clear();
     pass();
     EXPECT_THAT(memory.removal_backoffs, IsEmpty());
 }
 
 TEST_F(RefusedRemovals, AreForgottenAfterTheResetTime) {
-    world.group("spot", 1);
-    world.node("i-1", "spot");
+    test_cluster.group("spot", 1);
+    test_cluster.node("i-1", "spot");
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     now += 3min + settings.backoff_reset;
     pass();
@@ -124,8 +124,8 @@ TEST_F(RefusedRemovals, AreForgottenAfterTheResetTime) {
 }
 
 TEST_F(RefusedRemovals, AreKeptWhileTheGroupIsUnreadable) {
-    Group& group = world.group("spot", 1);
-    world.node("i-1", "spot");
+    Group& group = test_cluster.group("spot", 1);
+    test_cluster.node("i-1", "spot");
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     memory.failed_machines[spot] = {first_machine};
     const std::vector<Machine> machines = std::exchange(group.machines, {});
@@ -133,36 +133,36 @@ TEST_F(RefusedRemovals, AreKeptWhileTheGroupIsUnreadable) {
     pass();
     EXPECT_EQ(memory.removal_backoffs.size(), 1u);
     EXPECT_TRUE(memory.failed_machines.contains(spot));
-    world.change_group("spot").machines = machines;
-    world.change_group("spot").unreadable_because.clear();
+    test_cluster.change_group("spot").machines = machines;
+    test_cluster.change_group("spot").unreadable_because.clear();
     pass();
     EXPECT_EQ(memory.removal_backoffs.size(), 1u);
 }
 
 TEST_F(RefusedRemovals, IgnoreCancelledRemovals) {
     refusal->code = ErrorCode::cancelled;
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
-    EXPECT_THAT(asked_until(30s), ElementsAre(0, 10, 20));
+    EXPECT_THAT(attempts_until(30s), ElementsAre(0, 10, 20));
 }
 
 TEST_F(RefusedRemovals, HonourRetryAfter) {
     refusal->retry_after = 2min;
-    world.group("spot", 1);
+    test_cluster.group("spot", 1);
     failed("i-1");
-    EXPECT_THAT(asked_until(5min), ElementsAre(0, 120, 240));
+    EXPECT_THAT(attempts_until(5min), ElementsAre(0, 120, 240));
 }
 
 TEST_F(RefusedRemovals, ApplyToDecreasesToo) {
-    world.group("spot", 3);
+    test_cluster.group("spot", 3);
     for (const char* id : {"i-1", "i-2", "i-3"})
-        world.machine("spot", id, MachineState::requested).error =
+        test_cluster.machine("spot", id, MachineState::requested).error =
             Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
-    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 210));
+    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210));
     memory = {};
     now = noon;
     refusal->code = ErrorCode::conflict;
-    EXPECT_THAT(asked_until(4min), ElementsAre(0, 30, 90, 210)) << "its list is late";
+    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210)) << "its list is late";
     refusal.reset();
     now = noon + 8min;
     pass();
@@ -207,13 +207,13 @@ TEST_F(RefusedRemovals, AreNotShortenedByAPostponedRemoval) {
 
 TEST_F(RefusedRemovals, ReportTheirEndAndCount) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
-    const auto told = [&] {
+    const auto text = [&] {
         return why_removal_backed_off(memory.removal_backoffs.at(spot).at(first_machine), now);
     };
-    EXPECT_EQ(told(), "removal backed off until 15:09:40Z (3m left): it is protected");
+    EXPECT_EQ(text(), "removal backed off until 15:09:40Z (3m left): it is protected");
     now += 3min;
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
-    EXPECT_EQ(told(),
+    EXPECT_EQ(text(),
               "removal backed off until 15:15:40Z (6m left): it is protected (2 times in a row)");
 }
 

@@ -15,8 +15,8 @@ const NodeGroupId web_group("web");
 
 class Requests : public ::testing::Test {
 protected:
-    void look(Time now) {
-        const Snapshot snapshot = world.snapshot();
+    void pass_at(Time now) {
+        const Snapshot snapshot = test_cluster.snapshot();
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         health = assess(snapshot, membership, memory, settings, now);
@@ -35,13 +35,13 @@ protected:
         memory = remember_sizes(std::move(memory), decision, results, settings, now);
         memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
     }
-    int asked_for() const {
+    int requested() const {
         const auto at = memory.requests.find(web_group);
         return at == memory.requests.end() ? 0 : at->second.increase;
     }
     bool is_backed_off(Time now) const { return find_backoff(memory, web_group, now) != nullptr; }
 
-    World world;
+    TestCluster test_cluster;
     Settings settings;
     Memory memory;
     Health health;
@@ -57,7 +57,7 @@ TEST_F(Requests, StartWithAcceptedIncreases) {
     EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon + 5min, .deadline = noon + 20min, .increase = 5}));
     increased(1, noon + 6min, Error{.code = ErrorCode::quota, .message = "no"});
-    EXPECT_EQ(asked_for(), 5);
+    EXPECT_EQ(requested(), 5);
     EXPECT_EQ(memory.last_by_group.at(web_group).scale_up, noon + 5min);
 }
 
@@ -68,7 +68,7 @@ TEST_F(Requests, CoverTheGrantedPartAndBackTheGroupOffForTheRest) {
     results.answered_targets = {5};
     results.shortfalls = {Error{.code = ErrorCode::out_of_capacity, .message = "2 are left"}};
     memory = remember_sizes(std::move(memory), decision, results, settings, noon);
-    EXPECT_EQ(asked_for(), 2);
+    EXPECT_EQ(requested(), 2);
     ASSERT_TRUE(is_backed_off(noon + 1min));
     EXPECT_EQ(find_backoff(memory, web_group, noon + 1min)->because, "2 are left");
 }
@@ -88,22 +88,22 @@ TEST_F(Requests, AreNotStartedByADryRun) {
 }
 
 TEST_F(Requests, UseTheNodeProvisionTimeOfTheGroup) {
-    world.group("web", 2).options.max_node_provision_time = 1h;
+    test_cluster.group("web", 2).options.max_node_provision_time = 1h;
     increased(2, noon);
-    look(noon + 10s);
+    pass_at(noon + 10s);
     EXPECT_EQ(memory.requests.at(web_group).deadline, noon + 1h);
     EXPECT_EQ(health.wake_at, noon + 1h + 1ns);
 }
 
 TEST_F(Requests, TimeOutAfterTheirDeadline) {
-    world.group("web", 2);
+    test_cluster.group("web", 2);
     increased(2, noon);
-    look(noon + 15min);
-    EXPECT_EQ(asked_for(), 2);
+    pass_at(noon + 15min);
+    EXPECT_EQ(requested(), 2);
     EXPECT_FALSE(is_backed_off(noon + 15min));
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
-    look(noon + 15min + 1ns);
-    EXPECT_EQ(asked_for(), 0);
+    pass_at(noon + 15min + 1ns);
+    EXPECT_EQ(requested(), 0);
     EXPECT_EQ(memory.backoffs.at(web_group).code, ErrorCode::deadline);
     EXPECT_EQ(memory.backoffs.at(web_group).because,
               "2 machines of a target of 2 did not join and start within 15m");
@@ -111,25 +111,25 @@ TEST_F(Requests, TimeOutAfterTheirDeadline) {
 }
 
 TEST_F(Requests, DoNotTimeOutWhileTheClusterIsUnobserved) {
-    world.group("web", 2);
+    test_cluster.group("web", 2);
     increased(2, noon);
     memory.unobserved_since = noon + 14min;
-    look(noon + 16min);
-    EXPECT_EQ(asked_for(), 2);
+    pass_at(noon + 16min);
+    EXPECT_EQ(requested(), 2);
     EXPECT_FALSE(is_backed_off(noon + 16min));
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 2);
     memory.unobserved_since.reset();
-    look(noon + 17min);
-    EXPECT_EQ(asked_for(), 0);
+    pass_at(noon + 17min);
+    EXPECT_EQ(requested(), 0);
     EXPECT_TRUE(is_backed_off(noon + 17min));
 }
 
 TEST_F(Requests, AreCancelledWhenTheyTimeOut) {
-    world.group("web", 4);
-    world.node("i-1", "web");
-    world.machine("web", "i-2", MachineState::creating);
+    test_cluster.group("web", 4);
+    test_cluster.node("i-1", "web");
+    test_cluster.machine("web", "i-2", MachineState::creating);
     increased(3, noon);
-    look(noon + 16min);
+    pass_at(noon + 16min);
     ASSERT_EQ(repairs.decreases.size(), 1U);
     // The machine that is being made cannot be.
     EXPECT_EQ(repairs.decreases[0],
@@ -140,19 +140,19 @@ TEST_F(Requests, AreCancelledWhenTheyTimeOut) {
                         .because = "3 machines of a target of 4 did not join and start within "
                                    "15m"}));
     decreased(noon + 16min);
-    look(noon + 17min);
+    pass_at(noon + 17min);
     EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
 }
 
 TEST_F(Requests, KeepOneMachineRequestedWhenTheyTimeOut) {
     settings.backoff = BackoffPolicy::until_joined;
-    world.group("web", 5);
-    world.node("i-1", "web");
-    world.machine("web", "i-2", MachineState::requested);
+    test_cluster.group("web", 5);
+    test_cluster.node("i-1", "web");
+    test_cluster.machine("web", "i-2", MachineState::requested);
     increased(4, noon);
-    look(noon + 15min);
+    pass_at(noon + 15min);
     EXPECT_TRUE(repairs.decreases.empty());
-    look(noon + 15min + 1ns);
+    pass_at(noon + 15min + 1ns);
     const Decrease three{.group = web_group,
                          .cloud = PluginInstanceId("cloud"),
                          .from = 5,
@@ -162,55 +162,55 @@ TEST_F(Requests, KeepOneMachineRequestedWhenTheyTimeOut) {
                              "15m; one request is kept"};
     EXPECT_EQ(repairs.decreases, std::vector{three});
     decreased(noon + 16min, Error{.code = ErrorCode::conflict, .message = "busy"});
-    look(noon + 16min + 10s);
+    pass_at(noon + 16min + 10s);
     EXPECT_TRUE(repairs.decreases.empty());
-    look(noon + 17min);
+    pass_at(noon + 17min);
     EXPECT_EQ(repairs.decreases, std::vector{three});
     decreased(noon + 17min);
-    look(noon + 18min);
+    pass_at(noon + 18min);
     EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
 }
 
 TEST_F(Requests, DoNotCancelRequestsOfOtherClients) {
-    world.group("web", 5);
+    test_cluster.group("web", 5);
     increased(2, noon);
-    look(noon + 16min);
+    pass_at(noon + 16min);
     ASSERT_EQ(repairs.decreases.size(), 1U);
     EXPECT_EQ(repairs.decreases[0].by, 2);
 }
 
 TEST_F(Requests, EndWhenNodesHaveStarted) {
-    world.group("web", 1);
+    test_cluster.group("web", 1);
     increased(1, noon - 1min);
-    snapshot::NodeObject& node = world.node("i-1", "web");
+    snapshot::NodeObject& node = test_cluster.node("i-1", "web");
     node.created = noon;
     node.ready = false;
-    look(noon + 1min);
-    EXPECT_EQ(asked_for(), 1);
+    pass_at(noon + 1min);
+    EXPECT_EQ(requested(), 1);
     node.ready = true;
-    look(noon + 2min);
-    EXPECT_EQ(asked_for(), 0);
+    pass_at(noon + 2min);
+    EXPECT_EQ(requested(), 0);
 }
 
 TEST_F(Requests, AreInferredFromTheTargetOfTheCloud) {
-    Group& group = world.group("web", 3);
-    world.node("i-1", "web");
-    world.machine("web", "i-2", MachineState::creating);
-    look(noon);
+    Group& group = test_cluster.group("web", 3);
+    test_cluster.node("i-1", "web");
+    test_cluster.machine("web", "i-2", MachineState::creating);
+    pass_at(noon);
     EXPECT_EQ(memory.requests.at(web_group),
               (ScaleUpRequest{.since = noon, .deadline = noon + 15min, .increase = 2}));
-    look(noon + 5min);
+    pass_at(noon + 5min);
     EXPECT_EQ(memory.requests.at(web_group).deadline, noon + 15min);
     group.group.target = 1;
-    world.node("i-2");  // what was being made has joined too
-    look(noon + 6min);
-    EXPECT_EQ(asked_for(), 0);
+    test_cluster.node("i-2");  // what was being made has joined too
+    pass_at(noon + 6min);
+    EXPECT_EQ(requested(), 0);
 }
 
 TEST_F(Requests, AreNotInferredWithoutATarget) {
-    world.group("web");
-    world.machine("web", "i-1");
-    look(noon);
+    test_cluster.group("web");
+    test_cluster.machine("web", "i-1");
+    pass_at(noon);
     EXPECT_TRUE(memory.requests.empty());
     EXPECT_EQ(memory.unjoined.at(web_group).size(), 1U);
 }
@@ -226,22 +226,22 @@ TEST_F(Requests, ShrinkWithDecreasesAndRemovals) {
     results.decreases = {std::nullopt, Error{.code = ErrorCode::unavailable, .message = "no"}};
     results.removals = {{Error{.code = ErrorCode::not_found, .message = "", .subject = "b"}}};
     memory = remember_sizes(std::move(memory), decision, results, settings, noon);
-    EXPECT_EQ(asked_for(), 2);
+    EXPECT_EQ(requested(), 2);
 }
 
 TEST_F(Requests, TimeOutForTheOldestMachineEvenIfTheyKeepGrowing) {
-    Group& group = world.group("web", 1);
-    world.machine("web", "i-1", MachineState::requested);
+    Group& group = test_cluster.group("web", 1);
+    test_cluster.machine("web", "i-1", MachineState::requested);
     increased(1, noon);
-    look(noon);
+    pass_at(noon);
     for (int minutes = 5; minutes <= 15; minutes += 5) {
         group.group.target = *group.group.target + 1;
-        world.machine("web", "i-more-" + std::to_string(minutes), MachineState::requested);
+        test_cluster.machine("web", "i-more-" + std::to_string(minutes), MachineState::requested);
         increased(1, noon + std::chrono::minutes(minutes));
-        look(noon + std::chrono::minutes(minutes));
+        pass_at(noon + std::chrono::minutes(minutes));
         EXPECT_FALSE(is_backed_off(noon + std::chrono::minutes(minutes)));
     }
-    look(noon + 15min + 1ns);
+    pass_at(noon + 15min + 1ns);
     EXPECT_TRUE(is_backed_off(noon + 15min + 1ns));
     EXPECT_EQ(memory.backoffs.at(web_group).because, "machine i-1: did not join within 15m");
     ASSERT_EQ(repairs.decreases.size(), 1U);
@@ -250,24 +250,24 @@ TEST_F(Requests, TimeOutForTheOldestMachineEvenIfTheyKeepGrowing) {
 
 TEST_F(Requests, AreForgottenWithTheirGroup) {
     increased(2, noon);
-    look(noon + 1s);
+    pass_at(noon + 1s);
     EXPECT_TRUE(memory.requests.empty());
 }
 
 TEST_F(Requests, DoNotWaitForMachinesThatTimedOutBefore) {
-    world.group("web", 2).group.min = 2;
-    world.machine("web", "dead");
-    look(noon - 1h);
-    look(noon - 30min);
+    test_cluster.group("web", 2).group.min = 2;
+    test_cluster.machine("web", "dead");
+    pass_at(noon - 1h);
+    pass_at(noon - 30min);
     memory.backoffs.clear();
     increased(1, noon);
-    world.machine("web", "i-2");
-    look(noon + 1min);
-    EXPECT_EQ(asked_for(), 1);
+    test_cluster.machine("web", "i-2");
+    pass_at(noon + 1min);
+    EXPECT_EQ(requested(), 1);
     EXPECT_FALSE(is_backed_off(noon + 1min));
-    world.node("i-2");
-    look(noon + 2min);
-    EXPECT_EQ(asked_for(), 0);
+    test_cluster.node("i-2");
+    pass_at(noon + 2min);
+    EXPECT_EQ(requested(), 0);
     EXPECT_EQ(health.groups.at(0).long_unjoined, 1);
     EXPECT_EQ(health.groups.at(0).upcoming.missing, 0);
 }

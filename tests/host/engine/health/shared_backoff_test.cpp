@@ -13,8 +13,8 @@ namespace {
 class SharedBackoffs : public ::testing::Test {
 protected:
     NodeTemplate& group(const std::string& id, int target = 0) {
-        world.group(id, target);
-        NodeTemplate& node = world.describe(id, amounts(4000));
+        test_cluster.group(id, target);
+        NodeTemplate& node = test_cluster.describe(id, amounts(4000));
         node.machine_type = "m5.large";
         node.zone = "a";
         return node;
@@ -34,7 +34,7 @@ protected:
         group("other-zone").zone = "b";
         group("spot").labels["karpenter.sh/capacity-type"] = "spot";
         group("other-cloud");
-        world.change_group("other-cloud").cloud = PluginInstanceId("west");
+        test_cluster.change_group("other-cloud").cloud = PluginInstanceId("west");
         group("mixed").variants = 2;
     }
     std::vector<std::string> backed_off() const {
@@ -46,13 +46,13 @@ protected:
     void fail_web(ErrorCode code = ErrorCode::out_of_capacity,
                   ErrorScope scope = ErrorScope::unknown) {
         group("web", 1);
-        Machine& machine = world.machine("web", "i-1", MachineState::requested);
+        Machine& machine = test_cluster.machine("web", "i-1", MachineState::requested);
         machine.machine_type = "m5.large";
         machine.zone = "a";
         machine.error = Error{.code = code, .message = "none left", .scope = scope};
     }
-    void look(Time now) {
-        const Snapshot snapshot = world.snapshot();
+    void pass_at(Time now) {
+        const Snapshot snapshot = test_cluster.snapshot();
         groups = snapshot.groups;
         memory = remember(std::move(memory), snapshot, templates::make_membership(snapshot),
                           settings, now);
@@ -64,7 +64,7 @@ protected:
         return nullptr;
     }
 
-    World world;
+    TestCluster test_cluster;
     Settings settings;
     Memory memory;
     std::shared_ptr<const std::vector<Group>> groups;
@@ -78,9 +78,9 @@ TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
     group("mixed").variants = 2;
     group("spot").labels["karpenter.sh/capacity-type"] = "spot";
     group("several-zones");
-    world.change_group("several-zones").group.zones = {"a", "b"};
-    world.group("unknown", 0);
-    look(noon);
+    test_cluster.change_group("several-zones").group.zones = {"a", "b"};
+    test_cluster.group("unknown", 0);
+    pass_at(noon);
     const Backoff* same = backoff_of("same", noon);
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(why_backed_off(*same, noon),
@@ -91,7 +91,7 @@ TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
         EXPECT_EQ(backoff_of(id, noon), nullptr) << id;
     }
     EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
-    look(noon + 5min + 1ns);
+    pass_at(noon + 5min + 1ns);
     EXPECT_EQ(backoff_of("same", noon + 5min + 1ns), nullptr);
     EXPECT_TRUE(memory.offering_backoffs.empty());
 }
@@ -100,8 +100,8 @@ TEST_F(SharedBackoffs, LastAsLongAsTheBackoffOfTheFailedGroup) {
     settings.backoff = BackoffPolicy::until_joined;
     fail_web();
     group("same");
-    look(noon);
-    look(noon + 24h);
+    pass_at(noon);
+    pass_at(noon + 24h);
     const Backoff* same = backoff_of("same", noon + 24h);
     ASSERT_NE(same, nullptr);
     EXPECT_EQ(why_backed_off(*same, noon + 24h),
@@ -109,18 +109,18 @@ TEST_F(SharedBackoffs, LastAsLongAsTheBackoffOfTheFailedGroup) {
               "found no capacity for "
               "m5.large in zone "
               "a: none left");
-    world = World();
+    test_cluster = TestCluster();
     group("web", 1);
     group("same");
-    world.node("i-1", "web");
-    look(noon + 25h);
+    test_cluster.node("i-1", "web");
+    pass_at(noon + 25h);
     EXPECT_EQ(backoff_of("same", noon + 25h), nullptr);
 }
 
 TEST_F(SharedBackoffs, DoNotShareOtherErrors) {
     fail_web(ErrorCode::quota);
     group("same");
-    look(noon);
+    pass_at(noon);
     EXPECT_NE(backoff_of("web", noon), nullptr);
     EXPECT_EQ(backoff_of("same", noon), nullptr);
 }
@@ -130,7 +130,7 @@ TEST_F(SharedBackoffs, CanBeDisabled) {
     memory.offering_backoffs[{.machine_type = "x", .zone = "y"}] = {};
     fail_web();
     group("same");
-    look(noon);
+    pass_at(noon);
     EXPECT_EQ(backoff_of("same", noon), nullptr);
     EXPECT_TRUE(memory.offering_backoffs.empty());
 }
@@ -176,12 +176,12 @@ const ScopeCase scope_cases[] = {
 TEST_F(SharedBackoffs, FollowTheErrorScopeOfARefusedIncrease) {
     for (const ScopeCase& c : scope_cases) {
         SCOPED_TRACE(c.own);
-        world = World();
+        test_cluster = TestCluster();
         memory = Memory();
         group("web", 1);
         groups_like_web();
         refuse_web(ErrorCode::quota, c.scope);
-        look(noon);
+        pass_at(noon);
         std::vector<std::string> expected = c.groups;
         expected.emplace_back("web");
         EXPECT_EQ(backed_off(), expected);
@@ -194,15 +194,15 @@ TEST_F(SharedBackoffs, FollowTheErrorScopeOfARefusedIncrease) {
 TEST_F(SharedBackoffs, FollowTheErrorScopeOfAFailedMachine) {
     for (const ScopeCase& c : scope_cases) {
         SCOPED_TRACE(c.own);
-        world = World();
+        test_cluster = TestCluster();
         memory = Memory();
         fail_web(ErrorCode::out_of_capacity, c.scope);
         // Its cloud makes its machines in several zones, and only the machine tells which failed.
-        auto several = std::make_shared<NodeTemplate>(*world.change_group("web").described);
+        auto several = std::make_shared<NodeTemplate>(*test_cluster.change_group("web").described);
         several->variants = 3;
-        world.change_group("web").described = several;
+        test_cluster.change_group("web").described = several;
         groups_like_web();
-        look(noon);
+        pass_at(noon);
         std::vector<std::string> expected = c.groups;
         expected.emplace_back("web");
         EXPECT_EQ(backed_off(), expected);
@@ -213,7 +213,7 @@ TEST_F(SharedBackoffs, RequireAScopeForARefusedIncrease) {
     group("web", 1);
     groups_like_web();
     refuse_web(ErrorCode::out_of_capacity, ErrorScope::unknown);
-    look(noon);
+    pass_at(noon);
     EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
 }
 
@@ -221,7 +221,7 @@ TEST_F(SharedBackoffs, IgnoreTheScopeOfErrorsThatAreAboutTheGroup) {
     group("web", 1);
     groups_like_web();
     refuse_web(ErrorCode::invalid_config, ErrorScope::account);
-    look(noon);
+    pass_at(noon);
     EXPECT_EQ(backed_off(), std::vector<std::string>{"web"});
     EXPECT_EQ(reason_of(*backoff_of("web", noon), noon),
               "in backoff after failed scale-up until 15:11:40Z: none left");
@@ -231,9 +231,9 @@ TEST_F(SharedBackoffs, EndWithTheBackoffOfTheFailedGroup) {
     group("web", 1);
     group("same");
     refuse_web(ErrorCode::quota, ErrorScope::account);
-    look(noon);
+    pass_at(noon);
     EXPECT_NE(backoff_of("same", noon + 5min), nullptr);
-    look(noon + 5min + 1ns);
+    pass_at(noon + 5min + 1ns);
     EXPECT_EQ(backoff_of("same", noon + 5min + 1ns), nullptr);
     EXPECT_TRUE(memory.offering_backoffs.empty());
 }

@@ -17,17 +17,17 @@ const NodeGroupId watched_group("web");
 class UnrecognizedNode : public ::testing::Test {
 protected:
     UnrecognizedNode() {
-        world.group("web", 1);
-        world.describe("web", amounts(4000)).machine_type = "large";
-        machine = &world.machine("web", "cloud:///a/i-1");
+        test_cluster.group("web", 1);
+        test_cluster.describe("web", amounts(4000)).machine_type = "large";
+        machine = &test_cluster.machine("web", "cloud:///a/i-1");
         machine->launched = noon;
         machine->zone = "a";
-        node = &world.node("n1");
+        node = &test_cluster.node("n1");
         node->provider_id = "other://cluster/1";
         node->created = noon + 1min;
     }
     std::vector<std::string> nodes() const {
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const templates::Membership membership = templates::make_membership(snapshot);
         const PassTime time(noon + 20min);
         const std::vector<Readiness> readiness(snapshot.cluster.node_count(), Readiness::ready);
@@ -35,7 +35,7 @@ protected:
         return UnrecognizedNodes(snapshot, membership, memory, time).of(groups.at(0));
     }
 
-    World world;
+    TestCluster test_cluster;
     Memory memory;
     Machine* machine = nullptr;
     snapshot::NodeObject* node = nullptr;
@@ -55,7 +55,7 @@ TEST_F(UnrecognizedNode, HasTheMachineTypeAndZoneOfTheGroup) {
     EXPECT_THAT(nodes(), IsEmpty());
     node->labels = {{"beta.kubernetes.io/instance-type", "small"}};
     EXPECT_THAT(nodes(), IsEmpty());
-    world.describe("web", amounts(4000)).variants = 2;
+    test_cluster.describe("web", amounts(4000)).variants = 2;
     EXPECT_THAT(nodes(), ElementsAre("n1")) << "new machines may be of either type";
     machine->machine_type = "large";
     EXPECT_THAT(nodes(), IsEmpty());
@@ -71,7 +71,7 @@ TEST_F(UnrecognizedNode, MayHaveTheNameOfAMachineAtAnyAge) {
 TEST_F(UnrecognizedNode, MayHaveAnAddressOfTwoMachines) {
     node->created = noon - 1h;
     node->addresses = machine->addresses = {"10.0.0.1"};
-    Machine& other = world.machine("web", "cloud:///a/i-2");
+    Machine& other = test_cluster.machine("web", "cloud:///a/i-2");
     other.addresses = {"10.0.0.1"};
     other.launched = noon;
     EXPECT_THAT(nodes(), ElementsAre("n1"));
@@ -115,14 +115,14 @@ TEST_F(UnrecognizedNode, IsNotAControlPlaneNodeUnlessTheGroupIsOne) {
     node->labels.clear();
     node->taints = {{.key = role, .effect = Effect::no_schedule}};
     EXPECT_THAT(nodes(), IsEmpty());
-    world.describe("web", amounts(4000)).labels[role] = "";
+    test_cluster.describe("web", amounts(4000)).labels[role] = "";
     EXPECT_THAT(nodes(), ElementsAre("n1"));
-    world.change_group("web").described = nullptr;
+    test_cluster.change_group("web").described = nullptr;
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
 TEST_F(UnrecognizedNode, HasRegisteredAfterMachinesWereRequested) {
-    world.change_group("web").machines.clear();
+    test_cluster.change_group("web").machines.clear();
     EXPECT_THAT(nodes(), IsEmpty()) << "nothing says when they were requested";
     memory.last_by_group[watched_group].scale_up = noon;
     EXPECT_THAT(nodes(), ElementsAre("n1"));
@@ -131,17 +131,17 @@ TEST_F(UnrecognizedNode, HasRegisteredAfterMachinesWereRequested) {
 }
 
 TEST_F(UnrecognizedNode, MayBeInAnyZoneOfAGroupWithoutListedMachines) {
-    world.change_group("web").machines.clear();
-    world.describe("web", amounts(4000)).zone = "a";
+    test_cluster.change_group("web").machines.clear();
+    test_cluster.describe("web", amounts(4000)).zone = "a";
     memory.last_by_group[watched_group].scale_up = noon;
     node->labels = {{"topology.kubernetes.io/zone", "b"}};
     EXPECT_THAT(nodes(), IsEmpty());
-    world.change_group("web").group.zones = {"a", "b"};
+    test_cluster.change_group("web").group.zones = {"a", "b"};
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
 TEST_F(UnrecognizedNode, RequiresAMachineWithoutANode) {
-    world.node("i-1").provider_id = "cloud:///a/i-1";
+    test_cluster.node("i-1").provider_id = "cloud:///a/i-1";
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
@@ -151,11 +151,11 @@ TEST_F(UnrecognizedNode, IsNotANodeThatIsBeingRemoved) {
 }
 
 TEST_F(UnrecognizedNode, IsDescribedForDoctorByGroup) {
-    EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min),
+    EXPECT_THAT(describe_unrecognized(test_cluster.snapshot(), noon + 2min),
                 ElementsAre("group web: 1 machine has no node; node n1 (spec.providerID matches no "
                             "machine) may belong to the group"));
     node->provider_id = machine->id.value();
-    EXPECT_THAT(describe_unrecognized(world.snapshot(), noon + 2min), IsEmpty());
+    EXPECT_THAT(describe_unrecognized(test_cluster.snapshot(), noon + 2min), IsEmpty());
 }
 
 }  // namespace

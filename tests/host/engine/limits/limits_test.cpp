@@ -18,13 +18,13 @@ NodeTemplate with(NodeTemplate node, std::string_view resource, std::int64_t amo
     return node;
 }
 
-World cluster_of(std::initializer_list<std::int64_t> cores) {
-    World world;
+TestCluster cluster_of(std::initializer_list<std::int64_t> cores) {
+    TestCluster test_cluster;
     for (const std::int64_t n : cores) {
-        world.node("node-" + std::to_string(n) + "-" + std::to_string(n)).capacity =
+        test_cluster.node("node-" + std::to_string(n) + "-" + std::to_string(n)).capacity =
             machine(n).capacity;
     }
-    return world;
+    return test_cluster;
 }
 
 Settings cpu_at_most(std::int64_t cores) {
@@ -41,17 +41,17 @@ TEST(ClusterLimits, AreUnlimitedByDefault) {
 
 // The auto-provisioning proposal: 2 of 2 cores, 1 of 16 and 2 of 4 are 28 cores.
 TEST(ClusterLimits, MatchTheAutoProvisioningProposal) {
-    World world;
+    TestCluster test_cluster;
     for (const auto& [name, cores] : std::vector<std::pair<std::string, std::int64_t>>{
              {"main-1", 2}, {"main-2", 2}, {"as-1", 16}, {"nap-1", 4}, {"nap-2", 4}}) {
-        world.node(name).capacity = machine(cores).capacity;
+        test_cluster.node(name).capacity = machine(cores).capacity;
     }
     struct Case {
         std::int64_t max;
         int standard_1, highmem_4, standard_16;
     };
     for (const Case& c : {Case{5, 0, 0, 0}, Case{32, 4, 1, 0}, Case{80, 52, 13, 3}}) {
-        const limits::Budget budget(world.snapshot(), {}, cpu_at_most(c.max));
+        const limits::Budget budget(test_cluster.snapshot(), {}, cpu_at_most(c.max));
         EXPECT_EQ(budget.allows(machine(1), 100).nodes, c.standard_1) << c.max;
         EXPECT_EQ(budget.allows(machine(4), 100).nodes, c.highmem_4) << c.max;
         EXPECT_EQ(budget.allows(machine(16), 100).nodes, c.standard_16) << c.max;
@@ -91,17 +91,18 @@ TEST(ClusterLimits, CountBillionsOfUpcomingNodes) {
 }
 
 TEST(ClusterLimits, IgnoreVirtualNodes) {
-    World world = cluster_of({4});
-    world.node("virtual").labels = {{"type", "virtual-kubelet"}};
+    TestCluster test_cluster = cluster_of({4});
+    test_cluster.node("virtual").labels = {{"type", "virtual-kubelet"}};
     Settings settings = cpu_at_most(8);
     settings.nodes.max = 2;
-    EXPECT_EQ(limits::Budget(world.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
+    EXPECT_EQ(limits::Budget(test_cluster.snapshot(), {}, settings).allows(machine(4), 5).nodes, 1);
 }
 
 TEST(ClusterLimits, CountCapacityInsteadOfAllocatable) {
-    World world;
-    world.node("a").allocatable = amounts(1000);
-    EXPECT_EQ(limits::Budget(world.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
+    TestCluster test_cluster;
+    test_cluster.node("a").allocatable = amounts(1000);
+    EXPECT_EQ(
+        limits::Budget(test_cluster.snapshot(), {}, cpu_at_most(8)).allows(machine(4), 5).nodes, 1);
 }
 
 TEST(ClusterLimits, AllowNoNodeInAClusterAboveThem) {
@@ -141,9 +142,9 @@ TEST(ClusterLimits, CountGpusInTotalAndByType) {
     settings.gpu.max = 10;
     settings.gpu_types["nvidia.com/gpu"].max = 4;
     settings.gpu_types["acme.example/npu"].max = 100;
-    World world = cluster_of({4});
-    world.node("gpu").capacity.set("nvidia.com/gpu", 2);
-    const limits::Budget budget(world.snapshot(), {}, settings);
+    TestCluster test_cluster = cluster_of({4});
+    test_cluster.node("gpu").capacity.set("nvidia.com/gpu", 2);
+    const limits::Budget budget(test_cluster.snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).nodes, 2);
     EXPECT_EQ(budget.allows(with(machine(4), "nvidia.com/gpu", 1), 9).because,
               "max cluster nvidia.com/gpu limit reached: 2 of 4 used, a new node needs 1");
@@ -162,7 +163,7 @@ TEST(ClusterLimits, RecognizeGpuResources) {
 TEST(ClusterLimits, SaturateSums) {
     Settings settings;
     settings.memory.max = INT64_MAX;
-    limits::Budget budget(World().snapshot(), {}, settings);
+    limits::Budget budget(TestCluster().snapshot(), {}, settings);
     const NodeTemplate node{.capacity = {{"memory", INT64_MAX / 2}}};
     budget.take(node, 1000);
     EXPECT_EQ(budget.allows(node, 1).nodes, 0);

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-snapshot::PodGroupId class_named(const Snapshot& snapshot, const std::string& name) {
+snapshot::PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& name) {
     for (snapshot::PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
         if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
             return snapshot.cluster.equivalence_group_of(p);
@@ -20,8 +20,8 @@ snapshot::PodGroupId class_named(const Snapshot& snapshot, const std::string& na
     return ~snapshot::PodGroupId{0};
 }
 
-struct Explaining : PassCase {
-    Snapshot snapshot{world.snapshot()};
+struct ExplainCase : PassCase {
+    Snapshot snapshot{test_cluster.snapshot()};
     Policies asked{};
     /// Of one that need not be pending, in the snapshot as it is.
     Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
@@ -30,17 +30,17 @@ struct Explaining : PassCase {
             .pod(id);
     }
     pass::Explanation explain() {
-        snapshot = world.snapshot();
+        snapshot = test_cluster.snapshot();
         asked = policies();
         return pass::explain_pass(snapshot, memory, asked, settings, call_context);
     }
 };
 
-Explaining two_groups() {
-    Explaining e;
+ExplainCase two_groups() {
+    ExplainCase e;
     e.group("a", 0, 5);
     e.group("b", 0, 2, amounts(16000));
-    e.expander = Prefers({"a"});
+    e.expander = PreferenceExpander({"a"});
     e.pods("db", 1, 15000);
     e.pods("huge", 1, 90000);
     e.pods("web", 2, 3000);
@@ -48,9 +48,9 @@ Explaining two_groups() {
 }
 
 TEST(ExplainPass, NamesTheGroupForAPod) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     pass::Explanation explanation = e.explain();
-    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    const pass::PodAnswer web = *explanation.pod(pod_group_of(e.snapshot, "web-0"));
     EXPECT_EQ(web.pods.count, 2u);
     EXPECT_EQ(web.schedulable, 2u);
     EXPECT_THAT(web.schedulable_on, ElementsAre(pass::SchedulableOn{NodeGroupId("a"), 2}));
@@ -61,12 +61,12 @@ TEST(ExplainPass, NamesTheGroupForAPod) {
 
 /// Of groups that all fail a pod of four cores for pool web, each in its own way. Their names come
 /// in another order.
-struct NearMisses : Explaining {
+struct NearMisses : ExplainCase {
     NearMisses() {
         of_pool("a-red", "web", 8000).taints = {{.key = "team", .value = "red"}};
         of_pool("b-db", "db", 8000);
-        of_pool("c-resting", "web", 2000);
-        back_off("c-resting");
+        of_pool("c-backed-off", "web", 2000);
+        back_off("c-backed-off");
         of_pool("d-tiny", "web", 1000);
         of_pool("e-short", "web", 3000);
         pods("web", 1, 4000,
@@ -74,7 +74,7 @@ struct NearMisses : Explaining {
     }
     NodeTemplate& of_pool(const std::string& id, const char* pool, std::int64_t cpu) {
         group(id, 0, 5);
-        NodeTemplate& node = world.describe(id, amounts(cpu));
+        NodeTemplate& node = test_cluster.describe(id, amounts(cpu));
         node.labels["pool"] = pool;
         return node;
     }
@@ -87,7 +87,7 @@ struct NearMisses : Explaining {
 TEST(ExplainPass, SortsReasonsByTheNearestMiss) {
     NearMisses e;
     pass::Explanation explanation = e.explain();
-    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
+    const pass::PodAnswer web = *explanation.pod(pod_group_of(e.snapshot, "web-0"));
     std::vector<std::string> found;
     for (const auto& [groups, reason] : web.groups)
         found.push_back(groups.front().value() + " " + std::string(name_of(reason.code)) + " " +
@@ -95,8 +95,8 @@ TEST(ExplainPass, SortsReasonsByTheNearestMiss) {
     EXPECT_THAT(
         found,
         ElementsAre("e-short NodeResourcesFit Resource/cpu", "d-tiny NodeResourcesFit Resource/cpu",
-                    "c-resting NodeResourcesFit Resource/cpu", "a-red TaintToleration Taint/team",
-                    "b-db NodeAffinity NodeLabel/pool"));
+                    "c-backed-off NodeResourcesFit Resource/cpu",
+                    "a-red TaintToleration Taint/team", "b-db NodeAffinity NodeLabel/pool"));
     EXPECT_THAT(web.because,
                 HasSubstr("0 of 5 node groups can schedule it: 1 Insufficient cpu: needs "
                           "4, 3 of 3 are free"));
@@ -108,18 +108,18 @@ TEST(ExplainPass, SortsReasonsByTheNearestMiss) {
 
 TEST(ExplainPass, ListsABackedOffGroupBeforeATooSmallOne) {
     NearMisses e;
-    e.of_pool("z-resting", "web", 8000);
-    e.back_off("z-resting");
+    e.of_pool("z-backed-off", "web", 8000);
+    e.back_off("z-backed-off");
     pass::Explanation explanation = e.explain();
-    const pass::PodAnswer web = *explanation.pod(class_named(e.snapshot, "web-0"));
-    EXPECT_EQ(web.groups.at(0).groups, std::vector{NodeGroupId("z-resting")});
+    const pass::PodAnswer web = *explanation.pod(pod_group_of(e.snapshot, "web-0"));
+    EXPECT_EQ(web.groups.at(0).groups, std::vector{NodeGroupId("z-backed-off")});
     EXPECT_EQ(web.groups.at(0).reason.code, ReasonCode::backed_off);
 }
 
 TEST(ExplainPass, ReportsWhyEachGroupCannotScheduleAPod) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     pass::Explanation explanation = e.explain();
-    const pass::PodAnswer huge = *explanation.pod(class_named(e.snapshot, "huge-0"));
+    const pass::PodAnswer huge = *explanation.pod(pod_group_of(e.snapshot, "huge-0"));
     EXPECT_EQ(huge.unschedulable, 1u);
     EXPECT_THAT(huge.schedulable_on, IsEmpty());
     ASSERT_EQ(huge.groups.size(), 2u);
@@ -129,14 +129,14 @@ TEST(ExplainPass, ReportsWhyEachGroupCannotScheduleAPod) {
 }
 
 TEST(ExplainPass, ReportsTheMachineOfANode) {
-    Explaining e;
+    ExplainCase e;
     e.group("spot", 1, 5);
-    e.world.change_group("spot").group.template_fingerprint = "v2";
-    e.world.node("n");
-    Machine& machine = e.world.machine("spot", "n");
+    e.test_cluster.change_group("spot").group.template_fingerprint = "v2";
+    e.test_cluster.node("n");
+    Machine& machine = e.test_cluster.machine("spot", "n");
     machine.template_fingerprint = "v1";
     machine.leaves = Leaving{LeaveReason::spot_interruption, noon + 2min};
-    e.world.node("alone");
+    e.test_cluster.node("alone");
     const pass::Explanation explanation = e.explain();
     const auto of = explanation.machine_of("n");
     ASSERT_TRUE(of);
@@ -150,11 +150,11 @@ TEST(ExplainPass, ReportsTheMachineOfANode) {
 }
 
 TEST(ExplainPass, ReportsALostMachineOfANodeWithoutAGroup) {
-    Explaining e;
-    e.world.node("alone").provider_id = "cloud:///alone";
-    e.world.node("lost").provider_id = "cloud:///lost";
-    e.world.node("foreign").provider_id = "other:///1";
-    e.snapshot = e.world.snapshot();
+    ExplainCase e;
+    e.test_cluster.node("alone").provider_id = "cloud:///alone";
+    e.test_cluster.node("lost").provider_id = "cloud:///lost";
+    e.test_cluster.node("foreign").provider_id = "other:///1";
+    e.snapshot = e.test_cluster.snapshot();
     e.asked = e.policies();
     e.snapshot.cloud_views[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
         .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
@@ -169,9 +169,9 @@ TEST(ExplainPass, ReportsALostMachineOfANodeWithoutAGroup) {
 }
 
 TEST(ExplainPass, DoesNotReportALostMachineWithAnIncompleteView) {
-    Explaining e;
-    e.world.node("lost").provider_id = "cloud:///lost";
-    e.snapshot = e.world.snapshot();
+    ExplainCase e;
+    e.test_cluster.node("lost").provider_id = "cloud:///lost";
+    e.snapshot = e.test_cluster.snapshot();
     e.asked = e.policies();
     CloudView view{.lists_all_with_prefix = "cloud:///"};
     const auto is_lost = [&e] {
@@ -179,16 +179,16 @@ TEST(ExplainPass, DoesNotReportALostMachineWithAnIncompleteView) {
             pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
         return explanation.machine_of("lost").has_value();
     };
-    const auto tell = [&](const char* cloud) {
+    const auto set_view = [&](const char* cloud) {
         e.snapshot.cloud_views[PluginInstanceId(cloud)] = std::make_shared<const CloudView>(view);
     };
-    tell("one");
+    set_view("one");
     EXPECT_TRUE(is_lost());
-    tell("other");
+    set_view("other");
     EXPECT_FALSE(is_lost()) << "two accounts";
     e.snapshot.cloud_views.erase(PluginInstanceId("other"));
     view.complete = false;
-    tell("one");
+    set_view("one");
     EXPECT_FALSE(is_lost()) << "a group cannot be read";
 }
 
@@ -203,11 +203,11 @@ TEST(ExplainPass, ReportsDriftOnlyWithBothFingerprints) {
 }
 
 TEST(ExplainPass, SupportsPodsThatAreNotPending) {
-    Explaining e = two_groups();
-    e.world.node("n");
-    e.world.pod("running", "n").spec.requests = {{"cpu", 9500}};
-    e.snapshot = e.world.snapshot();
-    const Result<pass::PodAnswer> answer = e.explain_of(class_named(e.snapshot, "running"));
+    ExplainCase e = two_groups();
+    e.test_cluster.node("n");
+    e.test_cluster.pod("running", "n").spec.requests = {{"cpu", 9500}};
+    e.snapshot = e.test_cluster.snapshot();
+    const Result<pass::PodAnswer> answer = e.explain_of(pod_group_of(e.snapshot, "running"));
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->because, "no pending pods like this");
     ASSERT_EQ(answer->groups.size(), 2u);
@@ -216,7 +216,7 @@ TEST(ExplainPass, SupportsPodsThatAreNotPending) {
 }
 
 TEST(ExplainPass, ReportsWhichPodsAGroupCanSchedule) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     pass::Explanation explanation = e.explain();
     const pass::GroupAnswer a = *explanation.group(NodeGroupId("a"));
     EXPECT_EQ(a.obstacle, "");
@@ -230,13 +230,13 @@ TEST(ExplainPass, ReportsWhichPodsAGroupCanSchedule) {
 }
 
 TEST(ExplainPass, FailsForAnUnknownGroup) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     pass::Explanation explanation = e.explain();
     EXPECT_EQ(explanation.group(NodeGroupId("z")).error().message, "node group \"z\" not found");
 }
 
 TEST(ExplainPass, BuildsTheMatrixOfPodsAndGroups) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     e.group("full", 1, 1);
     const pass::Matrix matrix = e.explain().matrix();
     ASSERT_EQ(matrix.pod_groups.size(), 3u);
@@ -249,7 +249,7 @@ TEST(ExplainPass, BuildsTheMatrixOfPodsAndGroups) {
 }
 
 TEST(ExplainPass, MakesTheSameDecisionAsAPass) {
-    Explaining e = two_groups();
+    ExplainCase e = two_groups();
     EXPECT_EQ(e.explain().decision().increases, e.decide().increases);
 }
 

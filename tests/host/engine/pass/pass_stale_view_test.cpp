@@ -18,21 +18,21 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const char* const out_of_touch = "Pod has been out of touch with the API server for 20s";
+const char* const stale = "Pod has been out of touch with the API server for 20s";
 
 /// A group "web" of 4 cores, of which all nodes are empty at first. They may go once they have been
 /// unneeded for ten minutes.
-struct BlindCase : PassCase {
-    BlindCase() {
+struct StaleViewCase : PassCase {
+    StaleViewCase() {
         memory.started = true;
-        Group& group = world.group("web", 0);
+        Group& group = test_cluster.group("web", 0);
         group.group.max = 10;
         group.group.template_fingerprint = "1";
-        world.describe("web", amounts(4000));
+        test_cluster.describe("web", amounts(4000));
     }
     snapshot::NodeObject& node(const std::string& name) {
-        ++*world.change_group("web").group.target;
-        return world.node(name, "web");
+        ++*test_cluster.change_group("web").group.target;
+        return test_cluster.node(name, "web");
     }
     /// An empty node in `phase` of its removal since noon.
     NodeRemoval& removing(const std::string& name, RemovalPhase phase) {
@@ -53,7 +53,7 @@ struct BlindCase : PassCase {
         Results results;
         results.increases.resize(decision.increases.size());
         for (const Increase& increase : decision.increases)
-            *world.change_group(increase.group.value()).group.target += increase.by;
+            *test_cluster.change_group(increase.group.value()).group.target += increase.by;
         memory = pass::remember_results(std::move(memory), decision, results, settings,
                                         call_context.now);
         return decision;
@@ -86,10 +86,10 @@ struct BlindCase : PassCase {
 };
 
 TEST(StaleViewPass, MarksNoNodeAndReportsWhy) {
-    BlindCase c;
+    StaleViewCase c;
     c.node("n1");
     c.pass_at(0s);
-    c.pass_at(11min, out_of_touch);
+    c.pass_at(11min, stale);
     EXPECT_THAT(c.decision.node_changes, IsEmpty());
     EXPECT_THAT(c.memory.removals, IsEmpty());
     EXPECT_EQ(c.decision.no_removals_because,
@@ -101,9 +101,9 @@ TEST(StaleViewPass, MarksNoNodeAndReportsWhy) {
 }
 
 TEST(StaleViewPass, DoesNotContinueRemovals) {
-    BlindCase c;
+    StaleViewCase c;
     c.removing("n1", RemovalPhase::draining).empty = false;
-    snapshot::PodObject& pod = c.world.pod("web-1", "n1");
+    snapshot::PodObject& pod = c.test_cluster.pod("web-1", "n1");
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"};
     pod.phase = snapshot::PodPhase::running;
     c.removing("n2", RemovalPhase::tainting);
@@ -111,7 +111,7 @@ TEST(StaleViewPass, DoesNotContinueRemovals) {
     c.removing("n4", RemovalPhase::deleting);
     c.node("n5");  // the pod's place
     const auto before = c.memory.removals;
-    c.pass_at(10s, out_of_touch);
+    c.pass_at(10s, stale);
     EXPECT_THAT(c.decision.node_changes, IsEmpty());
     EXPECT_THAT(c.decision.evictions, IsEmpty());
     EXPECT_THAT(c.removed(), IsEmpty());
@@ -123,38 +123,38 @@ TEST(StaleViewPass, DoesNotContinueRemovals) {
 }
 
 TEST(StaleViewPass, DoesNotRemoveUnjoinedMachines) {
-    BlindCase c;
+    StaleViewCase c;
     c.node("n1");
-    ++*c.world.change_group("web").group.target;
-    c.world.machine("web", "late");
+    ++*c.test_cluster.change_group("web").group.target;
+    c.test_cluster.machine("web", "late");
     c.pass_at(0s);
-    c.pass_at(16min, out_of_touch);
+    c.pass_at(16min, stale);
     EXPECT_THAT(c.removed(), IsEmpty());
     c.pass_at(16min);
     EXPECT_THAT(c.removed(), ElementsAre("late"));
 }
 
 TEST(StaleViewPass, DoesNotTimeOutMachines) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 1, 1000);
     EXPECT_EQ(growth(c.pass_at(0s)), (Growths{{"web", 1}}));
-    c.world.machine("web", "late").launched = noon + 1s;
+    c.test_cluster.machine("web", "late").launched = noon + 1s;
     c.pass_at(10s);
     const auto requests = c.memory.requests;
-    EXPECT_EQ(growth(c.pass_at(15min + 20s, out_of_touch)), Growths());
+    EXPECT_EQ(growth(c.pass_at(15min + 20s, stale)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
     EXPECT_EQ(c.memory.requests, requests) << "the first pass that sees judges it";
-    c.world.node("late");
+    c.test_cluster.node("late");
     EXPECT_EQ(growth(c.pass_at(15min + 30s)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
     EXPECT_THAT(c.memory.requests, IsEmpty());
 }
 
 TEST(StaleViewPass, DefersTheTimeoutOfARequest) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
-    c.pass_at(15min + 20s, out_of_touch);
+    c.pass_at(15min + 20s, stale);
     EXPECT_EQ(c.backoff(), nullptr);
     c.pass_at(15min + 30s);
     ASSERT_NE(c.backoff(), nullptr);
@@ -163,14 +163,14 @@ TEST(StaleViewPass, DefersTheTimeoutOfARequest) {
 }
 
 TEST(StaleViewPass, DefersTheTimeoutOfAMachine) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 1, 3000);
     c.pass_at(0s);
-    c.world.machine("web", "late");
+    c.test_cluster.machine("web", "late");
     c.pass_at(10s);
     c.pods("more", 1, 3000);
     EXPECT_EQ(growth(c.pass_at(10min)), (Growths{{"web", 1}})) << "which moves the request on";
-    EXPECT_EQ(growth(c.pass_at(15min + 20s, out_of_touch)), Growths());
+    EXPECT_EQ(growth(c.pass_at(15min + 20s, stale)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
     c.pass_at(15min + 30s);
     ASSERT_NE(c.backoff(), nullptr);
@@ -178,35 +178,35 @@ TEST(StaleViewPass, DefersTheTimeoutOfAMachine) {
 }
 
 TEST(StaleViewPass, DoesNotRepeatTheFailureOfALateMachine) {
-    BlindCase c;
-    ++*c.world.change_group("web").group.target;
-    c.world.machine("web", "late");
+    StaleViewCase c;
+    ++*c.test_cluster.change_group("web").group.target;
+    c.test_cluster.machine("web", "late");
     c.pass_at(0s);
     c.pass_at(16min);
     ASSERT_NE(c.backoff(), nullptr);
-    ++*c.world.change_group("web").group.target;
+    ++*c.test_cluster.change_group("web").group.target;
     c.memory.requests[NodeGroupId("web")] = {
         .since = noon + 22min, .deadline = noon + 37min, .increase = 1};
-    c.pass_at(23min, out_of_touch);
+    c.pass_at(23min, stale);
     c.pass_at(24min);
     EXPECT_EQ(c.backoff()->last_failure, noon + 16min);
 }
 
 TEST(StaleViewPass, BacksOffAGroupWithAFailedMachine) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
-    c.world.machine("web", "m").error = Error{ErrorCode::out_of_capacity, "none are left"};
-    c.pass_at(10s, out_of_touch);
+    c.test_cluster.machine("web", "m").error = Error{ErrorCode::out_of_capacity, "none are left"};
+    c.pass_at(10s, stale);
     ASSERT_NE(c.backoff(), nullptr);
     EXPECT_EQ(c.backoff()->code, ErrorCode::out_of_capacity);
 }
 
 TEST(StaleViewPass, RemovesMarks) {
-    BlindCase c;
+    StaleViewCase c;
     c.removing("n1", RemovalPhase::undoing);
-    c.world.change_node("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
-    c.pass_at(10s, out_of_touch);
+    c.test_cluster.change_node("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
+    c.pass_at(10s, stale);
     ASSERT_EQ(c.decision.node_changes.size(), 1u);
     const NodeChange& change = c.decision.node_changes[0];
     EXPECT_EQ(change.node, "n1");
@@ -216,11 +216,11 @@ TEST(StaleViewPass, RemovesMarks) {
 }
 
 TEST(StaleViewPass, DoesNotCountAsUnneededTime) {
-    BlindCase c;
+    StaleViewCase c;
     c.node("n1");
     c.pass_at(0s);
-    c.pass_at(4min, out_of_touch);
-    c.pass_at(6min, out_of_touch);
+    c.pass_at(4min, stale);
+    c.pass_at(6min, stale);
     EXPECT_EQ(c.unneeded_since("n1"), noon);
     EXPECT_EQ(c.memory.unobserved_since, noon + 4min);
     c.pass_at(7min);
@@ -233,33 +233,33 @@ TEST(StaleViewPass, DoesNotCountAsUnneededTime) {
 }
 
 TEST(StaleViewPass, StartsTheUnneededTimeWithTheNextFreshView) {
-    BlindCase c;
-    c.pass_at(0s, out_of_touch);
+    StaleViewCase c;
+    c.pass_at(0s, stale);
     c.node("n1");
-    c.pass_at(3min, out_of_touch);
+    c.pass_at(3min, stale);
     EXPECT_EQ(c.unneeded_since("n1"), noon + 3min);
     c.pass_at(5min);
     EXPECT_EQ(c.unneeded_since("n1"), noon + 5min);
 }
 
 TEST(StaleViewPass, AddsNodesForPendingPods) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 9, 1300);
-    c.pass_at(0s, out_of_touch);
+    c.pass_at(0s, stale);
     EXPECT_EQ(growth(c.decision), (Growths{{"web", 3}}));
 }
 
 TEST(StaleViewPass, DoesNotDetectRefusedPods) {
-    BlindCase c;
+    StaleViewCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
     // Not by node(): it is the machine that was ordered.
-    snapshot::NodeObject& node = c.world.node("web-1", "web");
+    snapshot::NodeObject& node = c.test_cluster.node("web-1", "web");
     node.taints = {{.key = "quarantine"}};
     node.created = noon + 70s;
     node.ready_since = noon + 80s;
     c.pass_at(80s);
-    c.pass_at(140s, out_of_touch);
+    c.pass_at(140s, stale);
     EXPECT_THAT(c.memory.templates.at(NodeGroupId("web")).refused, IsEmpty());
     c.pass_at(140s);
     EXPECT_THAT(c.memory.templates.at(NodeGroupId("web")).refused, SizeIs(1));

@@ -47,7 +47,7 @@ TEST(Pass, AddsTheNodesThatPodsNeed) {
 TEST(Pass, UsesExistingNodesFirst) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("spare");
+    c.test_cluster.node("spare");
     c.pods("web", 5, 1000);
     const Decision decision = c.decide();
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 4);
@@ -56,10 +56,10 @@ TEST(Pass, UsesExistingNodesFirst) {
 
 TEST(Pass, WaitsForUpcomingNodes) {
     PassCase c;
-    Group& group = c.world.group("a", 2);
+    Group& group = c.test_cluster.group("a", 2);
     group.group.max = 10;
-    c.world.describe("a", amounts(4000));
-    c.world.machine("a", "m-0", MachineState::creating);
+    c.test_cluster.describe("a", amounts(4000));
+    c.test_cluster.machine("a", "m-0", MachineState::creating);
     c.pods("web", 9, 1000);
     const Decision decision = c.decide();
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 8);
@@ -68,8 +68,8 @@ TEST(Pass, WaitsForUpcomingNodes) {
 
 TEST(Pass, CountsBillionsOfUpcomingNodes) {
     PassCase c;
-    c.world.group("a", 2'000'000'000);
-    c.world.describe("a", amounts(4000));
+    c.test_cluster.group("a", 2'000'000'000);
+    c.test_cluster.describe("a", amounts(4000));
     c.settings.cpu.max = 1'000'000;
     c.settings.enforce_min_size = true;
     c.pods("web", 9, 4000);
@@ -81,10 +81,10 @@ TEST(Pass, CountsBillionsOfUpcomingNodes) {
 TEST(Pass, ReservesRoomForNominatedPods) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("spare");
-    c.world.pod("favoured").spec.requests = {{"cpu", 3000}};
-    c.world.pod("promised").spec.requests = {{"cpu", 2500}};
-    c.world.pod("promised-too").nominated_node = "spare";
+    c.test_cluster.node("spare");
+    c.test_cluster.pod("favoured").spec.requests = {{"cpu", 3000}};
+    c.test_cluster.pod("promised").spec.requests = {{"cpu", 2500}};
+    c.test_cluster.pod("promised-too").nominated_node = "spare";
     c.pods("web", 1, 4000);
     const Decision decision = c.decide();
     // The node of four cores holds what was promised, and one of the other two.
@@ -95,7 +95,7 @@ TEST(Pass, ReservesRoomForNominatedPods) {
 
 TEST(Pass, PlacesPodsOfHigherPriorityFirst) {
     PassCase c;
-    c.world.node("spare");
+    c.test_cluster.node("spare");
     c.pods("a-low", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 1; });
     c.pods("b-high", 1, 3000, [](snapshot::PodObject& pod) { pod.spec.priority = 2; });
     const Decision decision = c.decide();
@@ -107,7 +107,7 @@ TEST(Pass, TakesOptionsUntilNoMorePodsFit) {
     PassCase c;
     c.group("large", 0, 10, amounts(16000));
     c.group("small", 0, 10, amounts(4000));
-    c.expander = Prefers({"small", "large"});
+    c.expander = PreferenceExpander({"small", "large"});
     c.pods("web", 4, 2000);
     c.pods("db", 1, 15000);
     c.pods("huge", 1, 90000);
@@ -123,7 +123,7 @@ TEST(Pass, TakesOneOptionIfConfigured) {
     c.group("large", 0, 10, amounts(16000));
     c.group("small", 0, 10, amounts(4000));
     c.settings.one_option_per_pass = true;
-    c.expander = Prefers({"small", "large"});
+    c.expander = PreferenceExpander({"small", "large"});
     c.pods("web", 4, 2000);
     c.pods("db", 1, 9000);
     const Decision decision = c.decide();
@@ -142,7 +142,7 @@ TEST(Pass, MergesOptionsOfOneGroupIntoOneIncrease) {
     EXPECT_EQ(decision.increases[0].by, 5);
     EXPECT_EQ(decision.increases[0].because, "part of 3 options, makes room for 5 pods");
     EXPECT_EQ(decision.options.size(), 3u);
-    EXPECT_EQ(c.expander.asked.size(), 0u);  // there was never more than one to choose from
+    EXPECT_EQ(c.expander.questions.size(), 0u);  // there was never more than one to choose from
 }
 
 TEST(Pass, StopsAtTheMaximumOfOptions) {
@@ -216,7 +216,7 @@ TEST(Pass, UsesAllNodesOfAZeroOrMaxGroup) {
     PassCase c;
     c.group("whole", 0, 2).options.zero_or_max = true;
     c.group("other", 0, 9);
-    c.expander = Prefers({"whole"});
+    c.expander = PreferenceExpander({"whole"});
     c.pods("web", 2, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"whole", 2}}));
 }
@@ -270,7 +270,7 @@ TEST(Pass, WakesAtOnceIfARemovalLeavesRoomForPendingPods) {
         c.pods("web", waiting, 3000);
         const pass::Outcome outcome = c.run();
         EXPECT_EQ(outcome.decision.removals.size(), 1u);
-        EXPECT_EQ(left(outcome.decision), waiting) << "the group is at its maximum";
+        EXPECT_EQ(count_unschedulable(outcome.decision), waiting) << "the group is at its maximum";
         EXPECT_EQ(outcome.wake_at == noon, waiting == 1);
     }
 }
@@ -279,11 +279,11 @@ TEST(Pass, WakesAtOnceIfARemovalLeavesRoomForPendingPods) {
 TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
     PassCase c;
     c.group("a", 1, 9);
-    c.world.change_node("a-node-0").taints = {
+    c.test_cluster.change_node("a-node-0").taints = {
         {.key = std::string(to_be_deleted_taint), .value = "1"}};
     c.memory.known_groups[NodeGroupId("a")] = {
         .cloud = PluginInstanceId("cloud"), .nodes = 1, .sample_nodes = {"a-node-0"}};
-    Snapshot unread = c.world.snapshot();
+    Snapshot unread = c.test_cluster.snapshot();
     unread.groups =
         health::with_unread_groups(std::make_shared<const std::vector<Group>>(),
                                    {{PluginInstanceId("cloud"), "no answer"}}, c.memory);
@@ -291,7 +291,7 @@ TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
     EXPECT_THAT(first.decision.node_changes, IsEmpty());
     c.memory = std::move(first.memory);
     c.group("b", 1, 9);
-    c.world.change_node("b-node-0").taints = c.world.change_node("a-node-0").taints;
+    c.test_cluster.change_node("b-node-0").taints = c.test_cluster.change_node("a-node-0").taints;
     const pass::Outcome next = c.run();
     ASSERT_EQ(next.decision.node_changes.size(), 1u) << "the other mark is somebody else's";
     EXPECT_EQ(next.decision.node_changes[0].node, "a-node-0");
@@ -303,10 +303,10 @@ TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
 TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
     PassCase c;
     c.group("a", 0, 10);
-    Machine& machine = c.world.machine("a", "m-0", MachineState::failed);
+    Machine& machine = c.test_cluster.machine("a", "m-0", MachineState::failed);
     machine.error = Error{ErrorCode::out_of_capacity, "zone is exhausted"};
     c.group("b", 0, 10, amounts(8000));
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("web", 1, 3000);
     const pass::Outcome outcome = c.run();
     EXPECT_EQ(growth(outcome.decision), (Growths{{"b", 1}}));
@@ -316,7 +316,7 @@ TEST(Pass, BacksOffAGroupWhoseMachineFailed) {
 TEST(Pass, GrowsAGroupAfterAConflictOfAMachine) {
     PassCase c;
     c.group("a", 1, 10);
-    c.world.machine("a", "m-0", MachineState::failed).error =
+    c.test_cluster.machine("a", "m-0", MachineState::failed).error =
         Error{ErrorCode::conflict, "zone a has none left, and others have"};
     c.pods("web", 1, 1000);
     const pass::Outcome outcome = c.run();
@@ -327,14 +327,14 @@ TEST(Pass, GrowsAGroupAfterAConflictOfAMachine) {
 
 TEST(Pass, ReportsWhyEachGroupCannotGrow) {
     PassCase c;
-    c.world.group("no-size").group.max = 3;
-    c.world.describe("no-size", amounts(4000));
-    c.world.group("no-template", 0).undescribed_because = "its launch template is gone";
+    c.test_cluster.group("no-size").group.max = 3;
+    c.test_cluster.describe("no-size", amounts(4000));
+    c.test_cluster.group("no-template", 0).undescribed_because = "its launch template is gone";
     Group& sick = c.group("sick", 0, 10);
     sick.group.healthy = false;
     sick.group.health_reason = "two of its subnets are full";
     c.group("over", 4, 2);
-    c.group("spoilt", 0, 10).unreadable_because = "groups[4].min is 5, above max 1";
+    c.group("unreadable", 0, 10).unreadable_because = "groups[4].min is 5, above max 1";
     c.pods("web", 1, 3000);
     const Decision decision = c.decide();
     ASSERT_EQ(decision.unschedulable.size(), 1u);
@@ -343,7 +343,7 @@ TEST(Pass, ReportsWhyEachGroupCannotGrow) {
         for (const NodeGroupId& id : reason.groups) by_group[id.value()] = reason.reason.sentence;
     }
     EXPECT_EQ(by_group.size(), 5u);
-    EXPECT_EQ(by_group["spoilt"], "cannot be read: groups[4].min is 5, above max 1");
+    EXPECT_EQ(by_group["unreadable"], "cannot be read: groups[4].min is 5, above max 1");
     EXPECT_EQ(by_group["no-size"], "target size unknown: the cloud does not report it");
     EXPECT_THAT(by_group["no-template"], HasSubstr("its launch template is gone"));
     EXPECT_EQ(by_group["sick"], "not ready for scale-up: two of its subnets are full");
@@ -412,7 +412,7 @@ TEST(Pass, ReportsTheNearestMissFirst) {
     c.group("full", 5, 5);
     for (const char* red : {"red-1", "red-2"}) {
         c.group(red, 0, 10);
-        c.world.describe(red, amounts(4000)).taints = {{.key = "team", .value = "red"}};
+        c.test_cluster.describe(red, amounts(4000)).taints = {{.key = "team", .value = "red"}};
     }
     c.pods("web", 1, 1000);
     const Decision decision = c.decide();
@@ -432,7 +432,7 @@ TEST(Pass, ReportsThatNoGroupExists) {
 TEST(Pass, ReportsCloudsWhoseGroupsAreUnknown) {
     PassCase c;
     c.pods("web", 1, 3000);
-    Snapshot snapshot = c.world.snapshot();
+    Snapshot snapshot = c.test_cluster.snapshot();
     snapshot.unread.emplace(PluginInstanceId("west"), "cloud west has not answered since noon");
     EXPECT_EQ(c.run(snapshot).decision.unschedulable.at(0).reason.sentence,
               "no node group exists; node groups of cloud west are unknown: "
@@ -440,7 +440,7 @@ TEST(Pass, ReportsCloudsWhoseGroupsAreUnknown) {
 }
 
 TEST(Pass, StopsIfExpandersChooseNothing) {
-    class Fails : public Expander {
+    class FailingExpander : public Expander {
     public:
         Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
                                     const CallContext&) override {
@@ -451,11 +451,12 @@ TEST(Pass, StopsIfExpandersChooseNothing) {
     c.group("a", 0, 10);
     c.group("b", 0, 10, amounts(8000));
     c.pods("web", 1, 3000);
-    Fails fails;
+    FailingExpander failing;
     Policies policies = c.policies();
-    policies.chain = {{"price", &fails, StageFallback::fail}};
+    policies.chain = {{"price", &failing, StageFallback::fail}};
     const Decision decision =
-        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
+        pass::run_pass(c.test_cluster.snapshot(), {}, policies, c.settings, c.call_context)
+            .decision;
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_THAT(decision.notes, ElementsAre("price: failed: no prices; no scale-up"));
     EXPECT_EQ(decision.unschedulable[0].reason.sentence, "price: failed: no prices; no scale-up");
@@ -465,12 +466,12 @@ TEST(Pass, PassesPodsByEquivalenceGroupToExpanders) {
     PassCase c;
     c.group("b", 0, 10, amounts(8000));
     c.group("a", 1, 10);
-    c.world.node("spare").allocatable = amounts(100);
+    c.test_cluster.node("spare").allocatable = amounts(100);
     c.pods("fits", 1, 100);
     c.pods("web", 6, 2000);
     c.decide();
-    ASSERT_EQ(c.expander.asked.size(), 1u);
-    const ScaleUpQuestion& question = c.expander.asked[0];
+    ASSERT_EQ(c.expander.questions.size(), 1u);
+    const ScaleUpQuestion& question = c.expander.questions[0];
     ASSERT_EQ(question.pods.size(), 1u);
     EXPECT_EQ(question.pods[0].example, "web-0");
     EXPECT_EQ(question.pods[0].count, 6u);

@@ -13,7 +13,7 @@ using ::testing::IsEmpty;
 /// Expendable pods that fill a node of 4 cores.
 void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t priority = -11) {
     for (int n = 0; n < 4; ++n) {
-        snapshot::PodObject& pod = c.world.pod("spare-" + std::to_string(n), node);
+        snapshot::PodObject& pod = c.test_cluster.pod("spare-" + std::to_string(n), node);
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 1000}};
         pod.spec.priority = priority;
@@ -23,7 +23,7 @@ void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t pr
 TEST(ExpendablePods, LeaveTheirRoomToOtherPods) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("n");
+    c.test_cluster.node("n");
     fill_with_expendables(c, "n");
     c.pods("web", 4, 1000);
     const Decision decision = c.decide();
@@ -34,7 +34,7 @@ TEST(ExpendablePods, LeaveTheirRoomToOtherPods) {
 TEST(ExpendablePods, DoNotIncludePodsAtTheCutoff) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("n");
+    c.test_cluster.node("n");
     fill_with_expendables(c, "n", -10);
     c.pods("web", 4, 1000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
@@ -43,9 +43,9 @@ TEST(ExpendablePods, DoNotIncludePodsAtTheCutoff) {
 TEST(ExpendablePods, LeaveAtMostTheRoomOfTheNode) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("n");
+    c.test_cluster.node("n");
     fill_with_expendables(c, "n");
-    snapshot::PodObject& other = c.world.pod("stays", "n");
+    snapshot::PodObject& other = c.test_cluster.pod("stays", "n");
     other.spec.requests = {{"cpu", 500}};
     c.pods("web", 4, 1000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
@@ -54,7 +54,7 @@ TEST(ExpendablePods, LeaveAtMostTheRoomOfTheNode) {
 TEST(ExpendablePods, AreIgnoredByAffinityAndSpread) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("n").labels[hostname_key] = "n";
+    c.test_cluster.node("n").labels[hostname_key] = "n";
     fill_with_expendables(c, "n");
     c.pods("web", 1, 1000, apart_on(hostname_key));
     EXPECT_THAT(c.decide().increases, IsEmpty());
@@ -63,8 +63,8 @@ TEST(ExpendablePods, AreIgnoredByAffinityAndSpread) {
 TEST(ExpendablePods, DoNotExcludeOtherPodsByAntiAffinity) {
     PassCase c;
     c.group("a", 0, 10);
-    c.world.node("n").labels[hostname_key] = "n";
-    snapshot::PodObject& spare = c.world.pod("spare", "n");
+    c.test_cluster.node("n").labels[hostname_key] = "n";
+    snapshot::PodObject& spare = c.test_cluster.pod("spare", "n");
     spare.labels = {{"app", "web"}};
     spare.spec.priority = -11;
     apart_on(hostname_key)(spare);
@@ -74,11 +74,11 @@ TEST(ExpendablePods, DoNotExcludeOtherPodsByAntiAffinity) {
 
 TEST(ExpendablePods, AreNotCountedTwiceOnAClosedNode) {
     PassCase c;
-    c.world.node("n").labels = {{hostname_key, "n"}, {zone_key, "za"}};
-    c.world.node("m").labels = {{hostname_key, "m"}, {zone_key, "zb"}};
+    c.test_cluster.node("n").labels = {{hostname_key, "n"}, {zone_key, "za"}};
+    c.test_cluster.node("m").labels = {{hostname_key, "m"}, {zone_key, "zb"}};
     fill_with_expendables(c, "n");
     c.pods("web", 2, 1000, spread_over(zone_key));
-    const Snapshot snapshot = c.world.snapshot();
+    const Snapshot snapshot = c.test_cluster.snapshot();
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
     scheduling::Placement placement(*context.rules);

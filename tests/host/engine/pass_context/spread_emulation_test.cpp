@@ -38,7 +38,7 @@ PassCase three_zone_groups(int max_in_c = 100) {
 void running(PassCase& c, const std::string& group, int count) {
     for (int n = 0; n < count; ++n) {
         snapshot::PodObject& pod =
-            c.world.pod("running-" + group + std::to_string(n), group + "-node-0");
+            c.test_cluster.pod("running-" + group + std::to_string(n), group + "-node-0");
         pod.labels = {{"app", "web"}};
         emulated()(pod);
         pod.spec.requests = {};
@@ -108,7 +108,7 @@ TEST(SpreadEmulation, KeepsAPodInAZoneThatCannotGrow) {
     const Decision decision = c.decide();
     // The constraint itself would hold a and b back; here no pod waits for another zone.
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
-    EXPECT_EQ(left(decision), 3);
+    EXPECT_EQ(count_unschedulable(decision), 3);
     // The full group is the nearest miss.
     EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
               "max node group size reached (1)");
@@ -142,7 +142,7 @@ TEST(SpreadEmulation, KeepsAPodInTheZoneItSelects) {
 
 TEST(SpreadEmulation, ExcludesZonesWithUntoleratedTaints) {
     PassCase c = three_zone_groups();
-    c.world.describe("a", amounts(4000)).taints = {
+    c.test_cluster.describe("a", amounts(4000)).taints = {
         {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
     c.pods("web", 4, 3000, emulated());
     // The node in zone a has no taint and keeps its zone in; without it no pod goes there.
@@ -151,7 +151,7 @@ TEST(SpreadEmulation, ExcludesZonesWithUntoleratedTaints) {
     d.settings.emulated_spread_label = label;
     d.group("a", 0, 100, amounts(4000), "za");
     d.group("b", 0, 100, amounts(4000), "zb");
-    d.world.describe("a", amounts(4000)).taints = {{.key = "dedicated", .value = "gpu"}};
+    d.test_cluster.describe("a", amounts(4000)).taints = {{.key = "dedicated", .value = "gpu"}};
     d.pods("web", 4, 3000, emulated());
     EXPECT_EQ(growth(d.decide()), (Growths{{"b", 4}}));
 }
@@ -202,7 +202,7 @@ TEST(SpreadEmulation, IgnoresPodsWhoseSpreadHasTimedOut) {
     });
     c.pods("web", 1, 3000, emulated());
     const pass::Outcome outcome = c.run();
-    EXPECT_EQ(left(outcome.decision), 0);
+    EXPECT_EQ(count_unschedulable(outcome.decision), 0);
     EXPECT_EQ(count(outcome.decision.schedulable), 3);
 }
 
@@ -225,10 +225,10 @@ TEST(SpreadEmulation, HonoursTheTimeoutIfDisabled) {
 
 TEST(SpreadEmulation, KeepsMovedPodsInTheirZone) {
     PassCase c = three_zone_groups();
-    c.world.node("nowhere");
+    c.test_cluster.node("nowhere");
     c.pods("web", 1, 3000, emulated());
     c.pods("plain", 1, 3000, [](snapshot::PodObject&) {});
-    const snapshot::Cluster cluster = c.world.cluster();
+    const snapshot::Cluster cluster = c.test_cluster.cluster();
     const auto zone_at = [&](const char* pod, const char* node) -> std::string {
         snapshot::PodGroupId id = 0;
         for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
@@ -245,10 +245,10 @@ TEST(SpreadEmulation, KeepsMovedPodsInTheirZone) {
 
 TEST(SpreadEmulation, RestrictsPodsToOneZone) {
     PassCase c = three_zone_groups();
-    c.world.node("free-a").labels[zone_key] = "za";
-    c.world.node("free-b").labels[zone_key] = "zb";
+    c.test_cluster.node("free-a").labels[zone_key] = "za";
+    c.test_cluster.node("free-b").labels[zone_key] = "zb";
     c.pods("web", 1, 3000, emulated());
-    const Snapshot snapshot = c.world.snapshot();
+    const Snapshot snapshot = c.test_cluster.snapshot();
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
     scheduling::Placement placement(*context.rules);

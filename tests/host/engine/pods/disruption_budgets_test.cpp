@@ -15,23 +15,23 @@ protected:
         labelled("api", "api");
     }
     snapshot::PodObject& labelled(const char* name, const char* app) {
-        snapshot::PodObject& pod = replica(world, name);
+        snapshot::PodObject& pod = replica(test_cluster, name);
         pod.labels = {{"app", app}};
         return pod;
     }
-    void look() { cluster.emplace(world.cluster()); }
+    void build_cluster() { cluster.emplace(test_cluster.cluster()); }
     std::vector<snapshot::PodIndex> pods(std::initializer_list<const char*> names) const {
         std::vector<snapshot::PodIndex> out;
         for (const char* name : names) out.push_back(find_pod(*cluster, name).value());
         return out;
     }
 
-    World world = one_node();
+    TestCluster test_cluster = one_node();
     std::optional<snapshot::Cluster> cluster;
 };
 
 TEST_F(PodDisruptionBudgets, AllowAllIfThereAreNone) {
-    look();
+    build_cluster();
     pods::DisruptionBudgets budgets(*cluster);
     budgets.take(pods({"web-a", "web-b"}));
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-c", "api"})));
@@ -41,8 +41,8 @@ TEST_F(PodDisruptionBudgets, AllowAllIfThereAreNone) {
 }
 
 TEST_F(PodDisruptionBudgets, NameTheFirstPodWithAShortage) {
-    world.budget("web", 0);
-    look();
+    test_cluster.budget("web", 0);
+    build_cluster();
     const pods::DisruptionBudgets budgets(*cluster);
     const auto shortage = budgets.find_shortage(pods({"api", "web-b", "web-a"}));
     ASSERT_TRUE(shortage);
@@ -52,8 +52,8 @@ TEST_F(PodDisruptionBudgets, NameTheFirstPodWithAShortage) {
 }
 
 TEST_F(PodDisruptionBudgets, DistinguishOneByOneFromAllAtOnce) {
-    world.budget("web", 2);
-    look();
+    test_cluster.budget("web", 2);
+    build_cluster();
     const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "web-b", "web-c"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a", "web-b"})));
@@ -61,8 +61,8 @@ TEST_F(PodDisruptionBudgets, DistinguishOneByOneFromAllAtOnce) {
 }
 
 TEST_F(PodDisruptionBudgets, AreReducedByTakenPods) {
-    world.budget("web", 2);
-    look();
+    test_cluster.budget("web", 2);
+    build_cluster();
     const pods::DisruptionBudgets before(*cluster);
     pods::DisruptionBudgets after = before;
     after.take(pods({"web-a", "api"}));
@@ -76,51 +76,51 @@ TEST_F(PodDisruptionBudgets, AreReducedByTakenPods) {
 }
 
 TEST_F(PodDisruptionBudgets, CombineAllBudgetsOfAPod) {
-    world.budget("web", 5);
-    world.budget("all", 1).selector = LabelSelector{};
-    look();
+    test_cluster.budget("web", 5);
+    test_cluster.budget("all", 1).selector = LabelSelector{};
+    build_cluster();
     const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_TRUE(budgets.allow_at_once(pods({"web-a"})));
     EXPECT_FALSE(budgets.allow_at_once(pods({"web-a", "api"})));
 }
 
 TEST_F(PodDisruptionBudgets, MatchNothingWithoutASelector) {
-    world.budget("none", 0).selector.reset();
-    look();
+    test_cluster.budget("none", 0).selector.reset();
+    build_cluster();
     EXPECT_FALSE(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a", "api"})));
 }
 
 TEST_F(PodDisruptionBudgets, MatchAllPodsOfTheirNamespaceWithAnEmptySelector) {
-    snapshot::DisruptionBudgetObject& all = world.budget("all", 0);
+    snapshot::DisruptionBudgetObject& all = test_cluster.budget("all", 0);
     all.selector = LabelSelector{};
     all.ns = "other";
     labelled("elsewhere", "web").ns = "other";
-    look();
+    build_cluster();
     const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"web-a", "api"})));
     EXPECT_TRUE(budgets.find_shortage(pods({"elsewhere"})));
 }
 
 TEST_F(PodDisruptionBudgets, SupportMatchExpressions) {
-    world.budget("web", 0).selector = LabelSelector{
+    test_cluster.budget("web", 0).selector = LabelSelector{
         .match_expressions = {{.key = "app", .op = Operator::in, .values = {"web", "other"}}}};
-    look();
+    build_cluster();
     const pods::DisruptionBudgets budgets(*cluster);
     EXPECT_TRUE(budgets.find_shortage(pods({"web-a"})));
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
 
 TEST_F(PodDisruptionBudgets, AllowNothingWithAStaleStatus) {
-    world.budget("web", 3).is_observed = false;
-    look();
+    test_cluster.budget("web", 3).is_observed = false;
+    build_cluster();
     EXPECT_EQ(pods::DisruptionBudgets(*cluster).find_shortage(pods({"web-a"})).value().sentence,
               "budget default/web has no status for its current selector");
 }
 
 TEST_F(PodDisruptionBudgets, IgnorePodsThatAreBeingDeleted) {
-    world.budget("web", 0);
+    test_cluster.budget("web", 0);
     labelled("going", "web").deleted = noon;
-    look();
+    build_cluster();
     pods::DisruptionBudgets budgets(*cluster);
     EXPECT_FALSE(budgets.find_shortage(pods({"going"})));
     EXPECT_TRUE(budgets.allow_at_once(pods({"going"})));

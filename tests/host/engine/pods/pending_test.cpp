@@ -22,8 +22,8 @@ std::vector<std::string> pending(const pods::PendingPods& pods) {
     }
     return out;
 }
-std::vector<std::string> pending(const World& world, const Settings& settings = {}) {
-    return pending(pods::find_pending(world.cluster(), settings, noon));
+std::vector<std::string> pending(const TestCluster& test_cluster, const Settings& settings = {}) {
+    return pending(pods::find_pending(test_cluster.cluster(), settings, noon));
 }
 
 /// "1 are gated", by reason.
@@ -36,7 +36,7 @@ std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
 }
 
 TEST(PendingPods, AreEmptyForAnEmptyCluster) {
-    const pods::PendingPods pods = pods::find_pending(World().cluster(), Settings(), noon);
+    const pods::PendingPods pods = pods::find_pending(TestCluster().cluster(), Settings(), noon);
     EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_THAT(pods.skipped, IsEmpty());
     EXPECT_EQ(pods.wake_at, std::nullopt);
@@ -87,10 +87,10 @@ TEST(PendingPods, ReportEveryReasonToSkipAPod) {
         {"of a ReplicaSet",
          [](snapshot::PodObject& p) { p.owner = {.kind = "ReplicaSet", .name = "r"}; }, nullptr}};
     for (const Case& c : cases) {
-        World world;
-        world.node("node");
-        c.change(world.pod("p"));
-        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        TestCluster test_cluster;
+        test_cluster.node("node");
+        c.change(test_cluster.pod("p"));
+        const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
         EXPECT_EQ(pods.pod_groups.empty(), c.because != nullptr) << c.what;
         if (c.because == nullptr) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
@@ -98,59 +98,59 @@ TEST(PendingPods, ReportEveryReasonToSkipAPod) {
 }
 
 TEST(PendingPods, ExcludeBoundPods) {
-    World world;
-    world.node("node");
-    world.pod("on-node", "node").unscheduled_reason = "Unschedulable";
-    world.pod("on-a-node-that-went", "gone").unscheduled_reason = "Unschedulable";
-    EXPECT_THAT(pending(world), IsEmpty());
+    TestCluster test_cluster;
+    test_cluster.node("node");
+    test_cluster.pod("on-node", "node").unscheduled_reason = "Unschedulable";
+    test_cluster.pod("on-a-node-that-went", "gone").unscheduled_reason = "Unschedulable";
+    EXPECT_THAT(pending(test_cluster), IsEmpty());
 }
 
 TEST(PendingPods, AreNeverExpendableWithoutAPriority) {
-    World world;
-    world.pod("p");
+    TestCluster test_cluster;
+    test_cluster.pod("p");
     Settings settings;
     settings.expendable_pods_priority_cutoff = 1000;
-    EXPECT_THAT(pending(world, settings), ElementsAre("default/p"));
+    EXPECT_THAT(pending(test_cluster, settings), ElementsAre("default/p"));
 }
 
 TEST(PendingPods, AreGroupedUnderTheFirstName) {
-    World world;
-    for (const char* name : {"web-2", "web-1", "web-10"}) world.pod(name);
-    world.pod("db").spec.requests = {{"cpu", 2000}};
-    EXPECT_THAT(pending(world), ElementsAre("default/db", "default/web-1 x3"));
+    TestCluster test_cluster;
+    for (const char* name : {"web-2", "web-1", "web-10"}) test_cluster.pod(name);
+    test_cluster.pod("db").spec.requests = {{"cpu", 2000}};
+    EXPECT_THAT(pending(test_cluster), ElementsAre("default/db", "default/web-1 x3"));
 }
 
 TEST(PendingPods, AreSortedByPriorityNamespaceAndName) {
-    World world;
-    world.pod("a").spec.priority = -5;
-    world.pod("b");
-    world.pod("c").spec.priority = 100;
-    world.pod("d").ns = "apps";
-    world.pod("e").spec.priority = 2'000'000'000;
-    EXPECT_THAT(pending(world),
+    TestCluster test_cluster;
+    test_cluster.pod("a").spec.priority = -5;
+    test_cluster.pod("b");
+    test_cluster.pod("c").spec.priority = 100;
+    test_cluster.pod("d").ns = "apps";
+    test_cluster.pod("e").spec.priority = 2'000'000'000;
+    EXPECT_THAT(pending(test_cluster),
                 ElementsAre("default/e", "default/c", "apps/d", "default/b", "default/a"));
 }
 
 TEST(PendingPods, DoNotDependOnTheOrderOfPods) {
-    World forth, back;
+    TestCluster forwards, backwards;
     const std::vector<std::string> names = {"a", "b", "c", "d"};
-    const auto add = [](World& world, const std::string& name) {
-        world.pod(name).spec.requests = {{"cpu", name < "c" ? 100 : 200}};
+    const auto add = [](TestCluster& test_cluster, const std::string& name) {
+        test_cluster.pod(name).spec.requests = {{"cpu", name < "c" ? 100 : 200}};
     };
-    for (auto at = names.begin(); at != names.end(); ++at) add(forth, *at);
-    for (auto at = names.rbegin(); at != names.rend(); ++at) add(back, *at);
-    EXPECT_EQ(pending(forth), pending(back));
-    EXPECT_THAT(pending(back), ElementsAre("default/a x2", "default/c x2"));
+    for (auto at = names.begin(); at != names.end(); ++at) add(forwards, *at);
+    for (auto at = names.rbegin(); at != names.rend(); ++at) add(backwards, *at);
+    EXPECT_EQ(pending(forwards), pending(backwards));
+    EXPECT_THAT(pending(backwards), ElementsAre("default/a x2", "default/c x2"));
 }
 
 TEST(PendingPods, CountSkippedPodsByReason) {
-    World world;
-    world.pod("a").gated = true;
-    world.pod("b").spec.priority = -100;
-    world.pod("c").gated = true;
-    world.pod("d");
+    TestCluster test_cluster;
+    test_cluster.pod("a").gated = true;
+    test_cluster.pod("b").spec.priority = -100;
+    test_cluster.pod("c").gated = true;
+    test_cluster.pod("d");
     EXPECT_THAT(
-        skipped_texts(pods::find_pending(world.cluster(), Settings(), noon)),
+        skipped_texts(pods::find_pending(test_cluster.cluster(), Settings(), noon)),
         ElementsAre("1 expendable: priority below -10 (scale_up.expendable_pods_priority_cutoff)",
                     "2 waiting for a scheduling gate"));
 }
@@ -164,9 +164,9 @@ TEST(PendingPods, MustBeOlderThanTheDelay) {
     };
     for (const Case& c : {Case{0s, false}, Case{2min - 1ns, false}, Case{2min, false},
                           Case{2min + 1ns, true}, Case{1h, true}}) {
-        World world;
-        world.pod("p").created = noon - c.age;
-        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        TestCluster test_cluster;
+        test_cluster.pod("p").created = noon - c.age;
+        const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
         EXPECT_EQ(!pods.pod_groups.empty(), c.counts) << c.age.count();
         if (c.counts) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 younger than 2m"));
@@ -175,18 +175,18 @@ TEST(PendingPods, MustBeOlderThanTheDelay) {
 }
 
 TEST(PendingPods, CountAtOnceWithoutADelay) {
-    World world;
-    world.pod("p").created = noon;
-    EXPECT_THAT(pending(world), ElementsAre("default/p"));
+    TestCluster test_cluster;
+    test_cluster.pod("p").created = noon;
+    EXPECT_THAT(pending(test_cluster), ElementsAre("default/p"));
 }
 
 TEST(PendingPods, WakeThePassForTheOldestYoungPod) {
     Settings settings;
     settings.new_pod_delay = 2min;
-    World world;
-    world.pod("younger").created = noon - 30s;
-    world.pod("older").created = noon - 90s;
-    EXPECT_EQ(pods::find_pending(world.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
+    TestCluster test_cluster;
+    test_cluster.pod("younger").created = noon - 30s;
+    test_cluster.pod("older").created = noon - 90s;
+    EXPECT_EQ(pods::find_pending(test_cluster.cluster(), settings, noon).wake_at, noon + 30s + 1ns);
 }
 
 TEST(PendingPods, CanHaveALongerDelayButNotAShorterOne) {
@@ -206,39 +206,39 @@ TEST(PendingPods, CanHaveALongerDelayButNotAShorterOne) {
           Case{"soon",
                true,
                {about + "\"soon\" is ignored: duration \"soon\": a number is missing"}}}) {
-        World world;
-        snapshot::PodObject& pod = world.pod("p");
+        TestCluster test_cluster;
+        snapshot::PodObject& pod = test_cluster.pod("p");
         pod.created = noon - 5min;
         pod.annotations = {{delay_annotation, c.written}};
-        const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+        const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
         EXPECT_EQ(!pods.pod_groups.empty(), c.counts) << c.written;
         EXPECT_EQ(pods.notes, c.notes) << c.written;
     }
 }
 
 TEST(PendingPods, AcceptADelayOfCenturies) {
-    World world;
-    world.pod("p").annotations = {{delay_annotation, "2562047h"}};
-    const pods::PendingPods pods = pods::find_pending(world.cluster(), Settings(), noon);
+    TestCluster test_cluster;
+    test_cluster.pod("p").annotations = {{delay_annotation, "2562047h"}};
+    const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), Settings(), noon);
     EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_EQ(pods.wake_at, Time::max());
 }
 
 /// Spread over zones, for five minutes.
-void insist(snapshot::PodObject& pod) {
+void add_spread_timeout(snapshot::PodObject& pod) {
     pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone"}};
     pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
 }
 
 TEST(PendingPods, DropASpreadConstraintThatHasTimedOut) {
-    World world;
+    TestCluster test_cluster;
     for (const auto& [name, age] :
          {std::pair("new", 5min), std::pair("newer", 4min), std::pair("old", 6min)}) {
-        snapshot::PodObject& pod = world.pod(name);
-        insist(pod);
+        snapshot::PodObject& pod = test_cluster.pod(name);
+        add_spread_timeout(pod);
         pod.created = noon - age;
     }
-    const snapshot::Cluster cluster = world.cluster();
+    const snapshot::Cluster cluster = test_cluster.cluster();
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon);
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
     EXPECT_EQ(cluster.equivalence_group(pods.pod_groups[0].equivalence_group).lapsed,
@@ -247,19 +247,19 @@ TEST(PendingPods, DropASpreadConstraintThatHasTimedOut) {
 }
 
 TEST(PendingPods, DoNotWakeThePassForSkippedPods) {
-    World world;
-    snapshot::PodObject& gated = world.pod("gated");
-    insist(gated);
+    TestCluster test_cluster;
+    snapshot::PodObject& gated = test_cluster.pod("gated");
+    add_spread_timeout(gated);
     gated.gated = true;
     gated.created = noon;
-    EXPECT_EQ(pods::find_pending(world.cluster(), Settings(), noon).wake_at, std::nullopt);
+    EXPECT_EQ(pods::find_pending(test_cluster.cluster(), Settings(), noon).wake_at, std::nullopt);
 }
 
 TEST(PendingPods, KeepTheSpreadConstraintWhenTheyLoseTheirNode) {
-    World world;
-    world.node("a");
-    insist(world.pod("moves", "a"));  // an hour old
-    const snapshot::Cluster cluster = world.cluster();
+    TestCluster test_cluster;
+    test_cluster.node("a");
+    add_spread_timeout(test_cluster.pod("moves", "a"));  // an hour old
+    const snapshot::Cluster cluster = test_cluster.cluster();
     const snapshot::PodIndex pod = 0;
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
     ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
@@ -268,41 +268,41 @@ TEST(PendingPods, KeepTheSpreadConstraintWhenTheyLoseTheirNode) {
 }
 
 TEST(PendingPods, AreLimitedToTheOldest) {
-    World world;
-    for (const char* name : {"d", "c", "b", "a"}) world.pod(name).created = noon - 1min;
-    world.pod("elder").created = noon - 2min;
-    world.pod("gone").deleted = noon;
-    world.pod("z").ns = "a-namespace";  // as old as the world
+    TestCluster test_cluster;
+    for (const char* name : {"d", "c", "b", "a"}) test_cluster.pod(name).created = noon - 1min;
+    test_cluster.pod("elder").created = noon - 2min;
+    test_cluster.pod("gone").deleted = noon;
+    test_cluster.pod("z").ns = "a-namespace";  // created an hour ago
     Settings settings;
     const std::string rest = " oldest (scale_up.max_unschedulable_pods_considered)";
     settings.max_pods_considered = 4;
-    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, noon);
+    const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
     EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
     EXPECT_THAT(skipped_texts(pods), ElementsAre("1 being deleted", "2 not among the 4" + rest));
     for (const int limit : {0, 6, 7, -1}) {
         settings.max_pods_considered = limit;
-        EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z", "default/a x5"))
+        EXPECT_THAT(pending(test_cluster, settings), ElementsAre("a-namespace/z", "default/a x5"))
             << limit;
     }
     settings.max_pods_considered = 1;
-    EXPECT_THAT(pending(world, settings), ElementsAre("a-namespace/z"));
+    EXPECT_THAT(pending(test_cluster, settings), ElementsAre("a-namespace/z"));
 }
 
 TEST(NominatedPods, AreListedByNodeWithoutDeletedAndExpendablePods) {
-    World world;
-    world.node("b");
-    world.node("a");
-    world.pod("p1").nominated_node = "b";
-    world.pod("p2").nominated_node = "a";
-    world.pod("p3").nominated_node = "b";
-    snapshot::PodObject& going = world.pod("going");
+    TestCluster test_cluster;
+    test_cluster.node("b");
+    test_cluster.node("a");
+    test_cluster.pod("p1").nominated_node = "b";
+    test_cluster.pod("p2").nominated_node = "a";
+    test_cluster.pod("p3").nominated_node = "b";
+    snapshot::PodObject& going = test_cluster.pod("going");
     going.nominated_node = "b";
     going.deleted = noon;
-    snapshot::PodObject& expendable = world.pod("expendable");
+    snapshot::PodObject& expendable = test_cluster.pod("expendable");
     expendable.nominated_node = "a";
     expendable.spec.priority = -100;
-    world.pod("lost").nominated_node = "gone";
-    const snapshot::Cluster cluster = world.cluster();
+    test_cluster.pod("lost").nominated_node = "gone";
+    const snapshot::Cluster cluster = test_cluster.cluster();
     std::vector<std::string> nodes;
     for (const pods::Nomination& n : pods::find_nominated(cluster, Settings())) {
         nodes.emplace_back(cluster.text(cluster.node(n.node).name));
@@ -311,20 +311,21 @@ TEST(NominatedPods, AreListedByNodeWithoutDeletedAndExpendablePods) {
 }
 
 TEST(NominatedPods, AreNotPending) {
-    World world;
-    world.node("a");
-    world.pod("p1").nominated_node = "a";
-    world.pod("p2").nominated_node = "gone";
-    EXPECT_THAT(pods::find_nominated(world.cluster(), Settings()), ::testing::SizeIs(1));
-    EXPECT_THAT(pending(world), ElementsAre("default/p2"));
+    TestCluster test_cluster;
+    test_cluster.node("a");
+    test_cluster.pod("p1").nominated_node = "a";
+    test_cluster.pod("p2").nominated_node = "gone";
+    EXPECT_THAT(pods::find_nominated(test_cluster.cluster(), Settings()), ::testing::SizeIs(1));
+    EXPECT_THAT(pending(test_cluster), ElementsAre("default/p2"));
 }
 
 TEST(PendingPods, UseTheWallClockForTheirAge) {
-    World world;
-    world.pod("p").created = noon + 1h - 1min;
+    TestCluster test_cluster;
+    test_cluster.pod("p").created = noon + 1h - 1min;
     Settings settings;
     settings.new_pod_delay = 5min;
-    const pods::PendingPods pods = pods::find_pending(world.cluster(), settings, {noon, noon + 1h});
+    const pods::PendingPods pods =
+        pods::find_pending(test_cluster.cluster(), settings, {noon, noon + 1h});
     EXPECT_THAT(pods.pod_groups, IsEmpty());
     EXPECT_EQ(pods.wake_at, noon + 4min + 1ns);
 }

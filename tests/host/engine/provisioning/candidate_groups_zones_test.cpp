@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// A group in each zone, of machines "m" of four cores; for each set of labels that it is told.
-class SourceOfZones final : public GroupSource {
+class ZonalGroupSource final : public GroupSource {
 public:
     Result<GroupsAnswer> suggest(const GroupsQuestion&, const CallContext&) override {
         GroupsAnswer out{.most_groups = most_groups};
@@ -21,7 +21,7 @@ public:
             for (const std::string& zone : zones) {
                 GroupPlan plan{.machine_type = "m", .zone = zone, .spot = spot, .labels = labels};
                 plan.name = "nap-" + (labels.empty() ? "" : labels.begin()->second + "-") + zone;
-                out.groups.push_back({std::move(plan), "it is told"});
+                out.groups.push_back({std::move(plan), "suggested by the test"});
             }
         }
         return out;
@@ -34,7 +34,7 @@ public:
     bool spot = false;
 };
 
-class MakerInZones final : public GroupMaker {
+class ZonalGroupMaker final : public GroupMaker {
 public:
     Result<CandidateGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
                                      const CallContext&) override {
@@ -78,13 +78,13 @@ private:
 };
 
 struct ZonesCase : PassCase {
-    SourceOfZones source{};
-    MakerInZones maker{};
+    ZonalGroupSource source{};
+    ZonalGroupMaker maker{};
     SameTeam same_team{};
     bool has_checks = true;
 
-    pass::Outcome run_making() {
-        Snapshot snapshot = world.snapshot();
+    pass::Outcome run_with_creation() {
+        Snapshot snapshot = test_cluster.snapshot();
         MachineType type{
             .name = "m", .capacity = amounts(4000), .allocatable = amounts(4000), .offerings = {}};
         for (const std::string& zone : source.zones)
@@ -98,12 +98,12 @@ struct ZonesCase : PassCase {
         with.maker = &maker;
         return pass::run_pass(snapshot, memory, with, settings, call_context);
     }
-    Growths grown() { return growth(run_making().decision); }
+    Growths grown() { return growth(run_with_creation().decision); }
     /// A group that was made in a pass before, with as many machines.
-    Group& made(const std::string& zone, int nodes) {
+    Group& existing_group(const std::string& zone, int nodes) {
         Group& out = group("nap-" + zone, nodes, std::nullopt, amounts(4000), zone);
         out.group.autoprovisioned = true;
-        world.describe("nap-" + zone, amounts(4000)) = MakerInZones::node_of({}, zone);
+        test_cluster.describe("nap-" + zone, amounts(4000)) = ZonalGroupMaker::node_of({}, zone);
         return out;
     }
 };
@@ -111,7 +111,7 @@ struct ZonesCase : PassCase {
 TEST(CandidateGroupZones, ShareTheNodesOfATemplate) {
     ZonesCase c;
     c.pods("web", 15, 3000);
-    const Decision decision = c.run_making().decision;
+    const Decision decision = c.run_with_creation().decision;
     EXPECT_EQ(growth(decision), (Growths{{"nap-a", 5}, {"nap-b", 5}, {"nap-c", 5}}));
     ASSERT_EQ(decision.creations.size(), 3u);
     EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
@@ -120,7 +120,7 @@ TEST(CandidateGroupZones, ShareTheNodesOfATemplate) {
 TEST(CandidateGroupZones, AreNotCreatedForZonesWithoutNodes) {
     ZonesCase c;
     c.pods("web", 2, 3000);
-    const Decision decision = c.run_making().decision;
+    const Decision decision = c.run_with_creation().decision;
     EXPECT_EQ(growth(decision), (Growths{{"nap-a", 1}, {"nap-b", 1}}));
     EXPECT_EQ(decision.creations.size(), 2u);
 }
@@ -161,7 +161,7 @@ TEST(CandidateGroupZones, ReportAZoneExcludedByTheMaximum) {
     ZonesCase c;
     c.source.most_groups = 2;
     c.pods("web", 6, 3000);
-    EXPECT_THAT(c.run_making().decision.options.at(0).left_out,
+    EXPECT_THAT(c.run_with_creation().decision.options.at(0).left_out,
                 ElementsAre(HasSubstr("nap-c: max number of node groups reached")));
 }
 
@@ -174,7 +174,7 @@ TEST(CandidateGroupZones, LeaveRoomForGroupsOfOtherPods) {
         c.source.sets = {{{"team", "x"}}, {{"team", "y"}}, {{"team", "z"}}};
         c.source.most_groups = most;
         for (const std::string team : {"x", "y", "z"}) c.pods(team, 3, 3000, of_team(team));
-        const Decision decision = c.run_making().decision;
+        const Decision decision = c.run_with_creation().decision;
         EXPECT_EQ(decision.creations.size(), static_cast<std::size_t>(most));
         EXPECT_THAT(decision.unschedulable, IsEmpty()) << "every team has a group, of " << most;
     }
@@ -189,16 +189,16 @@ TEST(CandidateGroupZones, RespectClusterLimits) {
 
 TEST(CandidateGroupZones, AreBalancedWithExistingGroups) {
     ZonesCase c;
-    c.made("a", 5);
-    c.made("b", 1);
-    c.made("c", 0);
+    c.existing_group("a", 5);
+    c.existing_group("b", 1);
+    c.existing_group("c", 0);
     c.pods("web", 6, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-b", 3}, {"nap-c", 3}}));
 }
 
 TEST(CandidateGroupZones, AreCreatedLaterForOtherZones) {
     ZonesCase c;
-    c.made("a", 1);
+    c.existing_group("a", 1);
     c.pods("web", 5, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
     c.source.most_groups = 1;
@@ -207,7 +207,7 @@ TEST(CandidateGroupZones, AreCreatedLaterForOtherZones) {
 
 TEST(CandidateGroupZones, AreNotCreatedToBalanceAForeignGroup) {
     ZonesCase c;
-    c.made("a", 1).group.autoprovisioned = false;
+    c.existing_group("a", 1).group.autoprovisioned = false;
     c.pods("web", 5, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}}));
 }
@@ -222,15 +222,15 @@ TEST(CandidateGroupZones, SkipAnUnsupportedZone) {
 TEST(CandidateGroupZones, SkipAZoneWhoseGroupWasRefused) {
     ZonesCase c;
     c.pods("web", 6, 3000);
-    const pass::Outcome first = c.run_making();
+    const pass::Outcome first = c.run_with_creation();
     ASSERT_EQ(first.decision.creations.size(), 3u);
     Results results;
     results.creations.resize(3);
     results.creations[1] = Error{ErrorCode::quota, "no more groups in zone b"};
     results.increases.resize(3);
     c.memory = pass::remember_results(first.memory, first.decision, results, c.settings, noon);
-    c.made("a", 2);
-    c.made("c", 2);
+    c.existing_group("a", 2);
+    c.existing_group("c", 2);
     c.call_context.now = noon + 1min;
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
 }

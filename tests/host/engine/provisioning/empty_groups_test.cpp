@@ -11,17 +11,17 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// Two empty groups: one that Capstan made, one that it did not.
-MakingCase with_empty_groups() {
-    MakingCase c({});
-    c.world.group("nap-m", 0).group.autoprovisioned = true;
-    c.world.describe("nap-m", amounts(4000));
-    c.world.group("web", 0);
+GroupCreationCase with_empty_groups() {
+    GroupCreationCase c({});
+    c.test_cluster.group("nap-m", 0).group.autoprovisioned = true;
+    c.test_cluster.describe("nap-m", amounts(4000));
+    c.test_cluster.group("web", 0);
     return c;
 }
 
 TEST(EmptyGroups, AreDeletedIfCreatedByCapstan) {
-    MakingCase c = with_empty_groups();
-    c.world.group("theirs", 0).group.autoprovisioned = true;  // another prefix
+    GroupCreationCase c = with_empty_groups();
+    c.test_cluster.group("theirs", 0).group.autoprovisioned = true;  // another prefix
     const Decision decision = c.run().decision;
     ASSERT_THAT(decision.deletions, SizeIs(1));
     EXPECT_EQ(decision.deletions[0].group, NodeGroupId("nap-m"));
@@ -29,9 +29,9 @@ TEST(EmptyGroups, AreDeletedIfCreatedByCapstan) {
 }
 
 TEST(EmptyGroups, AreDeletedAfterTheConfiguredTime) {
-    MakingCase c = with_empty_groups();
+    GroupCreationCase c = with_empty_groups();
     c.settings.scale_down.empty_group_time = 10min;
-    const pass::Outcome first = c.run_and_do();
+    const pass::Outcome first = c.run_and_apply();
     EXPECT_THAT(first.decision.deletions, IsEmpty());
     EXPECT_EQ(first.wake_at, noon + 10min);
     c.now += 10min;
@@ -39,29 +39,29 @@ TEST(EmptyGroups, AreDeletedAfterTheConfiguredTime) {
 }
 
 TEST(EmptyGroups, HaveNoTargetAndNoMachines) {
-    MakingCase target = with_empty_groups();
-    target.world.change_group("nap-m").group.target = 1;
+    GroupCreationCase target = with_empty_groups();
+    target.test_cluster.change_group("nap-m").group.target = 1;
     EXPECT_THAT(target.run().decision.deletions, IsEmpty());
-    MakingCase machine = with_empty_groups();
-    machine.world.machine("nap-m", "m-1", MachineState::deleting);
+    GroupCreationCase machine = with_empty_groups();
+    machine.test_cluster.machine("nap-m", "m-1", MachineState::deleting);
     EXPECT_THAT(machine.run().decision.deletions, IsEmpty());
 }
 
 TEST(EmptyGroups, AreKeptIfPodsNeedThem) {
-    MakingCase c = with_empty_groups();
-    c.world.pod("web");
+    GroupCreationCase c = with_empty_groups();
+    c.test_cluster.pod("web");
     const Decision decision = c.run().decision;
     EXPECT_THAT(decision.increases, SizeIs(1));
     EXPECT_THAT(decision.deletions, IsEmpty());
 }
 
 TEST(EmptyGroups, AreKeptIfScaleDownIsDisabledOrANodeIsDrained) {
-    MakingCase c = with_empty_groups();
+    GroupCreationCase c = with_empty_groups();
     c.settings.scale_down.enabled = false;
     EXPECT_THAT(c.run().decision.deletions, IsEmpty());
     c.settings.scale_down.enabled = true;
-    c.world.group("busy", 1);
-    c.world.node("n1", "busy");
+    c.test_cluster.group("busy", 1);
+    c.test_cluster.node("n1", "busy");
     c.memory.removals["n1"] = {.group = NodeGroupId("busy"),
                                .machine = MachineId("n1"),
                                .phase = RemovalPhase::waiting,
@@ -71,7 +71,7 @@ TEST(EmptyGroups, AreKeptIfScaleDownIsDisabledOrANodeIsDrained) {
 }
 
 /// `c` after a pass whose deletions came to `results`.
-MakingCase after(MakingCase c, std::vector<std::optional<Error>> deletions) {
+GroupCreationCase after(GroupCreationCase c, std::vector<std::optional<Error>> deletions) {
     const pass::Outcome first = c.run();
     EXPECT_EQ(first.decision.deletions.size(), deletions.size());
     Results results;
@@ -81,10 +81,10 @@ MakingCase after(MakingCase c, std::vector<std::optional<Error>> deletions) {
 }
 
 TEST(EmptyGroups, AreRetriedIndividuallyAfterAFailure) {
-    MakingCase both = with_empty_groups();
-    both.world.group("nap-n", 0).group.autoprovisioned = true;
-    MakingCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});
-    c.world = with_empty_groups().world;
+    GroupCreationCase both = with_empty_groups();
+    both.test_cluster.group("nap-n", 0).group.autoprovisioned = true;
+    GroupCreationCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});
+    c.test_cluster = with_empty_groups().test_cluster;
     c.now += 10s;
     const pass::Outcome soon = c.run();
     EXPECT_THAT(soon.decision.deletions, IsEmpty());
@@ -95,25 +95,25 @@ TEST(EmptyGroups, AreRetriedIndividuallyAfterAFailure) {
 }
 
 TEST(EmptyGroups, AreNotDeletedAgainInEveryPass) {
-    MakingCase quick = with_empty_groups(), slow = with_empty_groups();
+    GroupCreationCase quick = with_empty_groups(), slow = with_empty_groups();
     slow.settings.scale_down.empty_group_time = 1h;
-    slow.run_and_do();
+    slow.run_and_apply();
     slow.now += 1h;
-    for (const MakingCase& stale : {quick, slow}) {
-        MakingCase c = after(stale, {std::nullopt});
+    for (const GroupCreationCase& stale : {quick, slow}) {
+        GroupCreationCase c = after(stale, {std::nullopt});
         c.now += 10s;
-        EXPECT_THAT(c.run_and_do().decision.deletions, IsEmpty());
+        EXPECT_THAT(c.run_and_apply().decision.deletions, IsEmpty());
         c.now = stale.now + c.settings.backoff_initial;
         EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
     }
 }
 
 TEST(EmptyGroups, AreDeletedAtOnceIfRecreated) {
-    MakingCase c = after(with_empty_groups(), {std::nullopt});
-    c.world = World();
+    GroupCreationCase c = after(with_empty_groups(), {std::nullopt});
+    c.test_cluster = TestCluster();
     c.now += 10s;
-    c.run_and_do();
-    c.world = with_empty_groups().world;
+    c.run_and_apply();
+    c.test_cluster = with_empty_groups().test_cluster;
     c.now += 10s;
     EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }

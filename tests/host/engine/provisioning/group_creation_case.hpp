@@ -12,11 +12,11 @@
 
 namespace capstan::engine::provisioning {
 
-class TestSource final : public GroupSource {
+class TestGroupSource final : public GroupSource {
 public:
-    explicit TestSource(std::vector<std::string> names) : names_(std::move(names)) {}
+    explicit TestGroupSource(std::vector<std::string> names) : names_(std::move(names)) {}
     Result<GroupsAnswer> suggest(const GroupsQuestion& question, const CallContext&) override {
-        asked_pods = static_cast<int>(question.pods.size());
+        requested_pods = static_cast<int>(question.pods.size());
         GroupsAnswer out{.left_out = left_out, .most_groups = most_groups};
         for (const std::string& name : names_)
             out.groups.push_back(
@@ -24,7 +24,7 @@ public:
                   .machine_type = "m",
                   .zone = "a",
                   .labels = labels},
-                 "it is told"});
+                 "suggested by the test"});
         return out;
     }
     Result<bool> owns(const NodeGroup& group, const CallContext&) override {
@@ -35,13 +35,13 @@ public:
     std::vector<GroupsAnswer::LeftOut> left_out{};
     std::optional<int> most_groups{};
     bool carries_cloud = false;  ///< names do
-    int asked_pods = 0;
+    int requested_pods = 0;
 
 private:
     std::vector<std::string> names_;
 };
 
-class TestMaker final : public GroupMaker {
+class TestGroupMaker final : public GroupMaker {
 public:
     Result<CandidateGroup> new_group(const PluginInstanceId&, const GroupPlan& plan,
                                      const CallContext&) override {
@@ -64,16 +64,16 @@ public:
 };
 
 /// A cluster where groups can be made.
-struct MakingCase {
-    World world{};
-    TestSource source;
-    TestMaker maker{};
+struct GroupCreationCase {
+    TestCluster test_cluster{};
+    TestGroupSource source;
+    TestGroupMaker maker{};
     Memory memory{};
     Settings settings{};
     Time now = noon;
     std::vector<CloudMachines> clouds{machines("cloud", "m")};
 
-    explicit MakingCase(std::vector<std::string> names) : source(std::move(names)) {}
+    explicit GroupCreationCase(std::vector<std::string> names) : source(std::move(names)) {}
 
     static CloudMachines machines(const char* cloud, std::string type) {
         return {PluginInstanceId(cloud),
@@ -83,7 +83,7 @@ struct MakingCase {
                   .offerings = {{.zone = "a"}}}}};
     }
     Snapshot snapshot() const {
-        Snapshot out = world.snapshot();
+        Snapshot out = test_cluster.snapshot();
         out.machines = std::make_shared<const std::vector<CloudMachines>>(clouds);
         return out;
     }
@@ -95,7 +95,7 @@ struct MakingCase {
         return pass::run_pass(snapshot(), memory, policies(), settings, {.now = now});
     }
     /// Runs, and remembers that all was done as asked.
-    pass::Outcome run_and_do() {
+    pass::Outcome run_and_apply() {
         pass::Outcome out = run();
         Results results;
         results.creations.resize(out.decision.creations.size());

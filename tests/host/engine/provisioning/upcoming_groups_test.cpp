@@ -12,24 +12,24 @@ using ::testing::SizeIs;
 
 const NodeGroupId made("nap-m");
 
-MakingCase with_a_pod() {
-    MakingCase c({"nap-m"});
-    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+GroupCreationCase with_a_pod() {
+    GroupCreationCase c({"nap-m"});
+    c.test_cluster.pod("web").spec.requests = {{"cpu", 3000}};
     return c;
 }
 
 TEST(UpcomingGroups, AreNotCreatedAgain) {
-    MakingCase c = with_a_pod();
-    EXPECT_THAT(c.run_and_do().decision.creations, SizeIs(1));
+    GroupCreationCase c = with_a_pod();
+    EXPECT_THAT(c.run_and_apply().decision.creations, SizeIs(1));
     c.now += 10s;
-    const Decision second = c.run_and_do().decision;
+    const Decision second = c.run_and_apply().decision;
     EXPECT_THAT(second.creations, IsEmpty());
     EXPECT_THAT(second.increases, IsEmpty());
     EXPECT_THAT(second.unschedulable, IsEmpty());
 }
 
 TEST(UpcomingGroups, AreNotCreatedAgainAfterARestart) {
-    MakingCase c = with_a_pod();
+    GroupCreationCase c = with_a_pod();
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, c.now);
     c.memory.started = false;
     EXPECT_THAT(c.memory.upcoming_groups, SizeIs(1));
@@ -40,8 +40,8 @@ TEST(UpcomingGroups, AreNotCreatedAgainAfterARestart) {
 }
 
 TEST(UpcomingGroups, AreBackedOffAndReplacedIfRefused) {
-    MakingCase c({"nap-a", "nap-b"});
-    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    GroupCreationCase c({"nap-a", "nap-b"});
+    c.test_cluster.pod("web").spec.requests = {{"cpu", 3000}};
     const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::quota, "no more groups"}};
@@ -56,8 +56,8 @@ TEST(UpcomingGroups, AreBackedOffAndReplacedIfRefused) {
 }
 
 TEST(UpcomingGroups, AreReplacedIfTheirNameIsInUse) {
-    MakingCase c({"nap-a", "nap-b"});
-    c.world.pod("web").spec.requests = {{"cpu", 3000}};
+    GroupCreationCase c({"nap-a", "nap-b"});
+    c.test_cluster.pod("web").spec.requests = {{"cpu", 3000}};
     const pass::Outcome first = c.run();
     Results results;
     results.creations = {Error{ErrorCode::conflict, "there is another group \"nap-a\""}};
@@ -70,9 +70,9 @@ TEST(UpcomingGroups, AreReplacedIfTheirNameIsInUse) {
 }
 
 TEST(UpcomingGroups, DoNotGrowForMorePods) {
-    MakingCase c = with_a_pod();
-    c.run_and_do();
-    for (const char* name : {"a", "b"}) c.world.pod(name).spec.requests = {{"cpu", 3000}};
+    GroupCreationCase c = with_a_pod();
+    c.run_and_apply();
+    for (const char* name : {"a", "b"}) c.test_cluster.pod(name).spec.requests = {{"cpu", 3000}};
     c.now += 10s;
     const Decision second = c.run().decision;
     EXPECT_THAT(second.creations, IsEmpty());
@@ -81,19 +81,19 @@ TEST(UpcomingGroups, DoNotGrowForMorePods) {
 }
 
 TEST(UpcomingGroups, AreCreatedAgainIfDeletedByAnotherClient) {
-    MakingCase c = with_a_pod();
-    c.run_and_do();
-    c.world.group("nap-m", 1).group.autoprovisioned = true;
-    c.world.describe("nap-m", amounts(4000));
+    GroupCreationCase c = with_a_pod();
+    c.run_and_apply();
+    c.test_cluster.group("nap-m", 1).group.autoprovisioned = true;
+    c.test_cluster.describe("nap-m", amounts(4000));
     c.now += 10s;
-    c.run_and_do();
-    c.world = with_a_pod().world;
+    c.run_and_apply();
+    c.test_cluster = with_a_pod().test_cluster;
     c.now += 10s;
     EXPECT_THAT(c.run().decision.creations, SizeIs(1));
 }
 
 TEST(UpcomingGroups, AreNotExpectedAfterADryRun) {
-    MakingCase c = with_a_pod();
+    GroupCreationCase c = with_a_pod();
     const pass::Outcome first = c.run();
     c.memory = pass::remember_results(first.memory, first.decision, {}, c.settings, c.now);
     EXPECT_THAT(c.memory.upcoming_groups, IsEmpty());
@@ -101,10 +101,10 @@ TEST(UpcomingGroups, AreNotExpectedAfterADryRun) {
 }
 
 TEST(UpcomingGroups, EndWhenTheyAreListed) {
-    MakingCase c = with_a_pod();
-    c.run_and_do();
-    c.world.group("nap-m", 1).group.autoprovisioned = true;
-    c.world.describe("nap-m", amounts(4000));
+    GroupCreationCase c = with_a_pod();
+    c.run_and_apply();
+    c.test_cluster.group("nap-m", 1).group.autoprovisioned = true;
+    c.test_cluster.describe("nap-m", amounts(4000));
     c.now += 10s;
     const pass::Outcome second = c.run();
     EXPECT_THAT(second.memory.upcoming_groups, IsEmpty());
@@ -113,8 +113,8 @@ TEST(UpcomingGroups, EndWhenTheyAreListed) {
 }
 
 TEST(UpcomingGroups, TimeOutAndAreBackedOff) {
-    MakingCase c = with_a_pod();
-    c.run_and_do();
+    GroupCreationCase c = with_a_pod();
+    c.run_and_apply();
     c.now += c.settings.max_node_provision_time + 10s;
     const pass::Outcome late = c.run();
     EXPECT_THAT(late.memory.upcoming_groups, IsEmpty());

@@ -20,7 +20,7 @@ struct DrainTimeout : RemovalCase {
             for (int i = 0; i < 10; ++i) pod(std::string("web-") + name + std::to_string(i), name);
         }
     }
-    void go_on_until(Time time) {
+    void run_until(Time time) {
         pass({"n1"});
         while (now < time && memory.removals.contains("n1") && phase("n1") != removed) {
             const auto step = find_next_step(memory, settings, now);
@@ -38,7 +38,7 @@ struct DrainTimeout : RemovalCase {
 
 TEST_F(DrainTimeout, IsTooShortWithTwoMinutes) {
     settings.scale_down.max_pod_eviction_time = 2min;
-    go_on_until(noon + 1h);
+    run_until(noon + 1h);
     EXPECT_EQ(now, noon + 2min + 5s);
     EXPECT_EQ(evicted, 4u);
     EXPECT_FALSE(memory.removals.contains("n1"));
@@ -48,7 +48,7 @@ TEST_F(DrainTimeout, IsTooShortWithTwoMinutes) {
 }
 
 TEST_F(DrainTimeout, IsLongEnoughByDefault) {
-    go_on_until(noon + 1h);
+    run_until(noon + 1h);
     EXPECT_EQ(evicted, 10u);
     EXPECT_EQ(phase("n1"), removed);
     EXPECT_LT(now, noon + 6min);

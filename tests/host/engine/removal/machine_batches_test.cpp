@@ -36,7 +36,7 @@ TEST_F(MachineBatches, AreFormedByGroupAndCause) {
     pass();
     std::vector<std::string> asked;
     for (const MachineRemoval& removal : steps.removals)
-        asked.push_back(told(removal) + " " + std::string(name_of(removal.cause)));
+        asked.push_back(to_text(removal) + " " + std::string(name_of(removal.cause)));
     EXPECT_THAT(asked, ElementsAre("remove n3 of a underutilized", "remove n1, n4 of a empty",
                                    "remove n2 of a unready", "remove b1 of b empty"));
     EXPECT_EQ(steps.removals[1].because, "n1: unneeded, n4: unneeded");
@@ -100,10 +100,10 @@ TEST_F(MachineBatches, KeepNodesAtTheMinimumOfTheCluster) {
 
 TEST_F(MachineBatches, WaitWhileTheirGroupIsUnderRepair) {
     ready("n1");
-    settling = {NodeGroupId("a")};
+    under_repair = {NodeGroupId("a")};
     EXPECT_THAT(pass(), IsEmpty());
     EXPECT_EQ(steps.wake_at, now);
-    settling.clear();
+    under_repair.clear();
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
 }
 
@@ -126,14 +126,14 @@ TEST_F(MachineBatches, WaitWhileTheirGroupIsUnreadable) {
 }
 
 TEST_F(MachineBatches, WakeThePassIfOtherNodesAreWaiting) {
-    for (const bool is_anyone_waiting : {false, true}) {
-        has_waiting = is_anyone_waiting;
+    for (const bool is_another_waiting : {false, true}) {
+        has_waiting = is_another_waiting;
         ready("n1");
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
-        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one goes";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one goes";
         ready("n1").phase = undoing;
         EXPECT_THAT(pass(), ElementsAre(unmark));
-        EXPECT_EQ(steps.wake_at == now, is_anyone_waiting) << "one stays after all";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one stays after all";
     }
 }
 

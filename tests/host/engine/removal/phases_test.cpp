@@ -20,108 +20,116 @@ const char* const removes = "remove n1 of a";
 
 using enum RemovalPhase;
 
-struct Row {
+struct TransitionCase {
     const char* what;
     RemovalPhase before;
-    Duration later;
-    std::function<void(RemovalCase&)> happens;
-    std::vector<std::string> asks_for;
-    std::optional<RemovalPhase> after;  ///< nothing: it is forgotten
+    Duration elapsed;
+    std::function<void(RemovalCase&)> change;
+    std::vector<std::string> actions;
+    std::optional<RemovalPhase> after;  ///< empty: the removal is forgotten
     bool empty = true;
 };
 
-void nothing(RemovalCase&) {}
-void a_pod_is_there(RemovalCase& c) { c.pod("web-1", "n1"); }
-void an_unmovable_pod_comes(RemovalCase& c) { c.unmovable("db", "n1"); }
-void the_node_vanishes(RemovalCase& c) { c.nodes.erase("n1"); }
-void the_machine_vanishes(RemovalCase& c) { c.group("a").machines.clear(); }
-void the_machine_is_going(RemovalCase& c) {
-    c.group("a").machines[0].state = MachineState::deleting;
-}
-void its_cloud_fails_to_remove_it(RemovalCase& c) {
+void no_change(RemovalCase&) {}
+void add_pod(RemovalCase& c) { c.pod("web-1", "n1"); }
+void add_unmovable_pod(RemovalCase& c) { c.unmovable("db", "n1"); }
+void remove_node(RemovalCase& c) { c.nodes.erase("n1"); }
+void unlist_machine(RemovalCase& c) { c.group("a").machines.clear(); }
+void delete_machine(RemovalCase& c) { c.group("a").machines[0].state = MachineState::deleting; }
+void fail_machine(RemovalCase& c) {
     c.group("a").machines[0].error = Error{ErrorCode::unavailable, "the operation failed"};
 }
-void another_node_has_its_name(RemovalCase& c) {
+void replace_machine(RemovalCase& c) {
     c.group("a").machines[0].id = MachineId("m-new");
     c.nodes.at("n1").provider_id = "m-new";
 }
-void somebody_delays_it(RemovalCase& c) {
+void delay_deletion(RemovalCase& c) {
     c.nodes.at("n1").annotations = {
         {"delay-deletion.cluster-autoscaler.kubernetes.io/backup", "true"}};
 }
 
-const std::vector<Row> table = {
-    {"asks again until it is known to be marked", tainting, 0s, nothing, {marks}, tainting},
-    {"gives the scheduler time to see the taint", waiting, 4s, nothing, {}, waiting},
-    {"an empty node goes at once after that", waiting, 5s, nothing, {announces, removes}, deleting},
-    {"an occupied node is drained", waiting, 5s, a_pod_is_there, {"evict web-1"}, draining, false},
-    {"an empty node with new pods stays", waiting, 5s, a_pod_is_there, {unmark}, undoing},
+const std::vector<TransitionCase> table = {
+    {"asks again until it is known to be marked", tainting, 0s, no_change, {marks}, tainting},
+    {"gives the scheduler time to see the taint", waiting, 4s, no_change, {}, waiting},
+    {"an empty node goes at once after that",
+     waiting,
+     5s,
+     no_change,
+     {announces, removes},
+     deleting},
+    {"an occupied node is drained", waiting, 5s, add_pod, {"evict web-1"}, draining, false},
+    {"an empty node with new pods stays", waiting, 5s, add_pod, {unmark}, undoing},
     {"a node with a pod that may not move stays",
      waiting,
      5s,
-     an_unmovable_pod_comes,
+     add_unmovable_pod,
      {unmark},
      undoing,
      false},
-    {"a drained node goes", draining, 1s, nothing, {announces, removes}, deleting, false},
+    {"a drained node goes", draining, 1s, no_change, {announces, removes}, deleting, false},
     {"a pod that may not move ends the drain",
      draining,
      1s,
-     an_unmovable_pod_comes,
+     add_unmovable_pod,
      {unmark},
      undoing,
      false},
-    {"waits for those who ask for a delay", delayed, 119s, somebody_delays_it, {}, delayed},
-    {"but not for ever", delayed, 2min, somebody_delays_it, {announces, removes}, deleting},
-    {"pods that came during the delay keep it", delayed, 1s, a_pod_is_there, {unmark}, undoing},
-    {"asks again for what nobody answered", deleting, 1s, nothing, {announces, removes}, deleting},
-    {"waits for the node to vanish", removed, 299s, the_machine_vanishes, {}, removed},
-    {"no longer than a node may take", removed, 5min, the_machine_vanishes, {}, std::nullopt},
-    {"waits longer while the machine goes", removed, 1h, the_machine_is_going, {}, removed},
-    {"a machine that did not go is kept", removed, 5min, nothing, {unmark}, undoing},
+    {"waits for those who ask for a delay", delayed, 119s, delay_deletion, {}, delayed},
+    {"but not for ever", delayed, 2min, delay_deletion, {announces, removes}, deleting},
+    {"pods that came during the delay keep it", delayed, 1s, add_pod, {unmark}, undoing},
+    {"asks again for what nobody answered",
+     deleting,
+     1s,
+     no_change,
+     {announces, removes},
+     deleting},
+    {"waits for the node to vanish", removed, 299s, unlist_machine, {}, removed},
+    {"no longer than a node may take", removed, 5min, unlist_machine, {}, std::nullopt},
+    {"waits longer while the machine goes", removed, 1h, delete_machine, {}, removed},
+    {"a machine that did not go is kept", removed, 5min, no_change, {unmark}, undoing},
     {"a machine that its cloud failed to remove is kept at once",
      removed,
      1s,
-     its_cloud_fails_to_remove_it,
+     fail_machine,
      {unmark},
      undoing},
-    {"takes its marks off until that is done", undoing, 1h, nothing, {unmark}, undoing},
+    {"takes its marks off until that is done", undoing, 1h, no_change, {unmark}, undoing},
     {"takes its marks off a node that is no machine's",
      undoing,
      1s,
-     the_machine_vanishes,
+     unlist_machine,
      {unmark},
      undoing},
-    {"ends with the node", tainting, 0s, the_node_vanishes, {}, std::nullopt},
-    {"ends with the node", draining, 0s, the_node_vanishes, {}, std::nullopt},
-    {"ends with the node", deleting, 0s, the_node_vanishes, {}, std::nullopt},
-    {"ends with the node", removed, 0s, the_node_vanishes, {}, std::nullopt},
-    {"ends with the node", undoing, 0s, the_node_vanishes, {}, std::nullopt},
-    {"ends with the machine", waiting, 0s, the_machine_vanishes, {}, std::nullopt},
-    {"ends with the machine", deleting, 0s, the_machine_vanishes, {}, std::nullopt},
-    {"is not about another node", draining, 0s, another_node_has_its_name, {}, std::nullopt},
-    {"is not about another node", undoing, 0s, another_node_has_its_name, {}, std::nullopt},
-    {"somebody else removes the machine", draining, 0s, the_machine_is_going, {}, removed, false},
+    {"ends with the node", tainting, 0s, remove_node, {}, std::nullopt},
+    {"ends with the node", draining, 0s, remove_node, {}, std::nullopt},
+    {"ends with the node", deleting, 0s, remove_node, {}, std::nullopt},
+    {"ends with the node", removed, 0s, remove_node, {}, std::nullopt},
+    {"ends with the node", undoing, 0s, remove_node, {}, std::nullopt},
+    {"ends with the machine", waiting, 0s, unlist_machine, {}, std::nullopt},
+    {"ends with the machine", deleting, 0s, unlist_machine, {}, std::nullopt},
+    {"is not about another node", draining, 0s, replace_machine, {}, std::nullopt},
+    {"is not about another node", undoing, 0s, replace_machine, {}, std::nullopt},
+    {"somebody else removes the machine", draining, 0s, delete_machine, {}, removed, false},
 };
 
 using RemovalPhases = RemovalCase;
 
 TEST_F(RemovalPhases, FollowTheTransitionTable) {
-    for (const Row& row : table) {
+    for (const TransitionCase& row : table) {
         SCOPED_TRACE(std::to_string(static_cast<int>(row.before)) + ": " + row.what);
         RemovalCase::groups.clear();
         pods.clear();
         now = noon;
         node("n1");
         removing("n1", row.before, row.empty);
-        now += row.later;
-        row.happens(*this);
+        now += row.elapsed;
+        row.change(*this);
         const Decision decision = decide();
         std::vector<std::string> asked;
-        for (const auto& change : decision.node_changes) asked.push_back(told(change));
-        for (const auto& eviction : decision.evictions) asked.push_back(told(eviction));
-        for (const auto& removal : decision.removals) asked.push_back(told(removal));
-        EXPECT_THAT(asked, ElementsAreArray(row.asks_for));
+        for (const auto& change : decision.node_changes) asked.push_back(to_text(change));
+        for (const auto& eviction : decision.evictions) asked.push_back(to_text(eviction));
+        for (const auto& removal : decision.removals) asked.push_back(to_text(removal));
+        EXPECT_THAT(asked, ElementsAreArray(row.actions));
         const auto at = memory.removals.find("n1");
         EXPECT_EQ(at != memory.removals.end() ? std::optional(at->second.phase) : std::nullopt,
                   row.after);
@@ -155,8 +163,8 @@ TEST_F(RemovalPhases, ContinueAfterARestart) {
         const auto again =
             pass(pass_number == 0 ? std::vector<std::string>{"n1"} : std::vector<std::string>{});
         std::vector<std::string> before;
-        for (const auto& change : lost.node_changes) before.push_back(told(change));
-        for (const auto& removal : lost.removals) before.push_back(told(removal));
+        for (const auto& change : lost.node_changes) before.push_back(to_text(change));
+        for (const auto& removal : lost.removals) before.push_back(to_text(removal));
         EXPECT_EQ(again, before);
         now += 5s;
     }

@@ -29,7 +29,7 @@ inline const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
 inline const Error refused{ErrorCode::throttled, "the budget web allows no disruption"};
 
 /// "n1: +ToBeDeleted cordon", "n1: -ToBeDeleted -BeingDeleted uncordon".
-inline std::string told(const NodeChange& change) {
+inline std::string to_text(const NodeChange& change) {
     const auto key = [](const std::string& taint) {
         const bool is_soft = taint == deletion_candidate_taint;
         return taint.substr(0, taint.rfind(is_soft ? "Of" : "By"));
@@ -41,11 +41,11 @@ inline std::string told(const NodeChange& change) {
     return out;
 }
 /// "evict web-1"
-inline std::string told(const Eviction& eviction) {
+inline std::string to_text(const Eviction& eviction) {
     return (eviction.best_effort ? "try to evict " : "evict ") + eviction.pod;
 }
 /// "remove n1, n2 of a"
-inline std::string told(const MachineRemoval& removal) {
+inline std::string to_text(const MachineRemoval& removal) {
     std::string out;
     for (const std::string& node : removal.nodes) out += (out.empty() ? "remove " : ", ") + node;
     return out + " of " + removal.group.value();
@@ -62,7 +62,7 @@ struct RemovalCase : ::testing::Test {
     Settings settings;
     Time now = noon;
     std::vector<std::string> soft;
-    std::set<NodeGroupId> settling;
+    std::set<NodeGroupId> under_repair;
     health::Repairs repairs;   ///< of the same pass
     bool has_waiting = false;  ///< others could go but for these
     RemovalSteps steps;        ///< of the last pass
@@ -134,16 +134,16 @@ struct RemovalCase : ::testing::Test {
         for (const NodeChange& change : decision.node_changes) {
             results.node_changes.push_back(outcome(change.node));
             if (!results.node_changes.back()) apply(change);
-            out.push_back(told(change));
+            out.push_back(to_text(change));
         }
         for (const Eviction& eviction : decision.evictions) {
             results.evictions.push_back(outcome(eviction.pod));
             if (!results.evictions.back()) pods.erase(eviction.pod);
-            out.push_back(told(eviction));
+            out.push_back(to_text(eviction));
         }
         for (const MachineRemoval& removal : decision.removals) {
             results.removals.push_back(apply(removal));
-            out.push_back(told(removal));
+            out.push_back(to_text(removal));
         }
         memory = remember_steps(std::move(memory), decision, results, settings, now);
         return out;
@@ -155,8 +155,9 @@ struct RemovalCase : ::testing::Test {
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
         const pods::DisruptionBudgets allowed(seen.cluster);
         drainability::Candidates candidates;
-        scale_down::ScaleDown plan{
-            .soft_taint_nodes = soft, .groups_under_repair = settling, .has_waiting = has_waiting};
+        scale_down::ScaleDown plan{.soft_taint_nodes = soft,
+                                   .groups_under_repair = under_repair,
+                                   .has_waiting = has_waiting};
         for (const std::string& name : chosen) {
             const snapshot::NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});

@@ -15,8 +15,8 @@ struct RemovedMarks : RemovalCase {
         pod("web-1", "n1");
         errors["web-1"] = refused;
     }
-    void take_off() { nodes.at("n1").taints.clear(); }
-    const RemovalBackoff* left_alone() const {
+    void remove_marks() { nodes.at("n1").taints.clear(); }
+    const RemovalBackoff* backoff() const {
         return health::find_removal_backoff(memory, NodeGroupId("a"), MachineId("m-n1"), now);
     }
 };
@@ -25,7 +25,7 @@ TEST_F(RemovedMarks, EndTheRemovalAndBackTheNodeOff) {
     pass({"n1"});
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
-    take_off();
+    remove_marks();
     now += 1s;
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: another client removed its taint "
@@ -33,28 +33,28 @@ TEST_F(RemovedMarks, EndTheRemovalAndBackTheNodeOff) {
     EXPECT_FALSE(nodes.at("n1").unschedulable);
     EXPECT_THAT(memory.removals, IsEmpty());
     EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "other nodes may go";
-    ASSERT_NE(left_alone(), nullptr);
-    EXPECT_EQ(left_alone()->until, now + settings.scale_down.delay_after_failure);
+    ASSERT_NE(backoff(), nullptr);
+    EXPECT_EQ(backoff()->until, now + settings.scale_down.delay_after_failure);
 }
 
 TEST_F(RemovedMarks, EndTheRemovalDuringTheDelayAfterTheTaint) {
     pass({"n1"});
     now += 1s;
     pass();
-    take_off();
+    remove_marks();
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
 TEST_F(RemovedMarks, AreNotMarksThatAStaleViewDoesNotShow) {
     pass({"n1"});
     const std::vector<Taint> mark = nodes.at("n1").taints;
-    take_off();  // what is seen is older than the mark
+    remove_marks();  // what is seen is older than the mark
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
     nodes.at("n1").taints = mark;
     now += 10s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
-    take_off();
+    remove_marks();
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
@@ -63,7 +63,7 @@ TEST_F(RemovedMarks, AreNotMarksOfAnEarlierRemovalInAStaleView) {
     nodes.at("n1").taints.front().value = "1700000000";
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
-    take_off();
+    remove_marks();
     now += 10s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
 }
@@ -74,7 +74,7 @@ TEST_F(RemovedMarks, DoNotEndARemovalThatWasRequestedFromTheCloud) {
     removing("n1", delayed, true).mark_seen = true;
     nodes.at("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
     pass();
-    take_off();
+    remove_marks();
     pass();
     EXPECT_EQ(phase("n1"), deleting);
 }
@@ -88,7 +88,7 @@ TEST_F(RemovedMarks, EndARemovalWhoseRequestWasNotSent) {
     nodes.at("n1").taints = {{.key = std::string(to_be_deleted_taint)}};
     pass();
     ASSERT_EQ(phase("n1"), deleting);
-    take_off();
+    remove_marks();
     EXPECT_THAT(pass(), ElementsAre(unmark));
 }
 
@@ -128,14 +128,14 @@ TEST_F(BackedOffNodes, AreNodesWhosePodsCannotBeEvicted) {
     EXPECT_THAT(pass(), ElementsAre(unmark));
     EXPECT_THAT(steps.notes, ElementsAre("node n1 is not removed: pod default/web-1 cannot be "
                                          "evicted: a policy denies it"));
-    ASSERT_NE(left_alone(), nullptr);
-    EXPECT_EQ(left_alone()->until, now + 3min);
+    ASSERT_NE(backoff(), nullptr);
+    EXPECT_EQ(backoff()->until, now + 3min);
     now += 3min;
     removing("n1", draining);
     pass();
     now += 2min;
     pass();
-    EXPECT_EQ(left_alone()->until, now + 6min) << "longer after each time in a row";
+    EXPECT_EQ(backoff()->until, now + 6min) << "longer after each time in a row";
 }
 
 TEST_F(BackedOffNodes, AreNodesWhoseMachineRemovalWasRefused) {
@@ -143,14 +143,14 @@ TEST_F(BackedOffNodes, AreNodesWhoseMachineRemovalWasRefused) {
     removing("n1", deleting, true);
     errors["m-n1"] = {ErrorCode::permission, "it is protected"};
     pass();
-    ASSERT_NE(left_alone(), nullptr);
-    EXPECT_EQ(left_alone()->because, "the machine was not removed: it is protected");
+    ASSERT_NE(backoff(), nullptr);
+    EXPECT_EQ(backoff()->because, "the machine was not removed: it is protected");
 }
 
 TEST_F(BackedOffNodes, AreNotNodesThatGotNewPods) {
     removing("n1", draining, true);
     EXPECT_THAT(pass(), ElementsAre(unmark));
-    EXPECT_EQ(left_alone(), nullptr);
+    EXPECT_EQ(backoff(), nullptr);
 }
 
 }  // namespace

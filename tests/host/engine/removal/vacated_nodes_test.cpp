@@ -24,12 +24,12 @@ struct LeavingMachines : ::testing::Test, PassCase {
     LeavingMachines() {
         memory.started = true;
         settings.scale_down.node_delete_delay_after_taint = 0s;
-        world.group("a", 0).group.max = 10;
-        world.describe("a", amounts(4000));
+        test_cluster.group("a", 0).group.max = 10;
+        test_cluster.describe("a", amounts(4000));
     }
-    Group& group() { return world.change_group("a"); }
+    Group& group() { return test_cluster.change_group("a"); }
     void node(const std::string& name) {
-        world.node(name, "a");
+        test_cluster.node(name, "a");
         ++*group().group.target;
     }
     Machine& machine(const std::string& name) {
@@ -41,7 +41,7 @@ struct LeavingMachines : ::testing::Test, PassCase {
     }
     /// Of a ReplicaSet, with 3 cores: two of them do not fit on a machine.
     snapshot::PodObject& pod(const std::string& name, const std::string& node) {
-        snapshot::PodObject& out = world.pod(name, node);
+        snapshot::PodObject& out = test_cluster.pod(name, node);
         out.uid = name;
         out.labels = {{"app", "web"}};
         out.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"};
@@ -74,7 +74,9 @@ struct LeavingMachines : ::testing::Test, PassCase {
         memory = pass::remember_results(last.memory, decision, results, settings, now);
         return decision;
     }
-    std::vector<Taint>& taints(const std::string& node) { return world.change_node(node).taints; }
+    std::vector<Taint>& taints(const std::string& node) {
+        return test_cluster.change_node(node).taints;
+    }
     const NodeVerdict& verdict(const std::string& node) const {
         return *std::ranges::find(last.decision.nodes, node, &NodeVerdict::node);
     }
@@ -164,10 +166,10 @@ TEST_F(LeavingMachines, LoseTheTaintAfterTheirTimeIfTheyAreNoLongerListed) {
     pass_at(noon + 2min + most - 1s);
     EXPECT_EQ(taints("leaving").size(), 1u) << "the cloud may have taken the machine";
     EXPECT_EQ(last.wake_at, noon + 2min + most);
-    world.change_node("leaving").ready = false;
+    test_cluster.change_node("leaving").ready = false;
     pass_at(noon + 2min + most);
     EXPECT_EQ(taints("leaving").size(), 1u) << "its node is about to be deleted";
-    world.change_node("leaving").ready = true;
+    test_cluster.change_node("leaving").ready = true;
     pass_at(noon + 2min + most);
     EXPECT_THAT(taints("leaving"), IsEmpty());
 }
@@ -215,7 +217,7 @@ TEST_F(LeavingMachines, EvictPodsWithoutADestinationAsLateAsPossible) {
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_THAT(evicted(), IsEmpty());
     EXPECT_EQ(last.wake_at, noon + 70s);
-    EXPECT_EQ(left(decision), 1);
+    EXPECT_EQ(count_unschedulable(decision), 1);
     const Decision& late = pass_at(noon + 70s);
     ASSERT_THAT(evicted(), ElementsAre("web-1"));
     EXPECT_EQ(late.evictions[0].grace, std::nullopt);
@@ -258,7 +260,7 @@ TEST_F(LeavingMachines, RespectDisruptionBudgets) {
     node("healthy");
     for (const char* name : {"web-1", "web-2"})
         pod(name, "leaving").spec.requests = {{"cpu", 1000}};
-    snapshot::DisruptionBudgetObject& budget = world.budget("web", 0);
+    snapshot::DisruptionBudgetObject& budget = test_cluster.budget("web", 0);
     notice("leaving", noon + 2min);
     pass_at(noon);
     EXPECT_THAT(evicted(), IsEmpty());
@@ -290,7 +292,7 @@ TEST_F(LeavingMachines, UseBudgetsInTheOrderInWhichTheyLeave) {
     node("healthy");
     pod("web-1", "second").spec.requests = {{"cpu", 1000}};
     pod("web-2", "first").spec.requests = {{"cpu", 1000}};
-    world.budget("web", 1);
+    test_cluster.budget("web", 1);
     notice("second", noon + 3min);
     notice("first", noon + 2min);
     pass_at(noon);
@@ -388,7 +390,7 @@ TEST_F(LeavingMachines, AreNotRemovedIfTheyLeaveSooner) {
 }
 
 TEST_F(LeavingMachines, AreNotAwaitedIfTheyHaveNotJoined) {
-    world.machine("a", "coming", MachineState::creating).leaves =
+    test_cluster.machine("a", "coming", MachineState::creating).leaves =
         Leaving{LeaveReason::spot_interruption, noon + 2min};
     group().group.target = 1;
     pod("web-1", "").unscheduled_reason = "Unschedulable";

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-PlanCase two_old_nodes() {
+PlanCase two_unneeded_nodes() {
     PlanCase c = web({"a", "b"});
     c.unneeded_for(11min, {"a", "b"});
     return c;
@@ -34,7 +34,7 @@ TEST(NodeSelection, SelectsANodeAfterItsUnneededTime) {
 
 TEST(NodeSelection, ReportsWhetherOtherNodesAreWaiting) {
     for (const int most : {1, 2}) {
-        PlanCase c = two_old_nodes();
+        PlanCase c = two_unneeded_nodes();
         c.settings.scale_down.max_parallelism = most;
         EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two";
     }
@@ -42,20 +42,20 @@ TEST(NodeSelection, ReportsWhetherOtherNodesAreWaiting) {
 
 TEST(NodeSelection, PrefersTheTimesOfTheGroup) {
     PlanCase c;
-    c.world.group("quick", 1).options.unneeded_time = 1min;
-    c.world.node("a", "quick");
+    c.test_cluster.group("quick", 1).options.unneeded_time = 1min;
+    c.test_cluster.node("a", "quick");
     c.unneeded_for(2min, {"a"});
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
 
 TEST(NodeSelection, WaitsLongerForUnreadyNodes) {
     PlanCase c;
-    c.world.group("web", 1);
-    snapshot::NodeObject& node = c.world.node("a", "web");
+    c.test_cluster.group("web", 1);
+    snapshot::NodeObject& node = c.test_cluster.node("a", "web");
     node.ready = false;
-    runs(c, "p", "a", 0);  // it was ready once
-    c.world.group("other", 1).group.min = 1;
-    c.world.node("b", "other");
+    add_pod(c, "p", "a", 0);  // it was ready once
+    c.test_cluster.group("other", 1).group.min = 1;
+    c.test_cluster.node("b", "other");
     c.unneeded_for(11min, {"a"});
     EXPECT_EQ(c.run().of("a").reason, Unremovable::not_unready_long_enough);
     c.unneeded_for(21min, {"a"});
@@ -68,9 +68,9 @@ TEST(NodeSelection, WaitsLongerForUnreadyNodes) {
 TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
     PlanCase c = web({"a", "b", "c", "d", "e"});
     c.unneeded_for(11min, {"a", "b", "c", "d", "e"});
-    runs(c, "p", "a");
-    runs(c, "q", "b");
-    runs(c, "r", "e", 1000);
+    add_pod(c, "p", "a");
+    add_pod(c, "q", "b");
+    add_pod(c, "r", "e", 1000);
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, ElementsAre("c", "d", "a"));
     EXPECT_EQ(out.plan.chosen[2].cause, RemovalCause::underutilized);
@@ -84,15 +84,15 @@ TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
 PlanCase three_zones() {
     PlanCase c = web({"a", "b", "c"});
     for (const char* node : {"a", "b", "c"})
-        c.world.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
+        c.test_cluster.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
     for (const char* node : {"a", "c"}) {
-        snapshot::PodObject& pod = runs(c, std::string("front-") + node, node);
+        snapshot::PodObject& pod = add_pod(c, std::string("front-") + node, node);
         pod.labels = {{"app", "front"}};
         pod.spec.spread.push_back({.topology_key = "zone",
                                    .selector = LabelSelector{.match_labels = {{"app", "front"}}}});
     }
-    runs(c, "mail", "b");
-    runs(c, "large", "c", 2600);
+    add_pod(c, "mail", "b");
+    add_pod(c, "large", "c", 2600);
     c.unneeded_for(11min, {"a", "b"});
     return c;
 }
@@ -109,7 +109,7 @@ TEST(NodeSelection, SelectsTheNextNodeIfOneMustWaitForOthers) {
 
 TEST(NodeSelection, CountsRemovalsInProgress) {
     PlanCase c = web({"a", "b", "going"});
-    runs(c, "p", "a");
+    add_pod(c, "p", "a");
     c.unneeded_for(11min, {"a", "b"});
     c.being_removed("going", "web", RemovalPhase::draining, false);
     // A drain keeps another drain waiting, and no empty node.
@@ -117,7 +117,7 @@ TEST(NodeSelection, CountsRemovalsInProgress) {
 }
 
 TEST(NodeSelection, IsInCooldownAfterAScaleUp) {
-    PlanCase c = two_old_nodes();
+    PlanCase c = two_unneeded_nodes();
     c.memory.last.scale_up = noon - 4min;
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
@@ -128,19 +128,19 @@ TEST(NodeSelection, IsInCooldownAfterAScaleUp) {
 }
 
 TEST(NodeSelection, IsInCooldownDuringAScaleUpOfTheSamePass) {
-    PlanCase c = two_old_nodes();
-    c.grows.push_back({.group = NodeGroupId("other")});
+    PlanCase c = two_unneeded_nodes();
+    c.increases.push_back({.group = NodeGroupId("other")});
     EXPECT_THAT(c.run().chosen, IsEmpty());
     // Where each group rests for itself, this is not its affair.
     c.settings.scale_down.delay_type_local = true;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
     c.settings.scale_down.delay_after_add = Duration(0);
-    c.grows.push_back({.group = NodeGroupId("web"), .by = 1});
+    c.increases.push_back({.group = NodeGroupId("web"), .by = 1});
     EXPECT_THAT(c.run().of("a").because, HasSubstr("group web grows by 1 in this pass"));
 }
 
 TEST(NodeSelection, IsInCooldownPerGroupIfConfigured) {
-    PlanCase c = two_old_nodes();
+    PlanCase c = two_unneeded_nodes();
     c.settings.scale_down.delay_type_local = true;
     c.memory.last.scale_up = noon;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
@@ -152,7 +152,7 @@ TEST(NodeSelection, IsInCooldownPerGroupIfConfigured) {
 }
 
 TEST(NodeSelection, IsInCooldownOnlyInTheGroupOfARefusedRemoval) {
-    PlanCase c = two_old_nodes();
+    PlanCase c = two_unneeded_nodes();
     c.memory.last_by_group[NodeGroupId("other")].failed_removal = noon - 1min;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
     c.memory.last_by_group[NodeGroupId("web")].failed_removal = noon - 1min;
@@ -165,7 +165,7 @@ TEST(NodeSelection, IsInCooldownOnlyInTheGroupOfARefusedRemoval) {
 
 TEST(NodeSelection, CanStopWhilePendingPodsFitOnExistingNodes) {
     PlanCase c = web({"a", "b"});
-    c.world.pod("waits");
+    c.test_cluster.pod("waits");
     c.unneeded_for(11min, {"b"});
     EXPECT_THAT(c.run().chosen, ElementsAre("b"));
     c.settings.scale_down.ignore_schedulable_pods = false;
@@ -178,8 +178,8 @@ TEST(NodeSelection, CanStopWhilePendingPodsFitOnExistingNodes) {
 
 TEST(NodeSelection, KeepsANodeWithAnOnCompletionPod) {
     PlanCase c = web({"a", "b"}, 1);
-    annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion");
-    runs(c, "q", "b", 3000);
+    annotate(add_pod(c, "p", "a"), "safe-to-evict", "on-completion");
+    add_pod(c, "q", "b", 3000);
     c.unneeded_for(11min, {"a"});
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
@@ -190,9 +190,9 @@ TEST(NodeSelection, KeepsANodeWithAnOnCompletionPod) {
 
 TEST(NodeSelection, KeepsAZeroOrMaxGroupIfOneNodeIsTooYoung) {
     PlanCase c;
-    c.world.group("tpu", 2).options.zero_or_max = true;
-    c.world.node("t1", "tpu");
-    c.world.node("t2", "tpu");
+    c.test_cluster.group("tpu", 2).options.zero_or_max = true;
+    c.test_cluster.node("t1", "tpu");
+    c.test_cluster.node("t2", "tpu");
     c.unneeded_for(11min, {"t1"});
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
@@ -206,7 +206,7 @@ TEST(NodeSelection, KeepsAZeroOrMaxGroupIfOneNodeIsTooYoung) {
 }
 
 TEST(NodeSelection, IsEmptyAndResetsTimersIfDisabled) {
-    PlanCase c = two_old_nodes();
+    PlanCase c = two_unneeded_nodes();
     c.settings.scale_down.enabled = false;
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
@@ -217,8 +217,8 @@ TEST(NodeSelection, IsEmptyAndResetsTimersIfDisabled) {
 
 TEST(NodeSelection, ReportsEveryNodeInOrder) {
     PlanCase c = web({"b", "d"});
-    c.world.node("a");
-    c.world.node("c");
+    c.test_cluster.node("a");
+    c.test_cluster.node("c");
     std::vector<std::string> names;
     for (const NodeVerdict& node : c.run().plan.nodes) names.push_back(node.node);
     EXPECT_THAT(names, ElementsAre("a", "b", "c", "d"));

@@ -1,4 +1,4 @@
-/// One plan over a small world, made as a pass makes it.
+/// One plan over a small test_cluster, made as a pass makes it.
 #pragma once
 
 #include <algorithm>
@@ -30,21 +30,21 @@ struct Planned {
 };
 
 struct PlanCase {
-    World world{};
+    TestCluster test_cluster{};
     Settings settings{};
     Memory memory{};
     Time now = noon;
-    std::vector<Increase> grows{};
+    std::vector<Increase> increases{};
 
     Planned run() const {
-        Snapshot snapshot = world.snapshot();
+        Snapshot snapshot = test_cluster.snapshot();
         snapshot.cluster = snapshot::with_default_spread(snapshot.cluster, settings.default_spread);
         pass_context::PassContext context =
             pass_context::make_pass_context(snapshot, memory, settings, now);
         scale_up::InitialPlacement initial = scale_up::place_pending(context);
         Planned out{.memory = memory};
         out.plan = plan_scale_down(context, initial.placement, context.candidates, context.budgets,
-                                   grows, out.memory);
+                                   increases, out.memory);
         for (const ChosenNode& node : out.plan.chosen) {
             const snapshot::NodeIndex index = context.candidates.nodes[node.candidate].node;
             out.chosen.emplace_back(snapshot.cluster.text(snapshot.cluster.node(index).name));
@@ -64,16 +64,16 @@ struct PlanCase {
 /// Nodes of a group "web" of 4 cores each, empty.
 inline PlanCase web(std::initializer_list<const char*> nodes, int min = 0) {
     PlanCase c;
-    Group& group = c.world.group("web", static_cast<int>(nodes.size()));
+    Group& group = c.test_cluster.group("web", static_cast<int>(nodes.size()));
     group.group.min = min;
-    for (const char* node : nodes) c.world.node(node, "web");
+    for (const char* node : nodes) c.test_cluster.node(node, "web");
     return c;
 }
 
 /// A pod that moves when asked to.
-inline snapshot::PodObject& runs(PlanCase& c, std::string name, std::string node,
-                                 std::int64_t cpu = 100) {
-    snapshot::PodObject& pod = replica(c.world, std::move(name), std::move(node));
+inline snapshot::PodObject& add_pod(PlanCase& c, std::string name, std::string node,
+                                    std::int64_t cpu = 100) {
+    snapshot::PodObject& pod = replica(c.test_cluster, std::move(name), std::move(node));
     pod.spec.requests = {{"cpu", cpu}};
     return pod;
 }

@@ -8,12 +8,12 @@ namespace capstan::engine::scale_down {
 namespace {
 
 /// Removals that take up a turn, as they are to begin with or with those that begin.
-struct Crowd {
+struct Parallelism {
     int empty = 0, drain = 0;
     int all() const { return empty + drain; }
 };
 
-bool takes_a_turn(const NodeRemoval& removal) {
+bool is_in_progress(const NodeRemoval& removal) {
     return removal.phase != RemovalPhase::removed && removal.phase != RemovalPhase::undoing;
 }
 
@@ -39,57 +39,57 @@ std::vector<Amount> amounts_of(const Settings& settings) {
 
 }  // namespace
 
-const std::string& Judge::group_of(const std::string& node) const {
+const std::string& PlanChecker::group_of(const std::string& node) const {
     const auto at = std::ranges::find(parts_.nodes, node, &snapshot::NodeObject::name);
     return parts_.group_of[static_cast<std::size_t>(at - parts_.nodes.begin())];
 }
 
-bool Judge::is_gone(const std::string& node) const {
+bool PlanChecker::is_gone(const std::string& node) const {
     const auto at = parts_.going.find(node);
     return at != parts_.going.end() && at->second.phase != RemovalPhase::undoing;
 }
 
-std::vector<std::string> Judge::moving(const std::string& node) const {
+std::vector<std::string> PlanChecker::moving(const std::string& node) const {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
-        if (parts_.pods[i].node_name == node && moves(parts_.sorts[i]))
+        if (parts_.pods[i].node_name == node && moves(parts_.kinds[i]))
             out.push_back(parts_.pods[i].name);
     }
     std::ranges::sort(out);
     return out;
 }
 
-std::string Judge::find_unmovable(const std::vector<std::string>& nodes) const {
+std::string PlanChecker::find_unmovable(const std::vector<std::string>& nodes) const {
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
         const snapshot::PodObject& pod = parts_.pods[i];
-        if (stays(parts_.sorts[i]) && std::ranges::count(nodes, pod.node_name) > 0)
+        if (stays(parts_.kinds[i]) && std::ranges::count(nodes, pod.node_name) > 0)
             return pod.node_name + " goes, and has " + pod.name;
     }
     return {};
 }
 
-int Judge::count(const BudgetPart& budget, const std::string& node) const {
+int PlanChecker::count(const BudgetPart& budget, const std::string& node) const {
     int out = 0;
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
         const snapshot::PodObject& pod = parts_.pods[i];
-        if (pod.node_name == node && moves(parts_.sorts[i]) && !pod.deleted && selects(budget, pod))
+        if (pod.node_name == node && moves(parts_.kinds[i]) && !pod.deleted && selects(budget, pod))
             ++out;
     }
     return out;
 }
 
-bool Judge::is_about_budgets(const std::vector<std::string>& nodes) const {
+bool PlanChecker::involves_budgets(const std::vector<std::string>& nodes) const {
     return std::ranges::any_of(parts_.budgets, [&](const BudgetPart& budget) {
         return std::ranges::any_of(
             nodes, [&](const std::string& node) { return count(budget, node) > 0; });
     });
 }
 
-int Judge::left_at_first(const BudgetPart& budget) const {
+int PlanChecker::left_at_first(const BudgetPart& budget) const {
     return budget.is_observed ? allowed(parts_, budget) : 0;
 }
 
-std::string Judge::find_overdrawn(const std::vector<std::string>& in_order) const {
+std::string PlanChecker::find_overdrawn(const std::vector<std::string>& in_order) const {
     for (const BudgetPart& budget : parts_.budgets) {
         int left = left_at_first(budget);
         for (const std::string& node : in_order) {
@@ -101,7 +101,7 @@ std::string Judge::find_overdrawn(const std::vector<std::string>& in_order) cons
     return {};
 }
 
-std::string Judge::find_overdrawn_in_any_order(const std::vector<std::string>& nodes) const {
+std::string PlanChecker::find_overdrawn_in_any_order(const std::vector<std::string>& nodes) const {
     for (const BudgetPart& budget : parts_.budgets) {
         int all = 0, most = 0;
         for (const std::string& node : nodes) {
@@ -113,7 +113,7 @@ std::string Judge::find_overdrawn_in_any_order(const std::vector<std::string>& n
     return {};
 }
 
-std::string Judge::find_overdrawn_by(const std::vector<std::string>& evicted) const {
+std::string PlanChecker::find_overdrawn_by(const std::vector<std::string>& evicted) const {
     for (const BudgetPart& budget : parts_.budgets) {
         const auto taken = std::ranges::count_if(parts_.pods, [&](const snapshot::PodObject& pod) {
             return selects(budget, pod) && !pod.deleted && std::ranges::count(evicted, pod.name);
@@ -123,7 +123,7 @@ std::string Judge::find_overdrawn_by(const std::vector<std::string>& evicted) co
     return {};
 }
 
-std::string Judge::find_broken_minimum(const std::vector<std::string>& nodes) const {
+std::string PlanChecker::find_broken_minimum(const std::vector<std::string>& nodes) const {
     const std::set<std::string> going(nodes.begin(), nodes.end());
     std::map<std::string, int> left, leave;
     std::vector<const Resources*> what_stays;
@@ -150,10 +150,10 @@ std::string Judge::find_broken_minimum(const std::vector<std::string>& nodes) co
     return {};
 }
 
-std::string Judge::find_crowd(const std::vector<std::string>& chosen) const {
-    Crowd before, begins, singles;
+std::string PlanChecker::find_excess_parallelism(const std::vector<std::string>& chosen) const {
+    Parallelism before, begins, singles;
     for (const auto& [node, removal] : parts_.going)
-        if (takes_a_turn(removal)) ++(removal.empty ? before.empty : before.drain);
+        if (is_in_progress(removal)) ++(removal.empty ? before.empty : before.drain);
     for (const std::string& node : chosen) {
         const bool is_empty = moving(node).empty();
         ++(is_empty ? begins.empty : begins.drain);

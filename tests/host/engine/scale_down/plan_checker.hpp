@@ -1,4 +1,5 @@
-/// Promises of a plan, judged by names alone: slow, obvious, and without a line of the engine's.
+/// Promises of a plan, judged by names unmanaged: slow, obvious, and without a line of the
+/// engine's.
 #pragma once
 
 #include <string>
@@ -9,9 +10,9 @@
 namespace capstan::engine::scale_down {
 
 /// Each answer is a sentence on the first promise that is broken; empty: none is.
-class Judge {
+class PlanChecker {
 public:
-    explicit Judge(const Parts& parts) : parts_(parts) {}
+    explicit PlanChecker(const Parts& parts) : parts_(parts) {}
 
     /// Pods of the node that have to find another place, ascending.
     std::vector<std::string> moving(const std::string& node) const;
@@ -32,10 +33,10 @@ public:
     std::string find_broken_minimum(const std::vector<std::string>& nodes) const;
     /// No more removals begin than may be under way: at once, and of those with pods to move. The
     /// first of the whole groups may go beyond, if there is anything left at all, and one empty
-    /// node is never kept waiting by drains alone.
-    std::string find_crowd(const std::vector<std::string>& chosen) const;
+    /// node is never not_safe_to_evict waiting by drains unmanaged.
+    std::string find_excess_parallelism(const std::vector<std::string>& chosen) const;
     /// Whether some pod that moves with one of them has a budget.
-    bool is_about_budgets(const std::vector<std::string>& nodes) const;
+    bool involves_budgets(const std::vector<std::string>& nodes) const;
 
 private:
     /// Pods of the budget that move with the node and need it.

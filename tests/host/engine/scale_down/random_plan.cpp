@@ -7,40 +7,47 @@ namespace {
 
 constexpr const char* safe_to_evict_annotation = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
-Sort random_sort(scheduling::naive::Dice& dice) {
-    if (dice.chance(90)) return Sort::replicated;
-    return dice.one_of(std::vector{Sort::freed, Sort::ending, Sort::daemon, Sort::mirror,
-                                   Sort::alone, Sort::kept, Sort::local, Sort::system});
+PodKind random_kind(scheduling::naive::Dice& dice) {
+    if (dice.chance(90)) return PodKind::replicated;
+    return dice.one_of(std::vector{PodKind::safe_to_evict, PodKind::terminating, PodKind::daemon,
+                                   PodKind::mirror, PodKind::unmanaged, PodKind::not_safe_to_evict,
+                                   PodKind::local, PodKind::system});
 }
 
-void dress(snapshot::PodObject& pod, Sort sort) {
+void set_kind(snapshot::PodObject& pod, PodKind sort) {
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "r", .uid = "r"};
     pod.created = noon - 1min;
     switch (sort) {
-        case Sort::replicated: return;
-        case Sort::freed: pod.annotations[safe_to_evict_annotation] = "true"; [[fallthrough]];
-        case Sort::alone: pod.owner = {}; return;
-        case Sort::ending: pod.deleted = noon - 5s; return;
-        case Sort::daemon: pod.owner.kind = "DaemonSet"; return;
-        case Sort::mirror: pod.owner.kind = "Node"; return;
-        case Sort::kept: pod.annotations[safe_to_evict_annotation] = "false"; return;
-        case Sort::local: pod.spec.local_volumes = {"scratch"}; return;
-        case Sort::system: pod.ns = "kube-system"; return;
+        case PodKind::replicated: return;
+        case PodKind::safe_to_evict:
+            pod.annotations[safe_to_evict_annotation] = "true";
+            [[fallthrough]];
+        case PodKind::unmanaged: pod.owner = {}; return;
+        case PodKind::terminating: pod.deleted = noon - 5s; return;
+        case PodKind::daemon: pod.owner.kind = "DaemonSet"; return;
+        case PodKind::mirror: pod.owner.kind = "Node"; return;
+        case PodKind::not_safe_to_evict:
+            pod.annotations[safe_to_evict_annotation] = "false";
+            return;
+        case PodKind::local: pod.spec.local_volumes = {"scratch"}; return;
+        case PodKind::system: pod.ns = "kube-system"; return;
     }
 }
 
-void add_nodes(Parts& parts, scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
+void add_nodes(Parts& parts, scheduling::naive::Dice& dice,
+               const scheduling::naive::Frequencies& frequencies) {
     for (int i = dice.between(3, 9); i > 0; --i) {
         parts.nodes.push_back(
-            scheduling::naive::make_random_node(dice, spice, "n" + std::to_string(i)));
+            scheduling::naive::make_random_node(dice, frequencies, "n" + std::to_string(i)));
         parts.group_of.push_back("g" + std::to_string(dice.between(1, 3)));
     }
 }
 
 /// Pods of a kind are equivalent, but for what becomes of them when their node goes.
-void add_pods(Parts& parts, scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
+void add_pods(Parts& parts, scheduling::naive::Dice& dice,
+              const scheduling::naive::Frequencies& frequencies) {
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
-        const snapshot::PodObject like = scheduling::naive::make_random_pod(dice, spice);
+        const snapshot::PodObject like = scheduling::naive::make_random_pod(dice, frequencies);
         for (int i = dice.between(1, 4); i > 0; --i) {
             snapshot::PodObject pod = like;
             pod.name = "p" + std::to_string(kind) + "-" + std::to_string(i);
@@ -48,8 +55,8 @@ void add_pods(Parts& parts, scheduling::naive::Dice& dice, const scheduling::nai
             pod.node_name = waits ? "" : dice.one_of(parts.nodes).name;
             pod.unscheduled_reason = waits ? "Unschedulable" : "";
             pod.phase = waits ? snapshot::PodPhase::pending : snapshot::PodPhase::running;
-            parts.sorts.push_back(waits ? Sort::replicated : random_sort(dice));
-            dress(pod, parts.sorts.back());
+            parts.kinds.push_back(waits ? PodKind::replicated : random_kind(dice));
+            set_kind(pod, parts.kinds.back());
             parts.pods.push_back(std::move(pod));
         }
     }
@@ -99,12 +106,14 @@ Settings random_settings(scheduling::naive::Dice& dice) {
 
 }  // namespace
 
-bool moves(Sort sort) noexcept {
-    return sort == Sort::replicated || sort == Sort::freed || sort == Sort::ending;
+bool moves(PodKind sort) noexcept {
+    return sort == PodKind::replicated || sort == PodKind::safe_to_evict ||
+           sort == PodKind::terminating;
 }
 
-bool stays(Sort sort) noexcept {
-    return sort == Sort::alone || sort == Sort::kept || sort == Sort::local || sort == Sort::system;
+bool stays(PodKind sort) noexcept {
+    return sort == PodKind::unmanaged || sort == PodKind::not_safe_to_evict ||
+           sort == PodKind::local || sort == PodKind::system;
 }
 
 bool selects(const BudgetPart& budget, const snapshot::PodObject& pod) {
@@ -125,10 +134,10 @@ int allowed(const Parts& parts, const BudgetPart& budget) {
     return std::max(there - std::max(least, 0), 0);
 }
 
-Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice) {
+Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Frequencies& frequencies) {
     Parts out;
-    add_nodes(out, dice, spice);
-    add_pods(out, dice, spice);
+    add_nodes(out, dice, frequencies);
+    add_pods(out, dice, frequencies);
     add_budgets(out, dice);
     add_removals(out, dice);
     out.settings = random_settings(dice);

@@ -14,19 +14,19 @@
 namespace capstan::engine::scale_down {
 
 /// What a pod is like for its relocation.
-enum class Sort {
-    replicated,  ///< of a ReplicaSet: moves
-    freed,       ///< without a controller, but its owner says that it may go: moves
-    ending,      ///< of a ReplicaSet and about to end: moves, and needs no budget
-    daemon,      ///< of a DaemonSet: goes with its node
-    mirror,      ///< of the kubelet: as if it were not there
-    alone,       ///< without a controller: stays
-    kept,        ///< its owner says that it may not go: stays
-    local,       ///< with files on its node: stays
-    system,      ///< young, in kube-system, of no budget: stays
+enum class PodKind {
+    replicated,         ///< of a ReplicaSet: moves
+    safe_to_evict,      ///< without a controller, but its owner says that it may go: moves
+    terminating,        ///< of a ReplicaSet and about to end: moves, and needs no budget
+    daemon,             ///< of a DaemonSet: goes with its node
+    mirror,             ///< of the kubelet: as if it were not there
+    unmanaged,          ///< without a controller: stays
+    not_safe_to_evict,  ///< its owner says that it may not go: stays
+    local,              ///< with files on its node: stays
+    system,             ///< young, in kube-system, of no budget: stays
 };
-bool moves(Sort sort) noexcept;
-bool stays(Sort sort) noexcept;
+bool moves(PodKind sort) noexcept;
+bool stays(PodKind sort) noexcept;
 
 /// A PodDisruptionBudget as people write it, in namespace default.
 struct BudgetPart {
@@ -44,14 +44,14 @@ struct Parts {
     std::vector<std::string> group_of{};  ///< by node
     decltype(Memory::removals) going{};   ///< by node: removals under way
     std::vector<snapshot::PodObject> pods{};
-    std::vector<Sort> sorts{};  ///< by pod
+    std::vector<PodKind> kinds{};  ///< by pod
     std::vector<BudgetPart> budgets{};
     Settings settings{};
     int min = 0;  ///< of every group
 };
 
 /// `g3` is removed atomically.
-Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Spice& spice);
+Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Frequencies& frequencies);
 
 /// Whether a budget is about the pod, and how many of its pods may go.
 bool selects(const BudgetPart& budget, const snapshot::PodObject& pod);

@@ -7,7 +7,7 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-struct TurnsCase {
+struct ToBeginCase {
     const char* what;
     std::vector<WaitingRemovals> waiting;
     RemovalsUnderWay under_way;
@@ -30,7 +30,7 @@ std::vector<WaitingRemovals> with_whole(std::vector<WaitingRemovals> out,
 }
 
 TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
-    const std::vector<TurnsCase> cases{
+    const std::vector<ToBeginCase> cases{
         {"nobody", {}, {}, 0, 0},
         {"11 empty", single(11, 0), {}, 10, 0},
         {"8 with pods", single(0, 8), {}, 0, 5},
@@ -53,7 +53,7 @@ TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
     ScaleDownSettings settings;
     settings.max_parallelism = 10;
     settings.max_drain_parallelism = 5;
-    for (const TurnsCase& c : cases) {
+    for (const ToBeginCase& c : cases) {
         int empty = 0, drain = 0;
         for (const std::size_t turn : select_removals_to_begin(c.waiting, c.under_way, settings)) {
             empty += c.waiting[turn].empty;

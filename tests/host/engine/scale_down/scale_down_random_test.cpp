@@ -1,5 +1,5 @@
 // Random clusters: what a plan promises is checked by a scheduler that is slow and obvious, and by
-// a judge that counts one by one. To try more of them: CAPSTAN_SEEDS=from,to.
+// a checker that counts one by one. To try more of them: CAPSTAN_SEEDS=from,to.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -15,21 +15,22 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-constexpr scheduling::naive::Spice a_bit_of_all{.volumes = 0};
-constexpr scheduling::naive::Spice spread_above_all{
+constexpr scheduling::naive::Frequencies mixed_constraints{.volumes = 0};
+constexpr scheduling::naive::Frequencies mostly_spread{
     .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
 
-void add_groups(World& world, const Parts& parts) {
-    world.group("g1", 0).group.min = parts.min;
-    world.group("g2", 0).group.min = parts.min;
-    Group& atomic = world.group("g3", 0);
+void add_groups(TestCluster& test_cluster, const Parts& parts) {
+    test_cluster.group("g1", 0).group.min = parts.min;
+    test_cluster.group("g2", 0).group.min = parts.min;
+    Group& atomic = test_cluster.group("g3", 0);
     atomic.group.min = parts.min;
     atomic.options.zero_or_max = true;
-    for (const std::string& group : parts.group_of) ++*world.change_group(group).group.target;
+    for (const std::string& group : parts.group_of)
+        ++*test_cluster.change_group(group).group.target;
     // What its cloud has agreed to is no longer a part of a group.
     for (const auto& [node, removal] : parts.going) {
         if (removal.phase == RemovalPhase::removed)
-            --*world.change_group(removal.group.value()).group.target;
+            --*test_cluster.change_group(removal.group.value()).group.target;
     }
 }
 
@@ -38,11 +39,11 @@ PlanCase make_case(const Parts& parts, bool reversed) {
     PlanCase c;
     c.settings = parts.settings;
     c.memory.removals = parts.going;
-    add_groups(c.world, parts);
+    add_groups(c.test_cluster, parts);
     const auto place = [&](std::size_t i, std::size_t size) { return reversed ? size - 1 - i : i; };
     for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
         const std::size_t at = place(i, parts.nodes.size());
-        snapshot::NodeObject& node = c.world.node(parts.nodes[at].name, parts.group_of[at]);
+        snapshot::NodeObject& node = c.test_cluster.node(parts.nodes[at].name, parts.group_of[at]);
         const snapshot::NodeObject& like = parts.nodes[at];
         node.labels = like.labels;
         node.taints = like.taints;
@@ -51,35 +52,36 @@ PlanCase make_case(const Parts& parts, bool reversed) {
     }
     for (std::size_t i = 0; i < parts.pods.size(); ++i) {
         const std::size_t at = place(i, parts.pods.size());
-        c.world.pod(parts.pods[at].name) = parts.pods[at];
+        c.test_cluster.pod(parts.pods[at].name) = parts.pods[at];
     }
     for (std::size_t i = 0; i < parts.budgets.size(); ++i) {
         const BudgetPart& budget = parts.budgets[place(i, parts.budgets.size())];
-        auto& made = c.world.budget(budget.name, allowed(parts, budget));
+        auto& made = c.test_cluster.budget(budget.name, allowed(parts, budget));
         made.selector = LabelSelector{.match_labels = budget.selected};
         made.is_observed = budget.is_observed;
     }
     return c;
 }
 
-/// Plays a plan on the slow scheduler's world.
-class Played {
+/// Plays a plan on the slow scheduler's test_cluster.
+class PlanReplay {
 public:
-    explicit Played(const PlanCase& c)
-        : case_(c), snapshot_(c.world.snapshot()), cluster_(snapshot_.cluster) {
+    explicit PlanReplay(const PlanCase& c)
+        : case_(c), snapshot_(c.test_cluster.snapshot()), cluster_(snapshot_.cluster) {
         context_.emplace(
             pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
         scale_up::InitialPlacement initial = scale_up::place_pending(*context_);
-        world_ = scheduling::naive::make_world(cluster_);
+        naive_cluster_ = scheduling::naive::make_naive_cluster(cluster_);
         for (const snapshot::NodeIndex node : context_->being_removed)
-            world_.nodes[node].gone = true;
+            naive_cluster_.nodes[node].gone = true;
         // Pods that wait and found room are there first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
                 assigned_.insert(slot);
                 const snapshot::PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
                 for (int i = 0; i < assignment.per_node; ++i)
-                    world_.nodes[slot].pods.push_back(scheduling::naive::make_pod(cluster_, id));
+                    naive_cluster_.nodes[slot].pods.push_back(
+                        scheduling::naive::make_pod(cluster_, id));
             }
         }
         memory_ = c.memory;
@@ -103,16 +105,16 @@ public:
         return out;
     }
 
-    /// Empty: every pod of every node that goes has another place. `judge` says which those are.
-    std::string find_unplaceable(const Judge& judge) {
+    /// Empty: every pod of every node that goes has another place. `checker` says which those are.
+    std::string find_unplaceable(const PlanChecker& checker) {
         for (const ChosenNode& chosen : plan_.chosen) {
             const drainability::Candidate& node = at(chosen);
             if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
             std::vector<std::string> moving = names(cluster_, node.moving);
             std::ranges::sort(moving);
-            if (moving != judge.moving(name(node.node)))
+            if (moving != checker.moving(name(node.node)))
                 return "other pods of " + name(node.node) + " move than should";
-            world_.nodes[node.node].gone = true;
+            naive_cluster_.nodes[node.node].gone = true;
             const std::vector<snapshot::PodIndex> left = assign_all(node.moving);
             if (!left.empty()) {
                 return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
@@ -143,7 +145,7 @@ public:
     }
 
     /// All that was decided, as text.
-    std::string told() const {
+    std::string to_text() const {
         std::string out;
         for (const ChosenNode& chosen : plan_.chosen)
             out += name(at(chosen).node) + ": " + chosen.because + "\n";
@@ -182,8 +184,8 @@ private:
             *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
         nodes.insert(nodes.begin(), planned);
         for (const snapshot::NodeIndex node : nodes) {
-            if (!scheduling::naive::fits(world_, moving, node)) continue;
-            world_.nodes[node].pods.push_back(moving);
+            if (!scheduling::naive::fits(naive_cluster_, moving, node)) continue;
+            naive_cluster_.nodes[node].pods.push_back(moving);
             return true;
         }
         return false;
@@ -193,7 +195,7 @@ private:
     Snapshot snapshot_;
     const snapshot::Cluster& cluster_;
     std::optional<pass_context::PassContext> context_{};
-    scheduling::naive::World world_{};
+    scheduling::naive::NaiveCluster naive_cluster_{};
     std::set<snapshot::NodeIndex> assigned_{};
     std::vector<snapshot::NodeIndex> staying_{};
     Memory memory_{};
@@ -201,45 +203,45 @@ private:
 };
 
 /// Whether the seed's plan drains a node of which some pod has a budget.
-bool check(std::uint64_t seed, const scheduling::naive::Spice& spice) {
+bool check(std::uint64_t seed, const scheduling::naive::Frequencies& frequencies) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     scheduling::naive::Dice dice(seed);
-    const Parts parts = make_parts(dice, spice);
-    const Judge judge(parts);
+    const Parts parts = make_parts(dice, frequencies);
+    const PlanChecker checker(parts);
     const PlanCase c = make_case(parts, false), reversed = make_case(parts, true);
-    Played played(c);
-    EXPECT_EQ(played.find_unplaceable(judge), "");
-    EXPECT_EQ(judge.find_unmovable(played.unneeded()), "");
-    EXPECT_EQ(judge.find_overdrawn(played.chosen()), "");
-    EXPECT_EQ(judge.find_overdrawn_in_any_order(played.unneeded()), "");
-    EXPECT_EQ(judge.find_overdrawn_by(played.evicted()), "");
-    EXPECT_EQ(judge.find_broken_minimum(played.unneeded()), "");
-    EXPECT_EQ(judge.find_crowd(played.chosen()), "");
-    EXPECT_EQ(played.told(), Played(reversed).told());
-    return judge.is_about_budgets(played.chosen());
+    PlanReplay replay(c);
+    EXPECT_EQ(replay.find_unplaceable(checker), "");
+    EXPECT_EQ(checker.find_unmovable(replay.unneeded()), "");
+    EXPECT_EQ(checker.find_overdrawn(replay.chosen()), "");
+    EXPECT_EQ(checker.find_overdrawn_in_any_order(replay.unneeded()), "");
+    EXPECT_EQ(checker.find_overdrawn_by(replay.evicted()), "");
+    EXPECT_EQ(checker.find_broken_minimum(replay.unneeded()), "");
+    EXPECT_EQ(checker.find_excess_parallelism(replay.chosen()), "");
+    EXPECT_EQ(replay.to_text(), PlanReplay(reversed).to_text());
+    return checker.involves_budgets(replay.chosen());
 }
 
 struct Seeds {
     unsigned from, to;
 };
 
-void check_all(Seeds seeds, const scheduling::naive::Spice& spice) {
+void check_all(Seeds seeds, const scheduling::naive::Frequencies& frequencies) {
     if (const char* asked = std::getenv("CAPSTAN_SEEDS"))
         std::sscanf(asked, "%u,%u", &seeds.from, &seeds.to);
     unsigned with_budgets = 0;
     for (unsigned seed = seeds.from; seed < seeds.to; ++seed) {
-        with_budgets += check(seed, spice) ? 1 : 0;
+        with_budgets += check(seed, frequencies) ? 1 : 0;
         if (::testing::Test::HasFailure()) return;
     }
     EXPECT_GT(with_budgets, (seeds.to - seeds.from) / 50);
 }
 
 TEST(ScaleDownOnRandomClusters, MovesEveryPodAndRespectsEveryLimit) {
-    check_all({1, 401}, a_bit_of_all);
+    check_all({1, 401}, mixed_constraints);
 }
 
 TEST(ScaleDownOnRandomClusters, MovesEveryPodWithManySpreadConstraints) {
-    check_all({1, 401}, spread_above_all);
+    check_all({1, 401}, mostly_spread);
 }
 
 }  // namespace

@@ -24,29 +24,30 @@ PlanCase two_nodes() {
 }
 
 /// The group is only ever empty or full.
-void make_whole(PlanCase& c) { c.world.change_group("web").options.zero_or_max = true; }
+void make_whole(PlanCase& c) { c.test_cluster.change_group("web").options.zero_or_max = true; }
 
 const std::vector<Case> node_alone{
     {"its owner says so",
      [](PlanCase& c) {
-         c.world.change_node("a").annotations = {
+         c.test_cluster.change_node("a").annotations = {
              {"cluster-autoscaler.kubernetes.io/scale-down-disabled", "true"}};
      },
      Unremovable::scale_down_disabled_annotation,
      "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
-    {"nodes that are not ready are left alone",
+    {"removal of unready nodes is disabled",
      [](PlanCase& c) {
-         runs(c, "p", "a", 0);  // it was ready once
-         c.world.change_node("a").ready = false;
+         add_pod(c, "p", "a", 0);  // it was ready once
+         c.test_cluster.change_node("a").ready = false;
          c.settings.scale_down.unready_enabled = false;
      },
      Unremovable::scale_down_unready_disabled, "not ready, and scale_down.unready_enabled is off"},
     {"nobody's",
      [](PlanCase& c) {
-         c.world.change_group("web").machines.erase(c.world.change_group("web").machines.begin());
+         c.test_cluster.change_group("web").machines.erase(
+             c.test_cluster.change_group("web").machines.begin());
      },
      Unremovable::not_autoscaled, "not in an autoscaled group"},
-    {"used", [](PlanCase& c) { runs(c, "p", "a", 2520); }, Unremovable::not_underutilized,
+    {"used", [](PlanCase& c) { add_pod(c, "p", "a", 2520); }, Unremovable::not_underutilized,
      "cpu utilization is 63% (2520m of 4), above the threshold of 50%"},
     {"being removed",
      [](PlanCase& c) {
@@ -57,81 +58,85 @@ const std::vector<Case> node_alone{
      Unremovable::currently_being_deleted, "removal in progress for 2m: evicting its pods for 2m"},
     {"its removal failed a while ago",
      [](PlanCase& c) {
-         c.memory.removal_backoffs[NodeGroupId("web")][c.world.change_group("web").machines[0].id] =
-             {.until = noon + 90s, .failures = 2, .because = "pod default/p cannot be evicted"};
+         c.memory.removal_backoffs[NodeGroupId("web")]
+                                  [c.test_cluster.change_group("web").machines[0].id] = {
+             .until = noon + 90s, .failures = 2, .because = "pod default/p cannot be evicted"};
      },
      Unremovable::recently_unremovable,
      "removal backed off until 15:08:10Z (1m30s left): pod default/p cannot be evicted (2 times in "
      "a row)"},
     {"starting",
      [](PlanCase& c) {
-         c.world.change_node("a").ready = false;
-         c.world.change_node("a").created = noon - 3min;
+         c.test_cluster.change_node("a").ready = false;
+         c.test_cluster.change_node("a").created = noon - 3min;
      },
      Unremovable::no_node_info, "not started yet; pending pods are planned on it"},
-    {"it reports nothing", [](PlanCase& c) { c.world.change_node("a").allocatable = {}; },
+    {"it reports nothing", [](PlanCase& c) { c.test_cluster.change_node("a").allocatable = {}; },
      Unremovable::unexpected_error, "the node reports no allocatable cpu"},
 };
 
 const std::vector<Case> pods_and_budgets{
-    {"no controller", [](PlanCase& c) { runs(c, "p", "a").owner = {}; },
+    {"no controller", [](PlanCase& c) { add_pod(c, "p", "a").owner = {}; },
      Unremovable::blocked_by_pod, "pod default/p has no controller that would recreate it",
      "default/p"},
     {"a spent budget",
      [](PlanCase& c) {
-         runs(c, "p", "a").labels = {{"app", "pdb"}};
-         c.world.budget("pdb", 0);
+         add_pod(c, "p", "a").labels = {{"app", "pdb"}};
+         c.test_cluster.budget("pdb", 0);
      },
      Unremovable::blocked_by_pod,
      "pod default/p cannot be evicted: budget default/pdb allows 0 disruptions", "default/p"},
     {"a budget that another node takes",
      [](PlanCase& c) {
-         runs(c, "p", "a", 200).labels = {{"app", "pdb"}};
-         runs(c, "q", "b", 100).labels = {{"app", "pdb"}};
-         c.world.budget("pdb", 1);
+         add_pod(c, "p", "a", 200).labels = {{"app", "pdb"}};
+         add_pod(c, "q", "b", 100).labels = {{"app", "pdb"}};
+         c.test_cluster.budget("pdb", 1);
      },
      Unremovable::blocked_by_pod,
      "pod default/p cannot be evicted after the earlier removals: budget default/pdb allows 1 "
      "disruption, used by other pods",
      "default/p"},
     {"a pod that ends by itself",
-     [](PlanCase& c) { annotate(runs(c, "p", "a"), "safe-to-evict", "on-completion"); },
+     [](PlanCase& c) { annotate(add_pod(c, "p", "a"), "safe-to-evict", "on-completion"); },
      Unremovable::blocked_by_on_completion_pod,
      "pod default/p is waited for: annotation safe-to-evict is on-completion", "default/p"},
     {"a pod without another place",
      [](PlanCase& c) {
-         runs(c, "p", "a", 2000);
-         runs(c, "q", "b", 2500);
+         add_pod(c, "p", "a", 2000);
+         add_pod(c, "q", "b", 2500);
      },
      Unremovable::no_place_to_move_pods,
      "pod default/p (cpu 2) fits on no other node: 0/1 nodes are available: 1 Insufficient cpu; "
      "nearest is b: "
      "Insufficient cpu: needs 2, 1500m of 4 are free",
      "default/p"},
-    {"a pod that waits", [](PlanCase& c) { c.world.pod("waits"); }, Unremovable::no_node_info,
-     "1 pending pod is planned on it: default/waits"},
+    {"a pod that waits", [](PlanCase& c) { c.test_cluster.pod("waits"); },
+     Unremovable::no_node_info, "1 pending pod is planned on it: default/waits"},
 };
 
 const std::vector<Case> bounds_and_times{
-    {"a group at its minimum", [](PlanCase& c) { c.world.change_group("web").group.min = 2; },
+    {"a group at its minimum",
+     [](PlanCase& c) { c.test_cluster.change_group("web").group.min = 2; },
      Unremovable::node_group_min_size_reached,
      "node group min size reached (2): group web has 2 nodes"},
     {"a cluster at its minimum", [](PlanCase& c) { c.settings.cpu.min = 8000; },
      Unremovable::minimal_resource_limit_exceeded,
      "min cluster cpu limit reached (8): the cluster has 8, the node 4"},
     {"a cloud that does not say",
-     [](PlanCase& c) { c.world.change_group("web").group.target.reset(); },
+     [](PlanCase& c) { c.test_cluster.change_group("web").group.target.reset(); },
      Unremovable::unexpected_error, "the target size of group web is unknown"},
     {"a group that cannot be read",
-     [](PlanCase& c) { c.world.change_group("web").unreadable_because = "page 2 is missing"; },
+     [](PlanCase& c) {
+         c.test_cluster.change_group("web").unreadable_because = "page 2 is missing";
+     },
      Unremovable::unexpected_error, "group web cannot be changed: page 2 is missing"},
     {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
     {"not ready, and not for long",
      [](PlanCase& c) {
-         runs(c, "p", "a", 0);  // it was ready once
-         c.world.change_node("a").ready = false;
-         runs(c, "q", "b", 2500);
+         add_pod(c, "p", "a", 0);  // it was ready once
+         c.test_cluster.change_node("a").ready = false;
+         add_pod(c, "q", "b", 2500);
      },
      Unremovable::not_unready_long_enough, "unneeded for 11m of 20m; its 1 pod fits on b"},
     {"a rest", [](PlanCase& c) { c.memory.last.scale_up = noon - 4min; },
@@ -145,8 +150,8 @@ const std::vector<Case> bounds_and_times{
     {"its turn",
      [](PlanCase& c) {
          c.settings.scale_down.max_parallelism = 1;
-         c.world.change_group("web").group.target = 3;
-         c.world.node("gone", "web");
+         c.test_cluster.change_group("web").group.target = 3;
+         c.test_cluster.node("gone", "web");
          c.being_removed("gone", "web", RemovalPhase::deleting, true);
      },
      Unremovable::not_unneeded_other_reason,
@@ -158,7 +163,7 @@ const std::vector<Case> bounds_and_times{
     {"a whole group with a node that stays",
      [](PlanCase& c) {
          make_whole(c);
-         runs(c, "p", "b").owner = {};
+         add_pod(c, "p", "b").owner = {};
      },
      Unremovable::atomic_scale_down_failed,
      "group web is removed atomically, and node b stays: pod default/p has no controller that "
@@ -196,14 +201,14 @@ TEST(ScaleDownReasons, NameThePodTheBudgetOrTheNumbers) {
 TEST(ScaleDownReasons, NameANodeInALargeCluster) {
     PlanCase c;
     c.settings.scale_down.utilization_threshold = 1;
-    c.world.group("web", 150);
+    c.test_cluster.group("web", 150);
     for (int i = 0; i < 150; ++i) {
         const std::string node = "n" + std::to_string(1000 + i);
-        c.world.node(node, "web");
-        snapshot::PodObject& pod = runs(c, "p-" + node, node, 3000);
+        c.test_cluster.node(node, "web");
+        snapshot::PodObject& pod = add_pod(c, "p-" + node, node, 3000);
         pod.spec.spread = {{.topology_key = "kubernetes.io/hostname",
                             .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
-        c.world.change_node(node).labels = {{"kubernetes.io/hostname", node}};
+        c.test_cluster.change_node(node).labels = {{"kubernetes.io/hostname", node}};
     }
     const Planned out = c.run();
     EXPECT_EQ(out.of("n1000").because,

@@ -12,9 +12,9 @@ using ::testing::IsEmpty;
 
 TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
     PlanCase c = web({"a", "b", "c"});
-    runs(c, "p", "a", 1500);
-    runs(c, "q", "b", 2000);
-    runs(c, "r", "c", 1900);
+    add_pod(c, "p", "a", 1500);
+    add_pod(c, "q", "b", 2000);
+    add_pod(c, "r", "c", 1900);
     const Planned out = c.run();
     // One of the others takes the pod; then nothing is left for a second one.
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
@@ -30,9 +30,9 @@ TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
 
 TEST(UnneededNodes, DoNotDependOnTheOrderOfObjects) {
     PlanCase c = web({"c", "a", "b"});
-    runs(c, "r", "c", 1900);
-    runs(c, "q", "b", 2000);
-    runs(c, "p", "a", 1500);
+    add_pod(c, "r", "c", 1900);
+    add_pod(c, "q", "b", 2000);
+    add_pod(c, "p", "a", 1500);
     EXPECT_THAT(c.run().unneeded(), ElementsAre("a"));
 }
 
@@ -40,13 +40,13 @@ TEST(UnneededNodes, MovePodsAgainWithTheirDestination) {
     // p goes to small, which is the last to be decided on; then large turns out to stay, and small
     // goes there with all it has.
     PlanCase c;
-    c.world.group("web", 3);
-    for (const char* name : {"a", "large"}) c.world.node(name, "web");
-    c.world.node("small", "web").allocatable = amounts(1000);
-    runs(c, "p", "a", 100);
-    runs(c, "q", "large", 1900);
-    runs(c, "r", "small", 100);
-    runs(c, "s", "small", 100);
+    c.test_cluster.group("web", 3);
+    for (const char* name : {"a", "large"}) c.test_cluster.node(name, "web");
+    c.test_cluster.node("small", "web").allocatable = amounts(1000);
+    add_pod(c, "p", "a", 100);
+    add_pod(c, "q", "large", 1900);
+    add_pod(c, "r", "small", 100);
+    add_pod(c, "s", "small", 100);
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a", "small"));
     EXPECT_THAT(out.of("a").because, HasSubstr("its 1 pod fits on large"));
@@ -54,7 +54,7 @@ TEST(UnneededNodes, MovePodsAgainWithTheirDestination) {
 
 TEST(UnneededNodes, ExcludeNodesThatPendingPodsArePlannedOn) {
     PlanCase c = web({"a", "b"});
-    c.world.pod("waits");
+    c.test_cluster.pod("waits");
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("b"));
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
@@ -64,7 +64,7 @@ TEST(UnneededNodes, ExcludeNodesThatPendingPodsArePlannedOn) {
 // A node that has yet to pass its checks, and has joined so long ago.
 PlanCase waits_for_checks(Duration ago) {
     PlanCase c = web({"a"});
-    snapshot::NodeObject& node = c.world.change_node("a");
+    snapshot::NodeObject& node = c.test_cluster.change_node("a");
     node.taints = {{.key = "checks-pending"}};
     node.created = noon - ago;
     c.settings.readiness_taints = {"checks-pending"};
@@ -102,7 +102,7 @@ TEST(UnneededNodes, ExcludeStartingNodesThatPendingPodsArePlannedOn) {
 TEST(UnneededNodes, RestartTheTimerWhenANodeBecomesReady) {
     PlanCase c = waits_for_checks(19min);
     c.memory.unneeded["a"] = {.since = noon - 19min, .ready = false};
-    c.world.change_node("a").taints.clear();
+    c.test_cluster.change_node("a").taints.clear();
     const Planned out = c.run();
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.memory.unneeded.at("a"), (engine::Unneeded{.since = noon}));
@@ -146,10 +146,10 @@ TEST(UnneededNodes, RespectTheMinimumOfTheCluster) {
 
 TEST(UnneededNodes, RespectDisruptionBudgets) {
     PlanCase c = web({"a", "b", "c"});
-    runs(c, "p", "a").labels = {{"app", "x"}};
-    runs(c, "q", "b").labels = {{"app", "x"}};
-    c.world.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
-    runs(c, "r", "c", 3000);
+    add_pod(c, "p", "a").labels = {{"app", "x"}};
+    add_pod(c, "q", "b").labels = {{"app", "x"}};
+    c.test_cluster.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+    add_pod(c, "r", "c", 3000);
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
     EXPECT_EQ(out.of("b").reason, Unremovable::blocked_by_pod);
@@ -158,11 +158,11 @@ TEST(UnneededNodes, RespectDisruptionBudgets) {
 
 TEST(UnneededNodes, IncludeAllNodesOfAZeroOrMaxGroupOrNone) {
     PlanCase c;
-    c.world.group("tpu", 2).options.zero_or_max = true;
-    c.world.node("t1", "tpu");
-    c.world.node("t2", "tpu");
+    c.test_cluster.group("tpu", 2).options.zero_or_max = true;
+    c.test_cluster.node("t1", "tpu");
+    c.test_cluster.node("t2", "tpu");
     EXPECT_THAT(c.run().unneeded(), ElementsAre("t1", "t2"));
-    runs(c, "p", "t2", 3000);
+    add_pod(c, "p", "t2", 3000);
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), IsEmpty());
     EXPECT_EQ(out.of("t1").reason, Unremovable::atomic_scale_down_failed);
@@ -173,9 +173,9 @@ TEST(UnneededNodes, IncludeAllNodesOfAZeroOrMaxGroupOrNone) {
 
 TEST(UnneededNodes, PreferTheZoneWithTheMostNodes) {
     PlanCase c;
-    c.world.group("z", 3).group.min = 2;
+    c.test_cluster.group("z", 3).group.min = 2;
     for (const char* name : {"a", "b", "c"}) {
-        c.world.node(name, "z").labels = {
+        c.test_cluster.node(name, "z").labels = {
             {"topology.kubernetes.io/zone", std::string(name) == "a" ? "z1" : "z2"}};
     }
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
@@ -191,9 +191,9 @@ TEST(UnneededNodes, AreStableAcrossPasses) {
 
 TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
     PlanCase c = web({"a", "b", "c"});
-    runs(c, "p", "a", 100);
-    runs(c, "q", "b", 2000);
-    runs(c, "r", "c", 2000);
+    add_pod(c, "p", "a", 100);
+    add_pod(c, "q", "b", 2000);
+    add_pod(c, "r", "c", 2000);
     c.settings.scale_down.utilization_threshold = 0.4;
     EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
     c.memory.hints["default/p"] = "c";
@@ -205,31 +205,31 @@ TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
 TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
     // The only node of zone z3: without it there are two zones, and p keeps them even.
     PlanCase c;
-    c.world.group("web", 3);
+    c.test_cluster.group("web", 3);
     for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})
-        c.world.node(name, "web").labels = {{"zone", zone}};
+        c.test_cluster.node(name, "web").labels = {{"zone", zone}};
     for (const char* node : {"a", "b", "c"}) {
-        snapshot::PodObject& pod = runs(c, std::string("p-") + node, node);
+        snapshot::PodObject& pod = add_pod(c, std::string("p-") + node, node);
         pod.labels = {{"app", "p"}};
         pod.spec.spread.push_back(
             {.topology_key = "zone", .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
     }
-    runs(c, "large", "a", 1000);
-    runs(c, "larger", "b", 1000);
+    add_pod(c, "large", "a", 1000);
+    add_pod(c, "larger", "b", 1000);
     EXPECT_THAT(c.run().unneeded(), ::testing::Contains("c"));
 }
 
 TEST(UnneededNodes, RespectDefaultSpreadConstraints) {
     // Two zones: were p-b1 to move, zone a would have two pods, and b none.
     PlanCase c;
-    c.world.group("web", 3);
-    c.world.service("p");
+    c.test_cluster.group("web", 3);
+    c.test_cluster.service("p");
     for (const auto& [name, zone] : {std::pair("a1", "a"), {"b1", "b"}, {"b2", "b"}})
-        c.world.node(name, "web").labels = {{"zone", zone}};
+        c.test_cluster.node(name, "web").labels = {{"zone", zone}};
     for (const char* node : {"a1", "b1"})
-        runs(c, std::string("p-") + node, node).labels = {{"app", "p"}};
-    runs(c, "large", "a1", 3000);
-    runs(c, "larger", "b2", 3950);
+        add_pod(c, std::string("p-") + node, node).labels = {{"app", "p"}};
+    add_pod(c, "large", "a1", 3000);
+    add_pod(c, "larger", "b2", 3950);
     EXPECT_THAT(c.run().unneeded(), ::testing::Contains("b1"));
     c.settings.default_spread = {{.topology_key = "zone"}};
     const Planned out = c.run();
@@ -240,10 +240,10 @@ TEST(UnneededNodes, RespectDefaultSpreadConstraints) {
 TEST(UnneededNodes, KeepPodsOfAnEmulatedSpreadInTheirZone) {
     PlanCase c;
     c.settings.emulated_spread_label = "app";
-    c.world.group("web", 4);
+    c.test_cluster.group("web", 4);
     for (const auto& [name, zone] : {std::pair("a1", "a"), {"a2", "a"}, {"b1", "b"}, {"c1", "c"}}) {
-        c.world.node(name, "web").labels = {{"topology.kubernetes.io/zone", zone}};
-        snapshot::PodObject& pod = runs(c, std::string("p-") + name, name);
+        c.test_cluster.node(name, "web").labels = {{"topology.kubernetes.io/zone", zone}};
+        snapshot::PodObject& pod = add_pod(c, std::string("p-") + name, name);
         pod.labels = {{"app", "p"}};
         pod.spec.spread.push_back({.topology_key = "topology.kubernetes.io/zone",
                                    .selector = LabelSelector{.match_labels = {{"app", "p"}}}});

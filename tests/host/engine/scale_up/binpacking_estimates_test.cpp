@@ -10,13 +10,13 @@ namespace capstan::engine::scale_up {
 namespace {
 
 /// Machines of one make, of 1 to `machines` cores, and pods that wait.
-struct Makes {
+struct BinpackingCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> classes{};
     std::vector<int> pods{};
     std::vector<scheduling::TemplateNode> shapes{};
 
-    explicit Makes(int machines) {
+    explicit BinpackingCase(int machines) {
         for (int cores = 1; cores <= machines; ++cores) {
             shapes.push_back({.allocatable = amounts(1000 * cores, 2048 * cores, 10 * cores)});
         }
@@ -37,60 +37,60 @@ struct Makes {
 };
 
 TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
-    Makes makes(40);
-    makes.add("apart", 12, 500, true);
-    makes.add("web", 200, 300);
-    scheduling::CompiledPredicates rules = makes.rules();
+    BinpackingCase c(40);
+    c.add("apart", 12, 500, true);
+    c.add("web", 200, 300);
+    scheduling::CompiledPredicates rules = c.rules();
     scheduling::Placement placement(rules);
-    BinpackingEstimates prospects(placement, {0, 1});
-    prospects.begin_round(makes.pods);
-    prospects.prepare(makes.all(), INT_MAX);
-    for (const scheduling::TemplateNodeId shape : makes.all()) {
+    BinpackingEstimates estimates(placement, {0, 1});
+    estimates.begin_round(c.pods);
+    estimates.prepare(c.all(), INT_MAX);
+    for (const scheduling::TemplateNodeId shape : c.all()) {
         const std::vector<Demand> demands{{0, 12}, {1, 200}};
         const scheduling::Placement::Mark mark = placement.mark();
         const Estimate expected = estimate(placement, shape, demands, INT_MAX);
         placement.undo(mark);
-        const auto prospect = prospects.of(shape, INT_MAX);
-        EXPECT_EQ(prospect->nodes, expected.nodes) << shape + 1 << " cores";
-        EXPECT_EQ(prospect->pods, 212u);
+        const auto found = estimates.of(shape, INT_MAX);
+        EXPECT_EQ(found->nodes, expected.nodes) << shape + 1 << " cores";
+        EXPECT_EQ(found->pods, 212u);
     }
 }
 
 TEST(BinpackingEstimates, AreSharedBetweenTemplatesWithTheSameResult) {
-    Makes makes(40);
-    makes.add("apart", 12, 500, true);
-    scheduling::CompiledPredicates rules = makes.rules();
+    BinpackingCase c(40);
+    c.add("apart", 12, 500, true);
+    scheduling::CompiledPredicates rules = c.rules();
     scheduling::Placement placement(rules);
-    BinpackingEstimates prospects(placement, {0});
-    prospects.begin_round(makes.pods);
-    prospects.prepare(makes.all(), INT_MAX);
-    EXPECT_EQ(prospects.of(1, INT_MAX), prospects.of(38, INT_MAX));
+    BinpackingEstimates estimates(placement, {0});
+    estimates.begin_round(c.pods);
+    estimates.prepare(c.all(), INT_MAX);
+    EXPECT_EQ(estimates.of(1, INT_MAX), estimates.of(38, INT_MAX));
 }
 
 TEST(BinpackingEstimates, AreRecomputedOnlyForChangedPods) {
-    Makes makes(2);
-    makes.add("large", 3, 1500);
-    makes.add("small", 3, 800);
-    scheduling::CompiledPredicates rules = makes.rules();
+    BinpackingCase c(2);
+    c.add("large", 3, 1500);
+    c.add("small", 3, 800);
+    scheduling::CompiledPredicates rules = c.rules();
     scheduling::Placement placement(rules);
-    BinpackingEstimates prospects(placement, {0, 1});
-    prospects.begin_round({3, 3});
-    const auto one_core = prospects.of(0, INT_MAX), two_cores = prospects.of(1, INT_MAX);
-    prospects.begin_round({1, 3});  // fewer large ones, which one core never took
-    EXPECT_EQ(prospects.of(0, INT_MAX), one_core);
-    EXPECT_NE(prospects.of(1, INT_MAX), two_cores);
-    EXPECT_EQ(prospects.of(1, INT_MAX)->pods, 4u);
+    BinpackingEstimates estimates(placement, {0, 1});
+    estimates.begin_round({3, 3});
+    const auto one_core = estimates.of(0, INT_MAX), two_cores = estimates.of(1, INT_MAX);
+    estimates.begin_round({1, 3});  // fewer large ones, which one core never took
+    EXPECT_EQ(estimates.of(0, INT_MAX), one_core);
+    EXPECT_NE(estimates.of(1, INT_MAX), two_cores);
+    EXPECT_EQ(estimates.of(1, INT_MAX)->pods, 4u);
 }
 
 TEST(BinpackingEstimates, SumTheRequestsOfTheirPods) {
-    Makes makes(4);
-    makes.add("web", 3, 700);
-    scheduling::CompiledPredicates rules = makes.rules();
+    BinpackingCase c(4);
+    c.add("web", 3, 700);
+    scheduling::CompiledPredicates rules = c.rules();
     scheduling::Placement placement(rules);
-    BinpackingEstimates prospects(placement, {0});
-    prospects.begin_round(makes.pods);
-    EXPECT_EQ(prospects.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
-    EXPECT_EQ(prospects.of(3, 0)->requested, Resources());
+    BinpackingEstimates estimates(placement, {0});
+    estimates.begin_round(c.pods);
+    EXPECT_EQ(estimates.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
+    EXPECT_EQ(estimates.of(3, 0)->requested, Resources());
 }
 
 TEST(BinpackingEstimates, SaturateSumsOfRequests) {
@@ -102,10 +102,10 @@ TEST(BinpackingEstimates, SaturateSumsOfRequests) {
     shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
     scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {shape});
     scheduling::Placement placement(rules);
-    BinpackingEstimates prospects(placement, {0});
-    prospects.begin_round({4});
-    EXPECT_EQ(prospects.of(0, INT_MAX)->nodes, 4);
-    EXPECT_EQ(prospects.of(0, INT_MAX)->requested, (Resources{{"memory", INT64_MAX}}));
+    BinpackingEstimates estimates(placement, {0});
+    estimates.begin_round({4});
+    EXPECT_EQ(estimates.of(0, INT_MAX)->nodes, 4);
+    EXPECT_EQ(estimates.of(0, INT_MAX)->requested, (Resources{{"memory", INT64_MAX}}));
 }
 
 }  // namespace

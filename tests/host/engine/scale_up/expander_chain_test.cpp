@@ -10,27 +10,28 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Keeps what a predicate on the group's id likes.
-class Keeps : public Expander {
+/// Keeps the options whose group id satisfies a predicate.
+class FilterExpander : public Expander {
 public:
-    explicit Keeps(std::function<bool(const std::string&)> likes) : likes_(std::move(likes)) {}
+    explicit FilterExpander(std::function<bool(const std::string&)> keeps)
+        : keeps_(std::move(keeps)) {}
     Result<FilterResult> filter(const ScaleUpQuestion& question,
                                 std::span<const std::uint32_t> among, const CallContext&) override {
-        ++asked;
+        ++calls;
         FilterResult out;
         for (const std::uint32_t i : among) {
-            if (likes_(question.options[i].group.id.value())) out.kept.push_back({i, 1.0});
+            if (keeps_(question.options[i].group.id.value())) out.kept.push_back({i, 1.0});
         }
-        out.sentences = {"as the test likes it"};
+        out.sentences = {"kept by the test"};
         return out;
     }
-    int asked = 0;
+    int calls = 0;
 
 private:
-    std::function<bool(const std::string&)> likes_;
+    std::function<bool(const std::string&)> keeps_;
 };
 
-class Fails : public Expander {
+class FailingExpander : public Expander {
 public:
     Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,
                                 const CallContext&) override {
@@ -49,37 +50,37 @@ ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
     return question;
 }
 
-Keeps keeps_all() {
-    return Keeps([](const std::string&) { return true; });
+FilterExpander keep_all() {
+    return FilterExpander([](const std::string&) { return true; });
 }
-Keeps keeps_none() {
-    return Keeps([](const std::string&) { return false; });
+FilterExpander keep_none() {
+    return FilterExpander([](const std::string&) { return false; });
 }
-Keeps keeps_but(std::string unwanted) {
-    return Keeps([unwanted](const std::string& id) { return id != unwanted; });
+FilterExpander keep_all_but(std::string unwanted) {
+    return FilterExpander([unwanted](const std::string& id) { return id != unwanted; });
 }
 
 TEST(ExpanderChain, EachStageFiltersTheOptionsOfThePreviousOne) {
-    Keeps first = keeps_but("a");
-    Keeps second = keeps_but("b");
+    FilterExpander first = keep_all_but("a");
+    FilterExpander second = keep_all_but("b");
     const Choice choice =
         choose({{"first", &first}, {"second", &second}}, question_of({"a", "b", "c"}), {});
     EXPECT_EQ(choice.option, 2u);
     EXPECT_EQ(choice.because, "c is the only option that second kept of 2");
     ASSERT_EQ(choice.stages.size(), 2u);
     EXPECT_EQ(choice.stages[0].summary, "first: keeps 2 of 3: b, c");
-    EXPECT_THAT(choice.stages[0].sentences, ElementsAre("as the test likes it"));
+    EXPECT_THAT(choice.stages[0].sentences, ElementsAre("kept by the test"));
 }
 
 TEST(ExpanderChain, StopsWhenOneOptionIsLeft) {
-    Keeps first = keeps_but("a");
-    Keeps second = keeps_all();
+    FilterExpander first = keep_all_but("a");
+    FilterExpander second = keep_all();
     choose({{"first", &first}, {"second", &second}}, question_of({"a", "b"}), {});
-    EXPECT_EQ(second.asked, 0);
+    EXPECT_EQ(second.calls, 0);
 }
 
 TEST(ExpanderChain, BreaksTiesByTheLowestGroupId) {
-    Keeps all = keeps_all();
+    FilterExpander all = keep_all();
     ScaleUpQuestion question = question_of({"b", "c", "a"});
     const Choice choice = choose({{"all", &all}}, question, {});
     EXPECT_EQ(question.options[choice.option.value()].group.id, NodeGroupId("a"));
@@ -87,7 +88,7 @@ TEST(ExpanderChain, BreaksTiesByTheLowestGroupId) {
 }
 
 TEST(ExpanderChain, BreaksTiesByTheLowestPriceIfAllArePriced) {
-    Keeps all = keeps_all();
+    FilterExpander all = keep_all();
     ScaleUpQuestion question = question_of({"a", "b", "c"});
     const double prices[] = {3, 1, 2};
     for (std::size_t i = 0; i < 3; ++i) question.options[i].price_per_hour = prices[i];
@@ -101,11 +102,11 @@ TEST(ExpanderChain, BreaksTiesByTheLowestPriceIfAllArePriced) {
 }
 
 TEST(ExpanderChain, DoesNotCallExpandersForASingleOption) {
-    Keeps none = keeps_none();
+    FilterExpander none = keep_none();
     const Choice choice =
         choose({{"none", &none, StageFallback::fail, StageFallback::fail}}, question_of({"a"}), {});
     EXPECT_EQ(choice.option, 0u);
-    EXPECT_EQ(none.asked, 0);
+    EXPECT_EQ(none.calls, 0);
     EXPECT_EQ(choice.because, "a is the only option");
 }
 
@@ -120,8 +121,8 @@ TEST(ExpanderChain, ChoosesTheLowestGroupIdWithoutStages) {
 }
 
 TEST(ExpanderChain, SkipsAFailedStageAndKeepsItsError) {
-    Fails fails;
-    Keeps second = keeps_but("a");
+    FailingExpander fails;
+    FilterExpander second = keep_all_but("a");
     const Choice choice =
         choose({{"acme_score", &fails}, {"second", &second}}, question_of({"a", "b"}), {});
     EXPECT_EQ(choice.option, 1u);
@@ -130,17 +131,17 @@ TEST(ExpanderChain, SkipsAFailedStageAndKeepsItsError) {
 }
 
 TEST(ExpanderChain, ChoosesNothingIfARequiredStageFails) {
-    Fails fails;
-    Keeps second = keeps_all();
+    FailingExpander fails;
+    FilterExpander second = keep_all();
     const Choice choice = choose({{"acme_score", &fails, StageFallback::fail}, {"second", &second}},
                                  question_of({"a", "b"}), {});
     EXPECT_FALSE(choice.option.has_value());
     EXPECT_EQ(choice.because, "acme_score: failed: took longer than 1s; no scale-up");
-    EXPECT_EQ(second.asked, 0);
+    EXPECT_EQ(second.calls, 0);
 }
 
 TEST(ExpanderChain, SkipsOrEndsOnAnEmptyResult) {
-    Keeps none = keeps_none();
+    FilterExpander none = keep_none();
     const Choice skipped = choose({{"none", &none}}, question_of({"a", "b"}), {});
     EXPECT_EQ(skipped.option, 0u);
     EXPECT_EQ(skipped.stages[0].summary, "none: keeps none of 2; skipped");
@@ -152,7 +153,7 @@ TEST(ExpanderChain, SkipsOrEndsOnAnEmptyResult) {
 }
 
 TEST(ExpanderChain, NamesAFewGroupsAndCountsTheRest) {
-    Keeps all = keeps_all();
+    FilterExpander all = keep_all();
     const Choice choice = choose({{"all", &all}}, question_of({"a", "b", "c", "d", "e", "f"}), {});
     EXPECT_THAT(choice.stages[0].summary, HasSubstr("keeps 6 of 6: a, b, c, d, e and 1 more"));
 }

@@ -20,11 +20,12 @@ struct KeptCase : PassCase {
         group("well", 0, 9);
     }
     Backoff& backoff(const std::string& id) { return memory.backoffs[NodeGroupId(id)]; }
-    /// Backed off for so long, with one machine asked for.
-    Group& dead(const std::string& id, Duration length, const Resources& machine = amounts(4000)) {
+    /// Backed off for so long, with one machine requests_until for.
+    Group& exhausted(const std::string& id, Duration length,
+                     const Resources& machine = amounts(4000)) {
         Group& out = group(id, 0, 9, machine);
         out.group.target = 1;
-        world.machine(id, id + "-1", MachineState::requested);
+        test_cluster.machine(id, id + "-1", MachineState::requested);
         backoff(id) = {.since = noon - length,
                        .last_failure = noon - length,
                        .code = ErrorCode::deadline,
@@ -32,16 +33,16 @@ struct KeptCase : PassCase {
         return out;
     }
     /// As if the clouds did what the pass decided.
-    void carry_out(const pass::Outcome& outcome) {
+    void apply(const pass::Outcome& outcome) {
         Results results;
         for (const Decrease& d : outcome.decision.decreases) {
-            Group& group = world.change_group(d.group.value());
+            Group& group = test_cluster.change_group(d.group.value());
             *group.group.target -= d.by;
             group.machines.clear();
             results.decreases.emplace_back();
         }
         for (const Increase& i : outcome.decision.increases) {
-            *world.change_group(i.group.value()).group.target += i.by;
+            *test_cluster.change_group(i.group.value()).group.target += i.by;
             results.increases.emplace_back();
         }
         memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
@@ -56,19 +57,19 @@ struct KeptCase : PassCase {
             out.push_back(d.group.value() + " -" + std::to_string(d.by));
         for (const Increase& i : outcome.decision.increases)
             out.push_back(i.group.value() + " +" + std::to_string(i.by));
-        carry_out(outcome);
+        apply(outcome);
         return out;
     }
-    bool is_left_alone(const std::string& id) {
+    bool is_backed_off_until_joined(const std::string& id) {
         const auto at = memory.backoffs.find(NodeGroupId(id));
         return at != memory.backoffs.end() && !at->second.until;
     }
 };
 
 /// The request of group "a" is all that the limit of nodes allows, and a pod waits.
-struct OneInTheWay : KeptCase {
-    OneInTheWay() {
-        dead("a", 1h);
+struct OneBlockingRequest : KeptCase {
+    OneBlockingRequest() {
+        exhausted("a", 1h);
         settings.nodes.max = 1;
         pods("web", 1, 3000);
     }
@@ -76,15 +77,15 @@ struct OneInTheWay : KeptCase {
 
 TEST(KeptRequests, AreReleasedOldestFirstForEachNodeBlockedByALimit) {
     KeptCase c;
-    c.dead("a", 1h);
-    c.dead("b", 3h);
-    c.dead("c", 2h);
+    c.exhausted("a", 1h);
+    c.exhausted("b", 3h);
+    c.exhausted("c", 2h);
     c.settings.nodes.max = 4;
     c.pods("web", 3, 3000);
     EXPECT_THAT(c.pass(), ElementsAre("b -1", "c -1", "well +1"));
     EXPECT_THAT(c.pass(), ElementsAre("well +2"));
     EXPECT_THAT(c.pass(), IsEmpty());
-    for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(c.is_left_alone(id)) << id;
+    for (const char* id : {"a", "b", "c"}) EXPECT_TRUE(c.is_backed_off_until_joined(id)) << id;
     EXPECT_EQ(c.backoff("a").given_back, std::nullopt);
     EXPECT_EQ(c.backoff("b").given_back, 0);
 }
@@ -95,7 +96,7 @@ TEST(KeptRequests, LeaveALimitToTheFourthGroupAfterThreeTimedOut) {
     c.settings.max_node_provision_time = 7min;
     c.settings.nodes.max = 4;
     for (const char* id : {"ng-1", "ng-2", "ng-3"}) c.group(id, 0, 10);
-    c.expander = Prefers({"ng-1", "ng-2", "ng-3", "well"});
+    c.expander = PreferenceExpander({"ng-1", "ng-2", "ng-3", "well"});
     c.pods("web", 4, 3000);
     std::vector<std::string> commands;
     while (c.call_context.now < noon + 25min)
@@ -103,12 +104,13 @@ TEST(KeptRequests, LeaveALimitToTheFourthGroupAfterThreeTimedOut) {
     EXPECT_THAT(commands, ElementsAre("ng-1 +4", "ng-1 -3", "ng-1 -1", "ng-2 +3", "ng-2 +1",
                                       "ng-2 -3", "ng-2 -1", "ng-3 +3", "ng-3 +1", "ng-3 -3",
                                       "ng-3 -1", "well +3", "well +1"));
-    for (const char* id : {"ng-1", "ng-2", "ng-3"}) EXPECT_TRUE(c.is_left_alone(id)) << id;
-    EXPECT_FALSE(c.is_left_alone("well"));
+    for (const char* id : {"ng-1", "ng-2", "ng-3"})
+        EXPECT_TRUE(c.is_backed_off_until_joined(id)) << id;
+    EXPECT_FALSE(c.is_backed_off_until_joined("well"));
 }
 
 TEST(KeptRequests, StayWhileTheListLags) {
-    OneInTheWay c;
+    OneBlockingRequest c;
     c.memory.answered_targets[NodeGroupId("a")] = {
         .target = 2, .since = noon, .deadline = noon + 2min, .agreed = true};
     EXPECT_THAT(c.decide().decreases, IsEmpty());
@@ -117,7 +119,7 @@ TEST(KeptRequests, StayWhileTheListLags) {
 }
 
 TEST(KeptRequests, ExplainWhyTheyAreReleased) {
-    OneInTheWay c;
+    OneBlockingRequest c;
     EXPECT_THAT(c.decide().decreases,
                 ElementsAre(Decrease{
                     .group = NodeGroupId("a"),
@@ -137,7 +139,7 @@ TEST(KeptRequests, ExplainWhyTheyAreReleased) {
 struct LimitCase {
     const char* about;
     void (*limit)(Settings&);
-    Resources dead{};  ///< a machine of each of two groups
+    Resources exhausted{};  ///< a machine of each of two groups
     std::vector<std::string> commands{};
 };
 
@@ -145,8 +147,8 @@ class KeptRequestsAtLimit : public ::testing::TestWithParam<LimitCase> {};
 
 TEST_P(KeptRequestsAtLimit, AreReleasedIfTheyMakeRoomForANode) {
     KeptCase c;
-    c.dead("a", 2h, GetParam().dead);
-    c.dead("b", 1h, GetParam().dead);
+    c.exhausted("a", 2h, GetParam().exhausted);
+    c.exhausted("b", 1h, GetParam().exhausted);
     GetParam().limit(c.settings);
     c.pods("web", 1, 3000);  // a node of 4 cores and 16Gi
     EXPECT_EQ(c.pass(), GetParam().commands);
@@ -187,19 +189,20 @@ TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
     };
     for (const auto& [about, change] : {
              Reason{"the group is full",
-                    [](KeptCase& c) { c.world.change_group("well").group.max = 0; }},
+                    [](KeptCase& c) { c.test_cluster.change_group("well").group.max = 0; }},
              Reason{"the group is not healthy",
-                    [](KeptCase& c) { c.world.change_group("well").group.healthy = false; }},
+                    [](KeptCase& c) { c.test_cluster.change_group("well").group.healthy = false; }},
              Reason{"the group is backed off too",
                     [](KeptCase& c) {
                         c.backoff("well") = {.until = noon + 1h, .last_failure = noon};
                     }},
              Reason{"no node has room for the pod",
-                    [](KeptCase& c) { c.world.describe("well", amounts(2000)); }},
+                    [](KeptCase& c) { c.test_cluster.describe("well", amounts(2000)); }},
              Reason{"the group keeps its minimum",
-                    [](KeptCase& c) { c.world.change_group("a").group.min = 1; }},
-             Reason{"its cloud cannot be read",
-                    [](KeptCase& c) { c.world.change_group("a").unreadable_because = "down"; }},
+                    [](KeptCase& c) { c.test_cluster.change_group("a").group.min = 1; }},
+             Reason{
+                 "its cloud cannot be read",
+                 [](KeptCase& c) { c.test_cluster.change_group("a").unreadable_because = "down"; }},
              Reason{"the back-off ends by time",
                     [](KeptCase& c) { c.backoff("a").until = noon + 1h; }},
              Reason{
@@ -207,7 +210,7 @@ TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
                  [](KeptCase& c) { c.call_context.unobserved_because = "the API server is down"; }},
          }) {
         KeptCase c;
-        c.dead("a", 1h);
+        c.exhausted("a", 1h);
         c.settings.nodes.max = 1;
         c.pods("web", 1, 3000);
         change(c);
@@ -217,19 +220,19 @@ TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
 
 TEST(KeptRequests, AreRequestedAgainOneByOne) {
     KeptCase c;
-    c.dead("a", 1h);
-    c.dead("b", 2h);
+    c.exhausted("a", 1h);
+    c.exhausted("b", 2h);
     c.settings.nodes.max = 2;
     c.pods("web", 2, 3000);
     EXPECT_THAT(c.pass(), ElementsAre("a -1", "b -1"));
     EXPECT_THAT(c.pass(), ElementsAre("well +2"));
-    *c.world.change_group("well").group.target -= 1;
+    *c.test_cluster.change_group("well").group.target -= 1;
     c.memory.answered_targets.clear();
-    c.world.drop_pod("web-1");
+    c.test_cluster.drop_pod("web-1");
     EXPECT_THAT(c.pass(), ElementsAre("b +1")) << "backed off first";
     EXPECT_THAT(c.pass(), IsEmpty());
-    EXPECT_TRUE(c.is_left_alone("a"));
-    EXPECT_TRUE(c.is_left_alone("b"));
+    EXPECT_TRUE(c.is_backed_off_until_joined("a"));
+    EXPECT_TRUE(c.is_backed_off_until_joined("b"));
     EXPECT_TRUE(c.memory.requests.find(NodeGroupId("b")) == c.memory.requests.end())
         << "it has all the time there is";
 
@@ -239,48 +242,48 @@ TEST(KeptRequests, AreRequestedAgainOneByOne) {
 }
 
 TEST(KeptRequests, EndTheBackoffIfAMachineJoinsAfterTheRelease) {
-    OneInTheWay c;
+    OneBlockingRequest c;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
-    c.world.node("a-1", "a");  // the cloud was faster
+    c.test_cluster.node("a-1", "a");  // the cloud was faster
     c.pass();
-    EXPECT_FALSE(c.is_left_alone("a"));
+    EXPECT_FALSE(c.is_backed_off_until_joined("a"));
 }
 
 TEST(KeptRequests, ReleaseNoOtherRequestWhileTheListLags) {
     KeptCase c;
-    c.dead("a", 2h);
-    c.dead("b", 1h);
+    c.exhausted("a", 2h);
+    c.exhausted("b", 1h);
     c.settings.nodes.max = 2;
     c.pods("web", 1, 3000);
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
-    c.world.change_group("a").group.target = 1;
+    c.test_cluster.change_group("a").group.target = 1;
     EXPECT_THAT(c.pass(), IsEmpty());
-    EXPECT_TRUE(c.is_left_alone("a"));
-    c.world.change_group("a").group.target = 0;
+    EXPECT_TRUE(c.is_backed_off_until_joined("a"));
+    c.test_cluster.change_group("a").group.target = 0;
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
-    EXPECT_TRUE(c.is_left_alone("a"));
+    EXPECT_TRUE(c.is_backed_off_until_joined("a"));
 }
 
 TEST(KeptRequests, AreReleasedAfterARestart) {
-    OneInTheWay c;
+    OneBlockingRequest c;
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, noon);
-    EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been asked";
+    EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been requests_until";
     c.call_context.now += 15min;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
-    EXPECT_TRUE(c.is_left_alone("a"));
+    EXPECT_TRUE(c.is_backed_off_until_joined("a"));
 }
 
 /// One group whose request was given back, and whose cloud refuses it each time.
 struct RefusedCase : KeptCase {
     RefusedCase() {
-        dead("a", 1h).group.target = 0;
-        world.change_group("a").machines.clear();
+        exhausted("a", 1h).group.target = 0;
+        test_cluster.change_group("a").machines.clear();
         backoff("a").given_back = 0;
         settings.nodes.max = 1;
     }
-    /// The seconds after noon at which the group is asked, looked at every ten of them.
-    std::vector<int> asked(int until, std::optional<Duration> retry_after) {
+    /// The seconds after noon at which the group is requests_until, looked at every ten of them.
+    std::vector<int> requests_until(int until, std::optional<Duration> retry_after) {
         std::vector<int> out;
         for (int second = 0; second < until; second += 10) {
             call_context.now = noon + std::chrono::seconds(second);
@@ -301,19 +304,19 @@ struct RefusedCase : KeptCase {
 
 TEST(KeptRequests, AreRetriedWithIncreasingIntervals) {
     RefusedCase c;
-    EXPECT_THAT(c.asked(400, std::nullopt), ElementsAre(0, 30, 60, 110, 200, 370));
-    EXPECT_TRUE(c.is_left_alone("a"));
+    EXPECT_THAT(c.requests_until(400, std::nullopt), ElementsAre(0, 30, 60, 110, 200, 370));
+    EXPECT_TRUE(c.is_backed_off_until_joined("a"));
 }
 
 TEST(KeptRequests, HonourRetryAfter) {
     RefusedCase c;
-    EXPECT_THAT(c.asked(1250, 10min), ElementsAre(0, 610, 1220));
+    EXPECT_THAT(c.requests_until(1250, 10min), ElementsAre(0, 610, 1220));
 }
 
 TEST(KeptRequests, LimitRetryAfterToTheMaximumBackoff) {
     RefusedCase c;
     c.settings.backoff_max = 2min;
-    EXPECT_THAT(c.asked(300, 10h), ElementsAre(0, 130, 260));
+    EXPECT_THAT(c.requests_until(300, 10h), ElementsAre(0, 130, 260));
 }
 
 TEST(KeptRequests, HonourRetryAfterOfTheFailureBeforeTheRelease) {
@@ -326,7 +329,7 @@ TEST(KeptRequests, HonourRetryAfterOfTheFailureBeforeTheRelease) {
         c.settings, noon);
     c.memory.requests.clear();
     c.backoff("a").given_back = 0;
-    EXPECT_THAT(c.asked(700, std::nullopt), ElementsAre(610, 640, 670));
+    EXPECT_THAT(c.requests_until(700, std::nullopt), ElementsAre(610, 640, 670));
 }
 
 }  // namespace

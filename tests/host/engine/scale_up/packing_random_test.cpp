@@ -28,9 +28,9 @@ const std::vector<Taint> dedicated{{"dedicated", "batch", Effect::no_schedule}};
 
 std::string group_name(int group) { return std::string(1, static_cast<char>('a' + group)); }
 
-class PackerCase {
+class PackingCase {
 public:
-    explicit PackerCase(std::uint64_t seed) : dice_(seed) {
+    explicit PackingCase(std::uint64_t seed) : dice_(seed) {
         is_limited = dice_.chance(20);
         for (int g = 0; g < groups_per_case; ++g) add_group(g);
         for (int n = dice_.below(6); n > 0; --n) add_half_full_node(n);
@@ -43,7 +43,7 @@ public:
         for (int g = 0; g < groups_per_case; ++g)
             order.insert(order.begin() + dice_.below(static_cast<int>(order.size()) + 1),
                          group_name(g));
-        c.expander = Prefers(order);
+        c.expander = PreferenceExpander(order);
     }
 
     PassCase c{};
@@ -53,7 +53,7 @@ public:
     /// A node of the group joins as its template has it.
     void join(const std::string& group) {
         const std::string name = group + "-" + std::to_string(++joined_);
-        snapshot::NodeObject& node = c.world.node(name, group);
+        snapshot::NodeObject& node = c.test_cluster.node(name, group);
         const NodeTemplate& like = *templates_.at(group);
         node.labels = like.labels;
         node.labels[hostname_key] = name;
@@ -65,9 +65,10 @@ private:
     void add_group(int g) {
         const std::string id = group_name(g);
         const MachineSize size = machine_sizes[dice_.below(std::size(machine_sizes))];
-        Group& group = c.world.group(id, 0);
+        Group& group = c.test_cluster.group(id, 0);
         group.group.max = is_limited && dice_.chance(40) ? dice_.between(1, 5) : 200;
-        NodeTemplate& node = c.world.describe(id, amounts(1000 * size.cores, 1024 * size.gib));
+        NodeTemplate& node =
+            c.test_cluster.describe(id, amounts(1000 * size.cores, 1024 * size.gib));
         node.allocatable = node.free = node.capacity;
         node.labels = {{zone_key, dice_.word({"za", "zb", "zc"})}};
         if (dice_.chance(25)) node.taints = dedicated;
@@ -76,11 +77,11 @@ private:
     /// With a pod that runs there already.
     void add_half_full_node(int n) {
         const std::string group = group_name(dice_.below(groups_per_case));
-        ++*c.world.change_group(group).group.target;
+        ++*c.test_cluster.change_group(group).group.target;
         join(group);
         const std::string name = group + "-" + std::to_string(joined_);
         const std::int64_t cores = templates_.at(group)->capacity.amount("cpu");
-        snapshot::PodObject& pod = c.world.pod("old-" + std::to_string(n), name);
+        snapshot::PodObject& pod = c.test_cluster.pod("old-" + std::to_string(n), name);
         pod.spec.requests = {{"cpu", cores * dice_.between(30, 70) / 100}, {"memory", 1 << 30}};
     }
     void add_pods(int kind) {
@@ -90,7 +91,7 @@ private:
         const int priority = 100 * dice_.below(3), constraint = dice_.below(100);
         const bool tolerates = dice_.chance(40);
         for (int count = dice_.between(1, 20), i = 0; i < count; ++i) {
-            snapshot::PodObject& pod = c.world.pod(name + "-" + std::to_string(i));
+            snapshot::PodObject& pod = c.test_cluster.pod(name + "-" + std::to_string(i));
             pod.labels = {{"app", name}};
             pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
             pod.spec.priority = priority;
@@ -177,10 +178,10 @@ private:
 };
 
 /// A pass over a case, and what came of it.
-class PackerPass {
+class PackingPass {
 public:
-    explicit PackerPass(PassCase& c)
-        : snapshot_(c.world.snapshot()),
+    explicit PackingPass(PassCase& c)
+        : snapshot_(c.test_cluster.snapshot()),
           context_(pass_context::make_pass_context(snapshot_, {}, c.settings, c.call_context.now)),
           policies_(c.policies()),
           scale_up_(place_pending(context_), policies_, c.call_context) {
@@ -188,20 +189,20 @@ public:
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {
             for (const scheduling::Assignment& assignment : placement().assignments(slot))
-                promised_[assignment.pod_group] += assignment.per_node * placement().nodes(slot);
+                planned_[assignment.pod_group] += assignment.per_node * placement().nodes(slot);
         }
     }
 
-    std::string find_broken_promise() { return Promises(scale_up_).find_broken(); }
+    std::string find_misplaced_pod() { return PlacementCheck(scale_up_).find_misplaced_pod(); }
 
     std::size_t options() const { return scale_up_.progress().accepted_options.size(); }
-    int promised() const {
+    int planned() const {
         int sum = 0;
-        for (const auto& [pod_group, count] : promised_) sum += count;
+        for (const auto& [pod_group, count] : planned_) sum += count;
         return sum;
     }
-    /// Whether all promised pods are placed, the largest first, with one of the new nodes less.
-    bool is_one_too_many() {
+    /// Whether all planned pods are placed, the largest first, with one of the new nodes less.
+    bool has_spare_node() {
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {
             if (fits_without(slot)) return true;
@@ -219,7 +220,7 @@ public:
     /// nodes, fractions of nodes allowed.
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
-        for (const auto& [pod_group, count] : promised_) {
+        for (const auto& [pod_group, count] : planned_) {
             for (const snapshot::Request& request : context_.rules->requests(pod_group)) {
                 const double amount = static_cast<double>(request.amount) * count;
                 if (request.resource == snapshot::cpu_index) cpu += amount / 1000;
@@ -247,7 +248,7 @@ private:
             const int nodes = placement().nodes(slot) - (slot == dropped ? 1 : 0);
             if (nodes > 0) other.add(*placement().shape(slot), nodes);
         }
-        std::map<scheduling::PodGroupIndex, int> left = promised_;
+        std::map<scheduling::PodGroupIndex, int> left = planned_;
         const SizeOrder order = SizeOrders(*context_.rules).of(*placement().shape(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
@@ -266,20 +267,20 @@ private:
     pass_context::PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
-    std::map<scheduling::PodGroupIndex, int> promised_{};
+    std::map<scheduling::PodGroupIndex, int> planned_{};
 };
 
-constexpr std::uint64_t packer_cases = PACKER_CASES;
+constexpr std::uint64_t packing_cases = PACKING_CASES;
 
 TEST(PackingOnRandomClusters, PlacesEveryPodInTheOrderOfThePass) {
-    int promised = 0;
-    for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
-        PackerCase each(seed);
-        PackerPass pass(each.c);
-        promised += pass.promised();
-        EXPECT_EQ(pass.find_broken_promise(), "") << "seed " << seed;
+    int planned = 0;
+    for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {
+        PackingCase each(seed);
+        PackingPass pass(each.c);
+        planned += pass.planned();
+        EXPECT_EQ(pass.find_misplaced_pod(), "") << "seed " << seed;
     }
-    EXPECT_GT(promised, static_cast<int>(25 * packer_cases));
+    EXPECT_GT(planned, static_cast<int>(25 * packing_cases));
 }
 
 /// Cases in which a node could be spared, of those that order any.
@@ -295,11 +296,11 @@ std::ostream& operator<<(std::ostream& out, const Spared& some) {
 TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
     Spared one_option, all;
     double cores = 0, least = 0;
-    for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
-        PackerCase each(seed);
-        PackerPass pass(each.c);
-        if (pass.promised() == 0) continue;
-        const int spared = pass.is_one_too_many() ? 1 : 0;
+    for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {
+        PackingCase each(seed);
+        PackingPass pass(each.c);
+        if (pass.planned() == 0) continue;
+        const int spared = pass.has_spare_node() ? 1 : 0;
         ++all.cases, all.spared += spared;
         if (pass.options() == 1) ++one_option.cases, one_option.spared += spared;
         cores += pass.cores();
@@ -307,7 +308,7 @@ TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
     }
     std::cout << "a node could be spared in " << all << " cases, of one option in " << one_option
               << "; cores over the least by volume: " << cores / least << '\n';
-    EXPECT_GT(all.cases, static_cast<int>(packer_cases * 7 / 8));
+    EXPECT_GT(all.cases, static_cast<int>(packing_cases * 7 / 8));
     EXPECT_LE(one_option.percent(), 1);
     EXPECT_LE(all.percent(), 5);
     EXPECT_LE(cores / least, 1.6);
@@ -316,17 +317,17 @@ TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
 /// Passes follow one another, each when the nodes of the one before have joined and the scheduler
 /// has bound what fits. How many of them ordered nodes. `join` is called for each node.
 template <class Join>
-int run_until_still(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Strategy strategy,
-                    int most, Join join) {
+int run_until_stable(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Strategy strategy,
+                     int most, Join join) {
     for (int passes = 0; passes < most; ++passes) {
         pass::Outcome outcome = c.run();
         if (outcome.decision.increases.empty()) return passes;
         for (const Increase& increase : outcome.decision.increases) {
-            *c.world.change_group(increase.group.value()).group.target += increase.by;
+            *c.test_cluster.change_group(increase.group.value()).group.target += increase.by;
             for (int n = 0; n < increase.by; ++n) join(increase.group.value());
         }
         c.call_context.now += 1min;
-        const snapshot::Cluster cluster = c.world.cluster();
+        const snapshot::Cluster cluster = c.test_cluster.cluster();
         QueueScheduler(cluster, strategy).bind(waiting);
     }
     return most;
@@ -335,20 +336,21 @@ int run_until_still(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Str
 TEST(PackingOnRandomClusters, SufficesForTheOrderOfTheSchedulerAfterThreePasses) {
     for (const Strategy strategy : strategies) {
         std::map<int, int> cases;  // by the number of passes
-        for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
-            PackerCase each(seed);
+        for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {
+            PackingCase each(seed);
             {
-                const snapshot::Cluster cluster = each.c.world.cluster();
+                const snapshot::Cluster cluster = each.c.test_cluster.cluster();
                 QueueScheduler(cluster, strategy).bind(each.waiting);
             }
-            const int promised = each.is_limited ? 0 : PackerPass(each.c).promised();
+            const int planned = each.is_limited ? 0 : PackingPass(each.c).planned();
             const auto waiting = static_cast<int>(each.waiting.size());
-            const int passes = run_until_still(each.c, each.waiting, strategy, 4,
-                                               [&](const std::string& group) { each.join(group); });
+            const int passes =
+                run_until_stable(each.c, each.waiting, strategy, 4,
+                                 [&](const std::string& group) { each.join(group); });
             ++cases[passes];
             EXPECT_LE(passes, 3) << "seed " << seed;
             if (!each.is_limited) {
-                EXPECT_LE(static_cast<int>(each.waiting.size()), waiting - promised)
+                EXPECT_LE(static_cast<int>(each.waiting.size()), waiting - planned)
                     << "seed " << seed;
             }
         }
@@ -364,9 +366,9 @@ struct PinnedCase {
         Dice dice(seed);
         per_node = dice.between(1, 4);
         for (const char* id : {"a", "b", "c"}) {
-            Group& group = c.world.group(id, 0);
+            Group& group = c.test_cluster.group(id, 0);
             group.group.max = 200;
-            NodeTemplate& node = c.world.describe(id, amounts(4000));
+            NodeTemplate& node = c.test_cluster.describe(id, amounts(4000));
             node.allocatable = node.free = node.capacity;
             node.labels = {{"pool", id}};
         }
@@ -376,7 +378,7 @@ struct PinnedCase {
             const bool has_one_age = dice.chance(50);
             const auto age = std::chrono::minutes(10 + dice.below(60));
             for (int n = 0; n < count; ++n) {
-                snapshot::PodObject& pod = c.world.pod(name + std::to_string(n));
+                snapshot::PodObject& pod = c.test_cluster.pod(name + std::to_string(n));
                 pod.labels = {{"app", name}};
                 pod.spec.requests = {{"cpu", 4000 / per_node}};
                 pod.spec.priority = priority;
@@ -386,11 +388,11 @@ struct PinnedCase {
                 waiting.push_back(&pod);
             }
         }
-        c.expander = Prefers({dice.word({"a", "b", "c"})});
+        c.expander = PreferenceExpander({dice.word({"a", "b", "c"})});
     }
     void join(const std::string& group) {
         const std::string name = group + "-" + std::to_string(++nodes);
-        snapshot::NodeObject& node = c.world.node(name, group);
+        snapshot::NodeObject& node = c.test_cluster.node(name, group);
         node.labels = {{"pool", group}, {hostname_key, name}};
     }
 
@@ -403,11 +405,11 @@ struct PinnedCase {
 // to the groups that take all of them, which is c here.
 TEST(PackingOnRandomClusters, AddsNoExtraNodesForPinnedPods) {
     for (const Strategy strategy : strategies) {
-        for (std::uint64_t seed = 1; seed <= packer_cases; ++seed) {
+        for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {
             PinnedCase each(seed);
             const auto pods = static_cast<int>(each.waiting.size());
-            run_until_still(each.c, each.waiting, strategy, 6,
-                            [&](const std::string& group) { each.join(group); });
+            run_until_stable(each.c, each.waiting, strategy, 6,
+                             [&](const std::string& group) { each.join(group); });
             EXPECT_TRUE(each.waiting.empty()) << "seed " << seed;
             EXPECT_LE(each.nodes, (pods + each.per_node - 1) / each.per_node) << "seed " << seed;
         }

@@ -12,78 +12,81 @@
 namespace capstan::engine::scale_up {
 
 /// Of a pass that has run. Borrows it.
-class Promises {
+class PlacementCheck {
 public:
-    explicit Promises(ScaleUp& scale_up)
+    explicit PlacementCheck(ScaleUp& scale_up)
         : context_(scale_up.context()),
-          world_(scheduling::naive::make_world(context_.snapshot->cluster)) {
+          naive_cluster_(scheduling::naive::make_naive_cluster(context_.snapshot->cluster)) {
         for (const snapshot::PodGroupId id : context_.rules->pod_groups())
             pods_.push_back(scheduling::naive::make_pod(context_.snapshot->cluster, id));
         lay_out(scale_up.placement());
     }
 
     /// Empty: every pod that was promised a node runs there, in the order in which it was decided.
-    std::string find_broken() {
+    std::string find_misplaced_pod() {
         for (bool progress = true; progress;) {
             progress = false;
-            std::vector<Promise> waiting;
-            for (const Promise& promise : promises_) {
-                const scheduling::naive::Pod& pod = pods_[promise.pod_group];
+            std::vector<PlannedPod> waiting;
+            for (const PlannedPod& planned : planned_pods_) {
+                const scheduling::naive::Pod& pod = pods_[planned.pod_group];
                 // Nodes arrive as the pass adds them, each with the first of its pods.
-                world_.nodes[promise.node].gone = false;
-                if (scheduling::naive::fits(world_, pod, promise.node)) {
-                    world_.nodes[promise.node].pods.push_back(pod);
+                naive_cluster_.nodes[planned.node].gone = false;
+                if (scheduling::naive::fits(naive_cluster_, pod, planned.node)) {
+                    naive_cluster_.nodes[planned.node].pods.push_back(pod);
                     progress = true;
                 } else {
-                    waiting.push_back(promise);
+                    waiting.push_back(planned);
                 }
             }
-            promises_ = std::move(waiting);
+            planned_pods_ = std::move(waiting);
         }
-        if (promises_.empty()) return {};
-        const Promise& first = promises_.front();
+        if (planned_pods_.empty()) return {};
+        const PlannedPod& first = planned_pods_.front();
         return context_.pending.pod_groups[first.pod_group].example + " does not run on node " +
                std::to_string(first.node) + ": " +
-               scheduling::naive::why_not(world_, pods_[first.pod_group], first.node).sentence;
+               scheduling::naive::why_not(naive_cluster_, pods_[first.pod_group], first.node)
+                   .sentence;
     }
 
     /// With the nodes that have arrived, and the pods on them.
-    scheduling::naive::World& world() { return world_; }
+    scheduling::naive::NaiveCluster& naive_cluster() { return naive_cluster_; }
     const scheduling::naive::Pod& pod(scheduling::PodGroupIndex pod_group) const {
         return pods_[pod_group];
     }
 
 private:
-    struct Promise {
+    struct PlannedPod {
         std::size_t when = 0;
         scheduling::PodGroupIndex pod_group = 0;
         std::size_t node = 0;
     };
 
-    /// New nodes in the slow world, and the node of each pod in the order in which it was decided.
+    /// New nodes in the slow test_cluster, and the node of each pod in the order in which it was
+    /// decided.
     void lay_out(const scheduling::Placement& placement) {
         for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
             for (int n = 0; n < placement.nodes(slot); ++n) {
                 std::size_t node = slot;
                 if (const auto shape = placement.shape(slot)) {
-                    node = scheduling::naive::add_node(world_, context_.snapshot->cluster,
+                    node = scheduling::naive::add_node(naive_cluster_, context_.snapshot->cluster,
                                                        context_.rules->shapes()[*shape]);
-                    world_.nodes[node].gone = true;
+                    naive_cluster_.nodes[node].gone = true;
                 }
                 for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
                     for (int i = 0; i < assignment.per_node; ++i)
-                        promises_.push_back({assignment.when, assignment.pod_group, node});
+                        planned_pods_.push_back({assignment.when, assignment.pod_group, node});
                 }
             }
         }
-        std::ranges::sort(promises_, {},
-                          [](const Promise& p) { return std::tuple(p.when, p.node, p.pod_group); });
+        std::ranges::sort(planned_pods_, {}, [](const PlannedPod& p) {
+            return std::tuple(p.when, p.node, p.pod_group);
+        });
     }
 
     const pass_context::PassContext& context_;
-    scheduling::naive::World world_;
+    scheduling::naive::NaiveCluster naive_cluster_;
     std::vector<scheduling::naive::Pod> pods_{};  // by pod group
-    std::vector<Promise> promises_{};
+    std::vector<PlannedPod> planned_pods_{};
 };
 
 }  // namespace capstan::engine::scale_up

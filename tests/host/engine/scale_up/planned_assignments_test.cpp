@@ -12,14 +12,14 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// The clouds agree to everything, and nothing has joined yet.
+/// The clouds accept to everything, and nothing has joined yet.
 void grow(PassCase& c, const Decision& decision) {
     for (const Increase& increase : decision.increases)
-        *c.world.change_group(increase.group.value()).group.target += increase.by;
+        *c.test_cluster.change_group(increase.group.value()).group.target += increase.by;
     c.call_context.now += 10s;
 }
 
-void agree(PassCase& c, pass::Outcome outcome) {
+void accept(PassCase& c, pass::Outcome outcome) {
     grow(c, outcome.decision);
     Results results;
     results.increases.resize(outcome.decision.increases.size());
@@ -28,7 +28,7 @@ void agree(PassCase& c, pass::Outcome outcome) {
 }
 
 /// "web-a 2 x {default//app=b: 3}", a line each.
-std::string told(const Memory& memory) {
+std::string to_text(const Memory& memory) {
     std::string out;
     for (const auto& [group, planned] : memory.planned) {
         for (const PlannedNodes& nodes : planned) {
@@ -69,7 +69,7 @@ private:
 
 /// Nodes of several sizes in three zones, and pods that keep to themselves, apart, or in step with
 /// their zones or hosts.
-PassCase some_cluster(unsigned seed) {
+PassCase random_case(unsigned seed) {
     Chance chance(seed);
     PassCase c;
     for (const char* zone : {"a", "b", "c"}) {
@@ -95,14 +95,14 @@ PassCase some_cluster(unsigned seed) {
 TEST(PlannedAssignments, PreventFurtherIncreasesInTheNextPass) {
     int asked = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
-        PassCase c = some_cluster(seed);
+        PassCase c = random_case(seed);
         pass::Outcome first = c.run();
         if (!first.decision.unschedulable.empty()) continue;
         asked += first.decision.increases.empty() ? 0 : 1;
-        agree(c, std::move(first));
+        accept(c, std::move(first));
         const pass::Outcome next = c.run();
         EXPECT_EQ(growth(next.decision), Growths()) << "seed " << seed;
-        EXPECT_EQ(told(next.memory), told(c.memory)) << "seed " << seed;
+        EXPECT_EQ(to_text(next.memory), to_text(c.memory)) << "seed " << seed;
     }
     EXPECT_GT(asked, 100);
 }
@@ -111,22 +111,22 @@ TEST(PlannedAssignments, StayIfAnotherNodeOpensAZone) {
     PassCase c;
     c.group("web-a", 0, 9, amounts(4000), "a");
     c.group("web-b", 0, 9, amounts(4000), "b");
-    c.expander = Prefers({"web-a"});
+    c.expander = PreferenceExpander({"web-a"});
     c.settings.balance_similar = false;
     c.pods("front", 3, 1000, spread_over(zone_key));
-    agree(c, c.run());
-    ASSERT_EQ(*c.world.change_group("web-a").group.target, 1);
+    accept(c, c.run());
+    ASSERT_EQ(*c.test_cluster.change_group("web-a").group.target, 1);
     c.pods("mail", 1, 1000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "b"}}; });
-    agree(c, c.run());
-    ASSERT_EQ(*c.world.change_group("web-b").group.target, 1);
+    accept(c, c.run());
+    ASSERT_EQ(*c.test_cluster.change_group("web-b").group.target, 1);
     EXPECT_EQ(growth(c.decide()), Growths());
 }
 
 TEST(PlannedAssignments, SurviveACrashBeforeTheResponse) {
     int would_ask_again = 0;
     for (unsigned seed = 0; seed < 200; ++seed) {
-        PassCase c = some_cluster(seed);
+        PassCase c = random_case(seed);
         const pass::Outcome first = c.run();
         if (!first.decision.unschedulable.empty()) continue;
         grow(c, first.decision);
@@ -174,7 +174,7 @@ TEST(PlannedAssignments, PreferNodesWhosePodsAreAllPending) {
 
 TEST(PlannedAssignments, ExcludePodsThatNoLongerFit) {
     PassCase c = spread_over_two_zones();
-    c.world.change_group("a").group.target = 1;
+    c.test_cluster.change_group("a").group.target = 1;
     c.memory.planned[NodeGroupId("a")] = {{1, {{"default//app=web", 4}}}};
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}}));
 }
@@ -184,15 +184,15 @@ struct TwoClouds : PassCase {
     TwoClouds() {
         group("a", 0, 9).cloud = PluginInstanceId("away");
         group("b", 0, 9, amounts(8000));
-        expander = Prefers({"a"});
+        expander = PreferenceExpander({"a"});
         pods("web", 2, 1500);
         pass::Outcome first = run();
         EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}}));
-        agree(*this, std::move(first));
+        accept(*this, std::move(first));
     }
     /// A pass of a host that has started since.
     pass::Outcome run_without_a() {
-        Snapshot seen = world.snapshot();
+        Snapshot seen = test_cluster.snapshot();
         std::vector<Group> read = *seen.groups;
         std::erase_if(read, [](const Group& group) { return group.group.id.value() == "a"; });
         seen.groups =
@@ -206,12 +206,12 @@ TEST(PlannedAssignments, AreKeptForAnUnreadableCloudAfterARestart) {
     TwoClouds c;
     const pass::Outcome outcome = c.run_without_a();
     EXPECT_EQ(growth(outcome.decision), Growths());
-    EXPECT_EQ(left(outcome.decision), 0);
+    EXPECT_EQ(count_unschedulable(outcome.decision), 0);
     EXPECT_EQ(skipped(outcome.decision, "fit on existing or upcoming nodes"), 2);
     EXPECT_THAT(
         outcome.decision.notes,
         ::testing::Contains("group a cannot be read: 2 pods stay planned on its requested nodes"));
-    EXPECT_EQ(told(outcome.memory), told(c.memory));
+    EXPECT_EQ(to_text(outcome.memory), to_text(c.memory));
 }
 
 TEST(PlannedAssignments, ExcludeOtherPodsForAnUnreadableCloud) {
@@ -249,10 +249,10 @@ TEST(PlannedAssignments, AreNotRepeatedForPodsOfSeveralSizes) {
         pods_of_three_sizes(c, kind);
         pass::Outcome first = c.run();
         EXPECT_EQ(growth(first.decision), (Growths{{"a", 6}})) << kind;
-        agree(c, std::move(first));
+        accept(c, std::move(first));
         const pass::Outcome next = c.run();
         EXPECT_EQ(growth(next.decision), Growths()) << kind;
-        EXPECT_EQ(told(next.memory), told(c.memory)) << kind;
+        EXPECT_EQ(to_text(next.memory), to_text(c.memory)) << kind;
     }
 }
 
@@ -267,8 +267,8 @@ TEST(PlannedAssignments, ApplyToTheSuccessorsOfRecreatedPods) {
     c.pods("web", 4, 1500, of_web);
     pass::Outcome first = c.run();
     EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}, {"b", 1}}));
-    agree(c, std::move(first));
-    for (int n = 0; n < 4; ++n) c.world.drop_pod("web-" + std::to_string(n));
+    accept(c, std::move(first));
+    for (int n = 0; n < 4; ++n) c.test_cluster.drop_pod("web-" + std::to_string(n));
     c.pods("web", 4, 1400, of_web);
     EXPECT_EQ(growth(c.run().decision), Growths());
 }
@@ -276,16 +276,16 @@ TEST(PlannedAssignments, ApplyToTheSuccessorsOfRecreatedPods) {
 TEST(PlannedAssignments, AreFoundByControllerAfterAnUpgrade) {
     PassCase c = spread_over_two_zones();
     pass::Outcome first = c.run();
-    agree(c, std::move(first));
+    accept(c, std::move(first));
     c.memory.planned = by_controller(c.memory);
     EXPECT_EQ(growth(c.run().decision), Growths());
 }
 
 TEST(PlannedAssignments, UseTheControllerAsKeyIfThereIsOne) {
-    World world;
-    world.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
-    world.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
-    const snapshot::Cluster cluster = world.cluster();
+    TestCluster test_cluster;
+    test_cluster.pod("bare").labels = {{"app", "web"}, {"tier", "1"}};
+    test_cluster.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
+    const snapshot::Cluster cluster = test_cluster.cluster();
     std::vector<std::string> names;
     for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
         names.emplace_back(pods::controller_of(pods::pod_group_key(cluster, id)));

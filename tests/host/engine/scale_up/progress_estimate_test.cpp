@@ -11,13 +11,13 @@ namespace capstan::engine::scale_up {
 namespace {
 
 /// Pods, and new nodes of one shape beside a node that is there in another zone.
-struct Estimating {
+struct EstimateCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> classes{};
     std::vector<Demand> pods{};
     scheduling::TemplateNode shape{};
 
-    Estimating(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
+    EstimateCase(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
         snapshot::NodeObject old{.name = "old",
                                  .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
         old.capacity = old.allocatable = {{"cpu", 100}, {"memory", 100}, {"pods", 10}};
@@ -50,32 +50,32 @@ int schedulable(const Estimate& estimate) {
 // The cases of upstream's TestBinpackingEstimate and BenchmarkBinpackingEstimate.
 
 TEST(Estimate, PacksByTheScarceResource) {
-    Estimating e(350 * 3 - 50, 2000, 10);
+    EstimateCase e(350 * 3 - 50, 2000, 10);
     e.add(10, 350, 1000);
     EXPECT_EQ(e.run(), (Estimate{5, {{0, 10}}}));
 }
 
 TEST(Estimate, RespectsThePodLimitOfANode) {
-    Estimating e(10000, 20000, 10);
+    EstimateCase e(10000, 20000, 10);
     e.add(20, 10, 100);
     EXPECT_EQ(e.run(), (Estimate{2, {{0, 20}}}));
 }
 
 TEST(Estimate, PlacesPodsWithTheSamePortOnSeparateNodes) {
-    Estimating e(1000, 5000, 10);
+    EstimateCase e(1000, 5000, 10);
     e.add(8, 200, 1000, [](snapshot::PodObject& pod) { pod.spec.ports = {{.port = 5555}}; });
     EXPECT_EQ(e.run(), (Estimate{8, {{0, 8}}}));
 }
 
 TEST(Estimate, StopsAtTheMaximumOfNodes) {
-    Estimating e(1000, 5000, 10);
+    EstimateCase e(1000, 5000, 10);
     e.add(20, 500, 1000);
     EXPECT_EQ(e.run(5), (Estimate{5, {{0, 10}}}));
     EXPECT_EQ(e.run(0), (Estimate{0, {}}));
 }
 
 TEST(Estimate, PlacesTheLargestPodsFirst) {
-    Estimating e(1000, 5000, 10);
+    EstimateCase e(1000, 5000, 10);
     e.add(10, 50, 1000);
     e.add(10, 500, 1000);
     // Upstream helps the ten large ones alone. There is room beside them for as many small ones as
@@ -84,19 +84,19 @@ TEST(Estimate, PlacesTheLargestPodsFirst) {
 }
 
 TEST(Estimate, SpreadsOverHostsWithinTheSkew) {
-    Estimating e(1000, 5000, 10);
+    EstimateCase e(1000, 5000, 10);
     e.add(8, 20, 100, spread_over(hostname_key, 2));
     EXPECT_EQ(e.run(), (Estimate{4, {{0, 8}}}));
 }
 
 TEST(Estimate, LimitsAZoneToTheSkew) {
-    Estimating e(1000, 5000, 10);
+    EstimateCase e(1000, 5000, 10);
     e.add(8, 20, 100, spread_over(zone_key, 2));
     EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}}}));
 }
 
 TEST(Estimate, Packs51000PodsLikeUpstream) {
-    Estimating e(1000, 5000, 100);
+    EstimateCase e(1000, 5000, 100);
     e.add(50000, 50, 100);
     e.add(1000, 95, 190);
     const Estimate found = e.run(3000);
@@ -105,14 +105,14 @@ TEST(Estimate, Packs51000PodsLikeUpstream) {
 }
 
 TEST(Estimate, FillsNodesOfLargerPods) {
-    Estimating e(1000, 1000, 10);
+    EstimateCase e(1000, 1000, 10);
     e.add(3, 300, 300);
     e.add(3, 700, 700);
     EXPECT_EQ(e.run(), (Estimate{3, {{0, 3}, {1, 3}}}));
 }
 
 TEST(Estimate, PlacesPodsWithAffinityToSmallerPods) {
-    Estimating e(1000, 1000, 10);
+    EstimateCase e(1000, 1000, 10);
     e.add(2, 500, 500, [](snapshot::PodObject& pod) {
         pod.labels = {{"app", "large"}};
         pod.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "small"}}},
@@ -126,7 +126,7 @@ TEST(Estimate, PlacesPodsWithAffinityToSmallerPods) {
 }
 
 TEST(Estimate, PlacesPodsWithoutCpuRequestsOnOvercommittedNodes) {
-    Estimating e(100, 2000, 10);
+    EstimateCase e(100, 2000, 10);
     snapshot::PodObject daemon{.ns = "kube-system"};
     daemon.spec.requests = {{"cpu", 150}};
     e.shape.daemons = {e.builder.add_equivalence_group(daemon)};
@@ -136,14 +136,14 @@ TEST(Estimate, PlacesPodsWithoutCpuRequestsOnOvercommittedNodes) {
 }
 
 TEST(Estimate, AddsNoNodeForPodsThatDoNotFit) {
-    Estimating e(1000, 1000, 10);
+    EstimateCase e(1000, 1000, 10);
     e.add(5, 1001, 1);
     e.add(5, 1, 1001);
     EXPECT_EQ(e.run(), (Estimate{0, {}}));
 }
 
 TEST(Estimate, KeepsNodesInThePlacementUntilUndone) {
-    Estimating e(1000, 1000, 10);
+    EstimateCase e(1000, 1000, 10);
     e.add(15, 100, 100);
     scheduling::CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});
     scheduling::Placement placement(rules);

@@ -32,13 +32,13 @@ TEST(QuotaTracker, CountsRequestsOfABackedOffGroup) {
 TEST(QuotaTracker, CountsLateMachinesUntilTheTargetIsLowered) {
     PassCase c = three_pods(1);
     c.group("spot", 0, 5).group.target = 1;
-    c.world.machine("spot", "spot-1");
+    c.test_cluster.machine("spot", "spot-1");
     c.memory.unjoined[NodeGroupId("spot")][MachineId("spot-1")] = noon - 1h;
     const Decision decision = c.decide();
     EXPECT_EQ(decision.removals.size(), 1u) << "it is given up in this pass";
     EXPECT_EQ(growth(decision), Growths()) << "and its cloud has not agreed yet";
-    c.world.change_group("spot").group.target = 0;
-    c.world.change_group("spot").machines[0].state = MachineState::deleting;
+    c.test_cluster.change_group("spot").group.target = 0;
+    c.test_cluster.change_group("spot").machines[0].state = MachineState::deleting;
     EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent";
 }
 
@@ -46,14 +46,14 @@ TEST(QuotaTracker, CountsTheKeptRequestOfAnExhaustedGroup) {
     PassCase c = three_pods(3);
     c.settings.backoff = BackoffPolicy::until_joined;
     c.group("spot", 0, 5).group.target = 1;
-    Machine& machine = c.world.machine("spot", "spot-1", MachineState::requested);
+    Machine& machine = c.test_cluster.machine("spot", "spot-1", MachineState::requested);
     machine.error = Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 2}}));
 }
 
 TEST(QuotaTracker, CountsAnUpcomingNodeWithoutATemplate) {
     PassCase c = three_pods(2);
-    c.world.group("dark", 1);
+    c.test_cluster.group("dark", 1);
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}));
 }
 
@@ -65,7 +65,7 @@ TEST(QuotaTracker, CountsAJoinedNodeOnce) {
 
 TEST(QuotaTrackerDeathTest, RejectsGrowthBeyondTheMaximumOfAGroup) {
     PassCase c = three_pods(100);
-    const Snapshot snapshot = c.world.snapshot();
+    const Snapshot snapshot = c.test_cluster.snapshot();
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
     QuotaTracker tracker(context);

@@ -11,19 +11,19 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// One pod "web-0" that waits, and a group "a". Templates are the cloud's.
-struct OrderingCase : PassCase {
-    explicit OrderingCase(const Labels& selector = {}) {
+struct RefusedPodsCase : PassCase {
+    explicit RefusedPodsCase(const Labels& selector = {}) {
         add_group("a");
         pods("web", 1, 1000, [&](snapshot::PodObject& pod) { pod.spec.node_selector = selector; });
     }
 
     void add_group(const std::string& id) {
-        Group& group = world.group(id, 0);
+        Group& group = test_cluster.group(id, 0);
         group.group.max = 10;
         group.group.template_fingerprint = "1";
-        world.describe(id, amounts(4000)).labels = {{"disk", "ssd"}};
+        test_cluster.describe(id, amounts(4000)).labels = {{"disk", "ssd"}};
     }
-    void set_max(int max) { world.change_group("a").group.max = max; }
+    void set_max(int max) { test_cluster.change_group("a").group.max = max; }
     /// The clouds agree to everything.
     void pass_at(Duration since_noon) {
         call_context.now = noon + since_noon;
@@ -31,7 +31,7 @@ struct OrderingCase : PassCase {
         Results results;
         results.increases.resize(outcome.decision.increases.size());
         for (const Increase& increase : outcome.decision.increases) {
-            *world.change_group(increase.group.value()).group.target += increase.by;
+            *test_cluster.change_group(increase.group.value()).group.target += increase.by;
             ++increases;
         }
         wake_at = outcome.wake_at;
@@ -42,7 +42,7 @@ struct OrderingCase : PassCase {
     snapshot::NodeObject& join(const std::string& name, Duration since_noon,
                                std::vector<Taint> taints = {{.key = "quarantine"}},
                                const std::string& group = "a") {
-        snapshot::NodeObject& node = world.node(name, group);
+        snapshot::NodeObject& node = test_cluster.node(name, group);
         node.labels = {{"disk", "ssd"}};
         node.taints = std::move(taints);
         node.created = noon + since_noon - 10s;
@@ -50,11 +50,11 @@ struct OrderingCase : PassCase {
         return node;
     }
     void leave(const std::string& name) {
-        world.drop_node(name, "a");
-        --*world.change_group("a").group.target;
+        test_cluster.drop_node(name, "a");
+        --*test_cluster.change_group("a").group.target;
     }
     /// Ordered at once, ready at 80 s, and of no use.
-    void order_and_join() {
+    void scale_up_and_join() {
         pass_at(0s);
         join("a-1", 80s);
         pass_at(80s);
@@ -81,8 +81,8 @@ struct OrderingCase : PassCase {
 constexpr auto taint_sentence = "node(s) had untolerated taint {quarantine: }";
 
 TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeHasSettled) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     EXPECT_EQ(c.wake_at, noon + 140s);
     EXPECT_EQ(c.refused_after_pass_at(130s), "");
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
@@ -98,7 +98,7 @@ TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeHasSettled) {
 }
 
 TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeIsRemoved) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {}).allocatable = amounts(900);
     EXPECT_EQ(c.refused_after_pass_at(80s), "Insufficient cpu: needs 1, 900m of 900m are free");
@@ -111,7 +111,7 @@ TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeIsRemoved) {
 
 TEST(RefusedPods, AreRefusedForLabelsAndResources) {
     const auto refused = [](auto change) {
-        OrderingCase c(Labels{{"disk", "ssd"}});
+        RefusedPodsCase c(Labels{{"disk", "ssd"}});
         c.pass_at(0s);
         change(c.join("a-1", 80s, {}));
         c.pass_at(80s);
@@ -127,8 +127,8 @@ TEST(RefusedPods, AreRefusedForLabelsAndResources) {
 }
 
 TEST(RefusedPods, DoNotBlockOtherPods) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     c.pass_at(140s);
     c.leave("a-1");
     c.pods("tolerant", 1, 1000, [](snapshot::PodObject& pod) {
@@ -139,37 +139,37 @@ TEST(RefusedPods, DoNotBlockOtherPods) {
 }
 
 TEST(RefusedPods, AreDetectedOnANodeWithOtherPods) {
-    OrderingCase c;
-    c.order_and_join();
-    c.world.pod("other", "a-1");
+    RefusedPodsCase c;
+    c.scale_up_and_join();
+    c.test_cluster.pod("other", "a-1");
     EXPECT_EQ(c.refused_after_pass_at(140s), taint_sentence);
 }
 
 TEST(RefusedPods, AreNotDetectedOnAFullNode) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {});
-    c.world.pod("other", "a-1").spec.requests = {{"cpu", 3500}};
+    c.test_cluster.pod("other", "a-1").spec.requests = {{"cpu", 3500}};
     EXPECT_EQ(c.refused_after_pass_at(80s), "");
     EXPECT_EQ(c.increases, 2);
 }
 
 TEST(RefusedPods, AreNotDetectedOnOlderNodesOrTemplates) {
-    OrderingCase older;
+    RefusedPodsCase older;
     older.join("a-0", -1h);
-    *older.world.change_group("a").group.target = 1;
+    *older.test_cluster.change_group("a").group.target = 1;
     older.pass_at(0s);
     EXPECT_EQ(older.refused_after_pass_at(140s), "");
-    OrderingCase other;
+    RefusedPodsCase other;
     other.pass_at(0s);
     other.join("a-1", 80s);
-    other.world.change_group("a").group.template_fingerprint = "2";
+    other.test_cluster.change_group("a").group.template_fingerprint = "2";
     other.pass_at(80s);
     EXPECT_EQ(other.refused_after_pass_at(140s), "");
 }
 
 TEST(RefusedPods, AreDetectedEvenIfTheGroupIsAtMaxSize) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.set_max(1);
     c.pass_at(0s);
     c.join("a-1", 80s);
@@ -178,14 +178,14 @@ TEST(RefusedPods, AreDetectedEvenIfTheGroupIsAtMaxSize) {
 }
 
 TEST(RefusedPods, GetOneNodeOfEachSimilarGroup) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.add_group("b");
     c.pass_at(0s);
     c.join("a-1", 80s);
     c.pass_at(80s);
     c.pass_at(140s);
     EXPECT_EQ(c.refused("a"), taint_sentence);
-    ASSERT_EQ(*c.world.change_group("b").group.target, 1) << "the next order is the other's";
+    ASSERT_EQ(*c.test_cluster.change_group("b").group.target, 1) << "the next order is the other's";
     c.join("b-1", 220s, {{.key = "quarantine"}}, "b");
     c.pass_at(220s);
     c.pass_at(280s);
@@ -195,7 +195,7 @@ TEST(RefusedPods, GetOneNodeOfEachSimilarGroup) {
 }
 
 TEST(RefusedPods, AreNotDetectedWithAStaleView) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.set_max(1);
     c.pass_at(0s);
     c.join("a-1", 80s);
@@ -207,33 +207,33 @@ TEST(RefusedPods, AreNotDetectedWithAStaleView) {
 }
 
 TEST(RefusedPods, AreForgottenWithTheTemplate) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     c.pass_at(140s);
     c.leave("a-1");
-    c.world.change_group("a").group.template_fingerprint = "2";
+    c.test_cluster.change_group("a").group.template_fingerprint = "2";
     EXPECT_EQ(c.refused_after_pass_at(150s), "");
     EXPECT_EQ(c.increases, 2);
 }
 
 TEST(RefusedPods, AreForgottenIfALaterNodeAcceptsThem) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     c.pass_at(140s);
     c.join("a-2", 200s, {});
     EXPECT_EQ(c.refused_after_pass_at(200s), "");
 }
 
 TEST(RefusedPods, AreForgottenIfTheSameNodeAcceptsThem) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     ASSERT_EQ(c.refused_after_pass_at(140s), taint_sentence);
-    c.world.change_node("a-1").taints.clear();
+    c.test_cluster.change_node("a-1").taints.clear();
     EXPECT_EQ(c.refused_after_pass_at(200s), "");
 }
 
 TEST(RefusedPods, AreNotDetectedIfAnotherNodeAcceptsThem) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.pods("other", 1, 3500);
     c.pass_at(0s);
     c.join("a-1", 80s, {});
@@ -242,7 +242,7 @@ TEST(RefusedPods, AreNotDetectedIfAnotherNodeAcceptsThem) {
 }
 
 TEST(RefusedPods, AreNotDetectedOnANodeUnderPressure) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {{.key = "node.kubernetes.io/disk-pressure"}});
     c.pass_at(80s);
@@ -250,27 +250,27 @@ TEST(RefusedPods, AreNotDetectedOnANodeUnderPressure) {
 }
 
 TEST(RefusedPods, AreNotDetectedOnANodeFilledByADaemonSet) {
-    OrderingCase c;
+    RefusedPodsCase c;
     c.pass_at(0s);
     c.join("a-1", 80s, {});
-    c.world.daemon_set("agent");
-    c.world.daemon("agent", "agent-1", "a-1").spec.requests = {{"cpu", 3500}};
+    c.test_cluster.daemon_set("agent");
+    c.test_cluster.daemon("agent", "agent-1", "a-1").spec.requests = {{"cpu", 3500}};
     EXPECT_EQ(c.refused_after_pass_at(80s), "");
 }
 
 TEST(RefusedPods, IncludeOtherPodsWithTheSameRequirement) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     c.pods("other", 1, 500);
     c.pass_at(140s);
     EXPECT_EQ(c.memory.templates.at(NodeGroupId("a")).refused.size(), 2u);
 }
 
 TEST(RefusedPods, AreForgottenADayAfterTheyWerePending) {
-    OrderingCase c;
-    c.order_and_join();
+    RefusedPodsCase c;
+    c.scale_up_and_join();
     c.pass_at(140s);
-    c.world.drop_pod("web-0");
+    c.test_cluster.drop_pod("web-0");
     EXPECT_EQ(c.refused_after_pass_at(23h), taint_sentence);
     EXPECT_EQ(c.refused_after_pass_at(25h), "");
 }

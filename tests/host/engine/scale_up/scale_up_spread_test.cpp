@@ -36,7 +36,7 @@ TEST(ScaleUpSpread, IsKeptOverZonesOfSimilarGroups) {
 TEST(ScaleUpSpread, TakesOnePassWithDefaultConstraints) {
     PassCase c = three_zones();
     c.settings.balance_similar = false;
-    c.world.service("web");
+    c.test_cluster.service("web");
     c.pods("web", 4, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}}));
     c.settings.default_spread = {{.topology_key = zone_key}};
@@ -46,11 +46,11 @@ TEST(ScaleUpSpread, TakesOnePassWithDefaultConstraints) {
 TEST(ScaleUpSpread, NamesDefaultConstraintsThatLimitPods) {
     PassCase c = three_zones(1);
     c.settings.default_spread = {{.topology_key = zone_key}};
-    c.world.service("web");
+    c.test_cluster.service("web");
     c.pods("web", 9, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
-    EXPECT_EQ(left(decision), 7);
+    EXPECT_EQ(count_unschedulable(decision), 7);
     EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
               "max node group size reached (1)");
     EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
@@ -72,7 +72,7 @@ TEST(ScaleUpSpread, IsLimitedByAZoneThatCannotGrow) {
     const Decision decision = c.decide();
     EXPECT_EQ(count(decision.schedulable), 2);
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}, {"b", 1}}));
-    EXPECT_EQ(left(decision), 28);
+    EXPECT_EQ(count_unschedulable(decision), 28);
 }
 
 TEST(ScaleUpSpread, IsLimitedByAZoneThatBecomesFull) {
@@ -95,7 +95,7 @@ TEST(ScaleUpSpread, StaysEvenUnderAClusterLimit) {
 
 TEST(ScaleUpSpread, UsesExistingNodesWhenOtherZonesGrow) {
     PassCase c = three_zones();
-    c.world.node("spare").labels = {{zone_key, "za"}, {hostname_key, "spare"}};
+    c.test_cluster.node("spare").labels = {{zone_key, "za"}, {hostname_key, "spare"}};
     c.pods("web", 12, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes") + count(decision.schedulable),
@@ -108,7 +108,7 @@ TEST(ScaleUpSpread, PlansEquivalenceGroupsOfOneSelectorTogether) {
     c.pods("web", 5, 1000, spread_over(zone_key));
     c.pods("web", 0, 0);
     for (int n = 0; n < 4; ++n) {
-        snapshot::PodObject& pod = c.world.pod("web-large-" + std::to_string(n));
+        snapshot::PodObject& pod = c.test_cluster.pod("web-large-" + std::to_string(n));
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 2000}};
         spread_over(zone_key)(pod);
@@ -122,20 +122,20 @@ TEST(ScaleUpSpread, PlacesCountedPodsWithoutConstraintsFirst) {
     PassCase c = three_zones();
     c.pods("web", 9, 1000, spread_over(zone_key));
     for (int n = 0; n < 3; ++n) {
-        snapshot::PodObject& pod = c.world.pod("loose-" + std::to_string(n));
+        snapshot::PodObject& pod = c.test_cluster.pod("loose-" + std::to_string(n));
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 3500}};
     }
     const Decision decision = c.decide();
     EXPECT_EQ(count(decision.schedulable), 12);
-    EXPECT_EQ(left(decision), 0);
+    EXPECT_EQ(count_unschedulable(decision), 0);
 }
 
 /// A host with so many pods of app=web, of one core each.
 void add_host(PassCase& c, const std::string& name, int pods) {
-    c.world.node(name).labels = {{hostname_key, name}};
+    c.test_cluster.node(name).labels = {{hostname_key, name}};
     for (int n = 0; n < pods; ++n) {
-        snapshot::PodObject& pod = c.world.pod(name + "-web-" + std::to_string(n), name);
+        snapshot::PodObject& pod = c.test_cluster.pod(name + "-web-" + std::to_string(n), name);
         pod.labels = {{"app", "web"}};
         pod.spec.requests = {{"cpu", 1000}};
     }
@@ -175,7 +175,7 @@ TEST(ScaleUpSpread, IsLimitedByAFullHost) {
     PassCase c;
     c.group("ng", 0, 100, amounts(4000));
     add_host(c, "full", 0);
-    c.world.pod("large", "full").spec.requests = {{"cpu", 4000}};
+    c.test_cluster.pod("large", "full").spec.requests = {{"cpu", 4000}};
     c.pods("web", 6, 1000, spread_over(hostname_key, 2));
     EXPECT_EQ(growth(c.decide()), (Growths{{"ng", 3}}));
 }
@@ -238,8 +238,8 @@ TEST(ScaleUpSpread, SupportsZonesAndHosts) {
 TEST(ScaleUpSpread, SupportsTwoWideKeys) {
     PassCase c = three_zones();
     for (const char* id : {"a", "b", "c"}) {
-        c.world.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},
-                                                      {"rack", std::string("r") + id}};
+        c.test_cluster.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},
+                                                             {"rack", std::string("r") + id}};
     }
     c.pods("web", 6, 1000, [](snapshot::PodObject& pod) {
         spread_over(zone_key)(pod);

@@ -37,7 +37,7 @@ TEST(ShareOut, GivesThreeNodesToTheSmallestGroupAndOneToTheNext) {
 
 TEST(ShareOut, ReportsTheChosenAndTheSimilarGroups) {
     PassCase c = one_three_six();
-    c.expander = Prefers({"b"});
+    c.expander = PreferenceExpander({"b"});
     c.pods("web", 4, 3000);
     const Decision decision = c.decide();
     ASSERT_EQ(decision.options.size(), 1u);
@@ -47,14 +47,14 @@ TEST(ShareOut, ReportsTheChosenAndTheSimilarGroups) {
     EXPECT_EQ(chosen.granted, 4);
     EXPECT_EQ(chosen.considered, 3u);
     EXPECT_THAT(chosen.similar, ElementsAre(NodeGroupId("a")));
-    EXPECT_THAT(c.expander.asked[0].options[0].similar,
+    EXPECT_THAT(c.expander.questions[0].options[0].similar,
                 ElementsAre(NodeGroupId("b"), NodeGroupId("c")));
 }
 
 TEST(ShareOut, FollowsTheExpanderIfBalancingIsDisabled) {
     PassCase c = one_three_six();
     c.settings.balance_similar = false;
-    c.expander = Prefers({"c"});
+    c.expander = PreferenceExpander({"c"});
     c.pods("web", 4, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"c", 4}}));
     EXPECT_EQ(c.check.compared, 0);
@@ -93,7 +93,7 @@ TEST(ShareOut, ExceedsTheMaximumOfAGroupIntoSimilarGroups) {
     PassCase c;
     c.group("a", 1, 2);
     c.group("b", 1, 10);
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("web", 5, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(decision.options[0].group, NodeGroupId("a"));
@@ -103,7 +103,7 @@ TEST(ShareOut, ExceedsTheMaximumOfAGroupIntoSimilarGroups) {
 
 TEST(ShareOut, ExcludesAGroupThatAPodDoesNotFit) {
     PassCase c = one_three_six();
-    c.expander = Prefers({"c"});
+    c.expander = PreferenceExpander({"c"});
     c.pods("web", 4, 3000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "zc"}}; });
     c.pods("any", 1, 900);
@@ -131,27 +131,27 @@ auto young_and_pinned_to(const std::string& zone) {
 }
 
 TEST(ShareOut, SharesTheNodesThatPinnedPodsDoNotNeed) {
-    for (const char* liked : {"a", "b", "c"}) {
+    for (const char* preferred : {"a", "b", "c"}) {
         PassCase c = three_empty();
-        c.expander = Prefers({liked});
+        c.expander = PreferenceExpander({preferred});
         c.pods("web", 8, 3000);
         c.pods("pinned", 1, 3000, pinned_to("za"));
         const Decision decision = c.decide();
-        EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << liked;
-        EXPECT_EQ(left(decision), 0);
+        EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << preferred;
+        EXPECT_EQ(count_unschedulable(decision), 0);
     }
 }
 
 TEST(ShareOut, GivesAllNodesToOneGroupIfOtherPodsCouldTakeThoseOfPinnedPods) {
-    for (const char* liked : {"a", "b", "c"}) {
+    for (const char* preferred : {"a", "b", "c"}) {
         PassCase c = three_empty();
-        c.expander = Prefers({liked});
+        c.expander = PreferenceExpander({preferred});
         c.pods("web", 8, 3000);
         c.pods("pinned", 1, 3000, young_and_pinned_to("za"));
-        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 9}})) << liked;
+        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 9}})) << preferred;
     }
     PassCase c = three_empty();
-    c.expander = Prefers({"c"});
+    c.expander = PreferenceExpander({"c"});
     c.pods("web", 8, 3000);
     c.pods("pinned", 1, 3000, [](snapshot::PodObject& pod) {
         young_and_pinned_to("za")(pod);
@@ -161,19 +161,19 @@ TEST(ShareOut, GivesAllNodesToOneGroupIfOtherPodsCouldTakeThoseOfPinnedPods) {
 }
 
 TEST(ShareOut, SharesTheRestIfPodsArePinnedToSeveralGroups) {
-    for (const char* liked : {"a", "b", "c"}) {
+    for (const char* preferred : {"a", "b", "c"}) {
         PassCase c = three_empty();
-        c.expander = Prefers({liked});
+        c.expander = PreferenceExpander({preferred});
         c.pods("web", 8, 3000);
         c.pods("to-a", 1, 3000, pinned_to("za"));
         c.pods("to-b", 3, 3000, pinned_to("zb"));
-        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}, {"b", 4}, {"c", 4}})) << liked;
+        EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}, {"b", 4}, {"c", 4}})) << preferred;
     }
 }
 
 TEST(ShareOut, FillsTheNodesOfPinnedPodsFirst) {
     PassCase c = three_empty();
-    c.expander = Prefers({"b"});
+    c.expander = PreferenceExpander({"b"});
     c.pods("web", 7, 1000);
     c.pods("pinned", 1, 1000, pinned_to("za"));
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}})) << "eight pods, four a node";
@@ -182,7 +182,7 @@ TEST(ShareOut, FillsTheNodesOfPinnedPodsFirst) {
 TEST(ShareOut, AddsNoExtraNodeForPinnedPods) {
     // 3+1, 3+1 and 2+2 fill three nodes; with the two pinned pods on one there would be four.
     PassCase c = three_empty();
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("large", 2, 3000);
     c.pods("middle", 2, 2000);
     c.pods("pinned", 2, 1000, pinned_to("za"));
@@ -190,7 +190,7 @@ TEST(ShareOut, AddsNoExtraNodeForPinnedPods) {
     int nodes = 0;
     for (const auto& [group, by] : growth(decision)) nodes += by;
     EXPECT_EQ(nodes, 3);
-    EXPECT_EQ(left(decision), 0);
+    EXPECT_EQ(count_unschedulable(decision), 0);
 }
 
 TEST(ShareOut, RespectsMaximaAndLimitsWithPinnedPods) {
@@ -198,22 +198,22 @@ TEST(ShareOut, RespectsMaximaAndLimitsWithPinnedPods) {
     c.group("a", 0, 2, amounts(4000), "za");
     c.group("b", 0, 2, amounts(4000), "zb");
     c.group("c", 0, 10, amounts(4000), "zc");
-    c.expander = Prefers({"b"});
+    c.expander = PreferenceExpander({"b"});
     c.pods("web", 8, 3000);
     c.pods("pinned", 1, 3000, pinned_to("za"));
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 2}, {"c", 5}}));
     c.settings.cpu.max = 12000;
     const Decision decision = c.decide();
-    EXPECT_EQ(left(decision), 6);
+    EXPECT_EQ(count_unschedulable(decision), 6);
 }
 
 TEST(ShareOut, LeavesPinnedPodsToAPreferredGroup) {
     PassCase c = three_empty();
     NodeTemplate& own =
-        c.world.describe((c.group("own", 0, 10, amounts(8000), "za"), "own"), amounts(8000));
+        c.test_cluster.describe((c.group("own", 0, 10, amounts(8000), "za"), "own"), amounts(8000));
     own.labels[zone_key] = "za";
     own.taints = {{.key = "own", .value = "", .effect = Effect::no_schedule}};
-    c.expander = Prefers({"own", "b"});
+    c.expander = PreferenceExpander({"own", "b"});
     c.pods("web", 6, 3000);
     c.pods("pinned", 1, 3000, [](snapshot::PodObject& pod) {
         pod.spec.node_selector = {{zone_key, "za"}};
@@ -224,7 +224,7 @@ TEST(ShareOut, LeavesPinnedPodsToAPreferredGroup) {
 
 TEST(ShareOut, ExcludesAZoneForbiddenByAntiAffinity) {
     PassCase c = one_three_six();
-    snapshot::PodObject& running = c.world.pod("web-running", "a-node-0");
+    snapshot::PodObject& running = c.test_cluster.pod("web-running", "a-node-0");
     running.labels = {{"app", "web"}};
     running.spec.requests = {};
     c.pods("web", 1, 3000, apart_on(zone_key));
@@ -247,10 +247,10 @@ PassCase priced_case(const PricedPair& pair) {
     c.group("a", 0, 10).price_per_hour = pair.a;
     c.group("b", 0, 10).price_per_hour = pair.b;
     for (const auto& [key, value] : pair.a_labels)
-        c.world.describe("a", amounts(4000)).labels[key] = value;
+        c.test_cluster.describe("a", amounts(4000)).labels[key] = value;
     for (const auto& [key, value] : pair.b_labels)
-        c.world.describe("b", amounts(4000)).labels[key] = value;
-    c.expander = Prefers({"a"});
+        c.test_cluster.describe("b", amounts(4000)).labels[key] = value;
+    c.expander = PreferenceExpander({"a"});
     c.pods("web", 4, 3000);
     return c;
 }
@@ -316,7 +316,7 @@ TEST(ShareOut, GrowsAnExpensiveGroupWhenTheCheapOneIsFull) {
     PassCase c;
     c.group("cheap", 0, 3).price_per_hour = 0.1;
     c.group("dear", 0, 10).price_per_hour = 0.2;
-    c.expander = Prefers({"cheap"});
+    c.expander = PreferenceExpander({"cheap"});
     c.pods("web", 4, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"cheap", 3}, {"dear", 1}}));
 }
@@ -333,7 +333,7 @@ TEST(ShareOut, ExplainsExclusionByAPodThatLimitsRemoved) {
     PassCase c;
     c.group("a", 0, 1, amounts(4000), "za");
     c.group("b", 0, 10, amounts(4000), "zb");
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("big", 1, 3500);
     c.pods("zonal", 1, 3000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "za"}}; });
@@ -348,7 +348,7 @@ TEST(ShareOut, AppliesClusterLimitsBeforeTheSplit) {
     c.settings.cpu.max = 12000;
     c.pods("web", 10, 3000);
     const Decision decision = c.decide();
-    EXPECT_THAT(c.splitter.asked, ElementsAre(3));
+    EXPECT_THAT(c.splitter.splits, ElementsAre(3));
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 1}}));
     EXPECT_THAT(
         decision.notes,
@@ -371,18 +371,19 @@ TEST(ShareOut, RedistributesNodesThatAGroupCannotAdd) {
     with_gpu.set("nvidia.com/gpu", 1);
     c.group("b", 0, 10, with_gpu);
     c.settings.gpu_types["nvidia.com/gpu"].max = 1;
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("web", 6, 3000);
     AlwaysSimilar similar;
     Policies policies = c.policies();
     policies.similarity = {{"always", &similar}};
     const Decision decision =
-        pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
+        pass::run_pass(c.test_cluster.snapshot(), {}, policies, c.settings, c.call_context)
+            .decision;
     EXPECT_EQ(growth(decision), (Growths{{"a", 5}, {"b", 1}}));
-    EXPECT_EQ(left(decision), 0);
+    EXPECT_EQ(count_unschedulable(decision), 0);
 }
 
-class Broken : public Splitter {
+class BrokenSplitter : public Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const CallContext&) override {
@@ -394,15 +395,16 @@ public:
 
 TEST(ShareOut, GivesAllNodesToTheChosenGroupIfTheSplitterFails) {
     PassCase c = one_three_six();
-    c.expander = Prefers({"c"});
+    c.expander = PreferenceExpander({"c"});
     c.pods("web", 4, 3000);
-    Broken broken;
+    BrokenSplitter broken;
     Policies policies = c.policies();
     policies.splitter = &broken;
     for (const bool fails : {true, false}) {
         broken.fails = fails;
         const Decision decision =
-            pass::run_pass(c.world.snapshot(), {}, policies, c.settings, c.call_context).decision;
+            pass::run_pass(c.test_cluster.snapshot(), {}, policies, c.settings, c.call_context)
+                .decision;
         EXPECT_EQ(growth(decision), (Growths{{"c", 4}}));
         EXPECT_THAT(decision.notes, ElementsAre(HasSubstr("splitter: ")));
     }
@@ -420,7 +422,7 @@ TEST(ShareOut, ExcludesZeroOrMaxGroups) {
     PassCase c;
     c.group("a", 0, 10);
     c.group("whole", 0, 5).options.zero_or_max = true;
-    c.expander = Prefers({"a"});
+    c.expander = PreferenceExpander({"a"});
     c.pods("web", 4, 3000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 4}}));
 }

@@ -14,9 +14,9 @@ using testing::ElementsAre;
 using Answer = std::function<Result<Similarity>(const std::string& a, const std::string& b)>;
 
 /// Answers by the templates' names.
-class Check : public SimilarityCheck {
+class TestCheck : public SimilarityCheck {
 public:
-    explicit Check(Answer answer, bool may_decide = false)
+    explicit TestCheck(Answer answer, bool may_decide = false)
         : answer_(std::move(answer)), may_decide_(may_decide) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const CallContext&) override {
@@ -36,8 +36,8 @@ private:
     bool may_decide_;
 };
 
-Check always(Similarity s, bool may_decide = false) {
-    return Check([s](const std::string&, const std::string&) { return s; }, may_decide);
+TestCheck always(Similarity s, bool may_decide = false) {
+    return TestCheck([s](const std::string&, const std::string&) { return s; }, may_decide);
 }
 
 std::vector<NodeTemplate> templates(std::initializer_list<const char*> names) {
@@ -50,8 +50,8 @@ std::vector<NodeTemplate> templates(std::initializer_list<const char*> names) {
 }
 
 TEST(SimilarGroups, RequireAllChecksToAgree) {
-    Check yes = always(agrees("same capacity"));
-    Check no = always(differs("label team: a and b"));
+    TestCheck yes = always(agrees("same capacity"));
+    TestCheck no = always(differs("label team: a and b"));
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"resources", &yes}, {"labels", &yes}}, t[0], t[1], {}),
               agrees("all checks agree"));
@@ -60,23 +60,23 @@ TEST(SimilarGroups, RequireAllChecksToAgree) {
 }
 
 TEST(SimilarGroups, AllowOneCheckToOverrideAnEarlierOne) {
-    Check no = always(differs("memory 8Gi and 16Gi"));
-    Check agent_pool = always(decided("both in agent pool p1"), true);
+    TestCheck no = always(differs("memory 8Gi and 16Gi"));
+    TestCheck agent_pool = always(decided("both in agent pool p1"), true);
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"resources", &no}, {"labels", &agent_pool}}, t[0], t[1], {}),
               decided("labels: both in agent pool p1"));
 }
 
 TEST(SimilarGroups, SkipChecksThatCannotOverrideADifference) {
-    Check no = always(differs("memory"));
-    Check later = always(agrees("fine"));
+    TestCheck no = always(differs("memory"));
+    TestCheck later = always(agrees("fine"));
     const auto t = templates({"a", "b"});
     compare({{"resources", &no}, {"labels", &later}}, t[0], t[1], {});
     EXPECT_EQ(later.compared, 0);
 }
 
 TEST(SimilarGroups, DifferIfACheckFails) {
-    Check broken(
+    TestCheck broken(
         [](const std::string&, const std::string&) { return fail(ErrorCode::internal, "boom"); });
     const auto t = templates({"a", "b"});
     EXPECT_EQ(compare({{"acme", &broken}}, t[0], t[1], {}), differs("acme: failed: boom"));
@@ -89,7 +89,7 @@ TEST(SimilarGroups, AreEmptyWithoutChecks) {
 
 TEST(SimilarGroups, AreNotTransitive) {
     // a is like b, b is like c, a is not like c
-    Check near([](const std::string& a, const std::string& b) {
+    TestCheck near([](const std::string& a, const std::string& b) {
         return std::abs(a.front() - b.front()) <= 1 ? agrees("near") : differs("far");
     });
     const auto lists = similar_groups({{"near", &near}}, templates({"a", "b", "c"}), {});
@@ -97,7 +97,7 @@ TEST(SimilarGroups, AreNotTransitive) {
 }
 
 TEST(SimilarGroups, AreNotComparedAcrossBuckets) {
-    Check same = always(agrees("same"));
+    TestCheck same = always(agrees("same"));
     same.buckets = true;
     const auto lists = similar_groups({{"same", &same}}, templates({"a1", "b1", "a2", "b2"}), {});
     EXPECT_EQ(same.compared, 2);
@@ -105,9 +105,9 @@ TEST(SimilarGroups, AreNotComparedAcrossBuckets) {
 }
 
 TEST(SimilarGroups, UseOnlyOverridingChecksAcrossBuckets) {
-    Check bucketed = always(agrees("same"));
+    TestCheck bucketed = always(agrees("same"));
     bucketed.buckets = true;
-    Check decider(
+    TestCheck decider(
         [](const std::string& a, const std::string& b) {
             return a == "a1" && b == "b1" ? decided("same pool") : agrees("nothing to say");
         },
@@ -121,7 +121,7 @@ TEST(SimilarGroups, UseOnlyOverridingChecksAcrossBuckets) {
 }
 
 TEST(SimilarGroups, AreComparedOnceAndOnDemand) {
-    Check same = always(agrees("same"));
+    TestCheck same = always(agrees("same"));
     const CallContext now{};
     SimilarGroups groups({{"same", &same}}, templates({"a", "b", "c", "d"}), now);
     EXPECT_EQ(same.compared, 0);
@@ -140,11 +140,11 @@ std::size_t any(const std::string& a, const std::string& b, std::size_t seed) {
 TEST(SimilarGroups, EqualTheResultOfComparingEachPair) {
     const auto nodes = templates({"a1", "a2", "a3", "a4", "b1", "b2", "b3", "c1", "c2"});
     for (std::size_t seed = 0; seed < 200; ++seed) {
-        Check bucketed([&](const std::string& a, const std::string& b) {
+        TestCheck bucketed([&](const std::string& a, const std::string& b) {
             return a[0] == b[0] && any(a, b, seed) < 60 ? agrees("") : differs("");
         });
         bucketed.buckets = true;
-        Check decider(
+        TestCheck decider(
             [&](const std::string& a, const std::string& b) {
                 const std::size_t chance = any(a, b, seed + 1000);
                 return chance < 20 ? decided("") : chance < 80 ? agrees("") : differs("");
@@ -163,18 +163,18 @@ TEST(SimilarGroups, EqualTheResultOfComparingEachPair) {
 }
 
 TEST(SimilarGroups, ReportEachFailedCheckOnce) {
-    Check broken(
+    TestCheck broken(
         [](const std::string& a, const std::string&) { return fail(ErrorCode::internal, a); });
-    Check fine = always(agrees("fine"));
+    TestCheck fine = always(agrees("fine"));
     std::vector<std::string> failures;
     similar_groups({{"fine", &fine}, {"acme", &broken}}, templates({"a", "b", "c"}), {}, &failures);
     EXPECT_THAT(failures, ElementsAre("similarity check acme failed: a"));
 }
 
 TEST(SimilarGroups, CanJoinTwoBuckets) {
-    Check bucketed = always(differs("other"));
+    TestCheck bucketed = always(differs("other"));
     bucketed.buckets = true;
-    Check decider = always(decided("same pool"), true);
+    TestCheck decider = always(decided("same pool"), true);
     const auto lists =
         similar_groups({{"r", &bucketed}, {"l", &decider}}, templates({"a", "b"}), {});
     EXPECT_THAT(lists, ElementsAre(ElementsAre(1), ElementsAre(0)));

@@ -19,7 +19,7 @@ struct SmallAndLarge : PassCase {
     SmallAndLarge() {
         group("large", 0, 10, amounts(16000));
         group("small", 0, 10);
-        expander = Prefers({"small", "large"});
+        expander = PreferenceExpander({"small", "large"});
         pods("db", 1, 9000);
     }
 };
@@ -73,7 +73,7 @@ TEST(SpareNodes, AreNotNodesThatPodsFill) {
 
 TEST(SpareNodes, AreKeptInZeroOrMaxGroups) {
     SmallAndLarge c;
-    Group& small = c.world.change_group("small");
+    Group& small = c.test_cluster.change_group("small");
     small.group.max = 2;
     small.options.zero_or_max = true;
     c.pods("web", 4, 2000);
@@ -96,7 +96,7 @@ TEST(SpareNodes, AreTakenFromTheLargestOrFirstSimilarGroup) {
         c.group("a", 0, 10);
         c.group("b", row.b_has, 10);
         c.group("large", 0, 10, amounts(16000));
-        c.expander = Prefers({"a", "b"});
+        c.expander = PreferenceExpander({"a", "b"});
         c.pods("db", 1, 9000);
         c.pods("web", row.web, 4000);
         EXPECT_EQ(growth(c.decide()), row.growth) << row.what;
@@ -108,7 +108,7 @@ TEST(SpareNodes, KeepPodsSpreadOverZones) {
     c.group("a", 0, 10, amounts(4000), "za");
     c.group("b", 0, 10, amounts(4000), "zb");
     c.group("large", 0, 10, amounts(16000), "za");
-    c.expander = Prefers({"a", "b"});
+    c.expander = PreferenceExpander({"a", "b"});
     c.pods("web", 4, 2000, spread_over(zone_key, 3));
     c.pods("db", 1, 9000);
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"large", 1}}));
@@ -137,18 +137,18 @@ TEST(SpareNodes, AreDroppedWithOneOptionPerPass) {
 }
 
 TEST(SpareNodes, MayBeAllNodesOfAGroupToBeCreated) {
-    provisioning::MakingCase c({"nap-m"});
-    c.world.group("large", 0);
-    NodeTemplate& node = c.world.describe("large", amounts(16000));
+    provisioning::GroupCreationCase c({"nap-m"});
+    c.test_cluster.group("large", 0);
+    NodeTemplate& node = c.test_cluster.describe("large", amounts(16000));
     node.allocatable = node.free = amounts(16000);
-    c.world.pod("db").spec.requests = {{"cpu", 9000}};
-    c.world.pod("web").spec.requests = {{"cpu", 3000}};
-    Prefers made_first({"nap-m"});
+    c.test_cluster.pod("db").spec.requests = {{"cpu", 9000}};
+    c.test_cluster.pod("web").spec.requests = {{"cpu", 3000}};
+    PreferenceExpander prefers_new({"nap-m"});
     Policies policies = c.policies();
-    policies.chain = {{"prefers", &made_first}};
+    policies.chain = {{"prefers", &prefers_new}};
     const Decision decision =
         pass::run_pass(c.snapshot(), c.memory, policies, c.settings, {.now = c.now}).decision;
-    EXPECT_EQ(made_first.asked.at(0).options.size(), 2u);
+    EXPECT_EQ(prefers_new.questions.at(0).options.size(), 2u);
     EXPECT_THAT(decision.creations, IsEmpty());
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}}));
 }
@@ -156,7 +156,7 @@ TEST(SpareNodes, MayBeAllNodesOfAGroupToBeCreated) {
 TEST(SpareNodes, AreNotPlannedForMovedPods) {
     SmallAndLarge c;
     c.pods("web", 2, 3000);
-    const Snapshot snapshot = c.world.snapshot();
+    const Snapshot snapshot = c.test_cluster.snapshot();
     const Policies policies = c.policies();
     pass::Explanation explanation =
         pass::explain_pass(snapshot, c.memory, policies, c.settings, c.call_context);

@@ -14,7 +14,7 @@ struct Zone {
     bool exists = true;
     DomainOutlook outlook{.can_grow = true};
 };
-constexpr DomainOutlook stuck{};
+constexpr DomainOutlook full_domain{};
 
 std::pair<scheduling::SpreadDomains, std::vector<DomainOutlook>> describe(
     const std::vector<Zone>& zones, int max_skew, int min_domains) {
@@ -41,8 +41,8 @@ TEST(SpreadQuotas, LevelGrowingZones) {
 }
 
 TEST(SpreadQuotas, AreLimitedByAZoneThatCannotGrow) {
-    EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10), ElementsAre(2, 2, 0));
-    EXPECT_THAT(quotas({{0}, {0}, {1, true, stuck}}, 10, 3), ElementsAre(4, 4, 0));
+    EXPECT_THAT(quotas({{0}, {0}, {1, true, full_domain}}, 10), ElementsAre(2, 2, 0));
+    EXPECT_THAT(quotas({{0}, {0}, {1, true, full_domain}}, 10, 3), ElementsAre(4, 4, 0));
 }
 
 TEST(SpreadQuotas, IncludeRoomOnExistingNodes) {
@@ -50,7 +50,7 @@ TEST(SpreadQuotas, IncludeRoomOnExistingNodes) {
 }
 
 TEST(SpreadQuotas, AreNotLimitedByAnEmptyZoneThatCannotGrow) {
-    EXPECT_THAT(quotas({{0}, {0, false, stuck}}, 5), ElementsAre(5, 0));
+    EXPECT_THAT(quotas({{0}, {0, false, full_domain}}, 5), ElementsAre(5, 0));
     EXPECT_THAT(quotas({{0}, {0, false, {.will_exist = true}}}, 5), ElementsAre(1, 0));
 }
 

@@ -10,17 +10,17 @@ namespace capstan::engine::scheduling {
 namespace {
 
 TEST(EquivalentTemplates, IgnoreLabelsThatNoPodReads) {
-    World world;
-    world.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "ssd"}}}});
-    world.shape({.labels = {{"disk", "ssd"}, {"pool", "a"}}});
-    world.shape({.labels = {{"disk", "ssd"}, {"pool", "b"}, {hostname_key, "x"}}});
-    world.shape({.labels = {{"disk", "hdd"}, {"pool", "a"}}});
-    world.shape({.labels = {{"pool", "b"}}});
-    world.shape({.cpu = 2, .labels = {{"disk", "ssd"}}});
-    world.shape({.labels = {{"disk", "ssd"}}, .taints = {{.key = "spot"}}});
-    world.shape({.labels = {{"disk", "ssd"}},
-                 .taints = {{.key = "spot", .effect = Effect::prefer_no_schedule}}});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "ssd"}}}});
+    cluster.shape({.labels = {{"disk", "ssd"}, {"pool", "a"}}});
+    cluster.shape({.labels = {{"disk", "ssd"}, {"pool", "b"}, {hostname_key, "x"}}});
+    cluster.shape({.labels = {{"disk", "hdd"}, {"pool", "a"}}});
+    cluster.shape({.labels = {{"pool", "b"}}});
+    cluster.shape({.cpu = 2, .labels = {{"disk", "ssd"}}});
+    cluster.shape({.labels = {{"disk", "ssd"}}, .taints = {{.key = "spot"}}});
+    cluster.shape({.labels = {{"disk", "ssd"}},
+                   .taints = {{.key = "spot", .effect = Effect::prefer_no_schedule}}});
+    CompiledPredicates rules = cluster.rules();
     std::vector<TemplateNodeId> equivalent;
     for (TemplateNodeId shape = 0; shape < rules.shapes().size(); ++shape)
         equivalent.push_back(rules.equivalent(shape));
@@ -29,22 +29,22 @@ TEST(EquivalentTemplates, IgnoreLabelsThatNoPodReads) {
 
 TEST(EquivalentTemplates, DependOnTheZoneIfAPodIsSpread) {
     for (const bool spread : {false, true}) {
-        World world;
+        SchedulingCluster cluster;
         TestPod pod{.labels = {{"app", "web"}}};
         if (spread) pod.spec.spread = {over(zone_key, app("web"))};
-        world.pod_group(pod);
-        world.shape({.labels = {{zone_key, "1"}}});
-        world.shape({.labels = {{zone_key, "2"}}});
-        EXPECT_EQ(world.rules().equivalent(1), spread ? 1u : 0u);
+        cluster.pod_group(pod);
+        cluster.shape({.labels = {{zone_key, "1"}}});
+        cluster.shape({.labels = {{zone_key, "2"}}});
+        EXPECT_EQ(cluster.rules().equivalent(1), spread ? 1u : 0u);
     }
 }
 
 TEST(CompiledPredicates, IncludeThePodInItsRequests) {
-    World world;
+    SchedulingCluster cluster;
     snapshot::PodSpec gpu;
     gpu.requests.set("nvidia.com/gpu", 2);
-    const auto web = world.pod_group({.cpu = 100, .memory = 200, .spec = gpu});
-    CompiledPredicates rules = world.rules();
+    const auto web = cluster.pod_group({.cpu = 100, .memory = 200, .spec = gpu});
+    CompiledPredicates rules = cluster.rules();
     const auto gpus = *rules.cluster().find_resource("nvidia.com/gpu");
     const auto requests = rules.requests(web);
     EXPECT_EQ(std::vector<snapshot::Request>(requests.begin(), requests.end()),
@@ -55,15 +55,15 @@ TEST(CompiledPredicates, IncludeThePodInItsRequests) {
 }
 
 TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
-    World world;
-    world.node("a", {.cpu = 1, .taints = {{.key = "dedicated"}}});
-    const auto picky = world.pod_group({.cpu = 10, .spec = {.node_selector = {{"disk", "ssd"}}}});
-    const auto tolerant = world.pod_group(
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 1, .taints = {{.key = "dedicated"}}});
+    const auto picky = cluster.pod_group({.cpu = 10, .spec = {.node_selector = {{"disk", "ssd"}}}});
+    const auto tolerant = cluster.pod_group(
         {.cpu = 10,
          .spec = {.node_selector = {{"disk", "ssd"}}, .tolerations = {{.key = "dedicated"}}}});
-    const auto claims = world.pod_group(
+    const auto claims = cluster.pod_group(
         {.spec = {.tolerations = {{.key = "dedicated"}}, .uses_resource_claims = true}});
-    CompiledPredicates rules = world.rules();
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_EQ(placement.why_not(picky, 0).predicate, Predicate::taint_toleration);
     EXPECT_EQ(placement.why_not(tolerant, 0).predicate, Predicate::node_affinity);
@@ -72,16 +72,16 @@ TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
 }
 
 TEST(CompiledPredicates, SupportAffinityToANodeName) {
-    World world;
-    world.node("a", {});
-    world.node("b", {});
+    SchedulingCluster cluster;
+    cluster.node("a", {});
+    cluster.node("b", {});
     snapshot::PodSpec spec;
     spec.affinity_required = {
         {.fields = {{.key = "metadata.name", .op = Operator::in, .values = {"b"}}}}};
-    const auto pinned = world.pod_group({.spec = spec});
-    const auto by_host = world.pod_group({.spec = {.node_selector = {{hostname_key, "a"}}}});
-    const auto shape = world.shape({.labels = {{hostname_key, "a"}}});
-    CompiledPredicates rules = world.rules();
+    const auto pinned = cluster.pod_group({.spec = spec});
+    const auto by_host = cluster.pod_group({.spec = {.node_selector = {{hostname_key, "a"}}}});
+    const auto shape = cluster.shape({.labels = {{hostname_key, "a"}}});
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_EQ(placement.find(pinned, 0, 2), 1u);
     EXPECT_EQ(placement.find(by_host, 0, 2), 0u);

@@ -14,15 +14,15 @@ TestPod with_port(int port, std::string ip = "", std::string protocol = "TCP") {
 }
 
 TEST(PlacementHostPorts, AreTakenOncePerNode) {
-    World world;
-    world.node("a", {});
-    world.node("b", {});
-    world.bound("there", "a", with_port(80));
-    const auto web = world.pod_group(with_port(80));
-    const auto udp = world.pod_group(with_port(80, "", "UDP"));
-    const auto local = world.pod_group(with_port(80, "127.0.0.1"));
-    const auto shape = world.shape({});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {});
+    cluster.node("b", {});
+    cluster.bound("there", "a", with_port(80));
+    const auto web = cluster.pod_group(with_port(80));
+    const auto udp = cluster.pod_group(with_port(80, "", "UDP"));
+    const auto local = cluster.pod_group(with_port(80, "127.0.0.1"));
+    const auto shape = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{0, 0}));
     EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
@@ -38,52 +38,53 @@ TEST(PlacementHostPorts, AreTakenOncePerNode) {
 }
 
 TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
-    World world;
-    const auto agent = world.daemon(with_port(9100));
-    const auto web = world.pod_group(with_port(9100, "10.0.0.1"));
-    const auto shape = world.shape({.daemons = {agent}});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    const auto agent = cluster.daemon(with_port(9100));
+    const auto web = cluster.pod_group(with_port(9100, "10.0.0.1"));
+    const auto shape = cluster.shape({.daemons = {agent}});
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(Placement(rules).why_not_new(web, shape).predicate, Predicate::node_ports);
 }
 
 /// A claim "data" bound to a volume of the driver "csi" that is anywhere.
-void add_claim(World& world, const std::string& name, std::vector<std::string> modes = {}) {
-    world.builder.set(snapshot::ClaimObject{
+void add_claim(SchedulingCluster& cluster, const std::string& name,
+               std::vector<std::string> modes = {}) {
+    cluster.builder.set(snapshot::ClaimObject{
         .name = name, .volume = "pv-" + name, .access_modes = std::move(modes)});
-    world.builder.set(
+    cluster.builder.set(
         snapshot::VolumeObject{.name = "pv-" + name, .driver = "csi", .handle = name});
 }
 
 TEST(PlacementReadWriteOncePod, AllowsOnePodPerClaim) {
-    World world;
-    add_claim(world, "data", {"ReadWriteOncePod"});
-    world.node("a", {});
-    world.node("b", {});
-    const auto web = world.pod_group({.claims = {"data"}});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    add_claim(cluster, "data", {"ReadWriteOncePod"});
+    cluster.node("a", {});
+    cluster.node("b", {});
+    const auto web = cluster.pod_group({.claims = {"data"}});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{1, 1}));
     placement.place(web, 0, 1);
     EXPECT_EQ(placement.room(web, 1, 5), (Room{0, 0}));
     EXPECT_EQ(placement.why_not(web, 1).predicate, Predicate::volume_restrictions);
 
-    world.bound("there", "b", {.labels = {{"x", "y"}}, .claims = {"data"}});
-    CompiledPredicates in_use = world.rules();
+    cluster.bound("there", "b", {.labels = {{"x", "y"}}, .claims = {"data"}});
+    CompiledPredicates in_use = cluster.rules();
     EXPECT_EQ(Placement(in_use).room(web, 0, 5), (Room{0, 0}));
 }
 
 TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
-    World world;
-    for (const char* name : {"one", "two", "three"}) add_claim(world, name);
-    world.node("a", {});
-    world.builder.set(snapshot::CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
-    world.bound("there", "a", {.claims = {"one"}});
-    const auto one = world.pod_group({.labels = {{"app", "1"}}, .claims = {"one"}});
-    const auto two = world.pod_group({.labels = {{"app", "2"}}, .claims = {"two"}});
-    const auto both = world.pod_group({.claims = {"two", "three"}});
-    const auto shape = world.shape({.csi_limits = {{"csi", 1}}});
-    const auto unlimited = world.shape({});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    for (const char* name : {"one", "two", "three"}) add_claim(cluster, name);
+    cluster.node("a", {});
+    cluster.builder.set(snapshot::CsiNodeObject{.name = "a", .limits = {{"csi", 2}}});
+    cluster.bound("there", "a", {.claims = {"one"}});
+    const auto one = cluster.pod_group({.labels = {{"app", "1"}}, .claims = {"one"}});
+    const auto two = cluster.pod_group({.labels = {{"app", "2"}}, .claims = {"two"}});
+    const auto both = cluster.pod_group({.claims = {"two", "three"}});
+    const auto shape = cluster.shape({.csi_limits = {{"csi", 1}}});
+    const auto unlimited = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(one, 0, 5), (Room{5, 5}));
     EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));

@@ -20,7 +20,7 @@ snapshot::PodSpec apart(std::vector<snapshot::PodTerm> terms) {
 }
 
 /// Nodes a and b in zone 1, c in zone 2, d in none.
-struct FourNodes : World {
+struct FourNodes : SchedulingCluster {
     FourNodes() {
         node("a", in_zone("1"));
         node("b", in_zone("1"));
@@ -30,7 +30,7 @@ struct FourNodes : World {
 };
 
 /// The nodes that have room for one, by number.
-std::vector<Slot> open_to(const Placement& placement, PodGroupIndex pod_group) {
+std::vector<Slot> nodes_with_room(const Placement& placement, PodGroupIndex pod_group) {
     std::vector<Slot> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
         const bool open = placement.room(pod_group, slot, 1).in_all == 1;
@@ -42,15 +42,15 @@ std::vector<Slot> open_to(const Placement& placement, PodGroupIndex pod_group) {
 }
 
 TEST(PodAffinity, RequiresAMatchingPodInTheDomain) {
-    FourNodes world;
-    world.bound("db-0", "b", labelled("db"));
-    const auto by_zone = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    FourNodes cluster;
+    cluster.bound("db-0", "b", labelled("db"));
+    const auto by_zone = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
     const auto by_node =
-        world.pod_group(labelled("web", together({near(hostname_key, app("db"))})));
-    CompiledPredicates rules = world.rules();
+        cluster.pod_group(labelled("web", together({near(hostname_key, app("db"))})));
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
-    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{0, 1}));
-    EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{1}));
+    EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{0, 1}));
+    EXPECT_EQ(nodes_with_room(placement, by_node), (std::vector<Slot>{1}));
     EXPECT_EQ(placement.why_not(by_zone, 2),
               (Refusal{Predicate::inter_pod_affinity,
                        "node(s) didn't match pod affinity rules: topology.kubernetes.io/zone=2 has "
@@ -61,37 +61,37 @@ TEST(PodAffinity, RequiresAMatchingPodInTheDomain) {
 }
 
 TEST(PodAffinity, RequiresOnePodThatMatchesAllTerms) {
-    FourNodes world;
-    world.bound("x", "a", {.labels = {{"app", "db"}}});
-    world.bound("y", "a", {.labels = {{"tier", "back"}}});
+    FourNodes cluster;
+    cluster.bound("x", "a", {.labels = {{"app", "db"}}});
+    cluster.bound("y", "a", {.labels = {{"tier", "back"}}});
     const LabelSelector back{.match_labels = {{"tier", "back"}}};
-    const auto both = world.pod_group(
+    const auto both = cluster.pod_group(
         labelled("web", together({near(zone_key, app("db")), near(zone_key, back)})));
-    CompiledPredicates rules = world.rules();
-    EXPECT_EQ(open_to(Placement(rules), both), (std::vector<Slot>{}));
-    world.bound("z", "c", {.labels = {{"app", "db"}, {"tier", "back"}}});
-    CompiledPredicates with_one = world.rules();
-    EXPECT_EQ(open_to(Placement(with_one), both), (std::vector<Slot>{2}));
+    CompiledPredicates rules = cluster.rules();
+    EXPECT_EQ(nodes_with_room(Placement(rules), both), (std::vector<Slot>{}));
+    cluster.bound("z", "c", {.labels = {{"app", "db"}, {"tier", "back"}}});
+    CompiledPredicates with_one = cluster.rules();
+    EXPECT_EQ(nodes_with_room(Placement(with_one), both), (std::vector<Slot>{2}));
 }
 
 TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
-    FourNodes world;
-    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("web"))})));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("web"))})));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
     EXPECT_EQ(placement.room(web, 0, 7), (Room{7, 7}));
     placement.place(web, 2, 1);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{2}));
     placement.undo(0);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
 }
 
 TEST(PodAffinity, PlacesTheFirstPodOnOneNewNode) {
-    World world;
-    const auto web = world.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
-    const auto shape = world.shape({.pods = 4});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    const auto web = cluster.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
+    const auto shape = cluster.shape({.pods = 4});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 3);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 4}));
@@ -111,11 +111,11 @@ TEST(PodAffinity, HonoursNamespacesAndNamespaceSelector) {
         LabelSelector{.match_labels = {{"kubernetes.io/metadata.name", "test"}}};
     snapshot::PodTerm any = near(zone_key, app("db"));
     any.namespace_selector = LabelSelector{};
-    FourNodes world;
-    world.builder.set(snapshot::NamespaceObject{.name = "prod", .labels = {{"team", "y"}}});
-    world.builder.set(snapshot::NamespaceObject{.name = "test", .labels = {{"team", "x"}}});
-    world.bound("in-prod", "a", {.labels = {{"app", "db"}}, .ns = "prod"});
-    world.bound("in-test", "c", {.labels = {{"app", "db"}}, .ns = "test"});
+    FourNodes cluster;
+    cluster.builder.set(snapshot::NamespaceObject{.name = "prod", .labels = {{"team", "y"}}});
+    cluster.builder.set(snapshot::NamespaceObject{.name = "test", .labels = {{"team", "x"}}});
+    cluster.bound("in-prod", "a", {.labels = {{"app", "db"}}, .ns = "prod"});
+    cluster.bound("in-test", "c", {.labels = {{"app", "db"}}, .ns = "test"});
     const struct {
         const char* name;
         snapshot::PodTerm term;
@@ -127,45 +127,45 @@ TEST(PodAffinity, HonoursNamespacesAndNamespaceSelector) {
                  {"every one", any, {0, 1, 2}}};
     std::vector<PodGroupIndex> pod_groups;
     for (const auto& c : cases)
-        pod_groups.push_back(world.pod_group(labelled("w", together({c.term}))));
-    CompiledPredicates rules = world.rules();
+        pod_groups.push_back(cluster.pod_group(labelled("w", together({c.term}))));
+    CompiledPredicates rules = cluster.rules();
     for (std::size_t i = 0; i < std::size(cases); ++i)
-        EXPECT_EQ(open_to(Placement(rules), pod_groups[i]), cases[i].open) << cases[i].name;
+        EXPECT_EQ(nodes_with_room(Placement(rules), pod_groups[i]), cases[i].open) << cases[i].name;
 }
 
 TEST(PodAffinity, MatchesNoPodWithoutASelector) {
-    FourNodes world;
-    world.bound("x", "a", labelled("web"));
-    const auto web = world.pod_group(labelled("web", together({{.topology_key = zone_key}})));
-    CompiledPredicates rules = world.rules();
-    EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{}));
+    FourNodes cluster;
+    cluster.bound("x", "a", labelled("web"));
+    const auto web = cluster.pod_group(labelled("web", together({{.topology_key = zone_key}})));
+    CompiledPredicates rules = cluster.rules();
+    EXPECT_EQ(nodes_with_room(Placement(rules), web), (std::vector<Slot>{}));
 }
 
 TEST(PodAntiAffinity, ExcludesDomainsWithMatchingPods) {
-    FourNodes world;
-    world.bound("db-0", "b", labelled("db"));
-    const auto by_zone = world.pod_group(labelled("web", apart({near(zone_key, app("db"))})));
-    const auto by_node = world.pod_group(labelled("web", apart({near(hostname_key, app("db"))})));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    cluster.bound("db-0", "b", labelled("db"));
+    const auto by_zone = cluster.pod_group(labelled("web", apart({near(zone_key, app("db"))})));
+    const auto by_node = cluster.pod_group(labelled("web", apart({near(hostname_key, app("db"))})));
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
-    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3}));
-    EXPECT_EQ(open_to(placement, by_node), (std::vector<Slot>{0, 2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, by_node), (std::vector<Slot>{0, 2, 3}));
     EXPECT_EQ(placement.why_not(by_node, 1).sentence,
               "node(s) didn't match pod anti-affinity rules: this node has 1 of the pods with "
               "app=db in namespace default");
 }
 
 TEST(PodAntiAffinity, AppliesToPodsThatExistingOnesExclude) {
-    FourNodes world;
-    world.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
-    const auto web = world.pod_group(labelled("web"));
-    const auto other = world.pod_group(labelled("other"));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    cluster.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
+    const auto web = cluster.pod_group(labelled("web"));
+    const auto other = cluster.pod_group(labelled("other"));
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_TRUE(rules.has_inter_pod_constraints(web));
     EXPECT_FALSE(rules.has_inter_pod_constraints(other));
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
-    EXPECT_EQ(open_to(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
     EXPECT_EQ(placement.why_not(web, 1).sentence,
               "node(s) didn't satisfy existing pods anti-affinity rules: "
               "topology.kubernetes.io/zone=1 has 1 of the pods with anti-affinity to pods with "
@@ -173,25 +173,25 @@ TEST(PodAntiAffinity, AppliesToPodsThatExistingOnesExclude) {
 }
 
 TEST(PodAntiAffinity, AppliesInBothDirectionsToPlacedPods) {
-    FourNodes world;
-    const auto db = world.pod_group(labelled("db", apart({near(zone_key, app("web"))})));
-    const auto web = world.pod_group(labelled("web"));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    const auto db = cluster.pod_group(labelled("db", apart({near(zone_key, app("web"))})));
+    const auto web = cluster.pod_group(labelled("web"));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     placement.place(db, 0, 1);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{2, 3}));
-    EXPECT_EQ(open_to(placement, db), (std::vector<Slot>{0, 1, 2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{2, 3}));
+    EXPECT_EQ(nodes_with_room(placement, db), (std::vector<Slot>{0, 1, 2, 3}));
     placement.undo(0);
     placement.place(web, 2, 1);
-    EXPECT_EQ(open_to(placement, db), (std::vector<Slot>{0, 1, 3}));
+    EXPECT_EQ(nodes_with_room(placement, db), (std::vector<Slot>{0, 1, 3}));
 }
 
 TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
-    FourNodes world;
-    const auto by_node = world.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
-    const auto by_zone = world.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
-    const auto shape = world.shape(in_zone("3"));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    const auto by_node = cluster.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
+    const auto by_zone = cluster.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
+    const auto shape = cluster.shape(in_zone("3"));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 5);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
@@ -201,15 +201,15 @@ TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     placement.place(by_node, slot, 1);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{0, 0}));
     placement.place(by_zone, 0, 1);
-    EXPECT_EQ(open_to(placement, by_zone), (std::vector<Slot>{2, 3, 4}));
+    EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{2, 3, 4}));
 }
 
 TEST(PodAntiAffinity, AppliesToNewNodesIfADaemonSetHasIt) {
-    World world;
-    const auto agent = world.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
-    const auto web = world.pod_group(labelled("web"));
-    const auto bare = world.shape({}), with_agent = world.shape({.daemons = {agent}});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    const auto agent = cluster.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
+    const auto web = cluster.pod_group(labelled("web"));
+    const auto bare = cluster.shape({}), with_agent = cluster.shape({.daemons = {agent}});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.why_not_new(web, bare).predicate, Predicate::none);
     EXPECT_EQ(placement.why_not_new(web, with_agent).predicate, Predicate::inter_pod_affinity);
@@ -222,41 +222,41 @@ TEST(PodAffinity, HonoursMatchLabelKeys) {
     same.match_label_keys = {"hash"};
     snapshot::PodTerm unlike = near(zone_key, app("web"));
     unlike.mismatch_label_keys = {"hash"};
-    FourNodes world;
-    world.bound("old", "a", {.labels = {{"app", "web"}, {"hash", "1"}}});
-    world.bound("new", "c", {.labels = {{"app", "web"}, {"hash", "2"}}});
+    FourNodes cluster;
+    cluster.bound("old", "a", {.labels = {{"app", "web"}, {"hash", "1"}}});
+    cluster.bound("new", "c", {.labels = {{"app", "web"}, {"hash", "2"}}});
     const Labels labels{{"app", "web"}, {"hash", "2"}};
-    const auto match = world.pod_group({.labels = labels, .spec = together({same})});
-    const auto mismatch = world.pod_group({.labels = labels, .spec = together({unlike})});
-    CompiledPredicates rules = world.rules();
-    EXPECT_EQ(open_to(Placement(rules), match), (std::vector<Slot>{2}));
-    EXPECT_EQ(open_to(Placement(rules), mismatch), (std::vector<Slot>{0, 1}));
+    const auto match = cluster.pod_group({.labels = labels, .spec = together({same})});
+    const auto mismatch = cluster.pod_group({.labels = labels, .spec = together({unlike})});
+    CompiledPredicates rules = cluster.rules();
+    EXPECT_EQ(nodes_with_room(Placement(rules), match), (std::vector<Slot>{2}));
+    EXPECT_EQ(nodes_with_room(Placement(rules), mismatch), (std::vector<Slot>{0, 1}));
 }
 
 TEST(PodAffinity, CountsPodsThatAreBeingDeleted) {
-    FourNodes world;
-    world.bound("db-0", "a", {.labels = {{"app", "db"}}, .deleted = Time{}});
-    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
-    CompiledPredicates rules = world.rules();
-    EXPECT_EQ(open_to(Placement(rules), web), (std::vector<Slot>{0, 1}));
+    FourNodes cluster;
+    cluster.bound("db-0", "a", {.labels = {{"app", "db"}}, .deleted = Time{}});
+    const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    CompiledPredicates rules = cluster.rules();
+    EXPECT_EQ(nodes_with_room(Placement(rules), web), (std::vector<Slot>{0, 1}));
 }
 
 TEST(PodAffinity, IgnoresPodsOnARemovedNode) {
-    FourNodes world;
-    world.bound("db-0", "a", labelled("db"));
-    const auto db = world.pod_group(labelled("db"));
-    const auto web = world.pod_group(labelled("web", together({near(zone_key, app("db"))})));
-    CompiledPredicates rules = world.rules();
+    FourNodes cluster;
+    cluster.bound("db-0", "a", labelled("db"));
+    const auto db = cluster.pod_group(labelled("db"));
+    const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     placement.place(db, 2, 1);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
     const auto before = placement.mark();
     placement.close(2);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1}));
     placement.close(0);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{}));
     placement.undo(before);
-    EXPECT_EQ(open_to(placement, web), (std::vector<Slot>{0, 1, 2}));
+    EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
 }
 
 }  // namespace

@@ -12,10 +12,10 @@ namespace capstan::engine::scheduling {
 namespace {
 
 TEST(Placement, LimitsRoomToTheScarcestResource) {
-    World world;
-    world.node("a", {.cpu = 4000, .memory = 8000});
-    const auto web = world.pod_group({.cpu = 1000, .memory = 3000});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 4000, .memory = 8000});
+    const auto web = cluster.pod_group({.cpu = 1000, .memory = 3000});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
@@ -30,10 +30,10 @@ TEST(Placement, LimitsRoomToTheScarcestResource) {
 }
 
 TEST(PlacementDeathTest, RejectsAMarkThatIsAlreadyUndone) {
-    World world;
-    world.node("a", {.cpu = 4000});
-    const auto web = world.pod_group({.cpu = 1000});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 4000});
+    const auto web = cluster.pod_group({.cpu = 1000});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Placement::Mark before = placement.mark();
     placement.place(web, 0, 1);
@@ -43,32 +43,32 @@ TEST(PlacementDeathTest, RejectsAMarkThatIsAlreadyUndone) {
 }
 
 TEST(Placement, CountsPodsAsAResource) {
-    World world;
-    world.node("a", {.cpu = 4000, .pods = 3});
-    world.bound("there", "a", {.cpu = 100});
-    const auto web = world.pod_group({.cpu = 1});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 4000, .pods = 3});
+    cluster.bound("there", "a", {.cpu = 100});
+    const auto web = cluster.pod_group({.cpu = 1});
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(Placement(rules).room(web, 0, 10), (Room{2, 2}));
 }
 
 TEST(Placement, AcceptsPodsThatRequestNoOvercommittedResource) {
-    World world;
-    world.node("a", {.cpu = 1000, .memory = 8000});
-    world.bound("big", "a", {.cpu = 2000});
-    const auto lean = world.pod_group({.memory = 4000});
-    const auto web = world.pod_group({.cpu = 1});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 1000, .memory = 8000});
+    cluster.bound("big", "a", {.cpu = 2000});
+    const auto lean = cluster.pod_group({.memory = 4000});
+    const auto web = cluster.pod_group({.cpu = 1});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(lean, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
 }
 
 TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
-    World world;
+    SchedulingCluster cluster;
     for (int i = 0; i < 100; ++i)
-        world.node("n" + std::to_string(1000 + i), {.cpu = i % 40 == 39 ? 2000 : 500});
-    const auto web = world.pod_group({.cpu = 1500});
-    CompiledPredicates rules = world.rules();
+        cluster.node("n" + std::to_string(1000 + i), {.cpu = i % 40 == 39 ? 2000 : 500});
+    const auto web = cluster.pod_group({.cpu = 1500});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(39));
     EXPECT_EQ(placement.find(web, 39, 100), std::optional<Slot>(39));
@@ -81,11 +81,11 @@ TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
 }
 
 TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
-    World world;
-    world.node("a", {.cpu = 1000});
-    const auto web = world.pod_group({.cpu = 500});
-    const auto shape = world.shape({.cpu = 2000});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 1000});
+    const auto web = cluster.pod_group({.cpu = 500});
+    const auto shape = cluster.shape({.cpu = 2000});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const auto before = placement.mark();
     const Slot slot = placement.add(shape, 5);
@@ -108,10 +108,10 @@ TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
 }
 
 TEST(Placement, IsNotAffectedByUndoneChanges) {
-    World world;
-    const auto web = world.pod_group({.cpu = 700});
-    const auto big = world.shape({.cpu = 1000}), small = world.shape({.cpu = 500});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    const auto web = cluster.pod_group({.cpu = 700});
+    const auto big = cluster.shape({.cpu = 1000}), small = cluster.shape({.cpu = 500});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     for (int i = 0; i < 70; ++i) placement.add(big, 1);
     placement.undo(0);
@@ -122,10 +122,10 @@ TEST(Placement, IsNotAffectedByUndoneChanges) {
 }
 
 TEST(Placement, IsCopiedWithItsPods) {
-    World world;
-    world.node("a", {.cpu = 1000});
-    const auto web = world.pod_group({.cpu = 1000});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", {.cpu = 1000});
+    const auto web = cluster.pod_group({.cpu = 1000});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     Placement copy = placement;
     copy.place(web, 0, 1);
@@ -134,11 +134,11 @@ TEST(Placement, IsCopiedWithItsPods) {
 }
 
 TEST(Placement, SubtractsDaemonSetsFromANewNode) {
-    World world;
-    const auto agent = world.daemon({.cpu = 300});
-    const auto web = world.pod_group({.cpu = 500});
-    const auto shape = world.shape({.cpu = 1000, .pods = 5, .daemons = {agent}});
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    const auto agent = cluster.daemon({.cpu = 300});
+    const auto web = cluster.pod_group({.cpu = 500});
+    const auto shape = cluster.shape({.cpu = 1000, .pods = 5, .daemons = {agent}});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 1);
     EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));

@@ -11,35 +11,35 @@ using ::testing::ElementsAre;
 
 /// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like no
 /// others; 3 asks for more, and 5 for another disk.
-CompiledPredicates make_rules(World& world) {
+CompiledPredicates make_rules(SchedulingCluster& cluster) {
     const auto spread = [](const char* name) {
         return TestPod{
             .cpu = 100, .labels = {{"app", name}}, .spec = {.spread = {over(zone_key, app(name))}}};
     };
-    world.node("n", {.labels = {{zone_key, "1"}, {"disk", "ssd"}}});
-    world.pod_group({.cpu = 100, .labels = {{"app", "a"}}});
-    world.pod_group({.cpu = 100, .labels = {{"app", "b"}}});
-    world.pod_group(spread("c"));
-    world.pod_group({.cpu = 200});
-    world.pod_group(spread("d"));
-    world.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
-    return world.rules();
+    cluster.node("n", {.labels = {{zone_key, "1"}, {"disk", "ssd"}}});
+    cluster.pod_group({.cpu = 100, .labels = {{"app", "a"}}});
+    cluster.pod_group({.cpu = 100, .labels = {{"app", "b"}}});
+    cluster.pod_group(spread("c"));
+    cluster.pod_group({.cpu = 200});
+    cluster.pod_group(spread("d"));
+    cluster.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
+    return cluster.rules();
 }
 
 TEST(EquivalentPods, HaveEqualRequestsAndNoInterPodConstraints) {
-    World world;
-    EXPECT_THAT(find_equivalent_pods(make_rules(world)), ElementsAre(0, 0, 2, 3, 4, 5));
+    SchedulingCluster cluster;
+    EXPECT_THAT(find_equivalent_pods(make_rules(cluster)), ElementsAre(0, 0, 2, 3, 4, 5));
 }
 
 TEST(EquivalentPods, MayHaveInterPodConstraintsOnOneNode) {
-    World world;
-    EXPECT_THAT(find_equivalent(make_rules(world)), ElementsAre(0, 0, 0, 3, 0, 5));
+    SchedulingCluster cluster;
+    EXPECT_THAT(find_equivalent(make_rules(cluster)), ElementsAre(0, 0, 0, 3, 0, 5));
 }
 
 TEST(EquivalentPods, AreEmptyWithoutPods) {
-    World world;
-    world.node("n", {});
-    EXPECT_TRUE(find_equivalent(world.rules()).empty());
+    SchedulingCluster cluster;
+    cluster.node("n", {});
+    EXPECT_TRUE(find_equivalent(cluster.rules()).empty());
 }
 
 }  // namespace

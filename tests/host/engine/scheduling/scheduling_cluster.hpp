@@ -42,7 +42,7 @@ inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
 inline TestNode in_zone(const std::string& zone) { return {.labels = {{zone_key, zone}}}; }
 inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 
-class World {
+class SchedulingCluster {
 public:
     /// Gets a hostname label.
     void node(const std::string& name, const TestNode& node) {

@@ -23,7 +23,7 @@ std::vector<int> rooms(const Placement& placement, PodGroupIndex pod_group, int 
 }
 
 /// One node in each of zones 1, 2 and 3 with so many pods of app=web.
-struct ThreeZones : World {
+struct ThreeZones : SchedulingCluster {
     ThreeZones(int in_1, int in_2, int in_3) {
         const int counts[] = {in_1, in_2, in_3};
         for (int zone = 0; zone < 3; ++zone) {
@@ -44,18 +44,18 @@ TEST(TopologySpread, LimitsADomainToMaxSkewAboveTheMinimum) {
                  {{3, 1, 2}, 1, {0, 2, 0}}, {{3, 1, 2}, 2, {0, 3, 1}}, {{0, 5, 5}, 1, {6, 0, 0}},
                  {{2, 2, 2}, 5, {5, 5, 5}}};
     for (const auto& c : cases) {
-        ThreeZones world(c.there[0], c.there[1], c.there[2]);
-        const auto web = world.pod_group(spread_pod({over(zone_key, app("web"), c.max_skew)}));
-        CompiledPredicates rules = world.rules();
+        ThreeZones cluster(c.there[0], c.there[1], c.there[2]);
+        const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"), c.max_skew)}));
+        CompiledPredicates rules = cluster.rules();
         EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.there);
     }
 }
 
 TEST(TopologySpread, ReportsTheSkew) {
-    ThreeZones world(3, 2, 2);
-    world.node("4", {});
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(3, 2, 2);
+    cluster.node("4", {});
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
@@ -67,17 +67,17 @@ TEST(TopologySpread, ReportsTheSkew) {
 }
 
 TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
-    ThreeZones world(3, 2, 2);
-    world.node("4", {});
-    const auto web = world.pod_group(plain_pod());
-    const auto nobodys = world.pod_group({.labels = {{"app", "db"}}});
-    const auto own = world.pod_group(spread_pod({over(zone_key, app("web"), 5)}));
-    world.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
-    world.defaults = {{.topology_key = zone_key}};
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(3, 2, 2);
+    cluster.node("4", {});
+    const auto web = cluster.pod_group(plain_pod());
+    const auto unselected = cluster.pod_group({.labels = {{"app", "db"}}});
+    const auto own = cluster.pod_group(spread_pod({over(zone_key, app("web"), 5)}));
+    cluster.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    cluster.defaults = {{.topology_key = zone_key}};
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1, 0}));
-    EXPECT_EQ(rooms(placement, nobodys), (std::vector<int>{9, 9, 9, 9}));
+    EXPECT_EQ(rooms(placement, unselected), (std::vector<int>{9, 9, 9, 9}));
     EXPECT_EQ(rooms(placement, own), (std::vector<int>{4, 5, 5, 0}));
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
@@ -90,41 +90,41 @@ TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
 }
 
 TEST(TopologySpread, CountsEligibleNodesWithDefaultConstraints) {
-    ThreeZones world(1, 0, 0);
+    ThreeZones cluster(1, 0, 0);
     TestPod picky = plain_pod();
     picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
-    const auto web = world.pod_group(picky);
-    world.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
-    world.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
-    CompiledPredicates rules = world.rules();
+    const auto web = cluster.pod_group(picky);
+    cluster.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
+    cluster.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
 }
 
 TEST(TopologySpread, IsUnlimitedInASingleDomain) {
-    World world;
-    world.node("a", in_zone("1"));
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = world.rules();
+    SchedulingCluster cluster;
+    cluster.node("a", in_zone("1"));
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{9}));
 }
 
 TEST(TopologySpread, HonoursMinDomains) {
     snapshot::SpreadConstraint constraint = over(zone_key, app("web"), 2);
     for (const int min_domains : {1, 3, 4}) {
-        ThreeZones world(1, 1, 1);
+        ThreeZones cluster(1, 1, 1);
         constraint.min_domains = min_domains;
-        const auto web = world.pod_group(spread_pod({constraint}));
-        CompiledPredicates rules = world.rules();
+        const auto web = cluster.pod_group(spread_pod({constraint}));
+        CompiledPredicates rules = cluster.rules();
         const int room = min_domains == 4 ? 1 : 2;
         EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{room, room, room}));
     }
 }
 
 TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
-    ThreeZones world(1, 1, 1);
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    const auto shape = world.shape(in_zone("4"));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(1, 1, 1);
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    const auto shape = cluster.shape(in_zone("4"));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
     const Slot slot = placement.add(shape, 2);
@@ -137,10 +137,10 @@ TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
 }
 
 TEST(TopologySpread, CountsANewHostWhenAPodIsOnIt) {
-    ThreeZones world(2, 2, 3);
-    const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
-    const auto shape = world.shape({});
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(2, 2, 3);
+    const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
+    const auto shape = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 3);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 9}));
@@ -154,13 +154,13 @@ TEST(TopologySpread, CountsANewHostWhenAPodIsOnIt) {
 }
 
 TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
-    ThreeZones world(1, 0, 0);
+    ThreeZones cluster(1, 0, 0);
     snapshot::SpreadConstraint constraint = over(hostname_key, app("web"));
     constraint.min_domains = 5;
-    const auto web = world.pod_group(spread_pod({constraint}));
-    const auto loose = world.pod_group({.labels = {{"app", "loose"}}});
-    const auto shape = world.shape({});
-    CompiledPredicates rules = world.rules();
+    const auto web = cluster.pod_group(spread_pod({constraint}));
+    const auto loose = cluster.pod_group({.labels = {{"app", "loose"}}});
+    const auto shape = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     EXPECT_EQ(placement.missing_hosts(loose), 0);
@@ -172,10 +172,10 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
 }
 
 TEST(TopologySpread, CountsEachHostSeparately) {
-    ThreeZones world(1, 0, 1);
-    const auto web = world.pod_group(spread_pod({over(hostname_key, app("web"))}));
-    const auto shape = world.shape({});
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(1, 0, 1);
+    const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
+    const auto shape = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
     const Slot slot = placement.add(shape, 4);
@@ -194,39 +194,39 @@ TEST(TopologySpread, CountsEachHostSeparately) {
 }
 
 TEST(TopologySpread, IgnoresOtherNamespacesAndPodsThatAreBeingDeleted) {
-    ThreeZones world(0, 0, 0);
-    world.bound("elsewhere", "1", {.labels = {{"app", "web"}}, .ns = "other"});
-    world.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
-    world.bound("unlike", "1", {.labels = {{"app", "db"}}});
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(0, 0, 0);
+    cluster.bound("elsewhere", "1", {.labels = {{"app", "web"}}, .ns = "other"});
+    cluster.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
+    cluster.bound("unlike", "1", {.labels = {{"app", "db"}}});
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
 TEST(TopologySpread, CountsNothingWithAnEmptyOrMissingSelector) {
-    ThreeZones world(5, 0, 0);
-    const auto empty = world.pod_group(spread_pod({over(zone_key, {})}));
-    const auto none = world.pod_group(spread_pod({{.topology_key = zone_key}}));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(5, 0, 0);
+    const auto empty = cluster.pod_group(spread_pod({over(zone_key, {})}));
+    const auto none = cluster.pod_group(spread_pod({{.topology_key = zone_key}}));
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), empty), (std::vector<int>{9, 9, 9}));
     EXPECT_EQ(rooms(Placement(rules), none), (std::vector<int>{9, 9, 9}));
 }
 
 TEST(TopologySpread, AppliesToPodsThatDoNotMatchTheSelector) {
-    ThreeZones world(2, 1, 0);
-    const auto other = world.pod_group(
+    ThreeZones cluster(2, 1, 0);
+    const auto other = cluster.pod_group(
         {.labels = {{"app", "other"}}, .spec = {.spread = {over(zone_key, app("web"))}}});
-    CompiledPredicates rules = world.rules();
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), other), (std::vector<int>{0, 9, 9}));
 }
 
 TEST(TopologySpread, HonoursMatchLabelKeys) {
     snapshot::SpreadConstraint constraint = over(zone_key, app("web"));
     constraint.match_label_keys = {"hash", "absent"};
-    ThreeZones world(4, 0, 0);
-    const auto web = world.pod_group(
+    ThreeZones cluster(4, 0, 0);
+    const auto web = cluster.pod_group(
         {.labels = {{"app", "web"}, {"hash", "2"}}, .spec = {.spread = {constraint}}});
-    CompiledPredicates rules = world.rules();
+    CompiledPredicates rules = cluster.rules();
     EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
 }
 
@@ -246,36 +246,36 @@ TEST(TopologySpread, HonoursNodeInclusionPolicies) {
                  {"counts tainted nodes", by_default, false, {0, 0, 0, 0}},
                  {"honours taints", by_taints, false, {1, 1, 1, 0}}};
     for (const auto& c : cases) {
-        ThreeZones world(0, 0, 0);
+        ThreeZones cluster(0, 0, 0);
         for (const char* zone : {"1", "2", "3"}) {
-            if (!c.selects) world.bound(std::string("web-") + zone, zone, plain_pod());
+            if (!c.selects) cluster.bound(std::string("web-") + zone, zone, plain_pod());
         }
         TestNode tainted = in_zone("4");
         tainted.taints = {{.key = "dedicated"}};
-        world.node("4", tainted);
+        cluster.node("4", tainted);
         TestPod pod = spread_pod({c.constraint});
         if (c.selects) pod.spec.node_selector = {{zone_key, "1"}};
-        const auto web = world.pod_group(pod);
-        CompiledPredicates rules = world.rules();
+        const auto web = cluster.pod_group(pod);
+        CompiledPredicates rules = cluster.rules();
         EXPECT_EQ(rooms(Placement(rules), web, 9), c.room) << c.name;
     }
 }
 
 TEST(TopologySpread, CombinesSeveralConstraints) {
-    ThreeZones world(0, 0, 0);
-    const auto web = world.pod_group(
+    ThreeZones cluster(0, 0, 0);
+    const auto web = cluster.pod_group(
         spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
-    const auto shape = world.shape(in_zone("1"));
-    CompiledPredicates rules = world.rules();
+    const auto shape = cluster.shape(in_zone("1"));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const Slot slot = placement.add(shape, 5);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
 }
 
 TEST(TopologySpread, IgnoresRemovedNodes) {
-    ThreeZones world(1, 1, 0);
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(1, 1, 0);
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
     placement.close(2);
@@ -285,12 +285,12 @@ TEST(TopologySpread, IgnoresRemovedNodes) {
 }
 
 TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
-    ThreeZones world(2, 0, 1);
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"), 3)}));
-    const auto in_4 = world.shape(in_zone("4"));
-    const auto in_2 = world.shape(in_zone("2"));
-    const auto nowhere = world.shape({});
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(2, 0, 1);
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"), 3)}));
+    const auto in_4 = cluster.shape(in_zone("4"));
+    const auto in_2 = cluster.shape(in_zone("2"));
+    const auto nowhere = cluster.shape({});
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const auto domains = placement.spread(web);
     ASSERT_TRUE(domains);
@@ -310,15 +310,15 @@ TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
 }
 
 TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
-    ThreeZones world(0, 0, 0);
+    ThreeZones cluster(0, 0, 0);
     const auto web = app("web");
-    const auto none = world.pod_group(plain_pod());
-    const auto by_node = world.pod_group(spread_pod({over(hostname_key, web)}));
-    const auto both = world.pod_group(spread_pod({over(hostname_key, web), over(zone_key, web)}));
-    const auto two = world.pod_group(spread_pod({over("region", web), over(zone_key, web)}));
-    const auto same = world.pod_group(
+    const auto none = cluster.pod_group(plain_pod());
+    const auto by_node = cluster.pod_group(spread_pod({over(hostname_key, web)}));
+    const auto both = cluster.pod_group(spread_pod({over(hostname_key, web), over(zone_key, web)}));
+    const auto two = cluster.pod_group(spread_pod({over("region", web), over(zone_key, web)}));
+    const auto same = cluster.pod_group(
         {.labels = {{"app", "web"}, {"x", "y"}}, .spec = {.spread = {over(zone_key, web)}}});
-    CompiledPredicates rules = world.rules();
+    CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_FALSE(placement.spread(none));
     EXPECT_FALSE(placement.spread(by_node));
@@ -328,9 +328,9 @@ TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
 }
 
 TEST(SpreadAllowance, ReplacesTheConstraintUntilItIsUsedUp) {
-    ThreeZones world(0, 0, 0);
-    const auto web = world.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = world.rules();
+    ThreeZones cluster(0, 0, 0);
+    const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
+    CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     placement.allow(web, 0, 5);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 0}));

@@ -73,7 +73,7 @@ TEST(ClusterBuilder, BuildsTheSameClusterAfterObjectsWereAddedAndRemoved) {
         again.remove(ObjectKind::node, "", name);
         again.remove(ObjectKind::pod, "default", name);
     }
-    EXPECT_EQ(told(once.build()), told(again.build()));
+    EXPECT_EQ(to_text(once.build()), to_text(again.build()));
     EXPECT_EQ(count(once.build()), count(again.build()));
 }
 

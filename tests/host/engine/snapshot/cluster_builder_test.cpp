@@ -153,7 +153,7 @@ TEST(ClusterBuilder, BindsPods) {
     EXPECT_THAT(bound.requested(1), ElementsAre(100, 0, 0, 1));
     EXPECT_THAT(bound.unbound(), SizeIs(0));
     EXPECT_TRUE(builder.bind_pod("default", "web", "a"));
-    EXPECT_EQ(told(builder.build()), "web@a \na 100/4000 0/0 1/110\nb 0/4000 0/0 0/110");
+    EXPECT_EQ(to_text(builder.build()), "web@a \na 100/4000 0/0 1/110\nb 0/4000 0/0 0/110");
 }
 
 TEST(ClusterBuilder, DropsTerminatedPods) {
@@ -202,7 +202,7 @@ TEST(ClusterBuilder, DoesNotDependOnTheOrderOfObjects) {
     for (const PodObject& object : pods) backwards.set(object);
     backwards.build();
     for (const NodeObject& object : nodes) backwards.set(object);
-    EXPECT_EQ(told(forwards.build()), told(backwards.build()));
+    EXPECT_EQ(to_text(forwards.build()), to_text(backwards.build()));
 }
 
 TEST(ClusterBuilder, DoesNotChangeClustersThatItReturned) {
@@ -211,7 +211,7 @@ TEST(ClusterBuilder, DoesNotChangeClustersThatItReturned) {
     builder.set(pod("web", "b"));
     builder.set(pod("new"));
     const Cluster before = builder.build();
-    const std::string as_it_was = told(before);
+    const std::string text_before = to_text(before);
 
     builder.set(node("a", {{"nvidia.com/gpu", 8}}));
     builder.set(pod("more", "a", {{"example.com/fpga", 1}}));
@@ -221,12 +221,12 @@ TEST(ClusterBuilder, DoesNotChangeClustersThatItReturned) {
     builder.set(ClaimObject{.name = "data"});
     const Cluster after = builder.build();
 
-    EXPECT_EQ(told(before), as_it_was);
+    EXPECT_EQ(to_text(before), text_before);
     EXPECT_EQ(before.resource_count(), 4u);
     EXPECT_EQ(before.pod_group_count(), 1u);
     EXPECT_TRUE(before.objects().claims.empty());
     EXPECT_EQ(after.objects().claims.count("default/data"), 1u);
-    EXPECT_EQ(told(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
+    EXPECT_EQ(to_text(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
 }
 
 TEST(ClusterBuilder, MayBeDestroyedBeforeItsClusters) {
@@ -236,7 +236,7 @@ TEST(ClusterBuilder, MayBeDestroyedBeforeItsClusters) {
         builder.set(pod("web", "a"));
         return builder.build();
     }();
-    EXPECT_EQ(told(cluster), "web@a \na 100/4000 0/0 1/110");
+    EXPECT_EQ(to_text(cluster), "web@a \na 100/4000 0/0 1/110");
 }
 
 TEST(ClusterBuilder, RemovesPodsAfterThePreviousClusterIsDestroyed) {
@@ -245,7 +245,7 @@ TEST(ClusterBuilder, RemovesPodsAfterThePreviousClusterIsDestroyed) {
     for (const char* name : {"web", "db", "log"}) builder.set(pod(name, "a"));
     builder.build();
     EXPECT_TRUE(builder.remove_pod("default", "web"));
-    EXPECT_EQ(told(builder.build()), "db@a log@a \na 200/4000 0/0 2/110");
+    EXPECT_EQ(to_text(builder.build()), "db@a log@a \na 200/4000 0/0 2/110");
 }
 
 TEST(ClusterBuilder, ReusesTheSlotOfARemovedNodeWithoutPods) {
@@ -254,7 +254,7 @@ TEST(ClusterBuilder, ReusesTheSlotOfARemovedNodeWithoutPods) {
         const std::string name = "n" + std::to_string(round);
         builder.set(node(name));
         builder.set(pod("web", name));
-        EXPECT_EQ(told(builder.build()), "web@" + name + " \n" + name + " 100/4000 0/0 1/110");
+        EXPECT_EQ(to_text(builder.build()), "web@" + name + " \n" + name + " 100/4000 0/0 1/110");
         EXPECT_TRUE(builder.remove_node(name));
     }
     EXPECT_TRUE(builder.remove_pod("default", "web"));

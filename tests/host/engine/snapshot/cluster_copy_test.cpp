@@ -49,7 +49,7 @@ TEST(ClusterCopy, EqualsTheOriginal) {
     const Cluster cluster = first.build();
     copy(cluster, second);
     const Cluster again = second.build();
-    EXPECT_EQ(told(again), told(cluster));
+    EXPECT_EQ(to_text(again), to_text(cluster));
     const std::uint64_t changes = second.changes();
     fill_copied(second);
     EXPECT_EQ(second.changes(), changes) << "every object is there as it was";

@@ -158,21 +158,21 @@ TEST_F(DefaultSpreadConstraints, ApplyToPodsWithoutConstraints) {
 }
 
 TEST_F(DefaultSpreadConstraints, DoNotApplyToPodsWithConstraints) {
-    PodObject hard = web(), soft = web(), nobodys = web();
+    PodObject hard = web(), soft = web(), unselected = web();
     hard.spec.spread = {{.topology_key = "host"}};
     soft.spec.has_soft_spread = true;
-    nobodys.labels = {{"app", "db"}};
+    unselected.labels = {{"app", "db"}};
     EXPECT_EQ(keys(builder.add_equivalence_group(hard)), (Keys{"host"}));
     EXPECT_EQ(keys(builder.add_equivalence_group(soft)), (Keys{}));
-    EXPECT_EQ(keys(builder.add_equivalence_group(nobodys)), (Keys{}));
+    EXPECT_EQ(keys(builder.add_equivalence_group(unselected)), (Keys{}));
     EXPECT_EQ(keys(builder.add_equivalence_group(web())), (Keys{"zone", "rack"}));
 }
 
 TEST_F(DefaultSpreadConstraints, DoNotApplyToPodsWhoseOwnConstraintHasTimedOut) {
-    PodObject impatient = web();
-    impatient.annotations[std::string(default_spread_timeout_annotation)] = "5m";
-    impatient.spec.spread = {{.topology_key = std::string(well_known::zone_label)}};
-    const PodGroupId id = builder.add_equivalence_group(impatient);
+    PodObject timed_out = web();
+    timed_out.annotations[std::string(default_spread_timeout_annotation)] = "5m";
+    timed_out.spec.spread = {{.topology_key = std::string(well_known::zone_label)}};
+    const PodGroupId id = builder.add_equivalence_group(timed_out);
     EXPECT_EQ(keys(builder.build().equivalence_group(id).lapsed), (Keys{}));
 }
 

@@ -40,7 +40,7 @@ inline std::int64_t amount(const Cluster& cluster, std::span<const std::int64_t>
 }
 
 /// Everything that does not depend on numbers given in order of arrival.
-inline std::string told(const Cluster& cluster) {
+inline std::string to_text(const Cluster& cluster) {
     std::string out;
     std::vector<std::string> pods;
     for (PodIndex i = 0; i < cluster.pod_count(); ++i) {

@@ -17,11 +17,13 @@ PodObject spread_pod(const char* timeout) {
     PodObject out = pod("web-1");
     out.spec.spread = {{.topology_key = "kubernetes.io/hostname"},
                        {.topology_key = std::string(well_known::zone_label)}};
-    if (timeout != nullptr) out.annotations["example.com/patience"] = timeout;
+    if (timeout != nullptr) out.annotations["example.com/timeout"] = timeout;
     return out;
 }
 
-ClusterBuilderOptions patience() { return {.spread_timeout_annotation = "example.com/patience"}; }
+ClusterBuilderOptions timeout_options() {
+    return {.spread_timeout_annotation = "example.com/timeout"};
+}
 
 TEST(SpreadTimeout, AcceptsGoDurations) {
     const struct {
@@ -37,7 +39,7 @@ TEST(SpreadTimeout, AcceptsGoDurations) {
         {"9999999h", std::nullopt},
     };
     for (const auto& c : cases) {
-        EXPECT_EQ(find_spread_timeout(spread_pod(c.written), "example.com/patience"), c.timeout)
+        EXPECT_EQ(find_spread_timeout(spread_pod(c.written), "example.com/timeout"), c.timeout)
             << (c.written != nullptr ? c.written : "(none)");
     }
     EXPECT_EQ(find_spread_timeout(spread_pod("5m"), ""), std::nullopt);
@@ -59,7 +61,7 @@ TEST(SpreadTimeout, ExpiresAtOnceIfZeroAndNeverIfMaximal) {
 }
 
 TEST(SpreadTimeout, AddsAnEquivalenceGroupWithoutTheZoneConstraint) {
-    ClusterBuilder builder(patience());
+    ClusterBuilder builder(timeout_options());
     builder.set(spread_pod("5m"));
     const Cluster cluster = builder.build();
     const PodGroupId own = cluster.equivalence_group_of(0);
@@ -81,10 +83,10 @@ TEST(SpreadTimeout, AddsAnEquivalenceGroupWithoutTheZoneConstraint) {
 }
 
 TEST(SpreadTimeout, RequiresAZoneConstraintAndTheConfiguredAnnotation) {
-    PodObject free = spread_pod("5m");
-    free.spec.spread.pop_back();
+    PodObject unspread = spread_pod("5m");
+    unspread.spec.spread.pop_back();
     for (const auto& [options, object] :
-         {std::pair(patience(), free), std::pair(patience(), spread_pod("1d")),
+         {std::pair(timeout_options(), unspread), std::pair(timeout_options(), spread_pod("1d")),
           std::pair(ClusterBuilderOptions(), spread_pod("5m")),
           std::pair(ClusterBuilderOptions{.spread_timeout_annotation = ""}, spread_pod("5m"))}) {
         ClusterBuilder builder(options);
@@ -97,7 +99,7 @@ TEST(SpreadTimeout, RequiresAZoneConstraintAndTheConfiguredAnnotation) {
 }
 
 TEST(SpreadTimeout, SeparatesPodsWithDifferentTimeouts) {
-    ClusterBuilder builder(patience());
+    ClusterBuilder builder(timeout_options());
     EXPECT_NE(builder.add_equivalence_group(spread_pod("5m")),
               builder.add_equivalence_group(spread_pod("6m")));
 }

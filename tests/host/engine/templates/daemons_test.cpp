@@ -15,82 +15,82 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// The template of the only group.
-GroupTemplate made(const World& world, const Settings& settings = {}) {
-    return make_templates(world.snapshot(), settings, noon).at(0);
+GroupTemplate template_of(const TestCluster& test_cluster, const Settings& settings = {}) {
+    return make_templates(test_cluster.snapshot(), settings, noon).at(0);
 }
 
 /// A group without nodes, whose cloud describes nodes of 1 core.
-World described() {
-    World world;
-    world.group("web");
-    world.describe("web", amounts(1000)).labels = {{"disk", "ssd"}};
-    return world;
+TestCluster described_group() {
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.describe("web", amounts(1000)).labels = {{"disk", "ssd"}};
+    return test_cluster;
 }
 
 /// A group with one node.
-World with_node() {
-    World world;
-    world.group("web");
-    world.node("web-1", "web");
-    return world;
+TestCluster group_with_node() {
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.node("web-1", "web");
+    return test_cluster;
 }
 
-std::int64_t free_cpu(const World& world, const Settings& settings = {}) {
-    return made(world, settings).node->free.amount("cpu");
+std::int64_t free_cpu(const TestCluster& test_cluster, const Settings& settings = {}) {
+    return template_of(test_cluster, settings).node->free.amount("cpu");
 }
 
 TEST(TemplateDaemons, AreTheDaemonSetAndStaticPodsOfTheNode) {
-    World world = with_node();
-    world.pod("web", "web-1");
-    world.daemon("cni", "cni-1", "web-1");
-    world.daemon("old", "old-1", "web-1").deleted = noon;
-    world.daemon("cni", "cni-2", "web-2");
-    world.pod("static", "web-1").annotations = {{"kubernetes.io/config.mirror", "x"}};
-    world.pod("owned-by-node", "web-1").owner = {.kind = "Node", .name = "web-1"};
-    const GroupTemplate web = made(world);
+    TestCluster test_cluster = group_with_node();
+    test_cluster.pod("web", "web-1");
+    test_cluster.daemon("cni", "cni-1", "web-1");
+    test_cluster.daemon("old", "old-1", "web-1").deleted = noon;
+    test_cluster.daemon("cni", "cni-2", "web-2");
+    test_cluster.pod("static", "web-1").annotations = {{"kubernetes.io/config.mirror", "x"}};
+    test_cluster.pod("owned-by-node", "web-1").owner = {.kind = "Node", .name = "web-1"};
+    const GroupTemplate web = template_of(test_cluster);
     EXPECT_THAT(web.shape.daemons, SizeIs(3));
     EXPECT_EQ(web.node->free, amounts(4000 - 50 - 100 - 100, 16384, 107));
     EXPECT_EQ(web.shape.allocatable, amounts(4000));
 }
 
 TEST(TemplateDaemons, CountADaemonSetOnceWhileItReplacesAPod) {
-    World world = with_node();
-    world.daemon("cni", "cni-1", "web-1");
-    world.daemon("cni", "cni-2", "web-1");
-    EXPECT_THAT(made(world).shape.daemons, SizeIs(1));
+    TestCluster test_cluster = group_with_node();
+    test_cluster.daemon("cni", "cni-1", "web-1");
+    test_cluster.daemon("cni", "cni-2", "web-1");
+    EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(1));
 }
 
 TEST(TemplateDaemons, AreEqualForEqualNodesOfTwoGroups) {
-    World world;
-    world.daemon_set("cni");
+    TestCluster test_cluster;
+    test_cluster.daemon_set("cni");
     for (const std::string group : {"a", "b"}) {
-        world.group(group);
-        world.node(group + "-1", group);
+        test_cluster.group(group);
+        test_cluster.node(group + "-1", group);
         // The controller pins each pod to its node, so that no two specs are equal.
-        world.daemon("cni", "cni-" + group, group + "-1").spec.affinity_required = {
+        test_cluster.daemon("cni", "cni-" + group, group + "-1").spec.affinity_required = {
             {.fields = {{.key = "metadata.name", .values = {group + "-1"}}}}};
     }
-    const auto templates = make_templates(world.snapshot(), Settings(), noon);
+    const auto templates = make_templates(test_cluster.snapshot(), Settings(), noon);
     EXPECT_THAT(templates.at(0).shape.daemons, SizeIs(1));
     EXPECT_EQ(templates.at(0).shape, templates.at(1).shape);
 }
 
 TEST(TemplateDaemons, KeepTheRequestsOfTheRunningPod) {
-    World world = with_node();
-    world.daemon_set("cni");
-    world.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 700}};
-    EXPECT_EQ(free_cpu(world), 3300);
+    TestCluster test_cluster = group_with_node();
+    test_cluster.daemon_set("cni");
+    test_cluster.daemon("cni", "cni-1", "web-1").spec.requests = {{"cpu", 700}};
+    EXPECT_EQ(free_cpu(test_cluster), 3300);
 }
 
 TEST(TemplateDaemons, IncludeMissingDaemonSetsOnlyIfForced) {
-    World world = with_node();
-    world.daemon_set("cni");
-    world.daemon_set("logs");
-    world.daemon("cni", "cni-1", "web-1");
-    EXPECT_EQ(free_cpu(world), 3950);
+    TestCluster test_cluster = group_with_node();
+    test_cluster.daemon_set("cni");
+    test_cluster.daemon_set("logs");
+    test_cluster.daemon("cni", "cni-1", "web-1");
+    EXPECT_EQ(free_cpu(test_cluster), 3950);
     Settings force;
     force.force_daemon_sets = true;
-    EXPECT_EQ(free_cpu(world, force), 3900);
+    EXPECT_EQ(free_cpu(test_cluster, force), 3900);
 }
 
 TEST(TemplateDaemons, AreTheDaemonSetsThatMatchACloudTemplate) {
@@ -119,9 +119,9 @@ TEST(TemplateDaemons, AreTheDaemonSetsThatMatchACloudTemplate) {
              Case{"just fits", [](snapshot::PodSpec& s) { s.requests = {{"cpu", 1000}}; }, true},
              Case{"too large", [](snapshot::PodSpec& s) { s.requests = {{"cpu", 1001}}; }, false},
          }) {
-        World world = described();
-        c.change(world.daemon_set("d").spec);
-        EXPECT_THAT(made(world).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.what;
+        TestCluster test_cluster = described_group();
+        c.change(test_cluster.daemon_set("d").spec);
+        EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.what;
     }
 }
 
@@ -137,24 +137,24 @@ TEST(TemplateDaemons, MustTolerateLastingTaints) {
           Case{"dedicated", Effect::prefer_no_schedule, false, true},
           // Every DaemonSet pod tolerates this one without saying so.
           Case{"node.kubernetes.io/unschedulable", Effect::no_schedule, false, true}}) {
-        World world;
-        world.group("web");
-        world.describe("web", amounts(1000)).taints = {{.key = c.taint, .effect = c.effect}};
-        snapshot::DaemonSetObject& d = world.daemon_set("d");
+        TestCluster test_cluster;
+        test_cluster.group("web");
+        test_cluster.describe("web", amounts(1000)).taints = {{.key = c.taint, .effect = c.effect}};
+        snapshot::DaemonSetObject& d = test_cluster.daemon_set("d");
         if (c.tolerates) d.spec.tolerations = {{.key = c.taint, .op = Toleration::Op::exists}};
-        EXPECT_THAT(made(world).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.taint;
+        EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.taint;
     }
 }
 
 TEST(TemplateDaemons, AreLimitedToTheHighestPrioritiesThatFit) {
-    World world = described();
+    TestCluster test_cluster = described_group();
     for (const auto& [name, priority] : std::vector<std::pair<const char*, std::int32_t>>{
              {"a", 0}, {"b", 2'000'001'000}, {"c", 10}}) {
-        snapshot::DaemonSetObject& d = world.daemon_set(name);
+        snapshot::DaemonSetObject& d = test_cluster.daemon_set(name);
         d.spec.requests = {{"cpu", 400}};
         d.spec.priority = priority;
     }
-    const Snapshot snapshot = world.snapshot();
+    const Snapshot snapshot = test_cluster.snapshot();
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
     for (const snapshot::PodGroupId id : web.shape.daemons) {
@@ -165,12 +165,12 @@ TEST(TemplateDaemons, AreLimitedToTheHighestPrioritiesThatFit) {
 }
 
 TEST(TemplateDaemons, SubtractTheStaticPodsThatTheCloudReports) {
-    World world = described();
-    NodeTemplate& cloud = world.describe("web", amounts(1000));
+    TestCluster test_cluster = described_group();
+    NodeTemplate& cloud = test_cluster.describe("web", amounts(1000));
     cloud.allocatable = amounts(900);
     cloud.free = amounts(700, 16000, 108);
-    world.daemon_set("cni");
-    const GroupTemplate web = made(world);
+    test_cluster.daemon_set("cni");
+    const GroupTemplate web = template_of(test_cluster);
     EXPECT_EQ(web.node->allocatable, amounts(900));
     EXPECT_EQ(web.shape.allocatable, amounts(700, 16000, 108));
     EXPECT_EQ(web.node->free, amounts(650, 16000, 107));
@@ -192,35 +192,35 @@ TEST(TemplateDaemons, CountKubeProxyOnce) {
              Case{"a DaemonSet beside other static pods", 700, "kube-proxy", 750},
              Case{"a DaemonSet for which the cloud counts less", 980, "kube-proxy", 950},
          }) {
-        World world = described();
-        world.describe("web", amounts(1000)).free = amounts(c.cloud_free);
-        if (c.daemon_set != nullptr) world.daemon_set(c.daemon_set);
-        EXPECT_EQ(free_cpu(world), c.free) << c.what;
+        TestCluster test_cluster = described_group();
+        test_cluster.describe("web", amounts(1000)).free = amounts(c.cloud_free);
+        if (c.daemon_set != nullptr) test_cluster.daemon_set(c.daemon_set);
+        EXPECT_EQ(free_cpu(test_cluster), c.free) << c.what;
     }
 }
 
 TEST(TemplateDaemons, TreatKubeProxyInAnotherNamespaceAsAnyDaemonSet) {
-    World world = described();
-    world.describe("web", amounts(1000)).free = amounts(900);
-    world.daemon_set("kube-proxy").ns = "apps";
-    EXPECT_EQ(free_cpu(world), 850);
+    TestCluster test_cluster = described_group();
+    test_cluster.describe("web", amounts(1000)).free = amounts(900);
+    test_cluster.daemon_set("kube-proxy").ns = "apps";
+    EXPECT_EQ(free_cpu(test_cluster), 850);
 }
 
 TEST(TemplateDaemons, CountStaticKubeProxyIfTheDaemonSetDoesNotMatch) {
-    World world = described();
-    world.describe("web", amounts(1000)).free = amounts(900);
-    world.daemon_set("kube-proxy").spec.node_selector = {{"kubernetes.io/os", "windows"}};
-    EXPECT_EQ(free_cpu(world), 900);
+    TestCluster test_cluster = described_group();
+    test_cluster.describe("web", amounts(1000)).free = amounts(900);
+    test_cluster.daemon_set("kube-proxy").spec.node_selector = {{"kubernetes.io/os", "windows"}};
+    EXPECT_EQ(free_cpu(test_cluster), 900);
 }
 
 TEST(TemplateDaemons, AreEqualInTheTemplateNodeAndTheNodeTemplate) {
-    World world = with_node();
-    world.group("a");
-    NodeTemplate& cloud = world.describe("a", amounts(8000));
+    TestCluster test_cluster = group_with_node();
+    test_cluster.group("a");
+    NodeTemplate& cloud = test_cluster.describe("a", amounts(8000));
     cloud.free = amounts(7500);
-    for (const char* name : {"cni", "kube-proxy", "logs"}) world.daemon_set(name);
-    world.daemon("cni", "cni-1", "web-1");
-    const Snapshot snapshot = world.snapshot();
+    for (const char* name : {"cni", "kube-proxy", "logs"}) test_cluster.daemon_set(name);
+    test_cluster.daemon("cni", "cni-1", "web-1");
+    const Snapshot snapshot = test_cluster.snapshot();
     for (const GroupTemplate& t : make_templates(snapshot, Settings(), noon)) {
         EXPECT_EQ(t.node->free, t.shape.allocatable - taken_by(snapshot.cluster, t.shape.daemons));
         EXPECT_EQ(t.node->labels, t.shape.labels);

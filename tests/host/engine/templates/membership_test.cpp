@@ -8,8 +8,8 @@ namespace capstan::engine::templates {
 namespace {
 
 /// The group of each node by name, "-": none.
-std::string groups_of_nodes(const World& world) {
-    const Snapshot snapshot = world.snapshot();
+std::string groups_of_nodes(const TestCluster& test_cluster) {
+    const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
     std::string out;
     for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
@@ -21,151 +21,152 @@ std::string groups_of_nodes(const World& world) {
 }
 
 TEST(Membership, FindsNodesByProviderId) {
-    World world;
-    world.group("a");
-    world.group("b");
-    world.machine("b", "cloud:///1");
-    world.machine("a", "cloud:///2");
-    world.node("n1").provider_id = "cloud:///1";
-    world.node("n2").provider_id = "cloud:///2";
-    world.node("n3").provider_id = "cloud:///3";
-    EXPECT_EQ(groups_of_nodes(world), "b a -");
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.group("b");
+    test_cluster.machine("b", "cloud:///1");
+    test_cluster.machine("a", "cloud:///2");
+    test_cluster.node("n1").provider_id = "cloud:///1";
+    test_cluster.node("n2").provider_id = "cloud:///2";
+    test_cluster.node("n3").provider_id = "cloud:///3";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "b a -");
 }
 
 TEST(Membership, FindsNodesWithoutAProviderIdByNameHostnameOrInstanceId) {
-    World world;
-    world.group("a");
-    world.machine("a", "n1");
-    world.machine("a", "cloud:///zone/1").node_name = "n2";
-    world.machine("a", "cloud:///zone/i-3");
-    world.machine("a", "cloud:///zone/i-4").node_name = "ip-10-0-0-4";
-    world.node("n1");
-    world.node("n2");
-    world.node("i-3");
-    world.node("n4").labels["kubernetes.io/hostname"] = "ip-10-0-0-4";
-    world.node("n5");
-    EXPECT_EQ(groups_of_nodes(world), "a a a a -");
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.machine("a", "n1");
+    test_cluster.machine("a", "cloud:///zone/1").node_name = "n2";
+    test_cluster.machine("a", "cloud:///zone/i-3");
+    test_cluster.machine("a", "cloud:///zone/i-4").node_name = "ip-10-0-0-4";
+    test_cluster.node("n1");
+    test_cluster.node("n2");
+    test_cluster.node("i-3");
+    test_cluster.node("n4").labels["kubernetes.io/hostname"] = "ip-10-0-0-4";
+    test_cluster.node("n5");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a a a a -");
 }
 
 TEST(Membership, ComparesNamesIfTheProviderIdIsMalformed) {
-    World world;
-    world.group("a");
+    TestCluster test_cluster;
+    test_cluster.group("a");
     for (const char* machine : {"i-1", "i-2", "i-3", "i-4"})
-        world.machine("a", std::string("cloud:///zone/") + machine);
-    world.node("n1").provider_id = "i-1";
-    world.node("n2").provider_id = "cloud:///other-zone/i-2";
-    world.node("i-3").provider_id = "other://cluster/9";
-    world.node("i-4").provider_id = "cloud:///zone/";
-    EXPECT_EQ(groups_of_nodes(world), "a a a a");
+        test_cluster.machine("a", std::string("cloud:///zone/") + machine);
+    test_cluster.node("n1").provider_id = "i-1";
+    test_cluster.node("n2").provider_id = "cloud:///other-zone/i-2";
+    test_cluster.node("i-3").provider_id = "other://cluster/9";
+    test_cluster.node("i-4").provider_id = "cloud:///zone/";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a a a a");
 }
 
 TEST(Membership, PrefersTheProviderIdToTheName) {
-    World world;
-    world.group("a");
-    world.machine("a", "cloud:///zone/i-1");
-    world.machine("a", "cloud:///zone/i-2").node_name = "n1";
-    world.machine("a", "cloud:///a/3").node_name = "n3";
-    world.machine("a", "cloud:///zone/i-4").node_name = "n4";
-    world.node("n1").provider_id = "cloud:///zone/i-1";
-    world.node("n3").provider_id = "cloud:///b/3";
-    world.node("n4").provider_id = "cloud:///zone/i-9";
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.machine("a", "cloud:///zone/i-1");
+    test_cluster.machine("a", "cloud:///zone/i-2").node_name = "n1";
+    test_cluster.machine("a", "cloud:///a/3").node_name = "n3";
+    test_cluster.machine("a", "cloud:///zone/i-4").node_name = "n4";
+    test_cluster.node("n1").provider_id = "cloud:///zone/i-1";
+    test_cluster.node("n3").provider_id = "cloud:///b/3";
+    test_cluster.node("n4").provider_id = "cloud:///zone/i-9";
+    const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
-    EXPECT_EQ(groups_of_nodes(world), "a - -") << "n4 may be the node of a machine that is gone";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a - -")
+        << "n4 may be the node of a machine that is gone";
     EXPECT_EQ(find_machine(snapshot, membership, 0)->id, MachineId("cloud:///zone/i-1"));
 }
 
 TEST(Membership, IgnoresANameOfTwoMachines) {
-    World world;
-    world.group("a");
-    world.group("b");
-    world.machine("a", "cloud:///zone-a/web-1");
-    world.machine("b", "cloud:///zone-b/web-1");
-    world.node("web-1");
-    EXPECT_EQ(groups_of_nodes(world), "-");
-    world.node("n2").provider_id = "cloud:///zone-a/web-1";
-    EXPECT_EQ(groups_of_nodes(world), "a b") << "one of the two has its node";
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.group("b");
+    test_cluster.machine("a", "cloud:///zone-a/web-1");
+    test_cluster.machine("b", "cloud:///zone-b/web-1");
+    test_cluster.node("web-1");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "-");
+    test_cluster.node("n2").provider_id = "cloud:///zone-a/web-1";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a b") << "one of the two has its node";
 }
 
 /// A machine with an address, and a node that has it and neither a provider id nor a name of it.
 class MembershipByAddress : public ::testing::Test {
 protected:
     MembershipByAddress() {
-        world.group("a");
-        world.group("b");
+        test_cluster.group("a");
+        test_cluster.group("b");
         add_machine("a", "cloud:///zone/1", "10.0.0.1");
         add_node("n1", "10.0.0.1");
     }
     Machine& add_machine(const std::string& group, const std::string& id,
                          const std::string& address) {
-        Machine& machine = world.machine(group, id);
+        Machine& machine = test_cluster.machine(group, id);
         machine.addresses = {address};
         machine.launched = noon;
         return machine;
     }
     snapshot::NodeObject& add_node(const std::string& name, const std::string& address) {
-        snapshot::NodeObject& node = world.node(name);
+        snapshot::NodeObject& node = test_cluster.node(name);
         node.addresses = {"192.0.2." + name.substr(1), address};
         node.created = noon + 1min;
         return node;
     }
-    World world;
+    TestCluster test_cluster;
 };
 
 TEST_F(MembershipByAddress, FindsANodeByAnAddressOfItsMachine) {
     add_machine("b", "cloud:///zone/2", "fd00::2");
     add_node("n2", "fd00::2");
     add_node("n3", "10.0.0.3");
-    EXPECT_EQ(groups_of_nodes(world), "a b -");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a b -");
 }
 
 TEST_F(MembershipByAddress, FindsANodeByADnsNameOfItsMachine) {
     add_machine("b", "cloud:///zone/2", "ip-10-0-0-2.internal");
-    snapshot::NodeObject& node = world.node("ip-10-0-0-2.internal");
+    snapshot::NodeObject& node = test_cluster.node("ip-10-0-0-2.internal");
     node.created = noon + 1min;
     node.addresses = {node.name};
-    EXPECT_EQ(groups_of_nodes(world), "b a");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "b a");
 }
 
 TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoMachines) {
     add_machine("b", "cloud:///zone/2", "10.0.0.1");
-    EXPECT_EQ(groups_of_nodes(world), "-");
-    world.node("n2").provider_id = "cloud:///zone/2";
-    EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its node";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "-");
+    test_cluster.node("n2").provider_id = "cloud:///zone/2";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- b") << "also if one of the two has its node";
 }
 
 TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoNodes) {
     add_node("n2", "10.0.0.1");
-    EXPECT_EQ(groups_of_nodes(world), "- -");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- -");
     add_machine("b", "cloud:///zone/2", "10.0.0.2");
-    world.change_node("n2").provider_id = "cloud:///zone/2";
-    EXPECT_EQ(groups_of_nodes(world), "- b") << "also if one of the two has its machine";
+    test_cluster.change_node("n2").provider_id = "cloud:///zone/2";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- b") << "also if one of the two has its machine";
 }
 
 TEST_F(MembershipByAddress, PrefersTheNameToTheAddress) {
-    world.node("n2").addresses = {"10.0.0.9"};
-    world.change_group("a").machines.front().node_name = "n2";
-    EXPECT_EQ(groups_of_nodes(world), "- a");
+    test_cluster.node("n2").addresses = {"10.0.0.9"};
+    test_cluster.change_group("a").machines.front().node_name = "n2";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- a");
 }
 
 TEST_F(MembershipByAddress, PrefersTheProviderIdToTheAddress) {
-    world.change_node("n1").provider_id = "cloud:///zone/9";
-    EXPECT_EQ(groups_of_nodes(world), "-");
-    world.change_node("n1").provider_id = "other://9";
-    EXPECT_EQ(groups_of_nodes(world), "a");
+    test_cluster.change_node("n1").provider_id = "cloud:///zone/9";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "-");
+    test_cluster.change_node("n1").provider_id = "other://9";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a");
 }
 
 TEST_F(MembershipByAddress, IgnoresNodesThatAreOlderThanTheMachine) {
-    world.change_node("n1").created = noon - 1min;
-    EXPECT_EQ(groups_of_nodes(world), "-");
+    test_cluster.change_node("n1").created = noon - 1min;
+    EXPECT_EQ(groups_of_nodes(test_cluster), "-");
     add_node("n2", "10.0.0.1");
-    EXPECT_EQ(groups_of_nodes(world), "- -") << "both have the address";
-    world.change_node("n1").addresses.clear();
-    EXPECT_EQ(groups_of_nodes(world), "- a");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- -") << "both have the address";
+    test_cluster.change_node("n1").addresses.clear();
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- a");
 }
 
 TEST_F(MembershipByAddress, IsNodeOfComparesAddresses) {
-    const Snapshot snapshot = world.snapshot();
+    const Snapshot snapshot = test_cluster.snapshot();
     Machine machine = (*snapshot.groups)[0].machines.front();
     const snapshot::NodeRow& node = snapshot.cluster.node(0);
     EXPECT_TRUE(is_node_of(snapshot.cluster, node, machine));
@@ -174,31 +175,31 @@ TEST_F(MembershipByAddress, IsNodeOfComparesAddresses) {
 }
 
 TEST(Membership, MatchesOneNodePerMachine) {
-    World world;
-    world.group("a");
-    world.machine("a", "cloud:///zone/i-1");
-    world.node("i-1");
-    world.node("n2").provider_id = "cloud:///zone/i-1";
-    EXPECT_EQ(groups_of_nodes(world), "- a");
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.machine("a", "cloud:///zone/i-1");
+    test_cluster.node("i-1");
+    test_cluster.node("n2").provider_id = "cloud:///zone/i-1";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- a");
 }
 
 TEST(Membership, UsesTheFirstGroupOfAMachineInTwoGroups) {
-    World world;
-    world.group("b");
-    world.group("a");
-    world.machine("b", "n1");
-    world.machine("a", "n1");
-    world.node("n1");
-    EXPECT_EQ(groups_of_nodes(world), "a");
+    TestCluster test_cluster;
+    test_cluster.group("b");
+    test_cluster.group("a");
+    test_cluster.machine("b", "n1");
+    test_cluster.machine("a", "n1");
+    test_cluster.node("n1");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a");
 }
 
 TEST(Membership, ListsMachinesThatJoined) {
-    World world;
-    world.group("a");
-    world.node("n3", "a");
-    world.machine("a", "n2");
-    world.node("n1", "a");
-    const Snapshot snapshot = world.snapshot();
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.node("n3", "a");
+    test_cluster.machine("a", "n2");
+    test_cluster.node("n1", "a");
+    const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
     EXPECT_THAT(membership.joined.at(0), ::testing::ElementsAre(true, false, true));
     EXPECT_THAT(membership.nodes.at(0), ::testing::ElementsAre(0, 1));
@@ -206,10 +207,11 @@ TEST(Membership, ListsMachinesThatJoined) {
 }
 
 TEST(Membership, IsEmptyWithoutGroups) {
-    World world;
-    world.node("n1");
-    EXPECT_EQ(groups_of_nodes(world), "-");
-    EXPECT_EQ(find_machine(world.snapshot(), make_membership(world.snapshot()), 0), nullptr);
+    TestCluster test_cluster;
+    test_cluster.node("n1");
+    EXPECT_EQ(groups_of_nodes(test_cluster), "-");
+    EXPECT_EQ(find_machine(test_cluster.snapshot(), make_membership(test_cluster.snapshot()), 0),
+              nullptr);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace capstan::engine::templates {
 namespace {
 
-Settings operators() {
+Settings operator_settings() {
     Settings out;
     out.startup_taints = {"acme.example/starting"};
     out.startup_taint_prefixes = {"starting.acme.example/"};
@@ -45,8 +45,9 @@ TEST(TemplateTaints, AreClassifiedAsLastingStartupOrDeletion) {
              Case{"starting.acme.example/x", false, true, false},
              Case{"acme.example/status", false, false, false},
          }) {
-        EXPECT_EQ(lasting_taints({{.key = c.key}}, operators()).size(), c.lasts ? 1u : 0u) << c.key;
-        EXPECT_EQ(is_starting_taint(c.key, operators()), c.starting) << c.key;
+        EXPECT_EQ(lasting_taints({{.key = c.key}}, operator_settings()).size(), c.lasts ? 1u : 0u)
+            << c.key;
+        EXPECT_EQ(is_starting_taint(c.key, operator_settings()), c.starting) << c.key;
         EXPECT_EQ(is_deletion_taint(c.key), c.deletion) << c.key;
     }
 }

@@ -16,7 +16,7 @@ const Taint quarantine{.key = "quarantine"};
 
 /// A group "web" whose cloud describes 4 cores with a label, and the node that it has now and then,
 /// with others beside it where a test adds them.
-struct Observing {
+struct ObservedNodesCase {
     std::string fingerprint = "1";
     Labels described = {{"disk", "ssd"}};
     std::optional<snapshot::NodeObject> node{};
@@ -36,39 +36,40 @@ struct Observing {
                                     .created = now};
         return *node;
     }
-    World look() const {
-        World world;
-        world.group("web").group.template_fingerprint = fingerprint;
-        world.describe("web", amounts(4000)).labels = described;
-        if (node) world.node("web-1", "web") = *node;
-        for (const snapshot::NodeObject& other : others) world.node(other.name, "web") = other;
-        return world;
+    TestCluster make_cluster() const {
+        TestCluster test_cluster;
+        test_cluster.group("web").group.template_fingerprint = fingerprint;
+        test_cluster.describe("web", amounts(4000)).labels = described;
+        if (node) test_cluster.node("web-1", "web") = *node;
+        for (const snapshot::NodeObject& other : others)
+            test_cluster.node(other.name, "web") = other;
+        return test_cluster;
     }
     void pass_at(Duration since_noon) {
         now = noon + since_noon;
-        const Snapshot snapshot = look().snapshot();
+        const Snapshot snapshot = make_cluster().snapshot();
         memory = remember_templates(std::move(memory), snapshot, make_membership(snapshot),
                                     settings, now);
     }
     /// The node joins at noon and is there for the minute that makes it an observed one.
-    void come() {
+    void join_and_stay() {
         pass_at(0s);
         join();
         pass_at(0s);
         pass_at(1min);
     }
-    void come_and_go() {
-        come();
+    void join_and_leave() {
+        join_and_stay();
         node.reset();
     }
     /// The node stays as it is for a minute from `since_noon` on, and then is gone.
-    void stay_and_go(Duration since_noon) {
+    void stay_and_leave(Duration since_noon) {
         pass_at(since_noon);
         pass_at(since_noon + 1min);
         node.reset();
     }
-    GroupTemplate made() const {
-        return make_templates(look().snapshot(), settings, now, memory.templates).at(0);
+    GroupTemplate make_template() const {
+        return make_templates(make_cluster().snapshot(), settings, now, memory.templates).at(0);
     }
     bool is_observed() const {
         return memory.templates.at(NodeGroupId("web")).observed.has_value();
@@ -76,12 +77,12 @@ struct Observing {
 };
 
 TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
-    EXPECT_EQ(o.made().because, "from the cloud");
-    o.come_and_go();
+    EXPECT_EQ(o.make_template().because, "from the cloud");
+    o.join_and_leave();
     o.pass_at(2min);
-    const GroupTemplate web = o.made();
+    const GroupTemplate web = o.make_template();
     EXPECT_THAT(web.shape.taints, ElementsAre(quarantine));
     EXPECT_EQ(web.node->labels.at("kubernetes.io/hostname"), "new-node");
     EXPECT_EQ(
@@ -91,21 +92,21 @@ TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
 }
 
 TEST(ObservedNodes, LackWhatTheNodeLacked) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
     snapshot::NodeObject& node = o.join();
     node.taints.clear();
     node.labels.clear();
     node.allocatable = amounts(3500);
-    o.stay_and_go(0s);
-    const GroupTemplate web = o.made();
+    o.stay_and_leave(0s);
+    const GroupTemplate web = o.make_template();
     EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"}}));
     EXPECT_EQ(web.shape.allocatable.amount("cpu"), 3500);
     EXPECT_THAT(web.because, HasSubstr("lacks label disk=ssd, has 3500m of cpu instead of 4"));
 }
 
 TEST(ObservedNodes, MustBeUnchangedForAMinute) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
     o.join(Taint{.key = "cni"});
     o.pass_at(0s);
@@ -116,11 +117,11 @@ TEST(ObservedNodes, MustBeUnchangedForAMinute) {
     EXPECT_EQ(next_observation(o.memory, false, o.now), noon + 110s);
     o.pass_at(110s);
     o.node.reset();
-    EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine));
+    EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine));
 }
 
 TEST(ObservedNodes, MustBeReadyForAMinute) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
     o.join();
     o.pass_at(0s);
@@ -132,18 +133,18 @@ TEST(ObservedNodes, MustBeReadyForAMinute) {
 }
 
 TEST(ObservedNodes, AreForgottenAfterADay) {
-    Observing o;
-    o.come_and_go();
+    ObservedNodesCase o;
+    o.join_and_leave();
     o.pass_at(24h + 1min - 1s);
     EXPECT_TRUE(o.is_observed());
     EXPECT_EQ(next_observation(o.memory, true, o.now), noon + 24h + 1min);
     EXPECT_EQ(next_observation(o.memory, false, o.now), std::nullopt);
     o.pass_at(24h + 1min);
-    EXPECT_EQ(o.made().because, "from the cloud");
+    EXPECT_EQ(o.make_template().because, "from the cloud");
 }
 
 TEST(ObservedNodes, AreKeptForADayAfterTheNodeWasLastPresent) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
     o.join();
     for (Duration at = 0s; at <= 30h; at += 10min) o.pass_at(at);
@@ -156,21 +157,21 @@ TEST(ObservedNodes, AreKeptForADayAfterTheNodeWasLastPresent) {
 
 TEST(ObservedNodes, AreForgottenWhenTheTemplateOfTheCloudChanges) {
     for (const bool names_it : {true, false}) {
-        Observing o;
+        ObservedNodesCase o;
         if (!names_it) o.fingerprint.clear();
-        o.come_and_go();
+        o.join_and_leave();
         o.memory.templates.at(NodeGroupId("web")).refused["default#1"] = {.node = "web-1"};
         (names_it ? o.fingerprint : o.described["disk"]) = "2";
         o.pass_at(2min);
-        EXPECT_EQ(o.made().because, "from the cloud") << names_it;
+        EXPECT_EQ(o.make_template().because, "from the cloud") << names_it;
         EXPECT_THAT(o.memory.templates.at(NodeGroupId("web")).refused, IsEmpty())
             << "what was wrong may be right now";
     }
 }
 
 TEST(ObservedNodes, KeepTheBackoffOfTheGroupWhenTheTemplateChanges) {
-    Observing o;
-    o.come_and_go();
+    ObservedNodesCase o;
+    o.join_and_leave();
     o.memory.backoffs[NodeGroupId("web")] = {.until = noon + 1h, .code = ErrorCode::invalid_config};
     o.fingerprint = "2";
     o.pass_at(2min);
@@ -180,7 +181,7 @@ TEST(ObservedNodes, KeepTheBackoffOfTheGroupWhenTheTemplateChanges) {
 // A release that came to other fingerprints would take each template for a new one, and forget what
 // is known of its nodes.
 TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
-    Observing o;
+    ObservedNodesCase o;
     const auto fingerprint = [&] {
         o.pass_at(0s);
         return o.memory.templates.at(NodeGroupId("web")).fingerprint;
@@ -191,7 +192,7 @@ TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
 }
 
 TEST(ObservedNodes, AreNotNodesOfAnOlderTemplate) {
-    Observing o;
+    ObservedNodesCase o;
     o.pass_at(0s);
     o.join();
     o.fingerprint = "2";
@@ -202,35 +203,35 @@ TEST(ObservedNodes, AreNotNodesOfAnOlderTemplate) {
 
 TEST(ObservedNodes, KeepTheStateInWhichTheyJoined) {
     for (const Duration later : {5min, 60min}) {
-        Observing o;
-        o.come();
+        ObservedNodesCase o;
+        o.join_and_stay();
         o.node->taints.push_back({.key = "spot-interruption"});
         if (later > 15min) o.node->labels["by"] = "hand";
-        o.stay_and_go(later);
-        EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine));
-        EXPECT_EQ(o.made().shape.labels.count("by"), 0u);
+        o.stay_and_leave(later);
+        EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine));
+        EXPECT_EQ(o.make_template().shape.labels.count("by"), 0u);
     }
 }
 
 TEST(ObservedNodes, LoseATaintThatIsRemovedLate) {
-    Observing o;
-    o.come();
+    ObservedNodesCase o;
+    o.join_and_stay();
     ASSERT_TRUE(o.is_observed());
     o.node->taints.clear();
-    o.stay_and_go(3min);
-    EXPECT_THAT(o.made().shape.taints, IsEmpty());
+    o.stay_and_leave(3min);
+    EXPECT_THAT(o.make_template().shape.taints, IsEmpty());
 }
 
 TEST(ObservedNodes, LoseATaintThatTheNextNodeLacks) {
-    Observing o;
-    o.come_and_go();
+    ObservedNodesCase o;
+    o.join_and_leave();
     o.join().taints.clear();
-    o.stay_and_go(3min);
-    EXPECT_THAT(o.made().shape.taints, IsEmpty());
+    o.stay_and_leave(3min);
+    EXPECT_THAT(o.make_template().shape.taints, IsEmpty());
 }
 
 TEST(ObservedNodes, HaveNoTransientTaints) {
-    Observing o;
+    ObservedNodesCase o;
     o.settings.startup_taints = {"acme/starting"};
     o.pass_at(0s);
     o.join().taints = {{.key = "acme/starting"},
@@ -241,30 +242,30 @@ TEST(ObservedNodes, HaveNoTransientTaints) {
     o.node->taints = {quarantine};
     o.pass_at(1min);
     o.node.reset();
-    EXPECT_THAT(o.made().shape.taints, ElementsAre(quarantine))
+    EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine))
         << "nor does it count as a change when they go";
 }
 
 TEST(ObservedNodes, AreNotUsedIfTemplatesComeFromTheCloudOnly) {
-    Observing o;
+    ObservedNodesCase o;
     o.settings.template_source = TemplateSource::cloud;
-    o.come_and_go();
+    o.join_and_leave();
     EXPECT_FALSE(o.is_observed());
-    EXPECT_EQ(o.made().because, "from the cloud");
+    EXPECT_EQ(o.make_template().because, "from the cloud");
 }
 
 TEST(ObservedNodes, AreForgottenWithTheirGroup) {
-    Observing o;
-    o.come_and_go();
-    const Snapshot nothing = World().snapshot();
+    ObservedNodesCase o;
+    o.join_and_leave();
+    const Snapshot nothing = TestCluster().snapshot();
     o.memory = remember_templates(std::move(o.memory), nothing, make_membership(nothing),
                                   o.settings, o.now);
     EXPECT_THAT(o.memory.templates, IsEmpty());
 }
 
 TEST(ObservedNodes, AreOneRecordPerGroup) {
-    Observing o;
-    o.come_and_go();
+    ObservedNodesCase o;
+    o.join_and_leave();
     const Memory before = o.memory;
     o.pass_at(10min);
     const snapshot::NodeObject like_before = o.join();
@@ -286,24 +287,24 @@ TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {
     const char* const zone = "topology.kubernetes.io/zone";
     const char* const disk_zone = "topology.ebs.csi.aws.com/zone";
     for (const bool has_one_zone : {true, false}) {
-        Observing o;
+        ObservedNodesCase o;
         if (has_one_zone) o.described[zone] = "a";
         o.pass_at(0s);
         o.join().labels.insert({{zone, "a"}, {disk_zone, "a"}});
-        o.stay_and_go(0s);
-        const Labels labels = o.made().shape.labels;
+        o.stay_and_leave(0s);
+        const Labels labels = o.make_template().shape.labels;
         EXPECT_EQ(labels.contains(zone), has_one_zone);
         EXPECT_EQ(labels.contains(disk_zone), has_one_zone) << "the next may be in another";
     }
 }
 
 TEST(ObservedNodes, GetPodsOfCurrentDaemonSets) {
-    Observing o;
-    o.come_and_go();
-    World world = o.look();
-    world.daemon_set("logs").spec.tolerations = {{.op = Toleration::Op::exists}};
+    ObservedNodesCase o;
+    o.join_and_leave();
+    TestCluster test_cluster = o.make_cluster();
+    test_cluster.daemon_set("logs").spec.tolerations = {{.op = Toleration::Op::exists}};
     const GroupTemplate web =
-        make_templates(world.snapshot(), o.settings, o.now, o.memory.templates).at(0);
+        make_templates(test_cluster.snapshot(), o.settings, o.now, o.memory.templates).at(0);
     EXPECT_EQ(web.node->free.amount("cpu"), 3950);
 }
 

@@ -10,20 +10,20 @@ namespace {
 constexpr const char* type_label = "node.kubernetes.io/instance-type";
 
 /// What a node of a type has, and what of it is allocatable.
-struct Live {
+struct LiveNode {
     const char* type;
     Resources capacity, allocatable;
 };
 
-Reserves learned(const std::vector<Live>& nodes) {
-    World world;
-    for (const Live& live : nodes) {
-        snapshot::NodeObject& node = world.node("n" + std::to_string(&live - nodes.data()));
+Reserves learn_from(const std::vector<LiveNode>& nodes) {
+    TestCluster test_cluster;
+    for (const LiveNode& live : nodes) {
+        snapshot::NodeObject& node = test_cluster.node("n" + std::to_string(&live - nodes.data()));
         node.labels = {{type_label, live.type}};
         node.capacity = live.capacity;
         node.allocatable = live.allocatable;
     }
-    return learn_reserves(world.cluster());
+    return learn_reserves(test_cluster.cluster());
 }
 
 /// As a cloud describes a machine that it says nothing more about.
@@ -36,14 +36,14 @@ NodeTemplate applied(const Reserves& reserves, NodeTemplate node) {
     return node;
 }
 
-const Live p2_small{"p2.xlarge", amounts(4000, 62000, 100), amounts(3700, 61800, 100)};
-const Live p2_smaller{"p2.xlarge", amounts(4000, 61700, 99), amounts(3800, 61600, 99)};
+const LiveNode p2_small{"p2.xlarge", amounts(4000, 62000, 100), amounts(3700, 61800, 100)};
+const LiveNode p2_smaller{"p2.xlarge", amounts(4000, 61700, 99), amounts(3800, 61600, 99)};
 
 TEST(Reserves, AreTheSmallestValuesOfNodesOfAKnownType) {
     NodeTemplate cloud = machine("p2.xlarge", amounts(4000, 62464));
     cloud.capacity.set("nvidia.com/gpu", 1);
     cloud.allocatable.set("nvidia.com/gpu", 1);
-    const NodeTemplate node = applied(learned({p2_small, p2_smaller}), cloud);
+    const NodeTemplate node = applied(learn_from({p2_small, p2_smaller}), cloud);
     Resources capacity = amounts(4000, 61700, 99), allocatable = amounts(3700, 61600, 99);
     capacity.set("nvidia.com/gpu", 1);
     allocatable.set("nvidia.com/gpu", 1);
@@ -56,7 +56,7 @@ TEST(Reserves, AreTheLargestOfAnyNodeForAnUnknownType) {
     NodeTemplate cloud = machine("p2.16xlarge", amounts(64000, 732 << 10));
     cloud.allocatable.set("nvidia.com/gpu", 16);
     for (const auto& nodes : {std::vector{p2_small, p2_smaller}, {p2_smaller, p2_small}}) {
-        const NodeTemplate node = applied(learned(nodes), cloud);
+        const NodeTemplate node = applied(learn_from(nodes), cloud);
         EXPECT_EQ(node.capacity, amounts(64000, 732 << 10));
         Resources allocatable = amounts(63700, 749368);
         allocatable.set("nvidia.com/gpu", 16);
@@ -66,77 +66,78 @@ TEST(Reserves, AreTheLargestOfAnyNodeForAnUnknownType) {
 
 TEST(Reserves, AreZeroInAnEmptyCluster) {
     const NodeTemplate cloud = machine("p2.xlarge", amounts(4000, 62464));
-    EXPECT_EQ(applied(learned({}), cloud), cloud);
+    EXPECT_EQ(applied(learn_from({}), cloud), cloud);
 }
 
 TEST(Reserves, CompareEachNodeWithItsOwnCapacity) {
     // Two nodes of unequal capacity keep 200m each, not the 1200m between them.
     const Reserves reserves =
-        learned({{"odd", amounts(4000), amounts(3800)}, {"odd", amounts(3000), amounts(2800)}});
+        learn_from({{"odd", amounts(4000), amounts(3800)}, {"odd", amounts(3000), amounts(2800)}});
     EXPECT_EQ(reserves.reserved.amount("cpu"), 200);
 }
 
 TEST(Reserves, KeepTheAllocatableOfTheCloudForAnUnknownType) {
     NodeTemplate cloud = machine("new", amounts(8000));
     cloud.allocatable = amounts(7900);
-    const Reserves reserves = learned({p2_small});
+    const Reserves reserves = learn_from({p2_small});
     EXPECT_EQ(applied(reserves, cloud), cloud);
     cloud.machine_type = "p2.xlarge";
     EXPECT_EQ(applied(reserves, cloud).allocatable, amounts(3700, 61800, 100));
 }
 
 TEST(Reserves, NeverLeaveNegativeAmounts) {
-    const Reserves reserves = learned({{"big", amounts(64000, 9000), amounts(60000, 1000)}});
+    const Reserves reserves = learn_from({{"big", amounts(64000, 9000), amounts(60000, 1000)}});
     const NodeTemplate node = applied(reserves, machine("tiny", amounts(2000, 4000)));
     EXPECT_EQ(node.allocatable, amounts(0, 0));
     EXPECT_EQ(node.capacity, amounts(2000, 4000));
 }
 
 TEST(Reserves, AreZeroIfAllocatableExceedsCapacity) {
-    const Reserves reserves = learned({{"odd", amounts(4000), amounts(5000)}});
+    const Reserves reserves = learn_from({{"odd", amounts(4000), amounts(5000)}});
     EXPECT_EQ(applied(reserves, machine("new", amounts(8000))).allocatable, amounts(8000));
 }
 
 TEST(Reserves, IgnoreExtendedResources) {
-    Live live = p2_small;
+    LiveNode live = p2_small;
     live.capacity.set("acme.example/fpga", 2);
     live.allocatable.set("acme.example/fpga", 2);
     live.capacity.set("ephemeral-storage", 100);
     live.allocatable.set("ephemeral-storage", 90);
-    const NodeTemplate node = applied(learned({live}), machine("p2.xlarge", amounts(4000)));
+    const NodeTemplate node = applied(learn_from({live}), machine("p2.xlarge", amounts(4000)));
     EXPECT_EQ(node.allocatable.find("acme.example/fpga"), std::nullopt);
     EXPECT_EQ(node.allocatable.find("ephemeral-storage"), 90);
 }
 
 TEST(Reserves, IgnoreNodesWithoutReportedResources) {
-    const Reserves reserves = learned({p2_small, {"p2.xlarge", {}, {}}});
+    const Reserves reserves = learn_from({p2_small, {"p2.xlarge", {}, {}}});
     EXPECT_EQ(applied(reserves, machine("p2.xlarge", amounts(4000))).allocatable,
               amounts(3700, 61800, 100));
 }
 
 TEST(Reserves, UseTheBetaInstanceTypeLabelAsAFallback) {
-    World world;
-    world.node("old").labels = {{"beta.kubernetes.io/instance-type", "m5"}};
-    world.node("both").labels = {{"beta.kubernetes.io/instance-type", "m5"}, {type_label, "m6"}};
-    world.node("none");
-    const Reserves reserves = learn_reserves(world.cluster());
+    TestCluster test_cluster;
+    test_cluster.node("old").labels = {{"beta.kubernetes.io/instance-type", "m5"}};
+    test_cluster.node("both").labels = {{"beta.kubernetes.io/instance-type", "m5"},
+                                        {type_label, "m6"}};
+    test_cluster.node("none");
+    const Reserves reserves = learn_reserves(test_cluster.cluster());
     EXPECT_EQ(reserves.types.size(), 2u);
     EXPECT_EQ(reserves.types.at("m5").nodes, 1);
     EXPECT_EQ(reserves.types.at("m6").nodes, 1);
 }
 
 TEST(Reserves, IncludeTheSmallestAttachLimitsOfTheType) {
-    World world;
-    for (const char* name : {"a", "b", "c"}) world.node(name).labels = {{type_label, "m5"}};
-    world.csi_node({.name = "a", .limits = {{"ebs", 25}, {"nfs", std::nullopt}}});
-    world.csi_node({.name = "b", .limits = {{"ebs", 20}, {"nfs", 5}}});
-    const Reserves reserves = learn_reserves(world.cluster());
+    TestCluster test_cluster;
+    for (const char* name : {"a", "b", "c"}) test_cluster.node(name).labels = {{type_label, "m5"}};
+    test_cluster.csi_node({.name = "a", .limits = {{"ebs", 25}, {"nfs", std::nullopt}}});
+    test_cluster.csi_node({.name = "b", .limits = {{"ebs", 20}, {"nfs", 5}}});
+    const Reserves reserves = learn_reserves(test_cluster.cluster());
     EXPECT_EQ(reserves.types.at("m5").csi_limits,
               (std::map<std::string, std::optional<int>>{{"ebs", 20}, {"nfs", 5}}));
 }
 
 TEST(Reserves, DescribeTheirEffect) {
-    const Reserves reserves = learned({p2_small, p2_smaller});
+    const Reserves reserves = learn_from({p2_small, p2_smaller});
     NodeTemplate seen = machine("p2.xlarge", amounts(4000));
     EXPECT_EQ(apply_reserves(reserves, seen), "with resources as on 2 nodes of type p2.xlarge");
     NodeTemplate unseen = machine("new", amounts(4000));

@@ -12,17 +12,17 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// Group "gpu", whose cloud promises a GPU and a label, and its node, ready since noon.
-struct Settling {
-    World world{};
+struct SettlingNodesCase {
+    TestCluster test_cluster{};
     Settings settings{};
     std::optional<Time> wake_at{};
 
-    Settling() {
-        world.group("gpu", 1);
-        NodeTemplate& described = world.describe("gpu", with_gpu());
+    SettlingNodesCase() {
+        test_cluster.group("gpu", 1);
+        NodeTemplate& described = test_cluster.describe("gpu", with_gpu());
         described.labels = {{"pool", "gpu"}};
         described.taints = {{.key = "dedicated", .value = "gpu"}};
-        snapshot::NodeObject& node = world.node("gpu-1", "gpu");
+        snapshot::NodeObject& node = test_cluster.node("gpu-1", "gpu");
         node.capacity = node.allocatable = with_gpu();
         node.labels = described.labels;
         node.taints = described.taints;
@@ -34,9 +34,9 @@ struct Settling {
         out.set("example.com/gpu", 1);
         return out;
     }
-    snapshot::NodeObject& node() { return world.change_node("gpu-1"); }
+    snapshot::NodeObject& node() { return test_cluster.change_node("gpu-1"); }
     std::vector<NodePromise> promises_at(Duration since_noon, bool usable = true) {
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const Membership membership = make_membership(snapshot);
         NextChange next_change(PassTime(noon + since_noon));
         std::vector<NodePromise> out = find_promises(
@@ -48,11 +48,11 @@ struct Settling {
 };
 
 TEST(SettlingNodes, AreNotNodesWithAllExpectedResources) {
-    EXPECT_THAT(Settling().promises_at(0s), IsEmpty());
+    EXPECT_THAT(SettlingNodesCase().promises_at(0s), IsEmpty());
 }
 
 TEST(SettlingNodes, AreExpectedToGetDevicesWithinFiveMinutes) {
-    Settling c;
+    SettlingNodesCase c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     const NodePromise gpu{.node = 0, .allocatable = {{"example.com/gpu", 1}}};
     EXPECT_THAT(c.promises_at(0s), ElementsAre(gpu));
@@ -64,7 +64,7 @@ TEST(SettlingNodes, AreExpectedToGetDevicesWithinFiveMinutes) {
 }
 
 TEST(SettlingNodes, AreExpectedToGetLabelsAndLoseTaintsWithinAMinute) {
-    Settling c;
+    SettlingNodesCase c;
     const Taint starting{.key = "agent", .value = "starting"};
     c.node().labels.clear();
     c.node().taints.push_back(starting);
@@ -75,20 +75,20 @@ TEST(SettlingNodes, AreExpectedToGetLabelsAndLoseTaintsWithinAMinute) {
 }
 
 TEST(SettlingNodes, AreNotNodesWithLessOfABuiltInResource) {
-    Settling c;
+    SettlingNodesCase c;
     c.node().allocatable.set("cpu", 3800);
     EXPECT_THAT(c.promises_at(0s), IsEmpty());
 }
 
 TEST(SettlingNodes, AreNotNodesThatWereReadyBefore) {
-    Settling c;
+    SettlingNodesCase c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     c.node().created = noon - 1h;
     EXPECT_THAT(c.promises_at(0s), IsEmpty());
 }
 
 TEST(SettlingNodes, AreNotUnusableNodes) {
-    Settling c;
+    SettlingNodesCase c;
     c.node().capacity = c.node().allocatable = amounts(4000);
     EXPECT_THAT(c.promises_at(0s, false), IsEmpty());
 }

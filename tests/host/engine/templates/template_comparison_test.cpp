@@ -22,24 +22,24 @@ std::vector<std::string> lines_of(const std::vector<TemplateField>& fields) {
     return out;
 }
 
-std::vector<std::string> compared(const NodeTemplate& told, const NodeTemplate& seen,
+std::vector<std::string> compared(const NodeTemplate& from_cloud, const NodeTemplate& from_node,
                                   const std::string& provider_id = {}) {
-    return lines_of(compare_fields(told, seen, provider_id, {}));
+    return lines_of(compare_fields(from_cloud, from_node, provider_id, {}));
 }
 
 TEST(TemplateFields, AreListedInAFixedOrderWithBothValues) {
-    const NodeTemplate told{.machine_type = "n2",
-                            .zone = "a",
-                            .arch = "amd64",
-                            .os = "linux",
-                            .labels = {{"team", "x"}},
-                            .taints = {{"dedicated", "gpu", Effect::no_schedule}},
-                            .capacity = {{"cpu", 4_cpu}},
-                            .allocatable = {{"cpu", 3900}}};
-    NodeTemplate seen = told;
-    seen.zone = "b";
-    seen.allocatable.set("cpu", 3920);
-    EXPECT_THAT(compared(told, seen),
+    const NodeTemplate from_cloud{.machine_type = "n2",
+                                  .zone = "a",
+                                  .arch = "amd64",
+                                  .os = "linux",
+                                  .labels = {{"team", "x"}},
+                                  .taints = {{"dedicated", "gpu", Effect::no_schedule}},
+                                  .capacity = {{"cpu", 4_cpu}},
+                                  .allocatable = {{"cpu", 3900}}};
+    NodeTemplate from_node = from_cloud;
+    from_node.zone = "b";
+    from_node.allocatable.set("cpu", 3920);
+    EXPECT_THAT(compared(from_cloud, from_node),
                 ElementsAre("machine type: n2 | n2", "zone: a | b: differs", "arch: amd64 | amd64",
                             "os: linux | linux", "capacity cpu: 4 | 4",
                             "allocatable cpu: 3900m | 3920m: 0.5% more", "label team: x | x",
@@ -48,7 +48,7 @@ TEST(TemplateFields, AreListedInAFixedOrderWithBothValues) {
 
 TEST(TemplateFields, ShowDifferencesOfAmountsAsPercentages) {
     const struct {
-        std::optional<std::int64_t> told, seen;
+        std::optional<std::int64_t> from_cloud, from_node;
         const char* mark;
     } cases[] = {{1000, 1000, ""},
                  {1000, 990, "1% less"},
@@ -58,13 +58,13 @@ TEST(TemplateFields, ShowDifferencesOfAmountsAsPercentages) {
                  {1000, std::nullopt, "not on node"},
                  {0, 1000, "not in template"},
                  {std::nullopt, 1000, "not in template"}};
-    for (const auto& [told, seen, mark] : cases) {
+    for (const auto& [from_cloud, from_node, mark] : cases) {
         NodeTemplate of_cloud, of_node;
-        if (told) of_cloud.capacity.set("example.com/a", *told);
-        if (seen) of_node.capacity.set("example.com/a", *seen);
+        if (from_cloud) of_cloud.capacity.set("example.com/a", *from_cloud);
+        if (from_node) of_node.capacity.set("example.com/a", *from_node);
         EXPECT_THAT(compare_fields(of_cloud, of_node, {}, {}),
                     ElementsAre(Field(&TemplateField::mark, mark)))
-            << told.value_or(-1) << " " << seen.value_or(-1);
+            << from_cloud.value_or(-1) << " " << from_node.value_or(-1);
     }
 }
 
@@ -74,54 +74,56 @@ TEST(TemplateFields, IgnoreZeroAmounts) {
 }
 
 TEST(TemplateFields, ShowFieldsThatOnlyOneSideHas) {
-    const NodeTemplate told{.labels = {{"a", "1"}, {"c", ""}},
-                            .taints = {{"x", "", Effect::no_execute}}};
-    const NodeTemplate seen{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
-    EXPECT_THAT(compared(told, seen),
+    const NodeTemplate from_cloud{.labels = {{"a", "1"}, {"c", ""}},
+                                  .taints = {{"x", "", Effect::no_execute}}};
+    const NodeTemplate from_node{.machine_type = "n2", .labels = {{"b", "2"}, {"c", "3"}}};
+    EXPECT_THAT(compared(from_cloud, from_node),
                 ElementsAre("machine type: - | n2: not in template", "label a: 1 | -: not on node",
                             "label b: - | 2: not in template", "label c:  | 3: differs",
                             "taint x: NoExecute | -: not on node"));
 }
 
 TEST(TemplateFields, ReplaceLabelsThatRepeatAField) {
-    const NodeTemplate seen{.labels = {{"kubernetes.io/arch", "arm64"},
-                                       {"kubernetes.io/os", "linux"},
-                                       {"beta.kubernetes.io/os", "linux"},
-                                       {"node.kubernetes.io/instance-type", "t2a"},
-                                       {"failure-domain.beta.kubernetes.io/zone", "a"},
-                                       {"topology.kubernetes.io/region", "r"}}};
+    const NodeTemplate from_node{.labels = {{"kubernetes.io/arch", "arm64"},
+                                            {"kubernetes.io/os", "linux"},
+                                            {"beta.kubernetes.io/os", "linux"},
+                                            {"node.kubernetes.io/instance-type", "t2a"},
+                                            {"failure-domain.beta.kubernetes.io/zone", "a"},
+                                            {"topology.kubernetes.io/region", "r"}}};
     EXPECT_THAT(
-        compared({.arch = "arm64", .os = "linux"}, seen),
+        compared({.arch = "arm64", .os = "linux"}, from_node),
         ElementsAre("machine type: - | t2a: not in template", "zone: - | a: not in template",
                     "arch: arm64 | arm64", "os: linux | linux",
                     "label topology.kubernetes.io/region: - | r: not in template"));
 }
 
 TEST(TemplateFields, IgnoreLabelsThatIdentifyTheNode) {
-    const NodeTemplate seen{.name = "web-1",
-                            .labels = {{"kubernetes.io/hostname", "web-1.internal"},
-                                       {"example.com/node", "web-1"},
-                                       {"example.com/instance", "i-0a"},
-                                       {"example.com/group", "web"}}};
-    EXPECT_THAT(compared({.labels = {{"kubernetes.io/hostname", "new"}}}, seen, "aws:///a/i-0a"),
-                ElementsAre("label example.com/group: - | web: not in template"));
+    const NodeTemplate from_node{.name = "web-1",
+                                 .labels = {{"kubernetes.io/hostname", "web-1.internal"},
+                                            {"example.com/node", "web-1"},
+                                            {"example.com/instance", "i-0a"},
+                                            {"example.com/group", "web"}}};
+    EXPECT_THAT(
+        compared({.labels = {{"kubernetes.io/hostname", "new"}}}, from_node, "aws:///a/i-0a"),
+        ElementsAre("label example.com/group: - | web: not in template"));
 }
 
 TEST(TemplateFields, IgnoreTransientTaintsAndCombineTaintsOfOneKey) {
-    const NodeTemplate seen{.taints = {{"node.kubernetes.io/not-ready", "", Effect::no_schedule},
-                                       {"a", "1", Effect::no_schedule},
-                                       {"a", "1", Effect::no_execute}}};
-    EXPECT_THAT(compared({}, seen),
+    const NodeTemplate from_node{
+        .taints = {{"node.kubernetes.io/not-ready", "", Effect::no_schedule},
+                   {"a", "1", Effect::no_schedule},
+                   {"a", "1", Effect::no_execute}}};
+    EXPECT_THAT(compared({}, from_node),
                 ElementsAre("taint a: - | 1:NoExecute, 1:NoSchedule: not in template"));
 }
 
 struct ComparedGroup : PassCase {
     ComparedGroup() {
-        world.group("web", 2);
-        world.describe("web", amounts(4000)).labels = {{"team", "x"}};
+        test_cluster.group("web", 2);
+        test_cluster.describe("web", amounts(4000)).labels = {{"team", "x"}};
     }
     pass::GroupAnswer answer() {
-        const Snapshot snapshot = world.snapshot();
+        const Snapshot snapshot = test_cluster.snapshot();
         const Policies asked = policies();
         return *pass::explain_pass(snapshot, memory, asked, settings, call_context)
                     .group(NodeGroupId("web"));
@@ -131,27 +133,28 @@ struct ComparedGroup : PassCase {
 
 TEST(TemplateComparison, UsesTheYoungestSuitableNode) {
     ComparedGroup c;
-    c.world.node("a-old", "web");
-    c.world.node("b-young", "web").created = noon - 30min;
-    c.world.node("c-cordoned", "web").created = noon - 20min;
-    c.world.change_node("c-cordoned").unschedulable = true;
-    snapshot::NodeObject& fresh = c.world.node("d-fresh", "web");
+    c.test_cluster.node("a-old", "web");
+    c.test_cluster.node("b-young", "web").created = noon - 30min;
+    c.test_cluster.node("c-cordoned", "web").created = noon - 20min;
+    c.test_cluster.change_node("c-cordoned").unschedulable = true;
+    snapshot::NodeObject& fresh = c.test_cluster.node("d-fresh", "web");
     fresh.created = noon - 2min;
     fresh.ready_since = noon - 30s;
-    c.world.node("e-unready", "web").created = noon - 10min;
-    c.world.change_node("e-unready").ready = false;
+    c.test_cluster.node("e-unready", "web").created = noon - 10min;
+    c.test_cluster.change_node("e-unready").ready = false;
     const TemplateComparison comparison = c.compare();
     EXPECT_EQ(comparison.node, "b-young");
     EXPECT_EQ(comparison.not_compared_because, "");
     EXPECT_EQ(comparison.remark, "");
     EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not on node"));
-    EXPECT_EQ(comparison.differences(), 4u) << "the label, and what is allocatable is not told";
+    EXPECT_EQ(comparison.differences(), 4u)
+        << "the label, and what is allocatable is not from_cloud";
 }
 
 TEST(TemplateComparison, UsesTheTemplateOfTheCloudEvenIfANodeIsTheTemplate) {
     ComparedGroup c;
     c.settings.template_source = TemplateSource::mixed;
-    c.world.node("a", "web").capacity.set("cpu", 8000);
+    c.test_cluster.node("a", "web").capacity.set("cpu", 8000);
     const pass::GroupAnswer answer = c.answer();
     EXPECT_EQ(answer.template_source, "from node a");
     EXPECT_THAT(lines_of(answer.comparison.fields), Contains("capacity cpu: 4 | 8: 100% more"));
@@ -161,9 +164,9 @@ TEST(TemplateComparison, ExplainsWhyNoNodeIsComparable) {
     ComparedGroup c;
     EXPECT_EQ(c.compare().not_compared_because, "the group has no node");
     EXPECT_THAT(c.compare().fields, IsEmpty());
-    c.world.node("a", "web").ready = false;
+    c.test_cluster.node("a", "web").ready = false;
     EXPECT_EQ(c.compare().not_compared_because, "its only node, a, is not ready");
-    c.world.node("b", "web").unschedulable = true;
+    c.test_cluster.node("b", "web").unschedulable = true;
     EXPECT_EQ(c.compare().not_compared_because,
               "none of its 2 nodes can serve as a template: a is not ready");
     EXPECT_EQ(c.compare().node, "");
@@ -171,34 +174,34 @@ TEST(TemplateComparison, ExplainsWhyNoNodeIsComparable) {
 
 TEST(TemplateComparison, ExplainsWhyNoTemplateIsAvailable) {
     ComparedGroup c;
-    c.world.node("a", "web");
-    c.world.change_group("web").described = nullptr;
+    c.test_cluster.node("a", "web");
+    c.test_cluster.change_group("web").described = nullptr;
     EXPECT_EQ(c.compare().not_compared_because, "the cloud does not describe new nodes");
     EXPECT_EQ(c.compare().node, "a");
-    c.world.change_group("web").undescribed_because = "image ami-1 is not there";
+    c.test_cluster.change_group("web").undescribed_because = "image ami-1 is not there";
     EXPECT_EQ(c.compare().not_compared_because, "image ami-1 is not there");
 }
 
 TEST(TemplateComparison, ExplainsExpectedDifferences) {
     ComparedGroup c;
-    c.world.node("a", "web");
-    c.world.change_group("web").group.template_fingerprint = "v2";
+    c.test_cluster.node("a", "web");
+    c.test_cluster.change_group("web").group.template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "") << "what the node was made from is not known";
-    c.world.change_group("web").machines.front().template_fingerprint = "v1";
-    c.world.change_group("web").group.debug = "";
+    c.test_cluster.change_group("web").machines.front().template_fingerprint = "v1";
+    c.test_cluster.change_group("web").group.debug = "";
     EXPECT_EQ(c.compare().remark, "the node was created from another template (v1) than new nodes");
-    c.world.change_group("web").group.debug = "web, made from lt-1, version 2";
+    c.test_cluster.change_group("web").group.debug = "web, made from lt-1, version 2";
     EXPECT_EQ(c.compare().remark,
               "the node was created from another template (v1) than new nodes (web, made from "
               "lt-1, version 2)");
-    c.world.change_group("web").group.template_fingerprint = "";
+    c.test_cluster.change_group("web").group.template_fingerprint = "";
     EXPECT_EQ(c.compare().remark, "") << "the cloud has no fingerprints of templates";
-    c.world.describe("web", amounts(4000)).fingerprint = "v2";
+    c.test_cluster.describe("web", amounts(4000)).fingerprint = "v2";
     EXPECT_NE(c.compare().remark, "");
-    c.world.change_group("web").group.template_fingerprint = "v2";
-    c.world.change_group("web").machines.front().template_fingerprint = "v2";
+    c.test_cluster.change_group("web").group.template_fingerprint = "v2";
+    c.test_cluster.change_group("web").machines.front().template_fingerprint = "v2";
     EXPECT_EQ(c.compare().remark, "");
-    c.world.describe("web", amounts(4000)).variants = 3;
+    c.test_cluster.describe("web", amounts(4000)).variants = 3;
     EXPECT_EQ(c.compare().remark, "the template has the smallest values of 3 machine types");
 }
 

@@ -11,25 +11,25 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Settings from(TemplateSource source) {
+Settings settings_with(TemplateSource source) {
     Settings out;
     out.template_source = source;
     return out;
 }
 
 /// The template of the only group.
-GroupTemplate made_template(const World& world, const Settings& settings = {}) {
-    return make_templates(world.snapshot(), settings, noon).at(0);
+GroupTemplate first_template(const TestCluster& test_cluster, const Settings& settings = {}) {
+    return make_templates(test_cluster.snapshot(), settings, noon).at(0);
 }
 
 /// A group "web" of two nodes of 4 cores, whose cloud would make nodes of 8.
-World two_nodes() {
-    World world;
-    world.group("web");
-    world.describe("web", amounts(8000));
-    world.node("web-1", "web");
-    world.node("web-2", "web").labels = {{"second", "yes"}};
-    return world;
+TestCluster two_nodes() {
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.describe("web", amounts(8000));
+    test_cluster.node("web-1", "web");
+    test_cluster.node("web-2", "web").labels = {{"second", "yes"}};
+    return test_cluster;
 }
 
 TEST(Templates, UseTheFirstSuitableNode) {
@@ -54,75 +54,75 @@ TEST(Templates, UseTheFirstSuitableNode) {
              Case{"tainted", [](snapshot::NodeObject& n) { n.taints = {{.key = "dedicated"}}; },
                   true},
          }) {
-        World world;
-        world.group("web");
-        world.node("web-2", "web");
-        c.change(world.node("web-1", "web"));
-        EXPECT_EQ(made_template(world).because, c.fit ? "from node web-1" : "from node web-2")
+        TestCluster test_cluster;
+        test_cluster.group("web");
+        test_cluster.node("web-2", "web");
+        c.change(test_cluster.node("web-1", "web"));
+        EXPECT_EQ(first_template(test_cluster).because,
+                  c.fit ? "from node web-1" : "from node web-2")
             << c.what;
     }
 }
 
 TEST(Templates, IgnoreNodesWhoseMachineIsBeingDeleted) {
-    World world;
-    world.group("web");
-    world.node("web-1");
-    world.machine("web", "web-1", MachineState::deleting);
-    world.node("web-2", "web");
-    EXPECT_EQ(made_template(world).because, "from node web-2");
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.node("web-1");
+    test_cluster.machine("web", "web-1", MachineState::deleting);
+    test_cluster.node("web-2", "web");
+    EXPECT_EQ(first_template(test_cluster).because, "from node web-2");
 }
 
 TEST(Templates, UseTheCloudIfNoNodeIsSuitableOrIfConfigured) {
-    World unready;
+    TestCluster unready;
     unready.group("web");
     unready.describe("web", amounts(8000));
     unready.node("web-1", "web").ready = false;
-    EXPECT_EQ(made_template(unready).node->capacity, amounts(8000));
-    EXPECT_EQ(made_template(two_nodes()).node->capacity, amounts(4000));
-    const GroupTemplate clouds = made_template(two_nodes(), from(TemplateSource::cloud));
+    EXPECT_EQ(first_template(unready).node->capacity, amounts(8000));
+    EXPECT_EQ(first_template(two_nodes()).node->capacity, amounts(4000));
+    const GroupTemplate clouds = first_template(two_nodes(), settings_with(TemplateSource::cloud));
     EXPECT_EQ(clouds.node->capacity, amounts(8000));
     EXPECT_EQ(clouds.because, "from the cloud");
 }
 
 TEST(Templates, UseAnyNodeAsALastResort) {
-    World world;
-    Group& group = world.group("web");
-    world.node("web-1", "web").unschedulable = true;
+    TestCluster test_cluster;
+    Group& group = test_cluster.group("web");
+    test_cluster.node("web-1", "web").unschedulable = true;
     group.undescribed_because = "describe web: AccessDenied";
-    const GroupTemplate made_anyway = made_template(world);
-    EXPECT_EQ(made_anyway.because,
-              "from node web-1, which is cordoned; describe web: AccessDenied");
-    EXPECT_NE(made_anyway.node, nullptr);
-    const GroupTemplate none = made_template(world, from(TemplateSource::cloud));
+    const GroupTemplate fallback = first_template(test_cluster);
+    EXPECT_EQ(fallback.because, "from node web-1, which is cordoned; describe web: AccessDenied");
+    EXPECT_NE(fallback.node, nullptr);
+    const GroupTemplate none = first_template(test_cluster, settings_with(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
     EXPECT_EQ(none.shape, scheduling::TemplateNode());
     EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 
 TEST(Templates, ExplainWhyTheyAreMissing) {
-    World world;
-    world.group("web");
-    EXPECT_EQ(made_template(world).because,
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    EXPECT_EQ(first_template(test_cluster).because,
               "the cloud does not describe new nodes, and the group has no node");
 }
 
 TEST(Templates, AreMadeForOtherGroupsIfOneIsMissing) {
-    World world;
-    world.group("a");
-    world.group("b");
-    world.describe("b", amounts(8000));
-    const auto all = make_templates(world.snapshot(), Settings(), noon);
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.group("b");
+    test_cluster.describe("b", amounts(8000));
+    const auto all = make_templates(test_cluster.snapshot(), Settings(), noon);
     EXPECT_EQ(all.at(0).node, nullptr);
     EXPECT_NE(all.at(1).node, nullptr);
 }
 
 TEST(Templates, DropLabelsAndTaintsOfTheIndividualNode) {
-    World world;
-    world.group("web");
-    snapshot::NodeObject& node = world.node("web-1", "web");
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    snapshot::NodeObject& node = test_cluster.node("web-1", "web");
     node.labels = {{"kubernetes.io/hostname", "web-1"}, {"team", "shop"}};
     node.taints = {{.key = "dedicated"}, {.key = "node.kubernetes.io/disk-pressure"}};
-    const GroupTemplate web = made_template(world);
+    const GroupTemplate web = first_template(test_cluster);
     const Labels labels = {{"kubernetes.io/hostname", "new-node"}, {"team", "shop"}};
     EXPECT_EQ(web.node->name, "template-node-for-web");
     EXPECT_EQ(web.node->labels, labels);
@@ -132,23 +132,23 @@ TEST(Templates, DropLabelsAndTaintsOfTheIndividualNode) {
 }
 
 TEST(Templates, DropStartupTaintsOfTheCloud) {
-    World world;
-    world.group("web");
-    world.describe("web", amounts(8000)).taints = {
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.describe("web", amounts(8000)).taints = {
         {.key = "startup-taint.cluster-autoscaler.kubernetes.io/cni"}, {.key = "dedicated"}};
-    EXPECT_EQ(made_template(world).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+    EXPECT_EQ(first_template(test_cluster).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
 }
 
 TEST(Templates, GetWellKnownLabelsIfFromTheCloud) {
-    World world;
-    world.group("web");
-    NodeTemplate& cloud = world.describe("web", amounts(8000));
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    NodeTemplate& cloud = test_cluster.describe("web", amounts(8000));
     cloud.machine_type = "m5";
     cloud.arch = "arm64";
     cloud.labels = {{"failure-domain.beta.kubernetes.io/zone", "a"},
                     {"topology.kubernetes.io/region", "eu"},
                     {"kubernetes.io/arch", "amd64"}};
-    const GroupTemplate web = made_template(world);
+    const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"},
                                         {"kubernetes.io/arch", "amd64"},
                                         {"beta.kubernetes.io/arch", "amd64"},
@@ -162,12 +162,12 @@ TEST(Templates, GetWellKnownLabelsIfFromTheCloud) {
 }
 
 TEST(Templates, HaveTheMachineTypeAndZoneOfTheNode) {
-    World world;
-    world.group("web");
-    world.node("web-1", "web").labels = {{"beta.kubernetes.io/instance-type", "m5"},
-                                         {"topology.kubernetes.io/zone", "a"},
-                                         {"kubernetes.io/arch", "amd64"}};
-    const GroupTemplate web = made_template(world);
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.node("web-1", "web").labels = {{"beta.kubernetes.io/instance-type", "m5"},
+                                                {"topology.kubernetes.io/zone", "a"},
+                                                {"kubernetes.io/arch", "amd64"}};
+    const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->machine_type, "m5");
     EXPECT_EQ(web.node->zone, "a");
     EXPECT_EQ(web.node->arch, "amd64");
@@ -175,65 +175,66 @@ TEST(Templates, HaveTheMachineTypeAndZoneOfTheNode) {
 }
 
 TEST(Templates, GetResourcesThatOnlyTheCloudReports) {
-    World world = two_nodes();
+    TestCluster test_cluster = two_nodes();
     Resources capacity = amounts(8000);
     capacity.set("nvidia.com/gpu", 2);
-    world.describe("web", capacity);
-    const GroupTemplate web = made_template(world);
+    test_cluster.describe("web", capacity);
+    const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->capacity.amount("cpu"), 4000);
     EXPECT_EQ(web.shape.allocatable.amount("nvidia.com/gpu"), 2);
 }
 
 TEST(Templates, Allow110PodsByDefault) {
-    World world;
-    world.group("web");
-    world.describe("web", {{"cpu", 8000}});
-    EXPECT_EQ(made_template(world).shape.allocatable.amount("pods"), 110);
-    world.describe("web", {{"cpu", 8000}, {"pods", 30}});
-    EXPECT_EQ(made_template(world).shape.allocatable.amount("pods"), 30);
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.describe("web", {{"cpu", 8000}});
+    EXPECT_EQ(first_template(test_cluster).shape.allocatable.amount("pods"), 110);
+    test_cluster.describe("web", {{"cpu", 8000}, {"pods", 30}});
+    EXPECT_EQ(first_template(test_cluster).shape.allocatable.amount("pods"), 30);
 }
 
 TEST(Templates, UseTheReservesOfNodesOfTheType) {
-    World world;
-    world.group("web");
-    world.describe("web", amounts(8000)).machine_type = "m5";
-    snapshot::NodeObject& other = world.node("other-1");
+    TestCluster test_cluster;
+    test_cluster.group("web");
+    test_cluster.describe("web", amounts(8000)).machine_type = "m5";
+    snapshot::NodeObject& other = test_cluster.node("other-1");
     other.labels = {{"node.kubernetes.io/instance-type", "m5"}};
     other.allocatable = amounts(3500);
-    world.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
-    const GroupTemplate web = made_template(world);
+    test_cluster.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
+    const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->allocatable, amounts(3500));
     EXPECT_EQ(web.shape.csi_limits.at("ebs"), 25);
     EXPECT_THAT(web.because, HasSubstr("1 node of type m5"));
 
     Settings not_learning;
     not_learning.reserve_from_nodes = false;
-    EXPECT_EQ(made_template(world, not_learning).node->allocatable, amounts(8000));
-    EXPECT_TRUE(made_template(world, not_learning).shape.csi_limits.empty());
+    EXPECT_EQ(first_template(test_cluster, not_learning).node->allocatable, amounts(8000));
+    EXPECT_TRUE(first_template(test_cluster, not_learning).shape.csi_limits.empty());
 }
 
 TEST(Templates, HaveTheAttachLimitsOfTheNode) {
-    World world = two_nodes();
-    world.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
-    EXPECT_EQ(made_template(world).shape.csi_limits.at("ebs"), 25);
+    TestCluster test_cluster = two_nodes();
+    test_cluster.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
+    EXPECT_EQ(first_template(test_cluster).shape.csi_limits.at("ebs"), 25);
 }
 
 // Upstream kept what it had seen once: a changed DaemonSet did not show for hours.
 TEST(Templates, ReflectChangesImmediately) {
-    World world = two_nodes();
-    const auto before = made_template(world);
-    world.daemon("logs", "logs-1", "web-1");
-    EXPECT_EQ(made_template(world).node->free.amount("cpu"), before.node->free.amount("cpu") - 50);
+    TestCluster test_cluster = two_nodes();
+    const auto before = first_template(test_cluster);
+    test_cluster.daemon("logs", "logs-1", "web-1");
+    EXPECT_EQ(first_template(test_cluster).node->free.amount("cpu"),
+              before.node->free.amount("cpu") - 50);
 }
 
 TEST(Templates, DoNotDependOnTheOrderOfNodes) {
-    World forth, back;
-    for (World* world : {&forth, &back}) world->group("web");
+    TestCluster forwards, backwards;
+    for (TestCluster* test_cluster : {&forwards, &backwards}) test_cluster->group("web");
     const std::vector<std::string> nodes = {"web-1", "web-2", "web-3"};
-    for (auto at = nodes.begin(); at != nodes.end(); ++at) forth.node(*at, "web");
-    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) back.node(*at, "web");
-    EXPECT_EQ(*made_template(forth).node, *made_template(back).node);
-    EXPECT_EQ(made_template(forth).because, made_template(back).because);
+    for (auto at = nodes.begin(); at != nodes.end(); ++at) forwards.node(*at, "web");
+    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) backwards.node(*at, "web");
+    EXPECT_EQ(*first_template(forwards).node, *first_template(backwards).node);
+    EXPECT_EQ(first_template(forwards).because, first_template(backwards).because);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace capstan::simulation::page {
 namespace {
 
 using engine::noon;
-using engine::World;
+using World = engine::TestCluster;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;

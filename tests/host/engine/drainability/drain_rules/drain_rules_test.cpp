@@ -11,7 +11,8 @@ namespace {
 
 struct Case {
     const char* what;
-    std::function<void(World&, snapshot::PodObject&)> change;  ///< of a pod that moves without it
+    std::function<void(TestCluster&, snapshot::PodObject&)>
+        change;  ///< of a pod that moves without it
     drainability::Drain drain;
     const char* rule;
     const char* reason = "";
@@ -19,10 +20,10 @@ struct Case {
 };
 
 drainability::DrainVerdict judged(const Case& c) {
-    World world = one_node();
-    snapshot::PodObject& pod = replica(world, "p");
-    c.change(world, pod);
-    const snapshot::Cluster cluster = world.cluster();
+    TestCluster test_cluster = one_node();
+    snapshot::PodObject& pod = replica(test_cluster, "p");
+    c.change(test_cluster, pod);
+    const snapshot::Cluster cluster = test_cluster.cluster();
     Settings settings;
     c.set(settings);
     const pods::DisruptionBudgets budgets(cluster);
@@ -36,9 +37,9 @@ void check(const std::vector<Case>& cases) {
         EXPECT_EQ(verdict.drain, c.drain);
         EXPECT_EQ(verdict.rule, c.rule);
         EXPECT_EQ(verdict.reason, c.reason);
-        const bool has_words = verdict.drain == drainability::Drain::block ||
-                               verdict.drain == drainability::Drain::wait;
-        EXPECT_EQ(verdict.sentence.starts_with("pod "), has_words) << verdict.sentence;
+        const bool has_sentence = verdict.drain == drainability::Drain::block ||
+                                  verdict.drain == drainability::Drain::wait;
+        EXPECT_EQ(verdict.sentence.starts_with("pod "), has_sentence) << verdict.sentence;
     }
 }
 
@@ -54,17 +55,18 @@ void custom_controllers_move(Settings& s) {
 
 TEST(DrainRules, MovePodsWithAController) {
     check({
-        {"a ReplicaSet's", [](World&, snapshot::PodObject&) {}, drainability::Drain::move, ""},
+        {"a ReplicaSet's", [](TestCluster&, snapshot::PodObject&) {}, drainability::Drain::move,
+         ""},
         {"a StatefulSet's",
-         [](World&, snapshot::PodObject& p) { owned_by(p, "StatefulSet", "apps"); },
+         [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "StatefulSet", "apps"); },
          drainability::Drain::move, ""},
         {"a ReplicationController's",
-         [](World&, snapshot::PodObject& p) { owned_by(p, "ReplicationController"); },
+         [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "ReplicationController"); },
          drainability::Drain::move, ""},
-        {"a Job's", [](World&, snapshot::PodObject& p) { owned_by(p, "Job", "batch"); },
+        {"a Job's", [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "Job", "batch"); },
          drainability::Drain::move, ""},
         {"of a kind of the same name elsewhere",
-         [](World& w, snapshot::PodObject& p) {
+         [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "StatefulSet", "apps.kruise.io");
              w.controller("StatefulSet", "another");
          },
@@ -73,32 +75,35 @@ TEST(DrainRules, MovePodsWithAController) {
 }
 
 TEST(DrainRules, SkipExpendableMirrorAndDaemonSetPods) {
-    const auto below = [](World&, snapshot::PodObject& p) { p.spec.priority = -11; };
+    const auto below = [](TestCluster&, snapshot::PodObject& p) { p.spec.priority = -11; };
     check({
         {"expendable", below, drainability::Drain::skip, "expendable"},
         {"expendable and without a controller",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              p.owner = {};
              below(w, p);
          },
          drainability::Drain::skip, "expendable"},
-        {"at the cutoff", [](World&, snapshot::PodObject& p) { p.spec.priority = -10; },
+        {"at the cutoff", [](TestCluster&, snapshot::PodObject& p) { p.spec.priority = -10; },
          drainability::Drain::move, ""},
         {"a mirror pod",
-         [](World&, snapshot::PodObject& p) { p.annotations["kubernetes.io/config.mirror"] = "x"; },
+         [](TestCluster&, snapshot::PodObject& p) {
+             p.annotations["kubernetes.io/config.mirror"] = "x";
+         },
          drainability::Drain::skip, "mirror"},
-        {"owned by its node", [](World&, snapshot::PodObject& p) { owned_by(p, "Node"); },
+        {"owned by its node", [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "Node"); },
          drainability::Drain::skip, "mirror"},
-        {"a DaemonSet's", [](World&, snapshot::PodObject& p) { owned_by(p, "DaemonSet", "apps"); },
+        {"a DaemonSet's",
+         [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "DaemonSet", "apps"); },
          drainability::Drain::daemon, "daemon_set"},
         {"as good as a DaemonSet's",
-         [](World&, snapshot::PodObject& p) {
+         [](TestCluster&, snapshot::PodObject& p) {
              owned_by(p, "Custom");
              annotate(p, "daemonset-pod", "true");
          },
          drainability::Drain::daemon, "daemon_set"},
         {"a DaemonSet's, never to be evicted",
-         [](World&, snapshot::PodObject& p) {
+         [](TestCluster&, snapshot::PodObject& p) {
              owned_by(p, "DaemonSet", "apps");
              annotate(p, "safe-to-evict", "false");
          },
@@ -108,7 +113,7 @@ TEST(DrainRules, SkipExpendableMirrorAndDaemonSetPods) {
 
 TEST(DrainRules, SkipLongTerminatingPods) {
     const auto alone = [](Duration ago, std::optional<Duration> grace = std::nullopt) {
-        return [=](World&, snapshot::PodObject& p) {
+        return [=](TestCluster&, snapshot::PodObject& p) {
             p.owner = {};
             deleted(p, ago, grace);
         };
@@ -129,7 +134,7 @@ TEST(DrainRules, SkipLongTerminatingPods) {
 
 TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
     const auto of = [](const char* kind, int replicas, const char* name = "its-owner") {
-        return [=](World& w, snapshot::PodObject& p) {
+        return [=](TestCluster& w, snapshot::PodObject& p) {
             owned_by(p, kind);
             w.controller(kind, name, replicas);
         };
@@ -139,7 +144,7 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
         {"gone", of("ReplicaSet", 3, "another"), drainability::Drain::block, "replica_count",
          "ControllerNotFound"},
         {"of a kind nobody told of",
-         [](World& w, snapshot::PodObject& p) {
+         [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "ReplicaSet");
              w.controller("StatefulSet", "another");
          },
@@ -147,7 +152,7 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
         {"a Job that is gone", of("Job", 1, "another"), drainability::Drain::block, "replica_count",
          "ControllerNotFound"},
         {"a DaemonSet that is gone",
-         [](World& w, snapshot::PodObject& p) {
+         [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "DaemonSet", "apps");
              w.daemon_set("another");
          },
@@ -163,7 +168,7 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
         {"gone, and nobody cares", of("ReplicaSet", 3, "another"), drainability::Drain::move, "",
          "", custom_controllers_move},
         {"gone, though safe to evict",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              of("ReplicaSet", 3, "another")(w, p);
              annotate(p, "safe-to-evict", "true");
          },
@@ -172,8 +177,8 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
 }
 
 TEST(DrainRules, HonourTheSafeToEvictAnnotation) {
-    const auto said = [](const char* word) {
-        return [=](World&, snapshot::PodObject& p) {
+    const auto annotated_with = [](const char* word) {
+        return [=](TestCluster&, snapshot::PodObject& p) {
             p.owner = {};
             p.ns = "kube-system";
             p.created = noon;
@@ -182,34 +187,36 @@ TEST(DrainRules, HonourTheSafeToEvictAnnotation) {
         };
     };
     check({
-        {"safe", said("true"), drainability::Drain::move, "safe_to_evict"},
-        {"safe once it has ended", said("on-completion"), drainability::Drain::wait,
+        {"safe", annotated_with("true"), drainability::Drain::move, "safe_to_evict"},
+        {"safe once it has ended", annotated_with("on-completion"), drainability::Drain::wait,
          "on_completion"},
-        {"no word that is known", said("True"), drainability::Drain::block, "replicated",
+        {"no word that is known", annotated_with("True"), drainability::Drain::block, "replicated",
          "NotReplicated"},
-        {"not safe", [](World&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "false"); },
+        {"not safe",
+         [](TestCluster&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "false"); },
          drainability::Drain::block, "not_safe_to_evict", "NotSafeToEvictAnnotation"},
     });
 }
 
 TEST(DrainRules, BlockPodsWithoutAKnownController) {
-    const auto custom = [](World&, snapshot::PodObject& p) {
+    const auto custom = [](TestCluster&, snapshot::PodObject& p) {
         owned_by(p, "Rollout", "argoproj.io");
     };
     check({
-        {"no controller", [](World&, snapshot::PodObject& p) { p.owner = {}; },
+        {"no controller", [](TestCluster&, snapshot::PodObject& p) { p.owner = {}; },
          drainability::Drain::block, "replicated", "NotReplicated"},
         {"one of others", custom, drainability::Drain::block, "replicated", "NotReplicated"},
         {"one of others, which is fine", custom, drainability::Drain::move, "", "",
          custom_controllers_move},
-        {"no controller, whatever is fine", [](World&, snapshot::PodObject& p) { p.owner = {}; },
-         drainability::Drain::block, "replicated", "NotReplicated", custom_controllers_move},
+        {"no controller, whatever is fine",
+         [](TestCluster&, snapshot::PodObject& p) { p.owner = {}; }, drainability::Drain::block,
+         "replicated", "NotReplicated", custom_controllers_move},
     });
 }
 
 TEST(DrainRules, BlockYoungSystemPodsWithoutABudget) {
     const auto aged = [](Duration age) {
-        return [=](World&, snapshot::PodObject& p) {
+        return [=](TestCluster&, snapshot::PodObject& p) {
             p.ns = "kube-system";
             p.created = noon - age;
         };
@@ -218,19 +225,19 @@ TEST(DrainRules, BlockYoungSystemPodsWithoutABudget) {
         {"young", aged(1h), drainability::Drain::block, "system", "UnmovableKubeSystemPod"},
         {"old", aged(1h + 1ns), drainability::Drain::move, "system"},
         {"old, with local storage",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              aged(2h)(w, p);
              p.spec.local_volumes = {"tmp"};
          },
          drainability::Drain::move, "system"},
         {"old, and not safe to evict",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              aged(2h)(w, p);
              annotate(p, "safe-to-evict", "false");
          },
          drainability::Drain::block, "not_safe_to_evict", "NotSafeToEvictAnnotation"},
         {"young, with a budget",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              aged(0s)(w, p);
              p.labels = {{"app", "dns"}};
              w.budget("dns", 1).ns = "kube-system";
@@ -243,7 +250,7 @@ TEST(DrainRules, BlockYoungSystemPodsWithoutABudget) {
 
 TEST(DrainRules, BlockPodsWithLocalStorage) {
     const auto listed = [](const char* list) {
-        return [=](World&, snapshot::PodObject& p) {
+        return [=](TestCluster&, snapshot::PodObject& p) {
             p.spec.local_volumes = {"cache", "data"};
             annotate(p, "safe-to-evict-local-volumes", list);
         };
@@ -264,7 +271,7 @@ TEST(DrainRules, BlockPodsWithLocalStorage) {
 
 TEST(DrainRules, BlockPodsWhoseBudgetAllowsNoDisruption) {
     const auto allowed = [](int n) {
-        return [=](World& w, snapshot::PodObject& p) {
+        return [=](TestCluster& w, snapshot::PodObject& p) {
             p.labels = {{"app", "web"}};
             w.budget("web", n);
         };
@@ -274,7 +281,7 @@ TEST(DrainRules, BlockPodsWhoseBudgetAllowsNoDisruption) {
         {"below none", allowed(-1), drainability::Drain::block, "pdb", "NotEnoughPdb"},
         {"one", allowed(1), drainability::Drain::move, ""},
         {"none, and being deleted already",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              allowed(0)(w, p);
              deleted(p, 1s);
          },
@@ -283,13 +290,13 @@ TEST(DrainRules, BlockPodsWhoseBudgetAllowsNoDisruption) {
 }
 
 TEST(DrainRules, BlockPodsWithTwoBudgets) {
-    const auto of_two = [](World& w, snapshot::PodObject& p) {
+    const auto of_two = [](TestCluster& w, snapshot::PodObject& p) {
         p.labels = {{"app", "web"}};
         w.budget("web", 5);
         w.budget("again", 5).selector = LabelSelector{.match_labels = {{"app", "web"}}};
     };
-    const auto said = [&](const char* word) {
-        return [=](World& w, snapshot::PodObject& p) {
+    const auto annotated_with = [&](const char* word) {
+        return [=](TestCluster& w, snapshot::PodObject& p) {
             of_two(w, p);
             annotate(p, "safe-to-evict", word);
         };
@@ -297,12 +304,12 @@ TEST(DrainRules, BlockPodsWithTwoBudgets) {
     check({
         {"though both allow it", of_two, drainability::Drain::block, "several_pdbs",
          "NotEnoughPdb"},
-        {"whatever its owner says", said("true"), drainability::Drain::block, "several_pdbs",
-         "NotEnoughPdb"},
-        {"not where it is waited for", said("on-completion"), drainability::Drain::wait,
+        {"whatever its owner says", annotated_with("true"), drainability::Drain::block,
+         "several_pdbs", "NotEnoughPdb"},
+        {"not where it is waited for", annotated_with("on-completion"), drainability::Drain::wait,
          "on_completion"},
         {"not one that is being deleted",
-         [&](World& w, snapshot::PodObject& p) {
+         [&](TestCluster& w, snapshot::PodObject& p) {
              of_two(w, p);
              deleted(p, 1s);
          },
@@ -344,7 +351,7 @@ TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
     for (const JobCase& c : cases) {
         SCOPED_TRACE(c.what);
         const auto drain = [&](bool unmovable, bool exception) {
-            const auto change = [&](World&, snapshot::PodObject& p) {
+            const auto change = [&](TestCluster&, snapshot::PodObject& p) {
                 owned_by(p, "Job", "batch");
                 c.change(p);
             };
@@ -363,7 +370,7 @@ TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
 }
 
 TEST(DrainRules, AreAppliedInOrderAndCanBeDisabled) {
-    const auto change = [](World& w, snapshot::PodObject& p) {
+    const auto change = [](TestCluster& w, snapshot::PodObject& p) {
         p.owner = {};
         p.ns = "kube-system";
         p.created = noon;
@@ -391,51 +398,53 @@ TEST(DrainRules, HaveUniqueNamesAndDescriptions) {
     EXPECT_FALSE(drainability::is_drain_rule(""));
 }
 
-struct Words {
-    std::function<void(World&, snapshot::PodObject&)> change;
+struct SentenceCase {
+    std::function<void(TestCluster&, snapshot::PodObject&)> change;
     const char* sentence;
     std::function<void(Settings&)> set = [](Settings&) {};
 };
 
 TEST(DrainRules, ExplainWhatBlocksThePod) {
-    const std::vector<Words> cases = {
-        {[](World&, snapshot::PodObject& p) { p.owner = {}; },
+    const std::vector<SentenceCase> cases = {
+        {[](TestCluster&, snapshot::PodObject& p) { p.owner = {}; },
          "pod default/p has no controller that would recreate it"},
-        {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"data"}; },
+        {[](TestCluster&, snapshot::PodObject& p) { p.spec.local_volumes = {"data"}; },
          "pod default/p uses local storage: volume data"},
-        {[](World&, snapshot::PodObject& p) { p.spec.local_volumes = {"cache", "data"}; },
+        {[](TestCluster&, snapshot::PodObject& p) { p.spec.local_volumes = {"cache", "data"}; },
          "pod default/p uses local storage: volumes cache, data"},
-        {[](World& w, snapshot::PodObject& p) {
+        {[](TestCluster& w, snapshot::PodObject& p) {
              p.labels = {{"app", "web"}};
              w.budget("web", 0);
          },
          "pod default/p cannot be evicted: budget default/web allows 0 disruptions"},
-        {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "other"); },
+        {[](TestCluster& w, snapshot::PodObject&) { w.controller("ReplicaSet", "other"); },
          "pod default/p has lost its controller: ReplicaSet default/frontend not found"},
-        {[](World& w, snapshot::PodObject&) { w.controller("ReplicaSet", "frontend", 1); },
+        {[](TestCluster& w, snapshot::PodObject&) { w.controller("ReplicaSet", "frontend", 1); },
          "pod default/p is one of 1 of ReplicaSet default/frontend, fewer than "
          "scale_down.min_replica_count (2)",
          min_two_replicas},
-        {[](World&, snapshot::PodObject& p) {
+        {[](TestCluster&, snapshot::PodObject& p) {
              p.ns = "kube-system";
              p.created = noon;
          },
          "pod kube-system/p is a kube-system pod without a PodDisruptionBudget, younger than 1h"},
-        {[](World&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "on-completion"); },
+        {[](TestCluster&, snapshot::PodObject& p) {
+             annotate(p, "safe-to-evict", "on-completion");
+         },
          "pod default/p is waited for: annotation safe-to-evict is on-completion"},
     };
-    for (const Words& c : cases) {
+    for (const SentenceCase& c : cases) {
         EXPECT_EQ(judged({"", c.change, drainability::Drain::block, "", "", c.set}).sentence,
                   c.sentence);
     }
 }
 
 TEST(DrainRules, UseTheWallClockForTheAgeOfPods) {
-    World world = one_node();
-    snapshot::PodObject& pod = replica(world, "p");
+    TestCluster test_cluster = one_node();
+    snapshot::PodObject& pod = replica(test_cluster, "p");
     pod.ns = "kube-system";
     pod.created = noon + 1h;
-    const snapshot::Cluster cluster = world.cluster();
+    const snapshot::Cluster cluster = test_cluster.cluster();
     const Settings settings;
     const pods::DisruptionBudgets budgets(cluster);
     const snapshot::PodIndex index = *find_pod(cluster, "p");

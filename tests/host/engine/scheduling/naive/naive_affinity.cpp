@@ -7,15 +7,15 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-bool covers(const World& world, const snapshot::PodTerm& term, const Pod& owner,
+bool covers(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term, const Pod& owner,
             const std::string& ns) {
     if (term.namespaces.empty() && !term.namespace_selector) return ns == owner.ns;
     if (std::find(term.namespaces.begin(), term.namespaces.end(), ns) != term.namespaces.end()) {
         return true;
     }
     if (!term.namespace_selector) return false;
-    const auto at = world.objects.namespaces.find(ns);
-    const Labels labels = at != world.objects.namespaces.end() ? at->second : Labels{};
+    const auto at = naive_cluster.objects.namespaces.find(ns);
+    const Labels labels = at != naive_cluster.objects.namespaces.end() ? at->second : Labels{};
     return matches(*term.namespace_selector, labels);
 }
 
@@ -38,23 +38,27 @@ bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const
 }
 
 /// Whether a term of `owner` is about `pod`.
-bool is_about(const World& world, const snapshot::PodTerm& term, const Pod& owner, const Pod& pod) {
-    return term.selector && covers(world, term, owner, pod.ns) &&
+bool is_about(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term, const Pod& owner,
+              const Pod& pod) {
+    return term.selector && covers(naive_cluster, term, owner, pod.ns) &&
            matches(*term.selector, pod.labels) && same_labels(term.match_label_keys, owner, pod) &&
            no_same_label(term.mismatch_label_keys, owner, pod);
 }
 
-bool all_are_about(const World& world, const Pod& owner, const Pod& pod) {
-    return std::all_of(owner.spec.pod_affinity.begin(), owner.spec.pod_affinity.end(),
-                       [&](const snapshot::PodTerm& t) { return is_about(world, t, owner, pod); });
+bool all_are_about(const NaiveCluster& naive_cluster, const Pod& owner, const Pod& pod) {
+    return std::all_of(
+        owner.spec.pod_affinity.begin(), owner.spec.pod_affinity.end(),
+        [&](const snapshot::PodTerm& t) { return is_about(naive_cluster, t, owner, pod); });
 }
 
 /// Some pod that `wanted` holds for is on a node that `there` holds for.
-bool exists(const World& world, const std::function<bool(const Node&)>& there,
+bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& there,
             const std::function<bool(const Pod&)>& wanted) {
-    return std::any_of(world.nodes.begin(), world.nodes.end(), [&](const Node& node) {
-        return !node.gone && there(node) && std::any_of(node.pods.begin(), node.pods.end(), wanted);
-    });
+    return std::any_of(naive_cluster.nodes.begin(), naive_cluster.nodes.end(),
+                       [&](const Node& node) {
+                           return !node.gone && there(node) &&
+                                  std::any_of(node.pods.begin(), node.pods.end(), wanted);
+                       });
 }
 
 bool same_domain(const Node& a, const Node& b, const std::string& key) {
@@ -63,46 +67,49 @@ bool same_domain(const Node& a, const Node& b, const std::string& key) {
 }
 
 /// Only pods that all terms are about count, and only where their node has the key.
-Verdict own_affinity(const World& world, const Pod& pod, const Node& node) {
+Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     const std::vector<snapshot::PodTerm>& terms = pod.spec.pod_affinity;
-    const auto wanted = [&](const Pod& other) { return all_are_about(world, pod, other); };
+    const auto wanted = [&](const Pod& other) { return all_are_about(naive_cluster, pod, other); };
     bool all_found = true;
     for (const snapshot::PodTerm& term : terms) {
         if (!find_value(node, term.topology_key)) return "the node has no " + term.topology_key;
         all_found &= exists(
-            world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
-            wanted);
+            naive_cluster,
+            [&](const Node& other) { return same_domain(node, other, term.topology_key); }, wanted);
     }
     if (all_found) return std::nullopt;
     const bool counted = exists(
-        world,
+        naive_cluster,
         [&](const Node& other) {
             return std::any_of(terms.begin(), terms.end(), [&](const snapshot::PodTerm& term) {
                 return find_value(other, term.topology_key).has_value();
             });
         },
         wanted);
-    if (!counted && all_are_about(world, pod, pod)) return std::nullopt;  // the first of its kind
+    if (!counted && all_are_about(naive_cluster, pod, pod))
+        return std::nullopt;  // the first of its kind
     return "no pod to be near to";
 }
 
-Verdict own_anti_affinity(const World& world, const Pod& pod, const Node& node) {
+Verdict own_anti_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     for (const snapshot::PodTerm& term : pod.spec.pod_anti_affinity) {
         const bool found = exists(
-            world, [&](const Node& other) { return same_domain(node, other, term.topology_key); },
-            [&](const Pod& other) { return is_about(world, term, pod, other); });
+            naive_cluster,
+            [&](const Node& other) { return same_domain(node, other, term.topology_key); },
+            [&](const Pod& other) { return is_about(naive_cluster, term, pod, other); });
         if (found) return "a pod to be far from, by " + term.topology_key;
     }
     return std::nullopt;
 }
 
-Verdict anti_affinity_of_others(const World& world, const Pod& pod, const Node& node) {
-    for (const Node& other : world.nodes) {
+Verdict anti_affinity_of_others(const NaiveCluster& naive_cluster, const Pod& pod,
+                                const Node& node) {
+    for (const Node& other : naive_cluster.nodes) {
         if (other.gone) continue;
         for (const Pod& there : other.pods) {
             for (const snapshot::PodTerm& term : there.spec.pod_anti_affinity) {
                 if (same_domain(node, other, term.topology_key) &&
-                    is_about(world, term, there, pod)) {
+                    is_about(naive_cluster, term, there, pod)) {
                     return there.name + " keeps away, by " + term.topology_key;
                 }
             }
@@ -113,10 +120,10 @@ Verdict anti_affinity_of_others(const World& world, const Pod& pod, const Node& 
 
 }  // namespace
 
-Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node) {
-    if (Verdict no = own_affinity(world, pod, node)) return no;
-    if (Verdict no = own_anti_affinity(world, pod, node)) return no;
-    return anti_affinity_of_others(world, pod, node);
+Verdict inter_pod_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
+    if (Verdict no = own_affinity(naive_cluster, pod, node)) return no;
+    if (Verdict no = own_anti_affinity(naive_cluster, pod, node)) return no;
+    return anti_affinity_of_others(naive_cluster, pod, node);
 }
 
 }  // namespace capstan::engine::scheduling::naive

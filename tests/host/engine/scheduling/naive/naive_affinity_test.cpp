@@ -19,7 +19,7 @@ Pod far(const std::string& who, const std::string& key = "zone") {
     return out;
 }
 
-World three() { return {{node("a", "1", {pod("db")}), node("b", "1"), node("c", "2")}, {}}; }
+NaiveCluster three() { return {{node("a", "1", {pod("db")}), node("b", "1"), node("c", "2")}, {}}; }
 
 TEST(NaiveAffinity, RequiresAMatchingPodInTheDomain) {
     EXPECT_EQ(where(three(), near("db")), "FF-");
@@ -28,27 +28,27 @@ TEST(NaiveAffinity, RequiresAMatchingPodInTheDomain) {
 }
 
 TEST(NaiveAffinity, RequiresTheTopologyKeyOnTheNode) {
-    World world = three();
-    world.nodes[1].labels.erase("zone");
-    EXPECT_EQ(where(world, near("db")), "F--");
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[1].labels.erase("zone");
+    EXPECT_EQ(where(naive_cluster, near("db")), "F--");
     EXPECT_EQ(where(three(), near("db", "absent")), "---");
 }
 
 TEST(NaiveAffinity, AllowsTheFirstPodOnAnyNodeWithTheKey) {
-    World world = three();
-    world.nodes[2].labels.erase("zone");
-    EXPECT_EQ(where(world, near("web")), "FF-");
-    world.nodes[1].pods = {pod("web")};
-    EXPECT_EQ(where(world, near("web")), "FF-");
-    world.nodes[2].labels["zone"] = "2";
-    EXPECT_EQ(where(world, near("web")), "FF-");
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[2].labels.erase("zone");
+    EXPECT_EQ(where(naive_cluster, near("web")), "FF-");
+    naive_cluster.nodes[1].pods = {pod("web")};
+    EXPECT_EQ(where(naive_cluster, near("web")), "FF-");
+    naive_cluster.nodes[2].labels["zone"] = "2";
+    EXPECT_EQ(where(naive_cluster, near("web")), "FF-");
 }
 
 TEST(NaiveAffinity, IgnoresPodsOutsideOfAllDomains) {
-    World world = three();
-    world.nodes[2].labels.erase("zone");
-    world.nodes[2].pods = {pod("web")};
-    EXPECT_EQ(where(world, near("web")), "FF-");
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[2].labels.erase("zone");
+    naive_cluster.nodes[2].pods = {pod("web")};
+    EXPECT_EQ(where(naive_cluster, near("web")), "FF-");
 }
 
 TEST(NaiveAffinity, RequiresOnePodThatMatchesAllTerms) {
@@ -56,10 +56,10 @@ TEST(NaiveAffinity, RequiresOnePodThatMatchesAllTerms) {
     both.spec.pod_affinity.push_back(
         {.selector = LabelSelector{.match_labels = {{"tier", "x"}}}, .topology_key = "zone"});
     EXPECT_EQ(where(three(), both), "---");
-    World world = three();
-    world.nodes[0].pods[0].labels["tier"] = "x";
-    EXPECT_EQ(where(world, both), "FF-");
-    World apart = three();  // two pods that match a term each are none that matches both
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[0].pods[0].labels["tier"] = "x";
+    EXPECT_EQ(where(naive_cluster, both), "FF-");
+    NaiveCluster apart = three();  // two pods that match a term each are none that matches both
     apart.nodes[1].pods = {pod("other")};
     apart.nodes[1].pods[0].labels["tier"] = "x";
     EXPECT_EQ(where(apart, both), "---");
@@ -73,23 +73,23 @@ TEST(NaiveAffinity, ExcludesDomainsWithMatchingPods) {
 }
 
 TEST(NaiveAffinity, HonoursAntiAffinityOfExistingPods) {
-    World world = three();
-    world.nodes[0].pods = {far("db")};
-    EXPECT_EQ(where(world, pod("db")), "--F");
-    EXPECT_EQ(where(world, pod("web")), "FFF");
-    world.nodes[0].labels.erase("zone");
-    EXPECT_EQ(where(world, pod("db")), "FFF");
-    world.nodes[0].labels["zone"] = "1";
-    world.nodes[0].pods[0].terminating = true;
-    EXPECT_EQ(where(world, pod("db")), "--F");
-    world.nodes[0].gone = true;
-    EXPECT_EQ(where(world, pod("db")), "-FF");
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[0].pods = {far("db")};
+    EXPECT_EQ(where(naive_cluster, pod("db")), "--F");
+    EXPECT_EQ(where(naive_cluster, pod("web")), "FFF");
+    naive_cluster.nodes[0].labels.erase("zone");
+    EXPECT_EQ(where(naive_cluster, pod("db")), "FFF");
+    naive_cluster.nodes[0].labels["zone"] = "1";
+    naive_cluster.nodes[0].pods[0].terminating = true;
+    EXPECT_EQ(where(naive_cluster, pod("db")), "--F");
+    naive_cluster.nodes[0].gone = true;
+    EXPECT_EQ(where(naive_cluster, pod("db")), "-FF");
 }
 
 TEST(NaiveAffinity, HonoursNamespacesAndNamespaceSelector) {
-    World world = three();
-    world.nodes[0].pods[0].ns = "shop";
-    world.objects.namespaces = {{"default", {}}, {"shop", {{"team", "a"}}}};
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[0].pods[0].ns = "shop";
+    naive_cluster.objects.namespaces = {{"default", {}}, {"shop", {{"team", "a"}}}};
     struct Case {
         std::vector<std::string> namespaces;
         std::optional<LabelSelector> selector;
@@ -111,7 +111,7 @@ TEST(NaiveAffinity, HonoursNamespacesAndNamespaceSelector) {
         Pod picky = far("db");
         picky.spec.pod_anti_affinity[0].namespaces = c.namespaces;
         picky.spec.pod_anti_affinity[0].namespace_selector = c.selector;
-        EXPECT_EQ(where(world, picky), c.where);
+        EXPECT_EQ(where(naive_cluster, picky), c.where);
     }
 }
 
@@ -124,19 +124,19 @@ TEST(NaiveAffinity, MatchesNoPodWithoutASelectorAndAllWithAnEmptyOne) {
 }
 
 TEST(NaiveAffinity, HonoursMatchAndMismatchLabelKeys) {
-    World world = three();
-    world.nodes[0].pods[0].labels["rev"] = "1";
+    NaiveCluster naive_cluster = three();
+    naive_cluster.nodes[0].pods[0].labels["rev"] = "1";
     Pod same = far("db"), other = far("db");
     same.spec.pod_anti_affinity[0].match_label_keys = {"rev"};
     other.spec.pod_anti_affinity[0].mismatch_label_keys = {"rev"};
-    EXPECT_EQ(where(world, same), "--F");  // a key that the pod lacks is skipped
-    EXPECT_EQ(where(world, other), "--F");
+    EXPECT_EQ(where(naive_cluster, same), "--F");  // a key that the pod lacks is skipped
+    EXPECT_EQ(where(naive_cluster, other), "--F");
     same.labels["rev"] = other.labels["rev"] = "1";
-    EXPECT_EQ(where(world, same), "--F");
-    EXPECT_EQ(where(world, other), "FFF");
+    EXPECT_EQ(where(naive_cluster, same), "--F");
+    EXPECT_EQ(where(naive_cluster, other), "FFF");
     same.labels["rev"] = other.labels["rev"] = "2";
-    EXPECT_EQ(where(world, same), "FFF");
-    EXPECT_EQ(where(world, other), "--F");
+    EXPECT_EQ(where(naive_cluster, same), "FFF");
+    EXPECT_EQ(where(naive_cluster, other), "--F");
 }
 
 }  // namespace

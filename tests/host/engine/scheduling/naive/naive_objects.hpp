@@ -26,9 +26,10 @@ inline Node node(const std::string& name, const std::string& zone, std::vector<P
 }
 
 /// A letter for each node: "F" it fits, "-" it does not.
-inline std::string where(const World& world, const Pod& pod) {
+inline std::string where(const NaiveCluster& naive_cluster, const Pod& pod) {
     std::string out;
-    for (std::size_t i = 0; i < world.nodes.size(); ++i) out += fits(world, pod, i) ? 'F' : '-';
+    for (std::size_t i = 0; i < naive_cluster.nodes.size(); ++i)
+        out += fits(naive_cluster, pod, i) ? 'F' : '-';
     return out;
 }
 

@@ -17,17 +17,17 @@ Verdict node_affinity(const Pod& pod, const Node& node);
 Verdict node_ports(const Pod& pod, const Node& node);
 Verdict node_resources_fit(const Pod& pod, const Node& node);
 
-Verdict volume_restrictions(const World& world, const Pod& pod);
-Verdict node_volume_limits(const World& world, const Pod& pod, const Node& node);
-Verdict volume_binding(const World& world, const Pod& pod, const Node& node);
-Verdict volume_zone(const World& world, const Pod& pod, const Node& node);
+Verdict volume_restrictions(const NaiveCluster& naive_cluster, const Pod& pod);
+Verdict node_volume_limits(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
+Verdict volume_binding(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
+Verdict volume_zone(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 
-Verdict inter_pod_affinity(const World& world, const Pod& pod, const Node& node);
-Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node);
+Verdict inter_pod_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
+Verdict pod_topology_spread(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 
 /// The pods that the constraint of a pod counts, by domain; domains without an eligible node are
 /// not there. Of unopened nodes only the one that is asked about is one of hosts.
-std::map<std::string, int> count_domains(const World& world,
+std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* asked = nullptr);
 

@@ -32,8 +32,8 @@ Verdict dynamic_resources(const Pod& pod) {
 
 }  // namespace
 
-World make_world(const snapshot::Cluster& cluster) {
-    World out{.nodes = {}, .objects = cluster.objects()};
+NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster) {
+    NaiveCluster out{.nodes = {}, .objects = cluster.objects()};
     for (snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.nodes.push_back(make_node(cluster, i));
     return out;
@@ -49,21 +49,22 @@ Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_
     return out;
 }
 
-std::size_t add_node(World& world, const snapshot::Cluster& cluster, const TemplateNode& shape) {
+std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
+                     const TemplateNode& shape) {
     Node out{.labels = shape.labels,
              .taints = shape.taints,
              .allocatable = shape.allocatable,
              .attach_limits = shape.csi_limits};
     // No label has a space, so no pod asks for it.
-    out.labels["kubernetes.io/hostname"] = "new " + std::to_string(world.nodes.size());
+    out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
     for (const snapshot::PodGroupId daemon : shape.daemons)
         out.pods.push_back(make_pod(cluster, daemon));
-    world.nodes.push_back(std::move(out));
-    return world.nodes.size() - 1;
+    naive_cluster.nodes.push_back(std::move(out));
+    return naive_cluster.nodes.size() - 1;
 }
 
-Refusal why_not(const World& world, const Pod& pod, std::size_t index) {
-    const Node& node = world.nodes.at(index);
+Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t index) {
+    const Node& node = naive_cluster.nodes.at(index);
     if (node.gone) return {Predicate::node_name, "the node is gone"};
     const std::pair<Predicate, std::function<Verdict()>> asked[] = {
         {Predicate::node_unschedulable, [&] { return node_unschedulable(pod, node); }},
@@ -71,12 +72,15 @@ Refusal why_not(const World& world, const Pod& pod, std::size_t index) {
         {Predicate::node_affinity, [&] { return node_affinity(pod, node); }},
         {Predicate::node_ports, [&] { return node_ports(pod, node); }},
         {Predicate::node_resources_fit, [&] { return node_resources_fit(pod, node); }},
-        {Predicate::volume_restrictions, [&] { return volume_restrictions(world, pod); }},
-        {Predicate::node_volume_limits, [&] { return node_volume_limits(world, pod, node); }},
-        {Predicate::volume_binding, [&] { return volume_binding(world, pod, node); }},
-        {Predicate::volume_zone, [&] { return volume_zone(world, pod, node); }},
-        {Predicate::pod_topology_spread, [&] { return pod_topology_spread(world, pod, node); }},
-        {Predicate::inter_pod_affinity, [&] { return inter_pod_affinity(world, pod, node); }},
+        {Predicate::volume_restrictions, [&] { return volume_restrictions(naive_cluster, pod); }},
+        {Predicate::node_volume_limits,
+         [&] { return node_volume_limits(naive_cluster, pod, node); }},
+        {Predicate::volume_binding, [&] { return volume_binding(naive_cluster, pod, node); }},
+        {Predicate::volume_zone, [&] { return volume_zone(naive_cluster, pod, node); }},
+        {Predicate::pod_topology_spread,
+         [&] { return pod_topology_spread(naive_cluster, pod, node); }},
+        {Predicate::inter_pod_affinity,
+         [&] { return inter_pod_affinity(naive_cluster, pod, node); }},
         {Predicate::dynamic_resources, [&] { return dynamic_resources(pod); }},
     };
     for (const auto& [predicate, ask] : asked) {
@@ -85,13 +89,13 @@ Refusal why_not(const World& world, const Pod& pod, std::size_t index) {
     return {};
 }
 
-bool fits(const World& world, const Pod& pod, std::size_t node) {
-    return why_not(world, pod, node).predicate == Predicate::none;
+bool fits(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node) {
+    return why_not(naive_cluster, pod, node).predicate == Predicate::none;
 }
 
-std::optional<std::size_t> find_room(const World& world, const Pod& pod) {
-    for (std::size_t i = 0; i < world.nodes.size(); ++i) {
-        if (fits(world, pod, i)) return i;
+std::optional<std::size_t> find_room(const NaiveCluster& naive_cluster, const Pod& pod) {
+    for (std::size_t i = 0; i < naive_cluster.nodes.size(); ++i) {
+        if (fits(naive_cluster, pod, i)) return i;
     }
     return std::nullopt;
 }

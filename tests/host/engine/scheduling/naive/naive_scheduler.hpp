@@ -39,26 +39,27 @@ struct Node {
     bool unopened = false;
 };
 
-/// A value: a copy is a world of its own. Any part of it may be changed.
-struct World {
+/// A value: a copy is a naive_cluster of its own. Any part of it may be changed.
+struct NaiveCluster {
     std::vector<Node> nodes;
     snapshot::ClusterObjects objects;
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
 /// Nodes under their NodeIndex, with the pods that are bound to them.
-World make_world(const snapshot::Cluster& cluster);
+NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster);
 Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
-/// The pod with the constraints that the scheduler goes by: its own, or else the world's default
-/// ones.
-Pod with_spread(const World& world, Pod pod);
+/// The pod with the constraints that the scheduler goes by: its own, or else the naive_cluster's
+/// default ones.
+Pod with_spread(const NaiveCluster& naive_cluster, Pod pod);
 /// Adds an empty node of the shape, its daemons on it; answers its index.
-std::size_t add_node(World& world, const snapshot::Cluster& cluster, const TemplateNode& shape);
+std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
+                     const TemplateNode& shape);
 
 /// Why the pod does not run on the node, were it to come now; `none`: it does.
-Refusal why_not(const World& world, const Pod& pod, std::size_t node);
-bool fits(const World& world, const Pod& pod, std::size_t node);
+Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node);
+bool fits(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node);
 /// The first node with room; nothing: there is none.
-std::optional<std::size_t> find_room(const World& world, const Pod& pod);
+std::optional<std::size_t> find_room(const NaiveCluster& naive_cluster, const Pod& pod);
 
 }  // namespace capstan::engine::scheduling::naive

@@ -36,11 +36,11 @@ bool is_eligible(const Node& node, const snapshot::SpreadConstraint& constraint,
            !(constraint.honor_taints && taint_toleration(pod, node));
 }
 
-Verdict keeps(const World& world, const snapshot::SpreadConstraint& constraint, const Pod& pod,
-              const Node& node) {
+Verdict keeps(const NaiveCluster& naive_cluster, const snapshot::SpreadConstraint& constraint,
+              const Pod& pod, const Node& node) {
     const auto domain = find_value(node, constraint.topology_key);
     if (!domain) return "the node has no " + constraint.topology_key;
-    const std::map<std::string, int> counts = count_domains(world, constraint, pod, &node);
+    const std::map<std::string, int> counts = count_domains(naive_cluster, constraint, pod, &node);
     int least = 0;
     if (!counts.empty() && static_cast<int>(counts.size()) >= constraint.min_domains.value_or(1)) {
         least = std::min_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
@@ -57,15 +57,15 @@ Verdict keeps(const World& world, const snapshot::SpreadConstraint& constraint, 
 }
 
 /// What a ReplicationController has is a map, and counts as one.
-LabelSelector default_selector(const World& world, const Pod& pod) {
+LabelSelector default_selector(const NaiveCluster& naive_cluster, const Pod& pod) {
     LabelSelector out;
-    for (const auto& [name, service] : world.objects.services) {
+    for (const auto& [name, service] : naive_cluster.objects.services) {
         const LabelSelector own{.match_labels = service.selector};
         if (service.ns == pod.ns && !service.selector.empty() && matches(own, pod.labels))
             out.match_labels.insert(service.selector.begin(), service.selector.end());
     }
     const std::string full = pod.owner.api_group + "/" + pod.owner.kind;
-    for (const auto& [name, controller] : world.objects.controllers) {
+    for (const auto& [name, controller] : naive_cluster.objects.controllers) {
         if (controller.ns != pod.ns || controller.name != pod.owner.name ||
             controller.kind != pod.owner.kind || !controller.selector)
             continue;
@@ -85,22 +85,22 @@ LabelSelector default_selector(const World& world, const Pod& pod) {
 
 }  // namespace
 
-Pod with_spread(const World& world, Pod pod) {
+Pod with_spread(const NaiveCluster& naive_cluster, Pod pod) {
     if (!pod.spec.spread.empty() || pod.spec.has_soft_spread) return pod;
-    const LabelSelector selector = default_selector(world, pod);
+    const LabelSelector selector = default_selector(naive_cluster, pod);
     if (selector == LabelSelector{}) return pod;
-    for (const snapshot::DefaultSpread& each : world.default_spread) {
+    for (const snapshot::DefaultSpread& each : naive_cluster.default_spread) {
         pod.spec.spread.push_back(
             {.max_skew = each.max_skew, .topology_key = each.topology_key, .selector = selector});
     }
     return pod;
 }
 
-std::map<std::string, int> count_domains(const World& world,
+std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* asked) {
     std::map<std::string, int> out;
-    for (const Node& node : world.nodes) {
+    for (const Node& node : naive_cluster.nodes) {
         const bool is_host = constraint.topology_key == "kubernetes.io/hostname";
         if (is_host && node.unopened && &node != asked) continue;
         if (!is_eligible(node, constraint, pod)) continue;
@@ -109,9 +109,9 @@ std::map<std::string, int> count_domains(const World& world,
     return out;
 }
 
-Verdict pod_topology_spread(const World& world, const Pod& pod, const Node& node) {
+Verdict pod_topology_spread(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     for (const snapshot::SpreadConstraint& constraint : pod.spec.spread) {
-        if (Verdict no = keeps(world, constraint, pod, node)) return no;
+        if (Verdict no = keeps(naive_cluster, constraint, pod, node)) return no;
     }
     return std::nullopt;
 }

@@ -19,7 +19,7 @@ Pod spread_web(snapshot::SpreadConstraint constraint = {}) {
 }
 
 /// Two, one and no pods of "web" in zones 1, 2 and 3.
-World zones() {
+NaiveCluster zones() {
     return {{node("a", "1", {pod("web"), pod("db")}), node("b", "1", {pod("web")}),
              node("c", "2", {pod("web")}), node("d", "3")},
             {}};
@@ -46,87 +46,87 @@ TEST(NaiveSpread, CountsNothingWithAnEmptyOrMissingSelector) {
 }
 
 TEST(NaiveSpread, RequiresTheTopologyKeyOnTheNode) {
-    World world = zones();
-    world.nodes[3].labels.erase("zone");
-    EXPECT_EQ(where(world, spread_web()), "--F-");
-    EXPECT_EQ(where(world, spread({.selector = LabelSelector{}})), "FFF-");
+    NaiveCluster naive_cluster = zones();
+    naive_cluster.nodes[3].labels.erase("zone");
+    EXPECT_EQ(where(naive_cluster, spread_web()), "--F-");
+    EXPECT_EQ(where(naive_cluster, spread({.selector = LabelSelector{}})), "FFF-");
 }
 
 TEST(NaiveSpread, CountsOnlyNodesWithAllKeys) {
-    World world = zones();
+    NaiveCluster naive_cluster = zones();
     Pod both = spread_web();
     both.spec.spread.push_back({.max_skew = 9, .topology_key = "rack", .selector = app("web")});
-    for (const std::size_t i : {0, 2, 3}) world.nodes[i].labels["rack"] = "r";
-    EXPECT_EQ(where(world, both), "---F");
-    world.nodes[0].labels.erase("rack");  // now zone 1 is no domain, and counts zero
-    world.nodes[3].labels.erase("rack");
-    EXPECT_EQ(where(world, both), "--F-");
+    for (const std::size_t i : {0, 2, 3}) naive_cluster.nodes[i].labels["rack"] = "r";
+    EXPECT_EQ(where(naive_cluster, both), "---F");
+    naive_cluster.nodes[0].labels.erase("rack");  // now zone 1 is no domain, and counts zero
+    naive_cluster.nodes[3].labels.erase("rack");
+    EXPECT_EQ(where(naive_cluster, both), "--F-");
 }
 
 TEST(NaiveSpread, HonoursMinDomains) {
-    World world = zones();
-    world.nodes.pop_back();
-    EXPECT_EQ(where(world, spread_web()), "--F");
-    EXPECT_EQ(where(world, spread_web({.min_domains = 2})), "--F");
-    EXPECT_EQ(where(world, spread_web({.min_domains = 3})), "---");
-    EXPECT_EQ(where(world, spread_web({.max_skew = 2, .min_domains = 3})), "--F");
+    NaiveCluster naive_cluster = zones();
+    naive_cluster.nodes.pop_back();
+    EXPECT_EQ(where(naive_cluster, spread_web()), "--F");
+    EXPECT_EQ(where(naive_cluster, spread_web({.min_domains = 2})), "--F");
+    EXPECT_EQ(where(naive_cluster, spread_web({.min_domains = 3})), "---");
+    EXPECT_EQ(where(naive_cluster, spread_web({.max_skew = 2, .min_domains = 3})), "--F");
 }
 
 TEST(NaiveSpread, HonoursNodeAffinityPolicy) {
-    World world = zones();
-    world.nodes[3].labels["disk"] = "hdd";
+    NaiveCluster naive_cluster = zones();
+    naive_cluster.nodes[3].labels["disk"] = "hdd";
     Pod picky = spread_web();
     picky.spec.affinity_required = {{.labels = {{"disk", Operator::not_in, {"hdd"}}}}};
-    EXPECT_EQ(where(world, picky), "--F-");
+    EXPECT_EQ(where(naive_cluster, picky), "--F-");
     picky.spec.spread[0].honor_affinity = false;
-    EXPECT_EQ(where(world, picky), "----");
+    EXPECT_EQ(where(naive_cluster, picky), "----");
 }
 
 TEST(NaiveSpread, HonoursNodeTaintsPolicy) {
-    World world = zones();
-    world.nodes[3].taints = {{"dedicated", "", Effect::no_schedule}};
-    EXPECT_EQ(where(world, spread_web()), "----");
-    EXPECT_EQ(where(world, spread_web({.honor_taints = true})), "--F-");
-    world.nodes[3].taints[0].effect = Effect::prefer_no_schedule;
-    EXPECT_EQ(where(world, spread_web({.honor_taints = true})), "---F");
+    NaiveCluster naive_cluster = zones();
+    naive_cluster.nodes[3].taints = {{"dedicated", "", Effect::no_schedule}};
+    EXPECT_EQ(where(naive_cluster, spread_web()), "----");
+    EXPECT_EQ(where(naive_cluster, spread_web({.honor_taints = true})), "--F-");
+    naive_cluster.nodes[3].taints[0].effect = Effect::prefer_no_schedule;
+    EXPECT_EQ(where(naive_cluster, spread_web({.honor_taints = true})), "---F");
 }
 
 TEST(NaiveSpread, IgnoresOtherNamespacesAndPodsThatAreBeingDeleted) {
-    World world = zones();
-    world.nodes[0].pods[0].terminating = true;
-    EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "FFFF");
-    world = zones();
-    world.nodes[0].pods[0].ns = "other";
-    EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "FFFF");
+    NaiveCluster naive_cluster = zones();
+    naive_cluster.nodes[0].pods[0].terminating = true;
+    EXPECT_EQ(where(naive_cluster, spread_web({.max_skew = 2})), "FFFF");
+    naive_cluster = zones();
+    naive_cluster.nodes[0].pods[0].ns = "other";
+    EXPECT_EQ(where(naive_cluster, spread_web({.max_skew = 2})), "FFFF");
 }
 
 TEST(NaiveSpread, HonoursMatchLabelKeys) {
-    World world = zones();
-    for (const std::size_t i : {0, 1}) world.nodes[i].pods[0].labels["rev"] = "1";
+    NaiveCluster naive_cluster = zones();
+    for (const std::size_t i : {0, 1}) naive_cluster.nodes[i].pods[0].labels["rev"] = "1";
     Pod next = spread_web({.match_label_keys = {"rev"}});
-    EXPECT_EQ(where(world, next), "---F");  // a key that the pod lacks is skipped
+    EXPECT_EQ(where(naive_cluster, next), "---F");  // a key that the pod lacks is skipped
     next.labels["rev"] = "1";
-    EXPECT_EQ(where(world, next), "--FF");
+    EXPECT_EQ(where(naive_cluster, next), "--FF");
     next.labels["rev"] = "2";
-    EXPECT_EQ(where(world, next), "FFFF");
+    EXPECT_EQ(where(naive_cluster, next), "FFFF");
 }
 
 TEST(NaiveSpread, HonoursMatchLabelKeysWithAnEmptySelector) {
-    World world = zones();
-    for (const std::size_t i : {0, 1}) world.nodes[i].pods[0].labels["rev"] = "1";
+    NaiveCluster naive_cluster = zones();
+    for (const std::size_t i : {0, 1}) naive_cluster.nodes[i].pods[0].labels["rev"] = "1";
     Pod next = spread({.selector = LabelSelector{}, .match_label_keys = {"rev"}});
-    EXPECT_EQ(where(world, next), "FFFF");
+    EXPECT_EQ(where(naive_cluster, next), "FFFF");
     next.labels["rev"] = "1";
-    EXPECT_EQ(where(world, next), "--FF");
+    EXPECT_EQ(where(naive_cluster, next), "--FF");
 }
 
 TEST(NaiveSpread, TreatsANewNodeAsADomain) {
-    World world = zones();
-    EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "--FF");
-    world.nodes.push_back(node("", "4"));
-    EXPECT_EQ(where(world, spread_web({.max_skew = 2})), "--FFF");
-    world.nodes.erase(world.nodes.begin() + 3);  // zones 1, 2 and 4
-    EXPECT_EQ(where(world, spread_web()), "---F");
+    NaiveCluster naive_cluster = zones();
+    EXPECT_EQ(where(naive_cluster, spread_web({.max_skew = 2})), "--FF");
+    naive_cluster.nodes.push_back(node("", "4"));
+    EXPECT_EQ(where(naive_cluster, spread_web({.max_skew = 2})), "--FFF");
+    naive_cluster.nodes.erase(naive_cluster.nodes.begin() + 3);  // zones 1, 2 and 4
+    EXPECT_EQ(where(naive_cluster, spread_web()), "---F");
 }
 
 }  // namespace

@@ -14,10 +14,11 @@ const typename Objects::mapped_type* find_object(const Objects& objects, const s
 }
 
 /// The claims of a pod that are there.
-std::vector<const snapshot::ClaimObject*> claims_of(const World& world, const Pod& pod) {
+std::vector<const snapshot::ClaimObject*> claims_of(const NaiveCluster& naive_cluster,
+                                                    const Pod& pod) {
     std::vector<const snapshot::ClaimObject*> out;
     for (const std::string& name : pod.claims) {
-        if (const auto* claim = find_object(world.objects.claims, pod.ns + "/" + name)) {
+        if (const auto* claim = find_object(naive_cluster.objects.claims, pod.ns + "/" + name)) {
             out.push_back(claim);
         }
     }
@@ -31,10 +32,10 @@ bool has_mode(const std::vector<std::string>& modes, const std::string& mode) {
 /// Driver and handle of what a node attaches for the pods.
 using Attached = std::set<std::pair<std::string, std::string>>;
 
-void attach(Attached& attached, const World& world, const Pod& pod) {
-    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
-        const auto* volume = find_object(world.objects.volumes, claim->volume);
-        const auto* of = find_object(world.objects.storage_classes, claim->storage_class);
+void attach(Attached& attached, const NaiveCluster& naive_cluster, const Pod& pod) {
+    for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
+        const auto* volume = find_object(naive_cluster.objects.volumes, claim->volume);
+        const auto* of = find_object(naive_cluster.objects.storage_classes, claim->storage_class);
         if (volume) {
             if (!volume->driver.empty()) attached.emplace(volume->driver, volume->handle);
         } else if (of) {
@@ -47,15 +48,16 @@ bool reaches(const std::vector<NodeSelectorTerm>& terms, const Node& node) {
     return terms.empty() || matches_any(terms, node.labels, node.name);
 }
 
-bool has_free_volume(const World& world, const snapshot::ClaimObject& claim, const Node& node) {
-    for (const auto& [name, volume] : world.objects.volumes) {
+bool has_free_volume(const NaiveCluster& naive_cluster, const snapshot::ClaimObject& claim,
+                     const Node& node) {
+    for (const auto& [name, volume] : naive_cluster.objects.volumes) {
         if (volume.storage_class != claim.storage_class) continue;
         if (volume.capacity_bytes < claim.requested_bytes) continue;
         if (volume.claim_ns == claim.ns && volume.claim_name == claim.name) {
             return reaches(volume.node_affinity, node);
         }
     }
-    for (const auto& [name, volume] : world.objects.volumes) {
+    for (const auto& [name, volume] : naive_cluster.objects.volumes) {
         const bool free = volume.claim_name.empty() && volume.claim_ns.empty();
         const bool suits =
             volume.storage_class == claim.storage_class &&
@@ -67,11 +69,11 @@ bool has_free_volume(const World& world, const snapshot::ClaimObject& claim, con
     return false;
 }
 
-bool has_storage(const World& world, const snapshot::ClaimObject& claim,
+bool has_storage(const NaiveCluster& naive_cluster, const snapshot::ClaimObject& claim,
                  const snapshot::StorageClassObject& of, const Node& node) {
-    const auto* driver = find_object(world.objects.csi_drivers, of.provisioner);
+    const auto* driver = find_object(naive_cluster.objects.csi_drivers, of.provisioner);
     if (!driver || !driver->storage_capacity || claim.requested_bytes == 0) return true;
-    for (const auto& [name, capacity] : world.objects.csi_capacities) {
+    for (const auto& [name, capacity] : naive_cluster.objects.csi_capacities) {
         if (capacity.storage_class == of.name && capacity.topology &&
             matches(*capacity.topology, node.labels) &&
             capacity.capacity_bytes >= claim.requested_bytes) {
@@ -81,22 +83,22 @@ bool has_storage(const World& world, const snapshot::ClaimObject& claim,
     return false;
 }
 
-Verdict unbound(const World& world, const snapshot::ClaimObject& claim,
+Verdict unbound(const NaiveCluster& naive_cluster, const snapshot::ClaimObject& claim,
                 const snapshot::StorageClassObject& of, const Node& node) {
     if (claim.selected_node.empty()) {
-        if (has_free_volume(world, claim, node)) return std::nullopt;
+        if (has_free_volume(naive_cluster, claim, node)) return std::nullopt;
     } else if (claim.selected_node != node.name) {
         return "another node is selected for " + claim.name;
     }
     const bool provisions =
         !of.provisioner.empty() && of.provisioner != "kubernetes.io/no-provisioner";
     if (!provisions || !reaches(of.allowed_topologies, node)) return "no volume to bind";
-    if (!has_storage(world, claim, of, node)) return "not enough free storage";
+    if (!has_storage(naive_cluster, claim, of, node)) return "not enough free storage";
     return std::nullopt;
 }
 
-bool waits(const World& world, const snapshot::ClaimObject& claim) {
-    const auto* of = find_object(world.objects.storage_classes, claim.storage_class);
+bool waits(const NaiveCluster& naive_cluster, const snapshot::ClaimObject& claim) {
+    const auto* of = find_object(naive_cluster.objects.storage_classes, claim.storage_class);
     return of && of->waits_for_consumer;
 }
 
@@ -112,10 +114,10 @@ std::set<std::string> zones_of(std::string label) {
 
 }  // namespace
 
-Verdict volume_restrictions(const World& world, const Pod& pod) {
-    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
+Verdict volume_restrictions(const NaiveCluster& naive_cluster, const Pod& pod) {
+    for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
         if (!has_mode(claim->access_modes, "ReadWriteOncePod")) continue;
-        for (const Node& node : world.nodes) {
+        for (const Node& node : naive_cluster.nodes) {
             for (const Pod& other : node.pods) {
                 if (!node.gone && other.ns == pod.ns && has_mode(other.claims, claim->name)) {
                     return "claim " + claim->name + " is in use by " + other.name;
@@ -126,10 +128,10 @@ Verdict volume_restrictions(const World& world, const Pod& pod) {
     return std::nullopt;
 }
 
-Verdict node_volume_limits(const World& world, const Pod& pod, const Node& node) {
+Verdict node_volume_limits(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     Attached before, wanted;
-    for (const Pod& there : node.pods) attach(before, world, there);
-    attach(wanted, world, pod);
+    for (const Pod& there : node.pods) attach(before, naive_cluster, there);
+    attach(wanted, naive_cluster, pod);
     for (const auto& [driver, limit] : node.attach_limits) {
         const auto of_driver = [&](const auto& volume) { return volume.first == driver; };
         const auto is_new = [&](const auto& volume) {
@@ -142,34 +144,34 @@ Verdict node_volume_limits(const World& world, const Pod& pod, const Node& node)
     return std::nullopt;
 }
 
-Verdict volume_binding(const World& world, const Pod& pod, const Node& node) {
-    if (claims_of(world, pod).size() < pod.claims.size()) return "a claim is missing";
-    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
-        if (claim->volume.empty() && !waits(world, *claim)) return "unbound and immediate";
-        if (!claim->volume.empty() && !find_object(world.objects.volumes, claim->volume)) {
+Verdict volume_binding(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
+    if (claims_of(naive_cluster, pod).size() < pod.claims.size()) return "a claim is missing";
+    for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
+        if (claim->volume.empty() && !waits(naive_cluster, *claim)) return "unbound and immediate";
+        if (!claim->volume.empty() && !find_object(naive_cluster.objects.volumes, claim->volume)) {
             return "bound to a volume that is gone";
         }
     }
-    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
+    for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
         if (claim->volume.empty()) {
-            const auto& of = world.objects.storage_classes.at(claim->storage_class);
-            if (Verdict no = unbound(world, *claim, of, node)) return no;
-        } else if (!reaches(world.objects.volumes.at(claim->volume).node_affinity, node)) {
+            const auto& of = naive_cluster.objects.storage_classes.at(claim->storage_class);
+            if (Verdict no = unbound(naive_cluster, *claim, of, node)) return no;
+        } else if (!reaches(naive_cluster.objects.volumes.at(claim->volume).node_affinity, node)) {
             return "volume " + claim->volume + " is elsewhere";
         }
     }
     return std::nullopt;
 }
 
-Verdict volume_zone(const World& world, const Pod& pod, const Node& node) {
+Verdict volume_zone(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     const std::string beta = "failure-domain.beta.kubernetes.io/", ga = "topology.kubernetes.io/";
     const std::vector<std::string> keys{beta + "zone", beta + "region", ga + "zone", ga + "region"};
     if (std::none_of(keys.begin(), keys.end(),
                      [&](const auto& key) { return find_value(node, key); })) {
         return std::nullopt;
     }
-    for (const snapshot::ClaimObject* claim : claims_of(world, pod)) {
-        const auto* volume = find_object(world.objects.volumes, claim->volume);
+    for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
+        const auto* volume = find_object(naive_cluster.objects.volumes, claim->volume);
         for (const std::string& key : keys) {
             if (!volume || !volume->labels.contains(key)) continue;
             const std::set<std::string> zones = zones_of(volume->labels.at(key));

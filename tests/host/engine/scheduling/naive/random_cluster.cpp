@@ -97,21 +97,22 @@ TemplateNode make_another(Dice& dice, TemplateNode shape) {
     return shape;
 }
 
-TemplateNode make_random_shape(Dice& dice, const Spice& spice,
+TemplateNode make_random_shape(Dice& dice, const Frequencies& frequencies,
                                const std::vector<snapshot::PodGroupId>& kinds) {
-    const snapshot::NodeObject node = make_random_node(dice, spice, "template");
+    const snapshot::NodeObject node = make_random_node(dice, frequencies, "template");
     TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
-    if (dice.chance(2 * spice.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
+    if (dice.chance(2 * frequencies.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
     return out;
 }
 
-void add_nodes(snapshot::ClusterBuilder& builder, Dice& dice, const Spice& spice, int nodes) {
+void add_nodes(snapshot::ClusterBuilder& builder, Dice& dice, const Frequencies& frequencies,
+               int nodes) {
     for (int i = 0; i < nodes; ++i) {
-        snapshot::NodeObject node = make_random_node(dice, spice, "n" + std::to_string(i));
+        snapshot::NodeObject node = make_random_node(dice, frequencies, "n" + std::to_string(i));
         node.unschedulable = dice.chance(5);
         builder.set(node);
-        if (!dice.chance(2 * spice.volumes)) continue;
+        if (!dice.chance(2 * frequencies.volumes)) continue;
         builder.set(snapshot::CsiNodeObject{
             .name = node.name, .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}});
     }
@@ -171,7 +172,8 @@ std::vector<snapshot::DefaultSpread> some_default_spread(Dice& dice) {
 
 }  // namespace
 
-snapshot::NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name) {
+snapshot::NodeObject make_random_node(Dice& dice, const Frequencies& frequencies,
+                                      const std::string& name) {
     snapshot::NodeObject out{.name = name, .allocatable = allocatable(dice)};
     out.capacity = out.allocatable;
     if (!dice.chance(5)) out.labels["kubernetes.io/hostname"] = name;
@@ -180,24 +182,27 @@ snapshot::NodeObject make_random_node(Dice& dice, const Spice& spice, const std:
     if (dice.chance(50)) out.labels["disk"] = dice.word({"ssd", "hdd"});
     if (dice.chance(40)) out.labels["cores"] = dice.word({"2", "4", "8", "16", "x"});
     if (dice.chance(40)) out.labels["topology.kubernetes.io/zone"] = dice.word({"1", "2"});
-    if (dice.chance(spice.taints)) {
+    if (dice.chance(frequencies.taints)) {
         out.taints.push_back({"dedicated", dice.word({"gpu", "db"}), Effect::no_schedule});
     }
-    if (dice.chance(spice.taints / 2)) out.taints.push_back({"broken", "", Effect::no_execute});
-    if (dice.chance(spice.taints)) out.taints.push_back({"soft", "", Effect::prefer_no_schedule});
+    if (dice.chance(frequencies.taints / 2))
+        out.taints.push_back({"broken", "", Effect::no_execute});
+    if (dice.chance(frequencies.taints))
+        out.taints.push_back({"soft", "", Effect::prefer_no_schedule});
     return out;
 }
 
-RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const Spice& spice) {
+RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
+                                  const Frequencies& frequencies) {
     Dice dice(seed);
     snapshot::ClusterBuilder builder;
     add_namespaces(builder, dice);
     add_storage(builder, dice);
-    add_nodes(builder, dice, spice, sizes.nodes);
+    add_nodes(builder, dice, frequencies, sizes.nodes);
     std::vector<snapshot::PodObject> kinds;
-    for (int i = 0; i < sizes.kinds; ++i) kinds.push_back(make_random_pod(dice, spice));
+    for (int i = 0; i < sizes.kinds; ++i) kinds.push_back(make_random_pod(dice, frequencies));
     std::vector<snapshot::DefaultSpread> default_spread;
-    if (spice.default_spread > 0 && dice.chance(spice.default_spread)) {
+    if (frequencies.default_spread > 0 && dice.chance(frequencies.default_spread)) {
         default_spread = some_default_spread(dice);
         add_selectors(builder, dice);
         for (snapshot::PodObject& kind : kinds) {
@@ -219,7 +224,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes, const 
     std::vector<TemplateNode> shapes;
     for (int i = 0; i < sizes.shapes; ++i) {
         shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))
-                                                  : make_random_shape(dice, spice, classes));
+                                                  : make_random_shape(dice, frequencies, classes));
     }
 
     std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds only stand there

@@ -34,7 +34,7 @@ private:
 };
 
 /// What may occur in a cluster, in percent of the pods or nodes that might have it.
-struct Spice {
+struct Frequencies {
     int affinity = 25;  ///< between pods
     int spread = 30;    ///< of pods over domains
     int ports = 12;
@@ -57,11 +57,12 @@ struct RandomCluster {
 
 /// `kinds` of pods are dealt over the nodes, whether they fit or not, and asked about.
 RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes = {},
-                                  const Spice& spice = {});
+                                  const Frequencies& frequencies = {});
 
 /// A pod of random kind, without a name.
-snapshot::PodObject make_random_pod(Dice& dice, const Spice& spice);
+snapshot::PodObject make_random_pod(Dice& dice, const Frequencies& frequencies);
 /// Labels, taints and room of a node, or of a shape.
-snapshot::NodeObject make_random_node(Dice& dice, const Spice& spice, const std::string& name);
+snapshot::NodeObject make_random_node(Dice& dice, const Frequencies& frequencies,
+                                      const std::string& name);
 
 }  // namespace capstan::engine::scheduling::naive

@@ -93,37 +93,38 @@ Resources requests(Dice& dice) {
     return out;
 }
 
-void add_pod_terms(Dice& dice, const Spice& spice, snapshot::PodSpec& spec) {
+void add_pod_terms(Dice& dice, const Frequencies& frequencies, snapshot::PodSpec& spec) {
     for (std::vector<snapshot::PodTerm>* terms : {&spec.pod_affinity, &spec.pod_anti_affinity}) {
-        if (!dice.chance(spice.affinity)) continue;
+        if (!dice.chance(frequencies.affinity)) continue;
         terms->push_back(pod_term(dice));
         if (dice.chance(25)) terms->push_back(pod_term(dice));
     }
-    if (dice.chance(spice.spread)) spec.spread = spread(dice);
+    if (dice.chance(frequencies.spread)) spec.spread = spread(dice);
 }
 
 }  // namespace
 
-snapshot::PodObject make_random_pod(Dice& dice, const Spice& spice) {
+snapshot::PodObject make_random_pod(Dice& dice, const Frequencies& frequencies) {
     snapshot::PodObject out{.ns = dice.word({"default", "default", "default", "shop", "ops"})};
     out.labels["app"] = dice.word({"a", "b", "c"});
     if (dice.chance(40)) out.labels["tier"] = dice.word({"front", "back"});
     if (dice.chance(40)) out.labels["rev"] = dice.word({"1", "2"});
     snapshot::PodSpec& spec = out.spec;
     spec.requests = requests(dice);
-    if (dice.chance(spice.node_affinity)) spec.node_selector = {{"zone", dice.word({"1", "2"})}};
-    if (dice.chance(spice.node_affinity)) {
+    if (dice.chance(frequencies.node_affinity))
+        spec.node_selector = {{"zone", dice.word({"1", "2"})}};
+    if (dice.chance(frequencies.node_affinity)) {
         for (int i = dice.between(1, 2); i > 0; --i) {
             spec.affinity_required.push_back(node_term(dice));
         }
     }
-    if (dice.chance(2 * spice.taints)) spec.tolerations.push_back(toleration(dice));
-    add_pod_terms(dice, spice, spec);
-    if (dice.chance(spice.ports)) {
+    if (dice.chance(2 * frequencies.taints)) spec.tolerations.push_back(toleration(dice));
+    add_pod_terms(dice, frequencies, spec);
+    if (dice.chance(frequencies.ports)) {
         spec.ports.push_back({dice.word({"", "", "0.0.0.0", "10.0.0.1", "10.0.0.2"}),
                               dice.word({"TCP", "TCP", "UDP"}), dice.between(80, 81)});
     }
-    if (dice.chance(spice.volumes)) {
+    if (dice.chance(frequencies.volumes)) {
         out.claims.push_back("c" + std::to_string(dice.below(12)));
         if (dice.chance(30)) out.claims.push_back("c" + std::to_string(dice.below(12)));
     }

@@ -10,85 +10,86 @@ namespace {
 
 constexpr int wanted = 4;
 
-std::string told(const Refusal& refusal) {
+std::string to_text(const Refusal& refusal) {
     return std::string(name_of(refusal.predicate)) + " (" + refusal.sentence + ")";
 }
 
-std::string told(const Room& room) {
+std::string to_text(const Room& room) {
     return "room for " + std::to_string(room.in_all) + ", " + std::to_string(room.per_node) +
            " per node";
 }
 
 }  // namespace
 
-SideBySide::SideBySide(RandomCluster start)
+SchedulerComparison::SchedulerComparison(RandomCluster start)
     : cluster_(start.cluster),
       shapes_(start.shapes),
       rules_(std::make_unique<CompiledPredicates>(
           snapshot::with_default_spread(start.cluster, start.default_spread), start.pod_groups,
           start.shapes)),
       fast_(*rules_),
-      now_{.world = make_world(start.cluster),
+      now_{.naive_cluster = make_naive_cluster(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
-    now_.world.default_spread = start.default_spread;
+    now_.naive_cluster.default_spread = start.default_spread;
     for (const snapshot::PodGroupId pod_group : start.pod_groups) {
-        pods_.push_back(with_spread(now_.world, make_pod(cluster_, pod_group)));
+        pods_.push_back(with_spread(now_.naive_cluster, make_pod(cluster_, pod_group)));
         pods_.back().name = "pod_group " + std::to_string(pods_.size() - 1);
     }
     for (std::size_t i = 0; i < cluster_.node_count(); ++i) now_.nodes_of.push_back({i});
 }
 
-Refusal SideBySide::slow_why_not(const State& state, PodGroupIndex pod_group,
-                                 std::size_t node) const {
+Refusal SchedulerComparison::slow_why_not(const State& state, PodGroupIndex pod_group,
+                                          std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
-    if (allowed == state.allowed.end()) return why_not(state.world, pods_[pod_group], node);
+    if (allowed == state.allowed.end()) return why_not(state.naive_cluster, pods_[pod_group], node);
     // The constraint stays, since other constraints ask for its key; but it lets everything pass.
     const auto& [key, left] = allowed->second;
     Pod pod = pods_[pod_group];
     for (snapshot::SpreadConstraint& constraint : pod.spec.spread) {
         if (constraint.topology_key == key) constraint.max_skew = 1'000'000;
     }
-    const Refusal out = why_not(state.world, pod, node);
+    const Refusal out = why_not(state.naive_cluster, pod, node);
     const bool is_later = out.predicate == Predicate::inter_pod_affinity ||
                           out.predicate == Predicate::dynamic_resources ||
                           out.predicate == Predicate::none;
     if (!is_later) return out;
-    const auto domain = left.find(state.world.nodes[node].labels.at(key));
+    const auto domain = left.find(state.naive_cluster.nodes[node].labels.at(key));
     if (domain != left.end() && domain->second > 0) return out;
     return {Predicate::pod_topology_spread, "not allowed there"};
 }
 
-void SideBySide::slow_place(State& state, PodGroupIndex pod_group, std::size_t node) const {
+void SchedulerComparison::slow_place(State& state, PodGroupIndex pod_group,
+                                     std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
     if (allowed != state.allowed.end()) {
         auto& [key, left] = allowed->second;
-        --left[state.world.nodes[node].labels.at(key)];
+        --left[state.naive_cluster.nodes[node].labels.at(key)];
     }
-    state.world.nodes[node].pods.push_back(pods_[pod_group]);
-    state.world.nodes[node].unopened = false;
+    state.naive_cluster.nodes[node].pods.push_back(pods_[pod_group]);
+    state.naive_cluster.nodes[node].unopened = false;
 }
 
-std::string SideBySide::compare_domains(PodGroupIndex pod_group) const {
+std::string SchedulerComparison::compare_domains(PodGroupIndex pod_group) const {
     const std::optional<SpreadDomains> spread = fast_.spread(pod_group);
     if (!spread) return "";
     for (const auto& constraint : pods_[pod_group].spec.spread) {
         if (constraint.topology_key != spread->topology_key) continue;
         const std::map<std::string, int> counts =
-            count_domains(now_.world, constraint, pods_[pod_group]);
-        std::map<std::string, int> told;
+            count_domains(now_.naive_cluster, constraint, pods_[pod_group]);
+        std::map<std::string, int> found;
         for (const auto& domain : spread->domains) {
-            if (domain.exists) told[domain.value] = domain.count;
+            if (domain.exists) found[domain.value] = domain.count;
         }
-        if (told != counts) return about(pod_group, "domains") + "other counts";
+        if (found != counts) return about(pod_group, "domains") + "other counts";
     }
     return "";
 }
 
-std::string SideBySide::about(PodGroupIndex pod_group, const std::string& where) const {
+std::string SchedulerComparison::about(PodGroupIndex pod_group, const std::string& where) const {
     return pods_[pod_group].name + " on " + where + ": ";
 }
 
-Room SideBySide::count_room(PodGroupIndex pod_group, Slot slot, int most) const {
+Room SchedulerComparison::count_room(PodGroupIndex pod_group, Slot slot, int most) const {
     Room out;
     State state = now_;
     const auto fill = [&](std::size_t node, int pods) {
@@ -108,34 +109,36 @@ Room SideBySide::count_room(PodGroupIndex pod_group, Slot slot, int most) const 
     return out;
 }
 
-std::string SideBySide::compare(PodGroupIndex pod_group, Slot slot) {
+std::string SchedulerComparison::compare(PodGroupIndex pod_group, Slot slot) {
     const std::string where = about(pod_group, "slot " + std::to_string(slot));
     const Room room = fast_.room(pod_group, slot, wanted);
     if (now_.closed[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
     const Refusal fast = fast_.why_not(pod_group, slot);
     const Refusal slow = slow_why_not(now_, pod_group, now_.nodes_of[slot].front());
-    if (fast.predicate != slow.predicate) return where + told(fast) + " is " + told(slow);
+    if (fast.predicate != slow.predicate) return where + to_text(fast) + " is " + to_text(slow);
     const Room count = count_room(pod_group, slot, wanted);
-    if (room != count) return where + told(room) + " is " + told(count);
+    if (room != count) return where + to_text(room) + " is " + to_text(count);
     const auto cpu = std::accumulate(
-        now_.world.nodes[now_.nodes_of[slot].front()].pods.begin(),
-        now_.world.nodes[now_.nodes_of[slot].front()].pods.end(), std::int64_t{0},
+        now_.naive_cluster.nodes[now_.nodes_of[slot].front()].pods.begin(),
+        now_.naive_cluster.nodes[now_.nodes_of[slot].front()].pods.end(), std::int64_t{0},
         [](auto sum, const Pod& pod) { return sum + pod.spec.requests.amount("cpu"); });
-    const auto free = now_.world.nodes[now_.nodes_of[slot].front()].allocatable.amount("cpu") - cpu;
+    const auto free =
+        now_.naive_cluster.nodes[now_.nodes_of[slot].front()].allocatable.amount("cpu") - cpu;
     return fast_.free(slot, snapshot::cpu_index) == free ? "" : where + "other cpu is free";
 }
 
-std::string SideBySide::compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
+std::string SchedulerComparison::compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
     State state = now_;
-    const std::size_t added = add_node(state.world, cluster_, shapes_[shape]);
+    const std::size_t added = add_node(state.naive_cluster, cluster_, shapes_[shape]);
     const Refusal slow = slow_why_not(state, pod_group, added);
     const Refusal fast = fast_.why_not_new(pod_group, shape);
     if (fast != fast_.why_not_new(pod_group, rules_->equivalent(shape))) return "not equivalent";
     if (fast.predicate == slow.predicate) return "";
-    return about(pod_group, "shape " + std::to_string(shape)) + told(fast) + " is " + told(slow);
+    return about(pod_group, "shape " + std::to_string(shape)) + to_text(fast) + " is " +
+           to_text(slow);
 }
 
-std::string SideBySide::compare_find(PodGroupIndex pod_group) const {
+std::string SchedulerComparison::compare_find(PodGroupIndex pod_group) const {
     std::optional<Slot> slow;
     const auto end = static_cast<Slot>(now_.nodes_of.size());
     for (Slot slot = 0; slot < end && !slow; ++slot) {
@@ -147,7 +150,7 @@ std::string SideBySide::compare_find(PodGroupIndex pod_group) const {
                                                  : about(pod_group, "any slot") + "finds another";
 }
 
-std::string SideBySide::find_disagreement() {
+std::string SchedulerComparison::find_disagreement() {
     for (PodGroupIndex pod_group = 0; pod_group < pods_.size(); ++pod_group) {
         for (Slot slot = 0; slot < now_.nodes_of.size(); ++slot) {
             if (std::string found = compare(pod_group, slot); !found.empty()) return found;
@@ -161,23 +164,23 @@ std::string SideBySide::find_disagreement() {
     return "";
 }
 
-Slot SideBySide::any_slot(Dice& dice) const {
+Slot SchedulerComparison::any_slot(Dice& dice) const {
     return static_cast<Slot>(dice.below(static_cast<int>(now_.nodes_of.size())));
 }
 
-void SideBySide::step(Dice& dice) {
+void SchedulerComparison::step(Dice& dice) {
     switch (dice.below(10)) {
         case 0: return add(dice);
         case 1: return split(dice);
         case 2: return close(dice);
-        case 3: return remember();
-        case 4: return take_back();
+        case 3: return save();
+        case 4: return undo();
         case 5: return allow(dice);
         default: return place(dice);
     }
 }
 
-void SideBySide::place(Dice& dice) {
+void SchedulerComparison::place(Dice& dice) {
     const auto pod_group = static_cast<PodGroupIndex>(dice.below(static_cast<int>(pods_.size())));
     const Slot slot = any_slot(dice);
     const std::vector<std::size_t>& nodes = now_.nodes_of[slot];
@@ -194,19 +197,19 @@ void SideBySide::place(Dice& dice) {
     }
 }
 
-void SideBySide::add(Dice& dice) {
+void SchedulerComparison::add(Dice& dice) {
     const auto shape = static_cast<TemplateNodeId>(dice.below(static_cast<int>(shapes_.size())));
     const int nodes = dice.between(1, 3);
     fast_.add(shape, nodes);
     now_.nodes_of.emplace_back();
     now_.closed.push_back(false);
     for (int i = 0; i < nodes; ++i) {
-        now_.nodes_of.back().push_back(add_node(now_.world, cluster_, shapes_[shape]));
-        now_.world.nodes.back().unopened = true;
+        now_.nodes_of.back().push_back(add_node(now_.naive_cluster, cluster_, shapes_[shape]));
+        now_.naive_cluster.nodes.back().unopened = true;
     }
 }
 
-void SideBySide::split(Dice& dice) {
+void SchedulerComparison::split(Dice& dice) {
     const Slot slot = any_slot(dice);
     const auto n = static_cast<int>(now_.nodes_of[slot].size());
     if (n < 2 || now_.closed[slot]) return;
@@ -217,15 +220,15 @@ void SideBySide::split(Dice& dice) {
     now_.closed.push_back(false);
 }
 
-void SideBySide::close(Dice& dice) {
+void SchedulerComparison::close(Dice& dice) {
     const Slot slot = any_slot(dice);
     if (now_.closed[slot]) return;
     fast_.close(slot);
     now_.closed[slot] = true;
-    for (const std::size_t node : now_.nodes_of[slot]) now_.world.nodes[node].gone = true;
+    for (const std::size_t node : now_.nodes_of[slot]) now_.naive_cluster.nodes[node].gone = true;
 }
 
-void SideBySide::allow(Dice& dice) {
+void SchedulerComparison::allow(Dice& dice) {
     const auto pod_group = static_cast<PodGroupIndex>(dice.below(static_cast<int>(pods_.size())));
     const std::optional<SpreadDomains> spread = fast_.spread(pod_group);
     if (!spread || spread->domains.empty()) return;
@@ -241,14 +244,14 @@ void SideBySide::allow(Dice& dice) {
     allowance.left[spread->domains[static_cast<std::size_t>(domain)].value] = pods;
 }
 
-void SideBySide::remember() { past_.push_back({fast_.mark(), now_}); }
+void SchedulerComparison::save() { saved_.push_back({fast_.mark(), now_}); }
 
-void SideBySide::take_back() {
-    if (past_.empty()) return;
-    Past past = std::move(past_.back());
-    past_.pop_back();
-    fast_.undo(past.mark);
-    now_ = std::move(past.state);
+void SchedulerComparison::undo() {
+    if (saved_.empty()) return;
+    Saved saved = std::move(saved_.back());
+    saved_.pop_back();
+    fast_.undo(saved.mark);
+    now_ = std::move(saved.state);
 }
 
 }  // namespace capstan::engine::scheduling::naive

@@ -14,9 +14,9 @@
 
 namespace capstan::engine::scheduling::naive {
 
-class SideBySide {
+class SchedulerComparison {
 public:
-    explicit SideBySide(RandomCluster start);
+    explicit SchedulerComparison(RandomCluster start);
 
     /// The first thing they disagree on; empty: they agree. Asks about every pod group, on every
     /// slot and every shape.
@@ -32,12 +32,12 @@ private:
         std::map<std::string, int> left;
     };
     struct State {
-        World world{};
+        NaiveCluster naive_cluster{};
         std::vector<std::vector<std::size_t>> nodes_of{};  ///< by slot
         std::vector<bool> closed{};                        ///< by slot
         std::map<PodGroupIndex, Allowance> allowed{};
     };
-    struct Past {
+    struct Saved {
         Placement::Mark mark;
         State state;
     };
@@ -58,8 +58,8 @@ private:
     void split(Dice& dice);
     void close(Dice& dice);
     void allow(Dice& dice);
-    void remember();
-    void take_back();
+    void save();
+    void undo();
     Slot any_slot(Dice& dice) const;
 
     snapshot::Cluster cluster_;
@@ -68,7 +68,7 @@ private:
     std::unique_ptr<CompiledPredicates> rules_;
     Placement fast_;
     State now_;
-    std::vector<Past> past_;
+    std::vector<Saved> saved_;
 };
 
 }  // namespace capstan::engine::scheduling::naive

@@ -14,73 +14,74 @@ struct Seeds {
     unsigned from, to;
 };
 
-Seeds seeds(Seeds usual) {
+Seeds seeds(Seeds defaults) {
     const char* asked = std::getenv("CAPSTAN_SEEDS");
-    if (asked) std::sscanf(asked, "%u,%u", &usual.from, &usual.to);
-    return usual;
+    if (asked) std::sscanf(asked, "%u,%u", &defaults.from, &defaults.to);
+    return defaults;
 }
 
-void agree(Seeds usual, const Sizes& sizes, const Spice& spice, int steps) {
-    const Seeds all = seeds(usual);
+void compare_schedulers(Seeds defaults, const Sizes& sizes, const Frequencies& frequencies,
+                        int steps) {
+    const Seeds all = seeds(defaults);
     for (unsigned seed = all.from; seed < all.to; ++seed) {
-        SideBySide both(make_random_cluster(seed, sizes, spice));
-        ASSERT_EQ(both.find_disagreement(), "") << "seed " << seed << ", at first";
+        SchedulerComparison comparison(make_random_cluster(seed, sizes, frequencies));
+        ASSERT_EQ(comparison.find_disagreement(), "") << "seed " << seed << ", at first";
         Dice dice(seed);
         for (int i = 0; i < steps; ++i) {
-            for (int j = 0; j < 4; ++j) both.step(dice);
-            ASSERT_EQ(both.find_disagreement(), "") << "seed " << seed << ", step " << i;
+            for (int j = 0; j < 4; ++j) comparison.step(dice);
+            ASSERT_EQ(comparison.find_disagreement(), "") << "seed " << seed << ", step " << i;
         }
     }
 }
 
-constexpr Spice only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
+constexpr Frequencies only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
 
 TEST(PlacementAndNaiveScheduler, AgreeOnResourcesTaintsAndNodeAffinity) {
-    agree({0, 40}, {}, only_resources, 6);
+    compare_schedulers({0, 40}, {}, only_resources, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnPorts) {
-    Spice spice = only_resources;
-    spice.ports = 60;
-    agree({0, 40}, {}, spice, 6);
+    Frequencies frequencies = only_resources;
+    frequencies.ports = 60;
+    compare_schedulers({0, 40}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnVolumes) {
-    Spice spice = only_resources;
-    spice.volumes = 60;
-    agree({0, 50}, {}, spice, 6);
+    Frequencies frequencies = only_resources;
+    frequencies.volumes = 60;
+    compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnInterPodAffinity) {
-    Spice spice = only_resources;
-    spice.affinity = 50;
-    agree({0, 50}, {}, spice, 6);
+    Frequencies frequencies = only_resources;
+    frequencies.affinity = 50;
+    compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnTopologySpread) {
-    Spice spice = only_resources;
-    spice.spread = 70;
-    agree({0, 50}, {}, spice, 6);
+    Frequencies frequencies = only_resources;
+    frequencies.spread = 70;
+    compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnDefaultTopologySpread) {
-    Spice spice = only_resources;
-    spice.spread = 20;
-    spice.node_affinity = 30;
-    spice.default_spread = 100;
-    agree({0, 60}, {}, spice, 6);
+    Frequencies frequencies = only_resources;
+    frequencies.spread = 20;
+    frequencies.node_affinity = 30;
+    frequencies.default_spread = 100;
+    compare_schedulers({0, 60}, {}, frequencies, 6);
 }
 
-TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicates) { agree({0, 80}, {}, {}, 6); }
+TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicates) { compare_schedulers({0, 80}, {}, {}, 6); }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicatesWithDefaultTopologySpread) {
-    Spice spice;
-    spice.default_spread = 100;
-    agree({0, 30}, {}, spice, 6);
+    Frequencies frequencies;
+    frequencies.default_spread = 100;
+    compare_schedulers({0, 30}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnLargeClusters) {
-    agree({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
+    compare_schedulers({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
 }
 
 }  // namespace

@@ -91,20 +91,20 @@ TEST(NodeAffinity, RequiresOneCompleteTermAndTheNodeSelector) {
 }
 
 TEST(NodeAffinity, ReportsRequiredAndActualValues) {
-    const std::string words = "node(s) didn't match Pod's node affinity/selector: ";
+    const std::string prefix = "node(s) didn't match Pod's node affinity/selector: ";
     EXPECT_EQ(check_node_affinity({}, web), std::nullopt);
     EXPECT_THAT(check_node_affinity({.node_selector = {{"disk", "ssd"}, {"zone", "a"}}}, web),
-                Optional(words + "wants disk=ssd, the node has disk=hdd"));
+                Optional(prefix + "wants disk=ssd, the node has disk=hdd"));
     EXPECT_THAT(check_node_affinity({.node_selector = {{"gpu", "yes"}}}, web),
-                Optional(words + "wants gpu=yes, the node has no gpu"));
+                Optional(prefix + "wants gpu=yes, the node has no gpu"));
     const snapshot::PodSpec terms{
         .affinity_required = {{.labels = {{"zone", in, {"b", "c"}}, {"cores", gt, {"8"}}}},
                               {.fields = {{"metadata.name", in, {"web-2"}}}},
                               {}}};
     EXPECT_THAT(
         check_node_affinity(terms, web),
-        Optional(words + "wants zone in [b, c] and cores > 8, or metadata.name in [web-2], or "
-                         "nothing, the node has zone=a, cores=8, name web-1"));
+        Optional(prefix + "wants zone in [b, c] and cores > 8, or metadata.name in [web-2], or "
+                          "nothing, the node has zone=a, cores=8, name web-1"));
 }
 
 TEST(NodeAffinity, AbbreviatesManyTermsAndValues) {
