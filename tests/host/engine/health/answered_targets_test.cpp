@@ -27,7 +27,7 @@ protected:
     }
     Time now() const { return c.call_context.now; }
     void advance(Duration time) { c.call_context.now += time; }
-    /// What a pass orders, and the cloud agrees to.
+    /// Increases of a pass, which the cloud accepts.
     Growths pass() {
         pass::Outcome outcome = c.run();
         Results results;
@@ -36,7 +36,7 @@ protected:
         results.increases.resize(outcome.decision.increases.size());
         return record(std::move(outcome), results);
     }
-    /// What a pass orders, and the cloud answers so.
+    /// Increases of a pass, for which the cloud returns this result.
     Growths pass_with(std::optional<Error> error, std::optional<int> answered = std::nullopt) {
         pass::Outcome outcome = c.run();
         Results results;
@@ -44,7 +44,7 @@ protected:
         results.answered_targets.assign(outcome.decision.increases.size(), answered);
         return record(std::move(outcome), results);
     }
-    /// The cloud is asked for this beside a pass, and does it.
+    /// Records a decision that was made outside a pass and succeeded.
     void apply(const Decision& decision) {
         Results results;
         results.decreases.resize(decision.decreases.size());
@@ -88,7 +88,7 @@ TEST_F(AnsweredTargets, DoNotRepeatAnIncreaseWhileTheListLags) {
     list(3);
     advance(1s);
     EXPECT_EQ(pass(), Growths());
-    EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list shows it";
+    EXPECT_THAT(c.memory.answered_targets, IsEmpty()) << "the list has the target";
 }
 
 TEST_F(AnsweredTargets, AreTheBaseOfTheNextIncrease) {
@@ -99,7 +99,7 @@ TEST_F(AnsweredTargets, AreTheBaseOfTheNextIncrease) {
     ASSERT_EQ(last.increases.size(), 1U);
     EXPECT_EQ(last.increases[0].from, 3);
     EXPECT_EQ(counted_target(), 5);
-    list(3);  // as it was between the two
+    list(3);  // the target before the second increase
     advance(1s);
     EXPECT_EQ(pass(), Growths());
     EXPECT_EQ(counted_target(), 5);
@@ -191,7 +191,7 @@ TEST_F(AnsweredTargets, AreTheGrantedAndNotTheRequestedNumber) {
     EXPECT_EQ(counted_target(), 2);
     advance(1s);
     EXPECT_EQ(pass_with({}, 1000), (Growths{{"web", 1}}));
-    EXPECT_EQ(counted_target(), 3) << "no answer is worth more than was asked for";
+    EXPECT_EQ(counted_target(), 3) << "the granted target is at most the requested one";
 }
 
 TEST_F(AnsweredTargets, AreNotSetByARefusal) {
@@ -222,7 +222,7 @@ TEST_F(AnsweredTargets, AreKeptAcrossACrashBeforeTheResponse) {
     c.memory.started = false;
     advance(6s);
     EXPECT_EQ(pass(), Growths());
-    // But where it was never asked for, it is in the end.
+    // If the request was never sent, it is sent after the timeout.
     advance(2min);
     EXPECT_EQ(pass(), three_of_web);
 }
@@ -255,7 +255,7 @@ TEST_F(AnsweredTargets, AreLoweredByDecreasesAndRemovals) {
     apply(removal);
     EXPECT_EQ(counted_target(), 1);
     apply(removal);
-    EXPECT_EQ(counted_target(), 1) << "a machine goes once";
+    EXPECT_EQ(counted_target(), 1) << "a removed machine counts once";
 }
 
 TEST_F(AnsweredTargets, AreNotLoweredByAReplacedMachine) {
@@ -273,7 +273,7 @@ TEST_F(AnsweredTargets, DoNotCancelIncreasesWithAnUnknownResult) {
         c.settings.backoff = policy;
         c.memory = {};
         pass_with(Error{.code = ErrorCode::cancelled, .message = "the host stops"});
-        // An earlier request times out meanwhile.
+        // An earlier request times out in the meantime.
         c.memory.requests[answered_group] = {
             .since = now() - 15min, .deadline = now(), .increase = 3};
         advance(10s);
@@ -298,7 +298,7 @@ TEST_F(AnsweredTargets, DelayDecreasesUntilIncreasesAreAnswered) {
     EXPECT_THAT(last.decreases, IsEmpty());
     advance(2min);
     pass();
-    ASSERT_EQ(last.decreases.size(), 1U) << "the list shows what is left";
+    ASSERT_EQ(last.decreases.size(), 1U) << "only the listed target is lowered";
     EXPECT_EQ(last.decreases[0].from, 2);
 }
 
@@ -333,7 +333,7 @@ TEST_F(AnsweredTargets, AreLoweredByAMachineThatFails) {
     const pass::Outcome outcome = c.run();
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 2);
     EXPECT_EQ(outcome.decision.removals.size(), 1U) << "it is removed";
-    // The one that is being made and the one that is not listed yet are waited for, no third.
+    // The machine being created and the one not listed yet are awaited.
     EXPECT_THAT(outcome.decision.unschedulable, Not(IsEmpty()));
     EXPECT_EQ(outcome.decision.unschedulable[0].pods.count, 1U);
 }
@@ -346,7 +346,7 @@ TEST_F(AnsweredTargets, SubtractARemovedFailedMachineOnce) {
     ASSERT_EQ(last.removals.size(), 1U);
     EXPECT_EQ(counted_target(), 2);
     advance(1s);
-    pass();  // the list shows it still
+    pass();  // the machine is still listed
     EXPECT_EQ(counted_target(), 2);
     c.test_cluster.change_group("web").machines.clear();
     advance(1s);
@@ -376,7 +376,7 @@ TEST_F(AnsweredTargets, AreNotLoweredByAnErrorOfAMachineWithANode) {
     pass();
     const int answered = counted_target();
     advance(1s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), Growths()) << "requested twice";
     EXPECT_EQ(counted_target(), answered);
 }
 
@@ -384,9 +384,9 @@ TEST_F(AnsweredTargets, IncludeAnIncreaseWhoseDeadlinePassed) {
     EXPECT_EQ(pass_with(Error{.code = ErrorCode::deadline, .message = "took 1m"}), three_of_web);
     EXPECT_EQ(counted_target(), 3);
     advance(10s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
+    EXPECT_EQ(pass(), Growths()) << "requested twice";
     advance(2min);
-    EXPECT_EQ(pass(), three_of_web) << "no list has shown it";
+    EXPECT_EQ(pass(), three_of_web) << "the increase was never listed";
 }
 
 TEST_F(AnsweredTargets, AreRemovedByALateRefusal) {
@@ -426,7 +426,7 @@ TEST_F(AnsweredTargets, TimeOutSeparatelyForAnIncreaseWithAnUnknownResult) {
     EXPECT_EQ(last.increases[0].from, 3);
 }
 
-/// Machines that a cloud has agreed to remove, and that it lists as if nothing were.
+/// Machines whose removal the cloud accepted and which it still lists.
 class RemovedMachinesInLists : public AnsweredTargets {
 protected:
     NodeRemoval& removing(const std::string& machine, int target_without) {
@@ -467,9 +467,9 @@ TEST_F(RemovedMachinesInLists, AreNotSubtractedFromATargetThatHasFallen) {
     list(3);
     EXPECT_EQ(effective_target(), 3);
     list(2);
-    EXPECT_EQ(effective_target(), 2) << "somebody else made it smaller";
+    EXPECT_EQ(effective_target(), 2) << "another client lowered the target";
     list(6);
-    EXPECT_EQ(effective_target(), 4) << "somebody else made it larger";
+    EXPECT_EQ(effective_target(), 4) << "another client raised the target";
 }
 
 TEST_F(RemovedMachinesInLists, AreNotPartOfTheBaseOfAnIncrease) {
@@ -478,10 +478,10 @@ TEST_F(RemovedMachinesInLists, AreNotPartOfTheBaseOfAnIncrease) {
     EXPECT_EQ(pass(), three_of_web);
     EXPECT_EQ(last.increases[0].from, 0);
     advance(1s);
-    EXPECT_EQ(pass(), Growths()) << "ordered twice";
-    list(3);  // with the order, and with the machine that goes
+    EXPECT_EQ(pass(), Growths()) << "requested twice";
+    list(3);  // includes the increase and the machine being removed
     advance(1s);
-    EXPECT_EQ(pass(), Growths()) << "one of three that the cloud owes";
+    EXPECT_EQ(pass(), Growths()) << "one of the three is still expected";
     EXPECT_EQ(counted_target(), 3);
 }
 

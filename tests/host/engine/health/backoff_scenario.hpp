@@ -1,6 +1,5 @@
-/// Hours of a few groups in front of a cloud that has no machines, with a scale-up that a test can
-/// follow in its head: each pending_pods pod takes a node, and the group of the highest priority
-/// gets them all. A pass every ten seconds.
+/// Simulates groups of a cloud without capacity, with a pass every ten seconds. Scale-up is simple:
+/// each pending pod needs a node, and the group of the highest priority gets all of them.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +16,13 @@
 
 namespace capstan::engine::health {
 
-/// A group and its cloud. What the target holds above the nodes is requested.
+/// A group and its cloud. Machines above the number of nodes are requested.
 struct ScenarioGroup {
     std::string id{};
     int target = 0;
     std::vector<std::string> nodes{};    ///< joined, ready, each with a pod
     std::vector<std::string> tainted{};  ///< joined, with a readiness taint
-    std::optional<Error> error{};        ///< of every requested machine
+    std::optional<Error> error{};        ///< of all requested machines
     bool lists_requests = true;
 
     int requested() const {
@@ -35,9 +34,9 @@ struct BackoffScenario {
     Settings settings{.readiness_taints = {"not-ready"},
                       .max_node_provision_time = 7min,
                       .backoff = BackoffPolicy::until_joined};
-    std::list<ScenarioGroup> groups{};  ///< the highest priority first
+    std::list<ScenarioGroup> groups{};  ///< by descending priority
     Memory memory{};
-    int pending_pods = 0;  ///< pods
+    int pending_pods = 0;
     Time now = noon;
     std::vector<std::string> commands{};
 
@@ -50,7 +49,7 @@ struct BackoffScenario {
     bool is_backed_off(const std::string& id) const {
         return find_backoff(memory, NodeGroupId(id), now) != nullptr;
     }
-    /// Passes from now on to before `end`, in seconds since the start.
+    /// Runs passes until `end`, in seconds since the start.
     void run_until(int end) {
         while (now < noon + std::chrono::seconds(end)) {
             pass();

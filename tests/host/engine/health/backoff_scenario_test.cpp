@@ -81,7 +81,7 @@ TEST(BackoffScenario, UntilJoinedDoesNotEndWhenANodeIsRemoved) {
     scenario.group("fallback").nodes = {"i-2"};
     EXPECT_EQ(scenario.group("ng-1").target, 2);
 
-    // The cloud has agreed to remove i-1, and its node is still there for a while.
+    // The cloud accepted the removal of i-1, and its node still exists for a while.
     scenario.memory.removals["i-1"] = {
         .group = NodeGroupId("ng-1"), .machine = MachineId("i-1"), .phase = RemovalPhase::removed};
     scenario.group("ng-1").target = 1;
@@ -130,7 +130,7 @@ TEST(BackoffScenario, UntilJoinedTimesOutANodeThatNeverBecomesReady) {
     scenario.group("ng-1").nodes = {"i-2"};
     scenario.run_until(1220);
     EXPECT_THAT(scenario.take_commands(), IsEmpty());
-    scenario.group("ng-2") = {.id = "ng-2"};  // it was removed after all
+    scenario.group("ng-2") = {.id = "ng-2"};  // the node was removed
     scenario.run_until(1230);
     EXPECT_FALSE(scenario.is_backed_off("ng-2"));
 }

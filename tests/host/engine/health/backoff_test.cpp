@@ -18,7 +18,7 @@ Memory after_failure(Memory memory, Time now, const Error& error = no_capacity()
     return remember_failure(std::move(memory), web, error, Settings(), now);
 }
 
-/// Memory after the start of a pass at `now`.
+/// The memory after a pass at `now`.
 Memory after_pass(Memory memory, const TestCluster& test_cluster, Time now,
                   const Settings& settings = {}) {
     const Snapshot snapshot = test_cluster.snapshot();
@@ -26,7 +26,7 @@ Memory after_pass(Memory memory, const TestCluster& test_cluster, Time now,
                     now);
 }
 
-/// How long web is backed off from `now` on; zero: it is not.
+/// How long group web stays backed off; zero if it is not.
 Duration backoff_left(const Memory& memory, Time now) {
     const Backoff* backoff = find_backoff(memory, web, now);
     return backoff == nullptr ? Duration(0) : backoff->until.value_or(Time::max()) - now;
@@ -122,9 +122,9 @@ TEST(Backoff, StartsWithTheSecondTransientErrorAndIsShort) {
             now += backoff_left(memory, now) + 1ns;
         }
         memory = after_failure(std::move(memory), now + 11min, {.code = code, .message = "no"});
-        EXPECT_EQ(backoff_left(memory, now + 11min), 0s) << "that was long ago";
+        EXPECT_EQ(backoff_left(memory, now + 11min), 0s) << "the last failure was long ago";
         memory = after_failure(std::move(memory), now + 12min);
-        EXPECT_EQ(backoff_left(memory, now + 12min), 5min) << "no failure of the group was before";
+        EXPECT_EQ(backoff_left(memory, now + 12min), 5min) << "transient failures do not count";
     }
 }
 
@@ -172,7 +172,7 @@ TEST(UntilJoinedBackoff, GrowsWithRefusedCallsUntilOneIsAccepted) {
 }
 
 TEST(UntilJoinedBackoff, EndsByTimeWithoutARequest) {
-    // Nothing could join to end it.
+    // No machine is requested that could join.
     const Memory memory = remember_failure({}, web, no_capacity(), until_joined(), noon);
     EXPECT_EQ(backoff_left(memory, noon), 5min);
 }

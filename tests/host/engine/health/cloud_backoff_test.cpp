@@ -30,13 +30,13 @@ Memory after_success(Memory memory, Time now) {
     return remember_refreshes(std::move(memory), {{east, std::nullopt}}, now);
 }
 
-/// How long the cloud is backed off from `now` on; zero: it is not.
+/// How long the cloud stays backed off; zero if it is not.
 Duration cloud_backoff_left(const Memory& memory, Time now) {
     const auto end = next_cloud_backoff_end(memory, now);
     return end ? *end - now : Duration(0);
 }
 
-/// Up to a quarter is chance.
+/// Jitter adds up to a quarter.
 auto about_length(Duration length) { return AllOf(Ge(length), Le(length + length / 4)); }
 
 TEST(ListBackoffs, RetryAThrottlingCloudTwiceAMinute) {
@@ -49,7 +49,7 @@ TEST(ListBackoffs, RetryAThrottlingCloudTwiceAMinute) {
         now += cloud_backoff_left(memory, now);
         EXPECT_EQ(cloud_backoff_left(memory, now), 0s);
     }
-    EXPECT_LE(calls, 150) << "2.5 a minute";
+    EXPECT_LE(calls, 150) << "2.5 per minute";
 }
 
 TEST(ListBackoffs, ProbeACloudUntilARefreshSucceeds) {
@@ -72,7 +72,7 @@ TEST(ListBackoffs, AreLongerAfterCredentialErrors) {
             EXPECT_THAT(cloud_backoff_left(memory, now), about_length(length));
             now += cloud_backoff_left(memory, now);
         }
-        EXPECT_THAT(find_probed_clouds(memory), IsEmpty()) << "one group tells nothing more";
+        EXPECT_THAT(find_probed_clouds(memory), IsEmpty()) << "a probe would not help";
     }
 }
 
@@ -118,7 +118,7 @@ TEST(ListBackoffs, AreTheSameInAReplay) {
     EXPECT_NE(with_jitter(1min, "east", noon), with_jitter(1min, "west", noon));
 }
 
-/// Results of increases of groups of cloud east, by group.
+/// Results of increases in cloud east, by group.
 struct RequestBackoffs : ::testing::Test {
     Memory memory;
     Time now = noon;
@@ -145,7 +145,7 @@ TEST_F(RequestBackoffs, DoNotAffectLists) {
     EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off until 15:07:0"));
     EXPECT_THAT(why(), HasSubstr("Z: slow down"));
     EXPECT_THAT(find_backed_off_clouds(memory, now), IsEmpty());
-    EXPECT_EQ(after_success(memory, now), memory) << "that lists pass says nothing about requests";
+    EXPECT_EQ(after_success(memory, now), memory) << "successful lists do not end it";
 }
 
 TEST_F(RequestBackoffs, DoNotStartOnThrottledLists) {
@@ -162,7 +162,7 @@ TEST_F(RequestBackoffs, CountOneFailurePerPass) {
 TEST_F(RequestBackoffs, StartWhenTheNextOptionIsThrottledToo) {
     pass({{"web", throttled()}});
     EXPECT_EQ(why(), "");
-    EXPECT_TRUE(is_backed_off("web")) << "the next pass takes another option";
+    EXPECT_TRUE(is_backed_off("web")) << "the next pass uses another option";
     now += 10s;
     pass({{"db", throttled()}});
     EXPECT_NE(why(), "");
@@ -177,7 +177,7 @@ TEST_F(RequestBackoffs, DoNotStartIfAnotherIncreaseSucceeds) {
     EXPECT_TRUE(is_backed_off("web"));
     now += 20s;
     pass({{"web", throttled()}, {"db", std::nullopt}});
-    EXPECT_EQ(why(), "") << "requests to the cloud pass";
+    EXPECT_EQ(why(), "") << "requests to the cloud succeed";
 }
 
 TEST_F(RequestBackoffs, StartAtOnceOnThrottledRemovals) {
@@ -197,7 +197,7 @@ TEST_F(RequestBackoffs, AllowAThrottledGroupToBeRetriedEvery30Seconds) {
         }
         now += 1s;
     }
-    EXPECT_GE(calls, 18) << "so it grows at most about 30 s after throttling ends";
+    EXPECT_GE(calls, 18) << "so the group grows within about 30s after throttling ends";
     EXPECT_LE(calls, 26);
 }
 

@@ -1,4 +1,4 @@
-// What a wrong clock, or one that is set, makes of machines and nodes that are on their way.
+// Effects of a wrong or adjusted clock on machines and nodes that are starting.
 #include <gtest/gtest.h>
 
 #include "../test_cluster.hpp"
@@ -22,7 +22,7 @@ struct Passes {
         return assess(snapshot, membership, memory, {}, time);
     }
     int upcoming(const PassTime& time) { return pass(time).groups.at(0).upcoming.nodes(); }
-    /// A node of the group that has joined and is not ready.
+    /// A node of the group that joined and is not ready.
     void join(const char* name, Time created) {
         snapshot::NodeObject& node = test_cluster.node(name, "web");
         node.ready = false;

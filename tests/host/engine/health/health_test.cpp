@@ -30,10 +30,10 @@ struct MissingCase {
 };
 
 const std::vector<MissingCase> missing_cases = {
-    {"nothing asked for", 0, [](TestCluster&) {}, 0, ""},
+    {"no target", 0, [](TestCluster&) {}, 0, ""},
     {"a target the cloud has not acted on", 3, [](TestCluster&) {}, 3,
      "3 machines have not joined"},
-    {"machines on their way", 2,
+    {"machines being created", 2,
      [](TestCluster& w) {
          w.machine("web", "i-1", MachineState::creating);
          w.machine("web", "i-2", MachineState::requested);
@@ -46,7 +46,7 @@ const std::vector<MissingCase> missing_cases = {
      },
      2, "2 machines have not joined"},
     {"all joined", 1, [](TestCluster& w) { w.node("i-1", "web"); }, 0, ""},
-    {"no target said", std::nullopt,
+    {"unknown target", std::nullopt,
      [](TestCluster& w) {
          w.node("i-1", "web");
          w.machine("web", "i-2");
@@ -59,19 +59,19 @@ const std::vector<MissingCase> missing_cases = {
          w.machine("web", "i-2", MachineState::creating);
      },
      1, "1 machine has not joined; not counted: 1 machine that failed"},
-    {"one is going", 1,
+    {"one is being deleted", 1,
      [](TestCluster& w) {
          w.machine("web", "i-1", MachineState::deleting);
          w.machine("web", "i-2", MachineState::creating);
      },
      1, "1 machine has not joined"},
-    {"one joined and is going", 1,
+    {"one joined and is being deleted", 1,
      [](TestCluster& w) {
          w.node("i-1");
          w.machine("web", "i-1", MachineState::deleting);
      },
      1, "1 machine has not joined"},
-    {"a target taken back", 1,
+    {"a lowered target", 1,
      [](TestCluster& w) {
          w.node("i-1", "web");
          w.machine("web", "i-2", MachineState::requested);
@@ -145,47 +145,47 @@ struct UsabilityCase {
 
 void taint(snapshot::NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
 
-/// About a node of a group that joined five minutes ago and is not ready.
+/// Changes of a node of a group that joined five minutes ago and is not ready.
 const std::vector<UsabilityCase> usability_cases = {
-    {"as it is", [](TestCluster&, snapshot::NodeObject&) {}, NodeUsability::starting},
-    {"with the taints of such a node",
+    {"unchanged", [](TestCluster&, snapshot::NodeObject&) {}, NodeUsability::starting},
+    {"with the not-ready taint",
      [](TestCluster&, snapshot::NodeObject& n) { taint(n, "node.kubernetes.io/not-ready"); },
      NodeUsability::starting},
     {"ready", [](TestCluster&, snapshot::NodeObject& n) { n.ready = true; },
      NodeUsability::takes_pods},
-    {"ready and held back by a start-up taint",
+    {"ready, with a startup taint",
      [](TestCluster&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
      NodeUsability::starting},
-    {"ready and held back for too long",
+    {"ready, with a startup taint for too long",
      [](TestCluster&, snapshot::NodeObject& n) {
          n.ready = true;
          n.created = noon - 1h;
          taint(n, "startup-taint.cluster-autoscaler.kubernetes.io/cni");
      },
      NodeUsability::takes_pods},
-    {"ready and tainted for good",
+    {"ready, with a lasting taint",
      [](TestCluster&, snapshot::NodeObject& n) {
          n.ready = true;
          taint(n, "dedicated");
      },
      NodeUsability::takes_pods},
-    {"not for longer than it may take",
+    {"just within the provision time",
      [](TestCluster&, snapshot::NodeObject& n) { n.created = noon - 15min + 1ns; },
      NodeUsability::starting},
-    {"for too long", [](TestCluster&, snapshot::NodeObject& n) { n.created = noon - 15min; },
-     NodeUsability::out},
+    {"after the provision time",
+     [](TestCluster&, snapshot::NodeObject& n) { n.created = noon - 15min; }, NodeUsability::out},
     {"cordoned", [](TestCluster&, snapshot::NodeObject& n) { n.unschedulable = true; },
      NodeUsability::out},
-    {"about to be removed",
+    {"to be removed",
      [](TestCluster&, snapshot::NodeObject& n) { taint(n, "ToBeDeletedByClusterAutoscaler"); },
      NodeUsability::out},
     {"with daemons on it",
      [](TestCluster& w, snapshot::NodeObject&) { w.daemon("cni", "cni-1", "i-1"); },
      NodeUsability::starting},
-    {"with pods on it, so it was ready once",
+    {"with pods on it, so it was ready before",
      [](TestCluster& w, snapshot::NodeObject&) { w.pod("web", "i-1"); }, NodeUsability::out},
     {"of no group", [](TestCluster&, snapshot::NodeObject& n) { n.name = "other"; },
      NodeUsability::out},

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A pass over a test_cluster, as far as it knows groups; what it tells of those that are gone.
+/// Updates the known groups and returns the report about departed ones.
 std::vector<std::string> find_departed_groups(Memory& memory, const TestCluster& test_cluster) {
     const Snapshot snapshot = test_cluster.snapshot();
     memory =
@@ -42,7 +42,7 @@ TEST(KnownGroups, AreNotReportedAfterTheyAreListedAgain) {
     find_departed_groups(memory, two_nodes(true));
     find_departed_groups(memory, two_nodes(false));
     EXPECT_THAT(find_departed_groups(memory, two_nodes(true)), IsEmpty());
-    TestCluster other;  // another group has the nodes now
+    TestCluster other;  // the nodes now belong to another group
     other.group("zwei", 2);
     for (const char* name : {"two-1", "two-2"}) other.node(name, "zwei");
     EXPECT_THAT(find_departed_groups(memory, other), IsEmpty());
@@ -58,7 +58,7 @@ TEST(KnownGroups, AreKeptWhileTheyAreUnreadable) {
     EXPECT_EQ(find_departed_groups(memory, two_nodes(false)).size(), 1u);
 }
 
-/// The first pass of a process, while a cloud does not answer.
+/// The first pass of a process, while a cloud is unavailable.
 TEST(KnownGroups, AreUnreadableUntilTheirCloudHasBeenRead) {
     Memory memory;
     find_departed_groups(memory, two_nodes(true));

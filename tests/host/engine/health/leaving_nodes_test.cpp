@@ -9,7 +9,7 @@ namespace {
 
 const Departure avoided{};
 
-/// A machine with a notice, and what it means at a time.
+/// A machine with a notice, and the departure derived from it.
 struct Departures : ::testing::Test {
     Settings settings;
     PassTime time{noon};

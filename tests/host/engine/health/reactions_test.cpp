@@ -15,7 +15,7 @@ constexpr std::array all_calls{Call::refresh,  Call::increase,      Call::decrea
                                Call::describe, Call::machine_types, Call::terms,
                                Call::start,    Call::self_check,    Call::decide};
 
-/// The table of capstan/abi/error.h, code by code: calls that change a group, and the others.
+/// The table of capstan/abi/error.h: one row per code.
 struct ReactionCase {
     ErrorCode code;
     Reaction refresh, increase, decrease, remove, create, destroy, describe, start;

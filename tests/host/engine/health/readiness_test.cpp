@@ -29,9 +29,9 @@ void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effe
 }
 void age(snapshot::NodeObject& node, Duration age) { node.created = noon - age; }
 
-/// About a ready node of a group, five minutes old.
+/// Changes of a ready node of a group, five minutes old.
 const std::vector<ReadinessCase> cases = {
-    {"as it is", [](TestCluster&, snapshot::NodeObject&) {}, Readiness::ready,
+    {"unchanged", [](TestCluster&, snapshot::NodeObject&) {}, Readiness::ready,
      NodeUsability::takes_pods},
     {"cordoned", [](TestCluster&, snapshot::NodeObject& n) { n.unschedulable = true; },
      Readiness::ready, NodeUsability::takes_pods},
@@ -44,30 +44,30 @@ const std::vector<ReadinessCase> cases = {
     {"with a readiness taint",
      [](TestCluster&, snapshot::NodeObject& n) { add_taint(n, "zalando.org/node-not-ready"); },
      Readiness::starting, NodeUsability::starting},
-    {"whatever its effect",
+    {"with a readiness taint of another effect",
      [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready", Effect::prefer_no_schedule);
      },
      Readiness::starting, NodeUsability::starting},
-    {"and with pods on it",
+    {"with a readiness taint and pods",
      [](TestCluster& w, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          w.pod("web", "i-1");
      },
      Readiness::starting, NodeUsability::out},
-    {"the last moment of its start",
+    {"with a readiness taint, just within the provision time",
      [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
      },
      Readiness::starting, NodeUsability::starting},
-    {"for too long",
+    {"with a readiness taint for too long",
      [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min);
      },
      Readiness::long_starting, NodeUsability::out},
-    {"being removed all the same",
+    {"with a readiness taint, being removed",
      [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          add_taint(n, "BeingDeletedByClusterAutoscaler");
@@ -153,7 +153,7 @@ TEST(Readiness, UsesDefaultTimesForANodeWithoutAGroup) {
     EXPECT_EQ(assess_cluster(test_cluster).wake_at, noon + 1min);
 }
 
-/// `bad` nodes that are not ready among `all`.
+/// `bad` of `all` nodes are not ready.
 std::string unhealthy(int bad, int all, const Settings& settings = {}) {
     TestCluster test_cluster;
     for (int n = 0; n < all; ++n) test_cluster.node("n" + std::to_string(n)).ready = n >= bad;
@@ -199,7 +199,7 @@ TEST(GroupHealth, DoesNotCountMachinesOnTheirWayAsUnready) {
               "4 of 8 nodes are not ready, more than scale_up.ok_total_unready_count (3) and "
               "scale_up.max_total_unready_percentage (45%)");
 
-    // Machines on their way are nobody's fault, asked for by us or not.
+    // Upcoming machines do not count, no matter which client requested them.
     test_cluster = TestCluster();
     test_cluster.group("web", 8);
     for (int n = 0; n < 8; ++n) test_cluster.machine("web", "i-" + std::to_string(n));

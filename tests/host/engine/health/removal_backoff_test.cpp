@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 const NodeGroupId spot("spot");
 const MachineId first_machine("i-1");
 
-/// A pass every ten seconds over machines that failed and that their cloud does not let go.
+/// A pass every ten seconds with failed machines that the cloud refuses to remove.
 struct RefusedRemovals : ::testing::Test {
     RefusedRemovals() { settings.backoff = BackoffPolicy::until_joined; }
 
@@ -38,7 +38,7 @@ struct RefusedRemovals : ::testing::Test {
         memory = remember_refused_removals(std::move(memory), decision, results, settings, now);
         return decision;
     }
-    /// The seconds at which something was asked for.
+    /// The seconds at which a removal or decrease was attempted.
     std::vector<int> attempts_until(Duration end) {
         std::vector<int> out;
         for (; now < noon + end; now += 10s) {
@@ -162,7 +162,7 @@ TEST_F(RefusedRemovals, ApplyToDecreasesToo) {
     memory = {};
     now = noon;
     refusal->code = ErrorCode::conflict;
-    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210)) << "its list is late";
+    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210)) << "its list lags";
     refusal.reset();
     now = noon + 8min;
     pass();

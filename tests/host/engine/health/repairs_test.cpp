@@ -31,7 +31,7 @@ protected:
         test_cluster.machine("web", id, state).error =
             Error{.code = ErrorCode::out_of_capacity, .message = "none left"};
     }
-    /// The cloud answers so to the removals.
+    /// The cloud returns this result for the removals.
     void respond(std::optional<Error> error, Time now) {
         Results results;
         for (std::size_t i = 0; i < repairs.removals.size(); ++i)
@@ -82,7 +82,7 @@ TEST_F(MachineRepairs, RemoveMachinesThatDoNotJoinInTime) {
     EXPECT_EQ(repairs.removals[0].cause, RemovalCause::never_joined);
     EXPECT_EQ(repairs.removals[0].because, "2 machines did not join within 15m");
     EXPECT_EQ(repairs.removals[0].nodes, (std::vector<std::string>{"", ""}));
-    // Nothing is left that could join, so the back-off ends by time.
+    // No requested machine is left that could join, so the back-off has an end time.
     EXPECT_EQ(memory.backoffs.at(repaired_group).until, noon + 15min + 1ns + 5min);
 }
 
@@ -130,7 +130,7 @@ TEST_F(MachineRepairs, KeepIrreplaceableMachinesAtMinSizeUnlessForced) {
     EXPECT_TRUE(repairs.removals[0].force);
     EXPECT_FALSE(repairs.removals[0].keep_target);
     pass_at(noon + 24h + 17min);
-    EXPECT_TRUE(repairs.removals.at(0).keep_target) << "asked again after a day";
+    EXPECT_TRUE(repairs.removals.at(0).keep_target) << "requested again after a day";
 }
 
 TEST_F(MachineRepairs, DoNotReplaceAListedMachineTwice) {
@@ -261,7 +261,7 @@ TEST_F(MachineRepairs, AreEmptyForAnUnreadableGroup) {
     EXPECT_THAT(removed(), IsEmpty());
     EXPECT_EQ(cancelled(), 0);
     EXPECT_THAT(repairs.increases, IsEmpty());
-    EXPECT_EQ(health.groups.at(0).outstanding, 3) << "what is on its way counts as it did";
+    EXPECT_EQ(health.groups.at(0).outstanding, 3) << "upcoming machines still count";
 }
 
 TEST_F(MachineRepairs, RestartTheTimeOfAMachineThatLostItsNode) {
@@ -310,7 +310,7 @@ TEST_F(MachineRepairs, CancelOtherRequestsIfSomeFail) {
     for (const char* id : {"i-3", "i-4", "i-5"})
         test_cluster.machine("web", id, MachineState::requested);
     pass_at(noon);
-    EXPECT_EQ(cancelled(), 4) << "requests that have not failed are of no use either";
+    EXPECT_EQ(cancelled(), 4) << "requests that have not failed are cancelled too";
 }
 
 TEST_F(MachineRepairs, CancelOtherRequestsIfAMachineFailsDuringCreation) {
@@ -319,7 +319,7 @@ TEST_F(MachineRepairs, CancelOtherRequestsIfAMachineFailsDuringCreation) {
     for (const char* id : {"i-2", "i-3", "i-4"})
         test_cluster.machine("web", id, MachineState::requested);
     pass_at(noon);
-    EXPECT_EQ(cancelled(), 2) << "the failed machine is there until it is removed";
+    EXPECT_EQ(cancelled(), 2) << "the failed machine exists until it is removed";
 }
 
 TEST_F(MachineRepairs, KeepOneRequestWithoutATimeLimit) {
@@ -329,7 +329,7 @@ TEST_F(MachineRepairs, KeepOneRequestWithoutATimeLimit) {
     EXPECT_EQ(cancelled(), 0);
     EXPECT_THAT(removed(), IsEmpty());
 
-    // When the cloud begins to make it, it has all its time.
+    // The time of a machine starts when the cloud begins to create it.
     test_cluster = TestCluster();
     test_cluster.group("web", 1);
     test_cluster.machine("web", "i-1", MachineState::creating).launched = noon + 700min;

@@ -131,7 +131,7 @@ TEST_F(Requests, AreCancelledWhenTheyTimeOut) {
     increased(3, noon);
     pass_at(noon + 16min);
     ASSERT_EQ(repairs.decreases.size(), 1U);
-    // The machine that is being made cannot be.
+    // The machine that is being created cannot be cancelled.
     EXPECT_EQ(repairs.decreases[0],
               (Decrease{.group = web_group,
                         .cloud = PluginInstanceId("cloud"),
@@ -141,7 +141,7 @@ TEST_F(Requests, AreCancelledWhenTheyTimeOut) {
                                    "15m"}));
     decreased(noon + 16min);
     pass_at(noon + 17min);
-    EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
+    EXPECT_TRUE(repairs.decreases.empty()) << "the list may lag";
 }
 
 TEST_F(Requests, KeepOneMachineRequestedWhenTheyTimeOut) {
@@ -168,7 +168,7 @@ TEST_F(Requests, KeepOneMachineRequestedWhenTheyTimeOut) {
     EXPECT_EQ(repairs.decreases, std::vector{three});
     decreased(noon + 17min);
     pass_at(noon + 18min);
-    EXPECT_TRUE(repairs.decreases.empty()) << "the list may be late";
+    EXPECT_TRUE(repairs.decreases.empty()) << "the list may lag";
 }
 
 TEST_F(Requests, DoNotCancelRequestsOfOtherClients) {
@@ -202,7 +202,7 @@ TEST_F(Requests, AreInferredFromTheTargetOfTheCloud) {
     pass_at(noon + 5min);
     EXPECT_EQ(memory.requests.at(web_group).deadline, noon + 15min);
     group.group.target = 1;
-    test_cluster.node("i-2");  // what was being made has joined too
+    test_cluster.node("i-2");  // the machine being created has joined
     pass_at(noon + 6min);
     EXPECT_EQ(requested(), 0);
 }

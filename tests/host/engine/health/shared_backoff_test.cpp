@@ -9,7 +9,7 @@
 namespace capstan::engine::health {
 namespace {
 
-/// Groups of m5.large in zone a; the one called "web" has found that there are none.
+/// Groups of m5.large in zone a; group "web" has found no capacity.
 class SharedBackoffs : public ::testing::Test {
 protected:
     NodeTemplate& group(const std::string& id, int target = 0) {
@@ -19,7 +19,7 @@ protected:
         node.zone = "a";
         return node;
     }
-    /// An increase of web was refused.
+    /// An increase of group web is refused.
     void refuse_web(ErrorCode code, ErrorScope scope) {
         Results results;
         results.increases = {Error{.code = code, .message = "none left", .scope = scope}};
@@ -27,7 +27,7 @@ protected:
             .increases = {{.group = NodeGroupId("web"), .cloud = PluginInstanceId("cloud")}}};
         memory = remember_sizes(std::move(memory), decision, results, settings, noon);
     }
-    /// Groups that differ from web in one thing each.
+    /// Groups that differ from web in one property each.
     void groups_like_web() {
         group("same");
         group("other-type").machine_type = "m5.xlarge";
@@ -137,8 +137,8 @@ TEST_F(SharedBackoffs, CanBeDisabled) {
 
 struct ScopeCase {
     ErrorScope scope;
-    std::vector<std::string> groups;  ///< besides web
-    const char* why;                  ///< of "same", empty: it is not backed off
+    std::vector<std::string> groups;  ///< in addition to web
+    const char* why;                  ///< of "same"; empty: not backed off
     const char* own;                  ///< of "web"
 };
 const ScopeCase scope_cases[] = {
@@ -197,7 +197,7 @@ TEST_F(SharedBackoffs, FollowTheErrorScopeOfAFailedMachine) {
         test_cluster = TestCluster();
         memory = Memory();
         fail_web(ErrorCode::out_of_capacity, c.scope);
-        // Its cloud makes its machines in several zones, and only the machine tells which failed.
+        // The group covers several zones; only the machine has the zone that failed.
         auto several = std::make_shared<NodeTemplate>(*test_cluster.change_group("web").described);
         several->variants = 3;
         test_cluster.change_group("web").described = several;

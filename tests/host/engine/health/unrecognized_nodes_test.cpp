@@ -88,7 +88,7 @@ TEST_F(UnrecognizedNode, MayHaveAnyAgeIfTheLaunchTimeIsUnknown) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
     memory.templates[watched_group].since = noon;
     memory.unjoined[watched_group][machine->id] = noon;
-    EXPECT_THAT(nodes(), ElementsAre("n1")) << "the machine was there before this host";
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "the machine existed before this host started";
     memory.unjoined[watched_group][machine->id] = noon + 1s;
     EXPECT_THAT(nodes(), IsEmpty());
     node->created = noon + 2s;
@@ -99,7 +99,7 @@ TEST_F(UnrecognizedNode, MayRegisterBeforeItsMachineIsListed) {
     machine->launched.reset();
     memory.templates[watched_group].since = noon - 1h;
     memory.unjoined[watched_group][machine->id] = noon + 2min;
-    EXPECT_THAT(nodes(), ElementsAre("n1")) << "lists are late, and another client requested it";
+    EXPECT_THAT(nodes(), ElementsAre("n1")) << "the list lags, and another client requested it";
     memory.last_by_group[watched_group].scale_up = noon + 1min + 30s;
     EXPECT_THAT(nodes(), IsEmpty()) << "this host requested it later";
     memory.last_by_group[watched_group].scale_up = noon + 3min;

@@ -39,7 +39,7 @@ TEST(ClusterLimits, AreUnlimitedByDefault) {
     EXPECT_EQ(budget.allows(machine(96), INT_MAX).because, "");
 }
 
-// The auto-provisioning proposal: 2 of 2 cores, 1 of 16 and 2 of 4 are 28 cores.
+// From the auto-provisioning proposal: 2 nodes of 2 cores, 1 of 16 and 2 of 4 have 28 cores.
 TEST(ClusterLimits, MatchTheAutoProvisioningProposal) {
     TestCluster test_cluster;
     for (const auto& [name, cores] : std::vector<std::pair<std::string, std::int64_t>>{
@@ -107,7 +107,7 @@ TEST(ClusterLimits, CountCapacityInsteadOfAllocatable) {
 
 TEST(ClusterLimits, AllowNoNodeInAClusterAboveThem) {
     Settings settings = cpu_at_most(5);
-    settings.nodes.min = 100;  // too few nodes: no reason to add any
+    settings.nodes.min = 100;  // a minimum does not add nodes
     limits::Budget budget(cluster_of({28}).snapshot(), {}, settings);
     EXPECT_EQ(budget.allows(machine(1), 1).nodes, 0);
     EXPECT_EQ(budget.allows(machine(1), 1).because,

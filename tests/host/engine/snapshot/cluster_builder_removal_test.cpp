@@ -5,7 +5,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// One object of each kind, named "x" in the namespace "shop" where the kind has one.
+/// One object of each kind, named "x", in namespace "shop" if the kind has one.
 void fill_every_kind(ClusterBuilder& builder) {
     PodObject waiting = pod("x");
     waiting.ns = "shop";
@@ -46,9 +46,9 @@ TEST(ClusterBuilder, RemovesExactlyTheNamedObjectOfEachKind) {
         EXPECT_TRUE(builder.remove(which, "shop", "x"));
         EXPECT_EQ(count(builder.build()), 15u);
         EXPECT_FALSE(builder.remove(which, "shop", "x"));
-        EXPECT_EQ(count(before), 16u) << "clusters handed out stay as they are";
+        EXPECT_EQ(count(before), 16u) << "existing clusters do not change";
         fill_every_kind(builder);
-        EXPECT_EQ(count(builder.build()), 16u) << "and it may come back";
+        EXPECT_EQ(count(builder.build()), 16u) << "the object can be added again";
     }
 }
 
@@ -83,7 +83,7 @@ TEST(ClusterBuilder, UpdatesTheUidOfARecreatedPod) {
     object.uid = "u-1";
     builder.set(object);
     EXPECT_EQ(builder.build().text(builder.build().pod(0).uid), "u-1");
-    object.uid = "u-2";  // deleted and made anew under its name
+    object.uid = "u-2";  // deleted and recreated
     builder.set(object);
     EXPECT_EQ(builder.build().text(builder.build().pod(0).uid), "u-2");
 }

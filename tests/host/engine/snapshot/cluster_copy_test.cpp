@@ -12,7 +12,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// One object of each kind, named "x" in the namespace "shop" where the kind has one.
+/// One object of each kind, named "x", in namespace "shop" if the kind has one.
 void fill_copied(ClusterSink& sink) {
     PodObject waiting = pod("x", "x");
     waiting.ns = "shop";
@@ -52,7 +52,7 @@ TEST(ClusterCopy, EqualsTheOriginal) {
     EXPECT_EQ(to_text(again), to_text(cluster));
     const std::uint64_t changes = second.changes();
     fill_copied(second);
-    EXPECT_EQ(second.changes(), changes) << "every object is there as it was";
+    EXPECT_EQ(second.changes(), changes) << "all objects are equal";
 }
 
 TEST(ClusterCopy, DoesNotContainRemovedPods) {
@@ -87,10 +87,10 @@ TEST(ClusterBuilder, CountsOnlyObjectsThatChangeTheCluster) {
     fill_copied(builder);
     std::uint64_t changes = builder.changes();
     fill_copied(builder);
-    EXPECT_EQ(builder.changes(), changes) << "set again as it is";
+    EXPECT_EQ(builder.changes(), changes) << "objects did not change";
     for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind)
         builder.remove(static_cast<ObjectKind>(kind), "shop", "y");
-    EXPECT_EQ(builder.changes(), changes) << "nothing of that name";
+    EXPECT_EQ(builder.changes(), changes) << "no object has this name";
     for (int kind = 0; kind <= static_cast<int>(ObjectKind::service); ++kind) {
         builder.remove(static_cast<ObjectKind>(kind), "shop", "x");
         EXPECT_EQ(builder.changes(), ++changes) << kind;
@@ -115,7 +115,7 @@ TEST(ClusterBuilder, CountsAChangeOfEachPodFieldThatAClusterHas) {
     EXPECT_EQ(changes_by([&] { changing.deleted = Time{} + Duration(1); }), 1u);
     EXPECT_EQ(changes_by([&] { changing.gated = true; }), 1u);
     EXPECT_EQ(changes_by([&] { changing.annotations["example.com/hash"] = "1"; }), 0u)
-        << "an annotation that nobody reads";
+        << "an annotation that is not read";
     EXPECT_EQ(changes_by([&] { changing.phase = PodPhase::succeeded; }), 1u);
     EXPECT_EQ(changes_by([&] {}), 0u);
     EXPECT_EQ(builder.build().pod_count(), 0u);

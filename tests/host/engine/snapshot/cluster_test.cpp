@@ -103,7 +103,7 @@ TEST(Cluster, KeepsTheFieldsOfAPod) {
 TEST(Cluster, ListsPodsThatAreBeingDeleted) {
     ClusterBuilder builder;
     EXPECT_THAT(builder.build().deleted_pods(), SizeIs(0));
-    // More than are stored side by side.
+    // More than one block of pods.
     constexpr std::size_t count = 600;
     for (std::size_t i = 0; i < count; ++i) {
         PodObject object = pod("web-" + std::to_string(i), "a");

@@ -30,7 +30,7 @@ PodOwner owner(std::string kind, std::string group, std::string name = "web") {
     return {.kind = std::move(kind), .api_group = std::move(group), .name = std::move(name)};
 }
 
-/// app=web, tier=front, rev=1.
+/// A pod with app=web, tier=front, rev=1.
 PodObject web(PodOwner of = {}) {
     PodObject out = pod("web-1");
     out.labels = {{"app", "web"}, {"tier", "front"}, {"rev", "1"}};
@@ -51,7 +51,7 @@ TEST(DefaultSelectors, CombineServicesAndTheController) {
         PodOwner owner;
         LabelSelector expected;
     } cases[] = {
-        {"nobody", {}, {}, {}, {}},
+        {"none", {}, {}, {}, {}},
         {"a service", {service("a", {{"app", "web"}})}, {}, {}, app},
         {"services of other pods, and of part of them",
          {service("a", {{"app", "db"}}), service("b", {{"app", "web"}, {"tier", "back"}}),
@@ -59,8 +59,8 @@ TEST(DefaultSelectors, CombineServicesAndTheController) {
          {},
          {},
          {}},
-        {"one that selects nobody", {service("a", {})}, {}, {}, {}},
-        {"one of another namespace", {service("a", {{"app", "web"}}, "shop")}, {}, {}, {}},
+        {"a service without a selector", {service("a", {})}, {}, {}, {}},
+        {"a service of another namespace", {service("a", {{"app", "web"}}, "shop")}, {}, {}, {}},
         {"several together",
          {service("a", {{"app", "web"}}), service("b", {{"app", "web"}, {"tier", "front"}}),
           service("c", {{"rev", "2"}})},
@@ -85,15 +85,23 @@ TEST(DefaultSelectors, CombineServicesAndTheController) {
          {controller("ReplicaSet", app)},
          replica_set,
          app},
-        {"a controller that its pods have left",
+        {"a controller that does not select the pod",
          {service("a", {{"app", "web"}})},
          {controller("ReplicaSet", labels({{"app", "old"}}))},
          replica_set,
          {.match_labels = {{"app", "web"}}, .match_expressions = {among("app", {"old"})}}},
-        {"one that is not there", {}, {}, replica_set, {}},
-        {"one that says nothing", {}, {controller("ReplicaSet", std::nullopt)}, replica_set, {}},
-        {"one of another namespace", {}, {controller("ReplicaSet", app, "shop")}, replica_set, {}},
-        {"one of another name",
+        {"an unknown controller", {}, {}, replica_set, {}},
+        {"a controller without a selector",
+         {},
+         {controller("ReplicaSet", std::nullopt)},
+         replica_set,
+         {}},
+        {"a controller of another namespace",
+         {},
+         {controller("ReplicaSet", app, "shop")},
+         replica_set,
+         {}},
+        {"a controller of another name",
          {},
          {controller("ReplicaSet", app)},
          owner("ReplicaSet", "apps", "db"),
@@ -103,7 +111,7 @@ TEST(DefaultSelectors, CombineServicesAndTheController) {
          {controller("StatefulSet", app)},
          owner("StatefulSet", "apps.example.com"),
          {}},
-        {"a replication controller of no core group",
+        {"a replication controller of another API group",
          {},
          {controller("ReplicationController", app)},
          owner("ReplicationController", "apps"),
@@ -126,7 +134,7 @@ TEST(DefaultSelectors, CombineServicesAndTheController) {
     }
 }
 
-/// Constraints on nothing but zones, for pods that a service selects.
+/// Default constraints over zones and racks, for pods that a Service selects.
 struct DefaultSpreadConstraints : ::testing::Test {
     ClusterBuilder builder{};
     std::vector<DefaultSpread> defaults{{.topology_key = "zone", .max_skew = 2},
@@ -151,8 +159,8 @@ TEST_F(DefaultSpreadConstraints, ApplyToPodsWithoutConstraints) {
     EXPECT_EQ(after.spread(id)[0],
               (SpreadConstraint{.max_skew = 2, .topology_key = "zone", .selector = app}));
     EXPECT_EQ(after.spread(id)[1], (SpreadConstraint{.topology_key = "rack", .selector = app}));
-    EXPECT_TRUE(before.spread(id).empty()) << "it is another cluster";
-    EXPECT_TRUE(after.equivalence_group(id).spec->spread.empty()) << "the pod says nothing else";
+    EXPECT_TRUE(before.spread(id).empty()) << "the original does not change";
+    EXPECT_TRUE(after.equivalence_group(id).spec->spread.empty()) << "the spec does not change";
     EXPECT_GT(after.bytes(), before.bytes());
     EXPECT_TRUE(with_default_spread(before, {}).spread(id).empty());
 }
@@ -185,14 +193,14 @@ TEST_F(DefaultSpreadConstraints, FollowServicesAndControllers) {
     EXPECT_EQ(builder.changes(), ++changes);
     EXPECT_EQ(keys(id), (Keys{"zone", "rack"}));
     builder.set(controller("ReplicaSet", std::nullopt));
-    EXPECT_EQ(builder.changes(), ++changes) << "it is another selector";
+    EXPECT_EQ(builder.changes(), ++changes) << "the selector changed";
     EXPECT_EQ(keys(id), (Keys{}));
     builder.set(service("late", {{"tier", "front"}}));
     EXPECT_EQ(builder.changes(), ++changes);
     EXPECT_EQ(keys(id), (Keys{"zone", "rack"}));
 }
 
-/// Names decide nothing, and neither does the order in which things come.
+/// The result depends neither on names nor on the order of objects.
 TEST(DefaultSelectors, DoNotDependOnTheOrderOfServices) {
     const auto selector = [](std::initializer_list<const char*> names) {
         ClusterBuilder builder;

@@ -1,4 +1,4 @@
-/// Nodes and pods for tests that name only what they are about.
+/// Nodes and pods of which a test sets only the relevant fields.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ inline PodObject pod(std::string name, std::string node = "", Resources requests
 inline PodIndex find_pod(const Cluster& cluster, std::string_view name) {
     PodIndex at = 0;
     while (at < cluster.pod_count() && cluster.text(cluster.pod(at).name) != name) ++at;
-    return at;  // one past the last: there is none
+    return at;  // one past the last: not found
 }
 
 inline std::int64_t amount(const Cluster& cluster, std::span<const std::int64_t> amounts,
@@ -39,7 +39,7 @@ inline std::int64_t amount(const Cluster& cluster, std::span<const std::int64_t>
     return amounts[cluster.find_resource(resource).value()];
 }
 
-/// Everything that does not depend on numbers given in order of arrival.
+/// The content of a cluster, independent of the order in which objects were added.
 inline std::string to_text(const Cluster& cluster) {
     std::string out;
     std::vector<std::string> pods;

@@ -73,12 +73,11 @@ TEST(SpreadTimeout, AddsAnEquivalenceGroupWithoutTheZoneConstraint) {
     const PodGroupRow& lapsed = cluster.equivalence_group(row.lapsed);
     ASSERT_EQ(lapsed.spec->spread.size(), 1u);
     EXPECT_EQ(lapsed.spec->spread[0].topology_key, "kubernetes.io/hostname");
-    EXPECT_TRUE(lapsed.spec->has_soft_spread) << "it is still a wish";
+    EXPECT_TRUE(lapsed.spec->has_soft_spread) << "the constraint becomes a preference";
     EXPECT_FALSE(row.spec->has_soft_spread);
     EXPECT_EQ(lapsed.lapsed, row.lapsed);
     EXPECT_EQ(lapsed.spread_timeout, std::nullopt);
-    EXPECT_EQ(builder.add_equivalence_group(spread_pod("5m")), own)
-        << "met again, and no third class";
+    EXPECT_EQ(builder.add_equivalence_group(spread_pod("5m")), own) << "the same equivalence group";
     EXPECT_EQ(builder.build().pod_group_count(), 2u);
 }
 

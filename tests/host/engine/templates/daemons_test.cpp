@@ -103,15 +103,15 @@ TEST(TemplateDaemons, AreTheDaemonSetsThatMatchACloudTemplate) {
         return NodeSelectorTerm{.labels = {{.key = "disk", .op = op, .values = {value}}}};
     };
     for (const Case& c : {
-             Case{"anywhere", [](snapshot::PodSpec&) {}, true},
+             Case{"no constraint", [](snapshot::PodSpec&) {}, true},
              Case{"selected", [](snapshot::PodSpec& s) { s.node_selector = {{"disk", "ssd"}}; },
                   true},
-             Case{"elsewhere", [](snapshot::PodSpec& s) { s.node_selector = {{"disk", "hdd"}}; },
+             Case{"not selected", [](snapshot::PodSpec& s) { s.node_selector = {{"disk", "hdd"}}; },
                   false},
-             Case{"affine",
+             Case{"required by affinity",
                   [&](snapshot::PodSpec& s) { s.affinity_required = {needs(Operator::in, "ssd")}; },
                   true},
-             Case{"averse",
+             Case{"excluded by affinity",
                   [&](snapshot::PodSpec& s) {
                       s.affinity_required = {needs(Operator::not_in, "ssd")};
                   },
@@ -188,8 +188,8 @@ TEST(TemplateDaemons, CountKubeProxyOnce) {
              Case{"a DaemonSet", 900, "kube-proxy", 950},
              Case{"a DaemonSet of another name", 900, "kube-proxy-arm64", 950},
              Case{"another DaemonSet", 900, "cni", 850},
-             Case{"a DaemonSet, and the cloud counts nothing", 1000, "kube-proxy", 950},
-             Case{"a DaemonSet beside other static pods", 700, "kube-proxy", 750},
+             Case{"a DaemonSet that the cloud does not count", 1000, "kube-proxy", 950},
+             Case{"a DaemonSet and other static pods", 700, "kube-proxy", 750},
              Case{"a DaemonSet for which the cloud counts less", 980, "kube-proxy", 950},
          }) {
         TestCluster test_cluster = described_group();

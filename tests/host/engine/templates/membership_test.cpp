@@ -7,7 +7,7 @@
 namespace capstan::engine::templates {
 namespace {
 
-/// The group of each node by name, "-": none.
+/// The groups of all nodes in order of names; "-" for nodes without a group.
 std::string groups_of_nodes(const TestCluster& test_cluster) {
     const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
@@ -71,8 +71,7 @@ TEST(Membership, PrefersTheProviderIdToTheName) {
     test_cluster.node("n4").provider_id = "cloud:///zone/i-9";
     const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
-    EXPECT_EQ(groups_of_nodes(test_cluster), "a - -")
-        << "n4 may be the node of a machine that is gone";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a - -") << "n4 may belong to a removed machine";
     EXPECT_EQ(find_machine(snapshot, membership, 0)->id, MachineId("cloud:///zone/i-1"));
 }
 
@@ -85,10 +84,11 @@ TEST(Membership, IgnoresANameOfTwoMachines) {
     test_cluster.node("web-1");
     EXPECT_EQ(groups_of_nodes(test_cluster), "-");
     test_cluster.node("n2").provider_id = "cloud:///zone-a/web-1";
-    EXPECT_EQ(groups_of_nodes(test_cluster), "a b") << "one of the two has its node";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "a b") << "one of the two machines has its node";
 }
 
-/// A machine with an address, and a node that has it and neither a provider id nor a name of it.
+/// A machine with an address, and a node with this address but without the machine's provider id
+/// and names.
 class MembershipByAddress : public ::testing::Test {
 protected:
     MembershipByAddress() {
@@ -132,7 +132,8 @@ TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoMachines) {
     add_machine("b", "cloud:///zone/2", "10.0.0.1");
     EXPECT_EQ(groups_of_nodes(test_cluster), "-");
     test_cluster.node("n2").provider_id = "cloud:///zone/2";
-    EXPECT_EQ(groups_of_nodes(test_cluster), "- b") << "also if one of the two has its node";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- b")
+        << "also if one of the two machines has its node";
 }
 
 TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoNodes) {
@@ -140,7 +141,8 @@ TEST_F(MembershipByAddress, IgnoresAnAddressOfTwoNodes) {
     EXPECT_EQ(groups_of_nodes(test_cluster), "- -");
     add_machine("b", "cloud:///zone/2", "10.0.0.2");
     test_cluster.change_node("n2").provider_id = "cloud:///zone/2";
-    EXPECT_EQ(groups_of_nodes(test_cluster), "- b") << "also if one of the two has its machine";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- b")
+        << "also if one of the two nodes has its machine";
 }
 
 TEST_F(MembershipByAddress, PrefersTheNameToTheAddress) {

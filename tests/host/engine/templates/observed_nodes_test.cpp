@@ -14,8 +14,8 @@ using ::testing::IsEmpty;
 
 const Taint quarantine{.key = "quarantine"};
 
-/// A group "web" whose cloud describes 4 cores with a label, and the node that it has now and then,
-/// with others beside it where a test adds them.
+/// A group "web" whose template has 4 cores and a label, its node if it exists, and other nodes
+/// that a test adds.
 struct ObservedNodesCase {
     std::string fingerprint = "1";
     Labels described = {{"disk", "ssd"}};
@@ -25,7 +25,7 @@ struct ObservedNodesCase {
     Memory memory{};
     Time now = noon;
 
-    /// It joins and is ready, with all that was described and a taint.
+    /// The node joins and is ready, with the labels of the template and a taint.
     snapshot::NodeObject& join(const Taint& taint = quarantine) {
         node = snapshot::NodeObject{.name = "web-1",
                                     .labels = described,
@@ -51,7 +51,7 @@ struct ObservedNodesCase {
         memory = remember_templates(std::move(memory), snapshot, make_membership(snapshot),
                                     settings, now);
     }
-    /// The node joins at noon and is there for the minute that makes it an observed one.
+    /// The node joins at noon and exists for a minute, so that it is recorded.
     void join_and_stay() {
         pass_at(0s);
         join();
@@ -62,7 +62,7 @@ struct ObservedNodesCase {
         join_and_stay();
         node.reset();
     }
-    /// The node stays as it is for a minute from `since_noon` on, and then is gone.
+    /// The node does not change for a minute after `since_noon`; then it is removed.
     void stay_and_leave(Duration since_noon) {
         pass_at(since_noon);
         pass_at(since_noon + 1min);
@@ -165,7 +165,7 @@ TEST(ObservedNodes, AreForgottenWhenTheTemplateOfTheCloudChanges) {
         o.pass_at(2min);
         EXPECT_EQ(o.make_template().because, "from the cloud") << names_it;
         EXPECT_THAT(o.memory.templates.at(NodeGroupId("web")).refused, IsEmpty())
-            << "what was wrong may be right now";
+            << "the new template may fit";
     }
 }
 
@@ -178,8 +178,8 @@ TEST(ObservedNodes, KeepTheBackoffOfTheGroupWhenTheTemplateChanges) {
     EXPECT_TRUE(o.memory.backoffs.contains(NodeGroupId("web")));
 }
 
-// A release that came to other fingerprints would take each template for a new one, and forget what
-// is known of its nodes.
+// If a release computed other fingerprints, it would treat each template as new and forget its
+// nodes.
 TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
     ObservedNodesCase o;
     const auto fingerprint = [&] {
@@ -188,7 +188,7 @@ TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
     };
     EXPECT_EQ(fingerprint(), "574148512446984985");
     o.fingerprint.clear();
-    EXPECT_EQ(fingerprint(), "769204954582339203") << "of what its cloud describes";
+    EXPECT_EQ(fingerprint(), "769204954582339203") << "computed from the template of the cloud";
 }
 
 TEST(ObservedNodes, AreNotNodesOfAnOlderTemplate) {
@@ -243,7 +243,7 @@ TEST(ObservedNodes, HaveNoTransientTaints) {
     o.pass_at(1min);
     o.node.reset();
     EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine))
-        << "nor does it count as a change when they go";
+        << "their removal does not count as a change";
 }
 
 TEST(ObservedNodes, AreNotUsedIfTemplatesComeFromTheCloudOnly) {
@@ -271,7 +271,7 @@ TEST(ObservedNodes, AreOneRecordPerGroup) {
     const snapshot::NodeObject like_before = o.join();
     o.node->ready_since = o.node->created = noon + 9min;
     o.pass_at(11min);
-    EXPECT_EQ(o.memory, before) << "nothing is written down for a node like the one before";
+    EXPECT_EQ(o.memory, before) << "an equal node is not recorded again";
     for (const int number : {2, 3, 4}) {
         snapshot::NodeObject& other = o.others.emplace_back(like_before);
         other.name = "web-" + std::to_string(number);
@@ -280,7 +280,7 @@ TEST(ObservedNodes, AreOneRecordPerGroup) {
     o.pass_at(13min);
     Memory after = before;
     after.templates.at(NodeGroupId("web")).observed->node = "web-4";
-    EXPECT_EQ(o.memory, after) << "but the name of the newest";
+    EXPECT_EQ(o.memory, after) << "except for the name of the newest node";
 }
 
 TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {
@@ -294,7 +294,8 @@ TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {
         o.stay_and_leave(0s);
         const Labels labels = o.make_template().shape.labels;
         EXPECT_EQ(labels.contains(zone), has_one_zone);
-        EXPECT_EQ(labels.contains(disk_zone), has_one_zone) << "the next may be in another";
+        EXPECT_EQ(labels.contains(disk_zone), has_one_zone)
+            << "the next node may be in another zone";
     }
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* type_label = "node.kubernetes.io/instance-type";
 
-/// What a node of a type has, and what of it is allocatable.
+/// Type, capacity and allocatable resources of a node.
 struct LiveNode {
     const char* type;
     Resources capacity, allocatable;
@@ -26,7 +26,7 @@ Reserves learn_from(const std::vector<LiveNode>& nodes) {
     return learn_reserves(test_cluster.cluster());
 }
 
-/// As a cloud describes a machine that it says nothing more about.
+/// A template for which the cloud reports only the capacity.
 NodeTemplate machine(const char* type, Resources capacity) {
     return {.machine_type = type, .capacity = capacity, .allocatable = capacity};
 }
@@ -51,7 +51,8 @@ TEST(Reserves, AreTheSmallestValuesOfNodesOfAKnownType) {
     EXPECT_EQ(node.allocatable, allocatable);
 }
 
-// Zalando's numbers. Theirs depend on the order of the nodes: swapped, 100Mi instead of 200Mi.
+// Numbers of Zalando's tests. Their result depends on the order of nodes: swapped, it is 100Mi
+// instead of 200Mi.
 TEST(Reserves, AreTheLargestOfAnyNodeForAnUnknownType) {
     NodeTemplate cloud = machine("p2.16xlarge", amounts(64000, 732 << 10));
     cloud.allocatable.set("nvidia.com/gpu", 16);
@@ -70,7 +71,8 @@ TEST(Reserves, AreZeroInAnEmptyCluster) {
 }
 
 TEST(Reserves, CompareEachNodeWithItsOwnCapacity) {
-    // Two nodes of unequal capacity keep 200m each, not the 1200m between them.
+    // Each of two nodes with different capacity reserves 200m, not the difference of 1200m between
+    // the nodes.
     const Reserves reserves =
         learn_from({{"odd", amounts(4000), amounts(3800)}, {"odd", amounts(3000), amounts(2800)}});
     EXPECT_EQ(reserves.reserved.amount("cpu"), 200);

@@ -11,7 +11,8 @@ using scheduling::NodePromise;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Group "gpu", whose cloud promises a GPU and a label, and its node, ready since noon.
+/// Group "gpu", whose template has a GPU and a label, and its node, which has been ready since
+/// noon.
 struct SettlingNodesCase {
     TestCluster test_cluster{};
     Settings settings{};

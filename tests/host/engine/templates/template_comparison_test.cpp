@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 
-/// "label team: a | b: differs", where "-" is what one of the two does not have.
+/// "label team: a | b: differs"; "-" if one of the two lacks the field.
 std::vector<std::string> lines_of(const std::vector<TemplateField>& fields) {
     std::vector<std::string> out;
     for (const TemplateField& field : fields)
@@ -148,7 +148,7 @@ TEST(TemplateComparison, UsesTheYoungestSuitableNode) {
     EXPECT_EQ(comparison.remark, "");
     EXPECT_THAT(lines_of(comparison.fields), Contains("label team: x | -: not on node"));
     EXPECT_EQ(comparison.differences(), 4u)
-        << "the label, and what is allocatable is not from_cloud";
+        << "the label, and the allocatable amounts, which the cloud does not report";
 }
 
 TEST(TemplateComparison, UsesTheTemplateOfTheCloudEvenIfANodeIsTheTemplate) {
@@ -186,7 +186,7 @@ TEST(TemplateComparison, ExplainsExpectedDifferences) {
     ComparedGroup c;
     c.test_cluster.node("a", "web");
     c.test_cluster.change_group("web").group.template_fingerprint = "v2";
-    EXPECT_EQ(c.compare().remark, "") << "what the node was made from is not known";
+    EXPECT_EQ(c.compare().remark, "") << "the template of the node is unknown";
     c.test_cluster.change_group("web").machines.front().template_fingerprint = "v1";
     c.test_cluster.change_group("web").group.debug = "";
     EXPECT_EQ(c.compare().remark, "the node was created from another template (v1) than new nodes");

@@ -22,7 +22,7 @@ GroupTemplate first_template(const TestCluster& test_cluster, const Settings& se
     return make_templates(test_cluster.snapshot(), settings, noon).at(0);
 }
 
-/// A group "web" of two nodes of 4 cores, whose cloud would make nodes of 8.
+/// A group "web" with two nodes of 4 cores; its cloud describes nodes of 8.
 TestCluster two_nodes() {
     TestCluster test_cluster;
     test_cluster.group("web");
@@ -39,14 +39,14 @@ TEST(Templates, UseTheFirstSuitableNode) {
         bool fit;
     };
     for (const Case& c : {
-             Case{"as it is", [](snapshot::NodeObject&) {}, true},
+             Case{"unchanged", [](snapshot::NodeObject&) {}, true},
              Case{"unready", [](snapshot::NodeObject& n) { n.ready = false; }, false},
-             Case{"ready a moment",
+             Case{"ready for less than a minute",
                   [](snapshot::NodeObject& n) { n.ready_since = noon - 1min + 1ns; }, false},
-             Case{"ready a minute", [](snapshot::NodeObject& n) { n.ready_since = noon - 1min; },
-                  true},
+             Case{"ready for a minute",
+                  [](snapshot::NodeObject& n) { n.ready_since = noon - 1min; }, true},
              Case{"cordoned", [](snapshot::NodeObject& n) { n.unschedulable = true; }, false},
-             Case{"going",
+             Case{"being deleted",
                   [](snapshot::NodeObject& n) {
                       n.taints = {{.key = "ToBeDeletedByClusterAutoscaler"}};
                   },
@@ -218,7 +218,7 @@ TEST(Templates, HaveTheAttachLimitsOfTheNode) {
     EXPECT_EQ(first_template(test_cluster).shape.csi_limits.at("ebs"), 25);
 }
 
-// Upstream kept what it had seen once: a changed DaemonSet did not show for hours.
+// Upstream caches templates: a changed DaemonSet has no effect for hours.
 TEST(Templates, ReflectChangesImmediately) {
     TestCluster test_cluster = two_nodes();
     const auto before = first_template(test_cluster);
