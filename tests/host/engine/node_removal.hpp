@@ -1,4 +1,4 @@
-/// A removal that is under way in a test.
+/// A removal in progress.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace capstan::engine {
 
-/// The removal begins at `at`, in `phase`, and has cordoned its node.
+/// A removal that began and entered `phase` at `at`, and has cordoned its node.
 inline NodeRemoval begun_removal(NodeGroupId group, MachineId machine, RemovalPhase phase,
                                  Time at) {
     return {.group = std::move(group),

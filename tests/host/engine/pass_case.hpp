@@ -1,4 +1,4 @@
-/// A pass over a small test_cluster, with policies that a test can follow in its head.
+/// A pass over a small cluster, with policies whose results are easy to predict.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace capstan::engine {
 
-/// Keeps the groups it likes best: those that come first in its list, then all others.
+/// Keeps the first of the listed groups that is an option, or all options if none is listed.
 class PreferenceExpander : public Expander {
 public:
     explicit PreferenceExpander(std::vector<std::string> groups) : groups_(std::move(groups)) {}
@@ -40,7 +40,7 @@ private:
     std::vector<std::string> groups_;
 };
 
-/// One node at a time to the smallest.
+/// Gives one node at a time to the smallest group.
 class EvenSplitter : public Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
@@ -61,7 +61,7 @@ public:
     std::vector<int> splits{};
 };
 
-/// Similar is what has the same capacity.
+/// Templates with equal capacity are similar.
 class SameCapacity : public SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
@@ -85,12 +85,12 @@ struct PassCase {
     EvenSplitter splitter{};
     SameCapacity check{};
 
-    /// A group that is described, in a zone if one is named.
+    /// A group with a template, in a zone if one is given.
     Group& group(const std::string& id, int target, std::optional<int> max,
                  const Resources& machine = amounts(4000), const std::string& zone = {}) {
         Group& out = test_cluster.group(id, target);
         out.group.max = max;
-        // Its machines are there, and full of pods that do not matter here.
+        // Its machines exist and have no free cpu.
         for (int n = 0; n < target; ++n) {
             snapshot::NodeObject& node = test_cluster.node(id + "-node-" + std::to_string(n), id);
             node.capacity = machine;
@@ -101,7 +101,7 @@ struct PassCase {
         if (!zone.empty()) described.labels["topology.kubernetes.io/zone"] = zone;
         return out;
     }
-    /// `count` pods of one class, "name-0" and so on.
+    /// Adds `count` equivalent pods, "name-0" and so on.
     template <class Change>
     void pods(const std::string& name, int count, std::int64_t cpu, Change change) {
         for (int n = 0; n < count; ++n) {
@@ -126,7 +126,7 @@ struct PassCase {
     Decision decide() { return run().decision; }
 };
 
-/// By group, how much it grows.
+/// The increase of each group.
 inline std::map<std::string, int> growth(const Decision& decision) {
     std::map<std::string, int> out;
     for (const Increase& increase : decision.increases) out[increase.group.value()] += increase.by;
@@ -151,7 +151,7 @@ inline int skipped(const Decision& decision, const std::string& because) {
 }
 using Growths = std::map<std::string, int>;
 
-/// What a test's pods demand of each other.
+/// Constraints between the pods of a test.
 inline constexpr const char* zone_key = "topology.kubernetes.io/zone";
 inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 inline auto spread_over(const char* key, int max_skew = 1) {

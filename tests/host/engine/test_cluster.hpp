@@ -1,4 +1,4 @@
-/// A cluster and its clouds for tests that name only what they are about. Time starts at `noon`.
+/// A cluster and its clouds, of which a test sets only the relevant parts. Time starts at `noon`.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
-/// Bare amounts: thousandths of cores, MiB, pods.
+/// Amounts in millicores, MiB and pods.
 inline Resources amounts(std::int64_t cpu, std::int64_t mebibytes = 16384,
                          std::int64_t pods = 110) {
     return {{"cpu", cpu}, {"memory", mebibytes << 20}, {"pods", pods}};
@@ -28,18 +28,18 @@ inline Resources amounts(std::int64_t cpu, std::int64_t mebibytes = 16384,
 
 class TestCluster {
 public:
-    /// A group with no machine. `target`: nothing: its cloud does not say.
+    /// A group without machines. Without `target` its cloud does not report one.
     Group& group(std::string id, std::optional<int> target = std::nullopt) {
         groups_.push_back({.group = {.id = NodeGroupId(std::move(id)), .target = target},
                            .cloud = PluginInstanceId("cloud")});
         return groups_.back();
     }
-    /// Those that are there, to be changed.
+    /// Existing objects, to be changed.
     Group& change_group(std::string_view id) { return find(id); }
     snapshot::NodeObject& change_node(std::string_view name) {
         return *std::ranges::find(nodes_, name, &snapshot::NodeObject::name);
     }
-    /// What the cloud says of a new node of the group, to be changed.
+    /// The cloud's template of the group, to be changed.
     NodeTemplate& describe(std::string_view id, Resources capacity) {
         auto node = std::make_shared<NodeTemplate>();
         node->capacity = std::move(capacity);
@@ -53,8 +53,8 @@ public:
             {.id = MachineId(std::move(id)), .group = NodeGroupId(group_id), .state = state});
         return machines.back();
     }
-    /// Ready for an hour, 4 cores, 16Gi, all of it allocatable. With a group also its machine,
-    /// under the node's name.
+    /// Ready for an hour, with 4 cores and 16Gi, all allocatable. With a group also a machine of
+    /// the same name.
     snapshot::NodeObject& node(std::string name, std::string_view group_id = {}) {
         if (!group_id.empty()) machine(group_id, name);
         nodes_.push_back({.name = std::move(name),
@@ -64,13 +64,13 @@ public:
                           .created = noon - 1h});
         return nodes_.back();
     }
-    /// The node and its machine are gone.
+    /// Removes the node and its machine.
     void drop_node(std::string_view name, std::string_view group_id) {
         nodes_.remove_if([&](const snapshot::NodeObject& node) { return node.name == name; });
         std::erase_if(find(group_id).machines,
                       [&](const Machine& machine) { return machine.id.value() == name; });
     }
-    /// 100m, unschedulable for an hour; on `node` if one is named.
+    /// A pod that requests 100m: on `node` if given, otherwise unschedulable for an hour.
     snapshot::PodObject& pod(std::string name, std::string node = {}) {
         pods_.push_back({.name = std::move(name),
                          .spec = {.requests = {{"cpu", 100}}},
@@ -82,7 +82,7 @@ public:
     void drop_pod(std::string_view name) {
         pods_.remove_if([&](const snapshot::PodObject& pod) { return pod.name == name; });
     }
-    /// In kube-system, one pod of 50m a node.
+    /// A DaemonSet in kube-system whose pods request 50m.
     snapshot::DaemonSetObject& daemon_set(std::string name) {
         daemon_sets_.push_back(
             {.ns = "kube-system", .name = std::move(name), .spec = {.requests = {{"cpu", 50}}}});
@@ -96,14 +96,14 @@ public:
         out.owner = {.kind = "DaemonSet", .name = daemon_set, .uid = daemon_set};
         return out;
     }
-    /// In namespace default, of pods with label app=NAME.
+    /// A budget in namespace default for pods with label app=NAME.
     snapshot::DisruptionBudgetObject& budget(std::string name, int allowed) {
         budgets_.push_back({.name = name,
                             .selector = LabelSelector{.match_labels = {{"app", name}}},
                             .disruptions_allowed = allowed});
         return budgets_.back();
     }
-    /// In namespace default.
+    /// A controller in namespace default.
     snapshot::ControllerObject& controller(std::string kind, std::string name,
                                            std::optional<int> replicas = std::nullopt) {
         controllers_.push_back(
@@ -111,7 +111,7 @@ public:
         return controllers_.back();
     }
     void csi_node(snapshot::CsiNodeObject object) { csi_nodes_.push_back(std::move(object)); }
-    /// In namespace default, of pods with label app=NAME.
+    /// A Service in namespace default for pods with label app=NAME.
     void service(const std::string& name) {
         services_.push_back({.name = name, .selector = {{"app", name}}});
     }
@@ -127,7 +127,7 @@ public:
         for (const auto& object : services_) builder.set(object);
         return builder.build();
     }
-    /// As the contract has it: groups and machines by id.
+    /// Groups and machines are sorted by id, as the contract requires.
     Snapshot snapshot() const {
         auto groups = std::make_shared<std::vector<Group>>(groups_.begin(), groups_.end());
         std::ranges::sort(*groups, {}, [](const Group& g) { return g.group.id; });
@@ -141,7 +141,7 @@ private:
             groups_, id, [](const Group& g) -> std::string_view { return g.group.id.value(); });
     }
 
-    // References that were handed out stay good.
+    // Lists, so that returned references stay valid.
     std::list<Group> groups_;
     std::list<snapshot::NodeObject> nodes_;
     std::list<snapshot::PodObject> pods_;

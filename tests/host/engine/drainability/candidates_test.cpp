@@ -40,7 +40,7 @@ struct CandidatesCase {
     drainability::Candidates candidates;
 };
 
-/// A group with these nodes, ready and empty.
+/// A group with ready, empty nodes of these names.
 TestCluster nodes(std::initializer_list<const char*> names) {
     TestCluster test_cluster;
     test_cluster.group("web", static_cast<int>(names.size()));

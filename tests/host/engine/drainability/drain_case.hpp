@@ -1,4 +1,4 @@
-/// Worlds for tests of removals: a group "web" with one node, and its pods.
+/// Clusters for tests of removals: a group "web" with one node and its pods.
 #pragma once
 
 #include "../test_cluster.hpp"
@@ -7,7 +7,7 @@
 
 namespace capstan::engine {
 
-/// A group of one node that is ready and has 4 cores.
+/// A group with one ready node of 4 cores.
 inline TestCluster one_node() {
     TestCluster test_cluster;
     test_cluster.group("web", 1);
@@ -15,7 +15,7 @@ inline TestCluster one_node() {
     return test_cluster;
 }
 
-/// A pod of a ReplicaSet on the node: it moves when asked to.
+/// A pod of a ReplicaSet on the node, which can be moved.
 inline snapshot::PodObject& replica(TestCluster& test_cluster, std::string name,
                                     std::string node = "web-1") {
     snapshot::PodObject& pod = test_cluster.pod(std::move(name), std::move(node));
@@ -33,7 +33,7 @@ inline void owned_by(snapshot::PodObject& pod, std::string kind, std::string gro
     pod.owner.job_among_owners = kind == "Job";
 }
 
-/// The pods there are, by name.
+/// Finds a pod by name.
 inline std::optional<snapshot::PodIndex> find_pod(const snapshot::Cluster& cluster,
                                                   std::string_view name) {
     for (snapshot::PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {

@@ -105,7 +105,7 @@ TEST(Eligibility, HonoursTheScaleDownDisabledAnnotation) {
         {"disabled", annotated("true"), Unremovable::scale_down_disabled_annotation,
          "annotation cluster-autoscaler.kubernetes.io/scale-down-disabled is true"},
         {"not disabled", annotated("false"), Unremovable::none},
-        {"neither", annotated("True"), Unremovable::none},
+        {"unknown value", annotated("True"), Unremovable::none},
     });
 }
 
@@ -122,12 +122,12 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
         {"undoing", at(RemovalPhase::undoing), reason,
          "removal in progress for 5m: given up, being undone for 1m; unneeded "
          "for 10m"},
-        {"another node's",
+        {"removal of another node",
          [](TestCluster&, Memory& m, health::Readiness&) {
              m.removals["web-2"] = removal(RemovalPhase::draining);
          },
          Unremovable::none},
-        {"before whatever else there is",
+        {"before other reasons",
          [&](TestCluster& w, Memory& m, health::Readiness& r) {
              at(RemovalPhase::removed)(w, m, r);
              w.change_node("web-1").annotations = {{disabled, "true"}};
@@ -136,7 +136,7 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
          reason,
          "removal in progress for 5m: waiting for the machine to terminate for 1m; "
          "unneeded for 10m"},
-        {"its machine goes by another hand",
+        {"machine deleted by another client",
          [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; },
          reason, "the machine is deleted or being deleted"},
     });
@@ -190,9 +190,9 @@ TEST(Eligibility, RespectsATaintOfAnotherClientForFiveMinutes) {
         {"just now", at(noon), reason, because},
         {"nearly five minutes ago", at(noon - 4min - 59s), reason, because},
         {"five minutes ago", at(noon - 5min), Unremovable::none},
-        {"by a clock that is ahead", at(noon + 1min), reason, because},
-        {"by one that is far ahead", at(noon + 1h), Unremovable::none},
-        {"before the node was there",
+        {"one minute in the future", at(noon + 1min), reason, because},
+        {"one hour in the future", at(noon + 1h), Unremovable::none},
+        {"before the node was created",
          [](TestCluster& w, Memory&, health::Readiness&) {
              w.change_node("web-1").created = noon - 1min;
              tainted(w, seconds(noon - 2min));
@@ -202,7 +202,7 @@ TEST(Eligibility, RespectsATaintOfAnotherClientForFiveMinutes) {
          Unremovable::none},
         {"without a time", [](TestCluster& w, Memory&, health::Readiness&) { tainted(w, "soon"); },
          Unremovable::none},
-        {"with a time past all time",
+        {"with an out-of-range time",
          [](TestCluster& w, Memory&, health::Readiness&) { tainted(w, "9223372036854775807"); },
          Unremovable::none},
     });

@@ -1,4 +1,4 @@
-// The engine against the obvious form of the same, which looks at objects one by one.
+// Compares the engine with simple implementations that look at objects one by one.
 #include <map>
 #include <set>
 
@@ -38,7 +38,7 @@ bool covers(const snapshot::DisruptionBudgetObject& budget, const snapshot::PodO
     return budget.ns == pod.ns && budget.selector && matches(*budget.selector, pod.labels);
 }
 
-/// Budgets with what is left of them.
+/// Budgets with their remaining disruptions.
 struct RemainingBudgets {
     explicit RemainingBudgets(const RandomPods& test_cluster) : budgets(test_cluster.budgets) {
         for (auto& budget : budgets) {
@@ -122,7 +122,7 @@ drainability::Drain expected_drain(const RandomPods& test_cluster, const snapsho
     return expected_drain_of_ordinary(test_cluster, pod, s);
 }
 
-/// A random test_cluster, and its pods by their place in the snapshot.
+/// A random cluster, and its pods by their index in the snapshot.
 struct RandomCase {
     explicit RandomCase(std::uint64_t seed)
         : test_cluster(random_pods(seed)),

@@ -1,4 +1,4 @@
-/// Random nodes, pods, budgets and controllers, few of each kind so that they meet often.
+/// Random pods, budgets and controllers, with few distinct values so that they often match.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace capstan::engine {
 
-/// The same for the same seed on every machine.
+/// Random numbers that are the same on every platform.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : engine_(seed) {}

@@ -55,7 +55,7 @@ TEST(Utilization, IsTheLargerShareOfCpuAndMemory) {
         {"memory",
          [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}, {"memory", 8_GiB}}); },
          "memory utilization is 50% (8Gi of 16Gi)"},
-        {"more than there is", [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 5000}}); },
+        {"more than allocatable", [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 5000}}); },
          "cpu utilization is 125% (5 of 4)"},
         {"of several pods",
          [](TestCluster& w) {
@@ -68,10 +68,10 @@ TEST(Utilization, IsTheLargerShareOfCpuAndMemory) {
 
 TEST(Utilization, ExcludesExpendableAndLongTerminatingPods) {
     check_utilization({
-        {"should have ended",
+        {"long terminating",
          [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).deleted = noon - 2min; },
          "cpu utilization is 0% (0 of 4)"},
-        {"is ending",
+        {"terminating",
          [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).deleted = noon - 1min; },
          "cpu utilization is 25% (1 of 4)"},
         {"expendable",
@@ -100,9 +100,10 @@ TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
     check_utilization({
         {"daemons count", two_cores_of_daemons, "cpu utilization is 75% (3 of 4)"},
         {"daemons do not", two_cores_of_daemons, "cpu utilization is 50% (1 of 2)", ignore_daemons},
-        {"not in this group", group_setting(false), "cpu utilization is 75% (3 of 4)",
+        {"daemons count in this group", group_setting(false), "cpu utilization is 75% (3 of 4)",
          ignore_daemons},
-        {"in this group alone", group_setting(true), "cpu utilization is 50% (1 of 2)"},
+        {"daemons do not count in this group", group_setting(true),
+         "cpu utilization is 50% (1 of 2)"},
         {"by annotation",
          [](TestCluster& w) {
              annotate(pod_requesting(w, "p", {{"cpu", 2000}}), "daemonset-pod", "true");
@@ -110,7 +111,7 @@ TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
          "cpu utilization is 0% (0 of 2)", ignore_daemons},
         {"mirrors count", two_cores_of_mirrors, "cpu utilization is 75% (3 of 4)", ignore_daemons},
         {"mirrors do not", two_cores_of_mirrors, "cpu utilization is 50% (1 of 2)", ignore_mirrors},
-        {"a daemon that should have ended leaves its room",
+        {"a long terminating daemon",
          [](TestCluster& w) {
              two_cores_of_daemons(w);
              w.daemon("cni", "cni-0", "web-1").deleted = noon - 1h;
@@ -125,7 +126,7 @@ TEST(Utilization, IsZeroOrOneIfDaemonSetsFillTheNode) {
     };
     check_utilization({
         {"full of daemons", full, "cpu utilization is 0% (0 of 0)", ignore_daemons},
-        {"and somebody else",
+        {"full of daemons, and another pod",
          [&](TestCluster& w) {
              full(w);
              pod_requesting(w, "p", {{"cpu", 100}});
@@ -145,9 +146,9 @@ TEST(Utilization, CountsOnlyGpusOnGpuNodes) {
     check_utilization({
         {"one of four", gpus(4, 4, 1), "nvidia.com/gpu utilization is 25% (1 of 4)"},
         {"none of four", gpus(4, 4, 0), "nvidia.com/gpu utilization is 0% (0 of 4)"},
-        {"whose driver is not up", gpus(4, 0, 0), "nvidia.com/gpu utilization is 0% (0 of 0)"},
-        {"which has none after all", gpus(0, 0, 0), "cpu utilization is 75% (3 of 4)"},
-        {"that only the operator knows to be one",
+        {"driver not running", gpus(4, 0, 0), "nvidia.com/gpu utilization is 0% (0 of 0)"},
+        {"no GPUs", gpus(0, 0, 0), "cpu utilization is 75% (3 of 4)"},
+        {"configured GPU type",
          [](TestCluster& w) {
              Resources own = amounts(4000);
              own.set("acme.io/tpu", 2);

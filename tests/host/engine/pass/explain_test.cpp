@@ -23,7 +23,7 @@ snapshot::PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& n
 struct ExplainCase : PassCase {
     Snapshot snapshot{test_cluster.snapshot()};
     Policies asked{};
-    /// Of one that need not be pending, in the snapshot as it is.
+    /// For pods that need not be pending, in the current snapshot.
     Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
         asked = policies();
         return pass::explain_pass(snapshot, memory, asked, settings, call_context, {&id, 1})
@@ -59,8 +59,8 @@ TEST(ExplainPass, NamesTheGroupForAPod) {
     EXPECT_EQ(web.groups[0].reason.sentence, "can schedule it");
 }
 
-/// Of groups that all fail a pod of four cores for pool web, each in its own way. Their names come
-/// in another order.
+/// Groups that cannot schedule a pod of 4 cores for pool web, for different reasons. Their names
+/// are in another order than the reasons.
 struct NearMisses : ExplainCase {
     NearMisses() {
         of_pool("a-red", "web", 8000).taints = {{.key = "team", .value = "red"}};
@@ -145,7 +145,7 @@ TEST(ExplainPass, ReportsTheMachineOfANode) {
     EXPECT_EQ(of->machine->leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
     EXPECT_EQ(of->leaves, leaving_text(*machine.leaves) +
                               "; it takes no new pods, and its pods are evicted before that time");
-    EXPECT_FALSE(explanation.machine_of("alone")) << "no cloud knows it";
+    EXPECT_FALSE(explanation.machine_of("alone")) << "no cloud lists the machine";
     EXPECT_FALSE(explanation.machine_of("nowhere"));
 }
 
@@ -185,11 +185,11 @@ TEST(ExplainPass, DoesNotReportALostMachineWithAnIncompleteView) {
     set_view("one");
     EXPECT_TRUE(is_lost());
     set_view("other");
-    EXPECT_FALSE(is_lost()) << "two accounts";
+    EXPECT_FALSE(is_lost()) << "the view does not cover the other account";
     e.snapshot.cloud_views.erase(PluginInstanceId("other"));
     view.complete = false;
     set_view("one");
-    EXPECT_FALSE(is_lost()) << "a group cannot be read";
+    EXPECT_FALSE(is_lost()) << "a group is unreadable";
 }
 
 TEST(ExplainPass, ReportsDriftOnlyWithBothFingerprints) {

@@ -1,5 +1,5 @@
-// Passes over a cluster that is not seen as it is: what cannot be taken back waits, the rest goes
-// on.
+// Passes with a stale view of the cluster: actions that cannot be undone are deferred, others are
+// not.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ using ::testing::SizeIs;
 
 const char* const stale = "Pod has been out of touch with the API server for 20s";
 
-/// A group "web" of 4 cores, of which all nodes are empty at first. They may go once they have been
-/// unneeded for ten minutes.
+/// A group "web" of 4 cores with empty nodes, which are removed when they have been unneeded for
+/// ten minutes.
 struct StaleViewCase : PassCase {
     StaleViewCase() {
         memory.started = true;
@@ -34,7 +34,7 @@ struct StaleViewCase : PassCase {
         ++*test_cluster.change_group("web").group.target;
         return test_cluster.node(name, "web");
     }
-    /// An empty node in `phase` of its removal since noon.
+    /// An empty node whose removal entered `phase` at noon.
     NodeRemoval& removing(const std::string& name, RemovalPhase phase) {
         node(name);
         NodeRemoval& out = memory.removals[name];
@@ -42,7 +42,7 @@ struct StaleViewCase : PassCase {
         out.empty = true;
         return out;
     }
-    /// The cloud agrees to increases; nothing else is carried out.
+    /// The cloud accepts increases; other actions are not applied.
     const Decision& pass_at(Duration since_noon, const std::string& unobserved_because = {}) {
         call_context.now = noon + since_noon;
         call_context.unobserved_because = unobserved_because;
@@ -58,7 +58,7 @@ struct StaleViewCase : PassCase {
                                         call_context.now);
         return decision;
     }
-    /// Nodes that the last pass would mark.
+    /// Nodes marked by the last pass.
     std::vector<std::string> marked() const {
         std::vector<std::string> out;
         for (const NodeChange& change : decision.node_changes) {
@@ -68,7 +68,7 @@ struct StaleViewCase : PassCase {
         }
         return out;
     }
-    /// Machines that the last pass would remove.
+    /// Machines removed by the last pass.
     std::vector<std::string> removed() const {
         std::vector<std::string> out;
         for (const MachineRemoval& removal : decision.removals)
@@ -76,7 +76,7 @@ struct StaleViewCase : PassCase {
         return out;
     }
     Time unneeded_since(const std::string& name) const { return memory.unneeded.at(name).since; }
-    /// NULL: group web is not backed off, and has not been.
+    /// NULL: group web has no back-off.
     const Backoff* backoff() const {
         const auto at = memory.backoffs.find(NodeGroupId("web"));
         return at == memory.backoffs.end() ? nullptr : &at->second;
@@ -96,7 +96,7 @@ TEST(StaleViewPass, MarksNoNodeAndReportsWhy) {
               "the view of the cluster is stale: Pod has been out of touch with the "
               "API server for 20s");
     c.pass_at(11min);
-    EXPECT_THAT(c.marked(), ElementsAre("n1")) << "it was due";
+    EXPECT_THAT(c.marked(), ElementsAre("n1")) << "the deferred removal begins";
     EXPECT_EQ(c.decision.no_removals_because, "");
 }
 
@@ -109,7 +109,7 @@ TEST(StaleViewPass, DoesNotContinueRemovals) {
     c.removing("n2", RemovalPhase::tainting);
     c.removing("n3", RemovalPhase::waiting);
     c.removing("n4", RemovalPhase::deleting);
-    c.node("n5");  // the pod's place
+    c.node("n5");  // the destination of the pod
     const auto before = c.memory.removals;
     c.pass_at(10s, stale);
     EXPECT_THAT(c.decision.node_changes, IsEmpty());
@@ -143,7 +143,7 @@ TEST(StaleViewPass, DoesNotTimeOutMachines) {
     const auto requests = c.memory.requests;
     EXPECT_EQ(growth(c.pass_at(15min + 20s, stale)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
-    EXPECT_EQ(c.memory.requests, requests) << "the first pass that sees judges it";
+    EXPECT_EQ(c.memory.requests, requests) << "the next pass with a fresh view evaluates it";
     c.test_cluster.node("late");
     EXPECT_EQ(growth(c.pass_at(15min + 30s)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
@@ -169,7 +169,8 @@ TEST(StaleViewPass, DefersTheTimeoutOfAMachine) {
     c.test_cluster.machine("web", "late");
     c.pass_at(10s);
     c.pods("more", 1, 3000);
-    EXPECT_EQ(growth(c.pass_at(10min)), (Growths{{"web", 1}})) << "which moves the request on";
+    EXPECT_EQ(growth(c.pass_at(10min)), (Growths{{"web", 1}}))
+        << "the deadline of the request moves";
     EXPECT_EQ(growth(c.pass_at(15min + 20s, stale)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
     c.pass_at(15min + 30s);
@@ -253,7 +254,7 @@ TEST(StaleViewPass, DoesNotDetectRefusedPods) {
     StaleViewCase c;
     c.pods("web", 1, 1000);
     c.pass_at(0s);
-    // Not by node(): it is the machine that was ordered.
+    // Not node(): the machine was already requested.
     snapshot::NodeObject& node = c.test_cluster.node("web-1", "web");
     node.taints = {{.key = "quarantine"}};
     node.created = noon + 70s;

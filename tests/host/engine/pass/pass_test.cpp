@@ -87,7 +87,7 @@ TEST(Pass, ReservesRoomForNominatedPods) {
     c.test_cluster.pod("promised-too").nominated_node = "spare";
     c.pods("web", 1, 4000);
     const Decision decision = c.decide();
-    // The node of four cores holds what was promised, and one of the other two.
+    // The node of 4 cores has room for the nominated pod and for one of the other two.
     EXPECT_EQ(skipped(decision, "nominated to a node by preemption"), 1);
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 1);
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
@@ -142,7 +142,7 @@ TEST(Pass, MergesOptionsOfOneGroupIntoOneIncrease) {
     EXPECT_EQ(decision.increases[0].by, 5);
     EXPECT_EQ(decision.increases[0].because, "part of 3 options, makes room for 5 pods");
     EXPECT_EQ(decision.options.size(), 3u);
-    EXPECT_EQ(c.expander.questions.size(), 0u);  // there was never more than one to choose from
+    EXPECT_EQ(c.expander.questions.size(), 0u);  // a single option needs no choice
 }
 
 TEST(Pass, StopsAtTheMaximumOfOptions) {
@@ -270,12 +270,12 @@ TEST(Pass, WakesAtOnceIfARemovalLeavesRoomForPendingPods) {
         c.pods("web", waiting, 3000);
         const pass::Outcome outcome = c.run();
         EXPECT_EQ(outcome.decision.removals.size(), 1u);
-        EXPECT_EQ(count_unschedulable(outcome.decision), waiting) << "the group is at its maximum";
+        EXPECT_EQ(count_unschedulable(outcome.decision), waiting) << "the group is at max size";
         EXPECT_EQ(outcome.wake_at == noon, waiting == 1);
     }
 }
 
-/// The first pass after a crash, while the cloud of a node that was marked does not answer.
+/// The first pass after a crash, while the cloud of a marked node is unavailable.
 TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
     PassCase c;
     c.group("a", 1, 9);
@@ -293,7 +293,7 @@ TEST(Pass, RemovesLeftoverMarksWhenTheCloudHasBeenRead) {
     c.group("b", 1, 9);
     c.test_cluster.change_node("b-node-0").taints = c.test_cluster.change_node("a-node-0").taints;
     const pass::Outcome next = c.run();
-    ASSERT_EQ(next.decision.node_changes.size(), 1u) << "the other mark is somebody else's";
+    ASSERT_EQ(next.decision.node_changes.size(), 1u) << "the other mark was set by another client";
     EXPECT_EQ(next.decision.node_changes[0].node, "a-node-0");
     EXPECT_THAT(next.decision.node_changes[0].drop_taints,
                 ::testing::Contains(std::string(to_be_deleted_taint)));
@@ -321,7 +321,8 @@ TEST(Pass, GrowsAGroupAfterAConflictOfAMachine) {
     c.pods("web", 1, 1000);
     const pass::Outcome outcome = c.run();
     EXPECT_EQ(growth(outcome.decision), (Growths{{"a", 1}}));
-    ASSERT_EQ(outcome.decision.removals.size(), 1u) << "the failed one goes in the same pass";
+    ASSERT_EQ(outcome.decision.removals.size(), 1u)
+        << "the failed machine is removed in the same pass";
     EXPECT_TRUE(outcome.memory.backoffs.empty());
 }
 
@@ -357,7 +358,7 @@ TEST(Pass, CombinesEqualReasonsOfGroups) {
     c.group("c", 5, 5);
     c.pods("huge", 2, 90000);
     const Decision decision = c.decide();
-    ASSERT_EQ(decision.unschedulable[0].groups.size(), 2u) << "one of them is full besides";
+    ASSERT_EQ(decision.unschedulable[0].groups.size(), 2u) << "one of them is also full";
     EXPECT_THAT(decision.unschedulable[0].groups[0].groups,
                 ElementsAre(NodeGroupId("a"), NodeGroupId("b")));
     EXPECT_THAT(decision.unschedulable[0].groups[0].reason.sentence, HasSubstr("Insufficient cpu"));

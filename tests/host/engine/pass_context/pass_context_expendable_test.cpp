@@ -1,4 +1,4 @@
-// Pods that run and are expendable give way to any other, so they hold nothing.
+// Running expendable pods can be preempted by any other pod, so their room counts as free.
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-/// Expendable pods that fill a node of 4 cores.
+/// Fills a node of 4 cores with expendable pods.
 void fill_with_expendables(PassCase& c, const std::string& node, std::int32_t priority = -11) {
     for (int n = 0; n < 4; ++n) {
         snapshot::PodObject& pod = c.test_cluster.pod("spare-" + std::to_string(n), node);

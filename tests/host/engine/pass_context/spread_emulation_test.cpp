@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* label = "parent-hash";
 
-/// Spread over zones by the label's value, in the one way that is emulated.
+/// Spread over zones by the label's value, in the form that is emulated.
 auto emulated(const std::string& value = "web-1") {
     return [=](snapshot::PodObject& pod) {
         pod.labels[label] = value;
@@ -24,7 +24,7 @@ auto emulated(const std::string& value = "web-1") {
     };
 }
 
-/// One group in each of three zones, a node each that takes nothing, and the emulation on.
+/// One group with one full node in each of three zones; the emulation is on.
 PassCase three_zone_groups(int max_in_c = 100) {
     PassCase c;
     c.settings.emulated_spread_label = label;
@@ -34,7 +34,7 @@ PassCase three_zone_groups(int max_in_c = 100) {
     return c;
 }
 
-/// So many that run in the zone of the group.
+/// Adds pods that run in the zone of the group.
 void running(PassCase& c, const std::string& group, int count) {
     for (int n = 0; n < count; ++n) {
         snapshot::PodObject& pod =
@@ -51,9 +51,8 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
         std::function<void(snapshot::PodObject&)> change;
         bool emulated;
     } cases[] = {
-        {"as it should be", [](snapshot::PodObject&) {}, true},
-        {"one domain at least", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 1; },
-         true},
+        {"matching", [](snapshot::PodObject&) {}, true},
+        {"minDomains 1", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 1; }, true},
         {"none", [](snapshot::PodObject& p) { p.spec.spread.clear(); }, false},
         {"two", [](snapshot::PodObject& p) { p.spec.spread.push_back(p.spec.spread[0]); }, false},
         {"over hosts", [](snapshot::PodObject& p) { p.spec.spread[0].topology_key = hostname_key; },
@@ -63,9 +62,9 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
          false},
         {"selects all", [](snapshot::PodObject& p) { p.spec.spread[0].selector.emplace(); }, false},
         {"another value", [](snapshot::PodObject& p) { p.labels[label] = "web-2"; }, false},
-        {"no label of its own", [](snapshot::PodObject& p) { p.labels.clear(); }, false},
+        {"the pod lacks the label", [](snapshot::PodObject& p) { p.labels.clear(); }, false},
         {"an empty value", [](snapshot::PodObject& p) { emulated("")(p); }, false},
-        {"one label more",
+        {"a second label",
          [](snapshot::PodObject& p) { p.spec.spread[0].selector->match_labels["app"] = "web"; },
          false},
         {"an expression",
@@ -74,9 +73,8 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
                  {.key = "app", .op = Operator::exists});
          },
          false},
-        {"three domains at least", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 3; },
-         false},
-        {"a label to match",
+        {"minDomains 3", [](snapshot::PodObject& p) { p.spec.spread[0].min_domains = 3; }, false},
+        {"matchLabelKeys",
          [](snapshot::PodObject& p) { p.spec.spread[0].match_label_keys = {"pod-template-hash"}; },
          false},
     };
@@ -90,7 +88,7 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
         const snapshot::PodGroupId id = builder.add_equivalence_group(pod);
         EXPECT_EQ(pass_context::is_emulated(builder.build(), id, settings), c.emulated) << c.what;
         EXPECT_FALSE(pass_context::is_emulated(builder.build(), id, Settings()))
-            << "switched off: " << c.what;
+            << "disabled: " << c.what;
     }
 }
 
@@ -98,7 +96,7 @@ TEST(SpreadEmulation, PlacesEachPodInTheZoneWithTheFewest) {
     PassCase c = three_zone_groups();
     running(c, "b", 2);
     c.pods("web", 5, 3000, emulated());
-    // 0, 2, 0 and five more: 3, 2, 2.
+    // 0, 2 and 0 pods plus five: 3, 2 and 2.
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"c", 2}}));
 }
 
@@ -106,7 +104,7 @@ TEST(SpreadEmulation, KeepsAPodInAZoneThatCannotGrow) {
     PassCase c = three_zone_groups(1);
     c.pods("web", 9, 3000, emulated());
     const Decision decision = c.decide();
-    // The constraint itself would hold a and b back; here no pod waits for another zone.
+    // The constraint itself would limit a and b; the emulation does not.
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(count_unschedulable(decision), 3);
     // The full group is the nearest miss.
@@ -145,7 +143,7 @@ TEST(SpreadEmulation, ExcludesZonesWithUntoleratedTaints) {
     c.test_cluster.describe("a", amounts(4000)).taints = {
         {.key = "dedicated", .value = "gpu", .effect = Effect::no_schedule}};
     c.pods("web", 4, 3000, emulated());
-    // The node in zone a has no taint and keeps its zone in; without it no pod goes there.
+    // The node in zone a has no taint, so its zone counts, but it has no room.
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}, {"c", 1}}));
     PassCase d;
     d.settings.emulated_spread_label = label;
@@ -216,9 +214,9 @@ TEST(SpreadEmulation, HonoursTheTimeoutIfDisabled) {
         };
     };
     c.pods("late", 4, 3000, patient("1h"));
-    EXPECT_EQ(count(c.decide().schedulable), 2) << "c cannot grow and holds the others back";
+    EXPECT_EQ(count(c.decide().schedulable), 2) << "c cannot grow and limits the others";
     const pass::Outcome still = c.run();
-    EXPECT_EQ(still.wake_at, noon + Duration(1)) << "exactly an hour old, they still insist";
+    EXPECT_EQ(still.wake_at, noon + Duration(1)) << "the timeout has not passed yet";
     c.call_context.now = *still.wake_at;
     EXPECT_EQ(count(c.decide().schedulable), 4);
 }
@@ -261,7 +259,7 @@ TEST(SpreadEmulation, RestrictsPodsToOneZone) {
     EXPECT_TRUE(pass_context::restrict_to_zone(placement, 0, "za", 1));
     EXPECT_EQ(rooms(), std::pair(1, 0));
     EXPECT_TRUE(pass_context::restrict_to_zone(placement, 0, "zb", 1))
-        << "the other one in its place";
+        << "the other zone replaces it";
     EXPECT_EQ(rooms(), std::pair(0, 1));
     EXPECT_FALSE(pass_context::restrict_to_zone(placement, 0, "zx", 1));
     EXPECT_EQ(rooms(), std::pair(0, 0));

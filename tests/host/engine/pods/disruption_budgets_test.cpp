@@ -7,7 +7,7 @@
 namespace capstan::engine::pods {
 namespace {
 
-/// Pods web-a, web-b, web-c of app web, and api of app api.
+/// Pods web-a, web-b and web-c with app=web, and api with app=api.
 class PodDisruptionBudgets : public ::testing::Test {
 protected:
     PodDisruptionBudgets() {
@@ -72,7 +72,7 @@ TEST_F(PodDisruptionBudgets, AreReducedByTakenPods) {
     EXPECT_EQ(after.find_shortage(pods({"web-c"})).value().sentence,
               "budget default/web allows 2 disruptions, used by other pods");
     EXPECT_TRUE(after.allow_at_once(pods({"api"})));
-    EXPECT_TRUE(before.allow_at_once(pods({"web-b", "web-c"}))) << "a copy is a state of its own";
+    EXPECT_TRUE(before.allow_at_once(pods({"web-b", "web-c"}))) << "a copy is independent";
 }
 
 TEST_F(PodDisruptionBudgets, CombineAllBudgetsOfAPod) {

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 constexpr const char* delay_annotation = "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
 
-/// "default/a x2", in order.
+/// Examples and counts, "default/a x2", in order.
 std::vector<std::string> pending(const pods::PendingPods& pods) {
     std::vector<std::string> out;
     for (const PodCount& c : pods.pod_groups) {
@@ -26,7 +26,7 @@ std::vector<std::string> pending(const TestCluster& test_cluster, const Settings
     return pending(pods::find_pending(test_cluster.cluster(), settings, noon));
 }
 
-/// "1 are gated", by reason.
+/// Skipped pods by reason, "1 being deleted".
 std::vector<std::string> skipped_texts(const pods::PendingPods& pods) {
     std::vector<std::string> out;
     for (const SkippedPods& s : pods.skipped) {
@@ -46,40 +46,40 @@ TEST(PendingPods, ReportEveryReasonToSkipAPod) {
     struct Case {
         const char* what;
         std::function<void(snapshot::PodObject&)> change;
-        const char* because;  ///< NULL: it counts
+        const char* because;  ///< NULL: the pod counts
     };
     Settings settings;
     settings.allowed_scheduler_names = {"default-scheduler", "eager"};
     settings.bypassed_scheduler_names = {"eager"};
     const std::vector<Case> cases = {
         {"unschedulable", [](snapshot::PodObject&) {}, nullptr},
-        {"untried", [](snapshot::PodObject& p) { p.unscheduled_reason = ""; },
+        {"not tried by the scheduler", [](snapshot::PodObject& p) { p.unscheduled_reason = ""; },
          "not marked unschedulable by the scheduler"},
-        {"failed otherwise",
-         [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
+        {"scheduler error", [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulerError"; },
          "not marked unschedulable by the scheduler"},
-        {"going", [](snapshot::PodObject& p) { p.deleted = noon; }, "being deleted"},
+        {"being deleted", [](snapshot::PodObject& p) { p.deleted = noon; }, "being deleted"},
         {"gated", [](snapshot::PodObject& p) { p.gated = true; }, "waiting for a scheduling gate"},
-        {"said to be gated",
+        {"gated by reason",
          [](snapshot::PodObject& p) { p.unscheduled_reason = "SchedulingGated"; },
          "waiting for a scheduling gate"},
         {"nominated", [](snapshot::PodObject& p) { p.nominated_node = "node"; },
          "nominated to a node by preemption"},
-        {"nominated to a node that went", [](snapshot::PodObject& p) { p.nominated_node = "gone"; },
+        {"nominated to a removed node", [](snapshot::PodObject& p) { p.nominated_node = "gone"; },
          nullptr},
-        {"not allowed", [](snapshot::PodObject& p) { p.spec.scheduler = "batch"; },
+        {"scheduler not allowed", [](snapshot::PodObject& p) { p.spec.scheduler = "batch"; },
          "scheduler \"batch\" is not in scale_up.allowed_scheduler_names"},
-        {"bypassed",
+        {"bypassed scheduler",
          [](snapshot::PodObject& p) { p.spec.scheduler = "eager", p.unscheduled_reason = ""; },
          nullptr},
-        {"bypassed and tried", [](snapshot::PodObject& p) { p.spec.scheduler = "eager"; }, nullptr},
+        {"bypassed scheduler, tried", [](snapshot::PodObject& p) { p.spec.scheduler = "eager"; },
+         nullptr},
         {"expendable", [](snapshot::PodObject& p) { p.spec.priority = -11; },
          "expendable: priority below -10 (scale_up.expendable_pods_priority_cutoff)"},
         {"at the cut-off", [](snapshot::PodObject& p) { p.spec.priority = -10; }, nullptr},
         {"of a DaemonSet",
          [](snapshot::PodObject& p) { p.owner = {.kind = "DaemonSet", .name = "d"}; },
          "DaemonSet pods need no new node"},
-        {"said to be of a DaemonSet",
+        {"annotated as a DaemonSet's",
          [](snapshot::PodObject& p) {
              p.annotations = {{"cluster-autoscaler.kubernetes.io/daemonset-pod", "true"}};
          },
@@ -224,7 +224,7 @@ TEST(PendingPods, AcceptADelayOfCenturies) {
     EXPECT_EQ(pods.wake_at, Time::max());
 }
 
-/// Spread over zones, for five minutes.
+/// Adds a spread constraint over zones with a timeout of five minutes.
 void add_spread_timeout(snapshot::PodObject& pod) {
     pod.spec.spread = {{.topology_key = "topology.kubernetes.io/zone"}};
     pod.annotations = {{"zalando.org/topology-spread-timeout", "5m"}};
@@ -243,7 +243,7 @@ TEST(PendingPods, DropASpreadConstraintThatHasTimedOut) {
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
     EXPECT_EQ(cluster.equivalence_group(pods.pod_groups[0].equivalence_group).lapsed,
               pods.pod_groups[1].equivalence_group);
-    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "one is exactly five minutes old";
+    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "the timeout of one pod has not passed yet";
 }
 
 TEST(PendingPods, DoNotWakeThePassForSkippedPods) {
@@ -258,7 +258,7 @@ TEST(PendingPods, DoNotWakeThePassForSkippedPods) {
 TEST(PendingPods, KeepTheSpreadConstraintWhenTheyLoseTheirNode) {
     TestCluster test_cluster;
     test_cluster.node("a");
-    add_spread_timeout(test_cluster.pod("moves", "a"));  // an hour old
+    add_spread_timeout(test_cluster.pod("moves", "a"));  // created an hour ago
     const snapshot::Cluster cluster = test_cluster.cluster();
     const snapshot::PodIndex pod = 0;
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
@@ -295,9 +295,9 @@ TEST(NominatedPods, AreListedByNodeWithoutDeletedAndExpendablePods) {
     test_cluster.pod("p1").nominated_node = "b";
     test_cluster.pod("p2").nominated_node = "a";
     test_cluster.pod("p3").nominated_node = "b";
-    snapshot::PodObject& going = test_cluster.pod("going");
-    going.nominated_node = "b";
-    going.deleted = noon;
+    snapshot::PodObject& deleted_pod = test_cluster.pod("deleted");
+    deleted_pod.nominated_node = "b";
+    deleted_pod.deleted = noon;
     snapshot::PodObject& expendable = test_cluster.pod("expendable");
     expendable.nominated_node = "a";
     expendable.spec.priority = -100;

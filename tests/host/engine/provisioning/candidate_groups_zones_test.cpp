@@ -1,4 +1,4 @@
-// Groups that are made for one template share the nodes over the zones that the pods allow.
+// Groups that are created for one template share the nodes over the zones that the pods allow.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A group in each zone, of machines "m" of four cores; for each set of labels that it is told.
+/// Suggests a group per zone and label set, of machines "m" with 4 cores.
 class ZonalGroupSource final : public GroupSource {
 public:
     Result<GroupsAnswer> suggest(const GroupsQuestion&, const CallContext&) override {
@@ -58,7 +58,7 @@ public:
     std::string refused_zone{};
 };
 
-/// Similar is what is of the same team.
+/// Templates of the same team are similar.
 class SameTeam final : public SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
@@ -99,7 +99,7 @@ struct ZonesCase : PassCase {
         return pass::run_pass(snapshot, memory, with, settings, call_context);
     }
     Growths grown() { return growth(run_with_creation().decision); }
-    /// A group that was made in a pass before, with as many machines.
+    /// A group that was created in an earlier pass, with this number of nodes.
     Group& existing_group(const std::string& zone, int nodes) {
         Group& out = group("nap-" + zone, nodes, std::nullopt, amounts(4000), zone);
         out.group.autoprovisioned = true;
@@ -176,7 +176,8 @@ TEST(CandidateGroupZones, LeaveRoomForGroupsOfOtherPods) {
         for (const std::string team : {"x", "y", "z"}) c.pods(team, 3, 3000, of_team(team));
         const Decision decision = c.run_with_creation().decision;
         EXPECT_EQ(decision.creations.size(), static_cast<std::size_t>(most));
-        EXPECT_THAT(decision.unschedulable, IsEmpty()) << "every team has a group, of " << most;
+        EXPECT_THAT(decision.unschedulable, IsEmpty())
+            << "every team has a group; maximum " << most;
     }
 }
 
@@ -202,7 +203,7 @@ TEST(CandidateGroupZones, AreCreatedLaterForOtherZones) {
     c.pods("web", 5, 3000);
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 1}, {"nap-b", 2}, {"nap-c", 2}}));
     c.source.most_groups = 1;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "where the limit has no room for them";
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "the maximum number of groups is reached";
 }
 
 TEST(CandidateGroupZones, AreNotCreatedToBalanceAForeignGroup) {
@@ -232,7 +233,7 @@ TEST(CandidateGroupZones, SkipAZoneWhoseGroupWasRefused) {
     c.existing_group("a", 2);
     c.existing_group("c", 2);
     c.call_context.now = noon + 1min;
-    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "the nodes there are full";
+    EXPECT_EQ(c.grown(), (Growths{{"nap-a", 3}, {"nap-c", 3}})) << "existing nodes are full";
 }
 
 TEST(CandidateGroupZones, SupportSpotMachines) {

@@ -10,7 +10,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Two empty groups: one that Capstan made, one that it did not.
+/// Two empty groups: one created by Capstan, one not.
 GroupCreationCase with_empty_groups() {
     GroupCreationCase c({});
     c.test_cluster.group("nap-m", 0).group.autoprovisioned = true;
@@ -70,7 +70,7 @@ TEST(EmptyGroups, AreKeptIfScaleDownIsDisabledOrANodeIsDrained) {
     EXPECT_THAT(c.run().decision.deletions, IsEmpty());
 }
 
-/// `c` after a pass whose deletions came to `results`.
+/// `c` after a pass with these results of deletions.
 GroupCreationCase after(GroupCreationCase c, std::vector<std::optional<Error>> deletions) {
     const pass::Outcome first = c.run();
     EXPECT_EQ(first.decision.deletions.size(), deletions.size());

@@ -1,5 +1,5 @@
-/// A source and a maker of groups for tests: whatever it is told to suggest, of machines "m" of
-/// four cores in zone "a".
+/// A group source and a group maker for tests. The source suggests groups with the given names, of
+/// machines "m" with 4 cores in zone "a".
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ public:
     Labels labels{};  ///< of each group
     std::vector<GroupsAnswer::LeftOut> left_out{};
     std::optional<int> most_groups{};
-    bool carries_cloud = false;  ///< names do
+    bool carries_cloud = false;  ///< in names
     int requested_pods = 0;
 
 private:
@@ -63,7 +63,7 @@ public:
     Error refusal{ErrorCode::unsupported, "no such thing"};
 };
 
-/// A cluster where groups can be made.
+/// A cluster in which groups can be created.
 struct GroupCreationCase {
     TestCluster test_cluster{};
     TestGroupSource source;
@@ -94,7 +94,7 @@ struct GroupCreationCase {
     pass::Outcome run() {
         return pass::run_pass(snapshot(), memory, policies(), settings, {.now = now});
     }
-    /// Runs, and remembers that all was done as asked.
+    /// Runs a pass and records that all actions succeeded.
     pass::Outcome run_and_apply() {
         pass::Outcome out = run();
         Results results;

@@ -34,7 +34,7 @@ TEST(UpcomingGroups, AreNotCreatedAgainAfterARestart) {
     c.memory.started = false;
     EXPECT_THAT(c.memory.upcoming_groups, SizeIs(1));
     EXPECT_THAT(c.run().decision.creations, IsEmpty());
-    // But where it was never asked for, it is in the end.
+    // If the request was never sent, it is sent after the timeout.
     c.now += 3min;
     EXPECT_THAT(c.run().decision.creations, SizeIs(1));
 }

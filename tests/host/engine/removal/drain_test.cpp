@@ -118,7 +118,7 @@ TEST_F(Drain, EndsAfterTwoMinutesOfPermanentRefusals) {
     now += 1min;
     errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
     pass();
-    EXPECT_EQ(phase("n1"), draining) << "the two minutes begin again";
+    EXPECT_EQ(phase("n1"), draining) << "the two minutes start again";
     now += 1min + 59s;
     pass();
     EXPECT_EQ(phase("n1"), draining);
@@ -136,7 +136,7 @@ TEST_F(Drain, WaitsForABudgetAfterAPermanentRefusal) {
         now += 1min;
         pass();
     }
-    EXPECT_EQ(phase("n1"), draining) << "what keeps the pod now will change";
+    EXPECT_EQ(phase("n1"), draining) << "a budget can change";
 }
 
 TEST_F(Drain, CountsConsecutiveRefusals) {
@@ -169,7 +169,7 @@ TEST_F(Drain, WaitsForPodsThatAreBeingDeleted) {
     EXPECT_THAT(pass(), IsEmpty());
     now += 1min;
     EXPECT_THAT(pass(), IsEmpty());
-    EXPECT_EQ(steps.wake_at, now + 1ns) << "30s to end, 30s more, and it is waited for no longer";
+    EXPECT_EQ(steps.wake_at, now + 1ns) << "a grace period of 30s plus 30s";
     pods.clear();
     EXPECT_THAT(pass(), ElementsAre(announce, remove));
 }
@@ -178,7 +178,7 @@ TEST_F(Drain, LimitsTheGracePeriod) {
     pod("usual", "n1");
     pod("quick", "n1").spec.termination_grace = 1s;
     pod("slow", "n1").spec.termination_grace = 1h;
-    EXPECT_EQ(grace_of("usual"), std::nullopt) << "the pod's own";
+    EXPECT_EQ(grace_of("usual"), std::nullopt) << "the grace period of the pod";
     EXPECT_EQ(grace_of("quick"), std::nullopt);
     EXPECT_EQ(grace_of("slow"), 10min);
     settings.scale_down.max_graceful_termination = 5s;
@@ -198,7 +198,8 @@ TEST_F(Drain, EvictsTheLowestPriorityFirst) {
     EXPECT_EQ(grace_of("high"), 5s);
     EXPECT_THAT(pass(), ElementsAre("evict agent", "evict high"));
     daemon("agent-again", "n1").created = now + 1s;
-    EXPECT_THAT(pass(), ElementsAre(announce, remove)) << "what a DaemonSet makes anew is left";
+    EXPECT_THAT(pass(), ElementsAre(announce, remove))
+        << "recreated DaemonSet pods are not evicted";
 }
 
 TEST_F(Drain, FinishesEachPriorityBeforeTheNext) {

@@ -1,5 +1,5 @@
-// Three nodes with ten replicas each, a budget that lets one be away, and half a minute until a
-// replica is back: why two minutes are too few to drain a node.
+// Three nodes with ten replicas each, a budget that allows one disruption, and replicas that start
+// within 30s: two minutes are not enough to drain a node.
 #include <algorithm>
 #include <set>
 
@@ -11,7 +11,7 @@ namespace {
 using enum RemovalPhase;
 
 struct DrainTimeout : RemovalCase {
-    std::set<Time> starting;  ///< when each replica that was evicted is back
+    std::set<Time> starting;  ///< when each evicted replica is running again
     std::size_t evicted = 0;
 
     DrainTimeout() {
@@ -31,7 +31,7 @@ struct DrainTimeout : RemovalCase {
             pass();
             for (std::size_t i = 0; i < steps.evictions.size(); ++i) starting.insert(now + 30s);
             evicted += steps.evictions.size();
-            ASSERT_LE(starting.size(), 1u) << "the budget holds";
+            ASSERT_LE(starting.size(), 1u) << "the budget is respected";
         }
     }
 };

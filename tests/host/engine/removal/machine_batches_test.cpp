@@ -20,7 +20,7 @@ struct MachineBatches : RemovalCase {
         group("a").group.min = size.min;
         group("a").group.target = size.target;
     }
-    /// The note on a node that stays since group a has to keep one.
+    /// The note about a node that is kept because group a has reached its min size.
     static std::string kept_at_minimum(const std::string& node) {
         return "node " + node + " is not removed: node group min size reached (1): group a";
     }
@@ -90,7 +90,7 @@ TEST_F(MachineBatches, KeepNodesAtTheMinimumOfTheCluster) {
     }
     node("large", "b");
     nodes["large"].capacity = {{"cpu", 8000}};
-    settings.cpu.min = 16'000;  // there was another large one when the nodes were chosen
+    settings.cpu.min = 16'000;  // another large node existed when the nodes were chosen
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "n2: -ToBeDeleted -BeingDeleted uncordon",
                                     "n3: -ToBeDeleted -BeingDeleted uncordon", "remove n1 of a"));
     EXPECT_EQ(steps.notes.at(0),
@@ -119,7 +119,7 @@ TEST_F(MachineBatches, WaitWhileTheirGroupIsUnreadable) {
         EXPECT_EQ(find_next_step(memory, settings, now, &seen), std::nullopt);
         group("a").machines.clear();
         pass();
-        EXPECT_EQ(this->phase("n1"), phase) << "its machine is not told of";
+        EXPECT_EQ(this->phase("n1"), phase) << "its machine is not listed";
     }
     removing("n1", undoing);
     EXPECT_THAT(pass(), ElementsAre(unmark));
@@ -130,10 +130,10 @@ TEST_F(MachineBatches, WakeThePassIfOtherNodesAreWaiting) {
         has_waiting = is_another_waiting;
         ready("n1");
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
-        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one goes";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one is removed";
         ready("n1").phase = undoing;
         EXPECT_THAT(pass(), ElementsAre(unmark));
-        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one stays after all";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one is kept";
     }
 }
 

@@ -20,8 +20,8 @@ TEST_F(LeftoverMarks, AreRemovedInTheFirstPass) {
     EXPECT_THAT(pass(),
                 ElementsAre("n1: -ToBeDeleted -BeingDeleted", "n2: -ToBeDeleted -BeingDeleted"));
     EXPECT_THAT(nodes.at("n1").taints, IsEmpty());
-    EXPECT_TRUE(nodes.at("n1").unschedulable) << "somebody else's cordon";
-    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "nobody's failure of today";
+    EXPECT_TRUE(nodes.at("n1").unschedulable) << "a cordon of another client";
+    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "not a failure of this process";
     EXPECT_THAT(memory.removals, IsEmpty());
 }
 

@@ -1,5 +1,5 @@
-/// A cluster whose nodes are removed pass by pass; what a pass asks for is done to it, unless a
-/// test has it fail.
+/// A cluster whose nodes are removed pass by pass. The actions of a pass are applied unless a test
+/// makes them fail.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace capstan::engine::removal {
 
 using namespace std::chrono_literals;
 
-/// What taking the marks off node n1 is told as, and a refusal to evict.
+/// The text of removing the marks from node n1, and an error that refuses an eviction.
 inline const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
 inline const Error refused{ErrorCode::throttled, "the budget web allows no disruption"};
 
@@ -63,8 +63,8 @@ struct RemovalCase : ::testing::Test {
     Time now = noon;
     std::vector<std::string> soft;
     std::set<NodeGroupId> under_repair;
-    health::Repairs repairs;   ///< of the same pass
-    bool has_waiting = false;  ///< others could go but for these
+    health::Repairs repairs;   ///< in the same pass
+    bool has_waiting = false;  ///< other nodes are waiting
     RemovalSteps steps;        ///< of the last pass
 
     Group& group(const std::string& id) {
@@ -78,7 +78,7 @@ struct RemovalCase : ::testing::Test {
         group(of).machines.push_back({.id = id, .group = NodeGroupId(of)});
         return nodes[name] = {.name = name, .provider_id = id.value(), .created = noon - 1h};
     }
-    /// Of a ReplicaSet and labelled app=web.
+    /// A pod of a ReplicaSet with label app=web.
     snapshot::PodObject& pod(const std::string& name, const std::string& node) {
         return pods[name] = {.name = name,
                              .uid = name + "-uid",
@@ -99,13 +99,13 @@ struct RemovalCase : ::testing::Test {
         out.annotations = {{"cluster-autoscaler.kubernetes.io/safe-to-evict", "false"}};
         return out;
     }
-    /// Of the pods labelled app=web.
+    /// The budget of pods with label app=web.
     void budget(int allowed) {
         budgets["web"] = {.name = "web",
                           .selector = LabelSelector{.match_labels = {{"app", "web"}}},
                           .disruptions_allowed = allowed};
     }
-    /// A removal that has come so far just now.
+    /// A removal that has just entered `phase`.
     NodeRemoval& removing(const std::string& node, RemovalPhase phase, bool empty = false) {
         NodeRemoval& out = memory.removals[node];
         out = begun_removal(NodeGroupId("a"), MachineId("m-" + node), phase, now);
@@ -126,7 +126,7 @@ struct RemovalCase : ::testing::Test {
         return {.cluster = builder.build(), .groups = all};
     }
 
-    /// One pass, and what it asks for done; in the order changes, evictions, removals.
+    /// Runs a pass and applies its actions; returns changes, evictions and removals in this order.
     std::vector<std::string> pass(const std::vector<std::string>& chosen = {}) {
         const Decision decision = decide(chosen);
         Results results;
@@ -148,7 +148,7 @@ struct RemovalCase : ::testing::Test {
         memory = remember_steps(std::move(memory), decision, results, settings, now);
         return out;
     }
-    /// The same without anything being done, as in a dry run.
+    /// Runs a pass without applying its actions, as in a dry run.
     Decision decide(const std::vector<std::string>& chosen = {}) {
         const Snapshot seen = snapshot();
         const templates::Membership membership = templates::make_membership(seen);

@@ -1,4 +1,4 @@
-// As long as a node cannot be marked, pods come to it as to any other.
+// While a node cannot be marked, pods can still be scheduled on it.
 #include "removal_case.hpp"
 
 namespace capstan::engine::removal {
@@ -14,7 +14,7 @@ struct Marking : RemovalCase {
         node("n1");
         errors["n1"] = {ErrorCode::unavailable, "the API server is away"};
     }
-    /// Time goes on and `n1` is still not marked.
+    /// A removal of `n1` that began 10s ago and has not marked the node.
     NodeRemoval& begun(bool empty) {
         NodeRemoval& out = removing("n1", tainting, empty);
         now += 10s;

@@ -1,4 +1,4 @@
-// Marks that another client takes off, and nodes that are backed off after a removal that failed.
+// Marks that another client removes, and nodes that are backed off after a failed removal.
 #include "engine/health/removal_backoff.hpp"
 #include "removal_case.hpp"
 
@@ -32,7 +32,7 @@ TEST_F(RemovedMarks, EndTheRemovalAndBackTheNodeOff) {
                                          "ToBeDeletedByClusterAutoscaler"));
     EXPECT_FALSE(nodes.at("n1").unschedulable);
     EXPECT_THAT(memory.removals, IsEmpty());
-    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "other nodes may go";
+    EXPECT_EQ(memory.last.failed_removal, std::nullopt) << "other nodes may be removed";
     ASSERT_NE(backoff(), nullptr);
     EXPECT_EQ(backoff()->until, now + settings.scale_down.delay_after_failure);
 }
@@ -48,7 +48,7 @@ TEST_F(RemovedMarks, EndTheRemovalDuringTheDelayAfterTheTaint) {
 TEST_F(RemovedMarks, AreNotMarksThatAStaleViewDoesNotShow) {
     pass({"n1"});
     const std::vector<Taint> mark = nodes.at("n1").taints;
-    remove_marks();  // what is seen is older than the mark
+    remove_marks();  // the view is older than the mark
     now += 5s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
     nodes.at("n1").taints = mark;
@@ -135,7 +135,7 @@ TEST_F(BackedOffNodes, AreNodesWhosePodsCannotBeEvicted) {
     pass();
     now += 2min;
     pass();
-    EXPECT_EQ(backoff()->until, now + 6min) << "longer after each time in a row";
+    EXPECT_EQ(backoff()->until, now + 6min) << "longer after each consecutive failure";
 }
 
 TEST_F(BackedOffNodes, AreNodesWhoseMachineRemovalWasRefused) {

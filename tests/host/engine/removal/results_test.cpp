@@ -16,36 +16,42 @@ struct ResultRow {
     const char* what;
     RemovalPhase before;
     std::optional<ErrorCode> of_node, of_machine;
-    std::optional<RemovalPhase> after;  ///< nothing: it is forgotten
+    std::optional<RemovalPhase> after;  ///< empty: the removal is forgotten
     bool has_failed = false;
     Duration later{0};
 };
 
 const std::vector<ResultRow> result_rows = {
     {"marked", tainting, {}, {}, waiting},
-    {"another wrote at the same time", tainting, ErrorCode::conflict, {}, tainting},
-    {"the API server is away", tainting, ErrorCode::unavailable, {}, tainting},
-    {"and stays away", tainting, ErrorCode::unavailable, {}, undoing, true, 1min},
-    {"it may not be marked", tainting, ErrorCode::permission, {}, undoing, true},
-    {"it has gone", tainting, ErrorCode::not_found, {}, tainting},
-    {"the cloud agrees", deleting, {}, {}, removed},
-    {"the cloud refuses", deleting, {}, ErrorCode::invalid_argument, undoing, true},
-    {"the cloud has no such machine any more", deleting, {}, ErrorCode::not_found, removed},
-    {"the cloud does not answer", deleting, {}, ErrorCode::deadline, deleting},
-    {"for long", deleting, {}, ErrorCode::deadline, undoing, true, 10min},
-    {"the cloud asks for patience", deleting, {}, ErrorCode::throttled, deleting},
-    {"the cloud is away", deleting, {}, ErrorCode::unavailable, undoing, true},
-    {"the host stops", deleting, {}, ErrorCode::cancelled, deleting},
-    {"its node cannot be told", deleting, ErrorCode::unavailable, ErrorCode::unavailable, deleting},
-    {"for long", deleting, ErrorCode::unavailable, ErrorCode::unavailable, undoing, true, 1min},
-    {"its node may not be told", deleting, ErrorCode::permission, ErrorCode::permission, undoing,
-     true},
-    {"its node is not there", deleting, ErrorCode::not_found, ErrorCode::not_found, deleting},
-    {"as it seems for long", deleting, ErrorCode::not_found, ErrorCode::not_found, undoing, true,
+    {"write conflict", tainting, ErrorCode::conflict, {}, tainting},
+    {"API server unavailable", tainting, ErrorCode::unavailable, {}, tainting},
+    {"API server unavailable for a minute",
+     tainting,
+     ErrorCode::unavailable,
+     {},
+     undoing,
+     true,
      1min},
+    {"not permitted to mark", tainting, ErrorCode::permission, {}, undoing, true},
+    {"node not found", tainting, ErrorCode::not_found, {}, tainting},
+    {"removal accepted", deleting, {}, {}, removed},
+    {"removal refused", deleting, {}, ErrorCode::invalid_argument, undoing, true},
+    {"machine not found", deleting, {}, ErrorCode::not_found, removed},
+    {"no response", deleting, {}, ErrorCode::deadline, deleting},
+    {"for long", deleting, {}, ErrorCode::deadline, undoing, true, 10min},
+    {"throttled", deleting, {}, ErrorCode::throttled, deleting},
+    {"cloud unavailable", deleting, {}, ErrorCode::unavailable, undoing, true},
+    {"host stops", deleting, {}, ErrorCode::cancelled, deleting},
+    {"node cannot be marked", deleting, ErrorCode::unavailable, ErrorCode::unavailable, deleting},
+    {"for long", deleting, ErrorCode::unavailable, ErrorCode::unavailable, undoing, true, 1min},
+    {"not permitted to mark the node", deleting, ErrorCode::permission, ErrorCode::permission,
+     undoing, true},
+    {"node to be marked not found", deleting, ErrorCode::not_found, ErrorCode::not_found, deleting},
+    {"node to be marked not found for a minute", deleting, ErrorCode::not_found,
+     ErrorCode::not_found, undoing, true, 1min},
     {"unmarked", undoing, {}, {}, std::nullopt},
     {"not unmarked", undoing, ErrorCode::permission, {}, undoing},
-    {"it has gone while it was unmarked", undoing, ErrorCode::not_found, {}, std::nullopt},
+    {"node not found while unmarking", undoing, ErrorCode::not_found, {}, std::nullopt},
 };
 
 using RemovalResults = RemovalCase;
@@ -68,7 +74,7 @@ TEST_F(RemovalResults, ChangeThePhase) {
                   row.after);
         const bool was_asked = row.before == deleting && !row.of_node;
         EXPECT_EQ(memory.last.failed_removal.has_value(), row.has_failed && !was_asked)
-            << "a refusal of the cloud delays the group alone";
+            << "a refusal of the cloud delays only the group";
         EXPECT_EQ(memory.last_by_group[NodeGroupId("a")].failed_removal.has_value(),
                   row.has_failed);
         EXPECT_EQ(memory.last.removal.has_value(), row.after == removed);
@@ -117,7 +123,7 @@ TEST_F(RemovalResults, ApplyToAllMachinesWithoutASubject) {
 TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
     struct Due {
         RemovalPhase phase;
-        std::optional<Duration> after;  // after it began; nothing: the cluster has to change first
+        std::optional<Duration> after;  // after it began; empty: the cluster must change first
     };
     const std::vector<Due> phases = {{tainting, 2s},
                                      {waiting, 5s},
@@ -137,7 +143,7 @@ TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
     EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
     removing("n1", waiting);
     removing("n2", undoing);
-    EXPECT_EQ(find_next_step(memory, settings, now), now) << "the first of several";
+    EXPECT_EQ(find_next_step(memory, settings, now), now) << "the earliest step";
 }
 
 TEST_F(RemovalResults, OnlyUndoWhileTheClusterIsUnobserved) {
@@ -158,7 +164,7 @@ TEST_F(RemovalResults, IgnoreEvictionsThatWereNotSent) {
     const std::string key = "default/web-1/web-1-uid";
     errors["web-1"] = {ErrorCode::cancelled, "this host leads no longer"};
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
-    EXPECT_FALSE(memory.removals.at("n1").evictions.contains(key)) << "it was never asked for";
+    EXPECT_FALSE(memory.removals.at("n1").evictions.contains(key)) << "it was not sent";
     errors["web-1"] = {ErrorCode::permission, "a policy denies it"};
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
     const NodeRemoval::Eviction before = memory.removals.at("n1").evictions.at(key);
@@ -166,7 +172,7 @@ TEST_F(RemovalResults, IgnoreEvictionsThatWereNotSent) {
     errors["web-1"] = {ErrorCode::cancelled, "this host leads no longer"};
     now += 10s;
     EXPECT_THAT(pass(), ElementsAre("evict web-1"));
-    EXPECT_EQ(memory.removals.at("n1").evictions.at(key), before) << "the last answer counts";
+    EXPECT_EQ(memory.removals.at("n1").evictions.at(key), before) << "the last response counts";
 }
 
 TEST_F(RemovalResults, RetryTheUnsentEvictionOfADaemonSetPod) {

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Passes over the group "a" of machines with 4 cores, whose actions all succeed.
+/// Passes over a group "a" of machines with 4 cores. All actions succeed.
 struct LeavingMachines : ::testing::Test, PassCase {
     std::map<std::string, snapshot::PodObject*> pods_by_name;
     pass::Outcome last{};
@@ -39,7 +39,7 @@ struct LeavingMachines : ::testing::Test, PassCase {
                 LeaveReason reason = LeaveReason::spot_interruption) {
         machine(name).leaves = Leaving{reason, at};
     }
-    /// Of a ReplicaSet, with 3 cores: two of them do not fit on a machine.
+    /// A pod of a ReplicaSet with 3 cores; two of them do not fit on one machine.
     snapshot::PodObject& pod(const std::string& name, const std::string& node) {
         snapshot::PodObject& out = test_cluster.pod(name, node);
         out.uid = name;
@@ -60,7 +60,7 @@ struct LeavingMachines : ::testing::Test, PassCase {
         last = run();
         return last.decision;
     }
-    /// A pass whose actions are carried out: taints are set, and evicted pods begin to end.
+    /// A pass whose actions are applied: taints are set and evicted pods start terminating.
     const Decision& pass_at(Time now) {
         const Decision& decision = decide_at(now);
         Results results;
@@ -164,7 +164,7 @@ TEST_F(LeavingMachines, LoseTheTaintAfterTheirTimeIfTheyAreNoLongerListed) {
     group().machines.clear();
     const Duration most = settings.scale_down.max_deletion_time;
     pass_at(noon + 2min + most - 1s);
-    EXPECT_EQ(taints("leaving").size(), 1u) << "the cloud may have taken the machine";
+    EXPECT_EQ(taints("leaving").size(), 1u) << "the machine may be gone";
     EXPECT_EQ(last.wake_at, noon + 2min + most);
     test_cluster.change_node("leaving").ready = false;
     pass_at(noon + 2min + most);
@@ -210,7 +210,7 @@ TEST_F(LeavingMachines, EvictPodsWithADestinationAtOnce) {
 
 TEST_F(LeavingMachines, EvictPodsWithoutADestinationAsLateAsPossible) {
     node("leaving");
-    group().group.max = 1;  // no replacement can be had
+    group().group.max = 1;  // no replacement is possible
     pod("web-1", "leaving");
     notice("leaving", noon + 2min);
     const Decision& decision = pass_at(noon);

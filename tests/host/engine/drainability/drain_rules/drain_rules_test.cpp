@@ -12,7 +12,7 @@ namespace {
 struct Case {
     const char* what;
     std::function<void(TestCluster&, snapshot::PodObject&)>
-        change;  ///< of a pod that moves without it
+        change;  ///< of a pod that would move otherwise
     drainability::Drain drain;
     const char* rule;
     const char* reason = "";
@@ -65,7 +65,7 @@ TEST(DrainRules, MovePodsWithAController) {
          drainability::Drain::move, ""},
         {"a Job's", [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "Job", "batch"); },
          drainability::Drain::move, ""},
-        {"of a kind of the same name elsewhere",
+        {"of a kind in another API group",
          [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "StatefulSet", "apps.kruise.io");
              w.controller("StatefulSet", "another");
@@ -96,13 +96,13 @@ TEST(DrainRules, SkipExpendableMirrorAndDaemonSetPods) {
         {"a DaemonSet's",
          [](TestCluster&, snapshot::PodObject& p) { owned_by(p, "DaemonSet", "apps"); },
          drainability::Drain::daemon, "daemon_set"},
-        {"as good as a DaemonSet's",
+        {"annotated as a DaemonSet's",
          [](TestCluster&, snapshot::PodObject& p) {
              owned_by(p, "Custom");
              annotate(p, "daemonset-pod", "true");
          },
          drainability::Drain::daemon, "daemon_set"},
-        {"a DaemonSet's, never to be evicted",
+        {"a DaemonSet's, not safe to evict",
          [](TestCluster&, snapshot::PodObject& p) {
              owned_by(p, "DaemonSet", "apps");
              annotate(p, "safe-to-evict", "false");
@@ -119,15 +119,15 @@ TEST(DrainRules, SkipLongTerminatingPods) {
         };
     };
     check({
-        {"a minute after it was deleted, not later", alone(1min), drainability::Drain::block,
-         "replicated", "NotReplicated"},
-        {"later", alone(1min + 1ns), drainability::Drain::skip, "long_terminating"},
-        {"within its own time", alone(5min, 5min), drainability::Drain::block, "replicated",
+        {"a minute after its deletion", alone(1min), drainability::Drain::block, "replicated",
          "NotReplicated"},
-        {"past its own time", alone(5min + 31s, 5min), drainability::Drain::skip,
+        {"later", alone(1min + 1ns), drainability::Drain::skip, "long_terminating"},
+        {"within its grace period", alone(5min, 5min), drainability::Drain::block, "replicated",
+         "NotReplicated"},
+        {"after its grace period", alone(5min + 31s, 5min), drainability::Drain::skip,
          "long_terminating"},
-        {"without any time", alone(31s, 0s), drainability::Drain::skip, "long_terminating"},
-        {"with more time than there is", alone(1h, Duration::max()), drainability::Drain::block,
+        {"without a grace period", alone(31s, 0s), drainability::Drain::skip, "long_terminating"},
+        {"with the longest grace period", alone(1h, Duration::max()), drainability::Drain::block,
          "replicated", "NotReplicated"},
     });
 }
@@ -140,18 +140,18 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
         };
     };
     check({
-        {"there", of("ReplicaSet", 3), drainability::Drain::move, ""},
-        {"gone", of("ReplicaSet", 3, "another"), drainability::Drain::block, "replica_count",
-         "ControllerNotFound"},
-        {"of a kind nobody told of",
+        {"existing controller", of("ReplicaSet", 3), drainability::Drain::move, ""},
+        {"missing controller", of("ReplicaSet", 3, "another"), drainability::Drain::block,
+         "replica_count", "ControllerNotFound"},
+        {"no controllers of the kind known",
          [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "ReplicaSet");
              w.controller("StatefulSet", "another");
          },
          drainability::Drain::move, ""},
-        {"a Job that is gone", of("Job", 1, "another"), drainability::Drain::block, "replica_count",
+        {"a missing Job", of("Job", 1, "another"), drainability::Drain::block, "replica_count",
          "ControllerNotFound"},
-        {"a DaemonSet that is gone",
+        {"a missing DaemonSet",
          [](TestCluster& w, snapshot::PodObject& p) {
              owned_by(p, "DaemonSet", "apps");
              w.daemon_set("another");
@@ -165,9 +165,9 @@ TEST(DrainRules, BlockPodsWhoseControllerIsMissingOrHasFewReplicas) {
          drainability::Drain::block, "replica_count", "MinReplicasReached", min_two_replicas},
         {"a StatefulSet of one", of("StatefulSet", 1), drainability::Drain::move, "", "",
          min_two_replicas},
-        {"gone, and nobody cares", of("ReplicaSet", 3, "another"), drainability::Drain::move, "",
-         "", custom_controllers_move},
-        {"gone, though safe to evict",
+        {"missing controller, ignored", of("ReplicaSet", 3, "another"), drainability::Drain::move,
+         "", "", custom_controllers_move},
+        {"missing controller, safe to evict",
          [&](TestCluster& w, snapshot::PodObject& p) {
              of("ReplicaSet", 3, "another")(w, p);
              annotate(p, "safe-to-evict", "true");
@@ -188,9 +188,9 @@ TEST(DrainRules, HonourTheSafeToEvictAnnotation) {
     };
     check({
         {"safe", annotated_with("true"), drainability::Drain::move, "safe_to_evict"},
-        {"safe once it has ended", annotated_with("on-completion"), drainability::Drain::wait,
+        {"safe on completion", annotated_with("on-completion"), drainability::Drain::wait,
          "on_completion"},
-        {"no word that is known", annotated_with("True"), drainability::Drain::block, "replicated",
+        {"unknown value", annotated_with("True"), drainability::Drain::block, "replicated",
          "NotReplicated"},
         {"not safe",
          [](TestCluster&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "false"); },
@@ -205,10 +205,10 @@ TEST(DrainRules, BlockPodsWithoutAKnownController) {
     check({
         {"no controller", [](TestCluster&, snapshot::PodObject& p) { p.owner = {}; },
          drainability::Drain::block, "replicated", "NotReplicated"},
-        {"one of others", custom, drainability::Drain::block, "replicated", "NotReplicated"},
-        {"one of others, which is fine", custom, drainability::Drain::move, "", "",
+        {"custom controller", custom, drainability::Drain::block, "replicated", "NotReplicated"},
+        {"custom controller, allowed", custom, drainability::Drain::move, "", "",
          custom_controllers_move},
-        {"no controller, whatever is fine",
+        {"no controller, custom controllers allowed",
          [](TestCluster&, snapshot::PodObject& p) { p.owner = {}; }, drainability::Drain::block,
          "replicated", "NotReplicated", custom_controllers_move},
     });
@@ -243,7 +243,7 @@ TEST(DrainRules, BlockYoungSystemPodsWithoutABudget) {
              w.budget("dns", 1).ns = "kube-system";
          },
          drainability::Drain::move, ""},
-        {"young, and nobody cares", aged(0s), drainability::Drain::move, "", "",
+        {"young, ignored", aged(0s), drainability::Drain::move, "", "",
          [](Settings& s) { s.scale_down.skip_nodes_with_system_pods = false; }},
     });
 }
@@ -264,7 +264,7 @@ TEST(DrainRules, BlockPodsWithLocalStorage) {
         {"all excepted", listed("data,cache"), drainability::Drain::move, ""},
         {"all excepted, with blanks and commas", listed(" cache ,, data,"),
          drainability::Drain::move, ""},
-        {"nobody cares", listed(""), drainability::Drain::move, "", "",
+        {"ignored", listed(""), drainability::Drain::move, "", "",
          [](Settings& s) { s.scale_down.skip_nodes_with_local_storage = false; }},
     });
 }
@@ -278,9 +278,9 @@ TEST(DrainRules, BlockPodsWhoseBudgetAllowsNoDisruption) {
     };
     check({
         {"none", allowed(0), drainability::Drain::block, "pdb", "NotEnoughPdb"},
-        {"below none", allowed(-1), drainability::Drain::block, "pdb", "NotEnoughPdb"},
+        {"negative", allowed(-1), drainability::Drain::block, "pdb", "NotEnoughPdb"},
         {"one", allowed(1), drainability::Drain::move, ""},
-        {"none, and being deleted already",
+        {"none, pod being deleted",
          [&](TestCluster& w, snapshot::PodObject& p) {
              allowed(0)(w, p);
              deleted(p, 1s);
@@ -302,13 +302,12 @@ TEST(DrainRules, BlockPodsWithTwoBudgets) {
         };
     };
     check({
-        {"though both allow it", of_two, drainability::Drain::block, "several_pdbs",
+        {"both allow it", of_two, drainability::Drain::block, "several_pdbs", "NotEnoughPdb"},
+        {"safe to evict", annotated_with("true"), drainability::Drain::block, "several_pdbs",
          "NotEnoughPdb"},
-        {"whatever its owner says", annotated_with("true"), drainability::Drain::block,
-         "several_pdbs", "NotEnoughPdb"},
-        {"not where it is waited for", annotated_with("on-completion"), drainability::Drain::wait,
+        {"on completion", annotated_with("on-completion"), drainability::Drain::wait,
          "on_completion"},
-        {"not one that is being deleted",
+        {"being deleted",
          [&](TestCluster& w, snapshot::PodObject& p) {
              of_two(w, p);
              deleted(p, 1s);
@@ -317,7 +316,8 @@ TEST(DrainRules, BlockPodsWithTwoBudgets) {
     });
 }
 
-/// Whose policy on Jobs: upstream's, Zalando's, and that with the exception it does not have.
+/// Results for pods of Jobs with upstream's policy, with Zalando's, and with Zalando's plus an
+/// exception for safe-to-evict.
 struct JobCase {
     const char* what;
     std::function<void(snapshot::PodObject&)> change;
@@ -329,7 +329,7 @@ TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
         return [=](snapshot::PodObject& p) { annotate(p, "safe-to-evict", word); };
     };
     const std::vector<JobCase> cases = {
-        {"as it is", [](snapshot::PodObject&) {}, drainability::Drain::move,
+        {"unchanged", [](snapshot::PodObject&) {}, drainability::Drain::move,
          drainability::Drain::block, drainability::Drain::block},
         {"safe to evict", annotated("true"), drainability::Drain::move, drainability::Drain::block,
          drainability::Drain::move},
@@ -341,11 +341,10 @@ TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
          drainability::Drain::skip, drainability::Drain::skip, drainability::Drain::skip},
         {"deleted long ago", [](snapshot::PodObject& p) { deleted(p, 1h); },
          drainability::Drain::skip, drainability::Drain::block, drainability::Drain::block},
-        {"not its controller, but an owner",
+        {"an owner but not the controller",
          [](snapshot::PodObject& p) { p.owner.kind = "Workflow"; }, drainability::Drain::block,
          drainability::Drain::block, drainability::Drain::block},
-        {"of a kind Job of others",
-         [](snapshot::PodObject& p) { p.owner.job_among_owners = false; },
+        {"of another kind Job", [](snapshot::PodObject& p) { p.owner.job_among_owners = false; },
          drainability::Drain::move, drainability::Drain::move, drainability::Drain::move},
     };
     for (const JobCase& c : cases) {
@@ -451,7 +450,7 @@ TEST(DrainRules, UseTheWallClockForTheAgeOfPods) {
     const drainability::DrainVerdict young =
         drainability::judge(index, {cluster, settings, budgets, {noon, noon + 2h}});
     EXPECT_EQ(young.drain, drainability::Drain::block);
-    EXPECT_EQ(young.until, noon + 1ns) << "by the even clock, which wakes";
+    EXPECT_EQ(young.until, noon + 1ns) << "on the steady clock";
     EXPECT_EQ(
         drainability::judge(index, {cluster, settings, budgets, {noon, noon + 2h + 1ns}}).drain,
         drainability::Drain::move);
