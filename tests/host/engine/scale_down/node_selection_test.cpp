@@ -1,4 +1,4 @@
-// Which of the unneeded nodes go now.
+// Which of the unneeded nodes are removed.
 #include <gmock/gmock.h>
 
 #include "plan_case.hpp"
@@ -36,7 +36,7 @@ TEST(NodeSelection, ReportsWhetherOtherNodesAreWaiting) {
     for (const int most : {1, 2}) {
         PlanCase c = two_unneeded_nodes();
         c.settings.scale_down.max_parallelism = most;
-        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two";
+        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two nodes";
     }
 }
 
@@ -80,7 +80,8 @@ TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
               "(scale_down.max_drain_parallelism)");
 }
 
-/// Zones of one node each, all with a pod of an even spread but the second; the last one stays.
+/// Three zones of one node. The first and the last node have a pod of an even spread, and the last
+/// one is kept.
 PlanCase three_zones() {
     PlanCase c = web({"a", "b", "c"});
     for (const char* node : {"a", "b", "c"})
@@ -101,7 +102,7 @@ TEST(NodeSelection, SelectsTheNextNodeIfOneMustWaitForOthers) {
     PlanCase c = three_zones();
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
-    // As long as b has none, the zone of c may not have both.
+    // While b has no pod of the spread, zone c may not have both.
     EXPECT_EQ(out.of("a").because, "pod default/front-a fits only after other nodes are removed");
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
     EXPECT_THAT(out.chosen, ElementsAre("b"));
@@ -112,7 +113,7 @@ TEST(NodeSelection, CountsRemovalsInProgress) {
     add_pod(c, "p", "a");
     c.unneeded_for(11min, {"a", "b"});
     c.being_removed("going", "web", RemovalPhase::draining, false);
-    // A drain keeps another drain waiting, and no empty node.
+    // A running drain delays other drains, but not empty nodes.
     EXPECT_THAT(c.run().chosen, ElementsAre("b"));
 }
 
@@ -131,7 +132,7 @@ TEST(NodeSelection, IsInCooldownDuringAScaleUpOfTheSamePass) {
     PlanCase c = two_unneeded_nodes();
     c.increases.push_back({.group = NodeGroupId("other")});
     EXPECT_THAT(c.run().chosen, IsEmpty());
-    // Where each group rests for itself, this is not its affair.
+    // With cooldowns per group, a scale-up of another group has no effect.
     c.settings.scale_down.delay_type_local = true;
     EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
     c.settings.scale_down.delay_after_add = Duration(0);

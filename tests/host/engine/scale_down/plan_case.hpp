@@ -1,4 +1,4 @@
-/// One plan over a small test_cluster, made as a pass makes it.
+/// A scale-down plan for a small cluster, made as in a pass.
 #pragma once
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace capstan::engine::scale_down {
 struct Planned {
     ScaleDown plan{};
     Memory memory{};
-    std::vector<std::string> chosen{};  ///< nodes that go, in order
+    std::vector<std::string> chosen{};  ///< nodes to be removed, in order
 
     const NodeVerdict& of(std::string_view node) const {
         return *std::ranges::find(plan.nodes, node, &NodeVerdict::node);
     }
-    /// Unneeded nodes, by name.
+    /// Names of unneeded nodes.
     std::vector<std::string> unneeded() const {
         std::vector<std::string> out;
         for (const auto& [node, entry] : memory.unneeded) out.push_back(node);
@@ -51,7 +51,7 @@ struct PlanCase {
         }
         return out;
     }
-    /// All nodes have been unneeded for so long.
+    /// The nodes have been unneeded for this time.
     void unneeded_for(Duration duration, std::initializer_list<const char*> nodes) {
         for (const char* node : nodes) memory.unneeded[node] = {.since = now - duration};
     }
@@ -61,7 +61,7 @@ struct PlanCase {
     }
 };
 
-/// Nodes of a group "web" of 4 cores each, empty.
+/// Empty nodes of 4 cores in a group "web".
 inline PlanCase web(std::initializer_list<const char*> nodes, int min = 0) {
     PlanCase c;
     Group& group = c.test_cluster.group("web", static_cast<int>(nodes.size()));
@@ -70,7 +70,7 @@ inline PlanCase web(std::initializer_list<const char*> nodes, int min = 0) {
     return c;
 }
 
-/// A pod that moves when asked to.
+/// Adds a pod of a ReplicaSet.
 inline snapshot::PodObject& add_pod(PlanCase& c, std::string name, std::string node,
                                     std::int64_t cpu = 100) {
     snapshot::PodObject& pod = replica(c.test_cluster, std::move(name), std::move(node));

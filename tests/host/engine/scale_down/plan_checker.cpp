@@ -7,7 +7,7 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-/// Removals that take up a turn, as they are to begin with or with those that begin.
+/// Numbers of removals in progress.
 struct Parallelism {
     int empty = 0, drain = 0;
     int all() const { return empty + drain; }
@@ -17,7 +17,7 @@ bool is_in_progress(const NodeRemoval& removal) {
     return removal.phase != RemovalPhase::removed && removal.phase != RemovalPhase::undoing;
 }
 
-/// What has a minimum, and how much of it a node has.
+/// A resource with a minimum, and the amount that a node has.
 struct Amount {
     std::string name;
     std::int64_t min = 0;
@@ -63,7 +63,7 @@ std::string PlanChecker::find_unmovable(const std::vector<std::string>& nodes) c
     for (std::size_t i = 0; i < parts_.pods.size(); ++i) {
         const snapshot::PodObject& pod = parts_.pods[i];
         if (stays(parts_.kinds[i]) && std::ranges::count(nodes, pod.node_name) > 0)
-            return pod.node_name + " goes, and has " + pod.name;
+            return pod.node_name + " is removed with " + pod.name;
     }
     return {};
 }
@@ -94,7 +94,7 @@ std::string PlanChecker::find_overdrawn(const std::vector<std::string>& in_order
         int left = left_at_first(budget);
         for (const std::string& node : in_order) {
             const int needed = count(budget, node);
-            if (needed > 0 && left < 1) return node + " has nothing left of " + budget.name;
+            if (needed > 0 && left < 1) return node + " exceeds budget " + budget.name;
             left -= needed;
         }
     }
@@ -108,7 +108,7 @@ std::string PlanChecker::find_overdrawn_in_any_order(const std::vector<std::stri
             all += count(budget, node);
             most = std::max(most, count(budget, node));
         }
-        if (all > 0 && all - most >= left_at_first(budget)) return budget.name + " is overdrawn";
+        if (all > 0 && all - most >= left_at_first(budget)) return budget.name + " is exceeded";
     }
     return {};
 }
@@ -118,7 +118,7 @@ std::string PlanChecker::find_overdrawn_by(const std::vector<std::string>& evict
         const auto taken = std::ranges::count_if(parts_.pods, [&](const snapshot::PodObject& pod) {
             return selects(budget, pod) && !pod.deleted && std::ranges::count(evicted, pod.name);
         });
-        if (taken > left_at_first(budget)) return "evictions overdraw " + budget.name;
+        if (taken > left_at_first(budget)) return "evictions exceed " + budget.name;
     }
     return {};
 }
@@ -137,7 +137,7 @@ std::string PlanChecker::find_broken_minimum(const std::vector<std::string>& nod
     }
     for (const auto& [group, count] : leave) {
         if (left[group] < parts_.min) return "group " + group + " is below its minimum";
-        if (group == "g3" && left[group] > 0) return "a part of " + group + " goes";
+        if (group == "g3" && left[group] > 0) return "group " + group + " is removed partially";
     }
     for (const Amount& amount : amounts_of(parts_.settings)) {
         std::int64_t sum = 0;
@@ -161,7 +161,7 @@ std::string PlanChecker::find_excess_parallelism(const std::vector<std::string>&
     }
     const int most = parts_.settings.scale_down.max_parallelism;
     const int most_drains = parts_.settings.scale_down.max_drain_parallelism;
-    // There is but one whole group.
+    // g3 is the only zero-or-max group.
     const bool may_go_beyond = before.all() < most && singles.drain == 0;
     const bool never_waits = chosen.size() == 1 && begins.drain == 0 && before.empty == 0;
     if (begins.all() > 0 && before.all() + begins.all() > most &&

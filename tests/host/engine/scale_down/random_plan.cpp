@@ -43,7 +43,7 @@ void add_nodes(Parts& parts, scheduling::naive::Dice& dice,
     }
 }
 
-/// Pods of a kind are equivalent, but for what becomes of them when their node goes.
+/// Pods of one kind are equivalent except in whether they move when their node is removed.
 void add_pods(Parts& parts, scheduling::naive::Dice& dice,
               const scheduling::naive::Frequencies& frequencies) {
     for (int kind = dice.between(1, 6); kind > 0; --kind) {

@@ -1,5 +1,5 @@
-/// Random clusters of which a plan can be asked: by seed, and made of parts, so that each can be
-/// had again, in another order, and judged by code that knows nothing of the engine.
+/// Random clusters for scale-down plans, by seed. They consist of parts, so that a cluster can be
+/// built again in another order and checked by code that does not use the engine.
 #pragma once
 
 #include <map>
@@ -13,36 +13,36 @@
 
 namespace capstan::engine::scale_down {
 
-/// What a pod is like for its relocation.
+/// How a pod behaves when its node is removed.
 enum class PodKind {
     replicated,         ///< of a ReplicaSet: moves
-    safe_to_evict,      ///< without a controller, but its owner says that it may go: moves
-    terminating,        ///< of a ReplicaSet and about to end: moves, and needs no budget
-    daemon,             ///< of a DaemonSet: goes with its node
-    mirror,             ///< of the kubelet: as if it were not there
+    safe_to_evict,      ///< without a controller, annotated as safe to evict: moves
+    terminating,        ///< of a ReplicaSet, being deleted: moves and needs no budget
+    daemon,             ///< of a DaemonSet: removed with its node
+    mirror,             ///< a mirror pod: ignored
     unmanaged,          ///< without a controller: stays
-    not_safe_to_evict,  ///< its owner says that it may not go: stays
-    local,              ///< with files on its node: stays
-    system,             ///< young, in kube-system, of no budget: stays
+    not_safe_to_evict,  ///< annotated as not safe to evict: stays
+    local,              ///< with local storage: stays
+    system,             ///< young, in kube-system, without a budget: stays
 };
 bool moves(PodKind sort) noexcept;
 bool stays(PodKind sort) noexcept;
 
-/// A PodDisruptionBudget as people write it, in namespace default.
+/// A PodDisruptionBudget in namespace default.
 struct BudgetPart {
     std::string name{};
     Labels selected{};  ///< empty: all pods
-    /// Of the pods it selects at least, or else at most so many may be away.
+    /// If true, `number` is minAvailable, otherwise maxUnavailable.
     bool is_minimum = false;
     int number = 0;
-    int away = 0;  ///< besides those that end, already
+    int away = 0;  ///< disrupted pods in addition to deleted ones
     bool is_observed = true;
 };
 
 struct Parts {
     std::vector<snapshot::NodeObject> nodes{};
     std::vector<std::string> group_of{};  ///< by node
-    decltype(Memory::removals) going{};   ///< by node: removals under way
+    decltype(Memory::removals) going{};   ///< by node: removals in progress
     std::vector<snapshot::PodObject> pods{};
     std::vector<PodKind> kinds{};  ///< by pod
     std::vector<BudgetPart> budgets{};
@@ -50,10 +50,10 @@ struct Parts {
     int min = 0;  ///< of every group
 };
 
-/// `g3` is removed atomically.
+/// Group `g3` is zero-or-max.
 Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Frequencies& frequencies);
 
-/// Whether a budget is about the pod, and how many of its pods may go.
+/// Whether the budget selects the pod, and how many of its pods may be disrupted.
 bool selects(const BudgetPart& budget, const snapshot::PodObject& pod);
 int allowed(const Parts& parts, const BudgetPart& budget);
 

@@ -11,7 +11,7 @@ struct ToBeginCase {
     const char* what;
     std::vector<WaitingRemovals> waiting;
     RemovalsUnderWay under_way;
-    int empty, drain;  ///< nodes that begin
+    int empty, drain;  ///< nodes whose removal begins
 };
 
 std::vector<WaitingRemovals> single(int empty, int drain) {
@@ -31,14 +31,14 @@ std::vector<WaitingRemovals> with_whole(std::vector<WaitingRemovals> out,
 
 TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
     const std::vector<ToBeginCase> cases{
-        {"nobody", {}, {}, 0, 0},
+        {"none", {}, {}, 0, 0},
         {"11 empty", single(11, 0), {}, 10, 0},
         {"8 with pods", single(0, 8), {}, 0, 5},
-        {"a group of 11 goes beyond", with_whole({}, {{.empty = 11}}), {}, 11, 0},
+        {"a group of 11 exceeds the limit", with_whole({}, {{.empty = 11}}), {}, 11, 0},
         {"the second group may not", with_whole({}, {{.empty = 3}, {.empty = 8}}), {}, 3, 0},
         {"8 and a group of 3", with_whole(single(8, 0), {{.empty = 3}}), {}, 10, 0},
-        {"a group of 8, 6 under way", with_whole({}, {{.empty = 8}}), {.empty = 6}, 8, 0},
-        {"a group of 8, 10 under way", with_whole({}, {{.empty = 8}}), {.empty = 10}, 0, 0},
+        {"a group of 8, 6 in progress", with_whole({}, {{.empty = 8}}), {.empty = 6}, 8, 0},
+        {"a group of 8, 10 in progress", with_whole({}, {{.empty = 8}}), {.empty = 10}, 0, 0},
         {"8 empty, 8 with pods", single(8, 8), {}, 8, 2},
         {"groups of 8 empty and 4 with pods",
          with_whole({}, {{.empty = 8}, {.drain = 4}}),
@@ -46,9 +46,9 @@ TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
          8,
          0},
         {"a group that is partly empty", with_whole({}, {{.empty = 4, .drain = 4}}), {}, 4, 4},
-        {"8 with pods, 3 such under way", single(0, 8), {.drain = 3}, 0, 2},
+        {"8 with pods, 3 drains in progress", single(0, 8), {.drain = 3}, 0, 2},
         {"empty nodes wait for empty ones", single(3, 0), {.empty = 1, .drain = 9}, 0, 0},
-        {"but not for those with pods", single(3, 0), {.drain = 10}, 1, 0},
+        {"empty nodes do not wait for drains", single(3, 0), {.drain = 10}, 1, 0},
     };
     ScaleDownSettings settings;
     settings.max_parallelism = 10;
@@ -78,7 +78,7 @@ TEST(RemovalsToBegin, SkipRemovalsThatMayNotBegin) {
               (std::vector<std::size_t>{1}));
     EXPECT_EQ(select_removals_to_begin(single(5, 0), {}, settings, but(1)),
               (std::vector<std::size_t>{0, 2, 3}));
-    // The first that goes may be larger than what is left, not the first that was asked.
+    // The first removal that begins may exceed the limit, not the first that was considered.
     const std::vector<WaitingRemovals> atomic = with_whole({}, {{.empty = 4}, {.empty = 5}});
     EXPECT_EQ(select_removals_to_begin(atomic, {}, settings, but(0)),
               (std::vector<std::size_t>{1}));

@@ -1,5 +1,5 @@
-// Random clusters: what a plan promises is checked by a scheduler that is slow and obvious, and by
-// a checker that counts one by one. To try more of them: CAPSTAN_SEEDS=from,to.
+// Checks scale-down plans of random clusters with the naive scheduler and with a checker that
+// counts one by one. CAPSTAN_SEEDS=from,to selects other seeds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -27,14 +27,14 @@ void add_groups(TestCluster& test_cluster, const Parts& parts) {
     atomic.options.zero_or_max = true;
     for (const std::string& group : parts.group_of)
         ++*test_cluster.change_group(group).group.target;
-    // What its cloud has agreed to is no longer a part of a group.
+    // A machine whose removal the cloud accepted no longer belongs to its group.
     for (const auto& [node, removal] : parts.going) {
         if (removal.phase == RemovalPhase::removed)
             --*test_cluster.change_group(removal.group.value()).group.target;
     }
 }
 
-/// All nodes have been unneeded for an hour. `reversed`: everything comes in the other order.
+/// All nodes have been unneeded for an hour. `reversed`: objects are added in reverse order.
 PlanCase make_case(const Parts& parts, bool reversed) {
     PlanCase c;
     c.settings = parts.settings;
@@ -63,7 +63,7 @@ PlanCase make_case(const Parts& parts, bool reversed) {
     return c;
 }
 
-/// Plays a plan on the slow scheduler's test_cluster.
+/// Applies a plan to the naive scheduler's cluster.
 class PlanReplay {
 public:
     explicit PlanReplay(const PlanCase& c)
@@ -74,7 +74,7 @@ public:
         naive_cluster_ = scheduling::naive::make_naive_cluster(cluster_);
         for (const snapshot::NodeIndex node : context_->being_removed)
             naive_cluster_.nodes[node].gone = true;
-        // Pods that wait and found room are there first.
+        // Pending pods that fit on existing nodes are placed first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
                 assigned_.insert(slot);
@@ -93,7 +93,7 @@ public:
         }
     }
 
-    /// In the order in which they begin.
+    /// In the order in which their removals begin.
     std::vector<std::string> chosen() const {
         std::vector<std::string> out;
         for (const ChosenNode& node : plan_.chosen) out.push_back(name(at(node).node));
@@ -105,26 +105,26 @@ public:
         return out;
     }
 
-    /// Empty: every pod of every node that goes has another place. `checker` says which those are.
+    /// Empty: every pod that moves, as listed by `checker`, has a destination.
     std::string find_unplaceable(const PlanChecker& checker) {
         for (const ChosenNode& chosen : plan_.chosen) {
             const drainability::Candidate& node = at(chosen);
-            if (assigned_.contains(node.node)) return name(node.node) + " is waited for";
+            if (assigned_.contains(node.node)) return name(node.node) + " has planned pods";
             std::vector<std::string> moving = names(cluster_, node.moving);
             std::ranges::sort(moving);
             if (moving != checker.moving(name(node.node)))
-                return "other pods of " + name(node.node) + " move than should";
+                return "other pods of " + name(node.node) + " move than expected";
             naive_cluster_.nodes[node.node].gone = true;
             const std::vector<snapshot::PodIndex> left = assign_all(node.moving);
             if (!left.empty()) {
                 return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
-                       name(node.node) + " has no place";
+                       name(node.node) + " has no destination";
             }
         }
         return {};
     }
 
-    /// Pods that are evicted at once, once all drains have come so far.
+    /// Pods that are evicted at once when all removals are draining.
     std::vector<std::string> evicted() const {
         Memory memory = case_.memory;
         memory.started = true;
@@ -144,7 +144,7 @@ public:
         return out;
     }
 
-    /// All that was decided, as text.
+    /// The decision as text.
     std::string to_text() const {
         std::string out;
         for (const ChosenNode& chosen : plan_.chosen)
@@ -160,7 +160,7 @@ private:
     std::string name(snapshot::NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
-    /// Those that find none are left. The order matters to pods with inter-pod constraints.
+    /// Returns the pods without a destination. Pods with inter-pod constraints depend on the order.
     std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
         std::vector<snapshot::PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {
@@ -178,7 +178,7 @@ private:
     bool assign(snapshot::PodIndex pod) {
         const scheduling::naive::Pod moving =
             scheduling::naive::make_pod(cluster_, cluster_.equivalence_group_of(pod));
-        // Where the plan wants it, else where it fits.
+        // The planned node first, then any other node.
         std::vector<snapshot::NodeIndex> nodes = staying_;
         const snapshot::NodeIndex planned =
             *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
@@ -202,7 +202,7 @@ private:
     ScaleDown plan_{};
 };
 
-/// Whether the seed's plan drains a node of which some pod has a budget.
+/// Whether the plan drains a node with a pod that has a budget.
 bool check(std::uint64_t seed, const scheduling::naive::Frequencies& frequencies) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     scheduling::naive::Dice dice(seed);

@@ -1,4 +1,4 @@
-// Every reason for which a node stays tells the pod, the budget, the node or the numbers behind it.
+// Every reason for which a node is kept names the pod, the budget, the node or the numbers.
 #include <functional>
 #include <set>
 
@@ -23,11 +23,11 @@ PlanCase two_nodes() {
     return c;
 }
 
-/// The group is only ever empty or full.
+/// The group is zero-or-max.
 void make_whole(PlanCase& c) { c.test_cluster.change_group("web").options.zero_or_max = true; }
 
 const std::vector<Case> node_alone{
-    {"its owner says so",
+    {"scale-down is disabled by annotation",
      [](PlanCase& c) {
          c.test_cluster.change_node("a").annotations = {
              {"cluster-autoscaler.kubernetes.io/scale-down-disabled", "true"}};
@@ -41,13 +41,13 @@ const std::vector<Case> node_alone{
          c.settings.scale_down.unready_enabled = false;
      },
      Unremovable::scale_down_unready_disabled, "not ready, and scale_down.unready_enabled is off"},
-    {"nobody's",
+    {"not in a group",
      [](PlanCase& c) {
          c.test_cluster.change_group("web").machines.erase(
              c.test_cluster.change_group("web").machines.begin());
      },
      Unremovable::not_autoscaled, "not in an autoscaled group"},
-    {"used", [](PlanCase& c) { add_pod(c, "p", "a", 2520); }, Unremovable::not_underutilized,
+    {"utilized", [](PlanCase& c) { add_pod(c, "p", "a", 2520); }, Unremovable::not_underutilized,
      "cpu utilization is 63% (2520m of 4), above the threshold of 50%"},
     {"being removed",
      [](PlanCase& c) {
@@ -56,7 +56,7 @@ const std::vector<Case> node_alone{
          removal.since = removal.phase_since = noon - 2min;
      },
      Unremovable::currently_being_deleted, "removal in progress for 2m: evicting its pods for 2m"},
-    {"its removal failed a while ago",
+    {"backed off after a failed removal",
      [](PlanCase& c) {
          c.memory.removal_backoffs[NodeGroupId("web")]
                                   [c.test_cluster.change_group("web").machines[0].id] = {
@@ -71,7 +71,7 @@ const std::vector<Case> node_alone{
          c.test_cluster.change_node("a").created = noon - 3min;
      },
      Unremovable::no_node_info, "not started yet; pending pods are planned on it"},
-    {"it reports nothing", [](PlanCase& c) { c.test_cluster.change_node("a").allocatable = {}; },
+    {"no reported resources", [](PlanCase& c) { c.test_cluster.change_node("a").allocatable = {}; },
      Unremovable::unexpected_error, "the node reports no allocatable cpu"},
 };
 
@@ -79,14 +79,14 @@ const std::vector<Case> pods_and_budgets{
     {"no controller", [](PlanCase& c) { add_pod(c, "p", "a").owner = {}; },
      Unremovable::blocked_by_pod, "pod default/p has no controller that would recreate it",
      "default/p"},
-    {"a spent budget",
+    {"an exhausted budget",
      [](PlanCase& c) {
          add_pod(c, "p", "a").labels = {{"app", "pdb"}};
          c.test_cluster.budget("pdb", 0);
      },
      Unremovable::blocked_by_pod,
      "pod default/p cannot be evicted: budget default/pdb allows 0 disruptions", "default/p"},
-    {"a budget that another node takes",
+    {"a budget used by another node",
      [](PlanCase& c) {
          add_pod(c, "p", "a", 200).labels = {{"app", "pdb"}};
          add_pod(c, "q", "b", 100).labels = {{"app", "pdb"}};
@@ -96,11 +96,11 @@ const std::vector<Case> pods_and_budgets{
      "pod default/p cannot be evicted after the earlier removals: budget default/pdb allows 1 "
      "disruption, used by other pods",
      "default/p"},
-    {"a pod that ends by itself",
+    {"an on-completion pod",
      [](PlanCase& c) { annotate(add_pod(c, "p", "a"), "safe-to-evict", "on-completion"); },
      Unremovable::blocked_by_on_completion_pod,
      "pod default/p is waited for: annotation safe-to-evict is on-completion", "default/p"},
-    {"a pod without another place",
+    {"a pod without a destination",
      [](PlanCase& c) {
          add_pod(c, "p", "a", 2000);
          add_pod(c, "q", "b", 2500);
@@ -110,8 +110,8 @@ const std::vector<Case> pods_and_budgets{
      "nearest is b: "
      "Insufficient cpu: needs 2, 1500m of 4 are free",
      "default/p"},
-    {"a pod that waits", [](PlanCase& c) { c.test_cluster.pod("waits"); },
-     Unremovable::no_node_info, "1 pending pod is planned on it: default/waits"},
+    {"a pending pod", [](PlanCase& c) { c.test_cluster.pod("waits"); }, Unremovable::no_node_info,
+     "1 pending pod is planned on it: default/waits"},
 };
 
 const std::vector<Case> bounds_and_times{
@@ -122,32 +122,32 @@ const std::vector<Case> bounds_and_times{
     {"a cluster at its minimum", [](PlanCase& c) { c.settings.cpu.min = 8000; },
      Unremovable::minimal_resource_limit_exceeded,
      "min cluster cpu limit reached (8): the cluster has 8, the node 4"},
-    {"a cloud that does not say",
+    {"an unknown target size",
      [](PlanCase& c) { c.test_cluster.change_group("web").group.target.reset(); },
      Unremovable::unexpected_error, "the target size of group web is unknown"},
-    {"a group that cannot be read",
+    {"an unreadable group",
      [](PlanCase& c) {
          c.test_cluster.change_group("web").unreadable_because = "page 2 is missing";
      },
      Unremovable::unexpected_error, "group web cannot be changed: page 2 is missing"},
-    {"not for long", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
+    {"unneeded too short", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
-    {"not ready, and not for long",
+    {"unready, unneeded too short",
      [](PlanCase& c) {
          add_pod(c, "p", "a", 0);  // it was ready once
          c.test_cluster.change_node("a").ready = false;
          add_pod(c, "q", "b", 2500);
      },
      Unremovable::not_unready_long_enough, "unneeded for 11m of 20m; its 1 pod fits on b"},
-    {"a rest", [](PlanCase& c) { c.memory.last.scale_up = noon - 4min; },
+    {"a cooldown", [](PlanCase& c) { c.memory.last.scale_up = noon - 4min; },
      Unremovable::not_unneeded_other_reason,
      "unneeded for 11m, but scale-down is in cooldown: last scale-up 4m ago, "
      "scale_down.delay_after_add is 10m"},
-    {"a rest after a failure", [](PlanCase& c) { c.memory.last.failed_removal = noon - 1min; },
+    {"a cooldown after a failure", [](PlanCase& c) { c.memory.last.failed_removal = noon - 1min; },
      Unremovable::not_unneeded_other_reason,
      "unneeded for 11m, but scale-down is in cooldown: last failed removal 1m "
      "ago, scale_down.delay_after_failure is 3m"},
-    {"its turn",
+    {"other removals in progress",
      [](PlanCase& c) {
          c.settings.scale_down.max_parallelism = 1;
          c.test_cluster.change_group("web").group.target = 3;
@@ -158,9 +158,9 @@ const std::vector<Case> bounds_and_times{
      "unneeded for 11m, but other removals come first: 1 of at most 1 in progress "
      "(scale_down.max_parallelism), 0 of at most 1 with pods to move "
      "(scale_down.max_drain_parallelism)"},
-    {"switched off", [](PlanCase& c) { c.settings.scale_down.enabled = false; },
+    {"disabled", [](PlanCase& c) { c.settings.scale_down.enabled = false; },
      Unremovable::not_unneeded_other_reason, "scale-down is disabled (scale_down.enabled)"},
-    {"a whole group with a node that stays",
+    {"a zero-or-max group with a node that stays",
      [](PlanCase& c) {
          make_whole(c);
          add_pod(c, "p", "b").owner = {};
@@ -168,7 +168,7 @@ const std::vector<Case> bounds_and_times{
      Unremovable::atomic_scale_down_failed,
      "group web is removed atomically, and node b stays: pod default/p has no controller that "
      "would recreate it"},
-    {"a whole group with a node that cannot go yet",
+    {"a zero-or-max group with a node that is unneeded too short",
      [](PlanCase& c) {
          make_whole(c);
          c.unneeded_for(4min, {"b"});
@@ -197,7 +197,7 @@ TEST(ScaleDownReasons, NameThePodTheBudgetOrTheNumbers) {
     }
 }
 
-// Pods that look at others are asked about one by one, and not all of them on all nodes.
+// Pods with inter-pod constraints are checked one by one, and not on all nodes.
 TEST(ScaleDownReasons, NameANodeInALargeCluster) {
     PlanCase c;
     c.settings.scale_down.utilization_threshold = 1;

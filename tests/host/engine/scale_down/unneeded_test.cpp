@@ -16,7 +16,7 @@ TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
     add_pod(c, "q", "b", 2000);
     add_pod(c, "r", "c", 1900);
     const Planned out = c.run();
-    // One of the others takes the pod; then nothing is left for a second one.
+    // One of the other nodes takes the pod and then has no room for another.
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_long_enough);
     EXPECT_EQ(out.of("a").because, "unneeded for 0s of 10m; its 1 pod fits on b");
@@ -37,8 +37,8 @@ TEST(UnneededNodes, DoNotDependOnTheOrderOfObjects) {
 }
 
 TEST(UnneededNodes, MovePodsAgainWithTheirDestination) {
-    // p goes to small, which is the last to be decided on; then large turns out to stay, and small
-    // goes there with all it has.
+    // p is planned on small, which is evaluated last. large is kept, so small moves there with all
+    // its pods.
     PlanCase c;
     c.test_cluster.group("web", 3);
     for (const char* name : {"a", "large"}) c.test_cluster.node(name, "web");
@@ -61,7 +61,7 @@ TEST(UnneededNodes, ExcludeNodesThatPendingPodsArePlannedOn) {
     EXPECT_EQ(out.of("a").because, "1 pending pod is planned on it: default/waits");
 }
 
-// A node that has yet to pass its checks, and has joined so long ago.
+// A node with a readiness taint that joined some time ago.
 PlanCase waits_for_checks(Duration ago) {
     PlanCase c = web({"a"});
     snapshot::NodeObject& node = c.test_cluster.change_node("a");
@@ -94,7 +94,7 @@ TEST(UnneededNodes, ExcludeStartingNodesThatPendingPodsArePlannedOn) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
     EXPECT_EQ(out.of("a").because, "not started yet; pending pods are planned on it");
-    // Its group is backed off: the node is no longer waited for.
+    // Its group is backed off, so pods no longer wait for the node.
     c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
@@ -129,7 +129,7 @@ TEST(UnneededNodes, CountNodesBeingRemovedAsRemoved) {
     PlanCase c = web({"a", "b", "c"}, 1);
     c.being_removed("a", "web", RemovalPhase::draining, false);
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b"));
-    // The cloud has agreed, and the target has fallen with it.
+    // The cloud accepted the removal and lowered the target.
     c.being_removed("a", "web", RemovalPhase::removed, false);
     EXPECT_THAT(c.run().unneeded(), ElementsAre("b", "c"));
 }
@@ -203,7 +203,7 @@ TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
 }
 
 TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
-    // The only node of zone z3: without it there are two zones, and p keeps them even.
+    // The only node of zone z3: without it there are two zones, and p is spread evenly over them.
     PlanCase c;
     c.test_cluster.group("web", 3);
     for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})
@@ -220,7 +220,7 @@ TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
 }
 
 TEST(UnneededNodes, RespectDefaultSpreadConstraints) {
-    // Two zones: were p-b1 to move, zone a would have two pods, and b none.
+    // Two zones: if p-b1 moved, zone a would have two pods and b none.
     PlanCase c;
     c.test_cluster.group("web", 3);
     c.test_cluster.service("p");

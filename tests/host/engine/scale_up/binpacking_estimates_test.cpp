@@ -9,7 +9,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Machines of one make, of 1 to `machines` cores, and pods that wait.
+/// Template nodes of 1 to `machines` cores, and pending pods.
 struct BinpackingCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> classes{};
@@ -76,7 +76,7 @@ TEST(BinpackingEstimates, AreRecomputedOnlyForChangedPods) {
     BinpackingEstimates estimates(placement, {0, 1});
     estimates.begin_round({3, 3});
     const auto one_core = estimates.of(0, INT_MAX), two_cores = estimates.of(1, INT_MAX);
-    estimates.begin_round({1, 3});  // fewer large ones, which one core never took
+    estimates.begin_round({1, 3});  // large pods do not fit on one core
     EXPECT_EQ(estimates.of(0, INT_MAX), one_core);
     EXPECT_NE(estimates.of(1, INT_MAX), two_cores);
     EXPECT_EQ(estimates.of(1, INT_MAX)->pods, 4u);

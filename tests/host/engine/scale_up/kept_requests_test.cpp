@@ -1,4 +1,4 @@
-// Requests of groups that are backed off until a machine joins, where limits leave no other room.
+// Requests of groups that are backed off until a machine joins, when limits leave no other room.
 #include "engine/scale_up/kept_requests.hpp"
 
 #include <gmock/gmock.h>
@@ -13,14 +13,14 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Groups that keep a request, and a group "well" that no back-off holds.
+/// Groups with a kept request, and a group "well" that is not backed off.
 struct KeptCase : PassCase {
     KeptCase() {
         settings.backoff = BackoffPolicy::until_joined;
         group("well", 0, 9);
     }
     Backoff& backoff(const std::string& id) { return memory.backoffs[NodeGroupId(id)]; }
-    /// Backed off for so long, with one machine requests_until for.
+    /// A group that has been backed off for `length`, with one requested machine.
     Group& exhausted(const std::string& id, Duration length,
                      const Resources& machine = amounts(4000)) {
         Group& out = group(id, 0, 9, machine);
@@ -32,7 +32,7 @@ struct KeptCase : PassCase {
                        .because = "did not join"};
         return out;
     }
-    /// As if the clouds did what the pass decided.
+    /// Applies the decision as the clouds would.
     void apply(const pass::Outcome& outcome) {
         Results results;
         for (const Decrease& d : outcome.decision.decreases) {
@@ -48,7 +48,7 @@ struct KeptCase : PassCase {
         memory = pass::remember_results(outcome.memory, outcome.decision, results, settings,
                                         call_context.now);
     }
-    /// The commands of one more pass, carried out: "well +1", "a -1".
+    /// Runs a pass and applies it; returns its changes: "well +1", "a -1".
     std::vector<std::string> pass() {
         call_context.now += 10s;
         const pass::Outcome outcome = run();
@@ -66,7 +66,7 @@ struct KeptCase : PassCase {
     }
 };
 
-/// The request of group "a" is all that the limit of nodes allows, and a pod waits.
+/// The request of group "a" uses the whole limit of nodes, and a pod is pending.
 struct OneBlockingRequest : KeptCase {
     OneBlockingRequest() {
         exhausted("a", 1h);
@@ -162,8 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
                   [](Settings& s) { s.cpu.max = 4000; },
                   amounts(2000),
                   {"a -1", "b -1"}},
-        LimitCase{
-            "NeitherWhereBothAreTooFew", [](Settings& s) { s.cpu.max = 3999; }, amounts(1000), {}},
+        LimitCase{"NoneIfBothAreTooFew", [](Settings& s) { s.cpu.max = 3999; }, amounts(1000), {}},
         LimitCase{"MemoryOfOne",
                   [](Settings& s) { s.memory.max = std::int64_t{32} << 30; },
                   amounts(1000, 16384),
@@ -179,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
                   },
                   amounts(2000),
                   {"a -1"}},
-        LimitCase{"RoomAsItIs", [](Settings& s) { s.nodes.max = 3; }, amounts(4000), {"well +1"}}),
+        LimitCase{"EnoughRoom", [](Settings& s) { s.nodes.max = 3; }, amounts(4000), {"well +1"}}),
     [](const auto& limit) { return std::string(limit.param.about); });
 
 TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
@@ -188,9 +187,9 @@ TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
         void (*change)(KeptCase&);
     };
     for (const auto& [about, change] : {
-             Reason{"the group is full",
+             Reason{"the group is at max size",
                     [](KeptCase& c) { c.test_cluster.change_group("well").group.max = 0; }},
-             Reason{"the group is not healthy",
+             Reason{"the group is unhealthy",
                     [](KeptCase& c) { c.test_cluster.change_group("well").group.healthy = false; }},
              Reason{"the group is backed off too",
                     [](KeptCase& c) {
@@ -198,15 +197,15 @@ TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
                     }},
              Reason{"no node has room for the pod",
                     [](KeptCase& c) { c.test_cluster.describe("well", amounts(2000)); }},
-             Reason{"the group keeps its minimum",
+             Reason{"the group is at min size",
                     [](KeptCase& c) { c.test_cluster.change_group("a").group.min = 1; }},
              Reason{
-                 "its cloud cannot be read",
+                 "its cloud is unreadable",
                  [](KeptCase& c) { c.test_cluster.change_group("a").unreadable_because = "down"; }},
-             Reason{"the back-off ends by time",
+             Reason{"the back-off has an end time",
                     [](KeptCase& c) { c.backoff("a").until = noon + 1h; }},
              Reason{
-                 "the cluster is not seen",
+                 "the view of the cluster is stale",
                  [](KeptCase& c) { c.call_context.unobserved_because = "the API server is down"; }},
          }) {
         KeptCase c;
@@ -234,17 +233,17 @@ TEST(KeptRequests, AreRequestedAgainOneByOne) {
     EXPECT_TRUE(c.is_backed_off_until_joined("a"));
     EXPECT_TRUE(c.is_backed_off_until_joined("b"));
     EXPECT_TRUE(c.memory.requests.find(NodeGroupId("b")) == c.memory.requests.end())
-        << "it has all the time there is";
+        << "it has no deadline";
 
     c.pods("more", 1, 3000);
-    EXPECT_THAT(c.pass(), ElementsAre("b -1")) << "the same again";
+    EXPECT_THAT(c.pass(), ElementsAre("b -1")) << "released again";
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
 }
 
 TEST(KeptRequests, EndTheBackoffIfAMachineJoinsAfterTheRelease) {
     OneBlockingRequest c;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
-    c.test_cluster.node("a-1", "a");  // the cloud was faster
+    c.test_cluster.node("a-1", "a");  // the machine joined before the release
     c.pass();
     EXPECT_FALSE(c.is_backed_off_until_joined("a"));
 }
@@ -267,14 +266,14 @@ TEST(KeptRequests, ReleaseNoOtherRequestWhileTheListLags) {
 TEST(KeptRequests, AreReleasedAfterARestart) {
     OneBlockingRequest c;
     c.memory = pass::remember_plan(c.memory, c.run(), c.settings, noon);
-    EXPECT_THAT(c.pass(), IsEmpty()) << "its cloud may have been requests_until";
+    EXPECT_THAT(c.pass(), IsEmpty()) << "the request may have been sent";
     c.call_context.now += 15min;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
     EXPECT_THAT(c.pass(), ElementsAre("well +1"));
     EXPECT_TRUE(c.is_backed_off_until_joined("a"));
 }
 
-/// One group whose request was given back, and whose cloud refuses it each time.
+/// A group whose request was released, and whose cloud refuses each new one.
 struct RefusedCase : KeptCase {
     RefusedCase() {
         exhausted("a", 1h).group.target = 0;
@@ -282,7 +281,7 @@ struct RefusedCase : KeptCase {
         backoff("a").given_back = 0;
         settings.nodes.max = 1;
     }
-    /// The seconds after noon at which the group is requests_until, looked at every ten of them.
+    /// The seconds after noon at which an increase is requested, with a pass every ten seconds.
     std::vector<int> requests_until(int until, std::optional<Duration> retry_after) {
         std::vector<int> out;
         for (int second = 0; second < until; second += 10) {

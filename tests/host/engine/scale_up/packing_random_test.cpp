@@ -1,5 +1,5 @@
-// Whole passes over random clusters: the nodes that a pass orders are enough for the pods it
-// promises them to, also in the scheduler's order; and how many of them are too many.
+// Passes over random clusters: the new nodes suffice for the pods planned on them, also in the
+// order of the scheduler, and few nodes are unnecessary.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -16,7 +16,7 @@ namespace {
 
 using scheduling::naive::Dice;
 
-/// Machines from two cores to sixteen, with two, four or eight GiB a core.
+/// Machines of 2 to 16 cores, with 2, 4 or 8 GiB per core.
 struct MachineSize {
     int cores;
     int gib;
@@ -38,7 +38,7 @@ public:
         if (is_limited && dice_.chance(60)) c.settings.nodes.max = dice_.between(4, 12);
         if (is_limited && dice_.chance(60)) c.settings.cpu.max = 1000 * dice_.between(20, 60);
         c.settings.balance_similar = dice_.chance(50);
-        // Any order of groups, since the packer answers for each.
+        // The order of groups is random.
         std::vector<std::string> order;
         for (int g = 0; g < groups_per_case; ++g)
             order.insert(order.begin() + dice_.below(static_cast<int>(order.size()) + 1),
@@ -47,10 +47,10 @@ public:
     }
 
     PassCase c{};
-    bool is_limited = false;  ///< by the cluster or by a small maximum
+    bool is_limited = false;  ///< by cluster limits or a small max size
     std::vector<snapshot::PodObject*> waiting{};
 
-    /// A node of the group joins as its template has it.
+    /// A node of the group joins as described by its template.
     void join(const std::string& group) {
         const std::string name = group + "-" + std::to_string(++joined_);
         snapshot::NodeObject& node = c.test_cluster.node(name, group);
@@ -74,7 +74,7 @@ private:
         if (dice_.chance(25)) node.taints = dedicated;
         templates_[id] = &node;
     }
-    /// With a pod that runs there already.
+    /// A node on which a pod already runs.
     void add_half_full_node(int n) {
         const std::string group = group_name(dice_.below(groups_per_case));
         ++*c.test_cluster.change_group(group).group.target;
@@ -110,12 +110,12 @@ private:
     std::map<std::string, const NodeTemplate*> templates_{};
 };
 
-/// The scoring strategy of NodeResourcesFit: the emptiest node first, or the fullest.
+/// Scoring strategy of NodeResourcesFit: the emptiest or the fullest node first.
 enum class Strategy { least_allocated, most_allocated };
 constexpr Strategy strategies[] = {Strategy::least_allocated, Strategy::most_allocated};
 
-/// kube-scheduler in short: the higher priority first, then the older pod; each on the node with
-/// the best score, the first by name among equals. Pods that look at others are tried again.
+/// A simple kube-scheduler: pods in order of priority and age, each on the node with the best
+/// score, ties by name. Pods that did not fit are retried while others are bound.
 class QueueScheduler {
 public:
     QueueScheduler(const snapshot::Cluster& cluster, Strategy strategy)
@@ -124,7 +124,7 @@ public:
           placement_(rules_),
           sign_(strategy == Strategy::least_allocated ? 1 : -1) {}
 
-    /// Binds what fits.
+    /// Binds the pods that fit.
     void bind(std::vector<snapshot::PodObject*>& waiting) {
         std::map<std::string, snapshot::PodGroupId> classes;
         for (const snapshot::PodIndex pod : cluster_.unbound()) {
@@ -177,7 +177,7 @@ private:
     double sign_;
 };
 
-/// A pass over a case, and what came of it.
+/// A pass over a case, and its result.
 class PackingPass {
 public:
     explicit PackingPass(PassCase& c)
@@ -201,7 +201,7 @@ public:
         for (const auto& [pod_group, count] : planned_) sum += count;
         return sum;
     }
-    /// Whether all planned pods are placed, the largest first, with one of the new nodes less.
+    /// Whether all planned pods fit, largest first, without one of the new nodes.
     bool has_spare_node() {
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {
@@ -216,8 +216,8 @@ public:
             sum += amount_of(slot, "cpu") * placement().nodes(slot);
         return static_cast<double>(sum) / 1000;
     }
-    /// The fewest cores with which nodes of the groups have the volume of the pods on the new
-    /// nodes, fractions of nodes allowed.
+    /// The least number of cores with which fractions of the groups' nodes have the total requests
+    /// of the pods on new nodes.
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
         for (const auto& [pod_group, count] : planned_) {
@@ -283,7 +283,7 @@ TEST(PackingOnRandomClusters, PlacesEveryPodInTheOrderOfThePass) {
     EXPECT_GT(planned, static_cast<int>(25 * packing_cases));
 }
 
-/// Cases in which a node could be spared, of those that order any.
+/// The number of cases with new nodes, and of those with a spare node.
 struct Spared {
     int cases = 0, spared = 0;
     double percent() const { return 100.0 * spared / cases; }
@@ -292,7 +292,7 @@ std::ostream& operator<<(std::ostream& out, const Spared& some) {
     return out << some.spared << " of " << some.cases << " (" << some.percent() << "%)";
 }
 
-// What can be spared and is not keeps groups balanced or zones even.
+// Remaining spare nodes keep groups balanced or zones even.
 TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
     Spared one_option, all;
     double cores = 0, least = 0;
@@ -306,16 +306,16 @@ TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
         cores += pass.cores();
         least += pass.least_cores();
     }
-    std::cout << "a node could be spared in " << all << " cases, of one option in " << one_option
-              << "; cores over the least by volume: " << cores / least << '\n';
+    std::cout << "spare node in " << all << " cases, with one option in " << one_option
+              << "; cores relative to the lower bound: " << cores / least << '\n';
     EXPECT_GT(all.cases, static_cast<int>(packing_cases * 7 / 8));
     EXPECT_LE(one_option.percent(), 1);
     EXPECT_LE(all.percent(), 5);
     EXPECT_LE(cores / least, 1.6);
 }
 
-/// Passes follow one another, each when the nodes of the one before have joined and the scheduler
-/// has bound what fits. How many of them ordered nodes. `join` is called for each node.
+/// Runs passes until one adds no nodes; before each further pass the new nodes join and the
+/// scheduler binds pods. Returns how many passes added nodes. `join` is called for each node.
 template <class Join>
 int run_until_stable(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Strategy strategy,
                      int most, Join join) {
@@ -355,12 +355,12 @@ TEST(PackingOnRandomClusters, SufficesForTheOrderOfTheSchedulerAfterThreePasses)
             }
         }
         for (const auto& [passes, count] : cases)
-            std::cout << count << " cases are still after " << passes << " passes\n";
+            std::cout << count << " cases need no more nodes after " << passes << " passes\n";
     }
 }
 
-/// Similar groups a, b and c, one a zone, of which only c takes the pinned pods. All pods have one
-/// size; priorities and ages differ.
+/// Similar groups a, b and c; only c fits the pinned pods. All pods have one size, and random
+/// priorities and ages.
 struct PinnedCase {
     explicit PinnedCase(std::uint64_t seed) {
         Dice dice(seed);
@@ -401,8 +401,8 @@ struct PinnedCase {
     std::vector<snapshot::PodObject*> waiting{};
 };
 
-// In whichever order kube-scheduler binds, the document's rule needs no more: pods of an option go
-// to the groups that take all of them, which is c here.
+// In any scheduling order, no more nodes are needed than if all pods of an option went to the group
+// that fits all of them, which is c.
 TEST(PackingOnRandomClusters, AddsNoExtraNodesForPinnedPods) {
     for (const Strategy strategy : strategies) {
         for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {

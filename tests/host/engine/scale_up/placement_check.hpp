@@ -1,4 +1,4 @@
-/// Pods and the nodes that a pass has for them, put to the slow scheduler.
+/// Checks the placement of a pass with the naive scheduler.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace capstan::engine::scale_up {
 
-/// Of a pass that has run. Borrows it.
+/// For a scale-up that has run. It must outlive this object.
 class PlacementCheck {
 public:
     explicit PlacementCheck(ScaleUp& scale_up)
@@ -22,14 +22,14 @@ public:
         lay_out(scale_up.placement());
     }
 
-    /// Empty: every pod that was promised a node runs there, in the order in which it was decided.
+    /// Empty: every planned pod fits its node, in the order of decisions.
     std::string find_misplaced_pod() {
         for (bool progress = true; progress;) {
             progress = false;
             std::vector<PlannedPod> waiting;
             for (const PlannedPod& planned : planned_pods_) {
                 const scheduling::naive::Pod& pod = pods_[planned.pod_group];
-                // Nodes arrive as the pass adds them, each with the first of its pods.
+                // A new node is added together with its first pod.
                 naive_cluster_.nodes[planned.node].gone = false;
                 if (scheduling::naive::fits(naive_cluster_, pod, planned.node)) {
                     naive_cluster_.nodes[planned.node].pods.push_back(pod);
@@ -48,7 +48,7 @@ public:
                    .sentence;
     }
 
-    /// With the nodes that have arrived, and the pods on them.
+    /// The cluster with the nodes and pods that have been added.
     scheduling::naive::NaiveCluster& naive_cluster() { return naive_cluster_; }
     const scheduling::naive::Pod& pod(scheduling::PodGroupIndex pod_group) const {
         return pods_[pod_group];
@@ -61,8 +61,7 @@ private:
         std::size_t node = 0;
     };
 
-    /// New nodes in the slow test_cluster, and the node of each pod in the order in which it was
-    /// decided.
+    /// Adds new nodes to the naive cluster and lists the planned pods in the order of decisions.
     void lay_out(const scheduling::Placement& placement) {
         for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
             for (int n = 0; n < placement.nodes(slot); ++n) {

@@ -1,4 +1,4 @@
-// What was asked for is enough: the next pass sees which pods it was for.
+// Planned assignments prevent that the next pass requests nodes for the same pods again.
 #include "engine/scale_up/planned_assignments.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// The clouds accept to everything, and nothing has joined yet.
+/// The cloud accepts all increases; no node has joined yet.
 void grow(PassCase& c, const Decision& decision) {
     for (const Increase& increase : decision.increases)
         *c.test_cluster.change_group(increase.group.value()).group.target += increase.by;
@@ -27,7 +27,7 @@ void accept(PassCase& c, pass::Outcome outcome) {
                                       c.settings, c.call_context.now);
 }
 
-/// "web-a 2 x {default//app=b: 3}", a line each.
+/// One line per entry: "web-a 2 x {default//app=b: 3}".
 std::string to_text(const Memory& memory) {
     std::string out;
     for (const auto& [group, planned] : memory.planned) {
@@ -43,7 +43,7 @@ std::string to_text(const Memory& memory) {
 
 using Planned = std::map<NodeGroupId, std::vector<PlannedNodes>>;
 
-/// The plan with keys that name controllers alone.
+/// The plan with keys that contain only the controller.
 Planned by_controller(const Memory& memory) {
     Planned out;
     for (const auto& [group, planned] : memory.planned) {
@@ -60,15 +60,15 @@ Planned by_controller(const Memory& memory) {
 class Chance {
 public:
     explicit Chance(unsigned seed) : engine_(seed) {}
-    /// From 0 to `end`, without it.
+    /// From 0 to `end` - 1.
     int below(int end) { return static_cast<int>(engine_() % static_cast<unsigned>(end)); }
 
 private:
     std::mt19937 engine_;
 };
 
-/// Nodes of several sizes in three zones, and pods that keep to themselves, apart, or in step with
-/// their zones or hosts.
+/// Groups of two sizes in three zones, and pods with no constraint, anti-affinity or spread
+/// constraints.
 PassCase random_case(unsigned seed) {
     Chance chance(seed);
     PassCase c;
@@ -179,7 +179,8 @@ TEST(PlannedAssignments, ExcludePodsThatNoLongerFit) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"b", 1}}));
 }
 
-/// Group "a" is of a cloud that does not answer once it has taken an order for two pods "web".
+/// Group "a" belongs to a cloud that becomes unavailable after it accepted an increase for two pods
+/// "web".
 struct TwoClouds : PassCase {
     TwoClouds() {
         group("a", 0, 9).cloud = PluginInstanceId("away");
@@ -190,7 +191,7 @@ struct TwoClouds : PassCase {
         EXPECT_EQ(growth(first.decision), (Growths{{"a", 1}}));
         accept(*this, std::move(first));
     }
-    /// A pass of a host that has started since.
+    /// A pass of a host that started later.
     pass::Outcome run_without_a() {
         Snapshot seen = test_cluster.snapshot();
         std::vector<Group> read = *seen.groups;
@@ -232,7 +233,7 @@ TEST(PlannedAssignments, EndWithTheRequestForAnUnreadableCloud) {
     EXPECT_EQ(growth(c.run_without_a().decision), (Growths{{"b", 1}}));
 }
 
-/// Three pods of each of three sizes, all equal but for what they ask for.
+/// Three pods of each of three sizes, equal except for their requests.
 void pods_of_three_sizes(PassCase& c, const char* kind) {
     for (const int size : {1, 2, 3}) {
         c.pods("size-" + std::to_string(size), 3, 1000 * size, [&](snapshot::PodObject& pod) {

@@ -10,7 +10,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Pods, and new nodes of one shape beside a node that is there in another zone.
+/// Pods and new nodes of one template, next to an existing node in another zone.
 struct EstimateCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> classes{};
@@ -78,8 +78,8 @@ TEST(Estimate, PlacesTheLargestPodsFirst) {
     EstimateCase e(1000, 5000, 10);
     e.add(10, 50, 1000);
     e.add(10, 500, 1000);
-    // Upstream helps the ten large ones alone. There is room beside them for as many small ones as
-    // memory allows, and here they are put there.
+    // Upstream schedules only the ten large pods. The nodes also have room for small ones, which
+    // the engine uses.
     EXPECT_EQ(e.run(5), (Estimate{5, {{1, 10}}}));
 }
 

@@ -1,4 +1,4 @@
-// What counts towards the limits of the cluster beside its nodes.
+// What counts towards cluster limits in addition to nodes.
 #include "engine/scale_up/quota_tracker.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// Three pods, each of which wants a node; a group that may grow, and a limit.
+/// Three pods that need a node each, a group that can grow, and a limit.
 PassCase three_pods(std::int64_t most_nodes) {
     PassCase out;
     out.group("steady", 0, 5);
@@ -20,11 +20,12 @@ PassCase three_pods(std::int64_t most_nodes) {
 TEST(QuotaTracker, CountsRequestsOfABackedOffGroup) {
     PassCase c = three_pods(3);
     c.group("spot", 0, 5).group.target = 2;
-    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}})) << "two come, one more is wanted";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}))
+        << "two are upcoming, one more is needed";
     c.memory.backoffs[NodeGroupId("spot")] = {
         .since = noon, .until = noon + 5min, .length = 5min, .last_failure = noon};
     EXPECT_EQ(growth(c.decide()), (Growths{{"steady", 1}}))
-        << "nobody waits for the two, who may come";
+        << "the two are not awaited, but may still join";
     c.settings.nodes.max = 2;
     EXPECT_EQ(growth(c.decide()), Growths());
 }
@@ -35,11 +36,11 @@ TEST(QuotaTracker, CountsLateMachinesUntilTheTargetIsLowered) {
     c.test_cluster.machine("spot", "spot-1");
     c.memory.unjoined[NodeGroupId("spot")][MachineId("spot-1")] = noon - 1h;
     const Decision decision = c.decide();
-    EXPECT_EQ(decision.removals.size(), 1u) << "it is given up in this pass";
-    EXPECT_EQ(growth(decision), Growths()) << "and its cloud has not agreed yet";
+    EXPECT_EQ(decision.removals.size(), 1u) << "the late machine is removed in this pass";
+    EXPECT_EQ(growth(decision), Growths()) << "the removal is not accepted yet";
     c.test_cluster.change_group("spot").group.target = 0;
     c.test_cluster.change_group("spot").machines[0].state = MachineState::deleting;
-    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent groups";
 }
 
 TEST(QuotaTracker, CountsTheKeptRequestOfAnExhaustedGroup) {

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// One pod "web-0" that waits, and a group "a". Templates are the cloud's.
+/// A pending pod "web-0" and a group "a". Templates come from the cloud.
 struct RefusedPodsCase : PassCase {
     explicit RefusedPodsCase(const Labels& selector = {}) {
         add_group("a");
@@ -24,7 +24,7 @@ struct RefusedPodsCase : PassCase {
         test_cluster.describe(id, amounts(4000)).labels = {{"disk", "ssd"}};
     }
     void set_max(int max) { test_cluster.change_group("a").group.max = max; }
-    /// The clouds agree to everything.
+    /// Runs a pass; the clouds accept all increases.
     void pass_at(Duration since_noon) {
         call_context.now = noon + since_noon;
         pass::Outcome outcome = run();
@@ -53,14 +53,14 @@ struct RefusedPodsCase : PassCase {
         test_cluster.drop_node(name, "a");
         --*test_cluster.change_group("a").group.target;
     }
-    /// Ordered at once, ready at 80 s, and of no use.
+    /// A node is requested at once and is ready after 80s, but the pod does not fit.
     void scale_up_and_join() {
         pass_at(0s);
         join("a-1", 80s);
         pass_at(80s);
-        ASSERT_EQ(increases, 1) << "its taint may go within a minute";
+        ASSERT_EQ(increases, 1) << "the taint may be removed within a minute";
     }
-    /// Why the group's nodes refused pods; empty: they have refused none.
+    /// Why the group's nodes refused pods; empty: they have not.
     std::string refused(const std::string& group = "a") const {
         const auto& records = memory.templates.at(NodeGroupId(group)).refused;
         return records.empty() ? "" : records.begin()->second.refusal.sentence;
@@ -106,7 +106,7 @@ TEST(RefusedPods, GetNoOtherNodeAfterTheirNodeIsRemoved) {
     for (const int minutes : {2, 20, 300, 1400}) c.pass_at(std::chrono::minutes(minutes));
     EXPECT_EQ(c.increases, 1) << "neither the template nor the pod has changed";
     c.pass_at(25h);
-    EXPECT_EQ(c.increases, 2) << "one node a day is tried";
+    EXPECT_EQ(c.increases, 2) << "one node per day is tried";
 }
 
 TEST(RefusedPods, AreRefusedForLabelsAndResources) {
@@ -123,7 +123,7 @@ TEST(RefusedPods, AreRefusedForLabelsAndResources) {
     EXPECT_THAT(refused([](snapshot::NodeObject& node) { node.allocatable = amounts(900); }),
                 HasSubstr("Insufficient cpu: needs 1, 900m of 900m are free; node a-1 of the same "
                           "template has 900m of cpu instead of 4 and did not take the pod"));
-    EXPECT_EQ(refused([](snapshot::NodeObject&) {}), "") << "the pod has room there";
+    EXPECT_EQ(refused([](snapshot::NodeObject&) {}), "") << "the pod fits";
 }
 
 TEST(RefusedPods, DoNotBlockOtherPods) {
@@ -185,7 +185,8 @@ TEST(RefusedPods, GetOneNodeOfEachSimilarGroup) {
     c.pass_at(80s);
     c.pass_at(140s);
     EXPECT_EQ(c.refused("a"), taint_sentence);
-    ASSERT_EQ(*c.test_cluster.change_group("b").group.target, 1) << "the next order is the other's";
+    ASSERT_EQ(*c.test_cluster.change_group("b").group.target, 1)
+        << "the next increase is of the other group";
     c.join("b-1", 220s, {{.key = "quarantine"}}, "b");
     c.pass_at(220s);
     c.pass_at(280s);
@@ -238,7 +239,7 @@ TEST(RefusedPods, AreNotDetectedIfAnotherNodeAcceptsThem) {
     c.pass_at(0s);
     c.join("a-1", 80s, {});
     c.join("a-2", 80s);
-    EXPECT_EQ(c.refused_after_pass_at(140s), "") << "somebody has tainted one of two nodes";
+    EXPECT_EQ(c.refused_after_pass_at(140s), "") << "only one of two nodes is tainted";
 }
 
 TEST(RefusedPods, AreNotDetectedOnANodeUnderPressure) {

@@ -1,4 +1,4 @@
-// Random clusters: what a pass promises is checked by a scheduler that is slow and obvious.
+// Checks scale-ups of random clusters with the naive scheduler.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -16,7 +16,7 @@ constexpr scheduling::naive::Frequencies mixed_constraints{.volumes = 0};
 constexpr scheduling::naive::Frequencies mostly_spread{
     .affinity = 5, .spread = 90, .ports = 5, .volumes = 0, .node_affinity = 10, .taints = 5};
 
-/// Groups of any kind in any state, nodes with pods on them, and pods that wait.
+/// A random cluster with groups, nodes, and pending pods.
 PassCase make_case(scheduling::naive::Dice& dice,
                    const scheduling::naive::Frequencies& frequencies) {
     PassCase c;
@@ -74,8 +74,7 @@ public:
 
     std::string find_misplaced_pod() { return placement_check_->find_misplaced_pod(); }
 
-    /// Empty: no pod is left that would fit, on what there is or on one more node that may be
-    /// added.
+    /// Empty: no unplaced pod fits on an existing node, or on one more node that may be added.
     std::string find_unplaced_pod() {
         const Progress& progress = scale_up_.progress();
         if (!progress.stopped.empty()) return {};

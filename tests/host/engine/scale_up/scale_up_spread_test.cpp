@@ -1,4 +1,4 @@
-// Pods that are spread, or keep apart, are helped in one pass.
+// Pods with spread constraints or anti-affinity are scheduled in one pass.
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
@@ -79,7 +79,7 @@ TEST(ScaleUpSpread, IsLimitedByAZoneThatBecomesFull) {
     PassCase c = three_zones(2);
     c.pods("web", 30, 1000, spread_over(zone_key));
     const Decision decision = c.decide();
-    // Four in c, five in each of the others.
+    // Four pods in zone c, five in each of the others.
     EXPECT_EQ(count(decision.schedulable), 14);
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}, {"b", 2}, {"c", 1}}));
 }
@@ -131,7 +131,7 @@ TEST(ScaleUpSpread, PlacesCountedPodsWithoutConstraintsFirst) {
     EXPECT_EQ(count_unschedulable(decision), 0);
 }
 
-/// A host with so many pods of app=web, of one core each.
+/// Adds a node with pods of app=web that request one core each.
 void add_host(PassCase& c, const std::string& name, int pods) {
     c.test_cluster.node(name).labels = {{hostname_key, name}};
     for (int n = 0; n < pods; ++n) {
@@ -144,14 +144,14 @@ void add_host(PassCase& c, const std::string& name, int pods) {
 TEST(ScaleUpSpread, AddsTheFewestNodesOverHosts) {
     const struct {
         std::string what;
-        std::vector<int> hosts;  // pods on those that are there
+        std::vector<int> hosts;  // pods on existing nodes
         int pods, cpu, max_skew, min_domains, nodes;
     } cases[] = {
         {"small pods share one node", {}, 9, 100, 1, 1, 1},
         {"ten of a core fill nodes of four", {}, 10, 1000, 1, 1, 3},
         {"a larger skew needs no fewer", {}, 10, 1000, 5, 1, 3},
-        {"full hosts let new ones catch up", {4, 4, 4}, 8, 1000, 1, 1, 2},
-        {"and the emptiest is filled first", {2, 4, 4}, 8, 1000, 1, 1, 2},
+        {"new hosts catch up with full ones", {4, 4, 4}, 8, 1000, 1, 1, 2},
+        {"the emptiest host is filled first", {2, 4, 4}, 8, 1000, 1, 1, 2},
         {"minDomains asks for three", {}, 12, 100, 1, 3, 3},
         {"minDomains is one short", {4, 4}, 5, 100, 1, 3, 1},
         {"minDomains above the number of pods", {}, 2, 100, 1, 3, 2},
@@ -232,7 +232,7 @@ TEST(ScaleUpSpread, SupportsZonesAndHosts) {
     });
     const Decision decision = c.decide();
     EXPECT_EQ(count(decision.schedulable), 6);
-    EXPECT_EQ(growth(decision), (Growths{{"a", 1}})) << "one host is one domain";
+    EXPECT_EQ(growth(decision), (Growths{{"a", 1}})) << "a single host is a single domain";
 }
 
 TEST(ScaleUpSpread, SupportsTwoWideKeys) {

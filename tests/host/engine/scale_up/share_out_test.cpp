@@ -1,4 +1,4 @@
-// Sharing a growth among similar groups: the examples of the proposal, and what bounds them.
+// Balancing an increase over similar groups: the examples of the proposal, and limits.
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
@@ -9,7 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Groups a, b and c with 1, 3 and 6 nodes, one in each zone.
+/// Groups a, b and c with 1, 3 and 6 nodes, each in its own zone.
 PassCase one_three_six() {
     PassCase c;
     c.group("a", 1, 10, amounts(4000), "za");
@@ -76,7 +76,7 @@ TEST(ShareOut, ComparesFullGroupsOnlyWithTheChosenGroup) {
     c.pods("web", 4, 3000);
     const Decision decision = c.decide();
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 1}}));
-    // Each pair of the three that can grow, and the three others with the one that was chosen.
+    // Each pair of the three groups that can grow, and the chosen group with the other three.
     EXPECT_EQ(c.check.compared, 3 + 3);
 }
 
@@ -113,13 +113,13 @@ TEST(ShareOut, ExcludesAGroupThatAPodDoesNotFit) {
                                                           HasSubstr("b: pod default/web-0")));
 }
 
-/// Groups a, b and c, empty, one in each zone.
+/// Empty groups a, b and c, each in its own zone.
 PassCase three_empty() {
     PassCase c;
     for (const std::string id : {"a", "b", "c"}) c.group(id, 0, 10, amounts(4000), "z" + id);
     return c;
 }
-/// Pods of one zone that kube-scheduler tries before the others.
+/// Pods of one zone that are scheduled before the others.
 auto pinned_to(const std::string& zone) {
     return [=](snapshot::PodObject& pod) {
         pod.spec.node_selector = {{zone_key, zone}};
@@ -157,7 +157,8 @@ TEST(ShareOut, GivesAllNodesToOneGroupIfOtherPodsCouldTakeThoseOfPinnedPods) {
         young_and_pinned_to("za")(pod);
         pod.spec.priority = 10;
     });
-    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"b", 3}, {"c", 3}})) << "it comes first";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}))
+        << "it is scheduled first";
 }
 
 TEST(ShareOut, SharesTheRestIfPodsArePinnedToSeveralGroups) {
@@ -176,11 +177,11 @@ TEST(ShareOut, FillsTheNodesOfPinnedPodsFirst) {
     c.expander = PreferenceExpander({"b"});
     c.pods("web", 7, 1000);
     c.pods("pinned", 1, 1000, pinned_to("za"));
-    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}})) << "eight pods, four a node";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}})) << "eight pods, four per node";
 }
 
 TEST(ShareOut, AddsNoExtraNodeForPinnedPods) {
-    // 3+1, 3+1 and 2+2 fill three nodes; with the two pinned pods on one there would be four.
+    // 3+1, 3+1 and 2+2 fill three nodes; with both pinned pods on one node, four would be needed.
     PassCase c = three_empty();
     c.expander = PreferenceExpander({"a"});
     c.pods("large", 2, 3000);
@@ -233,7 +234,7 @@ TEST(ShareOut, ExcludesAZoneForbiddenByAntiAffinity) {
     EXPECT_EQ(decision.increases[0].because, "smallest of 2 similar groups, makes room for 1 pod");
 }
 
-/// What two groups of equal machines are had for, and whether nodes are shared among them.
+/// Prices and labels of two groups of equal machines, and whether nodes are shared.
 struct PricedPair {
     const char* title;
     std::optional<double> a, b;
@@ -259,8 +260,8 @@ const std::vector<PricedPair>& priced_pairs() {
     static const Labels spot{{"lifecycle", "spot"}}, normal{{"lifecycle", "normal"}};
     static const std::vector<PricedPair> all{
         {"equal prices", 0.4, 0.4, {}, {}, true},
-        {"just 2%", 0.98, 1.0, {}, {}, true},
-        {"just 2%, the other way round", 1.0, 0.98, {}, {}, true},
+        {"2%", 0.98, 1.0, {}, {}, true},
+        {"2%, reversed", 1.0, 0.98, {}, {}, true},
         {"more than 2%",
          0.12,
          0.4,
@@ -269,8 +270,8 @@ const std::vector<PricedPair>& priced_pairs() {
          false,
          "b: its nodes cost 0.4 per hour, those of a 0.12; scale_up.balance_across_prices is off"},
         {"a little more than 2%", 0.979, 1.0, {}, {}, false, "b: its nodes cost 1 per hour"},
-        {"nothing, and nothing", 0.0, 0.0, {}, {}, true},
-        {"nothing, and little", 0.0, 0.01, {}, {}, false, "b: its nodes cost 0.01 per hour"},
+        {"both free", 0.0, 0.0, {}, {}, true},
+        {"one free", 0.0, 0.01, {}, {}, false, "b: its nodes cost 0.01 per hour"},
         {"one price is unknown", 0.4, std::nullopt, {}, {}, true},
         {"no price is known", std::nullopt, std::nullopt, {}, {}, true},
         {"both are spot", 0.12, 0.12, spot, spot, true},
@@ -278,7 +279,7 @@ const std::vector<PricedPair>& priced_pairs() {
          "b: its nodes are spot, those of a are not; scale_up.balance_across_prices is off"},
         {"the other is not spot", 0.12, 0.12, spot, normal, false,
          "b: its nodes are not spot, those of a are"},
-        {"spot by the name of Karpenter",
+        {"spot by Karpenter's label",
          std::nullopt,
          std::nullopt,
          {{"karpenter.sh/capacity-type", "on-demand"}},
@@ -355,12 +356,12 @@ TEST(ShareOut, AppliesClusterLimitsBeforeTheSplit) {
         ElementsAre("a, b: max cluster cpu limit reached: 12 of 12 used, a new node needs 4"));
 }
 
-/// Similar whatever they are.
+/// All templates are similar.
 class AlwaysSimilar : public SameCapacity {
 public:
     Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
                                const CallContext&) override {
-        return decided("said so");
+        return decided("always similar");
     }
 };
 

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 
 using Answer = std::function<Result<Similarity>(const std::string& a, const std::string& b)>;
 
-/// Answers by the templates' names.
+/// A check whose result depends on the names of the templates.
 class TestCheck : public SimilarityCheck {
 public:
     explicit TestCheck(Answer answer, bool may_decide = false)
@@ -88,7 +88,7 @@ TEST(SimilarGroups, AreEmptyWithoutChecks) {
 }
 
 TEST(SimilarGroups, AreNotTransitive) {
-    // a is like b, b is like c, a is not like c
+    // a and b are similar, b and c are similar, a and c are not
     TestCheck near([](const std::string& a, const std::string& b) {
         return std::abs(a.front() - b.front()) <= 1 ? agrees("near") : differs("far");
     });
@@ -132,7 +132,7 @@ TEST(SimilarGroups, AreComparedOnceAndOnDemand) {
     EXPECT_EQ(same.compared, 3);
 }
 
-/// An answer that looks arbitrary, from 0 to 99, and is the same for a pair in either order.
+/// A pseudo-random number from 0 to 99 that does not depend on the order of the pair.
 std::size_t any(const std::string& a, const std::string& b, std::size_t seed) {
     return std::hash<std::string>()(std::min(a, b) + std::max(a, b) + std::to_string(seed)) % 100;
 }

@@ -1,4 +1,4 @@
-// New nodes that a pass lets go again, since its pods have room without them.
+// New nodes that a pass drops because their pods fit on other new nodes.
 #include "engine/scale_up/spare_nodes.hpp"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Small nodes are preferred; a large one comes for the pod of 9 cores and has 7 left.
+/// Small nodes are preferred; the pod of 9 cores needs a large one, which has 7 cores left.
 struct SmallAndLarge : PassCase {
     SmallAndLarge() {
         group("large", 0, 10, amounts(16000));
@@ -24,7 +24,7 @@ struct SmallAndLarge : PassCase {
     }
 };
 
-/// "3 web, 1 db" of an option.
+/// The pods of an option, "3 web, 1 db".
 std::string pods_of(const ChosenOption& option) {
     std::string out;
     for (const PodCount& pods : option.pods)
@@ -122,7 +122,7 @@ TEST(SpareNodes, LeaveTheirShareOfALimitToPendingPods) {
     c.pods("pinned", 1, 3000,
            [](snapshot::PodObject& pod) { pod.spec.node_selector = {{zone_key, "zb"}}; });
     const Decision decision = c.decide();
-    // The node of 8 cores, once it is there, has room for two of web as well.
+    // The node of 8 cores also has room for two pods of web.
     EXPECT_EQ(growth(decision), (Growths{{"large", 1}, {"other", 1}}));
     EXPECT_THAT(decision.unschedulable, IsEmpty());
     EXPECT_THAT(decision.notes, Not(Contains(::testing::HasSubstr("limit"))));

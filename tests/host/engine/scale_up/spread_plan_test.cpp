@@ -60,7 +60,7 @@ TEST(SpreadQuotas, OpenNewZones) {
 
 TEST(SpreadQuotas, HonourMinDomains) {
     EXPECT_THAT(quotas({{0}, {0}}, 10, 2, 3), ElementsAre(2, 2));
-    // Two pods open only two of the three zones, one each.
+    // Two pods use only two of the three zones, one each.
     EXPECT_THAT(quotas({{0, false}, {0, false}, {0, false}}, 2, 1, 3), ElementsAre(1, 1, 0));
     EXPECT_THAT(quotas({{0}, {0}, {0}}, 9, 1, 3), ElementsAre(3, 3, 3));
 }
@@ -72,7 +72,7 @@ TEST(SpreadQuotas, UseTheLimitsFoundByAnEarlierAttempt) {
     EXPECT_THAT(quotas({{0}, {0}, {0, false, closed}}, 4), ElementsAre(2, 2, 0));
 }
 
-/// Zones without nodes, a new node of which takes `per_node` pods.
+/// Zones without nodes; a new node has room for `per_node` pods.
 std::vector<Zone> unopened(int count, int per_node) {
     return std::vector<Zone>(
         count, {.exists = false, .outlook = {.can_grow = true, .per_node = per_node}});

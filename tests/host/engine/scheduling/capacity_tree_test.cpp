@@ -30,7 +30,7 @@ TEST(CapacityTree, FindsNothingInAnEmptyTree) {
     EXPECT_EQ(tree.find(need, 0, 0, all), std::nullopt);
 }
 
-/// The same by looking at every row.
+/// Linear search.
 struct Rows {
     std::vector<std::array<std::int64_t, 2>> rows;
 

@@ -46,7 +46,7 @@ TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
     EXPECT_EQ(Placement(rules).why_not_new(web, shape).predicate, Predicate::node_ports);
 }
 
-/// A claim "data" bound to a volume of the driver "csi" that is anywhere.
+/// A claim that is bound to a volume of driver "csi" without node affinity.
 void add_claim(SchedulingCluster& cluster, const std::string& name,
                std::vector<std::string> modes = {}) {
     cluster.builder.set(snapshot::ClaimObject{

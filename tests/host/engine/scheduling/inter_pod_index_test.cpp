@@ -19,7 +19,7 @@ snapshot::PodSpec apart(std::vector<snapshot::PodTerm> terms) {
     return {.pod_anti_affinity = std::move(terms)};
 }
 
-/// Nodes a and b in zone 1, c in zone 2, d in none.
+/// Nodes a and b in zone 1, c in zone 2, d without a zone.
 struct FourNodes : SchedulingCluster {
     FourNodes() {
         node("a", in_zone("1"));
@@ -29,7 +29,7 @@ struct FourNodes : SchedulingCluster {
     }
 };
 
-/// The nodes that have room for one, by number.
+/// Nodes with room for one pod, by index.
 std::vector<Slot> nodes_with_room(const Placement& placement, PodGroupIndex pod_group) {
     std::vector<Slot> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
@@ -197,7 +197,8 @@ TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
     EXPECT_EQ(placement.room(by_node, slot, 3), (Room{1, 3}));
     EXPECT_EQ(placement.room(by_zone, slot, 9), (Room{1, 1}));
-    EXPECT_EQ(placement.room(by_zone, 3, 9), (Room{9, 9})) << "no zone, no domain";
+    EXPECT_EQ(placement.room(by_zone, 3, 9), (Room{9, 9}))
+        << "a node without a zone is in no domain";
     placement.place(by_node, slot, 1);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{0, 0}));
     placement.place(by_zone, 0, 1);

@@ -9,8 +9,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// 0 and 1 ask the same and are told apart by their labels alone; 2 and 4 are spread like no
-/// others; 3 asks for more, and 5 for another disk.
+/// Pod groups 0 and 1 differ only in their labels; 2 and 4 have spread constraints of their own; 3
+/// requests more cpu; 5 requires another disk.
 CompiledPredicates make_rules(SchedulingCluster& cluster) {
     const auto spread = [](const char* name) {
         return TestPod{

@@ -1,4 +1,4 @@
-/// A small cluster, put together by name, and the pods that are asked about.
+/// A small cluster, and the pods and template nodes that a test asks about.
 #pragma once
 
 #include <string>
@@ -15,20 +15,20 @@ struct TestNode {
     std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
     Labels labels{};
     std::vector<Taint> taints{};
-    std::vector<snapshot::PodGroupId> daemons{};  ///< of a shape
+    std::vector<snapshot::PodGroupId> daemons{};  ///< of a template node
     std::map<std::string, std::optional<int>> csi_limits{};
 };
 
 struct TestPod {
     std::int64_t cpu = 0, memory = 0;
     Labels labels{};
-    snapshot::PodSpec spec{};  ///< beside requests
+    snapshot::PodSpec spec{};  ///< without requests
     std::string ns = "default";
     std::vector<std::string> claims{};
     std::optional<Time> deleted{};
 };
 
-/// Selectors and terms in short.
+/// Short forms of selectors and terms.
 inline LabelSelector app(std::string value) {
     return {.match_labels = {{"app", std::move(value)}}};
 }
@@ -44,7 +44,7 @@ inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 
 class SchedulingCluster {
 public:
-    /// Gets a hostname label.
+    /// Adds a hostname label.
     void node(const std::string& name, const TestNode& node) {
         snapshot::NodeObject object{.name = name, .labels = node.labels, .taints = node.taints};
         object.labels.try_emplace(hostname_key, name);

@@ -14,7 +14,7 @@ TestPod spread_pod(std::vector<snapshot::SpreadConstraint> constraints) {
 }
 TestPod plain_pod() { return {.labels = {{"app", "web"}}}; }
 
-/// Room for many, by slot, in all nodes of it.
+/// Room on all nodes of each slot.
 std::vector<int> rooms(const Placement& placement, PodGroupIndex pod_group, int wanted = 9) {
     std::vector<int> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot)
@@ -22,7 +22,7 @@ std::vector<int> rooms(const Placement& placement, PodGroupIndex pod_group, int 
     return out;
 }
 
-/// One node in each of zones 1, 2 and 3 with so many pods of app=web.
+/// One node in each of the zones 1, 2 and 3, with the given numbers of pods with app=web.
 struct ThreeZones : SchedulingCluster {
     ThreeZones(int in_1, int in_2, int in_3) {
         const int counts[] = {in_1, in_2, in_3};
@@ -131,7 +131,7 @@ TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0, 2}));
     placement.place(web, slot, 1);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1, 0}))
-        << "two nodes, one pod on each";
+        << "one pod on each of two nodes";
     placement.undo(0);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
 }
@@ -168,7 +168,7 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
     EXPECT_EQ(placement.missing_hosts(web), 2);
     placement.place(web, slot, 1);
     EXPECT_EQ(placement.missing_hosts(web), 0);
-    EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0})) << "two of the old are empty";
+    EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0})) << "two existing nodes are empty";
 }
 
 TEST(TopologySpread, CountsEachHostSeparately) {

@@ -19,7 +19,7 @@ bool covers(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term, co
     return matches(*term.namespace_selector, labels);
 }
 
-/// What the owner's own labels add to its selector: the same value under each key it has.
+/// Match label keys: the other pod has the same value for each key that the owner has.
 bool same_labels(const std::vector<std::string>& keys, const Pod& owner, const Pod& pod) {
     return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
         const auto has = owner.labels.find(key), other = pod.labels.find(key);
@@ -28,7 +28,7 @@ bool same_labels(const std::vector<std::string>& keys, const Pod& owner, const P
     });
 }
 
-/// The same value under none of the keys.
+/// Mismatch label keys: the other pod has the same value for none of the keys.
 bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const Pod& pod) {
     return std::none_of(keys.begin(), keys.end(), [&](const std::string& key) {
         const auto has = owner.labels.find(key), other = pod.labels.find(key);
@@ -37,7 +37,7 @@ bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const
     });
 }
 
-/// Whether a term of `owner` is about `pod`.
+/// Whether a term of `owner` matches `pod`.
 bool is_about(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term, const Pod& owner,
               const Pod& pod) {
     return term.selector && covers(naive_cluster, term, owner, pod.ns) &&
@@ -51,7 +51,7 @@ bool all_are_about(const NaiveCluster& naive_cluster, const Pod& owner, const Po
         [&](const snapshot::PodTerm& t) { return is_about(naive_cluster, t, owner, pod); });
 }
 
-/// Some pod that `wanted` holds for is on a node that `there` holds for.
+/// Whether a pod that satisfies `wanted` is on a node that satisfies `there`.
 bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& there,
             const std::function<bool(const Pod&)>& wanted) {
     return std::any_of(naive_cluster.nodes.begin(), naive_cluster.nodes.end(),
@@ -66,7 +66,7 @@ bool same_domain(const Node& a, const Node& b, const std::string& key) {
     return value && value == find_value(b, key);
 }
 
-/// Only pods that all terms are about count, and only where their node has the key.
+/// A pod counts if it matches all terms and its node has the topology key.
 Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     const std::vector<snapshot::PodTerm>& terms = pod.spec.pod_affinity;
     const auto wanted = [&](const Pod& other) { return all_are_about(naive_cluster, pod, other); };
@@ -87,8 +87,8 @@ Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const No
         },
         wanted);
     if (!counted && all_are_about(naive_cluster, pod, pod))
-        return std::nullopt;  // the first of its kind
-    return "no pod to be near to";
+        return std::nullopt;  // the first pod of the term
+    return "no matching pod in the domain";
 }
 
 Verdict own_anti_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
@@ -97,7 +97,7 @@ Verdict own_anti_affinity(const NaiveCluster& naive_cluster, const Pod& pod, con
             naive_cluster,
             [&](const Node& other) { return same_domain(node, other, term.topology_key); },
             [&](const Pod& other) { return is_about(naive_cluster, term, pod, other); });
-        if (found) return "a pod to be far from, by " + term.topology_key;
+        if (found) return "a matching pod in the same " + term.topology_key;
     }
     return std::nullopt;
 }
@@ -110,7 +110,7 @@ Verdict anti_affinity_of_others(const NaiveCluster& naive_cluster, const Pod& po
             for (const snapshot::PodTerm& term : there.spec.pod_anti_affinity) {
                 if (same_domain(node, other, term.topology_key) &&
                     is_about(naive_cluster, term, there, pod)) {
-                    return there.name + " keeps away, by " + term.topology_key;
+                    return there.name + " has anti-affinity by " + term.topology_key;
                 }
             }
         }

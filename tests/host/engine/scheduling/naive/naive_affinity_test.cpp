@@ -1,4 +1,4 @@
-// InterPodAffinity of the slow scheduler, by the letter of its definition.
+// InterPodAffinity of the naive scheduler.
 #include <gtest/gtest.h>
 
 #include "naive/naive_objects.hpp"
@@ -59,7 +59,7 @@ TEST(NaiveAffinity, RequiresOnePodThatMatchesAllTerms) {
     NaiveCluster naive_cluster = three();
     naive_cluster.nodes[0].pods[0].labels["tier"] = "x";
     EXPECT_EQ(where(naive_cluster, both), "FF-");
-    NaiveCluster apart = three();  // two pods that match a term each are none that matches both
+    NaiveCluster apart = three();  // two pods match one term each
     apart.nodes[1].pods = {pod("other")};
     apart.nodes[1].pods[0].labels["tier"] = "x";
     EXPECT_EQ(where(apart, both), "---");
@@ -129,7 +129,7 @@ TEST(NaiveAffinity, HonoursMatchAndMismatchLabelKeys) {
     Pod same = far("db"), other = far("db");
     same.spec.pod_anti_affinity[0].match_label_keys = {"rev"};
     other.spec.pod_anti_affinity[0].mismatch_label_keys = {"rev"};
-    EXPECT_EQ(where(naive_cluster, same), "--F");  // a key that the pod lacks is skipped
+    EXPECT_EQ(where(naive_cluster, same), "--F");  // keys that the pod lacks are ignored
     EXPECT_EQ(where(naive_cluster, other), "--F");
     same.labels["rev"] = other.labels["rev"] = "1";
     EXPECT_EQ(where(naive_cluster, same), "--F");

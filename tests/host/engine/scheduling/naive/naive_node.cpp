@@ -1,4 +1,4 @@
-// What a node and the pods on it decide.
+// Predicates about a node and the pods on it.
 #include <algorithm>
 
 #include "naive/naive_predicates.hpp"

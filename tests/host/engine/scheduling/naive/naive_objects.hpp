@@ -1,4 +1,4 @@
-/// Short words for the cases of tests.
+/// Short forms for test cases.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline Pod pod(const std::string& app_name) {
     return {.name = app_name, .labels = {{"app", app_name}}};
 }
 
-/// Room for a hundred pods, in a zone; empty: in none.
+/// A node with room for 100 pods; without a zone if `zone` is empty.
 inline Node node(const std::string& name, const std::string& zone, std::vector<Pod> pods = {}) {
     Node out{.name = name,
              .labels = {{"kubernetes.io/hostname", name}},
@@ -25,7 +25,7 @@ inline Node node(const std::string& name, const std::string& zone, std::vector<P
     return out;
 }
 
-/// A letter for each node: "F" it fits, "-" it does not.
+/// A letter per node: "F" if the pod fits, "-" if it does not.
 inline std::string where(const NaiveCluster& naive_cluster, const Pod& pod) {
     std::string out;
     for (std::size_t i = 0; i < naive_cluster.nodes.size(); ++i)

@@ -1,4 +1,4 @@
-/// The predicates one by one. Each answers nothing when the pod passes, else a sentence.
+/// The predicates. Each returns nothing if the pod fits, otherwise a sentence.
 #pragma once
 
 #include <map>
@@ -25,13 +25,13 @@ Verdict volume_zone(const NaiveCluster& naive_cluster, const Pod& pod, const Nod
 Verdict inter_pod_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 Verdict pod_topology_spread(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 
-/// The pods that the constraint of a pod counts, by domain; domains without an eligible node are
-/// not there. Of unopened nodes only the one that is asked about is one of hosts.
+/// Pods that a constraint counts, by domain; domains without an eligible node are omitted. Of
+/// unopened nodes only `asked` is a domain of hosts.
 std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* asked = nullptr);
 
-/// The value of a label of a node; nothing: it has none.
+/// The value of a label of a node, if it has it.
 std::optional<std::string> find_value(const Node& node, const std::string& key);
 
 }  // namespace capstan::engine::scheduling::naive

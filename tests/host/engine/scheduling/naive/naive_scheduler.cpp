@@ -55,7 +55,7 @@ std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& clust
              .taints = shape.taints,
              .allocatable = shape.allocatable,
              .attach_limits = shape.csi_limits};
-    // No label has a space, so no pod asks for it.
+    // No pod selects this value, because labels contain no spaces.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
     for (const snapshot::PodGroupId daemon : shape.daemons)
         out.pods.push_back(make_pod(cluster, daemon));

@@ -1,6 +1,6 @@
-/// A scheduler that is slow and obvious: pod by pod and node by node, by the definition of each
-/// predicate in kube-scheduler 1.33. It remembers nothing, shares nothing with the engine's
-/// predicates, and so tells whether they are right.
+/// A slow, simple scheduler: it evaluates each predicate of kube-scheduler 1.33 by its definition,
+/// for one pod and one node at a time. It caches nothing and shares no code with the engine's
+/// predicates, so that tests can compare the two.
 #pragma once
 
 #include <cstddef>
@@ -27,39 +27,38 @@ struct Pod {
 };
 
 struct Node {
-    std::string name{};  ///< empty: a node to come
+    std::string name{};  ///< empty: a new node
     Labels labels{};
     std::vector<Taint> taints{};
     Resources allocatable{};
     bool unschedulable = false;
     std::map<std::string, std::optional<int>> attach_limits{};
     std::vector<Pod> pods{};
-    bool gone = false;  ///< as if it, and what is on it, were not there
-    /// Takes pods, but is no domain of a spread over hosts to any other node.
+    bool gone = false;  ///< the node and its pods are ignored
+    /// Takes pods, but does not count as a domain of a spread over hosts.
     bool unopened = false;
 };
 
-/// A value: a copy is a naive_cluster of its own. Any part of it may be changed.
+/// A value that may be copied and changed.
 struct NaiveCluster {
     std::vector<Node> nodes;
     snapshot::ClusterObjects objects;
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
-/// Nodes under their NodeIndex, with the pods that are bound to them.
+/// Nodes have the index of their NodeIndex and contain the pods that are bound to them.
 NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster);
 Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
-/// The pod with the constraints that the scheduler goes by: its own, or else the naive_cluster's
-/// default ones.
+/// The pod with its own spread constraints, or if it has none with the default ones.
 Pod with_spread(const NaiveCluster& naive_cluster, Pod pod);
-/// Adds an empty node of the shape, its daemons on it; answers its index.
+/// Adds an empty node of the template with its DaemonSet pods; returns its index.
 std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
                      const TemplateNode& shape);
 
-/// Why the pod does not run on the node, were it to come now; `none`: it does.
+/// Why the pod does not fit the node; `none`: it fits.
 Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node);
 bool fits(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node);
-/// The first node with room; nothing: there is none.
+/// The first node with room, if any.
 std::optional<std::size_t> find_room(const NaiveCluster& naive_cluster, const Pod& pod);
 
 }  // namespace capstan::engine::scheduling::naive

@@ -1,4 +1,4 @@
-// The slow scheduler's view of a cluster, and what one node decides.
+// The naive scheduler's copy of a cluster, and its predicates about one node.
 #include "naive/naive_scheduler.hpp"
 
 #include <gtest/gtest.h>

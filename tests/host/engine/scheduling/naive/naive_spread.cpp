@@ -6,7 +6,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-/// With what matchLabelKeys adds: the pod's own values.
+/// The selector including the pod's own values of matchLabelKeys.
 LabelSelector selector_of(const snapshot::SpreadConstraint& constraint, const Pod& pod) {
     LabelSelector out = *constraint.selector;
     for (const std::string& key : constraint.match_label_keys) {
@@ -56,7 +56,7 @@ Verdict keeps(const NaiveCluster& naive_cluster, const snapshot::SpreadConstrain
            std::to_string(skew);
 }
 
-/// What a ReplicationController has is a map, and counts as one.
+/// The selector of a ReplicationController is a map, so its labels replace those of Services.
 LabelSelector default_selector(const NaiveCluster& naive_cluster, const Pod& pod) {
     LabelSelector out;
     for (const auto& [name, service] : naive_cluster.objects.services) {
@@ -73,7 +73,7 @@ LabelSelector default_selector(const NaiveCluster& naive_cluster, const Pod& pod
             for (const auto& [key, value] : controller.selector->match_labels)
                 out.match_labels[key] = value;
         } else if (full == "apps/ReplicaSet" || full == "apps/StatefulSet") {
-            // One requirement after the other, as a query has them.
+            // Requirements are appended one by one, as in a label query.
             for (const auto& [key, value] : controller.selector->match_labels)
                 out.match_expressions.push_back({key, Operator::in, {value}});
             for (const Requirement& requirement : controller.selector->match_expressions)

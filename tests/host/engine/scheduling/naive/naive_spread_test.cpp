@@ -1,4 +1,4 @@
-// PodTopologySpread of the slow scheduler, by the letter of its definition.
+// PodTopologySpread of the naive scheduler.
 #include <gtest/gtest.h>
 
 #include "naive/naive_objects.hpp"
@@ -18,7 +18,7 @@ Pod spread_web(snapshot::SpreadConstraint constraint = {}) {
     return spread(constraint);
 }
 
-/// Two, one and no pods of "web" in zones 1, 2 and 3.
+/// Zones 1, 2 and 3 with two, one and no pods of "web".
 NaiveCluster zones() {
     return {{node("a", "1", {pod("web"), pod("db")}), node("b", "1", {pod("web")}),
              node("c", "2", {pod("web")}), node("d", "3")},
@@ -58,7 +58,7 @@ TEST(NaiveSpread, CountsOnlyNodesWithAllKeys) {
     both.spec.spread.push_back({.max_skew = 9, .topology_key = "rack", .selector = app("web")});
     for (const std::size_t i : {0, 2, 3}) naive_cluster.nodes[i].labels["rack"] = "r";
     EXPECT_EQ(where(naive_cluster, both), "---F");
-    naive_cluster.nodes[0].labels.erase("rack");  // now zone 1 is no domain, and counts zero
+    naive_cluster.nodes[0].labels.erase("rack");  // zone 1 no longer has an eligible node
     naive_cluster.nodes[3].labels.erase("rack");
     EXPECT_EQ(where(naive_cluster, both), "--F-");
 }
@@ -104,7 +104,7 @@ TEST(NaiveSpread, HonoursMatchLabelKeys) {
     NaiveCluster naive_cluster = zones();
     for (const std::size_t i : {0, 1}) naive_cluster.nodes[i].pods[0].labels["rev"] = "1";
     Pod next = spread_web({.match_label_keys = {"rev"}});
-    EXPECT_EQ(where(naive_cluster, next), "---F");  // a key that the pod lacks is skipped
+    EXPECT_EQ(where(naive_cluster, next), "---F");  // keys that the pod lacks are ignored
     next.labels["rev"] = "1";
     EXPECT_EQ(where(naive_cluster, next), "--FF");
     next.labels["rev"] = "2";

@@ -1,4 +1,4 @@
-// What the claims of a pod decide.
+// Predicates about the claims of a pod.
 #include <algorithm>
 #include <set>
 
@@ -13,7 +13,7 @@ const typename Objects::mapped_type* find_object(const Objects& objects, const s
     return at != objects.end() ? &at->second : nullptr;
 }
 
-/// The claims of a pod that are there.
+/// The existing claims of a pod.
 std::vector<const snapshot::ClaimObject*> claims_of(const NaiveCluster& naive_cluster,
                                                     const Pod& pod) {
     std::vector<const snapshot::ClaimObject*> out;
@@ -29,7 +29,7 @@ bool has_mode(const std::vector<std::string>& modes, const std::string& mode) {
     return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
-/// Driver and handle of what a node attaches for the pods.
+/// Driver and handle of each volume that is attached for the pod.
 using Attached = std::set<std::pair<std::string, std::string>>;
 
 void attach(Attached& attached, const NaiveCluster& naive_cluster, const Pod& pod) {

@@ -7,7 +7,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-/// A claim of each sort, in every namespace: c0 to c9. There is no c10 and no c11.
+/// Claims c0 to c9 of all kinds in each namespace. c10 and c11 do not exist.
 void add_claims(snapshot::ClusterBuilder& builder, const std::string& ns) {
     const auto add = [&](int n, const std::string& volume, const std::string& of,
                          std::vector<std::string> modes = {"ReadWriteOnce"},
@@ -79,7 +79,7 @@ void add_storage(snapshot::ClusterBuilder& builder, Dice& dice) {
 void add_namespaces(snapshot::ClusterBuilder& builder, Dice& dice) {
     builder.set(snapshot::NamespaceObject{"default", {{"team", "x"}}});
     builder.set(snapshot::NamespaceObject{"shop", {{"team", "y"}}});
-    if (dice.chance(70)) builder.set(snapshot::NamespaceObject{"ops", {}});  // else it is not known
+    if (dice.chance(70)) builder.set(snapshot::NamespaceObject{"ops", {}});  // otherwise unknown
 }
 
 Resources allocatable(Dice& dice) {
@@ -90,7 +90,7 @@ Resources allocatable(Dice& dice) {
     return out;
 }
 
-/// Like one that is there already, but for a label that may not matter to any pod.
+/// A copy of an existing template that differs in a label.
 TemplateNode make_another(Dice& dice, TemplateNode shape) {
     shape.labels["pool"] = "b";
     if (dice.chance(30)) shape.labels["disk"] = "ssd";
@@ -126,7 +126,7 @@ LabelSelector some_selector(Dice& dice) {
     return out;
 }
 
-/// Controllers c0 to c2 of each kind, here and there, and Services of pods with some labels.
+/// Some of the controllers c0 to c2 of each kind, and Services with random selectors.
 void add_selectors(snapshot::ClusterBuilder& builder, Dice& dice) {
     for (const std::string ns : {"default", "shop", "ops"}) {
         for (const char* kind : {"ReplicaSet", "StatefulSet", "ReplicationController", "Job"}) {
@@ -213,7 +213,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
     for (int i = 0; i < sizes.bound; ++i) {
         snapshot::PodObject pod = dice.one_of(kinds);
         pod.name = "p" + std::to_string(i);
-        // One node more than there are: a pod of a node that is gone.
+        // The last index is a node that does not exist.
         pod.node_name = "n" + std::to_string(dice.below(sizes.nodes + 1));
         if (dice.chance(15)) pod.deleted = Time{};
         builder.set(pod);
@@ -227,7 +227,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
                                                   : make_random_shape(dice, frequencies, classes));
     }
 
-    std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds only stand there
+    std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds are only bound
     std::sort(pod_groups.begin(), pod_groups.end());
     pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
     if (pod_groups.size() > 2) pod_groups.pop_back();

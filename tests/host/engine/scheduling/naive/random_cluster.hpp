@@ -1,5 +1,4 @@
-/// Small clusters in which everything that decides where a pod may go occurs: by seed, so that a
-/// failure can be had again.
+/// Small random clusters, by seed, with every feature that affects scheduling.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +13,12 @@
 
 namespace capstan::engine::scheduling::naive {
 
-/// Chance, the same on every machine.
+/// Random numbers that are the same on every platform.
 class Dice {
 public:
     explicit Dice(std::uint64_t seed) : random_(seed) {}
 
-    /// From nought to less than `n`.
+    /// From 0 to `n` - 1.
     int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
     int between(int least, int most) { return least + below(most - least + 1); }
     bool chance(int percent) { return below(100) < percent; }
@@ -33,7 +32,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// What may occur in a cluster, in percent of the pods or nodes that might have it.
+/// How often a feature occurs, as a percentage of pods or nodes.
 struct Frequencies {
     int affinity = 25;  ///< between pods
     int spread = 30;    ///< of pods over domains
@@ -41,7 +40,7 @@ struct Frequencies {
     int volumes = 15;
     int node_affinity = 15;
     int taints = 15;
-    int default_spread = 0;  ///< of clusters: their scheduler has some, and pods have controllers
+    int default_spread = 0;  ///< of clusters with default constraints and controllers
 };
 
 struct Sizes {
@@ -55,13 +54,14 @@ struct RandomCluster {
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
-/// `kinds` of pods are dealt over the nodes, whether they fit or not, and asked about.
+/// Pods of `sizes.kinds` kinds are bound to random nodes, whether they fit or not; some kinds are
+/// also returned as pod groups.
 RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes = {},
                                   const Frequencies& frequencies = {});
 
-/// A pod of random kind, without a name.
+/// A random pod without a name.
 snapshot::PodObject make_random_pod(Dice& dice, const Frequencies& frequencies);
-/// Labels, taints and room of a node, or of a shape.
+/// A node with random labels, taints and resources.
 snapshot::NodeObject make_random_node(Dice& dice, const Frequencies& frequencies,
                                       const std::string& name);
 

@@ -42,7 +42,7 @@ Refusal SchedulerComparison::slow_why_not(const State& state, PodGroupIndex pod_
                                           std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
     if (allowed == state.allowed.end()) return why_not(state.naive_cluster, pods_[pod_group], node);
-    // The constraint stays, since other constraints ask for its key; but it lets everything pass.
+    // The constraint stays because other constraints require its key, but it allows every node.
     const auto& [key, left] = allowed->second;
     Pod pod = pods_[pod_group];
     for (snapshot::SpreadConstraint& constraint : pod.spec.spread) {
@@ -115,9 +115,10 @@ std::string SchedulerComparison::compare(PodGroupIndex pod_group, Slot slot) {
     if (now_.closed[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
     const Refusal fast = fast_.why_not(pod_group, slot);
     const Refusal slow = slow_why_not(now_, pod_group, now_.nodes_of[slot].front());
-    if (fast.predicate != slow.predicate) return where + to_text(fast) + " is " + to_text(slow);
+    if (fast.predicate != slow.predicate)
+        return where + to_text(fast) + ", expected " + to_text(slow);
     const Room count = count_room(pod_group, slot, wanted);
-    if (room != count) return where + to_text(room) + " is " + to_text(count);
+    if (room != count) return where + to_text(room) + ", expected " + to_text(count);
     const auto cpu = std::accumulate(
         now_.naive_cluster.nodes[now_.nodes_of[slot].front()].pods.begin(),
         now_.naive_cluster.nodes[now_.nodes_of[slot].front()].pods.end(), std::int64_t{0},
@@ -190,7 +191,7 @@ void SchedulerComparison::place(Dice& dice) {
     if (per_node == 0) return;
     Placement copy(fast_);
     copy.place(pod_group, slot, per_node);
-    if (dice.chance(20)) return;  // what a copy does is nothing to the original
+    if (dice.chance(20)) return;  // a change of a copy must not affect the original
     fast_.place(pod_group, slot, per_node);
     for (const std::size_t node : nodes) {
         for (int i = 0; i < per_node; ++i) slow_place(now_, pod_group, node);

@@ -1,5 +1,5 @@
-/// The engine's Placement and the slow scheduler, side by side: whatever is done to one is done to
-/// the other, and they must say the same.
+/// The engine's Placement and the naive scheduler: every step is applied to both, and their results
+/// must be equal.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,14 @@ class SchedulerComparison {
 public:
     explicit SchedulerComparison(RandomCluster start);
 
-    /// The first thing they disagree on; empty: they agree. Asks about every pod group, on every
-    /// slot and every shape.
+    /// The first difference; empty: none. Compares every pod group on every slot and template node.
     std::string find_disagreement();
-    /// Does something at random: places pods, adds, splits or closes nodes, allows pods into a
-    /// domain in the place of a spread constraint, takes back.
+    /// A random step: places pods, adds, splits or closes nodes, sets an allowance, saves, or
+    /// undoes.
     void step(Dice& dice);
 
 private:
-    /// What a class may do in the place of the constraint with this key: so many pods, by domain.
+    /// Numbers of pods by domain that replace the constraint with this key.
     struct Allowance {
         std::string key;
         std::map<std::string, int> left;
@@ -45,8 +44,8 @@ private:
     std::string compare(PodGroupIndex pod_group, Slot slot);
     std::string compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const;
     std::string compare_find(PodGroupIndex pod_group) const;
-    /// Room for `most`, at most, found by filling one node after the other, each no further than
-    /// the first could be filled.
+    /// Room for at most `most` pods, found by filling the nodes in order, each with at most as many
+    /// pods as the first.
     Room count_room(PodGroupIndex pod_group, Slot slot, int most) const;
     Refusal slow_why_not(const State& state, PodGroupIndex pod_group, std::size_t node) const;
     void slow_place(State& state, PodGroupIndex pod_group, std::size_t node) const;

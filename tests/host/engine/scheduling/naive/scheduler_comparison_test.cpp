@@ -1,5 +1,5 @@
-// The engine's predicates say what the slow scheduler says, whatever the cluster. To try more
-// clusters than this does: CAPSTAN_SEEDS=from,to.
+// Compares the engine's predicates with the naive scheduler on random clusters.
+// CAPSTAN_SEEDS=from,to selects other seeds.
 #include "naive/scheduler_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void compare_schedulers(Seeds defaults, const Sizes& sizes, const Frequencies& f
     const Seeds all = seeds(defaults);
     for (unsigned seed = all.from; seed < all.to; ++seed) {
         SchedulerComparison comparison(make_random_cluster(seed, sizes, frequencies));
-        ASSERT_EQ(comparison.find_disagreement(), "") << "seed " << seed << ", at first";
+        ASSERT_EQ(comparison.find_disagreement(), "") << "seed " << seed << ", initially";
         Dice dice(seed);
         for (int i = 0; i < steps; ++i) {
             for (int j = 0; j < 4; ++j) comparison.step(dice);

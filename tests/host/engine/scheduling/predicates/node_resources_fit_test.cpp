@@ -1,4 +1,4 @@
-// Predicates that look at what is left of a node: ports, resources, attached volumes.
+// Predicates about what is free on a node: ports, resources, attachable volumes.
 #include <gmock/gmock.h>
 
 #include "engine/scheduling/predicates/node_ports.hpp"

@@ -1,4 +1,4 @@
-// Predicates that look at one node and one pod: cordon, name, taints.
+// Predicates about a node itself: cordon, taints, resource claims.
 #include <gmock/gmock.h>
 
 #include "engine/scheduling/predicates/dynamic_resources.hpp"

@@ -20,12 +20,12 @@ NodeSelectorTerm in_zone(const std::string& value) {
     return {.labels = {{zone, Operator::in, {value}}}};
 }
 
-/// A pod with the claims "data" and, where there is one, "more".
+/// A pod with the claim "data", or with the given ones.
 snapshot::PodObject pod(std::vector<std::string> claims = {"data"}) {
     return {.name = "web", .claims = std::move(claims)};
 }
 
-/// What keeps the pod off a node with the labels; empty: nothing does.
+/// Why the pod does not fit a node with these labels; empty: it fits.
 std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObject& pending,
                        const Labels& labels, const std::string& node = "n") {
     const snapshot::PodGroupId id = builder.add_equivalence_group(pending);
@@ -222,7 +222,7 @@ TEST(VolumeBinding, RequiresTheVolumeModeOfTheClaim) {
             volume.block = there;
             EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted);
             volume.claim_ns = "default", volume.claim_name = "data";
-            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted) << "set aside";
+            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted) << "reserved";
         }
     }
 }
@@ -238,7 +238,7 @@ TEST(VolumeBinding, HonoursTheSelectorOfTheClaim) {
     EXPECT_FALSE(local.fits(volume, {{zone, "a"}}));
     volume.labels = {{"disk", "fast"}};
     EXPECT_TRUE(local.fits(volume, {{zone, "a"}}));
-    // What is set aside for a claim is its own whatever it selects.
+    // The selector does not apply to a volume that is reserved for the claim.
     volume.labels.clear();
     volume.claim_ns = "default", volume.claim_name = "data";
     EXPECT_TRUE(local.fits(volume, {{zone, "a"}}));
