@@ -130,9 +130,9 @@ TEST(Candidates, ListMovingPodsAndTheirEquivalenceGroups) {
     const snapshot::Cluster& cluster = c.snapshot.cluster;
     EXPECT_THAT(names(cluster, c.candidates.nodes[1].moving), ElementsAre("p", "q"));
     EXPECT_THAT(names(cluster, c.candidates.nodes[1].daemons), ElementsAre("cni-b"));
-    const std::vector<snapshot::PodGroupId> classes = c.candidates.moving_pod_groups();
-    EXPECT_THAT(classes, SizeIs(2));
-    EXPECT_TRUE(std::ranges::is_sorted(classes));
+    const std::vector<snapshot::PodGroupId> pod_groups = c.candidates.moving_pod_groups();
+    EXPECT_THAT(pod_groups, SizeIs(2));
+    EXPECT_TRUE(std::ranges::is_sorted(pod_groups));
     EXPECT_THAT(drainability::Candidates{}.moving_pod_groups(), IsEmpty());
 }
 

@@ -88,14 +88,15 @@ TEST(PodsOnNode, DependOnTheDeletionOfEachPod) {
     TestCluster test_cluster = one_node();
     for (const char* name : {"a", "b", "c"}) replica(test_cluster, name).labels = {{"app", "web"}};
     test_cluster.budget("web", 0);
-    for (int i = 0; i < 2; ++i) replica(test_cluster, "going-" + std::to_string(i)).deleted = noon;
+    for (int i = 0; i < 2; ++i)
+        replica(test_cluster, "terminating-" + std::to_string(i)).deleted = noon;
     EXPECT_EQ(sorted(test_cluster).blocked_by, "default/a");
 
-    TestCluster going = one_node();
-    replica(going, "stuck").deleted = noon - 2min;
-    replica(going, "going").deleted = noon - 10s;
-    EXPECT_THAT(sorted(going).moving, ElementsAre("going"));
-    EXPECT_EQ(sorted(going).changes_at, noon + 50s + 1ns);
+    TestCluster terminating = one_node();
+    replica(terminating, "stuck").deleted = noon - 2min;
+    replica(terminating, "terminating").deleted = noon - 10s;
+    EXPECT_THAT(sorted(terminating).moving, ElementsAre("terminating"));
+    EXPECT_EQ(sorted(terminating).changes_at, noon + 50s + 1ns);
 }
 
 }  // namespace

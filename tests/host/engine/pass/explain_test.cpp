@@ -22,17 +22,18 @@ snapshot::PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& n
 
 struct ExplainCase : PassCase {
     Snapshot snapshot{test_cluster.snapshot()};
-    Policies asked{};
+    Policies explained_policies{};
     /// For pods that need not be pending, in the current snapshot.
     Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
-        asked = policies();
-        return pass::explain_pass(snapshot, memory, asked, settings, call_context, {&id, 1})
+        explained_policies = policies();
+        return pass::explain_pass(snapshot, memory, explained_policies, settings, call_context,
+                                  {&id, 1})
             .pod(id);
     }
     pass::Explanation explain() {
         snapshot = test_cluster.snapshot();
-        asked = policies();
-        return pass::explain_pass(snapshot, memory, asked, settings, call_context);
+        explained_policies = policies();
+        return pass::explain_pass(snapshot, memory, explained_policies, settings, call_context);
     }
 };
 
@@ -155,11 +156,11 @@ TEST(ExplainPass, ReportsALostMachineOfANodeWithoutAGroup) {
     e.test_cluster.node("lost").provider_id = "cloud:///lost";
     e.test_cluster.node("foreign").provider_id = "other:///1";
     e.snapshot = e.test_cluster.snapshot();
-    e.asked = e.policies();
+    e.explained_policies = e.policies();
     e.snapshot.cloud_views[PluginInstanceId("cloud")] = std::make_shared<const CloudView>(CloudView{
         .machines = {{.id = MachineId("cloud:///alone")}}, .lists_all_with_prefix = "cloud:///"});
     const pass::Explanation explanation =
-        pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
+        pass::explain_pass(e.snapshot, e.memory, e.explained_policies, e.settings, e.call_context);
     ASSERT_TRUE(explanation.machine_of("alone"));
     EXPECT_TRUE(explanation.machine_of("alone")->machine);
     ASSERT_TRUE(explanation.machine_of("lost"));
@@ -172,11 +173,11 @@ TEST(ExplainPass, DoesNotReportALostMachineWithAnIncompleteView) {
     ExplainCase e;
     e.test_cluster.node("lost").provider_id = "cloud:///lost";
     e.snapshot = e.test_cluster.snapshot();
-    e.asked = e.policies();
+    e.explained_policies = e.policies();
     CloudView view{.lists_all_with_prefix = "cloud:///"};
     const auto is_lost = [&e] {
-        const pass::Explanation explanation =
-            pass::explain_pass(e.snapshot, e.memory, e.asked, e.settings, e.call_context);
+        const pass::Explanation explanation = pass::explain_pass(
+            e.snapshot, e.memory, e.explained_policies, e.settings, e.call_context);
         return explanation.machine_of("lost").has_value();
     };
     const auto set_view = [&](const char* cloud) {

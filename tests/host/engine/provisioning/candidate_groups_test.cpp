@@ -11,17 +11,17 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const NodeGroupId made_group("nap-m");
+const NodeGroupId created_group("nap-m");
 
 TEST(CandidateGroups, AreCreatedForPodsThatNoGroupCanSchedule) {
     GroupCreationCase c({"nap-m"});
     c.test_cluster.pod("web").spec.requests = {{"cpu", 3000}};
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.creations.size(), 1u);
-    EXPECT_EQ(decision.creations[0].group, made_group);
+    EXPECT_EQ(decision.creations[0].group, created_group);
     EXPECT_EQ(decision.creations[0].because, "suggested by the test");
     ASSERT_EQ(decision.increases.size(), 1u);
-    EXPECT_EQ(decision.increases[0].group, made_group);
+    EXPECT_EQ(decision.increases[0].group, created_group);
     EXPECT_EQ(decision.increases[0].from, 0);
     EXPECT_EQ(decision.increases[0].by, 1);
     EXPECT_THAT(decision.unschedulable, IsEmpty());
@@ -59,15 +59,15 @@ TEST(CandidateGroups, AreDroppedIfAnEquivalentGroupExists) {
 
 TEST(CandidateGroups, AreDroppedIfAnEquivalentAutoprovisionedGroupExists) {
     GroupCreationCase c({"nap-m"});
-    Group& made = c.test_cluster.group("nap-as-it-was-called", 0);
-    made.group.autoprovisioned = true;
-    made.group.max = 0;
-    NodeTemplate& node = c.test_cluster.describe("nap-as-it-was-called", amounts(4000));
+    Group& existing = c.test_cluster.group("nap-old-name", 0);
+    existing.group.autoprovisioned = true;
+    existing.group.max = 0;
+    NodeTemplate& node = c.test_cluster.describe("nap-old-name", amounts(4000));
     node.allocatable = node.free = amounts(4000);
     c.test_cluster.pod("web");
     const Decision decision = c.run().decision;
     ASSERT_EQ(decision.new_groups.size(), 1u);
-    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group nap-as-it-was-called is equivalent");
+    EXPECT_EQ(decision.new_groups[0].dropped.sentence, "group nap-old-name is equivalent");
     EXPECT_THAT(decision.creations, IsEmpty());
 }
 

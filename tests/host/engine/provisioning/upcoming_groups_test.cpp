@@ -10,7 +10,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const NodeGroupId made("nap-m");
+const NodeGroupId upcoming_group("nap-m");
 
 GroupCreationCase with_a_pod() {
     GroupCreationCase c({"nap-m"});
@@ -118,7 +118,7 @@ TEST(UpcomingGroups, TimeOutAndAreBackedOff) {
     c.now += c.settings.max_node_provision_time + 10s;
     const pass::Outcome late = c.run();
     EXPECT_THAT(late.memory.upcoming_groups, IsEmpty());
-    EXPECT_TRUE(late.memory.backoffs.contains(made));
+    EXPECT_TRUE(late.memory.backoffs.contains(upcoming_group));
     EXPECT_THAT(late.decision.creations, IsEmpty());
 }
 

@@ -34,11 +34,11 @@ TEST_F(MachineBatches, AreFormedByGroupAndCause) {
     node("b1", "b");
     removing("b1", delayed, true).group = NodeGroupId("b");
     pass();
-    std::vector<std::string> asked;
+    std::vector<std::string> removals;
     for (const MachineRemoval& removal : steps.removals)
-        asked.push_back(to_text(removal) + " " + std::string(name_of(removal.cause)));
-    EXPECT_THAT(asked, ElementsAre("remove n3 of a underutilized", "remove n1, n4 of a empty",
-                                   "remove n2 of a unready", "remove b1 of b empty"));
+        removals.push_back(to_text(removal) + " " + std::string(name_of(removal.cause)));
+    EXPECT_THAT(removals, ElementsAre("remove n3 of a underutilized", "remove n1, n4 of a empty",
+                                      "remove n2 of a unready", "remove b1 of b empty"));
     EXPECT_EQ(steps.removals[1].because, "n1: unneeded, n4: unneeded");
 }
 

@@ -119,11 +119,11 @@ TEST_F(RemovalPhases, FollowTheTransitionTable) {
         now += row.elapsed;
         row.change(*this);
         const Decision decision = decide();
-        std::vector<std::string> asked;
-        for (const auto& change : decision.node_changes) asked.push_back(to_text(change));
-        for (const auto& eviction : decision.evictions) asked.push_back(to_text(eviction));
-        for (const auto& removal : decision.removals) asked.push_back(to_text(removal));
-        EXPECT_THAT(asked, ElementsAreArray(row.actions));
+        std::vector<std::string> actions;
+        for (const auto& change : decision.node_changes) actions.push_back(to_text(change));
+        for (const auto& eviction : decision.evictions) actions.push_back(to_text(eviction));
+        for (const auto& removal : decision.removals) actions.push_back(to_text(removal));
+        EXPECT_THAT(actions, ElementsAreArray(row.actions));
         const auto at = memory.removals.find("n1");
         EXPECT_EQ(at != memory.removals.end() ? std::optional(at->second.phase) : std::nullopt,
                   row.after);

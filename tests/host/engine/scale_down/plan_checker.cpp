@@ -45,8 +45,8 @@ const std::string& PlanChecker::group_of(const std::string& node) const {
 }
 
 bool PlanChecker::is_gone(const std::string& node) const {
-    const auto at = parts_.going.find(node);
-    return at != parts_.going.end() && at->second.phase != RemovalPhase::undoing;
+    const auto at = parts_.removals.find(node);
+    return at != parts_.removals.end() && at->second.phase != RemovalPhase::undoing;
 }
 
 std::vector<std::string> PlanChecker::moving(const std::string& node) const {
@@ -124,12 +124,12 @@ std::string PlanChecker::find_overdrawn_by(const std::vector<std::string>& evict
 }
 
 std::string PlanChecker::find_broken_minimum(const std::vector<std::string>& nodes) const {
-    const std::set<std::string> going(nodes.begin(), nodes.end());
+    const std::set<std::string> removed(nodes.begin(), nodes.end());
     std::map<std::string, int> left, leave;
     std::vector<const Resources*> what_stays;
     for (std::size_t i = 0; i < parts_.nodes.size(); ++i) {
         const snapshot::NodeObject& node = parts_.nodes[i];
-        const bool goes = going.contains(node.name);
+        const bool goes = removed.contains(node.name);
         if (goes) ++leave[parts_.group_of[i]];
         if (goes || is_gone(node.name)) continue;
         ++left[parts_.group_of[i]];
@@ -143,7 +143,7 @@ std::string PlanChecker::find_broken_minimum(const std::vector<std::string>& nod
         std::int64_t sum = 0;
         for (const Resources* node : what_stays) sum += amount.of(*node);
         const bool takes = std::ranges::any_of(parts_.nodes, [&](const snapshot::NodeObject& node) {
-            return going.contains(node.name) && amount.of(node.allocatable) > 0;
+            return removed.contains(node.name) && amount.of(node.allocatable) > 0;
         });
         if (takes && sum < amount.min) return "the cluster is below its minimum of " + amount.name;
     }
@@ -152,7 +152,7 @@ std::string PlanChecker::find_broken_minimum(const std::vector<std::string>& nod
 
 std::string PlanChecker::find_excess_parallelism(const std::vector<std::string>& chosen) const {
     Parallelism before, begins, singles;
-    for (const auto& [node, removal] : parts_.going)
+    for (const auto& [node, removal] : parts_.removals)
         if (is_in_progress(removal)) ++(removal.empty ? before.empty : before.drain);
     for (const std::string& node : chosen) {
         const bool is_empty = moving(node).empty();

@@ -82,12 +82,12 @@ void add_budgets(Parts& parts, scheduling::naive::Dice& dice) {
 void add_removals(Parts& parts, scheduling::naive::Dice& dice) {
     for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
         if (!dice.chance(8)) continue;
-        parts.going[parts.nodes[i].name] = {.group = NodeGroupId(parts.group_of[i]),
-                                            .machine = MachineId(parts.nodes[i].name),
-                                            .phase = static_cast<RemovalPhase>(dice.below(7)),
-                                            .empty = dice.chance(50),
-                                            .since = noon,
-                                            .phase_since = noon};
+        parts.removals[parts.nodes[i].name] = {.group = NodeGroupId(parts.group_of[i]),
+                                               .machine = MachineId(parts.nodes[i].name),
+                                               .phase = static_cast<RemovalPhase>(dice.below(7)),
+                                               .empty = dice.chance(50),
+                                               .since = noon,
+                                               .phase_since = noon};
     }
 }
 

@@ -41,8 +41,8 @@ struct BudgetPart {
 
 struct Parts {
     std::vector<snapshot::NodeObject> nodes{};
-    std::vector<std::string> group_of{};  ///< by node
-    decltype(Memory::removals) going{};   ///< by node: removals in progress
+    std::vector<std::string> group_of{};    ///< by node
+    decltype(Memory::removals) removals{};  ///< by node: removals in progress
     std::vector<snapshot::PodObject> pods{};
     std::vector<PodKind> kinds{};  ///< by pod
     std::vector<BudgetPart> budgets{};

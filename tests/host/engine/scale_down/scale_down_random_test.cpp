@@ -28,7 +28,7 @@ void add_groups(TestCluster& test_cluster, const Parts& parts) {
     for (const std::string& group : parts.group_of)
         ++*test_cluster.change_group(group).group.target;
     // A machine whose removal the cloud accepted no longer belongs to its group.
-    for (const auto& [node, removal] : parts.going) {
+    for (const auto& [node, removal] : parts.removals) {
         if (removal.phase == RemovalPhase::removed)
             --*test_cluster.change_group(removal.group.value()).group.target;
     }
@@ -38,7 +38,7 @@ void add_groups(TestCluster& test_cluster, const Parts& parts) {
 PlanCase make_case(const Parts& parts, bool reversed) {
     PlanCase c;
     c.settings = parts.settings;
-    c.memory.removals = parts.going;
+    c.memory.removals = parts.removals;
     add_groups(c.test_cluster, parts);
     const auto place = [&](std::size_t i, std::size_t size) { return reversed ? size - 1 - i : i; };
     for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
@@ -56,9 +56,9 @@ PlanCase make_case(const Parts& parts, bool reversed) {
     }
     for (std::size_t i = 0; i < parts.budgets.size(); ++i) {
         const BudgetPart& budget = parts.budgets[place(i, parts.budgets.size())];
-        auto& made = c.test_cluster.budget(budget.name, allowed(parts, budget));
-        made.selector = LabelSelector{.match_labels = budget.selected};
-        made.is_observed = budget.is_observed;
+        auto& added = c.test_cluster.budget(budget.name, allowed(parts, budget));
+        added.selector = LabelSelector{.match_labels = budget.selected};
+        added.is_observed = budget.is_observed;
     }
     return c;
 }
@@ -226,8 +226,8 @@ struct Seeds {
 };
 
 void check_all(Seeds seeds, const scheduling::naive::Frequencies& frequencies) {
-    if (const char* asked = std::getenv("CAPSTAN_SEEDS"))
-        std::sscanf(asked, "%u,%u", &seeds.from, &seeds.to);
+    if (const char* range = std::getenv("CAPSTAN_SEEDS"))
+        std::sscanf(range, "%u,%u", &seeds.from, &seeds.to);
     unsigned with_budgets = 0;
     for (unsigned seed = seeds.from; seed < seeds.to; ++seed) {
         with_budgets += check(seed, frequencies) ? 1 : 0;

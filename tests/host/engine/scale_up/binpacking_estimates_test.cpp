@@ -12,7 +12,7 @@ namespace {
 /// Template nodes of 1 to `machines` cores, and pending pods.
 struct BinpackingCase {
     snapshot::ClusterBuilder builder{};
-    std::vector<snapshot::PodGroupId> classes{};
+    std::vector<snapshot::PodGroupId> pod_groups{};
     std::vector<int> pods{};
     std::vector<scheduling::TemplateNode> shapes{};
 
@@ -25,10 +25,10 @@ struct BinpackingCase {
         snapshot::PodObject pod{.labels = {{"app", app}}};
         pod.spec.requests = {{"cpu", cpu}};
         if (apart) apart_on(hostname_key)(pod);
-        classes.push_back(builder.add_equivalence_group(pod));
+        pod_groups.push_back(builder.add_equivalence_group(pod));
         pods.push_back(count);
     }
-    scheduling::CompiledPredicates rules() { return {builder.build(), classes, shapes}; }
+    scheduling::CompiledPredicates rules() { return {builder.build(), pod_groups, shapes}; }
     std::vector<scheduling::TemplateNodeId> all() const {
         std::vector<scheduling::TemplateNodeId> out(shapes.size());
         for (scheduling::TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;

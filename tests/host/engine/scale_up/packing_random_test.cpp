@@ -120,33 +120,33 @@ class QueueScheduler {
 public:
     QueueScheduler(const snapshot::Cluster& cluster, Strategy strategy)
         : cluster_(cluster),
-          rules_(cluster, classes_of(cluster), {}),
+          rules_(cluster, pod_groups_of(cluster), {}),
           placement_(rules_),
           sign_(strategy == Strategy::least_allocated ? 1 : -1) {}
 
     /// Binds the pods that fit.
     void bind(std::vector<snapshot::PodObject*>& waiting) {
-        std::map<std::string, snapshot::PodGroupId> classes;
+        std::map<std::string, snapshot::PodGroupId> pod_groups;
         for (const snapshot::PodIndex pod : cluster_.unbound()) {
-            classes[std::string(cluster_.text(cluster_.pod(pod).name))] =
+            pod_groups[std::string(cluster_.text(cluster_.pod(pod).name))] =
                 cluster_.equivalence_group_of(pod);
         }
         std::ranges::stable_sort(waiting, {}, [](const snapshot::PodObject* pod) {
             return std::tuple(-pod->spec.priority.value_or(0), pod->created, pod->name);
         });
         const auto bind_one = [&](snapshot::PodObject* pod) {
-            return try_to_bind(*pod, classes[pod->name]);
+            return try_to_bind(*pod, pod_groups[pod->name]);
         };
         while (std::erase_if(waiting, bind_one) > 0) {
         }
     }
 
 private:
-    static std::vector<snapshot::PodGroupId> classes_of(const snapshot::Cluster& cluster) {
-        std::set<snapshot::PodGroupId> classes;
+    static std::vector<snapshot::PodGroupId> pod_groups_of(const snapshot::Cluster& cluster) {
+        std::set<snapshot::PodGroupId> pod_groups;
         for (const snapshot::PodIndex pod : cluster.unbound())
-            classes.insert(cluster.equivalence_group_of(pod));
-        return {classes.begin(), classes.end()};
+            pod_groups.insert(cluster.equivalence_group_of(pod));
+        return {pod_groups.begin(), pod_groups.end()};
     }
     double score(snapshot::NodeIndex node) const {
         const auto share = [&](snapshot::ResourceIndex resource) {

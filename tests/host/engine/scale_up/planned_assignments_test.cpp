@@ -33,8 +33,8 @@ std::string to_text(const Memory& memory) {
     for (const auto& [group, planned] : memory.planned) {
         for (const PlannedNodes& nodes : planned) {
             out += group.value() + " " + std::to_string(nodes.nodes) + " x {";
-            for (const auto& [who, count] : nodes.pods)
-                out += " " + who + ": " + std::to_string(count);
+            for (const auto& [key, count] : nodes.pods)
+                out += " " + key + ": " + std::to_string(count);
             out += " }\n";
         }
     }
@@ -93,18 +93,18 @@ PassCase random_case(unsigned seed) {
 }
 
 TEST(PlannedAssignments, PreventFurtherIncreasesInTheNextPass) {
-    int asked = 0;
+    int with_increases = 0;
     for (unsigned seed = 0; seed < 400; ++seed) {
         PassCase c = random_case(seed);
         pass::Outcome first = c.run();
         if (!first.decision.unschedulable.empty()) continue;
-        asked += first.decision.increases.empty() ? 0 : 1;
+        with_increases += first.decision.increases.empty() ? 0 : 1;
         accept(c, std::move(first));
         const pass::Outcome next = c.run();
         EXPECT_EQ(growth(next.decision), Growths()) << "seed " << seed;
         EXPECT_EQ(to_text(next.memory), to_text(c.memory)) << "seed " << seed;
     }
-    EXPECT_GT(asked, 100);
+    EXPECT_GT(with_increases, 100);
 }
 
 TEST(PlannedAssignments, StayIfAnotherNodeOpensAZone) {

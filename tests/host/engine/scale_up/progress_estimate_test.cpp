@@ -13,7 +13,7 @@ namespace {
 /// Pods and new nodes of one template, next to an existing node in another zone.
 struct EstimateCase {
     snapshot::ClusterBuilder builder{};
-    std::vector<snapshot::PodGroupId> classes{};
+    std::vector<snapshot::PodGroupId> pod_groups{};
     std::vector<Demand> pods{};
     scheduling::TemplateNode shape{};
 
@@ -31,11 +31,11 @@ struct EstimateCase {
         snapshot::PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
         pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
         change(pod);
-        pods.push_back({static_cast<scheduling::PodGroupIndex>(classes.size()), count});
-        classes.push_back(builder.add_equivalence_group(pod));
+        pods.push_back({static_cast<scheduling::PodGroupIndex>(pod_groups.size()), count});
+        pod_groups.push_back(builder.add_equivalence_group(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
-        scheduling::CompiledPredicates rules(builder.build(), classes, {shape});
+        scheduling::CompiledPredicates rules(builder.build(), pod_groups, {shape});
         scheduling::Placement placement(rules);
         return estimate(placement, 0, pods, max_nodes);
     }
@@ -145,7 +145,7 @@ TEST(Estimate, AddsNoNodeForPodsThatDoNotFit) {
 TEST(Estimate, KeepsNodesInThePlacementUntilUndone) {
     EstimateCase e(1000, 1000, 10);
     e.add(15, 100, 100);
-    scheduling::CompiledPredicates rules(e.builder.build(), e.classes, {e.shape});
+    scheduling::CompiledPredicates rules(e.builder.build(), e.pod_groups, {e.shape});
     scheduling::Placement placement(rules);
     const scheduling::Placement::Mark mark = placement.mark();
     estimate(placement, 0, e.pods, INT_MAX);

@@ -56,7 +56,7 @@ TEST(CapacityTree, EqualsALinearSearchAfterRandomChanges) {
             plain.rows.push_back({below(120), below(120)});
             tree.push(plain.rows.back());
         } else if (below(20) == 0) {
-            for (std::uint32_t gone = below(size + 1); gone > 0; --gone) {
+            for (std::uint32_t removed = below(size + 1); removed > 0; --removed) {
                 plain.rows.pop_back();
                 tree.pop();
             }

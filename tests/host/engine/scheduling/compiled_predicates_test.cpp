@@ -57,7 +57,8 @@ TEST(CompiledPredicates, IncludeThePodInItsRequests) {
 TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 1, .taints = {{.key = "dedicated"}}});
-    const auto picky = cluster.pod_group({.cpu = 10, .spec = {.node_selector = {{"disk", "ssd"}}}});
+    const auto selective =
+        cluster.pod_group({.cpu = 10, .spec = {.node_selector = {{"disk", "ssd"}}}});
     const auto tolerant = cluster.pod_group(
         {.cpu = 10,
          .spec = {.node_selector = {{"disk", "ssd"}}, .tolerations = {{.key = "dedicated"}}}});
@@ -65,7 +66,7 @@ TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
         {.spec = {.tolerations = {{.key = "dedicated"}}, .uses_resource_claims = true}});
     CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
-    EXPECT_EQ(placement.why_not(picky, 0).predicate, Predicate::taint_toleration);
+    EXPECT_EQ(placement.why_not(selective, 0).predicate, Predicate::taint_toleration);
     EXPECT_EQ(placement.why_not(tolerant, 0).predicate, Predicate::node_affinity);
     EXPECT_EQ(placement.why_not(claims, 0).predicate, Predicate::dynamic_resources);
     EXPECT_EQ(placement.room(claims, 0, 1), (Room{0, 0}));

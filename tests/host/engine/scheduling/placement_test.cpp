@@ -55,11 +55,11 @@ TEST(Placement, AcceptsPodsThatRequestNoOvercommittedResource) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 1000, .memory = 8000});
     cluster.bound("big", "a", {.cpu = 2000});
-    const auto lean = cluster.pod_group({.memory = 4000});
+    const auto without_cpu = cluster.pod_group({.memory = 4000});
     const auto web = cluster.pod_group({.cpu = 1});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    EXPECT_EQ(placement.room(lean, 0, 10), (Room{2, 2}));
+    EXPECT_EQ(placement.room(without_cpu, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
 }
 

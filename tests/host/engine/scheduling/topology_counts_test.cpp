@@ -37,17 +37,17 @@ struct ThreeZones : SchedulingCluster {
 
 TEST(TopologySpread, LimitsADomainToMaxSkewAboveTheMinimum) {
     const struct {
-        int there[3];
+        int existing[3];
         int max_skew;
         std::vector<int> room;
     } cases[] = {{{0, 0, 0}, 1, {1, 1, 1}}, {{1, 0, 0}, 1, {0, 1, 1}}, {{1, 1, 0}, 1, {0, 0, 2}},
                  {{3, 1, 2}, 1, {0, 2, 0}}, {{3, 1, 2}, 2, {0, 3, 1}}, {{0, 5, 5}, 1, {6, 0, 0}},
                  {{2, 2, 2}, 5, {5, 5, 5}}};
     for (const auto& c : cases) {
-        ThreeZones cluster(c.there[0], c.there[1], c.there[2]);
+        ThreeZones cluster(c.existing[0], c.existing[1], c.existing[2]);
         const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"), c.max_skew)}));
         CompiledPredicates rules = cluster.rules();
-        EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.there);
+        EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.existing);
     }
 }
 
@@ -91,9 +91,9 @@ TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
 
 TEST(TopologySpread, CountsEligibleNodesWithDefaultConstraints) {
     ThreeZones cluster(1, 0, 0);
-    TestPod picky = plain_pod();
-    picky.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
-    const auto web = cluster.pod_group(picky);
+    TestPod selective = plain_pod();
+    selective.spec.affinity_required = {{.labels = {{zone_key, Operator::not_in, {"2"}}}}};
+    const auto web = cluster.pod_group(selective);
     cluster.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     cluster.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
     CompiledPredicates rules = cluster.rules();
@@ -158,12 +158,12 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
     snapshot::SpreadConstraint constraint = over(hostname_key, app("web"));
     constraint.min_domains = 5;
     const auto web = cluster.pod_group(spread_pod({constraint}));
-    const auto loose = cluster.pod_group({.labels = {{"app", "loose"}}});
+    const auto unconstrained = cluster.pod_group({.labels = {{"app", "unconstrained"}}});
     const auto shape = cluster.shape({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.missing_hosts(web), 2);
-    EXPECT_EQ(placement.missing_hosts(loose), 0);
+    EXPECT_EQ(placement.missing_hosts(unconstrained), 0);
     const Slot slot = placement.add(shape, 2);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     placement.place(web, slot, 1);

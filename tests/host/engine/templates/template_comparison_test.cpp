@@ -124,8 +124,8 @@ struct ComparedGroup : PassCase {
     }
     pass::GroupAnswer answer() {
         const Snapshot snapshot = test_cluster.snapshot();
-        const Policies asked = policies();
-        return *pass::explain_pass(snapshot, memory, asked, settings, call_context)
+        const Policies with = policies();
+        return *pass::explain_pass(snapshot, memory, with, settings, call_context)
                     .group(NodeGroupId("web"));
     }
     TemplateComparison compare() { return answer().comparison; }

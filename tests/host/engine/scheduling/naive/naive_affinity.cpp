@@ -51,12 +51,12 @@ bool all_are_about(const NaiveCluster& naive_cluster, const Pod& owner, const Po
         [&](const snapshot::PodTerm& t) { return is_about(naive_cluster, t, owner, pod); });
 }
 
-/// Whether a pod that satisfies `wanted` is on a node that satisfies `there`.
-bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& there,
+/// Whether a pod that satisfies `wanted` is on a node that satisfies `existing`.
+bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& existing,
             const std::function<bool(const Pod&)>& wanted) {
     return std::any_of(naive_cluster.nodes.begin(), naive_cluster.nodes.end(),
                        [&](const Node& node) {
-                           return !node.gone && there(node) &&
+                           return !node.gone && existing(node) &&
                                   std::any_of(node.pods.begin(), node.pods.end(), wanted);
                        });
 }
@@ -106,11 +106,11 @@ Verdict anti_affinity_of_others(const NaiveCluster& naive_cluster, const Pod& po
                                 const Node& node) {
     for (const Node& other : naive_cluster.nodes) {
         if (other.gone) continue;
-        for (const Pod& there : other.pods) {
-            for (const snapshot::PodTerm& term : there.spec.pod_anti_affinity) {
+        for (const Pod& existing : other.pods) {
+            for (const snapshot::PodTerm& term : existing.spec.pod_anti_affinity) {
                 if (same_domain(node, other, term.topology_key) &&
-                    is_about(naive_cluster, term, there, pod)) {
-                    return there.name + " has anti-affinity by " + term.topology_key;
+                    is_about(naive_cluster, term, existing, pod)) {
+                    return existing.name + " has anti-affinity by " + term.topology_key;
                 }
             }
         }

@@ -7,15 +7,15 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-Pod near(const std::string& who, const std::string& key = "zone") {
+Pod near(const std::string& app_name, const std::string& key = "zone") {
     Pod out = pod("web");
-    out.spec.pod_affinity = {{.selector = app(who), .topology_key = key}};
+    out.spec.pod_affinity = {{.selector = app(app_name), .topology_key = key}};
     return out;
 }
 
-Pod far(const std::string& who, const std::string& key = "zone") {
+Pod far(const std::string& app_name, const std::string& key = "zone") {
     Pod out = pod("web");
-    out.spec.pod_anti_affinity = {{.selector = app(who), .topology_key = key}};
+    out.spec.pod_anti_affinity = {{.selector = app(app_name), .topology_key = key}};
     return out;
 }
 
@@ -108,19 +108,19 @@ TEST(NaiveAffinity, HonoursNamespacesAndNamespaceSelector) {
         {{"shop"}, team_b, "--F"},
     };
     for (const Case& c : cases) {
-        Pod picky = far("db");
-        picky.spec.pod_anti_affinity[0].namespaces = c.namespaces;
-        picky.spec.pod_anti_affinity[0].namespace_selector = c.selector;
-        EXPECT_EQ(where(naive_cluster, picky), c.where);
+        Pod constrained = far("db");
+        constrained.spec.pod_anti_affinity[0].namespaces = c.namespaces;
+        constrained.spec.pod_anti_affinity[0].namespace_selector = c.selector;
+        EXPECT_EQ(where(naive_cluster, constrained), c.where);
     }
 }
 
 TEST(NaiveAffinity, MatchesNoPodWithoutASelectorAndAllWithAnEmptyOne) {
-    Pod picky = far("db");
-    picky.spec.pod_anti_affinity[0].selector = std::nullopt;
-    EXPECT_EQ(where(three(), picky), "FFF");
-    picky.spec.pod_anti_affinity[0].selector = LabelSelector{};
-    EXPECT_EQ(where(three(), picky), "--F");
+    Pod constrained = far("db");
+    constrained.spec.pod_anti_affinity[0].selector = std::nullopt;
+    EXPECT_EQ(where(three(), constrained), "FFF");
+    constrained.spec.pod_anti_affinity[0].selector = LabelSelector{};
+    EXPECT_EQ(where(three(), constrained), "--F");
 }
 
 TEST(NaiveAffinity, HonoursMatchAndMismatchLabelKeys) {

@@ -49,8 +49,8 @@ Verdict node_affinity(const Pod& pod, const Node& node) {
 
 Verdict node_ports(const Pod& pod, const Node& node) {
     for (const snapshot::HostPort& want : pod.spec.ports) {
-        for (const Pod& there : node.pods) {
-            for (const snapshot::HostPort& taken : there.spec.ports) {
+        for (const Pod& existing : node.pods) {
+            for (const snapshot::HostPort& taken : existing.spec.ports) {
                 if (same_port(want, taken)) return "port " + std::to_string(want.port);
             }
         }
@@ -59,8 +59,8 @@ Verdict node_ports(const Pod& pod, const Node& node) {
 }
 
 Verdict node_resources_fit(const Pod& pod, const Node& node) {
-    const auto there = static_cast<std::int64_t>(node.pods.size());
-    if (there + 1 > node.allocatable.amount("pods")) return "too many pods";
+    const auto existing = static_cast<std::int64_t>(node.pods.size());
+    if (existing + 1 > node.allocatable.amount("pods")) return "too many pods";
     for (const auto& [resource, wanted] : pod.spec.requests) {
         std::int64_t requested = 0;
         for (const Pod& other : node.pods) requested += other.spec.requests.amount(resource);

@@ -26,10 +26,10 @@ Verdict inter_pod_affinity(const NaiveCluster& naive_cluster, const Pod& pod, co
 Verdict pod_topology_spread(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 
 /// Pods that a constraint counts, by domain; domains without an eligible node are omitted. Of
-/// unopened nodes only `asked` is a domain of hosts.
+/// unopened nodes only `evaluated` is a domain of hosts.
 std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
-                                         const Pod& pod, const Node* asked = nullptr);
+                                         const Pod& pod, const Node* evaluated = nullptr);
 
 /// The value of a label of a node, if it has it.
 std::optional<std::string> find_value(const Node& node, const std::string& key);

@@ -18,10 +18,10 @@ Node make_node(const snapshot::Cluster& cluster, snapshot::NodeIndex index) {
     const auto csi = cluster.objects().csi_nodes.find(out.name);
     if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
     for (const snapshot::PodIndex at : cluster.pods_on(index)) {
-        const snapshot::PodRow there = cluster.pod(at);
-        out.pods.push_back(make_pod(cluster, there.equivalence_group));
-        out.pods.back().name = cluster.text(there.name);
-        out.pods.back().terminating = there.deleted;
+        const snapshot::PodRow pod_row = cluster.pod(at);
+        out.pods.push_back(make_pod(cluster, pod_row.equivalence_group));
+        out.pods.back().name = cluster.text(pod_row.name);
+        out.pods.back().terminating = pod_row.deleted;
     }
     return out;
 }
@@ -66,7 +66,7 @@ std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& clust
 Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t index) {
     const Node& node = naive_cluster.nodes.at(index);
     if (node.gone) return {Predicate::node_name, "the node is gone"};
-    const std::pair<Predicate, std::function<Verdict()>> asked[] = {
+    const std::pair<Predicate, std::function<Verdict()>> predicates[] = {
         {Predicate::node_unschedulable, [&] { return node_unschedulable(pod, node); }},
         {Predicate::taint_toleration, [&] { return taint_toleration(pod, node); }},
         {Predicate::node_affinity, [&] { return node_affinity(pod, node); }},
@@ -83,8 +83,8 @@ Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t i
          [&] { return inter_pod_affinity(naive_cluster, pod, node); }},
         {Predicate::dynamic_resources, [&] { return dynamic_resources(pod); }},
     };
-    for (const auto& [predicate, ask] : asked) {
-        if (Verdict no = ask()) return {predicate, std::move(*no)};
+    for (const auto& [predicate, check] : predicates) {
+        if (Verdict no = check()) return {predicate, std::move(*no)};
     }
     return {};
 }

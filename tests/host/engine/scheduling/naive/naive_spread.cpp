@@ -49,8 +49,8 @@ Verdict keeps(const NaiveCluster& naive_cluster, const snapshot::SpreadConstrain
     }
     const bool itself = constraint.selector && matches(selector_of(constraint, pod), pod.labels);
     const auto at = counts.find(*domain);
-    const int there = at != counts.end() ? at->second : 0;
-    const int skew = there + (itself ? 1 : 0) - least;
+    const int existing = at != counts.end() ? at->second : 0;
+    const int skew = existing + (itself ? 1 : 0) - least;
     if (skew <= constraint.max_skew) return std::nullopt;
     return constraint.topology_key + "=" + *domain + " would have a skew of " +
            std::to_string(skew);
@@ -98,11 +98,11 @@ Pod with_spread(const NaiveCluster& naive_cluster, Pod pod) {
 
 std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
-                                         const Pod& pod, const Node* asked) {
+                                         const Pod& pod, const Node* evaluated) {
     std::map<std::string, int> out;
     for (const Node& node : naive_cluster.nodes) {
         const bool is_host = constraint.topology_key == "kubernetes.io/hostname";
-        if (is_host && node.unopened && &node != asked) continue;
+        if (is_host && node.unopened && &node != evaluated) continue;
         if (!is_eligible(node, constraint, pod)) continue;
         out[*find_value(node, constraint.topology_key)] += count(node, constraint, pod);
     }

@@ -75,11 +75,11 @@ TEST(NaiveSpread, HonoursMinDomains) {
 TEST(NaiveSpread, HonoursNodeAffinityPolicy) {
     NaiveCluster naive_cluster = zones();
     naive_cluster.nodes[3].labels["disk"] = "hdd";
-    Pod picky = spread_web();
-    picky.spec.affinity_required = {{.labels = {{"disk", Operator::not_in, {"hdd"}}}}};
-    EXPECT_EQ(where(naive_cluster, picky), "--F-");
-    picky.spec.spread[0].honor_affinity = false;
-    EXPECT_EQ(where(naive_cluster, picky), "----");
+    Pod constrained = spread_web();
+    constrained.spec.affinity_required = {{.labels = {{"disk", Operator::not_in, {"hdd"}}}}};
+    EXPECT_EQ(where(naive_cluster, constrained), "--F-");
+    constrained.spec.spread[0].honor_affinity = false;
+    EXPECT_EQ(where(naive_cluster, constrained), "----");
 }
 
 TEST(NaiveSpread, HonoursNodeTaintsPolicy) {

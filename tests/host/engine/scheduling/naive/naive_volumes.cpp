@@ -130,7 +130,7 @@ Verdict volume_restrictions(const NaiveCluster& naive_cluster, const Pod& pod) {
 
 Verdict node_volume_limits(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     Attached before, wanted;
-    for (const Pod& there : node.pods) attach(before, naive_cluster, there);
+    for (const Pod& existing : node.pods) attach(before, naive_cluster, existing);
     attach(wanted, naive_cluster, pod);
     for (const auto& [driver, limit] : node.attach_limits) {
         const auto of_driver = [&](const auto& volume) { return volume.first == driver; };
@@ -138,8 +138,8 @@ Verdict node_volume_limits(const NaiveCluster& naive_cluster, const Pod& pod, co
             return of_driver(volume) && !before.contains(volume);
         };
         const auto more = std::count_if(wanted.begin(), wanted.end(), is_new);
-        const auto there = std::count_if(before.begin(), before.end(), of_driver);
-        if (limit && more > 0 && there + more > *limit) return "too many volumes of " + driver;
+        const auto existing = std::count_if(before.begin(), before.end(), of_driver);
+        if (limit && more > 0 && existing + more > *limit) return "too many volumes of " + driver;
     }
     return std::nullopt;
 }

@@ -15,8 +15,8 @@ struct Seeds {
 };
 
 Seeds seeds(Seeds defaults) {
-    const char* asked = std::getenv("CAPSTAN_SEEDS");
-    if (asked) std::sscanf(asked, "%u,%u", &defaults.from, &defaults.to);
+    const char* range = std::getenv("CAPSTAN_SEEDS");
+    if (range) std::sscanf(range, "%u,%u", &defaults.from, &defaults.to);
     return defaults;
 }
 

@@ -182,8 +182,8 @@ struct LocalVolumes {
                                                  .provisioner = "kubernetes.io/no-provisioner",
                                                  .waits_for_consumer = true});
     }
-    bool fits(const snapshot::VolumeObject& there, const Labels& node) {
-        builder.set(there);
+    bool fits(const snapshot::VolumeObject& existing, const Labels& node) {
+        builder.set(existing);
         return refusal_on(builder, pod(), node).empty();
     }
 };
@@ -217,12 +217,12 @@ TEST(VolumeBinding, RequiresTheVolumeModeOfTheClaim) {
         LocalVolumes local;
         local.claim.block = wanted;
         local.builder.set(local.claim);
-        for (const bool there : {false, true}) {
+        for (const bool existing : {false, true}) {
             snapshot::VolumeObject volume = local.volume;
-            volume.block = there;
-            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted);
+            volume.block = existing;
+            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), existing == wanted);
             volume.claim_ns = "default", volume.claim_name = "data";
-            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), there == wanted) << "reserved";
+            EXPECT_EQ(local.fits(volume, {{zone, "a"}}), existing == wanted) << "reserved";
         }
     }
 }
@@ -287,9 +287,9 @@ TEST(VolumeNeeds, CountBoundClaimsByHandleAndUnboundOnesByName) {
     builder.set(snapshot::ClaimObject{.name = "b", .storage_class = "late"});
     builder.set(snapshot::ClaimObject{.name = "c", .volume = "in-tree"});
     for (const std::string name : {"one", "two"}) {
-        snapshot::PodObject there = pod({"a", "b", "c", "missing"});
-        there.name = name, there.node_name = "n";
-        builder.set(there);
+        snapshot::PodObject existing = pod({"a", "b", "c", "missing"});
+        existing.name = name, existing.node_name = "n";
+        builder.set(existing);
     }
     const snapshot::Cluster cluster = builder.build();
     EXPECT_EQ(find_volume_needs(cluster, cluster.equivalence_group_of(0)).attached,
