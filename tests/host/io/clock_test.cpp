@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ManualClock, GoesOnEvenlyWhateverItsWallClockIsSetTo) {
+TEST(ManualClock, AdvancesEvenlyWhateverItsWallClockIsSetTo) {
     ManualClock clock(Time(1h));
     clock.step_wall(-2h);
     clock.advance_to(clock.monotonic() + 1min);
@@ -18,11 +18,11 @@ TEST(ManualClock, GoesOnEvenlyWhateverItsWallClockIsSetTo) {
     EXPECT_EQ(clock.wall(), Time(2h + 1min));
 }
 
-TEST(SystemClock, BeginsWithTheMachinesClockAndGoesOn) {
+TEST(SystemClock, StartsAtTheSystemTimeAndAdvances) {
     const SystemClock clock;
     const Time now = clock.now();
     EXPECT_LT(std::chrono::abs(clock.wall() - now), 1min);
-    EXPECT_GE(SystemClock().now(), now) << "all of a process tell the same";
+    EXPECT_GE(SystemClock().now(), now) << "all clocks of a process agree";
 }
 
 }  // namespace

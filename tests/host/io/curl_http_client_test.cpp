@@ -1,6 +1,6 @@
 #include "io/curl_http_client.hpp"
 
-#include "http_requests.hpp"
+#include "curl_client_fixture.hpp"
 
 #include <algorithm>
 #include <string>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST_F(HttpRequests, GiveStatusHeadersAndBody) {
+TEST_F(CurlHttpClientTest, ReturnsStatusHeadersAndBody) {
     server.answer("/a?b=c", reply_with("hello"));
     const HttpReply reply = get(HttpRequest("GET", server.url("/a?b=c"))).value();
     EXPECT_EQ(reply.status, 200);
@@ -25,7 +25,7 @@ TEST_F(HttpRequests, GiveStatusHeadersAndBody) {
     EXPECT_THAT(server.requests(), HasSubstr("GET /a?b=c HTTP/1.1\r\n"));
 }
 
-TEST_F(HttpRequests, SendMethodHeadersAndBodyAsTheyAre) {
+TEST_F(CurlHttpClientTest, SendsMethodHeadersAndBodyUnchanged) {
     server.answer("/", reply_with(""));
     get(HttpRequest("PATCH", server.url("/"))
             .header("X-Empty", "")
@@ -42,7 +42,7 @@ TEST_F(HttpRequests, SendMethodHeadersAndBodyAsTheyAre) {
     EXPECT_THAT(sent, Not(HasSubstr("Expect")));
 }
 
-TEST_F(HttpRequests, SayThatAnEmptyPostIsEmptyAndThatAHeadHasNoBody) {
+TEST_F(CurlHttpClientTest, SendsTheLengthOfAnEmptyPostAndReadsNoBodyAfterHead) {
     server.answer("/", reply_with("", "HTTP/1.1 200 OK\r\n"));
     get(HttpRequest("POST", server.url("/"))).value();
     EXPECT_THAT(server.requests(), HasSubstr("Content-Length: 0\r\n"));
@@ -50,7 +50,7 @@ TEST_F(HttpRequests, SayThatAnEmptyPostIsEmptyAndThatAHeadHasNoBody) {
     EXPECT_EQ(get(HttpRequest("HEAD", server.url("/head"))).value().body, "");
 }
 
-TEST_F(HttpRequests, PassOnEveryStatusAndFollowNoRedirect) {
+TEST_F(CurlHttpClientTest, ReturnsEveryStatusAndFollowsNoRedirect) {
     server.answer(
         "/moved",
         reply_with("", "HTTP/1.1 302 Found\r\nLocation: " + server.url("/else") + "\r\n"));
@@ -61,20 +61,20 @@ TEST_F(HttpRequests, PassOnEveryStatusAndFollowNoRedirect) {
     EXPECT_EQ(get(HttpRequest("GET", server.url("/gone"))).value().body, "why");
 }
 
-TEST_F(HttpRequests, KeepTheHeadersOfTheFinalReplyOnly) {
+TEST_F(CurlHttpClientTest, KeepsOnlyTheHeadersOfTheFinalReply) {
     server.answer("/", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + reply_with("final"));
     const HttpReply reply = get(HttpRequest("GET", server.url("/"))).value();
     EXPECT_EQ(reply.header("link"), "");
     EXPECT_EQ(reply.body, "final");
 }
 
-TEST_F(HttpRequests, ShareAConnection) {
+TEST_F(CurlHttpClientTest, ReusesAConnection) {
     server.answer("/", reply_with("x"));
     for (int i = 0; i < 5; ++i) get(HttpRequest("GET", server.url("/"))).value();
     EXPECT_EQ(server.connections(), 1);
 }
 
-TEST_F(HttpRequests, RunBesideEachOther) {
+TEST_F(CurlHttpClientTest, RunsRequestsConcurrently) {
     for (int i = 0; i < 20; ++i) {
         const std::string path = "/" + std::to_string(i);
         server.answer(path, reply_with(std::string(50'000, 'x')));
@@ -85,7 +85,7 @@ TEST_F(HttpRequests, RunBesideEachOther) {
     for (const auto& reply : replies) EXPECT_EQ(reply.value().body.size(), 50'000u);
 }
 
-TEST_F(HttpRequests, ThatAreNoneAreNotSent) {
+TEST_F(CurlHttpClientTest, RefusesMalformedRequests) {
     EXPECT_EQ(
         get(HttpRequest("GET", server.url("/")).header("X-A", "b\r\nX-Evil: yes")).error().code,
         ErrorCode::invalid_argument);
@@ -96,7 +96,7 @@ TEST_F(HttpRequests, ThatAreNoneAreNotSent) {
     EXPECT_EQ(server.requests(), "");
 }
 
-TEST_F(HttpRequests, SayThatNobodyListens) {
+TEST_F(CurlHttpClientTest, ReportsThatTheConnectionWasRefused) {
     tcp::acceptor gone(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
     const std::string port = std::to_string(gone.local_endpoint().port());
     gone.close();
@@ -105,32 +105,32 @@ TEST_F(HttpRequests, SayThatNobodyListens) {
     EXPECT_THAT(reply.error().message, HasSubstr("onnect"));
 }
 
-TEST_F(HttpRequests, HandOverAStreamAsItComes) {
+TEST_F(CurlHttpClientTest, StreamsABodyInParts) {
     server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n");
-    std::vector<std::string> told;
+    std::vector<std::string> received;
     const HttpClient::RequestId id = client->stream(
         HttpRequest("GET", server.url("/watch")).within(5s),
-        {[&](const HttpReply& head) { told.push_back("head " + std::to_string(head.status)); },
-         [&](std::string_view part) { told.emplace_back(part); }},
+        {[&](const HttpReply& head) { received.push_back("head " + std::to_string(head.status)); },
+         [&](std::string_view part) { received.emplace_back(part); }},
         keep());
     io.restart();
     const auto work = boost::asio::make_work_guard(io);
-    while (told.size() < 2) io.run_one();
+    while (received.size() < 2) io.run_one();
     server.push("3\r\ntwo\r\n");
-    while (told.size() < 3) io.run_one();
-    EXPECT_THAT(told, testing::ElementsAre("head 200", "one", "two"));
+    while (received.size() < 3) io.run_one();
+    EXPECT_THAT(received, testing::ElementsAre("head 200", "one", "two"));
     EXPECT_TRUE(replies.empty());
     client->cancel(id);
     run_until(1);
     EXPECT_EQ(replies.at(0).error().code, ErrorCode::cancelled);
 }
 
-TEST_F(HttpRequests, EndAStreamWithItsHeadAndNoBody) {
+TEST_F(CurlHttpClientTest, EndsAStreamWithItsHeadersAndAnEmptyBody) {
     server.answer("/", reply_with(std::string(100'000, 'x')));
     std::size_t bytes = 0;
     int heads = 0;
     HttpRequest request("GET", server.url("/"));
-    request.max_reply_bytes = 10;  // counts for replies as a whole only
+    request.max_reply_bytes = 10;  // does not apply to streams
     client->stream(
         std::move(request),
         {[&](const HttpReply&) { ++heads; }, [&](std::string_view part) { bytes += part.size(); }},
@@ -143,7 +143,7 @@ TEST_F(HttpRequests, EndAStreamWithItsHeadAndNoBody) {
     EXPECT_EQ(bytes, 100'000u);
 }
 
-TEST_F(HttpRequests, GiveAStreamNoEndOnceItsHeadIsHere) {
+TEST_F(CurlHttpClientTest, AppliesNoDeadlineToAStreamAfterItsHeaders) {
     server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     bool head = false;
     const HttpClient::RequestId id =
@@ -152,7 +152,7 @@ TEST_F(HttpRequests, GiveAStreamNoEndOnceItsHeadIsHere) {
     io.restart();
     const auto work = boost::asio::make_work_guard(io);
     while (!head && replies.empty()) io.run_one();
-    // Its end comes after the end that the stream would have had.
+    // Its deadline is later than the stream's would have been.
     client->stream(HttpRequest("GET", server.url("/never")).within(2s), {}, keep());
     run_until(1);
     EXPECT_EQ(replies.at(0).error().code, ErrorCode::deadline);
@@ -162,7 +162,7 @@ TEST_F(HttpRequests, GiveAStreamNoEndOnceItsHeadIsHere) {
     EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
 }
 
-TEST_F(HttpRequests, AreNotKeptWaitingByStreams) {
+TEST_F(CurlHttpClientTest, DoesNotDelayRequestsBehindStreams) {
     client = std::make_unique<CurlHttpClient>(
         io, CurlHttpClient::Options{.max_connections_per_host = 1});
     server.answer("/watch", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -172,7 +172,7 @@ TEST_F(HttpRequests, AreNotKeptWaitingByStreams) {
     EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
 }
 
-TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
+TEST_F(CurlHttpClientTest, ReportsALostConnection) {
     server.answer("/lost-in-the-middle", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
     for (const char* const path : {"/lost", "/lost-in-the-middle"}) {
         const Error error = get(HttpRequest("GET", server.url(path))).error();
@@ -181,7 +181,7 @@ TEST_F(HttpRequests, SayThatTheirConnectionWasLost) {
     }
 }
 
-TEST_F(HttpRequests, ShowNoPasswordOfAProxyHoweverItIsWritten) {
+TEST_F(CurlHttpClientTest, NeverShowsThePasswordOfAProxy) {
     for (const char* const login : {"u:top secret", "u:top@secret", "u:secret\n", "u:secret%zz",
                                     "u:[secret", "u:secret/x", "secret@secret:secret"}) {
         client = std::make_unique<CurlHttpClient>(
@@ -192,7 +192,7 @@ TEST_F(HttpRequests, ShowNoPasswordOfAProxyHoweverItIsWritten) {
     }
 }
 
-TEST_F(HttpRequests, NameTheProxyThatIsOutOfReachAndTheServerBehindIt) {
+TEST_F(CurlHttpClientTest, NamesTheUnreachableProxyAndTheServerBehindIt) {
     const std::pair<const char*, const char*> cases[] = {
         {"http://user:secret@127.0.0.1:1", "http://127.0.0.1:1"},
         {"https://user:secret@127.0.0.1:1", "https://127.0.0.1:1"},
@@ -209,7 +209,7 @@ TEST_F(HttpRequests, NameTheProxyThatIsOutOfReachAndTheServerBehindIt) {
     }
 }
 
-TEST_F(HttpRequests, AreNotLostWhereAProxyLetsNobodyThrough) {
+TEST_F(CurlHttpClientTest, DoesNotReportALostConnectionIfAProxyRefuses) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.proxy = server.url("")});
     server.answer("api.test:443", reply_with("", "HTTP/1.1 407 Who are you\r\n"));
     const Error error = get(HttpRequest("POST", "https://api.test/")).error();
@@ -218,9 +218,10 @@ TEST_F(HttpRequests, AreNotLostWhereAProxyLetsNobodyThrough) {
     EXPECT_THAT(error.message, HasSubstr("407"));
 }
 
-/// What reaches a server that ends a connection it had kept, once it has read the next request.
-struct RequestsOnAKeptConnection : HttpRequests {
-    int times_seen(HttpRequest request) {
+/// Counts the requests that reach a server that closes a kept connection after reading the next
+/// request.
+struct CurlKeptConnectionTest : CurlHttpClientTest {
+    int count_sent(HttpRequest request) {
         server.answer("/", reply_with(""));
         get(HttpRequest("GET", server.url("/"))).value();
         const std::string line = request.method + " /lost ";
@@ -239,23 +240,23 @@ struct RequestsOnAKeptConnection : HttpRequests {
     std::string messages;
 };
 
-TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWhereTheyMayChangeSomething) {
-    EXPECT_EQ(times_seen(HttpRequest("POST", "").with_body("Action=TerminateInstances")), 1);
-    EXPECT_EQ(times_seen(HttpRequest("PATCH", "").with_body(std::string(200'000, 'x'))), 1);
-    EXPECT_EQ(times_seen(HttpRequest("PUT", "").with_body("{}")), 1);
-    EXPECT_EQ(times_seen(HttpRequest("DELETE", "")), 1);
+TEST_F(CurlKeptConnectionTest, SendsAChangingRequestOnce) {
+    EXPECT_EQ(count_sent(HttpRequest("POST", "").with_body("Action=TerminateInstances")), 1);
+    EXPECT_EQ(count_sent(HttpRequest("PATCH", "").with_body(std::string(200'000, 'x'))), 1);
+    EXPECT_EQ(count_sent(HttpRequest("PUT", "").with_body("{}")), 1);
+    EXPECT_EQ(count_sent(HttpRequest("DELETE", "")), 1);
     EXPECT_THAT(messages, HasSubstr("/lost: the connection was lost before a response"));
 }
 
-TEST_F(RequestsOnAKeptConnection, ReachAServerOnceWithoutABody) {
-    EXPECT_EQ(times_seen(HttpRequest("POST", "")), 1);
+TEST_F(CurlKeptConnectionTest, SendsAChangingRequestWithoutBodyOnce) {
+    EXPECT_EQ(count_sent(HttpRequest("POST", "")), 1);
 }
 
-TEST_F(RequestsOnAKeptConnection, ReachAServerAgainWhereTheyOnlyRead) {
-    EXPECT_EQ(times_seen(HttpRequest("GET", "")), 2);
+TEST_F(CurlKeptConnectionTest, RetriesARequestThatOnlyReads) {
+    EXPECT_EQ(count_sent(HttpRequest("GET", "")), 2);
 }
 
-TEST_F(HttpRequests, UnpackRepliesThatTheyAskedToBePacked) {
+TEST_F(CurlHttpClientTest, DecompressesRepliesIfGzipIsOn) {
     const unsigned char packed[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
                                     0xab, 0x56, 0xca, 0xce, 0xcc, 0x4b, 0x51, 0xb2, 0x52, 0xf2,
                                     0xcb, 0x4f, 0x49, 0xf5, 0xc9, 0x2c, 0x2e, 0x51, 0xaa, 0x05,

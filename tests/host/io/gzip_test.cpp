@@ -10,40 +10,40 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string written(const std::string& content) {
+std::string write_file(const std::string& content) {
     const auto file = std::filesystem::path(::testing::TempDir()) / "capstan-gzip";
     std::ofstream(file, std::ios::binary) << content;
     return file.string();
 }
 
-/// Numbers, which gzip does not make much smaller.
+/// Numbers, which compress badly.
 std::string long_text() {
     std::string out;
     for (int i = 0; i < 200'000; ++i) out += std::to_string(i * 7919 % 100'003) + "\n";
     return out;
 }
 
-TEST(Gzip, PacksWhatATextFileUnpacks) {
+TEST(Gzip, CompressesWhatReadTextDecompresses) {
     for (const std::string& text :
          {std::string(), std::string("x"), std::string("{\"kind\":\"List\"}\n"), long_text()}) {
-        const auto read = read_text(written(gzip(text)));
+        const auto read = read_text(write_file(gzip(text)));
         ASSERT_TRUE(read) << read.error().message;
         EXPECT_EQ(*read, text);
-        EXPECT_EQ(read_text(written(text)), text) << "as it is";
+        EXPECT_EQ(read_text(write_file(text)), text) << "plain text is returned unchanged";
     }
     EXPECT_EQ(gzip("twice"), gzip("twice"));
     EXPECT_LT(gzip(std::string(1 << 20, ' ')).size(), std::size_t{1} << 11);
 }
 
-TEST(Gzip, UnpacksPartsThatWerePackedOneByOne) {
-    EXPECT_EQ(read_text(written(gzip("one, ") + gzip("two"))), "one, two");
+TEST(Gzip, DecompressesConcatenatedParts) {
+    EXPECT_EQ(read_text(write_file(gzip("one, ") + gzip("two"))), "one, two");
 }
 
-TEST(Gzip, SaysWhereThePackedTextEndsTooEarly) {
+TEST(Gzip, ReportsWhereDataIsTruncated) {
     const std::string whole = gzip(long_text());
     for (const std::size_t size :
          {std::size_t{2}, std::size_t{10}, whole.size() / 2, whole.size() - 8, whole.size() - 1}) {
-        const auto read = read_text(written(whole.substr(0, size)));
+        const auto read = read_text(write_file(whole.substr(0, size)));
         ASSERT_FALSE(read) << size;
         EXPECT_EQ(read.error().code, ErrorCode::invalid_argument);
         EXPECT_THAT(read.error().message,
@@ -52,19 +52,19 @@ TEST(Gzip, SaysWhereThePackedTextEndsTooEarly) {
     }
 }
 
-TEST(Gzip, SaysWhereThePackedTextIsDamaged) {
+TEST(Gzip, ReportsWhereDataIsDamaged) {
     std::string damaged = gzip(long_text());
-    damaged[damaged.size() - 5] ^= 1;  // of its length or its check
-    const auto read = read_text(written(damaged));
+    damaged[damaged.size() - 5] ^= 1;  // in its length or its checksum
+    const auto read = read_text(write_file(damaged));
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message, HasSubstr("the gzip data is damaged: incorrect "));
     EXPECT_THAT(read.error().message, HasSubstr(", after byte "));
 }
 
-TEST(Gzip, BoundsWhatASmallFileUnpacksToAndNoOther) {
+TEST(Gzip, LimitsTheDecompressedSize) {
     const std::string text(5000, ' ');
     const auto read = [](const std::string& content, std::uint64_t most) -> Result<std::size_t> {
-        CAPSTAN_TRY(TextFile file, TextFile::open(written(content), most));
+        CAPSTAN_TRY(TextFile file, TextFile::open(write_file(content), most));
         std::vector<char> piece(1000);
         std::size_t all = 0;
         for (;;) {
@@ -77,12 +77,12 @@ TEST(Gzip, BoundsWhatASmallFileUnpacksToAndNoOther) {
     const auto bomb = read(gzip(text), 4999);
     ASSERT_FALSE(bomb);
     EXPECT_THAT(bomb.error().message, HasSubstr("larger than 4999 bytes uncompressed"));
-    EXPECT_EQ(read(text, 10), 5000u) << "a plain file is as large as it is";
-    EXPECT_THAT(read_text(written(text), 4999).error().message,
+    EXPECT_EQ(read(text, 10), 5000u) << "the limit does not apply to a plain file";
+    EXPECT_THAT(read_text(write_file(text), 4999).error().message,
                 HasSubstr("is larger than 4999 bytes"));
 }
 
-TEST(Gzip, SaysWhyAFileCannotBeRead) {
+TEST(Gzip, ReportsWhyAFileCannotBeRead) {
     EXPECT_EQ(read_text("/nowhere.json").error().message,
               "/nowhere.json: cannot be read: No such file or directory");
     EXPECT_THAT(read_text(::testing::TempDir()).error().message,

@@ -1,4 +1,4 @@
-// A server on loopback that speaks HTTP/2 and nothing else.
+// A loopback server that supports only HTTP/2.
 #pragma once
 
 #include <array>
@@ -13,15 +13,14 @@
 namespace capstan::io {
 
 struct Http2Options {
-    /// The body of each reply, as gzip; no more than a client's window takes. Empty: see below.
+    /// The gzip-compressed body of each reply, at most a client's window. Empty: see below.
     std::string packed{};
-    std::string client_ca{};    ///< clients have to show a certificate of this one; empty: need not
-    bool has_trailers = false;  ///< "grpc-status: 0" comes after each body
+    std::string client_ca{};  ///< clients need a certificate of this authority; empty: none needed
+    bool has_trailers = false;  ///< "grpc-status: 0" follows each body
 };
 
-/// Chosen in the TLS handshake where the client offers it, as API servers do. Answers each request
-/// with "HTTP/2 stream NUMBER", once it has come as a whole; what the request says does not matter.
-/// A client that says anything else is left without an answer.
+/// Chosen in the TLS handshake if the client offers it, as API servers do. Answers each complete
+/// request with "HTTP/2 stream NUMBER", whatever it contains. Anything else is not answered.
 class Http2Server : public LoopbackServer {
 public:
     explicit Http2Server(const TestIdentity& identity, Http2Options options = {})
@@ -30,7 +29,7 @@ public:
         context_.use_private_key(boost::asio::buffer(identity.key_pem()),
                                  boost::asio::ssl::context::pem);
         SSL_CTX_set_alpn_select_cb(context_.native_handle(), &choose, nullptr);
-        if (!options_.client_ca.empty()) demand_certificate(context_, options_.client_ca);
+        if (!options_.client_ca.empty()) require_client_certificate(context_, options_.client_ca);
         start();
     }
     /// Without TLS, from the first byte.
@@ -118,8 +117,8 @@ private:
     void answer(Stream& stream, const Frame& frame) const {
         const bool is_request = frame.type == Type::headers || frame.type == Type::data;
         if (is_request && (frame.flags & end_stream) != 0) return reply(stream, frame.stream);
-        const bool wants_ack = frame.type == Type::settings || frame.type == Type::ping;
-        if (wants_ack && (frame.flags & ack) == 0)
+        const bool needs_ack = frame.type == Type::settings || frame.type == Type::ping;
+        if (needs_ack && (frame.flags & ack) == 0)
             write(stream, {.type = frame.type,
                            .flags = ack,
                            .payload = frame.type == Type::ping ? frame.payload : std::string()});
@@ -135,7 +134,7 @@ private:
                        .stream = number,
                        .payload = "HTTP/2 stream " + std::to_string(number)});
         if (!options_.has_trailers) return;
-        // A new name and its value, which no table keeps.
+        // A literal name and value without indexing.
         write(stream, {.type = Type::headers,
                        .flags = end_headers | end_stream,
                        .stream = number,
@@ -145,7 +144,7 @@ private:
     }
     template <class Stream>
     void reply_packed(Stream& stream, std::uint32_t number) const {
-        // The 26th entry is "content-encoding", whose value follows.
+        // The 26th entry is "content-encoding"; its value follows.
         write(stream, {.type = Type::headers,
                        .flags = end_headers,
                        .stream = number,

@@ -24,8 +24,8 @@ HttpReply text(std::string body) {
     return {200, {{"content-type", "text/plain"}}, std::move(body)};
 }
 
-/// A server on a thread of its own.
-struct Served : testing::Test {
+/// A server on its own thread.
+struct HttpServerTest : testing::Test {
     boost::asio::io_context io;
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work{
         io.get_executor()};
@@ -38,36 +38,36 @@ struct Served : testing::Test {
         ASSERT_TRUE(made) << made.error();
         server = std::move(*made);
     }
-    ~Served() override {
+    ~HttpServerTest() override {
         server.reset();
         work.reset();
         thread.join();
     }
 };
 
-TEST_F(Served, AnswersSeveralRequestsOnOneConnection) {
+TEST_F(HttpServerTest, AnswersSeveralRequestsOnOneConnection) {
     serve([](const ServedRequest& request, const Responder& responder) {
         responder.send(text(request.method + " " + request.target + " " +
                             std::string(request.header("x-name")) + " " + request.body + "!"));
     });
     Peer peer(*server);
-    peer.say("GET /a?b=c HTTP/1.1\r\nHost: x\r\nX-Name: anna\r\n\r\n");
-    EXPECT_THAT(peer.hear("!"), HasSubstr("GET /a?b=c anna"));
-    peer.say("POST /d HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfour");
-    EXPECT_THAT(peer.hear("!"), HasSubstr("POST /d  four"));
+    peer.send("GET /a?b=c HTTP/1.1\r\nHost: x\r\nX-Name: anna\r\n\r\n");
+    EXPECT_THAT(peer.receive("!"), HasSubstr("GET /a?b=c anna"));
+    peer.send("POST /d HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfour");
+    EXPECT_THAT(peer.receive("!"), HasSubstr("POST /d  four"));
 }
 
-TEST_F(Served, AnswersRequestsThatComeTogetherInTheirOrder) {
+TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
     serve([](const ServedRequest& request, const Responder& responder) {
         responder.send(text(request.target + "!"));
     });
     Peer peer(*server);
-    peer.say("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(peer.hear("/1!"), HasSubstr("200 OK"));
-    EXPECT_THAT(peer.hear("/2!"), HasSubstr("200 OK"));
+    peer.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.receive("/1!"), HasSubstr("200 OK"));
+    EXPECT_THAT(peer.receive("/2!"), HasSubstr("200 OK"));
 }
 
-TEST_F(Served, StreamsInChunks) {
+TEST_F(HttpServerTest, StreamsInChunks) {
     serve([](const ServedRequest&, const Responder& responder) {
         responder.begin(text(""));
         responder.write("first\n");
@@ -75,32 +75,32 @@ TEST_F(Served, StreamsInChunks) {
         responder.end();
     });
     Peer peer(*server);
-    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(peer.hear("0\r\n\r\n"),
+    peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.receive("0\r\n\r\n"),
                 testing::EndsWith("6\r\nfirst\n\r\nf\r\nsecond, longer\n\r\n0\r\n\r\n"));
 }
 
-TEST_F(Served, StreamsToTheEndOfTheConnectionForOldClients) {
+TEST_F(HttpServerTest, StreamsUntilTheConnectionClosesForHttp10) {
     serve([](const ServedRequest&, const Responder& responder) {
         responder.begin(text(""));
         responder.write("all of it");
         responder.end();
     });
     Peer peer(*server);
-    peer.say("GET / HTTP/1.0\r\n\r\n");
-    EXPECT_THAT(peer.hear_all(), testing::EndsWith("\r\n\r\nall of it"));
+    peer.send("GET / HTTP/1.0\r\n\r\n");
+    EXPECT_THAT(peer.receive_all(), testing::EndsWith("\r\n\r\nall of it"));
 }
 
-TEST_F(Served, SendsNoBodyToThoseWhoAskForTheHead) {
+TEST_F(HttpServerTest, SendsNoBodyForHead) {
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("body")); });
     Peer peer(*server);
-    peer.say("HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    const std::string reply = peer.hear_all();
+    peer.send("HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    const std::string reply = peer.receive_all();
     EXPECT_THAT(reply, HasSubstr("Content-Length: 4"));
     EXPECT_THAT(reply, testing::EndsWith("\r\n\r\n"));
 }
 
-TEST_F(Served, LearnsThatThePeerLeftWhileItIsBeingAnswered) {
+TEST_F(HttpServerTest, ReportsThatThePeerDisconnectedDuringAResponse) {
     std::promise<void> left;
     serve([&](const ServedRequest&, const Responder& responder) {
         responder.begin(text("first"));
@@ -111,27 +111,27 @@ TEST_F(Served, LearnsThatThePeerLeftWhileItIsBeingAnswered) {
     });
     {
         Peer peer(*server);
-        peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-        peer.hear("first");
+        peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        peer.receive("first");
     }
     EXPECT_EQ(left.get_future().wait_for(10s), std::future_status::ready);
 }
 
-TEST_F(Served, AnswersForAHandlerThatForgotTo) {
+TEST_F(HttpServerTest, Answers500IfTheHandlerDropsTheRequest) {
     serve([](const ServedRequest&, const Responder&) {});
     Peer peer(*server);
-    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(peer.hear("dropped\n"), StartsWith("HTTP/1.1 500"));
+    peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.receive("dropped\n"), StartsWith("HTTP/1.1 500"));
 }
 
-TEST_F(Served, CutsAReplyThatIsGivenUpInTheMiddle) {
+TEST_F(HttpServerTest, ClosesTheConnectionIfAStreamIsAbandoned) {
     serve([](const ServedRequest&, const Responder& responder) { responder.begin(text("half")); });
     Peer peer(*server);
-    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(peer.hear_all(), testing::Not(HasSubstr("0\r\n\r\n")));
+    peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(peer.receive_all(), testing::Not(HasSubstr("0\r\n\r\n")));
 }
 
-TEST_F(Served, RefusesWhatIsTooLongOrNoRequest) {
+TEST_F(HttpServerTest, RefusesOversizedAndMalformedRequests) {
     options.max_body_bytes = 10;
     options.max_header_bytes = 200;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
@@ -145,27 +145,27 @@ TEST_F(Served, RefusesWhatIsTooLongOrNoRequest) {
     };
     for (const auto& each : cases) {
         Peer peer(*server);
-        peer.say(each.request);
-        EXPECT_THAT(peer.hear_all(), StartsWith("HTTP/1.1 " + each.status)) << each.request;
+        peer.send(each.request);
+        EXPECT_THAT(peer.receive_all(), StartsWith("HTTP/1.1 " + each.status)) << each.request;
     }
 }
 
-TEST_F(Served, DropsAPeerThatIsTooSlow) {
+TEST_F(HttpServerTest, DisconnectsASlowPeer) {
     options.head_timeout = 1s;
     options.request_timeout = 1s;
     options.idle_timeout = 1s;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
     Peer silent(*server), slow(*server), slow_body(*server), idle(*server);
-    slow.say("GET / HT");
-    slow_body.say("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfo");
-    idle.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_EQ(silent.hear_all(), "");
-    EXPECT_EQ(slow.hear_all(), "");
-    EXPECT_EQ(slow_body.hear_all(), "");
-    EXPECT_THAT(idle.hear_all(), testing::EndsWith("fine"));
+    slow.send("GET / HT");
+    slow_body.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nfo");
+    idle.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(silent.receive_all(), "");
+    EXPECT_EQ(slow.receive_all(), "");
+    EXPECT_EQ(slow_body.receive_all(), "");
+    EXPECT_THAT(idle.receive_all(), testing::EndsWith("fine"));
 }
 
-TEST_F(Served, DropsAPeerThatDoesNotRead) {
+TEST_F(HttpServerTest, DisconnectsAPeerThatDoesNotRead) {
     options.max_unsent = 1u << 20;
     std::promise<void> left;
     serve([&](const ServedRequest&, const Responder& responder) {
@@ -174,18 +174,18 @@ TEST_F(Served, DropsAPeerThatDoesNotRead) {
         for (int i = 0; i < 64; ++i) responder.write(std::string(1u << 20, 'x'));
     });
     Peer peer(*server);
-    peer.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    peer.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(left.get_future().wait_for(10s), std::future_status::ready);
 }
 
-TEST_F(Served, LetsNoMoreInThanItWasTold) {
+TEST_F(HttpServerTest, AcceptsAtMostMaxConnections) {
     options.max_connections = 1;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
     auto first = std::make_unique<Peer>(*server);
-    first->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(first->hear("fine"), HasSubstr("200"));
+    first->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(first->receive("fine"), HasSubstr("200"));
     Peer second(*server);
-    second.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    second.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     second.socket.non_blocking(true);
     char byte;
     boost::system::error_code error;
@@ -193,28 +193,29 @@ TEST_F(Served, LetsNoMoreInThanItWasTold) {
     EXPECT_EQ(error, boost::asio::error::would_block);
     second.socket.non_blocking(false);
     first.reset();
-    EXPECT_THAT(second.hear("fine"), HasSubstr("200"));
+    EXPECT_THAT(second.receive("fine"), HasSubstr("200"));
 }
 
-TEST_F(Served, ClosesAKeptConnectionForTheNextOneWhereItMakesRoom) {
+TEST_F(HttpServerTest, ClosesAnIdleConnectionIfItMakesRoom) {
     options.makes_room = true;
     options.max_connections = 2;
     serve([](const ServedRequest&, const Responder& responder) { responder.send(text("fine")); });
     Peer kept(*server), silent(*server);
-    kept.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(kept.hear("fine"), HasSubstr("200"));
+    kept.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(kept.receive("fine"), HasSubstr("200"));
     Peer next(*server);
-    next.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(next.hear("fine"), HasSubstr("200"));
-    EXPECT_EQ(kept.hear_all(), "");
-    silent.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    EXPECT_THAT(silent.hear("fine"), HasSubstr("200"));
+    next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(next.receive("fine"), HasSubstr("200"));
+    EXPECT_EQ(kept.receive_all(), "");
+    silent.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_THAT(silent.receive("fine"), HasSubstr("200"));
 }
 
-TEST_F(Served, HoldsNoMoreAnswersThanItWasToldForPeersThatDoNotRead) {
+TEST_F(HttpServerTest, LimitsUnsentBytesInTotal) {
     options.makes_room = true;
     options.max_unsent_total = 20u << 20;
-    // The peers that are left are told when the server is gone, after this function's end.
+    // when_closed of the remaining peers is called when the server is destroyed, after this
+    // function returns.
     struct Left {
         std::atomic<int> count = 0;
         std::promise<void> third{};
@@ -229,12 +230,12 @@ TEST_F(Served, HoldsNoMoreAnswersThanItWasToldForPeersThatDoNotRead) {
     std::vector<std::unique_ptr<Peer>> peers;
     for (int i = 0; i < 5; ++i) {
         peers.push_back(std::make_unique<Peer>(*server));
-        peers.back()->say("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+        peers.back()->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     }
     EXPECT_EQ(left->third.get_future().wait_for(20s), std::future_status::ready);
 }
 
-TEST_F(Served, SaysWhereItCannotListen) {
+TEST_F(HttpServerTest, ReportsWhyItCannotListen) {
     serve([](const ServedRequest&, const Responder&) {});
     HttpServer::Options taken;
     taken.port = server->port();

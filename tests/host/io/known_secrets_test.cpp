@@ -10,7 +10,7 @@ namespace {
 const std::string token =
     "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzL3NlcnZpY2VhY2NvdW50In0.c2lnbmF0dXJl";
 
-TEST(KnownSecrets, AreLeftOutOfTexts) {
+TEST(KnownSecrets, AreRedacted) {
     KnownSecrets secrets;
     EXPECT_EQ(secrets.redacted("Bearer " + token), "Bearer " + token);
     secrets.add(token);
@@ -22,7 +22,7 @@ TEST(KnownSecrets, AreLeftOutOfTexts) {
     EXPECT_EQ(secrets.redacted(""), "");
 }
 
-TEST(KnownSecrets, AreFoundWhereSomebodyHasCutThem) {
+TEST(KnownSecrets, AreRedactedIfTruncated) {
     KnownSecrets secrets;
     secrets.add(token);
     for (const std::size_t length : {16u, 17u, 40u, 70u})
@@ -32,7 +32,7 @@ TEST(KnownSecrets, AreFoundWhereSomebodyHasCutThem) {
     EXPECT_EQ(secrets.redacted("sent " + token.substr(0, 12)), "sent " + token.substr(0, 12));
 }
 
-TEST(KnownSecrets, AreNotWordsThatAreTooShortToBeAny) {
+TEST(KnownSecrets, IgnoreShortWords) {
     KnownSecrets secrets;
     secrets.add("a");
     secrets.add("admin");
@@ -40,7 +40,7 @@ TEST(KnownSecrets, AreNotWordsThatAreTooShortToBeAny) {
     EXPECT_EQ(secrets.redacted("a pod of admin"), "a pod of admin");
 }
 
-TEST(KnownSecrets, AreTheLinesOfAKey) {
+TEST(KnownSecrets, CoverEachLineOfAKey) {
     KnownSecrets secrets;
     const std::string first(64, 'A'), second = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA";
     secrets.add("-----BEGIN PRIVATE KEY-----\n" + first + "\n" + second +
@@ -49,12 +49,12 @@ TEST(KnownSecrets, AreTheLinesOfAKey) {
     EXPECT_EQ(secrets.redacted("-----BEGIN PRIVATE KEY-----"), "-----BEGIN PRIVATE KEY-----");
 }
 
-TEST(KnownSecrets, AreNoMoreThanMemoryHasRoomFor) {
+TEST(KnownSecrets, ForgetTheLeastRecentlyUsed) {
     KnownSecrets secrets;
     const auto nth = [](std::size_t i) { return "secret number " + std::to_string(i) + "!"; };
     for (std::size_t i = 0; i <= KnownSecrets::most; ++i) {
         secrets.add(nth(i));
-        secrets.add(nth(1));  // in use, and so never the oldest
+        secrets.add(nth(1));  // used again, so never the oldest
     }
     EXPECT_EQ(secrets.redacted(nth(1)), "[redacted]");
     EXPECT_EQ(secrets.redacted(nth(KnownSecrets::most)), "[redacted]");

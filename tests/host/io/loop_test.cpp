@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct VirtualTime : testing::Test {
+struct ManualLoopTest : testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<ManualClock> clock = std::make_shared<ManualClock>();
     ManualLoop loop{io, clock};
@@ -22,7 +22,7 @@ struct VirtualTime : testing::Test {
     }
 };
 
-TEST_F(VirtualTime, FiresTimersInTheOrderOfTheirTimesAndThenOfTheirSetting) {
+TEST_F(ManualLoopTest, FiresTimersByTimeThenByOrderOfCreation) {
     loop.after(2s, note('c'));
     loop.after(1s, note('a'));
     loop.after(1s, note('b'));
@@ -32,7 +32,7 @@ TEST_F(VirtualTime, FiresTimersInTheOrderOfTheirTimesAndThenOfTheirSetting) {
     EXPECT_EQ(seen, "abc");
 }
 
-TEST_F(VirtualTime, ShowsEachTimerItsOwnTime) {
+TEST_F(ManualLoopTest, SetsTheClockToTheTimeOfEachTimer) {
     const Duration begin = loop.monotonic();
     Duration at_first{};
     loop.after(1s, [&] { at_first = loop.monotonic(); });
@@ -41,20 +41,20 @@ TEST_F(VirtualTime, ShowsEachTimerItsOwnTime) {
     EXPECT_EQ(loop.monotonic() - begin, 1h);
 }
 
-TEST_F(VirtualTime, FiresTimersThatTimersSet) {
+TEST_F(ManualLoopTest, FiresTimersSetByTimers) {
     loop.after(1s, [&] { loop.after(1s, note('b')); });
     loop.advance(10s);
     EXPECT_EQ(seen, "b");
 }
 
-TEST_F(VirtualTime, RunsWhatATimerPostsBeforeTheNextTimer) {
+TEST_F(ManualLoopTest, RunsWhatATimerPostsBeforeTheNextTimer) {
     loop.after(1s, [&] { boost::asio::post(io, note('a')); });
     loop.after(2s, note('b'));
     loop.advance(10s);
     EXPECT_EQ(seen, "ab");
 }
 
-TEST_F(VirtualTime, DoesNotFireACancelledTimer) {
+TEST_F(ManualLoopTest, DoesNotFireACancelledTimer) {
     const TimerId timer = loop.after(1s, note('a'));
     EXPECT_TRUE(loop.cancel(timer));
     EXPECT_FALSE(loop.cancel(timer));
@@ -62,14 +62,14 @@ TEST_F(VirtualTime, DoesNotFireACancelledTimer) {
     EXPECT_EQ(seen, "");
 }
 
-TEST_F(VirtualTime, TakesADelayOfCenturies) {
+TEST_F(ManualLoopTest, AcceptsExtremeDelays) {
     loop.after(Duration::max(), note('a'));
     loop.after(Duration::min(), note('b'));
     loop.advance(1h);
     EXPECT_EQ(seen, "b");
 }
 
-TEST_F(VirtualTime, WaitsForResultsOfOtherThreads) {
+TEST_F(ManualLoopTest, WaitsForResultsOfOtherThreads) {
     auto outside = std::make_shared<Loop::ExternalWork>(loop);
     std::thread worker([&, outside = std::move(outside)]() mutable {
         boost::asio::post(io, [this, outside = std::move(outside)] { seen += "w"; });
@@ -80,11 +80,12 @@ TEST_F(VirtualTime, WaitsForResultsOfOtherThreads) {
     EXPECT_EQ(seen, "wt");
 }
 
-TEST(Loop, FiresTimersOfTheMachinesClockInOrder) {
+TEST(Loop, FiresTimersInOrderOfTheSystemClock) {
     boost::asio::io_context io;
     Loop loop(io);
     std::string seen;
-    const Duration now = loop.monotonic();  // one: a busy machine may take long between two calls
+    const Duration now =
+        loop.monotonic();  // read once: two calls may be far apart on a busy machine
     loop.at(now + 2ms, [&] { seen += 'b'; });
     loop.at(now + 1ms, [&] { seen += 'a'; });
     loop.at(now + 1h, [&] { seen += 'x'; });
@@ -93,7 +94,7 @@ TEST(Loop, FiresTimersOfTheMachinesClockInOrder) {
     EXPECT_EQ(seen, "ab");
 }
 
-TEST(Loop, MayGoBeforeItsIoContextHasRun) {
+TEST(Loop, MayBeDestroyedBeforeItsIoContextRuns) {
     boost::asio::io_context io;
     bool fired = false;
     {
@@ -104,7 +105,7 @@ TEST(Loop, MayGoBeforeItsIoContextHasRun) {
     EXPECT_FALSE(fired);
 }
 
-TEST(Clock, RepeatsItsRandomNumbersWithTheSeed) {
+TEST(RandomSource, RepeatsItsNumbersForTheSameSeed) {
     RandomSource a(seed_for(7, "aws")), b(seed_for(7, "aws")), c(seed_for(7, "gce"));
     const std::uint64_t first = a.next();
     EXPECT_EQ(first, b.next());

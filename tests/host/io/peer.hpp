@@ -1,4 +1,4 @@
-/// A peer of an HttpServer that speaks to it byte by byte, for what no HTTP client would say.
+/// A raw connection to an HttpServer, for requests that no HTTP client would send.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace capstan::io {
 
-/// On loopback; each call waits until it is done. The server runs on another thread.
+/// On loopback; each call blocks. The server runs on another thread.
 struct Peer {
     boost::asio::io_context io;
     boost::asio::ip::tcp::socket socket{io};
@@ -25,18 +25,18 @@ struct Peer {
     explicit Peer(const HttpServer& server) {
         socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
     }
-    /// Comes from that address of loopback: "127.0.0.7". Its kernel holds little that is not read.
+    /// Connects from this loopback address ("127.0.0.7") with a small receive buffer.
     Peer(const HttpServer& server, const std::string& from) {
         socket.open(boost::asio::ip::tcp::v4());
         socket.set_option(boost::asio::socket_base::receive_buffer_size(4096));
         socket.bind({boost::asio::ip::make_address_v4(from), 0});
         socket.connect({boost::asio::ip::address_v4::loopback(), server.port()});
     }
-    void say(std::string_view what) {
+    void send(std::string_view what) {
         boost::asio::write(socket, boost::asio::buffer(what.data(), what.size()));
     }
-    /// Up to and with `end`; what came, if the server closes before.
-    std::string hear(std::string_view end) {
+    /// Reads up to and including `end`, or all there is if the server closes first.
+    std::string receive(std::string_view end) {
         boost::system::error_code error;
         const std::size_t size =
             boost::asio::read_until(socket, boost::asio::dynamic_buffer(unread), end, error);
@@ -44,8 +44,8 @@ struct Peer {
         unread.erase(0, out.size());
         return out;
     }
-    /// Until the server closes.
-    std::string hear_all() {
+    /// Reads until the server closes the connection.
+    std::string receive_all() {
         boost::system::error_code error;
         boost::asio::read(socket, boost::asio::dynamic_buffer(unread), error);
         return std::exchange(unread, {});

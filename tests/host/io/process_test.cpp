@@ -1,4 +1,4 @@
-// Programs beside the loop: where their output goes, how they are asked to end, what is said of it.
+// Child processes of the loop: their output, how they are stopped, and how their end is reported.
 #include "io/process.hpp"
 
 #include <signal.h>
@@ -19,9 +19,9 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class ProgramTest : public ::testing::Test {
+class ProgramProcessTest : public ::testing::Test {
 protected:
-    ~ProgramTest() override { std::filesystem::remove_all(folder_); }
+    ~ProgramProcessTest() override { std::filesystem::remove_all(folder_); }
 
     ProgramRun shell(const std::string& script) const {
         return {.program = "/bin/sh", .arguments = {"-c", script}, .output_max = 1000};
@@ -37,7 +37,8 @@ protected:
     Result<ProgramEnd> await_end() {
         io_.restart();
         io_.run_for(std::chrono::seconds(30));
-        return end_ ? *std::move(end_) : Result<ProgramEnd>(fail(ErrorCode::deadline, "runs on"));
+        return end_ ? *std::move(end_)
+                    : Result<ProgramEnd>(fail(ErrorCode::deadline, "still running"));
     }
     std::string log() const {
         std::ifstream in(folder_ / "log");
@@ -54,7 +55,7 @@ protected:
     std::optional<Result<ProgramEnd>> end_{};
 };
 
-TEST_F(ProgramTest, WritesBothOutputsIntoALogBehindWhatIsThere) {
+TEST_F(ProgramProcessTest, AppendsBothOutputsToALog) {
     std::ofstream(folder_ / "log") << "before\n";
     ProgramRun run = shell("echo out; echo err >&2");
     run.log = folder_ / "log";
@@ -66,7 +67,7 @@ TEST_F(ProgramTest, WritesBothOutputsIntoALogBehindWhatIsThere) {
     EXPECT_EQ(end->output + end->errors, "");
 }
 
-TEST_F(ProgramTest, HasTheNameAndTheEnvironmentThatItIsGiven) {
+TEST_F(ProgramProcessTest, UsesTheGivenNameAndEnvironment) {
     ProgramRun run = shell("echo $0 $WHERE");
     run.name = "capstan";
     run.environment = {"WHERE=here"};
@@ -75,20 +76,20 @@ TEST_F(ProgramTest, HasTheNameAndTheEnvironmentThatItIsGiven) {
     EXPECT_EQ(await_end()->output, "first here\n");
 }
 
-TEST_F(ProgramTest, WithoutAnEnvironmentItHasThatOfThisProcess) {
+TEST_F(ProgramProcessTest, InheritsTheEnvironmentByDefault) {
     ::setenv("CAPSTAN_PROCESS_TEST", "inherited", 1);
     start(shell("echo $CAPSTAN_PROCESS_TEST"));
     EXPECT_EQ(await_end()->output, "inherited\n");
 }
 
-TEST_F(ProgramTest, IsAskedToEnd) {
+TEST_F(ProgramProcessTest, IsStoppedWithSigterm) {
     start(shell("trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.01; done"));
     io_.run_for(std::chrono::milliseconds(300));
     process_->stop(std::chrono::seconds(20));
     EXPECT_EQ(await_end()->status.sentence(), "ended with exit code 7");
 }
 
-TEST_F(ProgramTest, IsKilledWhereItDoesNotEnd) {
+TEST_F(ProgramProcessTest, IsKilledIfItIgnoresSigterm) {
     start(shell("trap '' TERM; while :; do sleep 0.01; done"));
     io_.run_for(std::chrono::milliseconds(300));
     process_->stop(std::chrono::milliseconds(50));
@@ -96,7 +97,7 @@ TEST_F(ProgramTest, IsKilledWhereItDoesNotEnd) {
     EXPECT_EQ(await_end()->status.sentence(), "was killed by signal 9 (Killed)");
 }
 
-TEST_F(ProgramTest, GoesWithItsOwner) {
+TEST_F(ProgramProcessTest, IsKilledWhenItsOwnerIsDestroyed) {
     start(shell("sleep 600"));
     const pid_t id = process_->id();
     process_.reset();
@@ -105,14 +106,14 @@ TEST_F(ProgramTest, GoesWithItsOwner) {
     EXPECT_FALSE(end_);
 }
 
-TEST_F(ProgramTest, ThatCannotBeExecutedIsAnErrorAtOnce) {
+TEST_F(ProgramProcessTest, ReportsAProgramThatCannotBeExecuted) {
     const auto started = ProgramProcess::start(loop_, {.program = folder_}, [](const auto&) {});
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, ErrorCode::invalid_config);
     EXPECT_THAT(started.error().message, HasSubstr("cannot be run: Permission denied"));
 }
 
-TEST(ForkedProcess, EndsWithTheCodeOfItsWork) {
+TEST(ForkedProcess, ReturnsTheExitCodeOfItsFunction) {
     const auto child = fork_process([] { return 3; });
     ASSERT_TRUE(child) << child.error().message;
     EXPECT_EQ(wait_for_exit(*child)->sentence(), "ended with exit code 3");

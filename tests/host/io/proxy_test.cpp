@@ -9,30 +9,30 @@ namespace {
 
 const ProxyEnvironment both{.http = "http://plain:3128", .https = "http://secure:3128"};
 
-std::string way_to(const std::string& url, const std::string& none = "") {
+std::string chosen_proxy(const std::string& url, const std::string& no_proxy = "") {
     ProxyEnvironment environment = both;
-    environment.no_proxy = none;
+    environment.no_proxy = no_proxy;
     return proxy_for(parse_url(url).value(), environment);
 }
 
-TEST(Proxy, IsTheOneOfTheUrlsScheme) {
-    EXPECT_EQ(way_to("https://api.example.com"), "http://secure:3128");
-    EXPECT_EQ(way_to("http://api.example.com"), "http://plain:3128");
+TEST(Proxy, IsChosenByTheSchemeOfTheUrl) {
+    EXPECT_EQ(chosen_proxy("https://api.example.com"), "http://secure:3128");
+    EXPECT_EQ(chosen_proxy("http://api.example.com"), "http://plain:3128");
     const ProxyEnvironment rest{.all = "socks5://all:1080"};
     EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), rest), "socks5://all:1080");
     EXPECT_EQ(proxy_for(parse_url("https://a.test").value(), {}), "");
 }
 
-TEST(Proxy, IsNeverBetweenThisMachineAndItself) {
-    EXPECT_EQ(way_to("https://localhost:6443"), "");
-    EXPECT_EQ(way_to("https://127.0.0.2:6443"), "");
-    EXPECT_EQ(way_to("https://[::1]:6443"), "");
+TEST(Proxy, IsNotUsedForLoopback) {
+    EXPECT_EQ(chosen_proxy("https://localhost:6443"), "");
+    EXPECT_EQ(chosen_proxy("https://127.0.0.2:6443"), "");
+    EXPECT_EQ(chosen_proxy("https://[::1]:6443"), "");
 }
 
-TEST(Proxy, IsAvoidedForWhatTheEnvironmentExcepts) {
+TEST(Proxy, IsNotUsedForHostsInNoProxy) {
     const struct {
         const char* url;
-        const char* none;
+        const char* no_proxy;
         bool is_direct;
     } cases[] = {
         {"https://api.example.com", "*", true},
@@ -60,11 +60,11 @@ TEST(Proxy, IsAvoidedForWhatTheEnvironmentExcepts) {
         {"https://10.1.2.3", "10.0.0.0/99", false},
     };
     for (const auto& each : cases)
-        EXPECT_EQ(way_to(each.url, each.none).empty(), each.is_direct)
-            << each.url << " with no_proxy " << each.none;
+        EXPECT_EQ(chosen_proxy(each.url, each.no_proxy).empty(), each.is_direct)
+            << each.url << " with no_proxy " << each.no_proxy;
 }
 
-TEST(Proxy, IsReadAsPeopleWriteIt) {
+TEST(Proxy, IsParsedInCommonForms) {
     EXPECT_EQ(parse_proxy("proxy.test:3128").value(), "http://proxy.test:3128");
     EXPECT_EQ(parse_proxy("HTTPS://proxy.test").value(), "https://proxy.test");
     EXPECT_EQ(parse_proxy("socks5://proxy.test:1080").value(), "socks5h://proxy.test:1080");
@@ -77,13 +77,13 @@ TEST(Proxy, IsReadAsPeopleWriteIt) {
     }
 }
 
-TEST(Proxy, MayHaveAPasswordThatNobodyEscaped) {
+TEST(Proxy, MayHaveAnUnescapedPassword) {
     EXPECT_EQ(parse_proxy("http://user:p@ss w%C3\xc3\xa9@proxy.test:3128").value(),
               "http://user:p%40ss%20w%C3%C3%A9@proxy.test:3128");
     EXPECT_EQ(parse_proxy("socks5://a:[b]\n@10.0.0.1").value(), "socks5h://a:%5Bb%5D%0A@10.0.0.1");
 }
 
-TEST(Proxy, IsNamedWithoutItsLogin) {
+TEST(Proxy, IsPrintedWithoutLogin) {
     const std::pair<const char*, const char*> cases[] = {
         {"proxy.test:3128", "http://proxy.test:3128"},
         {"https://user@proxy.test", "https://proxy.test"},

@@ -13,48 +13,48 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-struct Streams : testing::Test {
+struct StreamTurnsTest : testing::Test {
     StreamTurns turns{{.turn = 4, .waiting = 8}};
-    std::vector<std::string> heard;
+    std::vector<std::string> received;
 
     void open(StreamTurns::Id id) {
         turns.open(id, [this, id](std::string_view part) {
-            heard.push_back(std::to_string(id) + std::string(part));
+            received.push_back(std::to_string(id) + std::string(part));
         });
     }
 };
 
-TEST_F(Streams, HandOverWhatComesAtOnceWhileTheTurnLasts) {
+TEST_F(StreamTurnsTest, PassOnPartsAtOnceUntilTheTurnIsUsedUp) {
     open(1);
     EXPECT_FALSE(turns.wants_turn());
     turns.take(1, "ab");
     turns.take(1, "cd");
-    EXPECT_THAT(heard, ElementsAre("1ab", "1cd"));
+    EXPECT_THAT(received, ElementsAre("1ab", "1cd"));
     EXPECT_FALSE(turns.is_waiting(1));
     turns.take(1, "ef");
-    EXPECT_THAT(heard, ElementsAre("1ab", "1cd"));
+    EXPECT_THAT(received, ElementsAre("1ab", "1cd"));
     EXPECT_TRUE(turns.wants_turn());
     EXPECT_THAT(turns.turn().done, ElementsAre(1));
-    EXPECT_THAT(heard, ElementsAre("1ab", "1cd", "1ef"));
+    EXPECT_THAT(received, ElementsAre("1ab", "1cd", "1ef"));
 }
 
-TEST_F(Streams, TakeTurnsWithEachOther) {
+TEST_F(StreamTurnsTest, AlternateBetweenStreams) {
     open(1);
     open(2);
     turns.take(1, "full");
     for (const char* part : {"a", "b", "c", "d", "e"}) turns.take(1, part);
     turns.take(2, "z");
-    heard.clear();
+    received.clear();
     EXPECT_THAT(turns.turn().done, ElementsAre(2));
-    EXPECT_THAT(heard, ElementsAre("1a", "2z", "1b", "1c"));
+    EXPECT_THAT(received, ElementsAre("1a", "2z", "1b", "1c"));
     EXPECT_THAT(turns.turn().done, ElementsAre(1));
-    EXPECT_THAT(heard, ElementsAre("1a", "2z", "1b", "1c", "1d", "1e"));
-    EXPECT_TRUE(turns.wants_turn()) << "the next turn begins when other work was done";
+    EXPECT_THAT(received, ElementsAre("1a", "2z", "1b", "1c", "1d", "1e"));
+    EXPECT_TRUE(turns.wants_turn()) << "the next turn begins after other work";
     EXPECT_THAT(turns.turn().done, IsEmpty());
     EXPECT_FALSE(turns.wants_turn());
 }
 
-TEST_F(Streams, KeepTheirOrderWhereSomeOfThemWaits) {
+TEST_F(StreamTurnsTest, KeepTheOrderOfWaitingParts) {
     open(1);
     turns.take(1, "full");
     turns.take(1, "a");
@@ -64,10 +64,10 @@ TEST_F(Streams, KeepTheirOrderWhereSomeOfThemWaits) {
     turns.take(1, "f");
     turns.take(1, "g");
     turns.turn();
-    EXPECT_THAT(heard, ElementsAre("1full", "1a", "1b", "1cde", "1f", "1g"));
+    EXPECT_THAT(received, ElementsAre("1full", "1a", "1b", "1cde", "1f", "1g"));
 }
 
-TEST_F(Streams, SayWhenNoMoreShouldBeRead) {
+TEST_F(StreamTurnsTest, ReportWhenReadingShouldPause) {
     open(1);
     turns.take(1, "full");
     turns.take(1, "1234");
@@ -80,7 +80,7 @@ TEST_F(Streams, SayWhenNoMoreShouldBeRead) {
     EXPECT_TRUE(turns.has_room());
 }
 
-TEST_F(Streams, TakeWhatWaitsWithThemWhenTheyClose) {
+TEST_F(StreamTurnsTest, DropWaitingPartsOfAClosedStream) {
     open(1);
     open(2);
     turns.take(1, "full");
@@ -89,12 +89,12 @@ TEST_F(Streams, TakeWhatWaitsWithThemWhenTheyClose) {
     turns.close(1);
     turns.close(1);
     EXPECT_FALSE(turns.is_full());
-    heard.clear();
+    received.clear();
     EXPECT_THAT(turns.turn().done, ElementsAre(2));
-    EXPECT_THAT(heard, ElementsAre("2z"));
+    EXPECT_THAT(received, ElementsAre("2z"));
 }
 
-TEST_F(Streams, EndWhereTheirListenerThrows) {
+TEST_F(StreamTurnsTest, EndAStreamWhoseListenerThrows) {
     turns.open(1, [](std::string_view part) {
         if (part == "bad") throw std::bad_alloc();
     });

@@ -1,4 +1,4 @@
-// Certificates for tests, made on the spot and gone with the process.
+// Certificates for tests, created in memory.
 #pragma once
 
 #include <openssl/bio.h>
@@ -44,12 +44,12 @@ private:
     }
 };
 
-/// Signs what the test needs. Each is another one, with a key of its own.
+/// A certificate authority with its own key.
 class TestAuthority {
 public:
     TestAuthority() : own_(make("Test CA " + std::to_string(++made_), "", nullptr)) {}
     std::string pem() const { return own_.certificate_pem(); }
-    /// `names`: "DNS:api.test,IP:127.0.0.1"; empty: a client's.
+    /// `names`: "DNS:api.test,IP:127.0.0.1"; empty: a client certificate.
     TestIdentity issue(const std::string& common_name, const std::string& names = "") const {
         return make(common_name, names, &own_);
     }
@@ -84,7 +84,7 @@ private:
         X509_add_ext(&certificate, extension.get(), -1);
     }
 
-    static inline int made_ = 0;  ///< two of one name would be taken for each other
+    static inline int made_ = 0;  ///< authorities of equal name would be confused
     TestIdentity own_;
 };
 

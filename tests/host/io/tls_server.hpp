@@ -1,4 +1,4 @@
-// Servers on loopback for tests of connections: one that speaks TLS, and a proxy that leads there.
+// Loopback servers for tests of connections: a TLS server, and a proxy that connects to it.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@
 
 namespace capstan::io {
 
-/// Accepts connections, each of which is served on a thread of its own until this goes.
+/// Accepts connections and serves each on its own thread until it is destroyed.
 class LoopbackServer {
 public:
     using Socket = boost::asio::ip::tcp::socket;
@@ -33,11 +33,11 @@ public:
 
     std::string port() const { return std::to_string(acceptor_.local_endpoint().port()); }
     int connections() const { return accepted_; }
-    /// How many of them still stand.
+    /// Connections still open.
     int open() const { return open_; }
 
 protected:
-    /// By the most derived class, when it is whole, and before it goes.
+    /// Called by the most derived class at the end of its constructor, and in its destructor.
     void start() {
         thread_ = std::thread([this] { accept(); });
     }
@@ -88,24 +88,25 @@ std::string read_head(Stream& stream, boost::asio::streambuf& buffer) {
     return head;
 }
 
-/// Clients have to show a certificate of `client_ca`.
-inline void demand_certificate(boost::asio::ssl::context& context, const std::string& client_ca) {
+/// Clients must present a certificate of `client_ca`.
+inline void require_client_certificate(boost::asio::ssl::context& context,
+                                       const std::string& client_ca) {
     context.add_certificate_authority(boost::asio::buffer(client_ca));
     context.set_verify_mode(boost::asio::ssl::verify_peer |
                             boost::asio::ssl::verify_fail_if_no_peer_cert);
 }
 
-/// Says of each request under which name it was asked for and who asks:
+/// Describes each request:
 ///     "sni api.test, client admin, host 127.0.0.1:4711"
-/// "/watch" gets an answer that goes on.
+/// The reply to "/watch" does not end.
 class TlsServer : public LoopbackServer {
 public:
-    /// With `client_ca`, clients have to show a certificate of that one.
+    /// With `client_ca`, clients must present a certificate of that authority.
     explicit TlsServer(const TestIdentity& identity, const std::string& client_ca = "") {
         context_.use_certificate_chain(boost::asio::buffer(identity.certificate_pem()));
         context_.use_private_key(boost::asio::buffer(identity.key_pem()),
                                  boost::asio::ssl::context::pem);
-        if (!client_ca.empty()) demand_certificate(context_, client_ca);
+        if (!client_ca.empty()) require_client_certificate(context_, client_ca);
         start();
     }
     ~TlsServer() override { stop(); }
@@ -125,9 +126,9 @@ protected:
             if (head.empty()) return;
             ++requests_;
             const std::string body = description_of(*stream.native_handle(), head);
-            const bool goes_on = head.starts_with("GET /watch ");
+            const bool is_endless = head.starts_with("GET /watch ");
             const std::string length =
-                goes_on ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
+                is_endless ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n";
             boost::asio::write(
                 stream, boost::asio::buffer("HTTP/1.1 200 OK\r\n" + length + "\r\n" + body), error);
         }
@@ -150,7 +151,7 @@ private:
     std::atomic<int> requests_{0};
 };
 
-/// An HTTP proxy that opens tunnels, all of them to `port` of this machine, whatever it is asked.
+/// An HTTP proxy whose tunnels all lead to `port` of this machine.
 class TunnelProxy : public LoopbackServer {
 public:
     explicit TunnelProxy(const std::string& port) : to_(std::stoi(port)) { start(); }

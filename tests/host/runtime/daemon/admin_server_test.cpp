@@ -29,15 +29,15 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// The admin port on loopback, asked over the network.
-struct AdminPort : ::testing::Test {
+/// The admin port on loopback, with requests over the network.
+struct AdminPortTest : ::testing::Test {
     TemporaryFolder folder;
     boost::asio::io_context io;
     config::Admin config;
     io::HttpServer::Options limits = admin_limits();
     std::string ca_pem;
     std::unique_ptr<io::HttpServer> server;
-    std::size_t more_metrics = 0;  ///< bytes
+    std::size_t extra_metrics = 0;  ///< bytes
 
     std::string file(const char* name, const std::string& text) const {
         const std::filesystem::path path = folder.path() / name;
@@ -47,7 +47,7 @@ struct AdminPort : ::testing::Test {
     void SetUp() override { config.listen = "127.0.0.1:0"; }
     Result<void> serve() {
         AdminSources sources;
-        sources.metrics = [this] { return "up 1\n" + std::string(more_metrics, '#'); };
+        sources.metrics = [this] { return "up 1\n" + std::string(extra_metrics, '#'); };
         sources.complaint = sources.stuck = sources.unready = [] { return std::string(); };
         CAPSTAN_TRY(server, serve_admin(config, io, std::move(sources), limits));
         return {};
@@ -73,13 +73,13 @@ struct AdminPort : ::testing::Test {
     }
 };
 
-TEST_F(AdminPort, AnswersEverybodyWhereNoTokenIsAskedFor) {
+TEST_F(AdminPortTest, AnswersWithoutATokenIfNoneIsConfigured) {
     ASSERT_TRUE(serve());
     EXPECT_EQ(get("/metrics").value().body, "up 1\n");
     EXPECT_EQ(status("/nowhere"), 404);
 }
 
-TEST_F(AdminPort, AnswersThoseWithTheTokenAndProbes) {
+TEST_F(AdminPortTest, RequiresTheTokenExceptForProbes) {
     config.bearer_token_file = file("token", "s3cret\n");
     ASSERT_TRUE(serve());
     EXPECT_EQ(status("/metrics"), 401);
@@ -90,7 +90,7 @@ TEST_F(AdminPort, AnswersThoseWithTheTokenAndProbes) {
         EXPECT_EQ(status(probe), 200) << probe;
 }
 
-TEST_F(AdminPort, SpeaksTlsWithTheCertificateOfTheFiles) {
+TEST_F(AdminPortTest, UsesTheConfiguredCertificate) {
     const io::TestAuthority authority;
     const io::TestIdentity own = authority.issue("admin", "IP:127.0.0.1");
     config.tls_certificate_file = file("cert.pem", own.certificate_pem());
@@ -102,7 +102,7 @@ TEST_F(AdminPort, SpeaksTlsWithTheCertificateOfTheFiles) {
     EXPECT_FALSE(get("/metrics"));
 }
 
-TEST_F(AdminPort, DoesNotOpenWithoutWhatItWasToldToAskFor) {
+TEST_F(AdminPortTest, DoesNotOpenWithoutTokenOrCertificate) {
     config.bearer_token_file = (folder.path() / "none").string();
     EXPECT_THAT(serve().error().message, HasSubstr("admin.bearer_token_file"));
     config.bearer_token_file = file("blank", "\n");
@@ -113,44 +113,44 @@ TEST_F(AdminPort, DoesNotOpenWithoutWhatItWasToldToAskFor) {
     EXPECT_FALSE(serve());
 }
 
-TEST_F(AdminPort, IsRefusedWhereItsAddressIsTaken) {
+TEST_F(AdminPortTest, ReportsThatItsAddressIsInUse) {
     ASSERT_TRUE(serve());
     config.listen = "127.0.0.1:" + std::to_string(server->port());
     const auto first = std::move(server);
     EXPECT_EQ(serve().error().code, ErrorCode::unavailable);
 }
 
-TEST_F(AdminPort, IsNoneWithoutAnAddress) {
+TEST_F(AdminPortTest, IsClosedWithoutAnAddress) {
     config.listen = "";
     ASSERT_TRUE(serve());
     EXPECT_EQ(server, nullptr);
 }
 
 const std::string probe = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
-const std::string end_of_answer = "\r\n\r\nOK";
+const std::string end_of_response = "\r\n\r\nOK";
 
 struct Peer : io::Peer {
     using io::Peer::Peer;
-    /// Within half a minute, for a sanitizer on a busy machine.
+    /// Waits up to half a minute, for a sanitizer on a busy machine.
     bool passes_probe() {
         try {
-            say(probe);
+            send(probe);
         } catch (const boost::system::system_error&) {  // the connection was closed
             return false;
         }
         pollfd answer{.fd = socket.native_handle(), .events = POLLIN, .revents = 0};
         if (::poll(&answer, 1, 30'000) != 1) return false;
-        return hear(end_of_answer).starts_with("HTTP/1.1 200 ");
+        return receive(end_of_response).starts_with("HTTP/1.1 200 ");
     }
 };
 
-/// The admin port on a thread of its own, for peers that take more than they need.
-struct AnAdminPortUnderSiege : AdminPort {
+/// The admin port on its own thread, with peers that use many connections.
+struct OverloadedAdminPort : AdminPortTest {
     void open() {
         ASSERT_TRUE(serve());
         thread = std::thread([this] { io.run(); });
     }
-    ~AnAdminPortUnderSiege() override {
+    ~OverloadedAdminPort() override {
         server.reset();
         work.reset();
         if (thread.joinable()) thread.join();
@@ -161,56 +161,58 @@ struct AnAdminPortUnderSiege : AdminPort {
     std::thread thread;
 };
 
-/// A probe as kubelet makes it: over a connection of its own.
+/// A probe over a new connection, as kubelet sends it.
 bool passes_new_probe(const io::HttpServer& server) { return Peer(server).passes_probe(); }
 
-TEST_F(AnAdminPortUnderSiege, AnswersProbesBesideAFullHouseOfKeptConnections) {
+TEST_F(OverloadedAdminPort, AnswersProbesWithManyKeptConnections) {
     limits.idle_timeout = 1h;
     open();
-    std::vector<std::unique_ptr<Peer>> crowd;
+    std::vector<std::unique_ptr<Peer>> connections;
     for (int i = 0; i < 300; ++i) {
-        crowd.push_back(std::make_unique<Peer>(*server));
-        ASSERT_TRUE(crowd.back()->passes_probe()) << i;
+        connections.push_back(std::make_unique<Peer>(*server));
+        ASSERT_TRUE(connections.back()->passes_probe()) << i;
     }
     EXPECT_TRUE(passes_new_probe(*server));
 }
 
-TEST_F(AnAdminPortUnderSiege, AnswersProbesBeside300SilentConnections) {
+TEST_F(OverloadedAdminPort, AnswersProbesWithManySilentConnections) {
     limits.head_timeout = 1h;
     open();
-    std::vector<std::unique_ptr<Peer>> crowd;
+    std::vector<std::unique_ptr<Peer>> connections;
     for (int i = 0; i < 300; ++i) {
-        crowd.push_back(std::make_unique<Peer>(*server, "127.0.0." + std::to_string(2 + i % 20)));
-        crowd.back()->say("G");
+        connections.push_back(
+            std::make_unique<Peer>(*server, "127.0.0." + std::to_string(2 + i % 20)));
+        connections.back()->send("G");
         if (i % 20 == 0) EXPECT_TRUE(passes_new_probe(*server)) << i;
     }
     for (int i = 0; i < 8; ++i) EXPECT_TRUE(passes_new_probe(*server));
 }
 
-TEST_F(AnAdminPortUnderSiege, AnswersProbesBesidePeersThatDoNotReadWhatTheyAskFor) {
+TEST_F(OverloadedAdminPort, AnswersProbesWithPeersThatDoNotRead) {
     limits.head_timeout = limits.request_timeout = 30s;
     limits.write_timeout = 1h;
-    more_metrics = 1u << 20;
+    extra_metrics = 1u << 20;
     open();
-    std::vector<std::unique_ptr<Peer>> crowd;
+    std::vector<std::unique_ptr<Peer>> connections;
     for (int i = 0; i < 200; ++i) {
-        crowd.push_back(std::make_unique<Peer>(*server, "127.0.0." + std::to_string(2 + i % 20)));
-        crowd.back()->say("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+        connections.push_back(
+            std::make_unique<Peer>(*server, "127.0.0." + std::to_string(2 + i % 20)));
+        connections.back()->send("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     }
     for (int i = 0; i < 8; ++i) EXPECT_TRUE(passes_new_probe(*server));
 }
 
-TEST_F(AnAdminPortUnderSiege, AnswersProbesWhilePeersConnectWithoutEnd) {
+TEST_F(OverloadedAdminPort, AnswersProbesWhilePeersKeepConnecting) {
     limits.head_timeout = limits.request_timeout = 30s;
     open();
     std::atomic<bool> is_over = false;
     std::vector<std::thread> attackers;
     for (int i = 0; i < 4; ++i) {
         attackers.emplace_back([&, from = "127.0.1." + std::to_string(i + 1)] {
-            std::deque<std::unique_ptr<Peer>> crowd;
+            std::deque<std::unique_ptr<Peer>> connections;
             for (int made = 0; made < 2500 && !is_over; ++made) {
-                crowd.push_back(std::make_unique<Peer>(*server, from));
-                if (crowd.size() > 60) crowd.pop_front();
+                connections.push_back(std::make_unique<Peer>(*server, from));
+                if (connections.size() > 60) connections.pop_front();
             }
         });
     }
@@ -221,20 +223,20 @@ TEST_F(AnAdminPortUnderSiege, AnswersProbesWhilePeersConnectWithoutEnd) {
     EXPECT_EQ(passed, 20);
 }
 
-TEST_F(AnAdminPortUnderSiege, KeepsNoMorePlacesThanItWasTold) {
+TEST_F(OverloadedAdminPort, LimitsConnectionsPerPeer) {
     config.max_connections = 8;
     config.max_connections_per_peer = 4;
     open();
-    std::vector<std::unique_ptr<Peer>> crowd;
+    std::vector<std::unique_ptr<Peer>> connections;
     for (int i = 0; i < 5; ++i) {
-        crowd.push_back(std::make_unique<Peer>(*server));
-        ASSERT_TRUE(crowd.back()->passes_probe()) << i;
+        connections.push_back(std::make_unique<Peer>(*server));
+        ASSERT_TRUE(connections.back()->passes_probe()) << i;
     }
-    EXPECT_FALSE(crowd[0]->passes_probe()) << "the fifth of this peer took its place";
-    EXPECT_TRUE(crowd[4]->passes_probe());
+    EXPECT_FALSE(connections[0]->passes_probe()) << "replaced by the fifth connection of this peer";
+    EXPECT_TRUE(connections[4]->passes_probe());
 }
 
-TEST_F(AnAdminPortUnderSiege, RefusesWhatIsLongerThanAnybodyNeeds) {
+TEST_F(OverloadedAdminPort, LimitsTheSizeOfRequests) {
     open();
     const auto with_header = [](std::size_t size) {
         return "GET /livez HTTP/1.1\r\nHost: x\r\nX: " + std::string(size, 'a') + "\r\n\r\n";
@@ -247,33 +249,33 @@ TEST_F(AnAdminPortUnderSiege, RefusesWhatIsLongerThanAnybodyNeeds) {
                "\r\n\r\n";
     };
     const struct {
-        std::string what, request, answer;
+        std::string name, request, status;
     } cases[] = {
         {"header of 15 KiB", with_header(15 << 10), "200"},
         {"header of 17 KiB", with_header(17 << 10), "431"},
         {"target of 15 KiB", with_target(15 << 10), "200"},
         {"target of 17 KiB", with_target(17 << 10), "431"},
         {"body of 64 KiB", announcing(64 << 10) + std::string(64 << 10, 'a'), "405"},
-        // Refused for what it announces; writing on would reach no reader.
+        // Refused for its Content-Length; the rest of the body would not be read.
         {"body of 64 KiB and a byte", announcing((64 << 10) + 1), "413"},
     };
     for (const auto& each : cases) {
         Peer peer(*server);
-        peer.say(each.request);
-        EXPECT_THAT(peer.hear("\r\n"), StartsWith("HTTP/1.1 " + each.answer)) << each.what;
+        peer.send(each.request);
+        EXPECT_THAT(peer.receive("\r\n"), StartsWith("HTTP/1.1 " + each.status)) << each.name;
     }
 }
 
-TEST_F(AnAdminPortUnderSiege, GivesUpWhoIsSlowToAsk) {
+TEST_F(OverloadedAdminPort, ClosesSlowConnections) {
     EXPECT_EQ(limits.head_timeout, 2s);
     EXPECT_EQ(limits.request_timeout, 5s);
     EXPECT_EQ(limits.idle_timeout, 5s);
     limits.head_timeout = limits.request_timeout = limits.idle_timeout = 1s;
     open();
     Peer silent(*server), slow(*server), idle(*server);
-    slow.say("GET /livez HT");
+    slow.send("GET /livez HT");
     EXPECT_TRUE(idle.passes_probe());
-    for (Peer* peer : {&silent, &slow, &idle}) EXPECT_EQ(peer->hear("\n"), "");
+    for (Peer* peer : {&silent, &slow, &idle}) EXPECT_EQ(peer->receive("\n"), "");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "http_requests.hpp"
+#include "curl_client_fixture.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "packed.hpp"
+#include "gzipped_zeros.hpp"
 
 namespace capstan::io {
 namespace {
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string gzip_reply(std::size_t size) {
-    return reply_with(packed_zeros(size), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n");
+    return reply_with(gzipped_zeros(size), "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n");
 }
 
 HttpRequest limited(std::string url, std::uint64_t bytes) {
@@ -25,25 +25,25 @@ HttpRequest limited(std::string url, std::uint64_t bytes) {
     return request;
 }
 
-TEST_F(HttpRequests, EndAtTheirDeadline) {
+TEST_F(CurlHttpClientTest, EndsARequestAtItsDeadline) {
     const auto reply = get(HttpRequest("GET", server.url("/never")).within(30ms));
     EXPECT_EQ(reply.error().code, ErrorCode::deadline);
     EXPECT_THAT(reply.error().message, HasSubstr("HTTP GET " + server.url("/never") + ": "));
 }
 
-TEST_F(HttpRequests, LeaveConnectionsWhereOneWentUnanswered) {
+TEST_F(CurlHttpClientTest, RetiresConnectionsAfterAnUnansweredRequest) {
     client = std::make_unique<CurlHttpClient>(
         io, CurlHttpClient::Options{.retire_unanswered_after = 20ms});
     server.answer("/", reply_with("x"));
     client->send(HttpRequest("GET", server.url("/")), keep());
     client->send(HttpRequest("GET", server.url("/")), keep());
-    run_until(2);  // over two connections, which are kept
+    run_until(2);  // over two connections, which stay open
     std::ignore = get(HttpRequest("GET", server.url("/never")).within(30ms));
     EXPECT_EQ(get(HttpRequest("GET", server.url("/"))).value().body, "x");
     EXPECT_EQ(server.connections(), 3);
 }
 
-TEST_F(HttpRequests, StayWithTheirConnectionsWhereOneIsCancelledSoon) {
+TEST_F(CurlHttpClientTest, KeepsConnectionsAfterAnEarlyCancellation) {
     server.answer("/", reply_with("x"));
     client->send(HttpRequest("GET", server.url("/")), keep());
     client->send(HttpRequest("GET", server.url("/")), keep());
@@ -54,11 +54,11 @@ TEST_F(HttpRequests, StayWithTheirConnectionsWhereOneIsCancelledSoon) {
     EXPECT_EQ(server.connections(), 2);
 }
 
-TEST_F(HttpRequests, EndWhenTheyAreCancelled) {
+TEST_F(CurlHttpClientTest, EndsACancelledRequest) {
     const HttpClient::RequestId id =
         client->send(HttpRequest("GET", server.url("/never?token=secret")), keep());
     client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
-    run_until(1);  // both are under way
+    run_until(1);  // both are running
     client->cancel(id);
     client->cancel(id);
     client->cancel(4711);
@@ -67,7 +67,7 @@ TEST_F(HttpRequests, EndWhenTheyAreCancelled) {
     EXPECT_THAT(replies.at(1).error().message, Not(HasSubstr("secret")));
 }
 
-TEST_F(HttpRequests, AreCancelledWithTheirClient) {
+TEST_F(CurlHttpClientTest, CancelsRequestsWhenItIsDestroyed) {
     client->send(HttpRequest("GET", server.url("/never")), keep());
     client->send(HttpRequest("GET", server.url("/never")).within(20ms), keep());
     run_until(1);
@@ -76,7 +76,7 @@ TEST_F(HttpRequests, AreCancelledWithTheirClient) {
     EXPECT_EQ(replies.at(1).error().code, ErrorCode::cancelled);
 }
 
-TEST_F(HttpRequests, RefuseALongerReplyThanAllowed) {
+TEST_F(CurlHttpClientTest, RefusesALongerReplyThanAllowed) {
     server.answer("/announced", reply_with(std::string(1001, 'x')));
     EXPECT_EQ(get(limited(server.url("/announced"), 1000)).error().code, ErrorCode::quota);
     server.answer("/chunked", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
@@ -87,7 +87,7 @@ TEST_F(HttpRequests, RefuseALongerReplyThanAllowed) {
     EXPECT_EQ(get(limited(server.url("/chunked"), 1001)).value().body.size(), 1001u);
 }
 
-TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
+TEST_F(CurlHttpClientTest, RefusesTooManyHeaders) {
     std::string flood = "HTTP/1.1 200 OK\r\n";
     for (int i = 0; i < 300; ++i)
         flood += "X-" + std::to_string(i) + ": " + std::string(1000, 'x') + "\r\n";
@@ -101,7 +101,7 @@ TEST_F(HttpRequests, RefuseAFloodOfHeaders) {
     }
 }
 
-TEST_F(HttpRequests, RefuseWhatUnpacksToMoreThanAllowed) {
+TEST_F(CurlHttpClientTest, RefusesAReplyThatDecompressesToMoreThanAllowed) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
     server.answer("/", gzip_reply(32u << 20));
     const auto reply = get(limited(server.url("/"), 1u << 20));
@@ -110,7 +110,7 @@ TEST_F(HttpRequests, RefuseWhatUnpacksToMoreThanAllowed) {
     EXPECT_THAT(reply.error().message, HasSubstr("the response has more than 1048576 bytes"));
 }
 
-TEST_F(HttpRequests, TakeTurnsWithOtherWorkHoweverMuchAStreamUnpacksTo) {
+TEST_F(CurlHttpClientTest, YieldsToOtherWorkWhileAStreamDecompresses) {
     constexpr std::size_t size = 48u << 20;
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
     server.answer("/", gzip_reply(size));
@@ -129,7 +129,7 @@ TEST_F(HttpRequests, TakeTurnsWithOtherWorkHoweverMuchAStreamUnpacksTo) {
     EXPECT_LE(most, 300u << 10) << "in one turn";
 }
 
-TEST_F(HttpRequests, LeaveWhatHasNotHadItsTurnWhenTheyAreCancelled) {
+TEST_F(CurlHttpClientTest, DropsUndeliveredPartsOfACancelledStream) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.gzip = true});
     server.answer("/", gzip_reply(32u << 20));
     server.answer("/other", reply_with("x"));
@@ -147,7 +147,7 @@ TEST_F(HttpRequests, LeaveWhatHasNotHadItsTurnWhenTheyAreCancelled) {
     EXPECT_EQ(get(HttpRequest("GET", server.url("/other"))).value().body, "x");
 }
 
-TEST_F(HttpRequests, AreBounded) {
+TEST_F(CurlHttpClientTest, LimitsOpenRequests) {
     client = std::make_unique<CurlHttpClient>(io, CurlHttpClient::Options{.max_open = 1});
     client->send(HttpRequest("GET", server.url("/never")).within(50ms), keep());
     client->send(HttpRequest("GET", server.url("/never")), keep());

@@ -1,4 +1,4 @@
-/// A client of its own for each test, and a server on loopback that answers what the test prepared.
+/// A client per test, and a loopback server with prepared replies.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,8 +24,8 @@
 
 namespace capstan::io {
 
-/// Answers each request on loopback with what the test prepared for its path; a path without one is
-/// never answered.
+/// Answers each request with the reply that the test prepared for its path; a path without a reply
+/// is never answered.
 class TestServer {
     using tcp = boost::asio::ip::tcp;
 
@@ -48,7 +48,7 @@ public:
         const std::lock_guard lock(mutex_);
         return requests_;
     }
-    /// More of what was answered last.
+    /// Sends more bytes on the newest connection.
     void push(const std::string& bytes) {
         boost::asio::write(*sockets_.back(), boost::asio::buffer(bytes));
     }
@@ -121,7 +121,7 @@ inline std::string reply_with(const std::string& body,
            "\r\nX-Mixed-Case:  value \r\n\r\n" + body;
 }
 
-struct HttpRequests : testing::Test {
+struct CurlHttpClientTest : testing::Test {
     TestServer server;
     boost::asio::io_context io;
     std::unique_ptr<CurlHttpClient> client = std::make_unique<CurlHttpClient>(io);
@@ -143,7 +143,7 @@ struct HttpRequests : testing::Test {
         run_until(1);
         return replies.at(0);
     }
-    ~HttpRequests() override {
+    ~CurlHttpClientTest() override {
         client = nullptr;
         io.restart();
         io.run();

@@ -1,4 +1,4 @@
-/// Bodies that unpack to a thousand times as much.
+/// Bodies that decompress to a thousand times their size.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace capstan::io {
 
-/// So many zeros, as gzip.
-inline std::string packed_zeros(std::size_t size) {
+/// `size` zeros, gzip-compressed.
+inline std::string gzipped_zeros(std::size_t size) {
     namespace zlib = boost::beast::zlib;
     const std::string zeros(size, '\0');
     std::string packed(size / 512 + 4096, '\0');

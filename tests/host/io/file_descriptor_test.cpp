@@ -18,13 +18,13 @@
 namespace capstan::io {
 namespace {
 
-/// What this process holds of the network, and how much of it another program would be left.
-struct Held {
+/// The sockets of this process, and how many of them another program would inherit.
+struct SocketCounts {
     int sockets = 0, inheritable = 0;
 };
 
-Held held_sockets() {
-    Held held;
+SocketCounts count_sockets() {
+    SocketCounts held;
     for (int fd = 0; fd < 1024; ++fd) {
         sockaddr_storage name{};
         socklen_t size = sizeof name;
@@ -36,16 +36,16 @@ Held held_sockets() {
     return held;
 }
 
-/// The same, asked in a forked child of this process.
-int sockets_in_a_child() {
+/// The number of sockets in a forked child of this process.
+int count_sockets_in_child() {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(held_sockets().sockets);
+    if (child == 0) ::_exit(count_sockets().sockets);
     int status = 0;
     ::waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(CloseOnFork, LeavesAForkedChildNothingOfAServerAndItsClients) {
+TEST(CloseOnFork, ClosesTheSocketsOfServerAndClientInAForkedChild) {
     boost::asio::io_context io;
     auto work = boost::asio::make_work_guard(io);
     CurlHttpClient client(io);
@@ -61,11 +61,11 @@ TEST(CloseOnFork, LeavesAForkedChildNothingOfAServerAndItsClients) {
                 [&](const Result<HttpReply>& reply) { answered.set_value(reply.has_value()); });
     EXPECT_TRUE(answered.get_future().get());
 
-    const Held here = held_sockets();
-    EXPECT_EQ(here.sockets, 3) << "one that listens, and both ends of a connection that is kept";
+    const SocketCounts here = count_sockets();
+    EXPECT_EQ(here.sockets, 3) << "a listening one, and both ends of a kept connection";
     EXPECT_EQ(here.inheritable, 0);
-    EXPECT_EQ(sockets_in_a_child(), 0);
-    EXPECT_EQ(held_sockets().sockets, 3) << "the parent keeps its own";
+    EXPECT_EQ(count_sockets_in_child(), 0);
+    EXPECT_EQ(count_sockets().sockets, 3) << "the parent keeps its own";
 
     server->reset();
     work.reset();
@@ -73,12 +73,12 @@ TEST(CloseOnFork, LeavesAForkedChildNothingOfAServerAndItsClients) {
     thread.join();
 }
 
-TEST(CloseOnFork, ForgetsASocketThatIsClosed) {
+TEST(CloseOnFork, ForgetsAClosedSocket) {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     {
         const CloseOnFork mark(fd);
     }
-    EXPECT_EQ(sockets_in_a_child(), 1) << "its number may be another's by now";
+    EXPECT_EQ(count_sockets_in_child(), 1) << "another file may have its number now";
     ::close(fd);
 }
 

@@ -5,9 +5,9 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/read.hpp>
 
+#include "gzipped_zeros.hpp"
 #include "http2_server.hpp"
 #include "io/curl_http_client.hpp"
-#include "packed.hpp"
 #include "tls_server.hpp"
 
 namespace capstan::io {
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct SecureRequests : testing::Test {
+struct CurlTlsTest : testing::Test {
     TestAuthority authority;
     boost::asio::io_context io;
     std::unique_ptr<CurlHttpClient> client;
@@ -28,10 +28,10 @@ struct SecureRequests : testing::Test {
             io, CurlHttpClient::Options{.tls = std::move(tls), .proxy = std::move(proxy)});
     }
     TlsOptions trusting() const { return {.ca_pem = authority.pem()}; }
-    TlsOptions as(const TestIdentity& who) const {
+    TlsOptions identified_as(const TestIdentity& identity) const {
         return {.ca_pem = authority.pem(),
-                .certificate_pem = who.certificate_pem(),
-                .key_pem = who.key_pem()};
+                .certificate_pem = identity.certificate_pem(),
+                .key_pem = identity.key_pem()};
     }
     template <class Condition>
     void run_until(Condition condition) {
@@ -51,14 +51,14 @@ struct SecureRequests : testing::Test {
         const auto reply = get(url);
         return reply ? reply->body : reply.error().message;
     }
-    ~SecureRequests() override {
+    ~CurlTlsTest() override {
         client = nullptr;
         io.restart();
         io.run();
     }
 };
 
-TEST_F(SecureRequests, TrustTheGivenAuthorityAndNoOther) {
+TEST_F(CurlTlsTest, TrustsOnlyTheGivenAuthority) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"));
     connect_with(trusting());
     EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
@@ -70,15 +70,16 @@ TEST_F(SecureRequests, TrustTheGivenAuthorityAndNoOther) {
     EXPECT_THAT(distrusted.error().message,
                 StartsWith("HTTP GET " + server.url() + ": SSL certificate problem: "));
     connect_with({});
-    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable) << "the system's";
+    EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable)
+        << "trusts the system's authorities";
 }
 
-/// Answers whatever comes first with these bytes, and closes the connection: as a server of plain
-/// HTTP meets a handshake, or one of TLS a plain request.
-class OtherServer final : public LoopbackServer {
+/// Sends these bytes after the first data it receives and closes the connection, like a plain HTTP
+/// server that receives a TLS handshake, or a TLS server that receives a plain request.
+class FixedReplyServer final : public LoopbackServer {
 public:
-    explicit OtherServer(std::string answer) : answer_(std::move(answer)) { start(); }
-    ~OtherServer() override { stop(); }
+    explicit FixedReplyServer(std::string answer) : answer_(std::move(answer)) { start(); }
+    ~FixedReplyServer() override { stop(); }
 
 protected:
     void serve(Socket& socket) override {
@@ -93,17 +94,17 @@ private:
     const std::string answer_;
 };
 
-TEST_F(SecureRequests, SayThatTheServerSpeaksNoTls) {
-    const OtherServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
+TEST_F(CurlTlsTest, ReportsAServerWithoutTls) {
+    const FixedReplyServer server("HTTP/1.1 400 Bad Request\r\n\r\n");
     connect_with(trusting());
     EXPECT_THAT(body("https://127.0.0.1:" + server.port() + "/version"),
                 HasSubstr("/version: the server does not use TLS; try http:// ("));
 }
 
-TEST_F(SecureRequests, SayThatTheServerMaySpeakTlsWhereItAnswersNoPlainRequest) {
-    // A TLS alert, or nothing at all.
+TEST_F(CurlTlsTest, SuggestsHttpsIfAPlainRequestFails) {
+    // A TLS alert, or no data.
     for (const char* const answer : {"\x15\x03\x01\x02\x02\x16", ""}) {
-        const OtherServer server(answer);
+        const FixedReplyServer server(answer);
         connect_with(trusting());
         EXPECT_THAT(body("http://127.0.0.1:" + server.port() + "/version"),
                     HasSubstr("; the server may require TLS: try https://"))
@@ -111,36 +112,36 @@ TEST_F(SecureRequests, SayThatTheServerMaySpeakTlsWhereItAnswersNoPlainRequest) 
     }
 }
 
-TEST_F(SecureRequests, TrustEachAuthorityOfABundle) {
+TEST_F(CurlTlsTest, TrustsEachAuthorityOfABundle) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"));
     connect_with({.ca_pem = TestAuthority().pem() + authority.pem()});
     EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
 }
 
-TEST_F(SecureRequests, ProveThemselvesWithACertificateFromMemory) {
+TEST_F(CurlTlsTest, PresentsAClientCertificateFromMemory) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
-    connect_with(as(authority.issue("admin")));
+    connect_with(identified_as(authority.issue("admin")));
     EXPECT_THAT(body(server.url()), HasSubstr("client admin"));
 }
 
-TEST_F(SecureRequests, AreRefusedWithoutACertificateThatTheServerTrusts) {
+TEST_F(CurlTlsTest, IsRefusedWithoutATrustedClientCertificate) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
     connect_with(trusting());
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
-    connect_with(as(TestAuthority().issue("admin")));
+    connect_with(identified_as(TestAuthority().issue("admin")));
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
 }
 
-TEST_F(SecureRequests, KeepAKeyThatDoesNotFitOutOfTheError) {
+TEST_F(CurlTlsTest, KeepsAMismatchedKeyOutOfTheError) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
-    TlsOptions wrong = as(authority.issue("admin"));
+    TlsOptions wrong = identified_as(authority.issue("admin"));
     wrong.key_pem = "-----BEGIN PRIVATE KEY-----\nsecret\n-----END PRIVATE KEY-----\n";
     connect_with(wrong);
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
     EXPECT_THAT(body(server.url()), Not(HasSubstr("secret")));
 }
 
-TEST_F(SecureRequests, LookForTheHostInTheServersCertificate) {
+TEST_F(CurlTlsTest, ChecksTheHostNameOfTheServerCertificate) {
     const TlsServer server(authority.issue("server", "DNS:api.test"));
     connect_with(trusting());
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
@@ -150,7 +151,7 @@ TEST_F(SecureRequests, LookForTheHostInTheServersCertificate) {
     EXPECT_THAT(body(server.url()), HasSubstr("client nobody"));
 }
 
-TEST_F(SecureRequests, LookForAnotherNameWhereThatIsGiven) {
+TEST_F(CurlTlsTest, ChecksServerNameIfItIsSet) {
     const TlsServer server(authority.issue("server", "DNS:api.test"));
     TlsOptions named = trusting();
     named.server_name = "api.test";
@@ -164,7 +165,7 @@ TEST_F(SecureRequests, LookForAnotherNameWhereThatIsGiven) {
     EXPECT_EQ(get(server.url()).error().code, ErrorCode::unavailable);
 }
 
-TEST_F(SecureRequests, SpeakHttp2WhereTheServerHasIt) {
+TEST_F(CurlTlsTest, UsesHttp2IfTheServerSupportsIt) {
     const Http2Server server(authority.issue("server", "IP:127.0.0.1"));
     connect_with(trusting());
     EXPECT_EQ(body(server.url()), "HTTP/2 stream 1");
@@ -172,9 +173,9 @@ TEST_F(SecureRequests, SpeakHttp2WhereTheServerHasIt) {
     EXPECT_EQ(server.connections(), 1);
 }
 
-TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
+TEST_F(CurlTlsTest, RetriesAStreamOverHttp1IfHttp2DeliversTooMuchAtOnce) {
     const Http2Server server(authority.issue("server", "IP:127.0.0.1"),
-                             {.packed = packed_zeros(128u << 20)});
+                             {.packed = gzipped_zeros(128u << 20)});
     client = std::make_unique<CurlHttpClient>(
         io, CurlHttpClient::Options{.tls = trusting(), .gzip = true});
     std::size_t bytes = 0, most = 0;
@@ -194,7 +195,7 @@ TEST_F(SecureRequests, LeaveHttp2WhereAStreamBringsMoreThanCanBeTaken) {
     EXPECT_THAT(ended->error().message, HasSubstr("retrying over HTTP/1.1"));
 }
 
-TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {
+TEST_F(CurlTlsTest, SharesOneHttp2ConnectionBetweenConcurrentRequests) {
     const Http2Server server(authority.issue("server", "IP:127.0.0.1"));
     connect_with(trusting());
     std::vector<std::string> bodies;
@@ -210,7 +211,7 @@ TEST_F(SecureRequests, ShareOneConnectionOfHttp2ThoughTheyBeginTogether) {
     EXPECT_EQ(server.connections(), 1);
 }
 
-TEST_F(SecureRequests, GoThroughTheProxyTheyAreGiven) {
+TEST_F(CurlTlsTest, ConnectsThroughTheGivenProxy) {
     const TlsServer server(authority.issue("server", "DNS:far.test"));
     const TunnelProxy proxy(server.port());
     connect_with(trusting(), proxy.url("user:pass@"));
@@ -219,7 +220,7 @@ TEST_F(SecureRequests, GoThroughTheProxyTheyAreGiven) {
     EXPECT_THAT(proxy.heads(), HasSubstr("Proxy-Authorization: Basic dXNlcjpwYXNz\r\n"));
 }
 
-TEST_F(SecureRequests, GoToTheUrlsHostThroughAProxyAlsoUnderAnotherName) {
+TEST_F(CurlTlsTest, AsksTheProxyForTheUrlsHostNotForServerName) {
     const TlsServer server(authority.issue("server", "DNS:api.test"));
     const TunnelProxy proxy(server.port());
     TlsOptions named = trusting();
@@ -229,30 +230,30 @@ TEST_F(SecureRequests, GoToTheUrlsHostThroughAProxyAlsoUnderAnotherName) {
     EXPECT_THAT(proxy.heads(), HasSubstr("CONNECT far.test:443 HTTP/1.1\r\n"));
 }
 
-TEST_F(SecureRequests, AreNotSentThroughWhatIsNoProxy) {
+TEST_F(CurlTlsTest, RefusesAnUnsupportedProxyScheme) {
     connect_with(trusting(), "ftp://user:secret@proxy.test");
     const Error error = get("https://far.test/").error();
     EXPECT_EQ(error.code, ErrorCode::invalid_config);
     EXPECT_THAT(error.message, Not(HasSubstr("secret")));
 }
 
-TEST_F(SecureRequests, UseARenewedCertificateAndLetTheOldConnectionGo) {
+TEST_F(CurlTlsTest, UsesARenewedCertificateAndClosesTheOldConnection) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
     const TestIdentity before = authority.issue("before");
-    connect_with(as(before));
+    connect_with(identified_as(before));
     EXPECT_THAT(body(server.url()), HasSubstr("client before"));
-    client->set_tls(as(before));
+    client->set_tls(identified_as(before));
     EXPECT_THAT(body(server.url()), HasSubstr("client before"));
     EXPECT_EQ(server.connections(), 1) << "nothing was renewed";
-    client->set_tls(as(authority.issue("after")));
+    client->set_tls(identified_as(authority.issue("after")));
     EXPECT_THAT(body(server.url()), HasSubstr("client after"));
     run_until([&] { return server.open() == 1; });
     EXPECT_EQ(server.connections(), 2);
 }
 
-TEST_F(SecureRequests, EndStreamsWithTheCertificateThatOpenedThem) {
+TEST_F(CurlTlsTest, EndsStreamsOfAReplacedCertificate) {
     const TlsServer server(authority.issue("server", "IP:127.0.0.1"), authority.pem());
-    TlsOptions tls = as(authority.issue("before"));
+    TlsOptions tls = identified_as(authority.issue("before"));
     connect_with(tls);
     std::string seen;
     std::optional<Result<HttpReply>> ended;
@@ -263,10 +264,10 @@ TEST_F(SecureRequests, EndStreamsWithTheCertificateThatOpenedThem) {
     tls.ca_pem += TestAuthority().pem();
     client->set_tls(tls);
     EXPECT_THAT(body(server.url()), HasSubstr("client before"));
-    EXPECT_FALSE(ended) << "whom the client trusts is no affair of a stream that stands";
+    EXPECT_FALSE(ended) << "a new CA bundle does not end open streams";
     EXPECT_EQ(server.open(), 2);
-    // The stream's connection is one of those that were let go before the last ones.
-    client->set_tls(as(authority.issue("after")));
+    // The stream's connection was already retired by an earlier change.
+    client->set_tls(identified_as(authority.issue("after")));
     run_until([&] { return ended.has_value(); });
     EXPECT_EQ(ended->error().code, ErrorCode::unavailable);
     EXPECT_EQ(ended->error().provider_code, connection_lost);

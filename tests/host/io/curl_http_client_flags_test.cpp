@@ -2,8 +2,8 @@
 #include <string>
 #include <tuple>
 
+#include "curl_client_fixture.hpp"
 #include "http2_server.hpp"
-#include "http_requests.hpp"
 #include "tls_server.hpp"
 
 namespace capstan::io {
@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-/// Requests whose flags say how they are sent.
-struct FlaggedRequests : HttpRequests {
+/// Requests with flags of capstan_http_request.
+struct CurlFlagsTest : CurlHttpClientTest {
     TestAuthority authority;
 
     void connect_with(CurlHttpClient::Options options) {
@@ -26,7 +26,7 @@ struct FlaggedRequests : HttpRequests {
     void trust_authority() { connect_with({.tls = {.ca_pem = authority.pem()}}); }
 };
 
-TEST_F(FlaggedRequests, BringTrailersOverHttp2WithAClientCertificate) {
+TEST_F(CurlFlagsTest, ReturnsTrailersOverHttp2WithAClientCertificate) {
     const Http2Server server2(authority.issue("server", "IP:127.0.0.1"),
                               {.client_ca = authority.pem(), .has_trailers = true});
     const TestIdentity who = authority.issue("plugin");
@@ -38,10 +38,10 @@ TEST_F(FlaggedRequests, BringTrailersOverHttp2WithAClientCertificate) {
     EXPECT_EQ(reply.body, "HTTP/2 stream 1");
     EXPECT_THAT(reply.trailers, ElementsAre(Pair("grpc-status", "0")));
     EXPECT_EQ(reply.trailer("grpc-status"), "0");
-    EXPECT_EQ(reply.header("grpc-status"), "") << "it came after the body";
+    EXPECT_EQ(reply.header("grpc-status"), "") << "it is a trailer";
 }
 
-TEST_F(FlaggedRequests, KeepTrailersOfChunksApartFromHeaders) {
+TEST_F(CurlFlagsTest, SeparatesChunkedTrailersFromHeaders) {
     server.answer("/",
                   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Head: a\r\n\r\n"
                   "3\r\none\r\n0\r\nX-Sum: 7\r\n\r\n");
@@ -51,27 +51,27 @@ TEST_F(FlaggedRequests, KeepTrailersOfChunksApartFromHeaders) {
     EXPECT_THAT(reply.trailers, ElementsAre(Pair("x-sum", "7")));
 }
 
-TEST_F(FlaggedRequests, SendNothingToAServerWithoutTheHttp2TheyDemand) {
+TEST_F(CurlFlagsTest, SendsNothingToAServerWithoutRequiredHttp2) {
     const TlsServer http1(authority.issue("server", "IP:127.0.0.1"));
     trust_authority();
     const Error error = get(HttpRequest("POST", http1.url("/a?token=secret")).http2()).error();
     EXPECT_EQ(error.code, ErrorCode::unavailable);
-    EXPECT_EQ(error.provider_code, "") << "nothing of it can have been carried out";
+    EXPECT_EQ(error.provider_code, "") << "the server cannot have executed it";
     EXPECT_THAT(error.message, AllOf(HasSubstr("/a: the server does not support HTTP/2 over TLS"),
                                      Not(HasSubstr("secret"))));
     EXPECT_EQ(http1.requests(), 0);
     EXPECT_TRUE(get(HttpRequest("GET", http1.url()))) << "without the flag";
-    EXPECT_FALSE(get(HttpRequest("GET", http1.url()).http2())) << "over a connection that is kept";
+    EXPECT_FALSE(get(HttpRequest("GET", http1.url()).http2())) << "over a kept connection";
 }
 
-TEST_F(FlaggedRequests, ShareAConnectionThatSpeaksHttp2) {
+TEST_F(CurlFlagsTest, ReusesAnHttp2Connection) {
     const Http2Server server2(authority.issue("server", "IP:127.0.0.1"));
     trust_authority();
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(get(HttpRequest("GET", server2.url()).http2()));
     EXPECT_EQ(server2.connections(), 1);
 }
 
-TEST_F(FlaggedRequests, SpeakHttp2WithoutTlsManyAtOnceOverFreshConnections) {
+TEST_F(CurlFlagsTest, RunsManyPriorKnowledgeRequestsOverNewConnections) {
     const Http2Server plain(Http2Options{.has_trailers = true});
     for (int i = 0; i < 200; ++i)
         client->send(HttpRequest("POST", plain.url()).with_body("ask").http2_prior_knowledge(),
@@ -85,14 +85,14 @@ TEST_F(FlaggedRequests, SpeakHttp2WithoutTlsManyAtOnceOverFreshConnections) {
     EXPECT_EQ(plain.connections(), 200);
 }
 
-TEST_F(FlaggedRequests, SayThatAServerSpeaksNoHttp2WithoutTls) {
+TEST_F(CurlFlagsTest, ReportsAServerWithoutPriorKnowledgeHttp2) {
     server.answer("*", reply_with("", "HTTP/1.1 400 Bad Request\r\n"));
     EXPECT_EQ(
         get(HttpRequest("GET", server.url("/")).http2_prior_knowledge().within(2s)).error().code,
         ErrorCode::unavailable);
 }
 
-TEST_F(FlaggedRequests, GoPastAProxyWhereTheyAreDirect) {
+TEST_F(CurlFlagsTest, BypassesTheProxyIfDirectIsSet) {
     const TunnelProxy proxy(std::to_string(1));
     connect_with({.proxy = proxy.url()});
     server.answer("/", reply_with("metadata"));
@@ -102,7 +102,7 @@ TEST_F(FlaggedRequests, GoPastAProxyWhereTheyAreDirect) {
     EXPECT_THAT(proxy.heads(), HasSubstr("GET http://127.0.0.1:"));
 }
 
-TEST_F(FlaggedRequests, LeaveThePathAsItIsWhereASignatureCoversIt) {
+TEST_F(CurlFlagsTest, KeepsThePathUnchangedIfPathAsIsIsSet) {
     server.answer("/a/../b/./c", reply_with("as is"));
     server.answer("/b/c", reply_with("shortened"));
     EXPECT_EQ(get(HttpRequest("GET", server.url("/a/../b/./c")).path_as_is()).value().body,
@@ -110,7 +110,7 @@ TEST_F(FlaggedRequests, LeaveThePathAsItIsWhereASignatureCoversIt) {
     EXPECT_EQ(get(HttpRequest("GET", server.url("/a/../b/./c"))).value().body, "shortened");
 }
 
-TEST_F(FlaggedRequests, AreRefusedWithFlagsThatDoNotFit) {
+TEST_F(CurlFlagsTest, RefusesFlagsThatDoNotFitTheUrl) {
     const struct {
         const char* url;
         std::uint64_t flags;
