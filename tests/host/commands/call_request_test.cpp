@@ -29,7 +29,7 @@ auto expander(const std::string& text) { return decode(decode_expander_request, 
 auto similarity(const std::string& text) { return decode(decode_similarity_request, text); }
 auto splitter(const std::string& text) { return decode(decode_splitter_request, text); }
 
-TEST(ExpanderRequest, NeedsOnlyIdsAndNodes) {
+TEST(ExpanderRequestDecoder, RequiresOnlyIdsAndNodes) {
     const auto decoded = expander(R"({"options":[{"group":{"id":"a"},"nodes":2}]})");
     EXPECT_EQ(decoded.problems, "");
     ASSERT_EQ(decoded.request.question.options.size(), 1u);
@@ -43,7 +43,7 @@ TEST(ExpanderRequest, NeedsOnlyIdsAndNodes) {
     EXPECT_EQ(expander("{}").problems, "");
 }
 
-TEST(ExpanderRequest, ReadsEverythingAnOptionSays) {
+TEST(ExpanderRequestDecoder, ReadsEveryMemberOfAnOption) {
     const auto decoded = expander(R"({"seed":7,"cluster_nodes":12,"options":[
         {"group":{"id":"a","min":1,"max":5,"target":2,"tags":{"k":"v"}},"nodes":1,"similar":["b","c"],
          "price_per_hour":0.25,"template":{"name":"n","capacity":{"cpu":4,"memory":"16Gi"}}}]})");
@@ -59,7 +59,7 @@ TEST(ExpanderRequest, ReadsEverythingAnOptionSays) {
     EXPECT_EQ(decoded.request.question.cluster_nodes, 12u);
 }
 
-TEST(ExpanderRequest, OrdersOptionsByGroupIdAndRemembersTheirPlaces) {
+TEST(ExpanderRequestDecoder, SortsOptionsByGroupIdAndKeepsTheirPositions) {
     const auto decoded = expander(
         R"({"options":[{"group":{"id":"c"},"nodes":1},{"group":{"id":"a"},"nodes":2},{"group":{"id":"b"},"nodes":3}]})");
     EXPECT_THAT(decoded.request.places, ElementsAre(1, 2, 0));
@@ -67,7 +67,7 @@ TEST(ExpanderRequest, OrdersOptionsByGroupIdAndRemembersTheirPlaces) {
     EXPECT_EQ(decoded.request.question.options[0].nodes, 2);
 }
 
-TEST(ExpanderRequest, PutsEqualPodsTogetherAndSumsWhatTheyAskFor) {
+TEST(ExpanderRequestDecoder, GroupsEqualPodsAndSumsTheirRequests) {
     const char* pod = R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"500m"}}}]}})";
     const char* big =
         R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"2","memory":"1Gi"}}}]}})";
@@ -86,7 +86,7 @@ TEST(ExpanderRequest, PutsEqualPodsTogetherAndSumsWhatTheyAskFor) {
     EXPECT_EQ(option.requested, (Resources{{"cpu", 3_cpu}, {"memory", 1_GiB}}));
 }
 
-TEST(ExpanderRequest, SaysAllThatIsWrongAtOnce) {
+TEST(ExpanderRequestDecoder, ReportsAllProblemsAtOnce) {
     const auto decoded =
         expander(R"({"sed":1,"pods":[{"metadata":{"name":5},"unknown":1}],"options":[
         {"group":{"id":""},"nodes":-1,"pods":[1,0,0],"price_per_hour":-1},
@@ -106,7 +106,7 @@ TEST(ExpanderRequest, SaysAllThatIsWrongAtOnce) {
               "x: /options/2/group/id: is a duplicate: \"a\"\n");
 }
 
-TEST(ExpanderRequest, ShowsTwentyProblemsAndCountsTheRest) {
+TEST(ExpanderRequestDecoder, ListsTwentyProblemsAndCountsTheRest) {
     std::string options;
     for (int i = 0; i < 30; ++i) options += std::string(i == 0 ? "" : ",") + "{}";
     const std::string problems = expander(R"({"options":[)" + options + "]}").problems;
@@ -114,26 +114,26 @@ TEST(ExpanderRequest, ShowsTwentyProblemsAndCountsTheRest) {
     EXPECT_THAT(problems, HasSubstr("... and 40 more\n"));
 }
 
-TEST(ExpanderRequest, TakesEverySeedThatAnExplanationMayName) {
+TEST(ExpanderRequestDecoder, AcceptsEvery64BitSeed) {
     EXPECT_EQ(expander(R"({"seed":18446744073709551615})").request.seed, 18446744073709551615u);
     EXPECT_EQ(expander(R"({"seed":-1})").problems,
               "x: /seed: expects an integer from 0 to 18446744073709551615, found a number (-1)\n");
 }
 
-TEST(ExpanderRequest, TakesAnOptionOfNoNodesForUpstreamsOwnTestsAskAboutIt) {
+TEST(ExpanderRequestDecoder, AcceptsAnOptionWithZeroNodesAsUpstreamDoes) {
     const auto decoded = expander(R"({"options":[{"group":{"id":"a"},"nodes":0}]})");
     EXPECT_EQ(decoded.problems, "");
     EXPECT_EQ(decoded.request.question.options.at(0).nodes, 0);
 }
 
-TEST(SimilarityRequest, AllowsOnlyFreeToBeBelowZero) {
+TEST(SimilarityRequestDecoder, RefusesNegativeQuantitiesExceptFree) {
     EXPECT_EQ(similarity(R"({"a":{"name":"a","capacity":{"cpu":"-4"},"allocatable":{"cpu":-1}},
                   "b":{"name":"b","capacity":{"cpu":"4"},"free":{"cpu":"-1"}}})")
                   .problems,
               "x: /a/capacity/cpu: is negative (-4)\nx: /a/allocatable/cpu: is negative (-1)\n");
 }
 
-TEST(SimilarityRequest, AllocatableDefaultsToCapacityAndFreeToAllocatable) {
+TEST(SimilarityRequestDecoder, DefaultsAllocatableToCapacityAndFreeToAllocatable) {
     const auto decoded = similarity(R"({"a":{"name":"a","capacity":{"cpu":"4"}},
         "b":{"name":"b","capacity":{"cpu":"4"},"allocatable":{"cpu":"3900m"}}})");
     EXPECT_EQ(decoded.problems, "");
@@ -144,7 +144,7 @@ TEST(SimilarityRequest, AllocatableDefaultsToCapacityAndFreeToAllocatable) {
     EXPECT_EQ(b.free, b.allocatable);
 }
 
-TEST(SimilarityRequest, ReadsTaintsAndWhatWellKnownLabelsSay) {
+TEST(SimilarityRequestDecoder, ReadsTaintsAndWellKnownLabels) {
     const auto decoded = similarity(R"({"a":{"name":"a","annotations":{"n":"m"},"taints":[
         {"key":"gpu","effect":"NoSchedule"},{"key":"x","value":"y","effect":"NoExecute"}],"labels":{
         "node.kubernetes.io/instance-type":"m5.large","topology.kubernetes.io/zone":"z1","kubernetes.io/arch":"arm64",
@@ -158,7 +158,7 @@ TEST(SimilarityRequest, ReadsTaintsAndWhatWellKnownLabelsSay) {
     EXPECT_EQ(decoded.request.b.machine_type, "own");
 }
 
-TEST(SimilarityRequest, SaysWhatIsMissingOrNoTaint) {
+TEST(SimilarityRequestDecoder, ReportsMissingMembersAndInvalidTaints) {
     const auto decoded =
         similarity(R"({"a":{"name":"a","taints":[{"key":"k"},{"effect":"Never","key":"k"}],
         "capacity":{"cpu":"4 cores"}}})");
@@ -172,7 +172,7 @@ TEST(SimilarityRequest, SaysWhatIsMissingOrNoTaint) {
                   "\nx: /b: is missing\n");
 }
 
-TEST(SplitterRequest, OrdersGroupsByIdAndRemembersTheirPlaces) {
+TEST(SplitterRequestDecoder, SortsGroupsByIdAndKeepsTheirPositions) {
     const auto decoded =
         splitter(R"({"nodes":4,"groups":[{"id":"b","min":1,"max":10,"target":3},{"id":"a"}]})");
     EXPECT_EQ(decoded.problems, "");
@@ -184,7 +184,7 @@ TEST(SplitterRequest, OrdersGroupsByIdAndRemembersTheirPlaces) {
     EXPECT_THAT(decoded.request.places, ElementsAre(1, 0));
 }
 
-TEST(SplitterRequest, TakesAGroupThatTellsOnlyItsIdForAnEmptyOneWithoutALimit) {
+TEST(SplitterRequestDecoder, DefaultsToAnEmptyGroupWithoutALimit) {
     const auto decoded = splitter(R"({"nodes":4,"groups":[{"id":"a"}]})");
     EXPECT_EQ(decoded.problems, "");
     EXPECT_THAT(
@@ -192,7 +192,7 @@ TEST(SplitterRequest, TakesAGroupThatTellsOnlyItsIdForAnEmptyOneWithoutALimit) {
         ElementsAre(NodeGroup{.id = NodeGroupId("a"), .min = 0, .max = 2147483647, .target = 0}));
 }
 
-TEST(SplitterRequest, RefusesTwinsAndNumbersOutOfRange) {
+TEST(SplitterRequestDecoder, RefusesDuplicatesAndNumbersOutOfRange) {
     EXPECT_EQ(
         splitter(R"({"nodes":-1,"groups":[{"id":"a"},{"id":"a","max":2147483648}]})").problems,
         "x: /nodes: expects an integer from 0 to 2147483647, found a number (-1)\n"

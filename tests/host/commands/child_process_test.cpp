@@ -20,7 +20,7 @@ std::vector<std::string> lines_of(const std::function<int(const SendLine&)>& wor
     return lines;
 }
 
-TEST(ChildProcess, ItsLinesArriveInOrderAndItsExitCodeIsTheAnswer) {
+TEST(ChildProcess, DeliversLinesInOrderAndTheExitCode) {
     ChildEnd end;
     const auto work = [](const SendLine& send) {
         send("one");
@@ -33,7 +33,7 @@ TEST(ChildProcess, ItsLinesArriveInOrderAndItsExitCodeIsTheAnswer) {
     EXPECT_FALSE(end.is_well());
 }
 
-TEST(ChildProcess, ACrashKeepsWhatWasSentBeforeIt) {
+TEST(ChildProcess, KeepsLinesSentBeforeACrash) {
     ChildEnd end;
     const auto work = [](const SendLine& send) -> int {
         send("before");
@@ -44,7 +44,7 @@ TEST(ChildProcess, ACrashKeepsWhatWasSentBeforeIt) {
     EXPECT_EQ(end.sentence(), "was killed by signal 9 (Killed)");
 }
 
-TEST(ChildProcess, OneThatGivesNoSignOfLifeIsKilled) {
+TEST(ChildProcess, IsKilledAfterSilence) {
     ChildEnd end;
     const auto work = [](const SendLine&) -> int {
         for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
@@ -54,7 +54,7 @@ TEST(ChildProcess, OneThatGivesNoSignOfLifeIsKilled) {
     EXPECT_EQ(end.sentence(), "printed nothing for 50ms");
 }
 
-TEST(ChildProcess, ComplaintsAreNoSignOfLife) {
+TEST(ChildProcess, IsKilledIfItWritesOnlyToStandardError) {
     ChildEnd end;
     const auto work = [](const SendLine&) -> int {
         for (;;) std::fputs("still here\n", stderr);
@@ -65,7 +65,7 @@ TEST(ChildProcess, ComplaintsAreNoSignOfLife) {
     EXPECT_THAT(end.story(), HasSubstr("50ms; standard error: "));
 }
 
-TEST(ChildProcess, OneThatTalksForEverIsKilledAtItsDeadline) {
+TEST(ChildProcess, IsKilledAtItsDeadline) {
     ChildEnd end;
     const auto work = [](const SendLine& send) -> int {
         for (;;) {
@@ -78,7 +78,7 @@ TEST(ChildProcess, OneThatTalksForEverIsKilledAtItsDeadline) {
     EXPECT_EQ(end.sentence(), "did not exit within 100ms");
 }
 
-TEST(ChildProcess, OneThatWritesTooMuchIsKilled) {
+TEST(ChildProcess, IsKilledAfterTooMuchOutput) {
     ChildEnd end;
     const auto work = [](const SendLine& send) -> int {
         for (;;) send(std::string(100'000, 'x'));
@@ -87,7 +87,7 @@ TEST(ChildProcess, OneThatWritesTooMuchIsKilled) {
     EXPECT_EQ(end.sentence(), "wrote more than 4 MiB");
 }
 
-TEST(ChildProcess, WhatItWroteLastIsToldInOneLine) {
+TEST(ChildProcess, ReportsTheEndOfStandardErrorOnOneLine) {
     ChildEnd end;
     lines_of(
         [](const SendLine&) { return std::fputs("\x1b[2Jgone\nfor good\n", stderr) < 0 ? 0 : 1; },
@@ -95,14 +95,14 @@ TEST(ChildProcess, WhatItWroteLastIsToldInOneLine) {
     EXPECT_EQ(end.story(), "ended with exit code 1; standard error: \\x1b[2Jgone; for good");
 }
 
-TEST(ChildProcess, AnExceptionIsItsLastWord) {
+TEST(ChildProcess, ReportsAnException) {
     ChildEnd end;
     lines_of([](const SendLine&) -> int { throw std::runtime_error("no such class"); }, end);
     EXPECT_EQ(end.code, 1);
     EXPECT_THAT(end.errors, HasSubstr("no such class"));
 }
 
-TEST(ChildProcess, StandardOutputIsNotTheParents) {
+TEST(ChildProcess, DoesNotShareStandardOutputWithItsParent) {
     ChildEnd end;
     testing::internal::CaptureStdout();
     lines_of([](const SendLine&) { return std::puts("noise") < 0 ? 1 : 0; }, end);

@@ -1,4 +1,4 @@
-// Whole commands of the shipped binary, on the shipped plugins.
+// Commands of the shipped binary with the shipped plugins.
 #include <gmock/gmock.h>
 
 #include "shell.hpp"
@@ -12,16 +12,16 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(CommandLine, WithoutACommandSaysHowToUseItAndExitsTwo) {
+TEST(CommandLine, ExitsTwoWithAHintWithoutACommand) {
     const Ran ran = capstan("");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("--help"));
 }
 
-TEST(CommandLine, SaysWhatWasProbablyMeant) {
+TEST(CommandLine, SuggestsCorrections) {
     const struct {
         const char* line;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"simulat", "capstan: unknown command 'simulat'; did you mean 'simulate'?"},
         {"completion", "capstan: unknown command 'completion'; commands are run, plan, doctor,"},
@@ -41,12 +41,12 @@ TEST(CommandLine, SaysWhatWasProbablyMeant) {
     for (const auto& each : cases) {
         const Ran ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.line;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
         EXPECT_EQ(ran.out, "") << each.line;
     }
 }
 
-TEST(CommandLine, HelpAndVersionHaveTheUsualWords) {
+TEST(CommandLine, AcceptsTheCommonFormsOfHelpAndVersion) {
     EXPECT_EQ(capstan("--version").out, capstan("version").out);
     EXPECT_EQ(capstan("-V").out, capstan("version").out);
     EXPECT_EQ(capstan("help").out, capstan("--help").out);
@@ -54,22 +54,22 @@ TEST(CommandLine, HelpAndVersionHaveTheUsualWords) {
     EXPECT_THAT(capstan("plan --help").out, Not(HasSubstr("->")));
 }
 
-TEST(CommandLine, VersionNamesHostSdkAndAbi) {
+TEST(CommandLine, PrintsTheVersionsOfHostSdkAndAbi) {
     EXPECT_THAT(capstan("version").out, AllOf(StartsWith("capstan "), HasSubstr("plugin ABI 1.0")));
     EXPECT_THAT(capstan("version -o json").out, HasSubstr(R"("abi":"1.0","json":2)"));
 }
 
-TEST(CommandLine, AResultThatCannotBeWrittenIsAFailure) {
+TEST(CommandLine, FailsIfTheResultCannotBeWritten) {
     const Ran ran = capstan("version >/dev/full");
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr("cannot write the result to standard output"));
 }
 
-TEST(CommandLine, ClosedStandardDescriptorsHarmNothing) {
+TEST(CommandLine, WorksWithClosedStandardDescriptors) {
     EXPECT_EQ(capstan("plugin list <&- >&- 2>&-").code, 0);
 }
 
-TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {
+TEST(ConfigCheck, PrintsAllMistakesWithTheirPositions) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml",
                                           "[cluster]\nname = 7\n"
@@ -82,7 +82,7 @@ TEST(CommandLine, CheckPrintsEveryMistakeAtOnceWithItsPlace) {
                       HasSubstr("did you mean 'random'?"), HasSubstr("capstan.toml:6:23: ")));
 }
 
-TEST(CommandLine, CheckAnswersInJson) {
+TEST(ConfigCheck, PrintsJson) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", "[cluster]\nname = 7\n");
     const Ran ran = capstan("config check -o json --config " + file);
@@ -96,7 +96,7 @@ TEST(CommandLine, CheckAnswersInJson) {
     }
 }
 
-TEST(CommandLine, CheckSaysThatNothingIsBalanced) {
+TEST(ConfigCheck, WarnsIfNothingIsBalanced) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml", "[pipeline.scale_up]\nexpanders = [\"random\"]\n");
@@ -108,7 +108,7 @@ TEST(CommandLine, CheckSaysThatNothingIsBalanced) {
     EXPECT_EQ(capstan("config check --config " + folder.write("empty.toml", "")).err, "");
 }
 
-TEST(CommandLine, CheckLetsAClassRefuseWhatItsSchemaCannotSay) {
+TEST(ConfigCheck, LetsAPluginClassRefuseSettings) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml",
@@ -119,7 +119,7 @@ TEST(CommandLine, CheckLetsAClassRefuseWhatItsSchemaCannotSay) {
     EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:4:"), HasSubstr("a(")));
 }
 
-TEST(CommandLine, ExplainTellsDefaultMeaningAndPlace) {
+TEST(ConfigExplain, PrintsDefaultTypeValueAndLine) {
     EXPECT_THAT(capstan("config explain scale_down.unneeded_time").out,
                 AllOf(HasSubstr("10m"), HasSubstr("duration")));
     const Ran ran =
@@ -127,7 +127,7 @@ TEST(CommandLine, ExplainTellsDefaultMeaningAndPlace) {
     EXPECT_THAT(ran.out, AllOf(HasSubstr("set to: \"aws\""), HasSubstr("line "))) << ran.err;
 }
 
-TEST(CommandLine, PrintedDefaultsAreAConfigurationThatChecks) {
+TEST(ConfigPrint, PrintsDefaultsThatPassConfigCheck) {
     const Folder folder;
     const Ran printed = capstan("config print --defaults --config examples/capstan.toml");
     ASSERT_EQ(printed.code, 0) << printed.err;
@@ -136,14 +136,14 @@ TEST(CommandLine, PrintedDefaultsAreAConfigurationThatChecks) {
     EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
-TEST(CommandLine, ThePipelineDecidesTheSameEachTime) {
+TEST(Pipeline, PrintsTheSameDecisionEachTime) {
     const Ran first = capstan("pipeline --config examples/capstan.toml");
     ASSERT_EQ(first.code, 0) << first.err;
     EXPECT_THAT(first.out, HasSubstr("SPLIT"));
     EXPECT_EQ(capstan("pipeline --config examples/capstan.toml").out, first.out);
 }
 
-/// A vendor's plugin, pinned or not, wired in without touching the host.
+/// A configuration with a vendor's plugin, pinned or not.
 std::string vendor_config(const std::string& plugin_class, const std::string& stage,
                           const std::string& more = {}) {
     return "[trust]\nsearch_paths = [\"" + misbehaving().parent_path().string() +
@@ -152,7 +152,7 @@ std::string vendor_config(const std::string& plugin_class, const std::string& st
            "\"\nclass = \"" + plugin_class + "\"\n" + more;
 }
 
-TEST(CommandLine, CheckNamesAnInstanceThatCannotBeCreatedAndItsPlace) {
+TEST(ConfigCheck, ReportsInstancesThatCannotBeCreated) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml", vendor_config("cannot_be_created", "\"vendor\", \"other\"") +
@@ -168,7 +168,7 @@ TEST(CommandLine, CheckNamesAnInstanceThatCannotBeCreatedAndItsPlace) {
               HasSubstr("capstan.toml: 2 errors")));
 }
 
-TEST(CommandLine, CheckEndsThoughACreateDoesNotReturn) {
+TEST(ConfigCheck, EndsIfCreateDoesNotReturn) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml", vendor_config("hangs_in_create", "\"vendor\""));
@@ -178,7 +178,7 @@ TEST(CommandLine, CheckEndsThoughACreateDoesNotReturn) {
                 HasSubstr("plugin vendor: create: the child process printed nothing for 10s"));
 }
 
-TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
+TEST(Pipeline, CallsAVendorsPlugin) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("first", "\"vendor\""));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
@@ -187,7 +187,7 @@ TEST(CommandLine, AVendorsPluginDecidesInTheChain) {
         << ran.err;
 }
 
-TEST(CommandLine, APluginThatPrintsLeavesTheAnswerWhole) {
+TEST(Pipeline, KeepsOutputOfPluginsOutOfTheResult) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("prints", "\"vendor\""));
     const Ran ran = capstan("pipeline -o json --config " + file + " --ask -", two_options);
@@ -196,7 +196,7 @@ TEST(CommandLine, APluginThatPrintsLeavesTheAnswerWhole) {
     EXPECT_THAT(ran.err, HasSubstr("noise"));
 }
 
-TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
+TEST(Pipeline, SkipsAHangingPlugin) {
     const Folder folder;
     const std::string file = folder.write(
         "capstan.toml",
@@ -208,7 +208,7 @@ TEST(CommandLine, AHangingPluginIsLeftOutAndTheChainDecidesWithoutIt) {
                                HasSubstr("least_waste: keeps")));
 }
 
-TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
+TEST(Pipeline, SkipsAStageThatThrowsThroughC) {
     const Folder folder;
     const std::string file = folder.write(
         "capstan.toml", "[trust]\nsearch_paths = [\"" + throwing().parent_path().string() +
@@ -221,7 +221,7 @@ TEST(CommandLine, AStageThatLetsAnExceptionOutIsSkippedAsItsOnErrorSays) {
                                HasSubstr("least_waste: keeps")));
 }
 
-TEST(CommandLine, AStageThatMustNotFailEndsTheScaleUp) {
+TEST(Pipeline, PlansNoScaleUpIfAStageWithOnErrorFailFails) {
     const Folder folder;
     const std::string file = folder.write(
         "capstan.toml", vendor_config("throws", "{ use = \"vendor\", on_error = \"fail\" }"));
@@ -230,7 +230,7 @@ TEST(CommandLine, AStageThatMustNotFailEndsTheScaleUp) {
                                Not(HasSubstr("SPLIT"))));
 }
 
-TEST(CommandLine, AWrongPinKeepsAPluginOut) {
+TEST(ConfigCheck, RefusesAPluginWithAWrongPin) {
     const Folder folder;
     const std::string file = folder.write(
         "capstan.toml",
@@ -241,7 +241,7 @@ TEST(CommandLine, AWrongPinKeepsAPluginOut) {
                                HasSubstr(std::string(64, '0'))));
 }
 
-TEST(CommandLine, APluginOutsideTheSearchPathsIsRefused) {
+TEST(ConfigCheck, RefusesAPluginOutsideTheSearchPaths) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml",

@@ -19,42 +19,43 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a confined child finds, in a word for each question. Systems without Landlock, seccomp or
-/// namespaces fail here and say in `lacking` why.
-class Confined : public testing::Test {
+/// Results of system calls in a confined child, "yes" or "no" each. Systems without Landlock,
+/// seccomp or namespaces fail these tests; `lacking` has the reason.
+class ConfinementTest : public testing::Test {
 protected:
-    std::string find(const std::function<std::string()>& what, Confinement limits = {}) {
-        std::string found;
+    std::string run_confined(const std::function<std::string()>& what, Confinement limits = {}) {
+        std::string output;
         end_ = run_child(
             [&](const SendLine& send) {
                 send(what());
                 return 0;
             },
             {.patience = 20s, .deadline = 1min, .confinement = std::move(limits)},
-            [&](std::string_view line) { found = line; });
-        return found;
+            [&](std::string_view line) { output = line; });
+        return output;
     }
     static std::string word(bool succeeded) { return succeeded ? "yes" : "no"; }
     ChildEnd end_;
 };
 
-TEST_F(Confined, HasNoEnvironmentAndNoDescriptorButItsOwn) {
+TEST_F(ConfinementTest, HidesTheEnvironmentAndOtherDescriptors) {
     ::setenv("CAPSTAN_SECRET", "token", 1);
     const int secret = ::open("/dev/null", O_RDONLY);
-    EXPECT_EQ(find([&] {
+    EXPECT_EQ(run_confined([&] {
                   return word(::getenv("CAPSTAN_SECRET") != nullptr) +
                          word(::fcntl(secret, F_GETFD) >= 0);
               }),
               "nono");
-    EXPECT_EQ(find([&] { return word(::fcntl(secret, F_GETFD) >= 0); }, {.kept = {secret}}), "yes");
+    EXPECT_EQ(run_confined([&] { return word(::fcntl(secret, F_GETFD) >= 0); }, {.kept = {secret}}),
+              "yes");
     ::close(secret);
     ::unsetenv("CAPSTAN_SECRET");
 }
 
-TEST_F(Confined, ChangesNoFile) {
+TEST_F(ConfinementTest, AllowsReadingButNoChangeOfFiles) {
     const Folder folder;
     const std::string file = folder.write("file", "text"), fresh = folder.path() / "fresh";
-    EXPECT_EQ(find([&] {
+    EXPECT_EQ(run_confined([&] {
                   return word(::open(file.c_str(), O_WRONLY) >= 0) +
                          word(::open(fresh.c_str(), O_WRONLY | O_CREAT, 0600) >= 0) +
                          word(::unlink(file.c_str()) == 0) +
@@ -64,12 +65,12 @@ TEST_F(Confined, ChangesNoFile) {
               "nonononono")
         << testing::PrintToString(end_.lacking);
     EXPECT_EQ(folder.read("file"), "text");
-    EXPECT_EQ(find([&] { return word(::open(file.c_str(), O_RDONLY) >= 0); }), "yes");
+    EXPECT_EQ(run_confined([&] { return word(::open(file.c_str(), O_RDONLY) >= 0); }), "yes");
 }
 
-TEST_F(Confined, StartsNoProcessAndReachesNobody) {
+TEST_F(ConfinementTest, ForbidsProcessesSocketsAndSignals) {
     const pid_t parent = ::getpid();
-    EXPECT_EQ(find([&] {
+    EXPECT_EQ(run_confined([&] {
                   const pid_t child = ::fork();
                   if (child == 0) ::_exit(0);
                   return word(child > 0) + word(::execl("/bin/true", "true", nullptr) == 0) +
@@ -81,27 +82,27 @@ TEST_F(Confined, StartsNoProcessAndReachesNobody) {
         << testing::PrintToString(end_.lacking);
 }
 
-TEST_F(Confined, StartsThreads) {
-    EXPECT_EQ(find([] {
-                  std::string said = "nothing";
-                  std::thread([&said] { said = "something"; }).join();
-                  return said;
+TEST_F(ConfinementTest, AllowsThreads) {
+    EXPECT_EQ(run_confined([] {
+                  std::string result = "nothing";
+                  std::thread([&result] { result = "something"; }).join();
+                  return result;
               }),
               "something");
 }
 
-TEST_F(Confined, HasAnEndOfMemory) {
+TEST_F(ConfinementTest, LimitsMemory) {
     const auto can_write = [](std::size_t bytes) {
         return word(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                            0) != MAP_FAILED);
     };
-    EXPECT_EQ(
-        find([&] { return can_write(64 << 20) + can_write(512 << 20); }, {.memory = 256 << 20}),
-        "yesno");
+    EXPECT_EQ(run_confined([&] { return can_write(64 << 20) + can_write(512 << 20); },
+                           {.memory = 256 << 20}),
+              "yesno");
 }
 
-TEST_F(Confined, IsKilledWhenItHasUsedUpItsTime) {
-    find(
+TEST_F(ConfinementTest, LimitsCpuTime) {
+    run_confined(
         []() -> std::string {
             for (volatile bool forever = true; forever;) {
             }
@@ -111,8 +112,8 @@ TEST_F(Confined, IsKilledWhenItHasUsedUpItsTime) {
     EXPECT_EQ(end_.how, ChildEnd::How::crashed) << end_.sentence();
 }
 
-TEST_F(Confined, StillCrashesLikeAnyOther) {
-    find([]() -> std::string { std::abort(); });
+TEST_F(ConfinementTest, ReportsACrash) {
+    run_confined([]() -> std::string { std::abort(); });
     EXPECT_EQ(end_.sentence(), "was killed by signal 6 (Aborted)");
 }
 

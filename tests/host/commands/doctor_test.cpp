@@ -1,4 +1,4 @@
-// What scripts learn from `capstan doctor`: its exit code, by an API server on loopback.
+// Exit codes of `capstan doctor`, with an API server on loopback.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr const char* one_cloud = "[pipeline]\nclouds = [\"simulated\"]\n";
 
-/// With a configuration of this cluster that has a cloud, or what is given for it.
+/// Runs doctor with a configuration that has this kubeconfig and `cloud`.
 Ran doctor(const std::string& kubeconfig, const std::string& arguments = {},
            const std::string& cloud = one_cloud) {
     const Folder folder;
@@ -34,30 +34,30 @@ Ran doctor(const std::string& kubeconfig, const std::string& arguments = {},
     return capstan("doctor --config '" + config + "' " + arguments);
 }
 
-TEST(Doctor, ExitsZeroWhereAllIsWell) {
-    const Served served;
-    const Ran ran = doctor(served.kubeconfig());
+TEST(Doctor, ExitsZeroIfAllChecksPass) {
+    const ServedCluster cluster;
+    const Ran ran = doctor(cluster.kubeconfig());
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
                                Not(HasSubstr("MISSING"))));
-    const char* const about_root = "TO DO\n  user: run as a dedicated user";
-    EXPECT_THAT(ran.out, ::geteuid() == 0 ? ::testing::Matcher<std::string>(HasSubstr(about_root))
+    const char* const root_warning = "TO DO\n  user: run as a dedicated user";
+    EXPECT_THAT(ran.out, ::geteuid() == 0 ? ::testing::Matcher<std::string>(HasSubstr(root_warning))
                                           : Not(HasSubstr("TO DO")));
 }
 
-TEST(Doctor, SaysThatNothingIsBalanced) {
-    const Served served;
-    const Ran ran = doctor(served.kubeconfig(), "-o json",
+TEST(Doctor, WarnsIfNothingIsBalanced) {
+    const ServedCluster cluster;
+    const Ran ran = doctor(cluster.kubeconfig(), "-o json",
                            one_cloud + std::string("[pipeline.scale_up]\nsimilarity = []\n"));
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr(R"({"verdict":"warning","what":"balancing")"),
                                HasSubstr(R"(similarity = [\"resources\", \"labels\"])")));
 }
 
-/// Refuses every request and repeats the credentials that came with it.
-class Echo {
+/// Refuses every request and repeats its credentials.
+class EchoServer {
 public:
-    Echo() {
+    EchoServer() {
         server_ =
             io::HttpServer::listen(
                 io_, {},
@@ -69,12 +69,12 @@ public:
                 .value();
         thread_ = std::thread([this] { io_.run(); });
     }
-    ~Echo() {
+    ~EchoServer() {
         io_.stop();
         thread_.join();
     }
-    Echo(const Echo&) = delete;
-    Echo& operator=(const Echo&) = delete;
+    EchoServer(const EchoServer&) = delete;
+    EchoServer& operator=(const EchoServer&) = delete;
 
     std::string kubeconfig(const std::string& user) const {
         return "{current-context: a, contexts: [{name: a, context: {cluster: a, user: a}}], "
@@ -90,11 +90,11 @@ private:
 
 const std::string secret_token = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbmF0dXJl";
 
-TEST(Doctor, ShowsNoCredentialsThatAServerSendsBack) {
-    const Echo echo;
+TEST(Doctor, RedactsCredentialsThatAServerReturns) {
+    const EchoServer server;
     for (const std::string& user :
          {"token: " + secret_token, "username: ann, password: '" + secret_token + "'"}) {
-        const Ran ran = doctor(echo.kubeconfig(user));
+        const Ran ran = doctor(server.kubeconfig(user));
         EXPECT_EQ(ran.code, 1) << ran.err;
         EXPECT_THAT(ran.out, HasSubstr("[redacted]"));
         for (const std::string& text : {ran.out, ran.err})
@@ -102,17 +102,17 @@ TEST(Doctor, ShowsNoCredentialsThatAServerSendsBack) {
     }
 }
 
-/// Neither does the daemon, in all that it says until it is told to stop.
-TEST(Run, LogsNoCredentialsThatAServerSendsBack) {
-    const Echo echo;
+/// The same for the log of the daemon until it is stopped.
+TEST(RunLog, RedactsCredentialsThatAServerReturns) {
+    const EchoServer server;
     const Folder folder;
     const std::string access =
-        folder.write("kubeconfig", echo.kubeconfig("token: " + secret_token));
+        folder.write("kubeconfig", server.kubeconfig("token: " + secret_token));
     const std::string config =
         folder.write("config.toml", "[cluster]\nkubeconfig = \"" + access +
                                         "\"\n[admin]\nlisten = \"\"\n" + one_cloud);
     const std::string log = (folder.path() / "log").string();
-    // A file, so that no other shell reads its "$!"; what it started is ended in any case.
+    // A file, so that no other shell expands its "$!"; the trap ends the daemon in any case.
     const std::string script = folder.write(
         "script", "'" + (build_tree() / "bin/capstan").string() + "' run --config '" + config +
                       "' 2>'" + log + "' &\ntrap 'kill -KILL $!' EXIT\nfor i in $(seq 600); do\n" +
@@ -124,33 +124,34 @@ TEST(Run, LogsNoCredentialsThatAServerSendsBack) {
                 AllOf(HasSubstr("401"), HasSubstr("Bearer [redacted]"), Not(HasSubstr("eyJhb"))));
 }
 
-TEST(Doctor, ExitsOneForARightThatIsNotKnownToBeThere) {
-    const Served served(ApiFault{.verb = "create",
-                                 .resource = "selfsubjectaccessreviews.authorization.k8s.io",
-                                 .status = 403});
-    const Ran ran = doctor(served.kubeconfig());
+TEST(Doctor, ExitsOneIfARightCannotBeChecked) {
+    const ServedCluster cluster(
+        ApiFault{.verb = "create",
+                 .resource = "selfsubjectaccessreviews.authorization.k8s.io",
+                 .status = 403});
+    const Ran ran = doctor(cluster.kubeconfig());
     EXPECT_EQ(ran.code, 1) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  right to list nodes"), HasSubstr("\nTO DO\n"),
                                HasSubstr("\n  right to list nodes: ")));
 }
 
-TEST(Doctor, ExitsOneForAServerOutOfReach) {
-    const std::string kubeconfig = Served().kubeconfig();
+TEST(Doctor, ExitsOneIfTheServerIsUnreachable) {
+    const std::string kubeconfig = ServedCluster().kubeconfig();
     const Ran ran = doctor(kubeconfig);
     EXPECT_EQ(ran.code, 1) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  API server"),
                                HasSubstr("  API server: check the address")));
 }
 
-TEST(Doctor, ExitsZeroWhereSomethingIsOnlyToBeLookedAt) {
-    const Served served;
-    const Ran ran = doctor(served.kubeconfig(), "-o json",
+TEST(Doctor, ExitsZeroWithWarningsOnly) {
+    const ServedCluster cluster;
+    const Ran ran = doctor(cluster.kubeconfig(), "-o json",
                            std::string(one_cloud) + "[plugin.simulated.settings]\ngroups = []\n");
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, HasSubstr(R"({"verdict":"warning","what":"node groups")"));
 }
 
-TEST(Doctor, ExitsOneForAConfigurationThatIsNotSound) {
+TEST(Doctor, ExitsOneIfTheConfigurationIsInvalid) {
     const Ran ran = doctor("", "", "[pipeline]\nclouds = [\"nowhere\"]\n");
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, HasSubstr("MISSING  configuration"));

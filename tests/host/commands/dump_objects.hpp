@@ -1,4 +1,4 @@
-/// Objects of dumps, as JSON.
+/// Objects of cluster dumps as JSON.
 #pragma once
 
 #include <string>

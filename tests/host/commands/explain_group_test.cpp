@@ -1,4 +1,4 @@
-// `capstan explain group`: what its cloud tells of new nodes beside a node that is there.
+// `capstan explain group`: the template compared with an existing node.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,8 @@ std::string compared_dump(const std::string& nodes) {
     return R"({"kind":"List","apiVersion":"v1","items":[)" + nodes + "," + compared_pod + "]}";
 }
 
-/// A dump of two nodes. Of their group the template is guessed, from what both have.
-class ExplainGroup : public testing::Test {
+/// A dump of two nodes. The template of their group is guessed from what they have in common.
+class ExplainGroupTest : public testing::Test {
 protected:
     static std::string younger_node() {
         std::string out = ready_node("web-2");
@@ -45,7 +45,7 @@ protected:
         folder_.write("dump.json", compared_dump(ready_node("web-1") + "," + younger_node()));
 };
 
-TEST_F(ExplainGroup, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
+TEST_F(ExplainGroupTest, ComparesTheTemplateWithTheYoungestNode) {
     const Ran ran = explain();
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("compared with node web-2: 4 of "));
@@ -56,7 +56,7 @@ TEST_F(ExplainGroup, StandBesideTheYoungestNodeWithAMarkWhereTheyDiffer) {
                                Not(HasSubstr("hostname"))));
 }
 
-TEST_F(ExplainGroup, AreRowsOfTheJson) {
+TEST_F(ExplainGroupTest, PrintsTheComparisonAsJson) {
     const Ran ran = explain(" -o json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     const boost::json::object answer = boost::json::parse(ran.out).as_object();
@@ -64,18 +64,18 @@ TEST_F(ExplainGroup, AreRowsOfTheJson) {
     EXPECT_EQ(comparison.at("node"), "web-2");
     EXPECT_TRUE(comparison.at("not_compared_because").is_null());
     const boost::json::array& fields = comparison.at("fields").as_array();
-    const auto of = [&](const char* name) {
+    const auto row = [&](const char* name) {
         for (const auto& field : fields)
             if (field.at("field") == name) return boost::json::serialize(field);
         return std::string("none");
     };
-    EXPECT_EQ(of("capacity cpu"),
+    EXPECT_EQ(row("capacity cpu"),
               R"({"field":"capacity cpu","template":"4","node":"4","same":true,"mark":""})");
-    EXPECT_EQ(of("label disk"), R"({"field":"label disk","template":null,"node":"ssd",)"
-                                R"("same":false,"mark":"not in template"})");
+    EXPECT_EQ(row("label disk"), R"({"field":"label disk","template":null,"node":"ssd",)"
+                                 R"("same":false,"mark":"not in template"})");
 }
 
-TEST_F(ExplainGroup, AreNoneWhereNoNodeIsReady) {
+TEST_F(ExplainGroupTest, ComparesNothingWithoutAReadyNode) {
     std::string node = ready_node("web-1");
     node.replace(node.find(R"("True")"), 6, R"("False")");
     const std::string file = folder_.write("unready.json", compared_dump(node));

@@ -1,4 +1,4 @@
-// `capstan explain` where groups could be made, as an operator asks it.
+// `capstan explain` if groups can be created.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,12 +15,12 @@ namespace json = boost::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Ran explain(const std::string& pod, const std::string& story, const std::string& more = {}) {
-    return capstan("explain pod " + pod + " --scenario tests/scenarios/provisioning/" + story +
+Ran explain(const std::string& pod, const std::string& scenario, const std::string& more = {}) {
+    return capstan("explain pod " + pod + " --scenario tests/scenarios/provisioning/" + scenario +
                    ".toml " + more);
 }
 
-TEST(ExplainProvisioning, TellsWhichGroupsCouldBeMadeAndWhyOthersWereNotTried) {
+TEST(ExplainProvisioning, ListsGroupsThatCouldBeCreatedAndWhyOthersWereNotTried) {
     const Ran ran = explain("default/big", "TC1");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(
@@ -31,20 +31,21 @@ TEST(ExplainProvisioning, TellsWhichGroupsCouldBeMadeAndWhyOthersWereNotTried) {
               HasSubstr("not tried: no pod fits on it; default/big: needs 12 of cpu")));
 }
 
-TEST(ExplainProvisioning, NamesTheLimitThatLeavesNoRoom) {
+TEST(ExplainProvisioning, NamesTheLimitThatIsReached) {
     EXPECT_THAT(explain("default/web", "TC8").out,
                 HasSubstr("not tried: max cluster cpu limit reached: 3 left, a new node needs 4"));
 }
 
-TEST(ExplainProvisioning, TellsMachinesTheSame) {
+TEST(ExplainProvisioning, PrintsTheGroupsAsJson) {
     const Ran ran = explain("default/big", "TC1", "-o json");
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::array groups = json::parse(ran.out).at("new_groups").as_array();
     ASSERT_EQ(groups.size(), 2u);
 }
 
-/// `config check` of a cloud with these machine types, and a source with these settings.
-Ran check_machine_types(const std::string& types, const std::string& named) {
+/// `config check` with a cloud that offers `types` and a group source with the machine types
+/// `setting`.
+Ran check_machine_types(const std::string& types, const std::string& setting) {
     const Folder folder;
     std::string tables;
     for (const char* type : {"n1-standard-2", "n1-standard-8"})
@@ -61,11 +62,11 @@ Ran check_machine_types(const std::string& types, const std::string& named) {
                                     tables +
                                     "] }\n"
                                     "[plugin.provisioning]\nsettings = { machine_types = [" +
-                                    named + "] }\n") +
+                                    setting + "] }\n") +
                    "'");
 }
 
-TEST(CheckOfProvisioning, WarnsOfMachineTypesThatNoCloudHas) {
+TEST(CheckProvisioning, WarnsAboutUnknownMachineTypes) {
     const std::string both = "n1-standard-2 n1-standard-8";
     const Ran typo = check_machine_types(both, R"("n1-standard-2", "n1-standrd-8")");
     EXPECT_EQ(typo.code, 0) << typo.err;

@@ -1,4 +1,4 @@
-// `capstan plugin` runs the program capstan-plugin beside it.
+// `capstan plugin` runs the program capstan-plugin of the same folder.
 #include <gmock/gmock.h>
 
 #include "shell.hpp"
@@ -15,7 +15,7 @@ Ran capstan_plugin(const std::string& arguments) {
     return ran_program(build_tree() / "bin/capstan-plugin", arguments);
 }
 
-TEST(ExternalCommand, DoesWhatItsProgramDoes) {
+TEST(ExternalCommand, BehavesLikeItsProgram) {
     for (const std::string arguments :
          {"", "list", "list -o json", "--help", "--help-all", "verify --help", "lst", "list --frm",
           "inspect nothing.so", "verify --settings nothing.toml nothing.so"}) {
@@ -27,7 +27,7 @@ TEST(ExternalCommand, DoesWhatItsProgramDoes) {
     }
 }
 
-TEST(ExternalCommand, IsCalledAsACommandOfCapstan) {
+TEST(ExternalCommand, IsNamedAsACommandOfCapstan) {
     EXPECT_THAT(capstan_plugin("verify --help").out, HasSubstr("Usage: capstan plugin verify "));
     EXPECT_EQ(capstan_plugin("").code, 2);
     EXPECT_THAT(capstan_plugin("").err,
@@ -37,7 +37,7 @@ TEST(ExternalCommand, IsCalledAsACommandOfCapstan) {
     EXPECT_THAT(capstan("plugn list").err, HasSubstr("did you mean 'plugin'?"));
 }
 
-TEST(ExternalCommand, TakesHelpAndColorAnywhereOnTheLine) {
+TEST(ExternalCommand, AcceptsHelpAndColorInAnyPosition) {
     const std::string help = capstan("plugin verify --help").out;
     EXPECT_EQ(capstan("help plugin verify").out, help);
     EXPECT_EQ(capstan("--help plugin verify").out, help);
@@ -49,7 +49,7 @@ TEST(ExternalCommand, TakesHelpAndColorAnywhereOnTheLine) {
     EXPECT_EQ(capstan_plugin("--version").out, capstan("--version").out);
 }
 
-TEST(ExternalCommand, IsInTheHelpOfCapstan) {
+TEST(ExternalCommand, IsListedInTheHelp) {
     EXPECT_THAT(
         capstan("--help").out,
         HasSubstr(
@@ -59,12 +59,13 @@ TEST(ExternalCommand, IsInTheHelpOfCapstan) {
                       HasSubstr("--http RECORDING")));
 }
 
-TEST(ExternalCommand, WithoutItsProgramSaysWhichFileWasTried) {
+TEST(ExternalCommand, NamesTheMissingProgram) {
     const Folder folder;
-    const fs::path alone = folder.path() / "capstan", beside = folder.path() / "capstan-plugin";
+    const fs::path alone = folder.path() / "capstan",
+                   plugin_program = folder.path() / "capstan-plugin";
     fs::copy_file(build_tree() / "bin/capstan", alone);
-    const std::string missing =
-        "plugin: " + beside.string() + " does not exist; build it with `./dev build`, or install ";
+    const std::string missing = "plugin: " + plugin_program.string() +
+                                " does not exist; build it with `./dev build`, or install ";
     const Ran ran = ran_program(alone, "plugin list");
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.out, "");
@@ -73,9 +74,10 @@ TEST(ExternalCommand, WithoutItsProgramSaysWhichFileWasTried) {
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, AllOf(HasSubstr("--chaos"), HasSubstr(missing)));
 
-    fs::create_directory(beside);
-    EXPECT_EQ(ran_program(alone, "plugin list").err,
-              "capstan: plugin: " + beside.string() + " cannot be executed: Permission denied\n");
+    fs::create_directory(plugin_program);
+    EXPECT_EQ(
+        ran_program(alone, "plugin list").err,
+        "capstan: plugin: " + plugin_program.string() + " cannot be executed: Permission denied\n");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Passes recorded by the shipped binary with the shipped plugins, and decided again.
+// Passes that the shipped binary recorded with the shipped plugins, and replays.
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -15,11 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All stories are told where CAPSTAN_REPLAY_ALL is set, which takes minutes.
-bool wants_all() { return std::getenv("CAPSTAN_REPLAY_ALL") != nullptr; }
+/// With CAPSTAN_REPLAY_ALL all scenarios are replayed, which takes minutes.
+bool replays_all() { return std::getenv("CAPSTAN_REPLAY_ALL") != nullptr; }
 
-std::vector<std::string> stories() {
-    if (!wants_all()) {
+std::vector<std::string> scenarios() {
+    if (!replays_all()) {
         return {"balance_anti_affine", "fallback_when_exhausted", "limits_nap_32", "machines_lost",
                 "spread_three_zones"};
     }
@@ -32,9 +32,9 @@ std::vector<std::string> stories() {
     return out;
 }
 
-/// Letters and digits alone.
-std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
-    std::string out = story.param;
+/// Letters, digits and underscores.
+std::string name_of(const ::testing::TestParamInfo<std::string>& scenario) {
+    std::string out = scenario.param;
     std::ranges::replace_if(
         out, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
     return out;
@@ -47,30 +47,30 @@ std::vector<std::string> files_in(const fs::path& folder) {
     return out;
 }
 
-/// Some of many, the first and the last among them.
+/// Some of the files, including the first and the last.
 std::vector<std::string> sample(const std::vector<std::string>& files) {
-    const std::size_t step = wants_all() ? 1 : std::max<std::size_t>(1, files.size() / 4);
+    const std::size_t step = replays_all() ? 1 : std::max<std::size_t>(1, files.size() / 4);
     std::vector<std::string> out;
     for (std::size_t i = 0; i < files.size(); i += step) out.push_back(files[i]);
     if (!files.empty() && out.back() != files.back()) out.push_back(files.back());
     return out;
 }
 
-std::vector<std::string> record(const std::string& story, const Folder& folder) {
-    const Ran ran = capstan("simulate tests/scenarios/" + story + ".toml -o json --record '" +
+std::vector<std::string> record(const std::string& scenario, const Folder& folder) {
+    const Ran ran = capstan("simulate tests/scenarios/" + scenario + ".toml -o json --record '" +
                             (folder.path() / "passes").string() + "'");
     EXPECT_EQ(ran.err, "");
     return files_in(folder.path() / "passes");
 }
 
-/// A pass that asked for machines.
+/// A pass with a scale-up.
 std::string pass_with_increase(const Folder& folder) {
     for (const std::string& file : record("fallback_when_exhausted", folder)) {
         std::ifstream in(file);
         const std::string text{std::istreambuf_iterator<char>(in), {}};
         if (text.find(R"("increases":[{)") != std::string::npos) return text;
     }
-    ADD_FAILURE() << "no pass asked for machines";
+    ADD_FAILURE() << "no pass has an increase";
     return {};
 }
 
@@ -82,7 +82,7 @@ std::string changed(std::string text, const std::string& from, const std::string
 
 class Replay : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Replay, OfEachRecordedPassComesToTheSameDecision) {
+TEST_P(Replay, MakesTheSameDecisionForEachRecordedPass) {
     const Folder folder;
     const std::vector<std::string> files = record(GetParam(), folder);
     ASSERT_FALSE(files.empty());
@@ -95,7 +95,7 @@ TEST_P(Replay, OfEachRecordedPassComesToTheSameDecision) {
     }
 }
 
-TEST(Replay, OfARecordOfVersion1ComesToTheSameDecision) {
+TEST(Replay, MakesTheSameDecisionForAVersion1Record) {
     for (const std::string& file : files_in("tests/host/commands/records/version_1")) {
         const Ran ran = capstan("replay '" + file + "'");
         EXPECT_EQ(ran.code, 0) << file << '\n' << ran.err << ran.out;
@@ -104,10 +104,10 @@ TEST(Replay, OfARecordOfVersion1ComesToTheSameDecision) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Story, Replay, ::testing::ValuesIn(stories()), name_of);
+INSTANTIATE_TEST_SUITE_P(Scenario, Replay, ::testing::ValuesIn(scenarios()), name_of);
 
-/// Of a pass whose record says 7 machines where it asked for fewer, and names the group `group`.
-std::string record_of_seven(const Folder& folder, const std::string& group = "") {
+/// A recorded pass whose increase was changed to 7, and whose group is renamed `group` if set.
+std::string record_with_increase_of_seven(const Folder& folder, const std::string& group = "") {
     std::string text = pass_with_increase(folder);
     const std::size_t at = text.find(R"("increases":[{)");
     const std::string by = text.substr(text.find(R"("by":)", at), 6);
@@ -121,9 +121,9 @@ std::string record_of_seven(const Folder& folder, const std::string& group = "")
     return folder.write("p.json", text);
 }
 
-TEST(Replay, ShowsWhatDiffersAndSummarisesTheActionsFirst) {
+TEST(Replay, ShowsDifferencesAndSummarizesActionsFirst) {
     const Folder folder;
-    const std::string file = record_of_seven(folder);
+    const std::string file = record_with_increase_of_seven(folder);
     const Ran ran = capstan("replay '" + file + "'");
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.out.find("different decision:\n"
@@ -136,15 +136,15 @@ TEST(Replay, ShowsWhatDiffersAndSummarisesTheActionsFirst) {
         << json.out;
 }
 
-TEST(Replay, NamesAGroupWhoseIdHoldsSlashesInWhole) {
+TEST(Replay, PrintsAGroupIdWithSlashesCompletely) {
     const Folder folder;
     const std::string group = "projects/p/zones/z/instanceGroups/g";
-    const Ran ran = capstan("replay '" + record_of_seven(folder, group) + "'");
+    const Ran ran = capstan("replay '" + record_with_increase_of_seven(folder, group) + "'");
     EXPECT_NE(ran.out.find("1 action differs: increases/" + group + "\n"), std::string::npos)
         << ran.out;
 }
 
-TEST(Replay, TakesAnotherSentenceForTheSameDecision) {
+TEST(Replay, AcceptsARewordedReason) {
     const Folder folder;
     const std::string text = pass_with_increase(folder);
     const std::size_t at = text.find(R"("because":")", text.find(R"("increases":[{)"));
@@ -157,7 +157,7 @@ TEST(Replay, TakesAnotherSentenceForTheSameDecision) {
         << ran.out;
 }
 
-TEST(Replay, TellsOfAnotherHostAndOfAnotherPluginFile) {
+TEST(Replay, ReportsAnotherHostVersionAndPluginFile) {
     const Folder folder;
     std::string text = pass_with_increase(folder);
     text.replace(text.find(R"("host":")"), 8, R"("host":"older than )");
@@ -170,7 +170,7 @@ TEST(Replay, TellsOfAnotherHostAndOfAnotherPluginFile) {
     EXPECT_NE(ran.out.find("(sha256 zzzz"), std::string::npos) << ran.out;
 }
 
-TEST(Replay, WithAnotherSettingSaysWhatWouldHaveBeenDecided) {
+TEST(Replay, ShowsTheDecisionWithAnotherSetting) {
     const Folder folder;
     const std::string file = folder.write("p.json", pass_with_increase(folder));
     const Ran ran = capstan("replay '" + file + "' --set 'limits.nodes={ max = 0 }'");
@@ -179,13 +179,13 @@ TEST(Replay, WithAnotherSettingSaysWhatWouldHaveBeenDecided) {
     EXPECT_NE(ran.out.find("now       (nothing)"), std::string::npos) << ran.out;
 }
 
-TEST(Replay, RefusesWhatIsNoRecordedPass) {
+TEST(Replay, RefusesInvalidRecords) {
     const Folder folder;
     const std::string text = pass_with_increase(folder);
     const struct {
         const char* name;
         std::string text;
-        const char* complaint;
+        const char* message;
     } cases[] = {
         {"empty.json", "", "is empty, expected a JSON object"},
         {"cut.json", text.substr(0, text.size() / 2), "not JSON: ends too early"},
@@ -199,13 +199,13 @@ TEST(Replay, RefusesWhatIsNoRecordedPass) {
     for (const auto& c : cases) {
         const Ran ran = capstan("replay '" + folder.write(c.name, c.text) + "'");
         EXPECT_EQ(ran.code, 2) << c.name;
-        EXPECT_NE(ran.err.find(c.complaint), std::string::npos) << c.name << ": " << ran.err;
+        EXPECT_NE(ran.err.find(c.message), std::string::npos) << c.name << ": " << ran.err;
         EXPECT_EQ(ran.out, "") << c.name;
     }
     EXPECT_EQ(capstan("replay '" + (folder.path() / "none.json").string() + "'").code, 2);
 }
 
-TEST(Record, IsRefusedWhereTheFolderCannotBeMade) {
+TEST(SimulateRecord, ReportsAFolderThatCannotBeCreated) {
     const Folder folder;
     const std::string file = folder.write("file", "");
     const Ran ran =
@@ -214,7 +214,7 @@ TEST(Record, IsRefusedWhereTheFolderCannotBeMade) {
     EXPECT_NE(ran.err.find("/passes: cannot be created: "), std::string::npos) << ran.err;
 }
 
-TEST(Explain, AnswersFromARecordedPass) {
+TEST(ExplainRecordedPass, ExplainsMatrixAndGroup) {
     const Folder folder;
     const std::string file = folder.write("p.json", pass_with_increase(folder));
     const Ran matrix = capstan("explain matrix --recorded '" + file + "'");

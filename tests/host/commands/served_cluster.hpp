@@ -1,4 +1,4 @@
-/// A cluster's API server on loopback, for the shipped binary.
+/// The API server of a cluster on loopback, for the shipped binary.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,13 @@
 
 namespace capstan::commands {
 
-/// An API server of a cluster in real time, which begins without any object.
-class Served {
+/// An API server in real time that starts without objects.
+class ServedCluster {
 public:
-    /// `fault`: what it does wrong. `fill`: puts objects into it.
-    explicit Served(std::optional<simulation::api_server::ApiFault> fault = std::nullopt,
-                    const std::function<void(simulation::api_server::ObjectStore&)>& fill = {}) {
+    /// `fault`: a fault to inject. `fill`: creates objects.
+    explicit ServedCluster(
+        std::optional<simulation::api_server::ApiFault> fault = std::nullopt,
+        const std::function<void(simulation::api_server::ObjectStore&)>& fill = {}) {
         if (fill) fill(store_);
         if (fault) server_.faults().add(*std::move(fault));
         if (const auto listening = server_.listen(); !listening)
@@ -27,12 +28,12 @@ public:
         kubeconfig_ = server_.kubeconfig();
         thread_ = std::thread([this] { io_.run(); });
     }
-    ~Served() {
+    ~ServedCluster() {
         io_.stop();
         thread_.join();
     }
-    Served(const Served&) = delete;
-    Served& operator=(const Served&) = delete;
+    ServedCluster(const ServedCluster&) = delete;
+    ServedCluster& operator=(const ServedCluster&) = delete;
 
     const std::string& kubeconfig() const { return kubeconfig_; }
 

@@ -1,4 +1,4 @@
-/// Runs the shipped binary as a person would, for tests of whole commands.
+/// Runs commands of the shipped binary in a shell.
 #pragma once
 
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 
 namespace capstan::commands {
 
-/// bin/, lib/ and tests/bin/ of one build tree: found from this program's own place.
+/// The build tree (bin/, lib/, tests/bin/), found from the path of this program.
 inline std::filesystem::path build_tree() {
     return std::filesystem::read_symlink("/proc/self/exe")
         .parent_path()
@@ -30,17 +30,17 @@ inline std::filesystem::path misbehaving() {
 
 inline std::filesystem::path throwing() { return build_tree() / "tests/bin/plugins/throwing.so"; }
 
-/// The example of a cloud over HTTP: it needs an endpoint, a token and an API.
+/// The example of a cloud plugin over HTTP: it needs an endpoint, a token and an API.
 inline std::filesystem::path http_cloud() {
     return build_tree() / "tests/bin/plugins/new_http_cloud.so";
 }
 
-/// As one word of a shell's line.
+/// The path as one word of a shell command.
 inline std::string quoted_path(const std::filesystem::path& path) {
     return "'" + path.string() + "'";
 }
 
-/// A folder that goes with the test.
+/// A temporary folder, removed at the end of the test.
 class Folder {
 public:
     Folder() {
@@ -77,7 +77,7 @@ inline Ran ran_program(const std::filesystem::path& program, const std::string& 
                        const std::string& input = {}) {
     const Folder folder;
     const std::string in = folder.write("in", input);
-    // First, so that `arguments` may say otherwise.
+    // First, so that `arguments` can override them.
     const std::string redirections = "<'" + in + "' >'" + (folder.path() / "out").string() +
                                      "' 2>'" + (folder.path() / "err").string() + "' ";
     const std::string command = redirections + quoted_path(program) + " " + arguments;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(SimulateReport, AnEventIsALineWithItsReasonBelow) {
+TEST(SimulateReport, PrintsAnEventWithItsReasonBelow) {
     std::ostringstream out;
     print_event(out, {.at = 70s,
                       .kind = simulation::EventKind::increase,
@@ -22,7 +22,7 @@ TEST(SimulateReport, AnEventIsALineWithItsReasonBelow) {
               "            makes room for 4 pods\n");
 }
 
-TEST(SimulateReport, AReasonThatWasToldIsNotPrintedAgainAndStaysInJson) {
+TEST(SimulateReport, PrintsARepeatedReasonOnlyInJson) {
     const simulation::Event event{.at = 70s,
                                   .kind = simulation::EventKind::eviction,
                                   .text = "1 pod is evicted from web-1",
@@ -36,7 +36,7 @@ TEST(SimulateReport, AReasonThatWasToldIsNotPrintedAgainAndStaysInJson) {
     EXPECT_EQ(report_json(report).at("events").at(0).at("because").as_string(), "unneeded for 10m");
 }
 
-TEST(SimulateReport, AnInputOfManyPodsTellsOfDecisionsOnly) {
+TEST(SimulateReport, PrintsOnlyDecisionsForManyPods) {
     simulation::Input input;
     input.steps.emplace_back();
     EXPECT_EQ(detail_for(input), Detail::everything);
@@ -46,7 +46,7 @@ TEST(SimulateReport, AnInputOfManyPodsTellsOfDecisionsOnly) {
     EXPECT_TRUE(is_shown({.kind = simulation::EventKind::increase}, Detail::decisions));
 }
 
-TEST(SimulateReport, WhatIsUnknownIsSaidInWordsAndIsNullInJson) {
+TEST(SimulateReport, PrintsUnknownValuesInWordsAndAsNullInJson) {
     std::ostringstream out;
     const simulation::Report report;
     print_summary(out, report);
@@ -57,7 +57,7 @@ TEST(SimulateReport, WhatIsUnknownIsSaidInWordsAndIsNullInJson) {
     EXPECT_TRUE(summary.at("pending_ms").as_object().at("p95").is_null());
 }
 
-TEST(ProgressBar, GoesByTimeWhereTheEndIsKnownElseBySteps) {
+TEST(ProgressBar, MeasuresTimeIfTheEndIsKnownAndStepsOtherwise) {
     EXPECT_EQ(bar_of({.at = 6h, .end = 24h, .nodes = 12, .pending = 1}),
               "[#####---------------]  25%  at 6h of 24h, 12 nodes, 1 pod pending");
     EXPECT_EQ(bar_of({.at = 6h, .step = 1, .steps = 2, .nodes = 1, .pending = 0}),
@@ -65,7 +65,7 @@ TEST(ProgressBar, GoesByTimeWhereTheEndIsKnownElseBySteps) {
     EXPECT_EQ(bar_of({.at = 30h, .end = 24h}).substr(0, 28), "[####################] 100% ");
 }
 
-TEST(ProgressBar, DrawsNothingWhereNobodyWatches) {
+TEST(ProgressBar, DrawsNothingWithoutATerminal) {
     std::ostringstream out;
     ProgressBar bar(out, false);
     bar.show({.at = 6h, .end = 24h});

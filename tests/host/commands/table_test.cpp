@@ -14,7 +14,7 @@ std::string printed(const std::vector<std::vector<std::string>>& rows,
     return out.str();
 }
 
-TEST(Table, ColumnsAreAsWideAsTheirWidestCell) {
+TEST(Table, MakesColumnsAsWideAsTheirWidestCell) {
     EXPECT_EQ(printed({{"NAME", "N"}, {"x", "12"}, {"longer", ""}}),
               "NAME    N\nx       12\nlonger\n");
 }
@@ -23,9 +23,9 @@ TEST(Table, CountsCharactersNotBytes) {
     EXPECT_EQ(printed({{"äö", "1"}, {"abc", "2"}}), "äö   1\nabc  2\n");
 }
 
-TEST(Table, AnEmptyTablePrintsNothing) { EXPECT_EQ(printed({}), ""); }
+TEST(Table, PrintsNothingWithoutRows) { EXPECT_EQ(printed({}), ""); }
 
-TEST(Table, EveryLineIsIndented) { EXPECT_EQ(printed({{"a"}, {"b"}}, "  "), "  a\n  b\n"); }
+TEST(Table, IndentsEveryLine) { EXPECT_EQ(printed({{"a"}, {"b"}}, "  "), "  a\n  b\n"); }
 
 }  // namespace
 }  // namespace capstan::commands

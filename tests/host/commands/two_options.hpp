@@ -1,4 +1,4 @@
-/// A question to expanders: a pod that fits a big and a small node.
+/// An expander request: a pod that fits on a big and on a small node.
 #pragma once
 
 namespace capstan::commands {

@@ -1,5 +1,5 @@
-// What the shipped binary says of mistakes that are easily made: what was tried, on what, what came
-// back, and what to do.
+// Messages of the shipped binary about common mistakes: what was attempted, on what, the result,
+// and what to do.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -22,10 +22,10 @@ int count_of(const std::string& text, const std::string& part) {
     return out;
 }
 
-TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
+TEST(CommandLineMistakes, AreReportedOnceForAConfiguration) {
     const struct {
         const char* text;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"[pipeline]\nclouds = [\"azure\"]",
          ":2:11: pipeline.clouds[0]: no plugin instance named 'azure'; shipped plugins of kind "
@@ -56,17 +56,18 @@ TEST(Mistakes, InAConfigurationAreToldOnceWithAWayOut) {
         const std::string file = folder.write("capstan.toml", each.text);
         const Ran ran = capstan("config check --config '" + file + "'");
         EXPECT_EQ(ran.code, 2) << each.text;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.text;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.text;
         EXPECT_THAT(ran.err, HasSubstr(": 1 error\n")) << each.text;
-        EXPECT_EQ(count_of(ran.err, file + ":"), 2) << "also of the sum: " << ran.err;
+        EXPECT_EQ(count_of(ran.err, file + ":"), 2)
+            << "once in the message and once in the total: " << ran.err;
     }
 }
 
-TEST(Mistakes, OfAnOptionAreToldWithTheOption) {
-    const char* const story = "simulate examples/three_zones.toml --set ";
+TEST(CommandLineMistakes, AreReportedWithTheOption) {
+    const char* const command = "simulate examples/three_zones.toml --set ";
     const struct {
         const char* set;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"scale_up.bakoff=until_joined",
          "--set scale_up.bakoff=until_joined: scale_up: unknown key 'bakoff'; did you mean "
@@ -78,17 +79,17 @@ TEST(Mistakes, OfAnOptionAreToldWithTheOption) {
          "--set plugin.labels.settings={ignore=1}: plugin.labels.settings.ignore: expected "},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan(story + std::string(each.set));
+        const Ran ran = capstan(command + std::string(each.set));
         EXPECT_EQ(ran.code, 2) << each.set;
-        EXPECT_THAT(ran.err, AllOf(HasSubstr(each.says), Not(HasSubstr("three_zones.toml:"))))
+        EXPECT_THAT(ran.err, AllOf(HasSubstr(each.message), Not(HasSubstr("three_zones.toml:"))))
             << each.set;
     }
 }
 
-TEST(Mistakes, InTheNameOfAKeyAreMetWithTheKeysThatEndLikeIt) {
+TEST(CommandLineMistakes, AreAnsweredWithKeysOfTheSameEnd) {
     const struct {
         const char* key;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"unneeded_time", "no key 'unneeded_time'; did you mean scale_down.unneeded_time?"},
         {"unneded_time", "; did you mean scale_down.unneeded_time?"},
@@ -100,17 +101,17 @@ TEST(Mistakes, InTheNameOfAKeyAreMetWithTheKeysThatEndLikeIt) {
     for (const auto& each : cases) {
         const Ran ran = capstan("config explain " + std::string(each.key));
         EXPECT_EQ(ran.code, 2) << each.key;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.key;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.key;
     }
 }
 
-TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
+TEST(CommandLineMistakes, NameTheTypeOfAWrongFile) {
     const Folder folder;
     const std::string yaml = folder.write("d.yaml", "apiVersion: v1\nitems:\n- kind: Node\n");
     const std::string dump = folder.write("d.json", R"({"apiVersion":"v1","items":[]})");
     const struct {
         std::string line;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"simulate --cluster '" + yaml + "'",
          "is YAML; expects JSON, as from kubectl get ... -o json"},
@@ -125,11 +126,11 @@ TEST(Mistakes, WithFilesOfAnotherUseSayWhatTheFileIs) {
     for (const auto& each : cases) {
         const Ran ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line << ran.err;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.line;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
     }
 }
 
-/// A port of loopback that is listened on.
+/// A loopback port that is in use.
 class BusyPort {
 public:
     BusyPort() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -154,7 +155,7 @@ private:
     std::string number_;
 };
 
-TEST(Mistakes, WithAPortSayWhereAnotherIsChosen) {
+TEST(CommandLineMistakes, NameTheOptionThatChangesABusyPort) {
     const BusyPort port;
     const Ran cluster = capstan("cluster examples/live.toml --for 1s --port " + port.number());
     EXPECT_EQ(cluster.code, 1);

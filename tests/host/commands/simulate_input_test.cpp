@@ -1,5 +1,4 @@
-// `capstan simulate` and `capstan explain` on a cluster's dump and on a trace, as an operator runs
-// them.
+// `capstan simulate` and `capstan explain` with a cluster dump and with a trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +14,8 @@ namespace json = boost::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A cluster of one full node, pool "web", with pods that wait: two that need another node, and one
-/// that no node can take.
+/// A cluster of one full node, pool "web", with pending pods: two that need another node, and one
+/// that fits on no node.
 std::string dump() {
     const std::string node =
         R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","creationTimestamp":"2026-01-01T00:00:00Z",
@@ -39,7 +38,7 @@ std::string dump() {
            "," + pod("huge", "32", "") + "]}";
 }
 
-/// Those objects of the dump alone.
+/// The objects of the dump of this kind.
 std::string only_of_kind(std::string_view kind) {
     json::value all = json::parse(dump());
     json::array kept;
@@ -49,9 +48,9 @@ std::string only_of_kind(std::string_view kind) {
     return json::serialize(all);
 }
 
-/// Two nodes of one pool, and a ReplicaSet whose last pod waits and fits on either; held to
-/// `budget`, such as "maxUnavailable":0. The second node has so little to do that it could go.
-std::string guarded_dump(const std::string& budget) {
+/// Two nodes of one pool, and a ReplicaSet with a pending pod that fits on either; with the
+/// PodDisruptionBudget `budget`, for example "maxUnavailable":0. The second node is unneeded.
+std::string dump_with_budget(const std::string& budget) {
     const auto pod = [](const std::string& name, const std::string& bound) {
         return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
                R"(","uid":")" + name +
@@ -67,17 +66,17 @@ std::string guarded_dump(const std::string& budget) {
     const std::string replica_set =
         R"({"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"namespace":"shop","name":"web",
         "uid":"u1"},"spec":{"replicas":3,"selector":{"matchLabels":{"app":"web"}}}})";
-    const std::string guard =
+    const std::string disruption_budget =
         R"({"kind":"PodDisruptionBudget","apiVersion":"policy/v1","metadata":{"namespace":"shop",
         "name":"web"},"spec":{"selector":{"matchLabels":{"app":"web"}},)" +
         budget + R"(},"status":{"disruptionsAllowed":0}})";
     return R"({"kind":"List","apiVersion":"v1","items":[)" + ready_node("n1") + "," +
-           ready_node("n2") + "," + replica_set + "," + guard + "," + pod("web-1", "n1") + "," +
-           pod("web-2", "n2") + "," + pod("web-3", "") + "]}";
+           ready_node("n2") + "," + replica_set + "," + disruption_budget + "," +
+           pod("web-1", "n1") + "," + pod("web-2", "n2") + "," + pod("web-3", "") + "]}";
 }
 
 /// A node of 4 cores with 1 core free, and `others`: "{...},{...}".
-std::string dump_of_a_node_with(const std::string& others) {
+std::string dump_with_one_node(const std::string& others) {
     return R"({"kind":"List","apiVersion":"v1","items":[
         {"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","creationTimestamp":"2026-01-01T00:00:00Z",
         "managedFields":[{"manager":"kubelet","fieldsV1":{"f:metadata":{}}}],
@@ -89,7 +88,7 @@ std::string dump_of_a_node_with(const std::string& others) {
            others + "]}";
 }
 
-std::string waiting_pod(const std::string& name, const std::string& cpu,
+std::string pending_pod(const std::string& name, const std::string& cpu,
                         const std::string& metadata = {}, const std::string& spec = {}) {
     return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop",)" + metadata +
            R"("name":")" + name + R"(","creationTimestamp":"2026-01-01T01:00:00Z"},"spec":{)" +
@@ -97,13 +96,13 @@ std::string waiting_pod(const std::string& name, const std::string& cpu,
            R"("}}}]},"status":{"phase":"Pending"}})";
 }
 
-class DumpCommands : public ::testing::Test {
+class ClusterDump : public ::testing::Test {
 protected:
     Folder folder_;
     std::string dump_ = folder_.write("dump.json", dump());
 };
 
-TEST_F(DumpCommands, ShowWhatWouldHappenToAClusterNow) {
+TEST_F(ClusterDump, IsSimulatedFromItsCurrentState) {
     const Ran ran = capstan("simulate --cluster " + dump_ + " -o json");
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::value report = json::parse(ran.out);
@@ -114,59 +113,60 @@ TEST_F(DumpCommands, ShowWhatWouldHappenToAClusterNow) {
     EXPECT_THAT(ran.err, HasSubstr("guessed 1 node group from 1 node"));
 }
 
-TEST_F(DumpCommands, EvictNoPodAgainstTheSpecOfABudget) {
+TEST_F(ClusterDump, EvictsNoPodAgainstABudget) {
     struct Case {
         const char* budget;
-        bool goes;
+        bool is_removed;
     };
     const Case cases[]{
         {R"("maxUnavailable":0)", false},    {R"("maxUnavailable":"0%")", false},
         {R"("minAvailable":3)", false},      {R"("minAvailable":"100%")", false},
-        {R"("minAvailable":"67%")", false},  // 2.01 of 3 have to stay: 3
+        {R"("minAvailable":"67%")", false},  // 2.01 of 3 must stay: 3
         {R"("minAvailable":"66%")", true},   // 1.98: 2
-        {R"("maxUnavailable":"1%")", true},  // 0.03 may go: 1
+        {R"("maxUnavailable":"1%")", true},  // 0.03 may be removed: 1
         {R"("minAvailable":2)", true},       {R"("maxUnavailable":1)", true},
         {R"("minAvailable":"most")", false},
     };
     for (const Case& c : cases) {
-        const Ran ran = capstan("simulate --cluster - -o json", guarded_dump(c.budget));
+        const Ran ran = capstan("simulate --cluster - -o json", dump_with_budget(c.budget));
         ASSERT_EQ(ran.code, 0) << ran.err;
         const json::value nodes = json::parse(ran.out).at("summary").at("nodes");
-        EXPECT_EQ(nodes.at("end"), c.goes ? 1 : 2) << c.budget << ran.out;
+        EXPECT_EQ(nodes.at("end"), c.is_removed ? 1 : 2) << c.budget << ran.out;
     }
 }
 
-TEST_F(DumpCommands, NameTheKindsThatAreAbsentAndTheCommandThatTakesThem) {
-    const Ran ran = capstan("simulate --cluster - -o json", guarded_dump(R"("maxUnavailable":1)"));
+TEST_F(ClusterDump, NamesMissingKindsAndTheCommandThatDumpsThem) {
+    const Ran ran =
+        capstan("simulate --cluster - -o json", dump_with_budget(R"("maxUnavailable":1)"));
     EXPECT_THAT(ran.err, AllOf(HasSubstr("no ds, rc, sts, deploy, jobs"),
                                HasSubstr("kubectl get nodes,pods,pdb,ds,rs,rc,sts,deploy,jobs"),
                                ::testing::Not(HasSubstr("no pdb"))));
 }
 
-TEST_F(DumpCommands, TellOfAPodThatWaitsThoughItWouldFit) {
-    const std::string text = guarded_dump(R"("maxUnavailable":1)");
-    const Ran waiting = capstan("explain pod shop/web-3 --cluster -", text);
-    EXPECT_THAT(waiting.out,
+TEST_F(ClusterDump, ExplainsAPendingPodThatWouldFit) {
+    const std::string text = dump_with_budget(R"("maxUnavailable":1)");
+    const Ran pending = capstan("explain pod shop/web-3 --cluster -", text);
+    EXPECT_THAT(pending.out,
                 HasSubstr("pending in the dump; would fit on n1 now, but is not bound to it"))
-        << waiting.err;
+        << pending.err;
     EXPECT_THAT(capstan("explain pod shop/web-3 --at 1m --cluster -", text).out,
                 HasSubstr("bound to node n1"));
     EXPECT_THAT(capstan("explain pod shop/web-1 --cluster -", text).out,
                 HasSubstr("bound to node n1"));
 }
 
-TEST_F(DumpCommands, ExplainANodeAtTheMomentOfTheDump) {
-    const std::string text = guarded_dump(R"("maxUnavailable":1)");
+TEST_F(ClusterDump, ExplainsANodeAtTheTimeOfTheDump) {
+    const std::string text = dump_with_budget(R"("maxUnavailable":1)");
     const Ran now = capstan("explain node n2 --cluster -", text);
     EXPECT_THAT(now.out, ::testing::Not(HasSubstr("CurrentlyBeingDeleted"))) << now.err;
     EXPECT_EQ(capstan("explain node n2 --at soon --cluster -", text).code, 2);
 }
 
-TEST_F(DumpCommands, LetAPodOfADaemonSetThatWaitsBeTheOneOfItsNode) {
+TEST_F(ClusterDump, CountsAPendingDaemonSetPodAsThePodOfItsNode) {
     const std::string daemon_set =
         R"({"kind":"DaemonSet","apiVersion":"apps/v1","metadata":{"namespace":"shop","name":"logs","uid":"d1"},
         "spec":{"template":{"metadata":{},"spec":{"containers":[{"resources":{"requests":{"cpu":"500m"}}}]}}}})";
-    const std::string its_pod = waiting_pod(
+    const std::string its_pod = pending_pod(
         "logs-x7", "500m",
         R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"DaemonSet","name":"logs","uid":"d1","controller":true}],)",
         R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
@@ -174,38 +174,38 @@ TEST_F(DumpCommands, LetAPodOfADaemonSetThatWaitsBeTheOneOfItsNode) {
     // Two of the DaemonSet would leave no room for the other pod.
     const Ran ran =
         capstan("simulate --cluster - -o json",
-                dump_of_a_node_with(daemon_set + "," + its_pod + "," + waiting_pod("web", "500m")));
+                dump_with_one_node(daemon_set + "," + its_pod + "," + pending_pod("web", "500m")));
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::value summary = json::parse(ran.out).at("summary");
     EXPECT_EQ(summary.at("nodes").at("peak"), 1) << ran.out;
     EXPECT_EQ(summary.at("pods").at("bound"), 2) << ran.out;
 }
 
-TEST_F(DumpCommands, CountNoPodThatHasEndedAndNoneForLongerThanItsGrace) {
+TEST_F(ClusterDump, IgnoresPodsThatHaveEndedOrExceededTheirGracePeriod) {
     const auto big_pod = [](const std::string& metadata, const std::string& phase) {
         return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"old",)" +
                metadata + R"("creationTimestamp":"2026-01-01T01:00:00Z"},"spec":{"nodeName":"n1",
                "containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":")" +
                phase + R"("}})";
     };
-    const std::string going = R"("deletionTimestamp":"2026-01-01T01:00:30Z",)";
+    const std::string deleted = R"("deletionTimestamp":"2026-01-01T01:00:30Z",)";
     struct Case {
         std::string metadata;
         const char* phase;
         int nodes;
     };
     for (const Case& c : {Case{"", "Running", 2}, Case{"", "Succeeded", 1}, Case{"", "Failed", 1},
-                          Case{going, "Running", 1}}) {
+                          Case{deleted, "Running", 1}}) {
         const Ran ran = capstan(
             "simulate --cluster - -o json",
-            dump_of_a_node_with(big_pod(c.metadata, c.phase) + "," + waiting_pod("web", "1")));
+            dump_with_one_node(big_pod(c.metadata, c.phase) + "," + pending_pod("web", "1")));
         ASSERT_EQ(ran.code, 0) << ran.err;
         EXPECT_EQ(json::parse(ran.out).at("summary").at("nodes").at("peak"), c.nodes)
             << c.metadata << c.phase << ran.out;
     }
 }
 
-TEST_F(DumpCommands, ReadListsOneAfterTheOtherAndSayWhatIsYaml) {
+TEST_F(ClusterDump, MayBeSeveralListsButNotYaml) {
     const std::string nodes = only_of_kind("Node"), pods = only_of_kind("Pod");
     EXPECT_EQ(capstan("simulate --cluster - -o json", nodes + "\n" + pods).out,
               capstan("simulate --cluster - -o json", pods + nodes).out);
@@ -214,9 +214,9 @@ TEST_F(DumpCommands, ReadListsOneAfterTheOtherAndSayWhatIsYaml) {
     EXPECT_THAT(yaml.err, HasSubstr("is YAML; expects JSON, as from kubectl get ... -o json"));
 }
 
-TEST(ExplainScenario, CountsAnUnneededNodeUpToTheEndThoughPassesWereLeftOut) {
+TEST(ExplainScenario, CountsUnneededTimeAcrossSkippedPasses) {
     const Folder folder;
-    const std::string story = folder.write("cool.toml", R"(
+    const std::string scenario = folder.write("cool.toml", R"(
 [[group]]
 id = "g"
 size = 2
@@ -227,26 +227,27 @@ unneeded_time = "1h"
 [[step]]
 advance = "20m"
 )");
-    const Ran end = capstan("explain node g-2 --scenario " + story);
+    const Ran end = capstan("explain node g-2 --scenario " + scenario);
     EXPECT_THAT(end.out, HasSubstr("for 20m")) << end.err << end.out;
-    EXPECT_THAT(end.out, HasSubstr("machine    simulated://g/2: running")) << "as its cloud tells";
-    const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + story);
+    EXPECT_THAT(end.out, HasSubstr("machine    simulated://g/2: running"))
+        << "as the cloud reports it";
+    const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + scenario);
     EXPECT_THAT(earlier.out, HasSubstr("for 5m")) << earlier.err << earlier.out;
 }
 
-TEST_F(DumpCommands, ReadADumpFromStandardInput) {
+TEST_F(ClusterDump, IsReadFromStandardInput) {
     const Ran ran = capstan("simulate --cluster - -o json", dump());
     EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
-TEST_F(DumpCommands, ExplainAPodThatNoGroupCanTake) {
+TEST_F(ClusterDump, ExplainsAPodThatFitsInNoGroup) {
     const Ran ran = capstan("explain pod shop/huge --cluster " + dump_);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("1 unschedulable"), HasSubstr("web-a"),
                                HasSubstr("Insufficient cpu: needs 32, 4 of 4 are free")));
 }
 
-TEST_F(DumpCommands, ExplainAPodThatGetsRoomOrHasIt) {
+TEST_F(ClusterDump, ExplainsAPodThatIsPlannedOrBound) {
     EXPECT_THAT(capstan("explain pod shop/web-1 --cluster " + dump_).out,
                 HasSubstr("2 planned on new nodes (2 on web-a)"));
     EXPECT_THAT(capstan("explain pod shop/running --cluster " + dump_).out,
@@ -256,7 +257,7 @@ TEST_F(DumpCommands, ExplainAPodThatGetsRoomOrHasIt) {
     EXPECT_THAT(nobody.err, HasSubstr("no pod shop/nobody in this cluster"));
 }
 
-TEST_F(DumpCommands, ExplainAGroupAndTheWholeMatrix) {
+TEST_F(ClusterDump, ExplainsAGroupAndTheMatrix) {
     const Ran group = capstan("explain group web-a -o json --cluster " + dump_);
     ASSERT_EQ(group.code, 0) << group.err;
     const json::value answer = json::parse(group.out);
@@ -272,7 +273,7 @@ TEST_F(DumpCommands, ExplainAGroupAndTheWholeMatrix) {
     EXPECT_EQ(capstan("explain group nobody --cluster " + dump_).code, 1);
 }
 
-TEST_F(DumpCommands, ExplainWhyANodeStays) {
+TEST_F(ClusterDump, ExplainsWhyANodeIsKept) {
     const std::string command = "explain node n1 -o json --cluster " + dump_;
     const Ran used = capstan(command);
     ASSERT_EQ(used.code, 0) << used.err;
@@ -285,7 +286,7 @@ TEST_F(DumpCommands, ExplainWhyANodeStays) {
     EXPECT_EQ(capstan("explain node nobody --cluster " + dump_).code, 1);
 }
 
-TEST_F(DumpCommands, SayWhereADumpIsBroken) {
+TEST_F(ClusterDump, ReportsWhereItIsInvalid) {
     const Ran cut = capstan("simulate --cluster -", R"({"kind":"List","items":[{"kind":"Pod")");
     EXPECT_EQ(cut.code, 2);
     EXPECT_THAT(cut.err, HasSubstr("line 1"));
@@ -301,7 +302,7 @@ TEST_F(DumpCommands, SayWhereADumpIsBroken) {
     EXPECT_EQ(capstan("simulate --cluster /nowhere.json").code, 2);
 }
 
-TEST_F(DumpCommands, LeaveOutTheObjectThatIsMalformedAndNameIt) {
+TEST_F(ClusterDump, SkipsAndNamesAMalformedObject) {
     std::string broken = dump();
     broken.replace(broken.find(R"("32")"), 4, R"("zwei")");
     const Ran ran = capstan("simulate --cluster - -o json", broken);
@@ -309,12 +310,12 @@ TEST_F(DumpCommands, LeaveOutTheObjectThatIsMalformedAndNameIt) {
     EXPECT_THAT(ran.err, AllOf(HasSubstr("Pod shop/huge"), HasSubstr("requests/cpu")));
 }
 
-TEST_F(DumpCommands, WantExactlyOneInput) {
+TEST_F(ClusterDump, IsTheOnlyInput) {
     EXPECT_EQ(capstan("simulate").code, 2);
     EXPECT_EQ(capstan("simulate x.toml --cluster " + dump_).code, 2);
 }
 
-TEST(TraceCommand, ReadsPackedTables) {
+TEST(TraceInput, MayBeCompressed) {
     const Folder folder;
     const std::string pods =
         "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,creation_time,deletion_time,"
@@ -327,7 +328,7 @@ TEST(TraceCommand, ReadsPackedTables) {
     EXPECT_EQ(json::parse(ran.out).at("summary").at("pods").at("ended"), 1);
 }
 
-TEST(TraceCommand, RunsPodsForAsLongAsTheyDidAndNamesABadRow) {
+TEST(TraceInput, RunsPodsForTheirDurationAndReportsABadRow) {
     const Folder folder;
     const std::string header =
         "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,"
@@ -341,7 +342,7 @@ TEST(TraceCommand, RunsPodsForAsLongAsTheyDidAndNamesABadRow) {
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::value report = json::parse(ran.out);
     EXPECT_EQ(report.at("summary").at("nodes").at("peak"), 2);
-    EXPECT_EQ(report.at("summary").at("nodes").at("end"), 0);  // nobody needs them any more
+    EXPECT_EQ(report.at("summary").at("nodes").at("end"), 0);  // they are unneeded
     EXPECT_EQ(report.at("summary").at("pods").at("ended"), 3);
 
     folder.write("pods.csv", header + "a,x,1,0,0,,LS,Running,0,600,0\n");

@@ -1,4 +1,4 @@
-// What `capstan explain` takes for a name, by the habits of kubectl.
+// Names that `capstan explain` accepts, as kubectl does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// `owner`: "ReplicaSet/web-5fz554shxg"; `node` empty: it waits.
+/// `owner`: "ReplicaSet/web-5fz554shxg"; pending if `node` is empty.
 std::string owned_pod(const std::string& ns, const std::string& name, const std::string& owner,
                       const std::string& node) {
     const std::size_t slash = owner.find('/');
@@ -26,8 +26,8 @@ std::string owned_pod(const std::string& ns, const std::string& name, const std:
            (node.empty() ? R"("status":{"phase":"Pending"}})" : R"("status":{"phase":"Running"}})");
 }
 
-/// A Deployment with two ReplicaSets, as in a roll-out, a StatefulSet and a Job.
-class ExplainNames : public testing::Test {
+/// A Deployment with two ReplicaSets, as during a rollout, a StatefulSet and a Job.
+class ExplainNamesTest : public testing::Test {
 protected:
     Ran explain(const std::string& line) const {
         return capstan("explain " + line + " -f '" + file_ + "'");
@@ -49,7 +49,7 @@ protected:
             owned_pod("night", "report-x7k2p", "Job/report", "") + "]}");
 };
 
-TEST_F(ExplainNames, KindAndNameAreWrittenAsForKubectl) {
+TEST_F(ExplainNamesTest, AcceptsKindAndNameAsKubectlDoes) {
     const std::string one = explain("pod shop/db-0").out;
     EXPECT_THAT(one, HasSubstr("shop/db-0"));
     for (const char* line :
@@ -61,17 +61,17 @@ TEST_F(ExplainNames, KindAndNameAreWrittenAsForKubectl) {
     }
 }
 
-TEST_F(ExplainNames, AsMuchOfANameIsEnoughAsNamesOneAlone) {
+TEST_F(ExplainNamesTest, AcceptsAnUnambiguousPrefix) {
     EXPECT_THAT(explain("pod web-7d -n shop").out, HasSubstr("shop/web-7d9f8c6b5d-d4444"));
     EXPECT_THAT(explain("node ip-10-0-1-17").out, HasSubstr("ip-10-0-1-17.ec2.internal"));
     EXPECT_THAT(explain("node ip-10-0-1-170").out, HasSubstr("ip-10-0-1-170.ec2.internal"));
     EXPECT_THAT(explain("group we").out, HasSubstr("can grow"));
 }
 
-TEST_F(ExplainNames, WhatIsNotThereIsSaidWithWhatIs) {
+TEST_F(ExplainNamesTest, SuggestsNamesIfNothingMatches) {
     const struct {
         const char* line;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"pod web-5 -n shop",
          "several match: web-5fz554shxg-a1111, web-5fz554shxg-b2222, web-5fz554shxg-c3333"},
@@ -88,12 +88,12 @@ TEST_F(ExplainNames, WhatIsNotThereIsSaidWithWhatIs) {
     for (const auto& each : cases) {
         const Ran ran = explain(each.line);
         EXPECT_EQ(ran.code, 1) << each.line;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.line;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
         EXPECT_EQ(ran.out, "") << each.line;
     }
 }
 
-TEST_F(ExplainNames, AWorkloadIsToldByItsPodsWithoutANodeClassByClass) {
+TEST_F(ExplainNamesTest, ExplainsPendingPodsOfAWorkloadByClass) {
     const Ran ran = explain("deployment/web -n shop");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("shop/web\n  3 of 4 pods pending\n"),
@@ -109,10 +109,10 @@ TEST_F(ExplainNames, AWorkloadIsToldByItsPodsWithoutANodeClassByClass) {
                           R"("pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
 }
 
-TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
+TEST_F(ExplainNamesTest, ReportsMistakesBeforeReadingTheFile) {
     const struct {
         const char* line;
-        const char* says;
+        const char* message;
     } cases[] = {
         {"explain pot x -f nothing", "unknown kind 'pot'; did you mean 'pod'?"},
         {"explain web-1 -f nothing", "unknown kind 'web-1'; known: pod, group, node, "},
@@ -125,7 +125,7 @@ TEST_F(ExplainNames, MistakesAreSaidBeforeAnythingIsRead) {
     for (const auto& each : cases) {
         const Ran ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.line;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
     }
 }
 

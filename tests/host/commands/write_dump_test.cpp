@@ -1,4 +1,4 @@
-// `capstan dump`, of an API server on loopback.
+// `capstan dump` of an API server on loopback.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ using ::testing::Not;
 
 using Put = std::function<void(const char* kind, const char* space, const std::string& text)>;
 
-Put put_into(simulation::api_server::ObjectStore& store) {
+Put putter_of(simulation::api_server::ObjectStore& store) {
     return [&store](const char* kind, const char* space, const std::string& text) {
         const auto made =
             store.create(store.kind(kind), space, boost::json::parse(text).as_object(),
@@ -28,7 +28,7 @@ Put put_into(simulation::api_server::ObjectStore& store) {
 
 /// One node, and a pod on it with a secret in its environment.
 void fill_small_cluster(simulation::api_server::ObjectStore& store) {
-    const Put put = put_into(store);
+    const Put put = putter_of(store);
     put("nodes", "", R"({"metadata":{"name":"n1"},"status":{
         "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
         "conditions":[{"type":"Ready","status":"True"}]}})");
@@ -37,9 +37,9 @@ void fill_small_cluster(simulation::api_server::ObjectStore& store) {
         "resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running"}})");
 }
 
-Ran take_dump(const Served& served, const std::string& arguments) {
+Ran take_dump(const ServedCluster& cluster, const std::string& arguments) {
     const Folder folder;
-    return capstan("dump --kubeconfig '" + folder.write("kubeconfig", served.kubeconfig()) + "' " +
+    return capstan("dump --kubeconfig '" + folder.write("kubeconfig", cluster.kubeconfig()) + "' " +
                    arguments);
 }
 
@@ -59,27 +59,28 @@ std::string node_of_acme(int number, const std::string& zone, bool is_dedicated)
            "conditions":[{"type":"Ready","status":"True"}]}})";
 }
 
-/// A pod of the ReplicaSet "checkout-7f9c"; without a node it waits.
+/// A pod of the ReplicaSet "checkout-7f9c"; pending if `node` is empty.
 std::string pod_of_acme(const std::string& name, const std::string& node, const std::string& cpu,
                         const std::string& more) {
-    const bool waits = node.empty();
+    const bool is_pending = node.empty();
     return R"({"metadata":{"name":")" + name + R"(","labels":{"acme.com/app":"checkout"},
         "annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{\"env\":\"hush\"}",
           "acme.com/wait":"90s"},
         "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"checkout-7f9c",
           "uid":"0000-1111","controller":true}]},"spec":{)" +
-           (waits ? "" : R"("nodeName":")" + node + "\",") + more +
+           (is_pending ? "" : R"("nodeName":")" + node + "\",") + more +
            R"("containers":[{"name":"c","resources":{"requests":{"cpu":")" + cpu + R"("}}}]},
         "status":{"phase":")" +
-           (waits ? "Pending" : "Running") + R"(","conditions":[{"type":")" +
-           (waits ? "PodScheduled" : "Ready") + R"(","status":")" + (waits ? "False" : "True") +
-           R"(","reason":")" + (waits ? "Unschedulable" : "") + R"("}]}})";
+           (is_pending ? "Pending" : "Running") + R"(","conditions":[{"type":")" +
+           (is_pending ? "PodScheduled" : "Ready") + R"(","status":")" +
+           (is_pending ? "False" : "True") + R"(","reason":")" +
+           (is_pending ? "Unschedulable" : "") + R"("}]}})";
 }
 
-/// Two pools, one of them dedicated; pods that a budget guards, that a selector, a toleration or
-/// anti-affinity directs, and that wait; one node too many.
+/// Two pools, one of them dedicated; pods with a budget, a node selector, a toleration or
+/// anti-affinity, and pending pods; one unneeded node.
 void fill_cluster_of_acme(simulation::api_server::ObjectStore& store) {
-    const Put put = put_into(store);
+    const Put put = putter_of(store);
     for (int n = 1; n <= 4; ++n) put("nodes", "", node_of_acme(n, n % 2 == 0 ? "a" : "b", n == 4));
     put("namespaces", "", R"({"metadata":{"name":"tills"}})");
     put("replicasets.apps", "tills",
@@ -119,7 +120,8 @@ void fill_cluster_of_acme(simulation::api_server::ObjectStore& store) {
     }
 }
 
-/// What a run came to, without names, and without what counts from when the dump was taken.
+/// The result of a simulation without names and without times that depend on when the dump was
+/// written.
 boost::json::value figures_of(const std::string& file) {
     const Ran ran = capstan("simulate -o json --cluster '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err;
@@ -138,56 +140,56 @@ boost::json::value figures_of(const std::string& file) {
     return {std::move(events), std::move(summary)};
 }
 
-TEST(DumpCommand, WritesWhatSimulateNeedsAndNothingThatDecisionsDoNotRead) {
-    const Served served(std::nullopt, fill_small_cluster);
+TEST(DumpCommand, WritesWhatSimulateNeedsWithoutSecrets) {
+    const ServedCluster cluster(std::nullopt, fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(served, "'" + file + "'");
+    const Ran ran = take_dump(cluster, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, AllOf(HasSubstr("nodes: 1 object\n"), HasSubstr("pods: 1 object\n"),
                                HasSubstr("poddisruptionbudgets: 0 objects\n")));
     EXPECT_THAT(folder.read("dump.json"), Not(HasSubstr("hush")));
     const Ran simulated = capstan("simulate --cluster '" + file + "'");
     EXPECT_EQ(simulated.code, 0) << simulated.err;
-    EXPECT_THAT(simulated.err, Not(HasSubstr("in this dump"))) << "every kind was asked for";
+    EXPECT_THAT(simulated.err, Not(HasSubstr("in this dump"))) << "every kind was requested";
     EXPECT_THAT(capstan("explain pod default/web --cluster '" + file + "'").out,
                 HasSubstr("bound to node n1"));
 }
 
-TEST(DumpCommand, TellsOfAKindThatIsForbiddenAndSoDoesItsReader) {
-    const Served served(
+TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
+    const ServedCluster cluster(
         simulation::api_server::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
         fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(served, "'" + file + "'");
+    const Ran ran = take_dump(cluster, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("poddisruptionbudgets: not taken: "));
     EXPECT_THAT(capstan("simulate --cluster '" + file + "'").err, HasSubstr("no pdb in this dump"));
 }
 
 TEST(DumpCommand, FailsWithoutNodesOrPods) {
-    const Served served(simulation::api_server::ApiFault{.resource = "pods", .status = 403},
-                        fill_small_cluster);
+    const ServedCluster cluster(simulation::api_server::ApiFault{.resource = "pods", .status = 403},
+                                fill_small_cluster);
     const Folder folder;
-    EXPECT_EQ(take_dump(served, "'" + (folder.path() / "dump.json").string() + "'").code, 1);
+    EXPECT_EQ(take_dump(cluster, "'" + (folder.path() / "dump.json").string() + "'").code, 1);
     EXPECT_FALSE(std::filesystem::exists(folder.path() / "dump.json"));
 }
 
-TEST(DumpCommand, PacksAFileOfThatNameAndStandardOutputIfAsked) {
-    const Served served(std::nullopt, fill_small_cluster);
+TEST(DumpCommand, CompressesByFileNameOrOption) {
+    const ServedCluster cluster(std::nullopt, fill_small_cluster);
     const Folder folder;
     const auto explain = [](const std::string& file, const std::string& input = {}) {
         return capstan("explain pod default/web --cluster '" + file + "'", input).out;
     };
     const std::string packed = (folder.path() / "dump.json.gz").string();
-    ASSERT_EQ(take_dump(served, "'" + packed + "'").code, 0);
+    ASSERT_EQ(take_dump(cluster, "'" + packed + "'").code, 0);
     EXPECT_TRUE(folder.read("dump.json.gz").starts_with("\x1f\x8b"));
     EXPECT_THAT(explain(packed), HasSubstr("bound to node n1"));
     EXPECT_THAT(explain("-", folder.read("dump.json.gz")), HasSubstr("bound to node n1"));
 
-    EXPECT_TRUE(take_dump(served, "-").out.starts_with("{"));
-    EXPECT_TRUE(take_dump(served, "- --gzip").out.starts_with("\x1f\x8b"));
+    EXPECT_TRUE(take_dump(cluster, "-").out.starts_with("{"));
+    EXPECT_TRUE(take_dump(cluster, "- --gzip").out.starts_with("\x1f\x8b"));
 
     const std::string cut = folder.write("cut.json.gz", folder.read("dump.json.gz").substr(0, 100));
     const Ran refused = capstan("simulate --cluster '" + cut + "'");
@@ -195,13 +197,13 @@ TEST(DumpCommand, PacksAFileOfThatNameAndStandardOutputIfAsked) {
     EXPECT_THAT(refused.err, HasSubstr("cut.json.gz: the gzip data is truncated, after byte "));
 }
 
-TEST(DumpCommand, DecidesTheSameOnAnAnonymousDumpThatHasNoNameOfTheCluster) {
-    const Served served(std::nullopt, fill_cluster_of_acme);
+TEST(DumpCommand, DecidesTheSameOnAnAnonymousDump) {
+    const ServedCluster cluster(std::nullopt, fill_cluster_of_acme);
     const Folder folder;
     const std::string plain = (folder.path() / "plain.json").string();
     const std::string anonymous = (folder.path() / "anonymous.json").string();
-    ASSERT_EQ(take_dump(served, "'" + plain + "'").code, 0);
-    ASSERT_EQ(take_dump(served, "--anonymous '" + anonymous + "'").code, 0);
+    ASSERT_EQ(take_dump(cluster, "'" + plain + "'").code, 0);
+    ASSERT_EQ(take_dump(cluster, "--anonymous '" + anonymous + "'").code, 0);
 
     const std::string text = folder.read("anonymous.json");
     for (const char* name :
@@ -213,7 +215,8 @@ TEST(DumpCommand, DecidesTheSameOnAnAnonymousDumpThatHasNoNameOfTheCluster) {
         EXPECT_THAT(text, Not(HasSubstr(name)));
     }
     EXPECT_THAT(text, AllOf(HasSubstr("m5.xlarge"), HasSubstr(R"("90s")")));
-    EXPECT_THAT(folder.read("plain.json"), Not(HasSubstr("hush"))) << "an annotation holds secrets";
+    EXPECT_THAT(folder.read("plain.json"), Not(HasSubstr("hush")))
+        << "annotations may hold secrets";
 
     const boost::json::value figures = figures_of(plain);
     EXPECT_EQ(figures_of(anonymous), figures);

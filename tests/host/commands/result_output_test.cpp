@@ -1,4 +1,4 @@
-// Formats, colours, help and files that say themselves what they are.
+// Formats, colours, help, and detection of file types.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,38 +16,38 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const char* const story = "tests/scenarios/three_zones.toml";
+const char* const scenario = "tests/scenarios/three_zones.toml";
 
-TEST(Output, HasNoExponentsInItsNumbers) {
-    const Ran ran = capstan(std::string("simulate -o json ") + story);
+TEST(CommandOutput, PrintsNumbersWithoutExponents) {
+    const Ran ran = capstan(std::string("simulate -o json ") + scenario);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\"node_hours\":"), Not(HasSubstr("E-")),
                                Not(HasSubstr("E0")), Not(HasSubstr("e+"))));
     json::parse(ran.out);
 }
 
-TEST(Output, IsYamlWhereThatIsAskedFor) {
+TEST(CommandOutput, PrintsYaml) {
     const Ran ran = capstan("version -o yaml");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out,
                 MatchesRegex("version: \"[0-9.]+\"\nsdk: \"[0-9.]+\"\nabi: \"1.0\"\njson: 2\n"));
-    EXPECT_THAT(capstan(std::string("explain matrix -o yaml --scenario ") + story).out,
+    EXPECT_THAT(capstan(std::string("explain matrix -o yaml --scenario ") + scenario).out,
                 HasSubstr("groups:\n  - "));
     EXPECT_THAT(capstan("version -o wide").err,
                 HasSubstr("--output: expected text, json or yaml, not 'wide'"));
 }
 
-TEST(Output, OnATerminalIsIndented) {
+TEST(CommandOutput, IndentsJsonOnATerminal) {
     EXPECT_THAT(capstan("version -o json").out, StartsWith("{\"version\":"));
-    // `script`, a part of every Debian, runs a command on a terminal of its own.
+    // `script`, part of every Debian, runs a command on its own terminal.
     const Folder folder;
-    const std::string typed = "script -qec '" + (build_tree() / "bin/capstan").string() +
-                              " version -o json' /dev/null </dev/null >" +
-                              (folder.path() / "out").string();
-    ASSERT_EQ(std::system(typed.c_str()), 0);
+    const std::string line = "script -qec '" + (build_tree() / "bin/capstan").string() +
+                             " version -o json' /dev/null </dev/null >" +
+                             (folder.path() / "out").string();
+    ASSERT_EQ(std::system(line.c_str()), 0);
     EXPECT_THAT(folder.read("out"), HasSubstr("{\r\n  \"version\": "));
 }
 
-TEST(Output, HasColoursWhereTheyAreWanted) {
+TEST(CommandOutput, UsesColoursIfRequested) {
     EXPECT_THAT(capstan("simulat").err, StartsWith("capstan: "));
     EXPECT_THAT(capstan("simulat --color=always").err, StartsWith("\x1b[31mcapstan\x1b[0m: "));
     EXPECT_THAT(capstan("--color=always doctor -c nothing.toml").out,
@@ -57,7 +57,7 @@ TEST(Output, HasColoursWhereTheyAreWanted) {
                 HasSubstr("expected auto, always or never, not 'pink'"));
 }
 
-TEST(Output, HelpHasExamplesAndExitCodes) {
+TEST(CommandOutput, HelpShowsExamplesAndExitCodes) {
     for (const char* command :
          {"run",         "plan",           "doctor",        "simulate",       "cluster",
           "dump",        "explain",        "replay",        "pipeline",       "crd print",
@@ -71,7 +71,7 @@ TEST(Output, HelpHasExamplesAndExitCodes) {
     }
 }
 
-TEST(Output, HelpNamesEveryKindThatAPluginCanBeOf) {
+TEST(CommandOutput, HelpNamesEveryKindOfPlugin) {
     EXPECT_THAT(capstan("plugin new --help").out,
                 AllOf(HasSubstr("expander (cpp, c, rust)"), HasSubstr("controller (cpp)"),
                       HasSubstr("cloud (cpp http, cpp memory, c, rust)")));
@@ -79,7 +79,7 @@ TEST(Output, HelpNamesEveryKindThatAPluginCanBeOf) {
                 HasSubstr("no template for kind \"splitter\" in language \"rust\""));
 }
 
-TEST(Output, TheConfigurationIsPrintedWithoutAFile) {
+TEST(CommandOutput, ConfigPrintNeedsNoFile) {
     const Ran printed = capstan("config print");
     EXPECT_EQ(printed.code, 0) << printed.err;
     EXPECT_THAT(printed.out, HasSubstr("unneeded_time = \"10m\""));
@@ -87,7 +87,7 @@ TEST(Output, TheConfigurationIsPrintedWithoutAFile) {
     EXPECT_EQ(capstan("config check --config " + folder.write("all.toml", printed.out)).code, 0);
 }
 
-TEST(Output, TheSchemaKnowsWhatTheConfigurationTakes) {
+TEST(CommandOutput, ConfigSchemaDescribesEveryKey) {
     const Ran ran = capstan("config schema");
     EXPECT_EQ(ran.code, 0) << ran.err;
     const json::value schema = json::parse(ran.out);
@@ -117,19 +117,19 @@ const char* const small_dump = R"({"kind":"List","apiVersion":"v1","items":[
      "creationTimestamp":"2026-01-01T00:00:00Z"},"spec":{"nodeName":"n1","containers":[{"name":"c"}]},
      "status":{"phase":"Running"}}]})";
 
-TEST(InputFiles, SayThemselvesWhatTheyAre) {
+TEST(InputFiles, AreRecognizedByTheirContent) {
     const Folder folder;
     const std::string dump = folder.write("dump.json", small_dump);
     const Ran named = capstan("simulate --cluster " + dump);
     ASSERT_EQ(named.code, 0) << named.err;
     EXPECT_EQ(capstan("simulate " + dump).out, named.out);
     EXPECT_EQ(capstan("simulate -f " + dump).out, named.out);
-    EXPECT_EQ(capstan(std::string("simulate -f ") + story).out,
-              capstan(std::string("simulate ") + story).out);
+    EXPECT_EQ(capstan(std::string("simulate -f ") + scenario).out,
+              capstan(std::string("simulate ") + scenario).out);
     EXPECT_THAT(capstan("simulate --chaos " + dump).err, HasSubstr("--chaos requires a scenario"));
 
     const std::string records = (folder.path() / "records").string();
-    ASSERT_EQ(capstan(std::string("simulate ") + story + " --record " + records).code, 0);
+    ASSERT_EQ(capstan(std::string("simulate ") + scenario + " --record " + records).code, 0);
     const std::string pass = std::filesystem::directory_iterator(records)->path().string();
     const Ran refused = capstan("simulate " + pass);
     EXPECT_EQ(refused.code, 2);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Port : ::testing::Test {
+struct ReservedPortTest : ::testing::Test {
     Result<ReservedPort> reserve(std::uint16_t wanted) {
         return ReservedPort::take(io_, "127.0.0.1", wanted);
     }
@@ -22,7 +22,7 @@ struct Port : ::testing::Test {
     boost::asio::io_context io_;
 };
 
-TEST_F(Port, IsNotGivenToTwo) {
+TEST_F(ReservedPortTest, IsReservedOnce) {
     const auto first = reserve(0);
     ASSERT_TRUE(first) << first.error().message;
     const auto second = reserve(first->port());
@@ -31,7 +31,7 @@ TEST_F(Port, IsNotGivenToTwo) {
     EXPECT_NE(second->port(), 0);
 }
 
-TEST_F(Port, IsServedByWhomItIsFor) {
+TEST_F(ReservedPortTest, CanBeServedRepeatedlyByItsOwner) {
     const auto port = reserve(0);
     ASSERT_TRUE(port);
     for (int start = 0; start < 2; ++start) {
@@ -39,15 +39,15 @@ TEST_F(Port, IsServedByWhomItIsFor) {
             const auto server = serve(port->port());
             ASSERT_TRUE(server) << server.error().message;
             const auto other = reserve(port->port());
-            EXPECT_TRUE(other && other->port() != port->port()) << "nor is it while it is served";
+            EXPECT_TRUE(other && other->port() != port->port()) << "also while a server uses it";
         }
-        // It has closed when the loop has run.
+        // The socket closes when the loop runs.
         io_.restart();
         io_.poll();
     }
 }
 
-TEST_F(Port, IsAnotherWhereSomebodyServesAlready) {
+TEST_F(ReservedPortTest, DiffersFromAPortInUse) {
     const auto server = serve(0);
     ASSERT_TRUE(server);
     const auto port = reserve((*server)->port());
@@ -55,7 +55,7 @@ TEST_F(Port, IsAnotherWhereSomebodyServesAlready) {
     EXPECT_NE(port->port(), (*server)->port());
 }
 
-TEST_F(Port, IsTheWantedOneAgainOnceItIsLetGo) {
+TEST_F(ReservedPortTest, CanBeReservedAgainAfterItsRelease) {
     std::uint16_t wanted = 0;
     {
         const auto port = reserve(0);
@@ -67,7 +67,7 @@ TEST_F(Port, IsTheWantedOneAgainOnceItIsLetGo) {
     EXPECT_EQ(again->port(), wanted);
 }
 
-TEST_F(Port, IsOfAnAddress) {
+TEST_F(ReservedPortTest, RequiresAnIpAddress) {
     const auto port = ReservedPort::take(io_, "localhost", 0);
     ASSERT_FALSE(port);
     EXPECT_THAT(port.error().message, HasSubstr("\"localhost\" is not an IP address"));
