@@ -1,4 +1,4 @@
-// A cloud's file asked for what it has: `capstan plugin call --kind cloud`.
+// `capstan plugin call --kind cloud`.
 #include <array>
 #include <atomic>
 #include <thread>
@@ -34,7 +34,7 @@ const char* const http_cloud_api =
 
 )";
 
-TEST(CallCloud, ShowsWhatThereIsAndChangesNothing) {
+TEST(CallCloud, PrintsGroupsAndMachinesAndChangesNothing) {
     const commands::Folder folder;
     const std::string line = "plugin call " + quoted_http_cloud() + " --kind cloud --settings " +
                              folder.write("settings.toml",
@@ -55,7 +55,7 @@ TEST(CallCloud, ShowsWhatThereIsAndChangesNothing) {
     EXPECT_THAT(yaml.out, HasSubstr("complete: true\n"));
 }
 
-TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
+TEST(CallCloud, MakesTheRequestedChange) {
     const commands::Folder folder;
     const std::string line =
         "plugin call " + quoted_http_cloud() + " --kind cloud -o json --settings " +
@@ -76,7 +76,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     const struct {
         const char* options;
         int code;
-        const char* says;
+        const char* message;
     } refusals[] = {
         {" --increase web=0", 2, "expected GROUP=N with N from 1 to 100000, not \"web=0\""},
         {" --increase web", 2, "expected GROUP=N"},
@@ -89,7 +89,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     for (const auto& each : refusals) {
         const commands::Ran ran = commands::capstan(line + each.options);
         EXPECT_EQ(ran.code, each.code) << each.options;
-        EXPECT_THAT(ran.err, HasSubstr(each.says)) << each.options;
+        EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.options;
     }
     const commands::Ran other =
         commands::capstan("plugin call " + quoted_http_cloud() + " --kind expander --live", "{}");
@@ -97,7 +97,7 @@ TEST(CallCloud, MakesTheOneChangeThatIsAskedFor) {
     EXPECT_THAT(other.err, HasSubstr("require --kind cloud"));
 }
 
-/// The example's API on loopback, for clients that have its token; a connection for each request.
+/// The API of the example on loopback, for clients with its token; one connection per request.
 class HttpCloudServer {
 public:
     HttpCloudServer() : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -150,7 +150,7 @@ private:
     std::thread thread_;
 };
 
-TEST(CallCloud, AsksTheApiItselfWhenItIsToldTo) {
+TEST(CallCloud, CallsTheRealApiWithLive) {
     const HttpCloudServer server;
     const commands::Folder folder;
     std::filesystem::create_directory(folder.path() / "secrets");

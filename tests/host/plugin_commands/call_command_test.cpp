@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Keeps groups whose id is at least "b", and says which circumstances it was asked in.
-class FromB : public engine::Expander {
+/// Keeps groups whose id is at least "b", and explains the seed it received.
+class KeepsFromB : public engine::Expander {
 public:
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
@@ -34,7 +34,7 @@ public:
 };
 
 /// Decides on equal names, agrees on equal capacity.
-class ByName : public engine::SimilarityCheck {
+class SimilarByName : public engine::SimilarityCheck {
 public:
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const engine::CallContext&) override {
@@ -47,8 +47,8 @@ public:
     }
 };
 
-/// Gives everything to the first group by id.
-class AllToTheFirst : public engine::Splitter {
+/// Adds all nodes to the first group by id.
+class SplitToFirst : public engine::Splitter {
 public:
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const engine::CallContext&) override {
@@ -58,93 +58,93 @@ public:
     }
 };
 
-struct Outcome {
+struct CallResult {
     int code;
     std::string out, err;
-    bool operator==(const Outcome&) const = default;
+    bool operator==(const CallResult&) const = default;
 };
 
-Outcome run_call(const CallArguments& arguments, const std::string& request) {
+CallResult run_call(const CallArguments& arguments, const std::string& request) {
     std::istringstream in(request);
     std::ostringstream out, err;
     const int code = call(arguments, in, out, err);
     return {code, out.str(), err.str()};
 }
-Outcome ask_expander(engine::Expander& expander, const std::string& request) {
+CallResult call_expander(engine::Expander& expander, const std::string& request) {
     return run_call({.kind = CallKind::expander, .expander = &expander}, request);
 }
-Outcome ask_similarity(const std::string& request) {
-    ByName check;
+CallResult call_similarity(const std::string& request) {
+    SimilarByName check;
     return run_call({.kind = CallKind::similarity, .similarity = &check}, request);
 }
-Outcome ask_splitter(const std::string& request) {
-    AllToTheFirst splitter;
+CallResult call_splitter(const std::string& request) {
+    SplitToFirst splitter;
     return run_call({.kind = CallKind::splitter, .splitter = &splitter}, request);
 }
 
-TEST(Call, AnswersWithTheRequestsOwnIndicesHoweverGroupsAreOrdered) {
-    FromB expander;
-    EXPECT_EQ(ask_expander(expander, R"({"seed":3,"options":[{"group":{"id":"z"},"nodes":1},
+TEST(CallCommand, ReturnsTheIndicesOfTheRequest) {
+    KeepsFromB expander;
+    EXPECT_EQ(call_expander(expander, R"({"seed":3,"options":[{"group":{"id":"z"},"nodes":1},
                   {"group":{"id":"a"},"nodes":1},{"group":{"id":"b"},"nodes":1}]})"),
-              (Outcome{0,
-                       R"({"options":[0,2],"explain":["seed 3"]})"
-                       "\n",
-                       ""}));
+              (CallResult{0,
+                          R"({"options":[0,2],"explain":["seed 3"]})"
+                          "\n",
+                          ""}));
 }
 
-TEST(Call, AsksNoExpanderToChooseFromNothing) {
+TEST(CallCommand, DoesNotCallAnExpanderWithoutOptions) {
     FailingExpander expander;
-    EXPECT_EQ(ask_expander(expander, "{}"),
-              (Outcome{0,
-                       R"({"options":[],"explain":["there is no option to choose from"]})"
-                       "\n",
-                       ""}));
+    EXPECT_EQ(call_expander(expander, "{}"),
+              (CallResult{0,
+                          R"({"options":[],"explain":["there is no option to choose from"]})"
+                          "\n",
+                          ""}));
 }
 
-TEST(Call, PrintsAHooksErrorAsJson) {
+TEST(CallCommand, PrintsTheErrorOfAHookAsJson) {
     FailingExpander expander;
-    EXPECT_EQ(ask_expander(expander, R"({"options":[{"group":{"id":"a"},"nodes":1}]})"),
-              (Outcome{1,
-                       R"({"error":"score: took longer than \"1s\""})"
-                       "\n",
-                       ""}));
+    EXPECT_EQ(call_expander(expander, R"({"options":[{"group":{"id":"a"},"nodes":1}]})"),
+              (CallResult{1,
+                          R"({"error":"score: took longer than \"1s\""})"
+                          "\n",
+                          ""}));
 }
 
-TEST(Call, TellsTheThreeAnswersOfASimilarityCheckApart) {
-    EXPECT_EQ(ask_similarity(R"({"a":{"name":"n"},"b":{"name":"n"}})").out,
+TEST(CallCommand, DistinguishesTheThreeResultsOfASimilarityCheck) {
+    EXPECT_EQ(call_similarity(R"({"a":{"name":"n"},"b":{"name":"n"}})").out,
               R"({"similar":true,"decided":true,"because":"same name"})"
               "\n");
-    EXPECT_EQ(ask_similarity(R"({"a":{"name":"n"},"b":{"name":"m"}})").out,
+    EXPECT_EQ(call_similarity(R"({"a":{"name":"n"},"b":{"name":"m"}})").out,
               R"({"similar":true,"decided":false,"because":"same capacity"})"
               "\n");
-    EXPECT_EQ(ask_similarity(R"({"a":{"name":"n"},"b":{"name":"m","capacity":{"cpu":"8"}}})").out,
+    EXPECT_EQ(call_similarity(R"({"a":{"name":"n"},"b":{"name":"m","capacity":{"cpu":"8"}}})").out,
               R"({"similar":false,"decided":false,"because":"4 cpu, 8 cpu"})"
               "\n");
 }
 
-TEST(Call, ListsEveryGroupOfASplitInTheRequestsOrder) {
-    EXPECT_EQ(ask_splitter(R"({"nodes":4,"groups":[{"id":"c"},{"id":"a"},{"id":"b"}]})"),
-              (Outcome{0,
-                       R"({"deltas":{"c":0,"a":4,"b":0}})"
-                       "\n",
-                       ""}));
-    EXPECT_EQ(ask_splitter(R"({"nodes":4})").out, R"({"deltas":{}})"
-                                                  "\n");
+TEST(CallCommand, ListsEveryGroupOfASplitInRequestOrder) {
+    EXPECT_EQ(call_splitter(R"({"nodes":4,"groups":[{"id":"c"},{"id":"a"},{"id":"b"}]})"),
+              (CallResult{0,
+                          R"({"deltas":{"c":0,"a":4,"b":0}})"
+                          "\n",
+                          ""}));
+    EXPECT_EQ(call_splitter(R"({"nodes":4})").out, R"({"deltas":{}})"
+                                                   "\n");
 }
 
-TEST(Call, RefusesARequestThatCannotBeReadWithItsPlaceAndPrintsNoAnswer) {
-    FromB expander;
-    const Outcome syntax = ask_expander(expander, R"({"options":[,]})");
+TEST(CallCommand, ReportsThePositionInAnInvalidRequest) {
+    KeepsFromB expander;
+    const CallResult syntax = call_expander(expander, R"({"options":[,]})");
     EXPECT_EQ(syntax.code, 2);
     EXPECT_EQ(syntax.out, "");
     EXPECT_THAT(syntax.err, HasSubstr("standard input:1:13: not JSON"));
-    EXPECT_EQ(ask_expander(expander, R"({"options":[{"group":{"id":"a"}}]})"),
-              (Outcome{2, "", "standard input: /options/0/nodes: is missing\n"}));
-    EXPECT_EQ(ask_expander(expander, ""),
-              (Outcome{2, "", "standard input: is empty, expected a JSON object\n"}));
+    EXPECT_EQ(call_expander(expander, R"({"options":[{"group":{"id":"a"}}]})"),
+              (CallResult{2, "", "standard input: /options/0/nodes: is missing\n"}));
+    EXPECT_EQ(call_expander(expander, ""),
+              (CallResult{2, "", "standard input: is empty, expected a JSON object\n"}));
 }
 
-TEST(Call, KnowsItsKindsByBothTheirNames) {
+TEST(CallCommand, FindsKindsByShortNameAndId) {
     EXPECT_EQ(find_call_kind("splitter"), CallKind::splitter);
     EXPECT_EQ(find_call_kind("capstan.similarity/1"), CallKind::similarity);
     EXPECT_EQ(find_call_kind("expandr"), std::nullopt);

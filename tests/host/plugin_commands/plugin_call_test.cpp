@@ -1,4 +1,4 @@
-// One question to one plugin: `capstan plugin call`.
+// `capstan plugin call`: one request to one plugin.
 #include <gmock/gmock.h>
 
 #include "../commands/shell.hpp"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-TEST(Call, AsksAShippedExpander) {
+TEST(PluginCall, CallsAShippedExpander) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/least_waste.so")) +
             " --kind expander",
@@ -21,7 +21,7 @@ TEST(Call, AsksAShippedExpander) {
     EXPECT_THAT(ran.out, StartsWith(R"({"options":[1],"explain":["keeps small)"));
 }
 
-TEST(Call, SharesFourNodesAsTheProposalSays) {
+TEST(PluginCall, SplitsFourNodesToTheSmallestGroups) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("balancer/node_groups.so")) +
             " --kind splitter",
@@ -30,7 +30,7 @@ TEST(Call, SharesFourNodesAsTheProposalSays) {
     EXPECT_EQ(ran.out, "{\"deltas\":{\"a\":3,\"b\":1,\"c\":0}}\n") << ran.err;
 }
 
-TEST(Call, TakesSettingsAsThePipelineDoes) {
+TEST(PluginCall, AppliesSettingsLikeThePipeline) {
     const commands::Folder folder;
     const std::string request = R"({"a": {"name": "a", "capacity": {"memory": "100Gi"}},
                                     "b": {"name": "b", "capacity": {"memory": "99Gi"}}})";
@@ -51,7 +51,7 @@ TEST(Call, TakesSettingsAsThePipelineDoes) {
                                    HasSubstr("did you mean 'capacity_memory_tolerance'?")));
 }
 
-TEST(Call, PointsAtMalformedJson) {
+TEST(PluginCall, ReportsThePositionOfInvalidJson) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/random.so")) +
             " --kind expander",
@@ -61,26 +61,27 @@ TEST(Call, PointsAtMalformedJson) {
     EXPECT_THAT(ran.err, HasSubstr("standard input:2:13: "));
 }
 
-class Misbehaviour : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+class PluginCallMisbehaviour : public testing::TestWithParam<std::pair<const char*, const char*>> {
+};
 
-TEST_P(Misbehaviour, OfAHookIsAnErrorAnswerAndTheHostLives) {
-    const auto [plugin_class, says] = GetParam();
+TEST_P(PluginCallMisbehaviour, IsReportedAsAnError) {
+    const auto [plugin_class, message] = GetParam();
     const commands::Ran ran = commands::capstan(
         "plugin call " +
             commands::quoted_path(commands::misbehaving().string() + "#" + plugin_class) +
             " --kind expander",
         commands::two_options);
     EXPECT_EQ(ran.code, 1) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(StartsWith("{\"error\":\""), HasSubstr(says)));
+    EXPECT_THAT(ran.out, AllOf(StartsWith("{\"error\":\""), HasSubstr(message)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Call, Misbehaviour,
+INSTANTIATE_TEST_SUITE_P(Hook, PluginCallMisbehaviour,
                          testing::Values(std::pair("hangs", "deadline"),
                                          std::pair("throws", "lost the scores"),
                                          std::pair("garbage", "kept option 6 of 2")),
                          [](const auto& p) { return std::string(p.param.first); });
 
-TEST(Call, WhatAPluginPrintsStandsAmongTheComplaints) {
+TEST(PluginCall, PrintsOutputOfAPluginToStandardError) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::misbehaving().string() + "#prints") +
             " --kind expander",
@@ -91,7 +92,7 @@ TEST(Call, WhatAPluginPrintsStandsAmongTheComplaints) {
                                HasSubstr("noise of a descriptor\n")));
 }
 
-TEST(Call, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
+TEST(PluginCall, ReportsAnExceptionThroughTheCBoundary) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::throwing().string() + "#tiny") +
             " --kind expander",
@@ -100,7 +101,7 @@ TEST(Call, AnExceptionThroughTheBoundaryIsAnErrorOfTheHookThatLetItOut) {
     EXPECT_THAT(ran.out, HasSubstr("filter threw an exception: through C"));
 }
 
-TEST(Call, AsksForTheClassWhereAFileHasSeveral) {
+TEST(PluginCall, RequiresTheClassIfAFileHasSeveral) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::misbehaving()) + " --kind expander",
         commands::two_options);
@@ -109,7 +110,7 @@ TEST(Call, AsksForTheClassWhereAFileHasSeveral) {
                 AllOf(HasSubstr("FILE.so#CLASS"), HasSubstr("hangs (capstan.expander/1)")));
 }
 
-TEST(Call, SaysWhenAFileHasNoClassOfTheKind) {
+TEST(PluginCall, ReportsThatAFileHasNoClassOfTheKind) {
     const commands::Ran ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/random.so")) +
             " --kind splitter",

@@ -1,5 +1,4 @@
-// Which files there are, what is known of a file without running it, and what its own code may do
-// when it is asked.
+// `capstan plugin list`; `capstan plugin inspect` with and without running the plugin's code.
 #include <gmock/gmock.h>
 
 #include "../commands/shell.hpp"
@@ -12,9 +11,9 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-class Inspect : public testing::Test {
+class PluginInspectTest : public testing::Test {
 protected:
-    /// The plugin `early`, which does `what` when it is loaded.
+    /// The plugin `early`, changed to do `what` when it is loaded.
     std::string early(const std::string& what) const {
         std::ifstream in(commands::build_tree() / "tests/bin/plugins/early.so", std::ios::binary);
         std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -28,7 +27,7 @@ protected:
     const fs::path touched_ = folder_.path() / "touched";
 };
 
-TEST_F(Inspect, RunsNothingOfTheFile) {
+TEST_F(PluginInspectTest, RunsNoCodeOfTheFile) {
     const commands::Ran ran = commands::capstan("plugin inspect " + early(touched_));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\nowner "), HasSubstr("mode 0"), HasSubstr("\nneeds "),
@@ -40,10 +39,10 @@ TEST_F(Inspect, RunsNothingOfTheFile) {
                           "{\"options\": []}")
             .code,
         0);
-    EXPECT_TRUE(fs::exists(touched_)) << "loaded as by the host it does run";
+    EXPECT_TRUE(fs::exists(touched_)) << "its code runs if the host loads it";
 }
 
-TEST_F(Inspect, AsksItsCodeWhereItCanChangeNothing) {
+TEST_F(PluginInspectTest, RunsItsCodeConfinedIfRequested) {
     const commands::Ran ran = commands::capstan("plugin inspect --run " + early(touched_));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\nIts code was run in a confined child process"),
@@ -54,26 +53,26 @@ TEST_F(Inspect, AsksItsCodeWhereItCanChangeNothing) {
     EXPECT_FALSE(fs::exists(touched_));
 }
 
-TEST_F(Inspect, SaysHowItsCodeEnded) {
+TEST_F(PluginInspectTest, ReportsHowItsCodeEnded) {
     const commands::Ran ran = commands::capstan("plugin inspect --run " + early("abort"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(testing::StartsWith("file "),
                                HasSubstr("the process that loaded it was killed by signal 6")));
 }
 
-TEST_F(Inspect, TakesNothingFromItsCodeThatWasReadFromTheFile) {
+TEST_F(PluginInspectTest, IgnoresForgedReportsOfItsCode) {
     const commands::Ran ran = commands::capstan("plugin inspect -o json --run " + early("forge"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(Not(HasSubstr("forged")), HasSubstr("sent an unexpected report")));
 }
 
-TEST_F(Inspect, OfTheSameFileSaysTheSame) {
+TEST_F(PluginInspectTest, PrintsTheSameForTheSameFile) {
     const std::string file = early("nothing");
     EXPECT_EQ(commands::capstan("plugin inspect -o json " + file).out,
               commands::capstan("plugin inspect -o json " + file).out);
 }
 
-TEST(List, NamesEveryShippedPlugin) {
+TEST(PluginList, NamesEveryShippedPlugin) {
     const commands::Ran ran = commands::capstan("plugin list");
     for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price",
                              "priority", "random", "labels", "resources", "node_groups"}) {
@@ -81,7 +80,7 @@ TEST(List, NamesEveryShippedPlugin) {
     }
 }
 
-TEST_F(Inspect, ShowsSettingsWithDefaultsAndThePin) {
+TEST_F(PluginInspectTest, PrintsSettingsWithDefaultsAndThePin) {
     const commands::Ran ran =
         commands::capstan("plugin inspect --run " +
                           commands::quoted_path(commands::shipped("similarity/resources.so")));

@@ -20,14 +20,14 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// An empty folder that goes with the test.
-class PluginNew : public testing::Test {
+/// An empty temporary folder.
+class PluginNewTest : public testing::Test {
 protected:
-    PluginNew() {
+    PluginNewTest() {
         std::string pattern = (fs::temp_directory_path() / "plugin-new-test-XXXXXX").string();
         folder = ::mkdtemp(pattern.data());
     }
-    ~PluginNew() override { fs::remove_all(folder); }
+    ~PluginNewTest() override { fs::remove_all(folder); }
 
     NewPlugin plugin(std::string name, std::string kind = "expander",
                      std::string language = "cpp") {
@@ -41,7 +41,7 @@ protected:
         }
         return out;
     }
-    /// Files and folders that lie in it.
+    /// The files and folders in it.
     std::set<std::string> names_in(const fs::path& directory) {
         std::set<std::string> out;
         for (const auto& entry : fs::directory_iterator(directory))
@@ -57,7 +57,7 @@ protected:
     fs::path folder;
 };
 
-TEST_F(PluginNew, WritesAProjectUnderItsOwnName) {
+TEST_F(PluginNewTest, WritesAProjectWithItsName) {
     const auto directory = write_plugin_project(plugin("score2"));
     ASSERT_TRUE(directory) << directory.error().message;
     EXPECT_THAT(files_of(*directory), ElementsAre("CMakeLists.txt", "README.md", "plugin.cpp",
@@ -65,10 +65,10 @@ TEST_F(PluginNew, WritesAProjectUnderItsOwnName) {
     EXPECT_THAT(read(*directory / "score2.hpp"), HasSubstr("class Score2 {"));
     EXPECT_THAT(read(*directory / "CMakeLists.txt"),
                 HasSubstr("capstan_add_plugin(score2 ENTRY plugin.cpp SOURCES score2.cpp)"));
-    EXPECT_THAT(names_in(folder), ElementsAre("score2")) << "nothing else is left behind";
+    EXPECT_THAT(names_in(folder), ElementsAre("score2")) << "nothing else remains";
 }
 
-TEST_F(PluginNew, LeavesNoTraceOfTheTemplatesOwnName) {
+TEST_F(PluginNewTest, ReplacesTheNameOfEveryTemplate) {
     for (const PluginTemplate& t : plugin_templates()) {
         NewPlugin wanted = plugin(
             "a_" + std::string(t.kind) + "_" + std::string(t.language) + std::string(t.variant),
@@ -77,19 +77,19 @@ TEST_F(PluginNew, LeavesNoTraceOfTheTemplatesOwnName) {
         const auto directory = write_plugin_project(wanted);
         ASSERT_TRUE(directory) << directory.error().message;
         EXPECT_EQ(files_of(*directory).size(), t.files.size());
-        std::string shouted(t.name);
-        std::ranges::transform(shouted, shouted.begin(),
+        std::string upper_case(t.name);
+        std::ranges::transform(upper_case, upper_case.begin(),
                                [](unsigned char c) { return std::toupper(c); });
         for (const std::string& file : files_of(*directory)) {
             const std::string text = file + "\n" + read(*directory / file);
             EXPECT_THAT(text, Not(HasSubstr(std::string(t.name)))) << file;
             EXPECT_THAT(text, Not(HasSubstr(class_name_of(t.name)))) << file;
-            EXPECT_THAT(text, Not(HasSubstr(shouted))) << file;
+            EXPECT_THAT(text, Not(HasSubstr(upper_case))) << file;
         }
     }
 }
 
-TEST_F(PluginNew, KnowsEveryKindInCppAndSomeInOtherLanguages) {
+TEST_F(PluginNewTest, HasATemplateForEveryKind) {
     std::vector<std::string> known;
     for (const PluginTemplate& t : plugin_templates())
         known.push_back(std::string(t.kind) + " " + std::string(t.language));
@@ -100,7 +100,7 @@ TEST_F(PluginNew, KnowsEveryKindInCppAndSomeInOtherLanguages) {
     }
 }
 
-TEST_F(PluginNew, WritesACloudOverHttpUnlessAskedForTheSmallOne) {
+TEST_F(PluginNewTest, WritesAnHttpCloudByDefault) {
     const auto http = write_plugin_project(plugin("acme", "cloud"));
     ASSERT_TRUE(http) << http.error().message;
     EXPECT_THAT(files_of(*http), testing::IsSupersetOf({"api.cpp", "fake_api.hpp", "verify.http"}));
@@ -108,7 +108,7 @@ TEST_F(PluginNew, WritesACloudOverHttpUnlessAskedForTheSmallOne) {
     std::ptrdiff_t lines = 0;
     for (const char* own : {"api.hpp", "api.cpp", "acme.hpp", "acme.cpp", "plugin.cpp"})
         lines += std::ranges::count(read(*http / own), '\n');
-    EXPECT_LE(lines, 300) << "the rest is the SDK's";
+    EXPECT_LE(lines, 300) << "the SDK has the rest";
     NewPlugin small = plugin("little", "cloud");
     small.variant = "memory";
     const auto memory = write_plugin_project(small);
@@ -116,7 +116,7 @@ TEST_F(PluginNew, WritesACloudOverHttpUnlessAskedForTheSmallOne) {
     EXPECT_THAT(files_of(*memory), testing::Contains("recent.hpp"));
 }
 
-TEST_F(PluginNew, SaysHowToBuildARustProject) {
+TEST_F(PluginNewTest, PrintsHowToBuildARustProject) {
     std::ostringstream out, err;
     NewPlugin wanted = plugin("mine", "expander", "rust");
     EXPECT_EQ(plugin_new(wanted, out, err), 0) << err.str();
@@ -124,7 +124,7 @@ TEST_F(PluginNew, SaysHowToBuildARustProject) {
     EXPECT_THAT(out.str(), HasSubstr("/mine/target/release/libmine.so"));
 }
 
-TEST_F(PluginNew, RefusesNamesThatCannotBe) {
+TEST_F(PluginNewTest, RefusesInvalidNames) {
     for (const char* name : {"", "Score", "2score", "_score", "my-score", "score.so", "../score",
                              "score ", "t\u00e9st", "test", "plugin", "string",
                              "a234567890123456789012345678901234567890123456789"}) {
@@ -135,14 +135,14 @@ TEST_F(PluginNew, RefusesNamesThatCannotBe) {
     EXPECT_THAT(files_of(folder), IsEmpty());
 }
 
-TEST_F(PluginNew, RefusesANameWhoseClassTheProjectHasAlready) {
+TEST_F(PluginNewTest, RefusesANameWhoseClassAlreadyExists) {
     const auto refused = write_plugin_project(plugin("cloud", "cloud"));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("its class name Cloud is already used in "));
     EXPECT_TRUE(write_plugin_project(plugin("acme_cloud", "cloud")));
 }
 
-TEST_F(PluginNew, NamesTheTemplatesThereAre) {
+TEST_F(PluginNewTest, ListsTheTemplates) {
     const auto refused = write_plugin_project(plugin("mine", "expandr"));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("templates are: expander (cpp, c, rust)"));
@@ -155,7 +155,7 @@ TEST_F(PluginNew, NamesTheTemplatesThereAre) {
                 HasSubstr("no template for kind \"cloud\" in language \"cpp\" with name \"grpc\""));
 }
 
-TEST_F(PluginNew, OverwritesNothing) {
+TEST_F(PluginNewTest, OverwritesNothing) {
     fs::create_directory(folder / "mine");
     write(folder / "mine" / "notes.txt", "precious");
     const auto refused = write_plugin_project(plugin("mine"));
@@ -170,7 +170,7 @@ TEST_F(PluginNew, OverwritesNothing) {
     EXPECT_EQ(read(folder / "file"), "precious");
 }
 
-TEST_F(PluginNew, FillsAnEmptyDirectoryAndMindsNoTrailingSlash) {
+TEST_F(PluginNewTest, AcceptsAnEmptyDirectoryAndATrailingSlash) {
     fs::create_directory(folder / "empty");
     NewPlugin wanted = plugin("mine");
     wanted.directory = folder / "empty/";
@@ -178,7 +178,7 @@ TEST_F(PluginNew, FillsAnEmptyDirectoryAndMindsNoTrailingSlash) {
     EXPECT_TRUE(fs::exists(folder / "empty" / "mine.cpp"));
 }
 
-TEST_F(PluginNew, SaysWhatItCouldNotWrite) {
+TEST_F(PluginNewTest, ReportsWhatItCannotWrite) {
     NewPlugin wanted = plugin("mine");
     wanted.directory = folder / "nowhere" / "mine";
     const auto refused = write_plugin_project(wanted);
@@ -188,7 +188,7 @@ TEST_F(PluginNew, SaysWhatItCouldNotWrite) {
                 HasSubstr("nowhere: cannot be written: No such file or directory"));
 }
 
-TEST_F(PluginNew, TellsHowToGoOnAndAnswersWithAnExitCode) {
+TEST_F(PluginNewTest, PrintsTheNextStepsAndReturnsAnExitCode) {
     std::ostringstream out, err;
     EXPECT_EQ(plugin_new(plugin("mine"), out, err), 0);
     EXPECT_THAT(out.str(), HasSubstr("cmake -S " + (folder / "mine").string()));
@@ -197,7 +197,7 @@ TEST_F(PluginNew, TellsHowToGoOnAndAnswersWithAnExitCode) {
     EXPECT_THAT(err.str(), HasSubstr("plugin name \"Mine\""));
 }
 
-TEST(ClassName, IsTheNameInPascalCase) {
+TEST(PluginClassName, IsPascalCase) {
     EXPECT_EQ(class_name_of("fewest_nodes"), "FewestNodes");
     EXPECT_EQ(class_name_of("a2_b__c_"), "A2BC");
 }

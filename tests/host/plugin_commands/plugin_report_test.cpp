@@ -12,7 +12,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(PluginReport, MarksTheKindsThatAreDrafts) {
+TEST(PluginReport, MarksDraftKinds) {
     runtime::plugin_files::PluginFacts facts;
     facts.note.kinds = {"capstan.expander/1", "capstan.magic/1"};
     facts.elf.exports.emplace_back();

@@ -1,4 +1,4 @@
-// The conformance suite on a file: `capstan plugin verify`.
+// `capstan plugin verify`: the conformance suite for a file.
 #include <gmock/gmock.h>
 
 #include "../commands/shell.hpp"
@@ -10,7 +10,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Verify, PassesEveryShippedPlugin) {
+TEST(PluginVerify, PassesForEveryShippedPlugin) {
     for (const char* name :
          {"expanders/label_priority.so", "expanders/least_nodes.so", "expanders/least_waste.so",
           "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
@@ -23,7 +23,7 @@ TEST(Verify, PassesEveryShippedPlugin) {
     }
 }
 
-TEST(Verify, SaysWhatItDidNotLookAt) {
+TEST(PluginVerify, ReportsWhatItDidNotCheck) {
     const commands::Ran bare =
         commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()));
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
@@ -45,7 +45,7 @@ TEST(Verify, SaysWhatItDidNotLookAt) {
                   "; use --http RECORDING with the responses of its API, or other --settings\n")));
 }
 
-TEST(Verify, PlaysARecording) {
+TEST(PluginVerify, ReplaysARecording) {
     const commands::Folder folder;
     const std::string line =
         "plugin verify " + commands::quoted_path(commands::http_cloud()) + " --settings " +
@@ -77,7 +77,7 @@ TEST(Verify, PlaysARecording) {
     EXPECT_EQ(commands::capstan(line + folder.path().string() + "/absent").code, 2);
 }
 
-TEST(Verify, ReportsACrashAndGoesOnWithTheNextCheck) {
+TEST(PluginVerify, ReportsACrashAndContinuesWithTheNextCheck) {
     const commands::Ran ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#crashes"));
     EXPECT_EQ(ran.code, 1);
@@ -85,21 +85,21 @@ TEST(Verify, ReportsACrashAndGoesOnWithTheNextCheck) {
                                HasSubstr("file/unloads")));
 }
 
-TEST(Verify, CatchesWhatAPluginPrints) {
+TEST(PluginVerify, ReportsOutputOfAPlugin) {
     const commands::Ran ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#prints"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
 }
 
-TEST(Verify, FailsAFileThatLetsExceptionsOut) {
+TEST(PluginVerify, FailsAFileThatThrowsThroughC) {
     const commands::Ran ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::throwing().string() + "#tiny"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
 }
 
-TEST(Verify, AnswersInJson) {
+TEST(PluginVerify, PrintsJson) {
     const commands::Ran ran =
         commands::capstan("plugin verify -o json " +
                           commands::quoted_path(commands::misbehaving().string() + "#first"));

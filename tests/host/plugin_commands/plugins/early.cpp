@@ -1,5 +1,5 @@
-// Code that runs when its file is loaded, before the host has asked it for anything. What it does
-// then is written in the file, where a test writes over it.
+// Code that runs when its file is loaded, before the host calls it. Its behaviour is a string in
+// the file, which a test overwrites.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,10 +15,12 @@ using namespace capstan;
 
 char behaviour[256] = "CAPSTAN_EARLY=nothing";
 
-void say(int to, std::string_view what) { std::ignore = ::write(to, what.data(), what.size()); }
+void write_text(int to, std::string_view what) {
+    std::ignore = ::write(to, what.data(), what.size());
+}
 
 [[gnu::constructor]] void begin() {
-    // Not known to the compiler, which has seen another value.
+    // volatile: the compiler must not use the initial value.
     const volatile char* place = behaviour;
     static char text[sizeof behaviour];
     for (std::size_t i = 0; i < sizeof text; ++i) text[i] = place[i];
@@ -28,9 +30,10 @@ void say(int to, std::string_view what) { std::ignore = ::write(to, what.data(),
     else if (what == "abort")
         std::abort();
     else if (what == "chatter")
-        for (;;) say(STDERR_FILENO, "noise\n");
+        for (;;) write_text(STDERR_FILENO, "noise\n");
     else if (what == "forge")
-        for (int fd = STDERR_FILENO + 1; fd < 256; ++fd) say(fd, "{\"sha256\":\"forged\"}\n");
+        for (int fd = STDERR_FILENO + 1; fd < 256; ++fd)
+            write_text(fd, "{\"sha256\":\"forged\"}\n");
 }
 
 class Keeps {

@@ -1,5 +1,4 @@
-// One class for each way to break the contract that a test of the command line wants to see
-// survived.
+// One class for each violation of the contract that the commands must survive.
 #include <unistd.h>
 
 #include <chrono>
@@ -30,7 +29,7 @@ public:
     }
 };
 
-class KeepsWhatIsNotThere {
+class KeepsUnknownOption {
 public:
     void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
         capstan_option beyond{};
@@ -50,7 +49,7 @@ public:
     void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
-/// In each way that there is.
+/// Prints with stdio, with a stream and to a descriptor.
 class Prints {
 public:
     void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
@@ -95,8 +94,8 @@ CAPSTAN_PLUGIN(
     "test.misbehaving", "0.1.0", "Capstan's tests", CAPSTAN_KIND_EXPANDER,
     capstan::make_class<Hangs>({.id = "hangs", .doc = "Never returns."}),
     capstan::make_class<Throws>({.id = "throws", .doc = "Throws."}),
-    capstan::make_class<KeepsWhatIsNotThere>({.id = "garbage",
-                                              .doc = "Keeps options that are not there."}),
+    capstan::make_class<KeepsUnknownOption>({.id = "garbage",
+                                             .doc = "Keeps options that are not there."}),
     capstan::make_class<Crashes>({.id = "crashes", .doc = "Takes the process with it."}),
     capstan::make_class<CannotBeCreated>({.id = "cannot_be_created", .doc = "Fails in create."}),
     capstan::make_class<CrashesInCreate>({.id = "crashes_in_create",

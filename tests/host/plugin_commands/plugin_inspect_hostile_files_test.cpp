@@ -1,5 +1,5 @@
-// Files that are no plugins, or no longer: each gets a sentence from the shipped binary, and no
-// signal.
+// Files that are not valid plugins: the shipped binary refuses each with a message and does not
+// crash.
 #include <sys/stat.h>
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class HostileFile : public testing::Test {
+class PluginInspectHostileFile : public testing::Test {
 protected:
-    HostileFile() : bytes_(read_whole(commands::shipped("expanders/random.so"))) {}
+    PluginInspectHostileFile() : bytes_(read_whole(commands::shipped("expanders/random.so"))) {}
 
     static std::string read_whole(const fs::path& file) {
         std::ifstream in(file, std::ios::binary);
@@ -35,9 +35,9 @@ protected:
         changed[magic + offset_in_desc + 1] = static_cast<char>(value >> 8);
         return changed;
     }
-    static void expect_refusal(const commands::Ran& ran, const std::string& why) {
+    static void expect_refusal(const commands::Ran& ran, const std::string& message) {
         EXPECT_EQ(ran.code, 1) << ran.out;
-        EXPECT_THAT(ran.err, HasSubstr(why));
+        EXPECT_THAT(ran.err, HasSubstr(message));
         EXPECT_EQ(ran.out, "");
     }
 
@@ -45,36 +45,42 @@ protected:
     const std::string bytes_;
 };
 
-TEST_F(HostileFile, TruncatedAnywhereIsRefused) {
+TEST_F(PluginInspectHostileFile, IsRefusedIfTruncated) {
     for (std::size_t size = 4096; size < bytes_.size(); size += 4096) {
         expect_refusal(inspect(bytes_.substr(0, size)), "truncated");
     }
 }
 
-TEST_F(HostileFile, TextIsNotAPlugin) { expect_refusal(inspect("#!/bin/sh\necho hello\n"), "ELF"); }
-TEST_F(HostileFile, AnEmptyFileIsNotAPlugin) { expect_refusal(inspect(""), "empty"); }
-TEST_F(HostileFile, AnotherArchitectureIsNamed) {
+TEST_F(PluginInspectHostileFile, IsRefusedIfItIsText) {
+    expect_refusal(inspect("#!/bin/sh\necho hello\n"), "ELF");
+}
+TEST_F(PluginInspectHostileFile, IsRefusedIfItIsEmpty) { expect_refusal(inspect(""), "empty"); }
+TEST_F(PluginInspectHostileFile, IsRefusedForAnotherArchitecture) {
     std::string other = bytes_;
     other[18] = static_cast<char>(other[18] == 62 ? 183 : 62);
     expect_refusal(inspect(other), other[18] == 62 ? "x86_64" : "aarch64");
 }
-TEST_F(HostileFile, AWrongMagicIsRefused) {
+TEST_F(PluginInspectHostileFile, IsRefusedWithAWrongMagicNumber) {
     expect_refusal(inspect(with_note(0, 0x4142)), "magic");
 }
-TEST_F(HostileFile, AnotherMajorIsRefused) { expect_refusal(inspect(with_note(4, 2)), "2"); }
-TEST_F(HostileFile, ANewerMinorIsRefusedWithBothVersions) {
+TEST_F(PluginInspectHostileFile, IsRefusedWithAnotherMajorVersion) {
+    expect_refusal(inspect(with_note(4, 2)), "2");
+}
+TEST_F(PluginInspectHostileFile, IsRefusedWithANewerMinorVersion) {
     const commands::Ran ran = inspect(with_note(8, 7));
     expect_refusal(ran, "1.7");
     EXPECT_THAT(ran.err, HasSubstr("1.0"));
 }
-TEST_F(HostileFile, AWorldWritableFileIsRefused) { expect_refusal(inspect(bytes_, 0757), "writ"); }
-TEST_F(HostileFile, EveryCommandRefusesItAlike) {
+TEST_F(PluginInspectHostileFile, IsRefusedIfItIsWorldWritable) {
+    expect_refusal(inspect(bytes_, 0757), "writ");
+}
+TEST_F(PluginInspectHostileFile, IsRefusedByEveryCommand) {
     const std::string file = folder_.write("x.so", bytes_.substr(0, 4096));
     for (const std::string command : {"inspect ", "verify ", "call --kind expander "}) {
         expect_refusal(commands::capstan("plugin " + command + file), "truncated");
     }
 }
-TEST_F(HostileFile, AnUntouchedCopyIsFine) { EXPECT_EQ(inspect(bytes_).code, 0); }
+TEST_F(PluginInspectHostileFile, IsAcceptedIfUnchanged) { EXPECT_EQ(inspect(bytes_).code, 0); }
 
 }  // namespace
 }  // namespace capstan::plugin_commands
