@@ -1,4 +1,4 @@
-/// A Markdown document as far as a reader acts upon it.
+/// Commands and links of Markdown documents.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@
 
 namespace capstan::docs {
 
-/// Every document of the source tree. Tests run in its top folder.
+/// Every document of the source tree. Tests run in the top folder.
 inline std::vector<std::filesystem::path> all_documents() {
     std::vector<std::filesystem::path> out{"README.md", "CHANGELOG.md", "CONTRIBUTING.md",
                                            "SECURITY.md"};
@@ -31,17 +31,17 @@ inline std::string without_comment(const std::string& line) {
     return line.substr(0, line.find(" #"));
 }
 
-/// A command, and what the block behind it says that it prints.
-struct Shown {
+/// A command and its output in the block that follows.
+struct ShownCommand {
     std::string command;
     std::vector<std::string> printed{};
 };
 
-/// Every command in order; what several of one block print stands with the last.
-inline std::vector<Shown> shown_commands(const std::filesystem::path& document) {
-    std::vector<Shown> out;
+/// Every command in order; the output of several commands of one block is stored with the last.
+inline std::vector<ShownCommand> shown_commands(const std::filesystem::path& document) {
+    std::vector<ShownCommand> out;
     std::istringstream lines(text_of(document));
-    bool is_inside = false, is_shell = false, goes_on = false;
+    bool is_inside = false, is_shell = false, is_continued = false;
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with("```")) {
             is_inside = !is_inside;
@@ -54,26 +54,26 @@ inline std::vector<Shown> shown_commands(const std::filesystem::path& document) 
             continue;
         }
         line = without_comment(line);
-        if (goes_on) {
+        if (is_continued) {
             out.back().command += line.substr(line.find_first_not_of(' '));
         } else {
             out.push_back({line});
         }
-        goes_on = out.back().command.ends_with('\\');
-        if (goes_on) out.back().command.pop_back();
+        is_continued = out.back().command.ends_with('\\');
+        if (is_continued) out.back().command.pop_back();
     }
     return out;
 }
 
-/// What stands in blocks for a shell, each command whole on one line.
+/// The commands of shell blocks, each on one line.
 inline std::vector<std::string> shell_commands(const std::filesystem::path& document) {
     std::vector<std::string> out;
-    for (Shown& shown : shown_commands(document)) out.push_back(std::move(shown.command));
+    for (ShownCommand& shown : shown_commands(document)) out.push_back(std::move(shown.command));
     return out;
 }
 
-/// Commands of capstan in the comments that a file of TOML begins with: in backquotes, or up to the
-/// end of the line or to two spaces.
+/// Commands of capstan in the comments at the top of a TOML file: in backquotes, or up to the end
+/// of the line or two spaces.
 inline std::vector<std::string> commands_in_header(const std::filesystem::path& file) {
     std::vector<std::string> out;
     std::istringstream lines(text_of(file));
@@ -94,7 +94,7 @@ inline std::vector<std::string> commands_in_text(const std::filesystem::path& do
     return out;
 }
 
-/// Where its links lead within the source tree, as seen from its folder.
+/// Targets of links within the source tree, relative to the folder of the document.
 inline std::vector<std::string> links(const std::filesystem::path& document) {
     const std::string text = text_of(document);
     const std::regex pattern(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");
@@ -104,7 +104,7 @@ inline std::vector<std::string> links(const std::filesystem::path& document) {
     return out;
 }
 
-/// The words of a command, up to what is the shell's alone.
+/// The words of a command up to the first shell operator.
 inline std::vector<std::string> words_of(const std::string& command) {
     std::vector<std::string> out;
     std::istringstream in(command);

@@ -1,4 +1,4 @@
-// What a document shows is accepted when it is typed.
+// Commands in documents are valid.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -30,19 +30,19 @@ commands::Program program_of(const std::vector<std::string>& words) {
     return commands::capstan_program();
 }
 
-/// What is wrong with a command of capstan; empty: nothing.
-std::string complaint_about(const std::string& command) {
+/// The error of a command of capstan; empty if it is valid.
+std::string parse_error_of(const std::string& command) {
     const std::vector<std::string> words = words_of(command);
     std::vector<const char*> arguments;
     for (const std::string& word : words) arguments.push_back(word.c_str());
     std::ostringstream err;
-    const bool is_taken = commands::parses(static_cast<int>(arguments.size()), arguments.data(),
+    const bool is_valid = commands::parses(static_cast<int>(arguments.size()), arguments.data(),
                                            err, program_of(words));
-    return is_taken ? "" : err.str();
+    return is_valid ? "" : err.str();
 }
 
-/// Configurations that commands of documents are given and that are part of the source tree.
-std::set<std::string> shown_configurations() {
+/// Configurations of the source tree that commands in documents use.
+std::set<std::string> documented_configurations() {
     std::set<std::string> out;
     for (const fs::path& document : all_documents())
         for (const std::string& command : shell_commands(document)) {
@@ -54,7 +54,7 @@ std::set<std::string> shown_configurations() {
     return out;
 }
 
-TEST(Documents, ShowWhereAPluginsFileMayLie) {
+TEST(Documents, ShowSearchPathsWithPluginFiles) {
     for (const fs::path& document : all_documents()) {
         const std::string text = text_of(document);
         if (text.find("\nfile = \"/") == std::string::npos) continue;
@@ -63,67 +63,67 @@ TEST(Documents, ShowWhereAPluginsFileMayLie) {
     }
 }
 
-TEST(Documents, ShowCommandsThatAreTaken) {
+TEST(Documents, ShowValidCommands) {
     std::vector<std::string> shown;
     for (const fs::path& document : all_documents())
         for (const std::string& command : shell_commands(document)) {
             if (!command.starts_with("capstan ")) continue;
             shown.push_back(command);
-            EXPECT_EQ(complaint_about(command), "") << document.string() << ": " << command;
+            EXPECT_EQ(parse_error_of(command), "") << document.string() << ": " << command;
         }
     EXPECT_THAT(shown, IsSupersetOf({"capstan doctor --config examples/kwok.toml",
                                      "capstan run --config examples/kwok.toml --state "
                                      "/tmp/capstan"}))
-        << "of the tutorial";
+        << "commands of the tutorial";
 }
 
-TEST(Documents, NameCommandsInTheirTextThatAreTaken) {
+TEST(Documents, NameValidCommandsInTheirText) {
     std::vector<std::string> named;
     for (const auto& document : fs::directory_iterator("docs")) {
         if (document.path().extension() != ".md") continue;
         for (const std::string& command : commands_in_text(document.path())) {
             named.push_back(command);
-            EXPECT_EQ(complaint_about(command), "") << document.path() << ": " << command;
+            EXPECT_EQ(parse_error_of(command), "") << document.path() << ": " << command;
         }
     }
     EXPECT_THAT(named, Contains("capstan plan --config examples/kwok.toml"));
 }
 
-TEST(Documents, HelpShowsCommandsThatAreTaken) {
+TEST(CommandHelp, ShowsValidCommands) {
     for (const std::string& line : commands::example_lines())
-        EXPECT_EQ(complaint_about(without_comment(line)), "") << line;
+        EXPECT_EQ(parse_error_of(without_comment(line)), "") << line;
 }
 
-TEST(Documents, AreNotTakenAtTheirWordWhereItIsWrong) {
+TEST(CommandCheck, FindsInvalidCommands) {
     for (const char* command :
          {"capstan", "capstan dance", "capstan doctor --confg FILE", "capstan explain pod",
           "capstan run --config", "capstan plugin", "capstan plugin dance"})
-        EXPECT_NE(complaint_about(command), "") << command;
+        EXPECT_NE(parse_error_of(command), "") << command;
 }
 
-/// A file of the source tree, as commands name it.
-bool is_file_of_ours(const std::string& word) {
+/// Whether a word of a command is a file of the source tree.
+bool is_source_file(const std::string& word) {
     return word.starts_with("examples/") || word.starts_with("deploy/") ||
            word.starts_with("tests/") || word.starts_with("./");
 }
 
-TEST(Documents, NameFilesThatAreThere) {
+TEST(Documents, NameExistingFiles) {
     for (const fs::path& document : all_documents())
         for (const std::string& command : shell_commands(document))
             for (const std::string& word : words_of(command))
-                EXPECT_TRUE(!is_file_of_ours(word) || fs::exists(word))
+                EXPECT_TRUE(!is_source_file(word) || fs::exists(word))
                     << document.string() << ": " << command;
 }
 
-TEST(Examples, BeginWithCommandsThatDoWhatTheySay) {
+TEST(DocumentedExamples, BeginWithCommandsThatSucceed) {
     std::vector<std::string> shown;
     for (const auto& entry : fs::directory_iterator("examples")) {
         if (entry.path().extension() != ".toml") continue;
         for (const std::string& command : commands_in_header(entry.path())) {
             shown.push_back(command);
-            EXPECT_EQ(complaint_about(command), "") << entry.path() << ": " << command;
+            EXPECT_EQ(parse_error_of(command), "") << entry.path() << ": " << command;
             for (const std::string& word : words_of(command))
-                EXPECT_TRUE(!is_file_of_ours(word) || fs::exists(word)) << command;
+                EXPECT_TRUE(!is_source_file(word) || fs::exists(word)) << command;
             // "SCENARIO" is a file that the reader has.
             const bool is_whole = command.find(" SCENARIO") == std::string::npos;
             if (!command.starts_with("capstan simulate ") || !is_whole) continue;
@@ -137,7 +137,7 @@ TEST(Examples, BeginWithCommandsThatDoWhatTheySay) {
                                      "--config examples/provisioning.toml"}));
 }
 
-/// "| `KEY` | `HERE` | `UPSTREAM` |" of every key below where the two defaults differ.
+/// "| `KEY` | `DEFAULT` | `UPSTREAM` |" of every key whose default differs from upstream's.
 void collect_own_defaults(const runtime::config::Fields& fields, const std::string& path,
                           std::vector<std::string>& out) {
     for (const runtime::config::Field& field : fields) {
@@ -149,7 +149,7 @@ void collect_own_defaults(const runtime::config::Fields& fields, const std::stri
     }
 }
 
-TEST(Documents, ListTheDefaultsThatAreNotUpstreams) {
+TEST(Documents, ListDefaultsThatDifferFromUpstreams) {
     std::vector<std::string> expected, listed;
     collect_own_defaults(runtime::config::config_schema(), "", expected);
     std::istringstream lines(text_of("docs/defaults.md"));
@@ -166,10 +166,10 @@ TEST(Documents, ListAllRemedies) {
         expected.push_back("| `" + std::string(remedy.code) + "` | " + std::string(remedy.text) +
                            " |");
     std::istringstream lines(text_of("docs/why.md"));
-    bool is_behind_title = false;
+    bool is_after_title = false;
     for (std::string line; std::getline(lines, line);) {
-        is_behind_title = is_behind_title || line == "## Reasons and remedies";
-        if (is_behind_title && line.starts_with("| `")) listed.push_back(line);
+        is_after_title = is_after_title || line == "## Reasons and remedies";
+        if (is_after_title && line.starts_with("| `")) listed.push_back(line);
     }
     EXPECT_EQ(listed, expected) << "docs/why.md must list the table of engine/remedies.cpp";
 }
@@ -187,7 +187,7 @@ TEST(Documents, ListTheKeysOfUpstreamsFlags) {
     EXPECT_EQ(listed, expected);
 }
 
-TEST(Documents, HaveLinksThatLeadSomewhere) {
+TEST(Documents, HaveValidLinks) {
     for (const fs::path& document : all_documents())
         for (const std::string& link : links(document))
             EXPECT_TRUE(fs::exists(document.parent_path() / link))
@@ -205,9 +205,9 @@ std::set<std::string> example_configurations() {
     return out;
 }
 
-TEST(Examples, Configurations_PassConfigCheck) {
+TEST(DocumentedExamples, PassConfigCheck) {
     const std::set<std::string> configurations = example_configurations();
-    EXPECT_THAT(configurations, IsSupersetOf(shown_configurations()));
+    EXPECT_THAT(configurations, IsSupersetOf(documented_configurations()));
     EXPECT_THAT(configurations, IsSupersetOf({"examples/aws.toml", "examples/external_grpc.toml",
                                               "examples/kwok.toml", "examples/zalando.toml"}));
     for (const std::string& config : configurations) {

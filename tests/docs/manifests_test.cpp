@@ -1,5 +1,4 @@
-// The manifests of deploy/kubernetes say what this Capstan takes, and give it no more than it
-// needs.
+// The manifests of deploy/kubernetes fit this version of Capstan and grant no more than it needs.
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
 
@@ -34,7 +33,7 @@ YAML::Node manifest(const std::string& name, const std::string& kind) {
 YAML::Node pod() { return manifest("deployment.yaml", "Deployment")["spec"]["template"]["spec"]; }
 YAML::Node container() { return pod()["containers"][0]; }
 
-TEST(Manifests, AreObjectsOfKubernetes) {
+TEST(ShippedManifests, AreKubernetesObjects) {
     int objects = 0;
     for (const auto& file : fs::directory_iterator("deploy/kubernetes"))
         for (const YAML::Node& object : YAML::LoadAllFromFile(file.path().string())) {
@@ -45,21 +44,21 @@ TEST(Manifests, AreObjectsOfKubernetes) {
     EXPECT_GE(objects, 9);
 }
 
-TEST(Manifests, RunAPodWithoutRightsOnItsMachine) {
-    const YAML::Node as = pod()["securityContext"];
-    EXPECT_TRUE(as["runAsNonRoot"].as<bool>());
-    EXPECT_GT(as["runAsUser"].as<int>(), 0);
-    EXPECT_EQ(as["seccompProfile"]["type"].as<std::string>(), "RuntimeDefault");
-    const YAML::Node of = container()["securityContext"];
-    EXPECT_TRUE(of["readOnlyRootFilesystem"].as<bool>());
-    EXPECT_FALSE(of["allowPrivilegeEscalation"].as<bool>());
-    EXPECT_EQ(of["capabilities"]["drop"][0].as<std::string>(), "ALL");
+TEST(ShippedManifests, RunAnUnprivilegedPod) {
+    const YAML::Node pod_context = pod()["securityContext"];
+    EXPECT_TRUE(pod_context["runAsNonRoot"].as<bool>());
+    EXPECT_GT(pod_context["runAsUser"].as<int>(), 0);
+    EXPECT_EQ(pod_context["seccompProfile"]["type"].as<std::string>(), "RuntimeDefault");
+    const YAML::Node container_context = container()["securityContext"];
+    EXPECT_TRUE(container_context["readOnlyRootFilesystem"].as<bool>());
+    EXPECT_FALSE(container_context["allowPrivilegeEscalation"].as<bool>());
+    EXPECT_EQ(container_context["capabilities"]["drop"][0].as<std::string>(), "ALL");
     EXPECT_EQ(pod()["terminationGracePeriodSeconds"].as<int>(), 30);
     EXPECT_EQ(pod()["serviceAccountName"].as<std::string>(),
               manifest("rbac.yaml", "ServiceAccount")["metadata"]["name"].as<std::string>());
 }
 
-/// Of a cloud: where its manifests are, and the annotation by which its service account is known.
+/// The manifests of a cloud, and the annotation that identifies its service account.
 struct CloudManifests {
     const char *file, *annotation;
 };
@@ -67,7 +66,7 @@ constexpr CloudManifests manifests_of_clouds[] = {
     {"deploy/aws/eks.yaml", "eks.amazonaws.com/role-arn"},
     {"deploy/gce/gke.yaml", "iam.gke.io/gcp-service-account"}};
 
-TEST(Manifests, OfCloudsRunTheSamePod) {
+TEST(ShippedManifests, RunTheSamePodOnEveryCloud) {
     for (const auto& [file, annotation] : manifests_of_clouds) {
         std::map<std::string, YAML::Node> of_cloud;
         for (const YAML::Node& object : YAML::LoadAllFromFile(file))
@@ -83,7 +82,7 @@ TEST(Manifests, OfCloudsRunTheSamePod) {
     }
 }
 
-TEST(Manifests, OfCloudsHaveAConfigurationThatIsSound) {
+TEST(ShippedManifests, HaveAValidConfigurationForEveryCloud) {
     for (const auto& [manifests, annotation] : manifests_of_clouds) {
         const commands::Folder folder;
         for (const YAML::Node& object : YAML::LoadAllFromFile(manifests)) {
@@ -96,10 +95,10 @@ TEST(Manifests, OfCloudsHaveAConfigurationThatIsSound) {
     }
 }
 
-TEST(Manifests, GiveArgumentsThatAreTaken) {
+TEST(ShippedManifests, PassValidArguments) {
     std::vector<std::string> words{"capstan"};
     for (const YAML::Node& word : container()["args"]) words.push_back(word.as<std::string>());
-    // The file is only there in the pod.
+    // The file exists only in the pod.
     for (std::string& word : words)
         if (word == "/etc/capstan/capstan.toml") word = "examples/capstan.toml";
     std::vector<const char*> arguments;
@@ -110,7 +109,7 @@ TEST(Manifests, GiveArgumentsThatAreTaken) {
         << err.str();
 }
 
-TEST(Manifests, ProbeWhatAnswersProbesOnThePortThatIsListenedOn) {
+TEST(ShippedManifests, ProbeTheListeningPort) {
     const std::string listen = runtime::config::Admin().listen;
     const int port = std::stoi(listen.substr(listen.rfind(':') + 1));
     EXPECT_EQ(container()["ports"][0]["containerPort"].as<int>(), port);
@@ -122,7 +121,7 @@ TEST(Manifests, ProbeWhatAnswersProbesOnThePortThatIsListenedOn) {
     EXPECT_EQ(policy["ingress"][0]["ports"][0]["port"].as<int>(), port);
 }
 
-TEST(Manifests, MeanThePodsOfTheDeployment) {
+TEST(ShippedManifests, SelectThePodsOfTheDeployment) {
     const std::string name =
         manifest("deployment.yaml",
                  "Deployment")["spec"]["template"]["metadata"]["labels"]["app.kubernetes.io/name"]

@@ -31,7 +31,7 @@ std::vector<std::string> matches(const fs::path& file, const std::string& patter
     return out;
 }
 
-/// project(VERSION ...) of CMakeLists.txt, which every other place follows.
+/// project(VERSION ...) of CMakeLists.txt, the source of every other version.
 std::string project_version() {
     const std::vector<std::string> found =
         matches("CMakeLists.txt", R"(project\(capstan VERSION ([0-9.]+))");
@@ -45,22 +45,22 @@ std::string first_heading(const fs::path& changelog) {
     return "";
 }
 
-TEST(Versions, Program_PrintsTheProjectAndSdkVersion) {
+TEST(Versions, ProgramVersionMatchesProjectAndSdk) {
     EXPECT_THAT(commands::capstan("version").out,
                 StartsWith("capstan " + project_version() + ", SDK " CAPSTAN_SDK_VERSION ","));
 }
 
-TEST(Versions, Changelogs_BeginWithTheCurrentVersion) {
+TEST(Versions, ChangelogsBeginWithTheCurrentVersion) {
     EXPECT_THAT(first_heading("CHANGELOG.md") + " ", StartsWith("## " + project_version() + " "));
     EXPECT_THAT(first_heading("sdk/CHANGELOG.md") + " ", StartsWith("## " CAPSTAN_SDK_VERSION " "));
 }
 
-TEST(Versions, Readme_NamesBoth) {
+TEST(Versions, ReadmeNamesBothVersions) {
     EXPECT_THAT(text_of("README.md"),
                 HasSubstr("Capstan " + project_version() + " with SDK " CAPSTAN_SDK_VERSION));
 }
 
-TEST(Versions, Manifests_NameImagesOfTheProjectVersion) {
+TEST(Versions, ManifestsUseImagesOfTheProjectVersion) {
     int with_image = 0;
     for (const auto& entry : fs::recursive_directory_iterator("deploy")) {
         if (!entry.is_regular_file()) continue;
@@ -72,7 +72,7 @@ TEST(Versions, Manifests_NameImagesOfTheProjectVersion) {
     EXPECT_EQ(with_image, 4) << "deployment.yaml, eks.yaml, gke.yaml, README.md";
 }
 
-TEST(Versions, RustExamples_NameTheSdkVersion) {
+TEST(Versions, RustExamplesNameTheSdkVersion) {
     for (const char* example : {"rust_expander", "cloud_rust"}) {
         const fs::path file = fs::path("sdk/examples") / example / "src/abi.rs";
         const std::vector<std::string> versions =

@@ -169,7 +169,7 @@ std::set<std::string> lines_missing(const std::vector<std::string>& printed,
 TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
     std::set<std::string> decisions;
     std::string of_block;
-    for (const docs::Shown& step : docs::shown_commands("docs/tutorial.md")) {
+    for (const docs::ShownCommand& step : docs::shown_commands("docs/tutorial.md")) {
         for (const std::string& line : step.printed)
             if (is_decision(line)) decisions.insert(normalized_decision(line));
         if (is_set_up(step.command)) continue;
