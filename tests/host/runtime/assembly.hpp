@@ -1,5 +1,5 @@
-/// A configuration text, its plugins loaded and checked: the shipped ones of this build tree, and
-/// the tiny plugin as tiny.so in the one search path, beside failing.so, which cannot be created.
+/// A configuration with loaded and checked plugins: the shipped plugins of this build tree,
+/// tiny.so, and failing.so, whose create fails, in the only search path.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace capstan::runtime {
 
 class Assembly {
 public:
-    /// `files`: of further plugins, to lie beside those under their own names.
+    /// `files`: further plugins, copied to the search path.
     explicit Assembly(const std::string& toml, const std::vector<std::filesystem::path>& files = {})
         : loaded_(config::load_config(
               config::Source{"test.toml", "[trust]\nsearch_paths = [\"" + folder_.path().string() +

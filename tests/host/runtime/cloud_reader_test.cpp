@@ -12,12 +12,12 @@ using ::testing::IsEmpty;
 using ::testing::IsNull;
 using ::testing::NotNull;
 
-/// A cloud that answers what the test has written down.
+/// A cloud with prepared results.
 struct ScriptedCloud {
     Result<CloudView> refresh() { return view; }
     Result<NodeTemplate> describe(NodeGroupId group) {
         described.push_back(group.value());
-        if (missing) return fail(*missing);
+        if (describe_error) return fail(*describe_error);
         return NodeTemplate{.name = group.value()};
     }
     Resized increase(Resize) { return {}; }
@@ -31,14 +31,14 @@ struct ScriptedCloud {
     static inline Result<CloudView> view{};
     static inline Result<MachineTypes> types{};
     static inline std::vector<std::string> described{};
-    static inline std::optional<Error> missing{};
+    static inline std::optional<Error> describe_error{};
 };
 
 NodeGroup group(const char* id, const char* fingerprint, int target = 1) {
     return {.id = NodeGroupId(id), .target = target, .template_fingerprint = fingerprint};
 }
-Machine machine(const char* id, const char* of) {
-    return {.id = MachineId(id), .group = NodeGroupId(of)};
+Machine machine(const char* id, const char* group) {
+    return {.id = MachineId(id), .group = NodeGroupId(group)};
 }
 CloudView unreadable(std::vector<NodeGroup> groups, const char* subject) {
     return {.complete = false,
@@ -46,10 +46,10 @@ CloudView unreadable(std::vector<NodeGroup> groups, const char* subject) {
             .unreadable = {{ErrorCode::unavailable, "page 2 is missing", {}, subject, {}}}};
 }
 
-struct Reader : ::testing::Test {
-    Reader() {
+struct CloudReaderTest : ::testing::Test {
+    CloudReaderTest() {
         ScriptedCloud::described.clear();
-        ScriptedCloud::missing.reset();
+        ScriptedCloud::describe_error.reset();
         ScriptedCloud::types = MachineTypes{{{.name = "small"}, {.name = "large"}}};
     }
     CloudReading read(Result<CloudView> view) {
@@ -60,7 +60,9 @@ struct Reader : ::testing::Test {
         host.loop.settle();
         return out.value();
     }
-    std::vector<std::string> asked() { return std::exchange(ScriptedCloud::described, {}); }
+    std::vector<std::string> take_described() {
+        return std::exchange(ScriptedCloud::described, {});
+    }
 
     TestHost host;
     Running<ScriptedCloud> running{host, identity("aws")};
@@ -73,13 +75,13 @@ std::vector<std::string> ids(const CloudReading& reading) {
     for (const engine::Group& g : *reading.groups) out.push_back(g.group.id.value());
     return out;
 }
-std::vector<std::string> sentences(const CloudReading& reading) {
+std::vector<std::string> problem_messages(const CloudReading& reading) {
     std::vector<std::string> out;
     for (const Error& e : reading.problems) out.push_back(e.message);
     return out;
 }
 
-TEST_F(Reader, GivesGroupsTheirMachinesById) {
+TEST_F(CloudReaderTest, AddsMachinesToTheirGroupsSortedById) {
     const CloudReading reading = read(CloudView{
         .groups = {group("web", "1"), group("db", "1")},
         .machines = {machine("i-2", "web"), machine("i-3", "db"), machine("i-1", "web")}});
@@ -93,76 +95,78 @@ TEST_F(Reader, GivesGroupsTheirMachinesById) {
     EXPECT_THAT(reading.problems, IsEmpty());
 }
 
-TEST_F(Reader, AsksForATemplateWhenItsFingerprintChanges) {
+TEST_F(CloudReaderTest, DescribesAGroupIfItsFingerprintChanges) {
     read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
-    EXPECT_THAT(asked(), ElementsAre("a", "b"));
+    EXPECT_THAT(take_described(), ElementsAre("a", "b"));
     const CloudReading same = read(CloudView{.groups = {group("a", "1"), group("b", "2")}});
-    EXPECT_THAT(asked(), ElementsAre("b"));
+    EXPECT_THAT(take_described(), ElementsAre("b"));
     EXPECT_THAT(same.groups->at(0).described, NotNull());
 }
 
-TEST_F(Reader, AsksEachTimeForATemplateWithoutAFingerprint) {
+TEST_F(CloudReaderTest, DescribesAGroupWithoutFingerprintEachTime) {
     for (int i = 0; i < 2; ++i) {
         read(CloudView{.groups = {group("a", "")}});
-        EXPECT_THAT(asked(), ElementsAre("a"));
+        EXPECT_THAT(take_described(), ElementsAre("a"));
     }
 }
 
-TEST_F(Reader, ATemplateThatFailsIsAProblemAndAskedForAgain) {
-    ScriptedCloud::missing = Error{ErrorCode::unavailable, "no answer"};
+TEST_F(CloudReaderTest, ReportsAFailedTemplateAndRetries) {
+    ScriptedCloud::describe_error = Error{ErrorCode::unavailable, "no answer"};
     const CloudReading failed = read(CloudView{.groups = {group("a", "1")}});
     EXPECT_THAT(failed.groups->at(0).described, IsNull());
     EXPECT_EQ(failed.groups->at(0).undescribed_because, "plugin aws: describe: no answer");
-    EXPECT_THAT(sentences(failed), ElementsAre("group \"a\": plugin aws: describe: no answer"));
-    ScriptedCloud::missing.reset();
+    EXPECT_THAT(problem_messages(failed),
+                ElementsAre("group \"a\": plugin aws: describe: no answer"));
+    ScriptedCloud::describe_error.reset();
     EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).groups->at(0).described, NotNull());
 }
 
-TEST_F(Reader, ACloudWithoutTemplatesIsNoProblemAndNotAskedAgain) {
-    ScriptedCloud::missing = Error{ErrorCode::unsupported, "none"};
+TEST_F(CloudReaderTest, DoesNotRetryUnsupportedTemplates) {
+    ScriptedCloud::describe_error = Error{ErrorCode::unsupported, "none"};
     EXPECT_THAT(read(CloudView{.groups = {group("a", "1")}}).problems, IsEmpty());
-    asked();
+    take_described();
     const CloudReading again = read(CloudView{.groups = {group("a", "1")}});
-    EXPECT_THAT(asked(), IsEmpty());
+    EXPECT_THAT(take_described(), IsEmpty());
     EXPECT_EQ(again.groups->at(0).undescribed_because, "plugin aws: describe: none");
 }
 
-TEST_F(Reader, SaysThatItCouldNotBeReadSoFar) {
+TEST_F(CloudReaderTest, ReportsWhyACloudWasNeverRead) {
     const Result<CloudView> away = fail(ErrorCode::unavailable, "gateway timeout");
     EXPECT_EQ(read(away).unread_because, "plugin aws: refresh: gateway timeout");
     EXPECT_EQ(read(CloudView{.groups = {group("a", "1")}}).unread_because, "");
-    EXPECT_EQ(read(away).unread_because, "") << "what it has is known";
+    EXPECT_EQ(read(away).unread_because, "") << "its last groups are still known";
 }
 
-TEST_F(Reader, KeepsItsGroupsWhenItCannotBeRead) {
+TEST_F(CloudReaderTest, KeepsTheGroupsOfAnUnreadableCloud) {
     read(CloudView{.groups = {group("a", "1")}, .machines = {machine("i-1", "a")}});
     const CloudReading kept = read(fail(ErrorCode::unavailable, "gateway timeout"));
-    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: gateway timeout"));
+    EXPECT_THAT(problem_messages(kept), ElementsAre("plugin aws: refresh: gateway timeout"));
     ASSERT_THAT(ids(kept), ElementsAre("a"));
     EXPECT_EQ((*kept.groups)[0].machines.size(), 1u);
     EXPECT_THAT((*kept.groups)[0].described, NotNull());
 }
 
-TEST_F(Reader, KeepsAGroupThatCannotBeReadAsItWas) {
+TEST_F(CloudReaderTest, KeepsAnUnreadableGroup) {
     read(CloudView{.groups = {group("a", "", 1), group("b", "", 1), group("c", "", 1)}});
-    asked();
+    take_described();
     const CloudReading kept = read(unreadable({group("a", "", 9), group("b", "", 9)}, "b"));
-    ASSERT_THAT(ids(kept), ElementsAre("a", "b")) << "c is not named, so it is gone";
+    ASSERT_THAT(ids(kept), ElementsAre("a", "b"))
+        << "c is neither listed nor unreadable, so it was deleted";
     EXPECT_EQ((*kept.groups)[0].group.target, 9);
     EXPECT_EQ((*kept.groups)[1].group.target, 1);
-    EXPECT_THAT(asked(), ElementsAre("a")) << "what is kept is not asked for";
-    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: group \"b\": page 2 is missing"));
+    EXPECT_THAT(take_described(), ElementsAre("a")) << "a kept group is not described again";
+    EXPECT_THAT(problem_messages(kept), ElementsAre("plugin aws: group \"b\": page 2 is missing"));
 }
 
-TEST_F(Reader, KeepsEveryGroupWhenItIsNotSaidWhichCannotBeRead) {
+TEST_F(CloudReaderTest, KeepsEveryGroupIfTheUnreadableOneIsUnknown) {
     read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
     const CloudReading kept = read(unreadable({group("b", "1", 5)}, ""));
     ASSERT_THAT(ids(kept), ElementsAre("b", "a"));
     EXPECT_EQ((*kept.groups)[0].group.target, 5);
-    EXPECT_THAT(sentences(kept), ElementsAre("plugin aws: refresh: page 2 is missing"));
+    EXPECT_THAT(problem_messages(kept), ElementsAre("plugin aws: refresh: page 2 is missing"));
 }
 
-TEST_F(Reader, AGroupThatCouldNeverBeReadIsThereByItsNameAndMachines) {
+TEST_F(CloudReaderTest, ListsANeverReadGroupByIdAndMachines) {
     CloudView view = unreadable({}, "new");
     view.machines = {machine("i-1", "new")};
     const CloudReading reading = read(view);
@@ -171,11 +175,11 @@ TEST_F(Reader, AGroupThatCouldNeverBeReadIsThereByItsNameAndMachines) {
     EXPECT_EQ(group.unreadable_because, "page 2 is missing");
     EXPECT_EQ(group.group.target, std::nullopt);
     EXPECT_EQ(group.machines.size(), 1u);
-    EXPECT_THAT(asked(), IsEmpty());
+    EXPECT_THAT(take_described(), IsEmpty());
     EXPECT_EQ(read(unreadable({}, "new")).groups->at(0).machines.size(), 0u);
 }
 
-TEST_F(Reader, AGroupThatIsKeptSaysWhyUntilItCanBeReadAgain) {
+TEST_F(CloudReaderTest, GivesTheReasonWhileAGroupIsUnreadable) {
     read(CloudView{.groups = {group("a", "1"), group("b", "1"), group("c", "1")}});
     CloudView view = unreadable({group("a", "1")}, "b");
     view.unreadable.push_back({ErrorCode::unavailable, "page 3 is missing", {}, "", {}});
@@ -188,22 +192,22 @@ TEST_F(Reader, AGroupThatIsKeptSaysWhyUntilItCanBeReadAgain) {
     for (const engine::Group& group : *again.groups) EXPECT_EQ(group.unreadable_because, "");
 }
 
-TEST_F(Reader, AGroupThatMakesNoSenseLeavesTheOthersAlone) {
+TEST_F(CloudReaderTest, AnInvalidGroupDoesNotAffectOthers) {
     const NodeGroup good = group("good", "1");
     NodeGroup bad = group("bad", "1");
     read(CloudView{.groups = {bad, good}, .machines = {machine("i-1", "bad")}});
     bad.min = 5;
     bad.max = 1;
     const CloudReading reading = read(CloudView{.groups = {bad, good}});
-    EXPECT_THAT(sentences(reading),
+    EXPECT_THAT(problem_messages(reading),
                 ElementsAre("plugin aws: group \"bad\": groups[0].min is 5, above max 1"));
     ASSERT_THAT(ids(reading), ElementsAre("good", "bad"));
     EXPECT_EQ(reading.groups->at(0).unreadable_because, "");
     EXPECT_EQ(reading.groups->at(1).unreadable_because, "groups[0].min is 5, above max 1");
-    EXPECT_EQ(reading.groups->at(1).machines.size(), 1u) << "as it was known";
+    EXPECT_EQ(reading.groups->at(1).machines.size(), 1u) << "kept from the last reading";
 }
 
-TEST_F(Reader, AGroupThatMakesNoSenseDoesNotEndOthersThatMayBeHidden) {
+TEST_F(CloudReaderTest, KeepsGroupsHiddenByAnIncompleteList) {
     NodeGroup bad = group("bad", "1");
     read(CloudView{.groups = {group("a", "1"), bad}});
     bad.min = 5;
@@ -213,28 +217,28 @@ TEST_F(Reader, AGroupThatMakesNoSenseDoesNotEndOthersThatMayBeHidden) {
     EXPECT_EQ(reading.groups->at(0).unreadable_because, "its cloud did not list all groups");
 }
 
-TEST_F(Reader, ForgetsAGroupThatIsGone) {
+TEST_F(CloudReaderTest, ForgetsADeletedGroup) {
     read(CloudView{.groups = {group("a", "1")}});
     EXPECT_THAT(ids(read(CloudView{})), IsEmpty());
-    asked();
+    take_described();
     read(CloudView{.groups = {group("a", "1")}});
-    EXPECT_THAT(asked(), ElementsAre("a")) << "it may be another one";
+    EXPECT_THAT(take_described(), ElementsAre("a")) << "it may be a new group of the same name";
 }
 
-TEST_F(Reader, MachinesOfAGroupThatIsNotListedAreAProblem) {
+TEST_F(CloudReaderTest, ReportsMachinesOfAnUnlistedGroup) {
     const CloudReading reading =
         read(CloudView{.machines = {machine("i-1", "ghost"), machine("i-2", "ghost")}});
-    EXPECT_THAT(sentences(reading),
+    EXPECT_THAT(problem_messages(reading),
                 ElementsAre("plugin aws: 2 machines of group \"ghost\", which it does not list"));
 }
 
-TEST_F(Reader, GivesTheSameGroupsWhileTheCloudSaysTheSame) {
+TEST_F(CloudReaderTest, ReturnsTheSameObjectWhileNothingChanges) {
     const CloudView view{.groups = {group("a", "1"), group("b", "1")},
                          .machines = {machine("i-2", "b"), machine("i-1", "b")}};
     const CloudReading::Groups first = read(view).groups;
     EXPECT_EQ(read(view).groups, first);
     read(fail(ErrorCode::unavailable, "gateway timeout"));
-    EXPECT_EQ(read(view).groups, first) << "nothing else was heard meanwhile";
+    EXPECT_EQ(read(view).groups, first) << "the cloud returned nothing else in between";
     CloudView booted = view;
     booted.machines[0].state = MachineState::creating;
     const CloudReading::Groups changed = read(booted).groups;
@@ -243,7 +247,7 @@ TEST_F(Reader, GivesTheSameGroupsWhileTheCloudSaysTheSame) {
     EXPECT_EQ(read(view).groups->at(1).machines.at(1).state, MachineState::running);
 }
 
-TEST_F(Reader, AGroupKeptFromBeforeStaysWhileItIsNotSaidThatItIsGone) {
+TEST_F(CloudReaderTest, KeepsAGroupUntilACompleteListOmitsIt) {
     read(CloudView{.groups = {group("a", "1"), group("b", "1")}});
     const CloudView some{.complete = false, .groups = {group("b", "1", 5)}};
     const CloudReading kept = read(some);
@@ -252,23 +256,23 @@ TEST_F(Reader, AGroupKeptFromBeforeStaysWhileItIsNotSaidThatItIsGone) {
     EXPECT_THAT(ids(read(CloudView{.groups = {group("b", "1", 5)}})), ElementsAre("b"));
 }
 
-TEST_F(Reader, TellsOfAProblemEachTimeThoughTheCloudSaysTheSame) {
+TEST_F(CloudReaderTest, ReportsAProblemEachTime) {
     const CloudView stray{.groups = {group("a", "1")}, .machines = {machine("i-1", "ghost")}};
     for (int i = 0; i < 3; ++i) EXPECT_EQ(read(stray).problems.size(), 1u);
 }
 
-TEST_F(Reader, DescribesAGroupOnceItCanThoughTheCloudSaysTheSame) {
+TEST_F(CloudReaderTest, DescribesAGroupAfterAnError) {
     const CloudView view{.groups = {group("a", "1")}};
-    ScriptedCloud::missing = Error{ErrorCode::unavailable, "no answer"};
+    ScriptedCloud::describe_error = Error{ErrorCode::unavailable, "no answer"};
     read(view);
-    ScriptedCloud::missing.reset();
+    ScriptedCloud::describe_error.reset();
     EXPECT_THAT(read(view).groups->at(0).described, NotNull());
-    asked();
+    take_described();
     read(view);
-    EXPECT_THAT(asked(), IsEmpty());
+    EXPECT_THAT(take_described(), IsEmpty());
 }
 
-TEST_F(Reader, GivesTheSameMachineTypesUntilOneIsAnother) {
+TEST_F(CloudReaderTest, ReturnsTheSameMachineTypesUntilTheyChange) {
     const CloudView view{.groups = {group("a", "1")}};
     const CloudReading::MachineTypes first = read(view).machines;
     ASSERT_EQ(first->size(), 2u);
@@ -277,7 +281,7 @@ TEST_F(Reader, GivesTheSameMachineTypesUntilOneIsAnother) {
     ScriptedCloud::types = fail(ErrorCode::throttled, "later");
     const CloudReading without = read(view);
     EXPECT_THAT(*without.machines, IsEmpty());
-    EXPECT_THAT(sentences(without), ElementsAre("plugin aws: machine_types: later"));
+    EXPECT_THAT(problem_messages(without), ElementsAre("plugin aws: machine_types: later"));
     ScriptedCloud::types = MachineTypes{{{.name = "small"}, {.name = "large", .taints = {{"a"}}}}};
     const CloudReading changed = read(view);
     EXPECT_NE(changed.machines, first);

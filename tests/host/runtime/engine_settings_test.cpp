@@ -5,7 +5,7 @@
 namespace capstan::runtime {
 namespace {
 
-TEST(EngineSettings, LimitNothingUnlessTold) {
+TEST(EngineSettings, HaveNoLimitsByDefault) {
     const engine::Settings settings = make_settings({}, {}, {});
     EXPECT_EQ(settings.cpu.max, std::nullopt);
     EXPECT_EQ(settings.memory.max, std::nullopt);
@@ -16,7 +16,7 @@ TEST(EngineSettings, LimitNothingUnlessTold) {
     EXPECT_EQ(settings.expendable_pods_priority_cutoff, -10);
 }
 
-TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
+TEST(EngineSettings, UseMillicoresAndBytes) {
     config::Limits limits{.cpu = {Quantity::units(2), Quantity::milli(80'500)},
                           .memory = {Quantity(), Quantity::units(1 << 20)},
                           .gpu = {},
@@ -31,14 +31,14 @@ TEST(EngineSettings, CountCoresInThousandthsAndMemoryInBytes) {
     EXPECT_EQ(settings.gpu_types.at("nvidia.com/gpu").max, 4);
 }
 
-TEST(EngineSettings, TakeTheSourceOfTemplatesFromTheConfiguration) {
+TEST(EngineSettings, TakeTheTemplateSourceFromTheConfiguration) {
     config::ScaleUp scale_up;
     EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::mixed);
     scale_up.template_source = config::TemplateSource::cloud;
     EXPECT_EQ(make_settings(scale_up, {}, {}).template_source, engine::TemplateSource::cloud);
 }
 
-TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
+TEST(EngineSettings, TakeTheProvisioningTimesFromTheConfiguration) {
     config::ScaleUp scale_up;
     scale_up.max_node_provision_time = std::chrono::minutes(7);
     scale_up.max_node_startup_time = std::chrono::minutes(3);
@@ -46,7 +46,7 @@ TEST(EngineSettings, TakeTheTimesAMachineMayTakeFromTheConfiguration) {
     EXPECT_EQ(make_settings(scale_up, {}, {}).max_node_startup_time, std::chrono::minutes(3));
 }
 
-TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
+TEST(EngineSettings, TakeTheRemovalTimesFromTheConfiguration) {
     config::ScaleDown scale_down;
     scale_down.max_pod_eviction_time = std::chrono::minutes(2);
     scale_down.eviction_headroom = std::chrono::seconds(7);
@@ -59,7 +59,7 @@ TEST(EngineSettings, TakeTheTimesOfARemovalFromTheConfiguration) {
     EXPECT_EQ(settings.node_deletion_batcher_interval, std::chrono::seconds(11));
 }
 
-TEST(EngineSettings, TakeWhatTheSchedulerSpreadsOverFromTheConfiguration) {
+TEST(EngineSettings, TakeTheDefaultSpreadFromTheConfiguration) {
     config::ScaleUp scale_up;
     EXPECT_TRUE(make_settings(scale_up, {}, {}).default_spread.empty());
     scale_up.default_spread = {{.topology_key = "zone"}, {.topology_key = "rack", .max_skew = 3}};
@@ -67,7 +67,7 @@ TEST(EngineSettings, TakeWhatTheSchedulerSpreadsOverFromTheConfiguration) {
               (std::vector<engine::snapshot::DefaultSpread>{{"zone", 1}, {"rack", 3}}));
 }
 
-TEST(EngineSettings, DrainByAscendingPriorityHoweverItIsWritten) {
+TEST(EngineSettings, SortDrainPriorities) {
     config::ScaleDown scale_down;
     scale_down.drain_priorities = {{.priority = 100, .grace = std::chrono::seconds(5)},
                                    {.priority = -1, .grace = std::chrono::seconds(20)}};

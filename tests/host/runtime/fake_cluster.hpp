@@ -1,4 +1,4 @@
-/// A cluster that answers at once, as it was told to, and keeps what it was asked for.
+/// A cluster that responds immediately with prepared results and records the requests.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 namespace capstan::runtime {
 
 struct FakeCluster final : ClusterClient {
-    std::map<std::string, Error> errors;  ///< by node or pod; the others succeed
-    std::map<std::string, Error> looks;   ///< errors of looks, by node
-    std::vector<std::string> asked;       ///< "look n1", "change n1", "evict web-1"
+    std::map<std::string, Error> errors;          ///< by node or pod; others succeed
+    std::map<std::string, Error> recheck_errors;  ///< by node
+    std::vector<std::string> requests;            ///< "recheck n1", "change n1", "evict web-1"
 
     void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
                  RecheckDone done) override {
         for (std::size_t at = 0; at < nodes.size(); ++at) {
-            asked.push_back("look " + nodes[at].node);
-            const auto error = looks.find(nodes[at].node);
-            done(at, error == looks.end() ? Result<void>() : fail(error->second));
+            requests.push_back("recheck " + nodes[at].node);
+            const auto error = recheck_errors.find(nodes[at].node);
+            done(at, error == recheck_errors.end() ? Result<void>() : fail(error->second));
         }
     }
     void change(const engine::NodeChange& change, Done done) override {
@@ -31,7 +31,7 @@ struct FakeCluster final : ClusterClient {
 
 private:
     void answer(const std::string& kind, const std::string& name, const Done& done) {
-        asked.push_back(kind + name);
+        requests.push_back(kind + name);
         const auto error = errors.find(name);
         done(error == errors.end() ? Result<void>() : fail(error->second));
     }

@@ -23,7 +23,7 @@ const std::string one_cloud =
                                           "utilization_threshold = 0.7 }") +
                           ", " + simulated_group("b", "max = 0") + "]");
 
-/// Pods of 3 cores that wait for a node.
+/// Unschedulable pods of 3 cores.
 engine::snapshot::Cluster cluster_of(int pods, Time now) {
     engine::snapshot::ClusterBuilder builder;
     for (int i = 0; i < pods; ++i) {
@@ -36,42 +36,42 @@ engine::snapshot::Cluster cluster_of(int pods, Time now) {
     return builder.build();
 }
 
-struct PassCycle : ::testing::Test {
-    PassInput input(int pods) { return input(pods, virtually); }
-    static PassInput input(int pods, VirtualAssembly& virtually) {
-        const Time now = virtually.host().loop().clock()->now();
+struct PassCycleTest : ::testing::Test {
+    PassInput input(int pods) { return input(pods, assembly); }
+    static PassInput input(int pods, VirtualAssembly& assembly) {
+        const Time now = assembly.host().loop().clock()->now();
         return {.snapshot = {.cluster = cluster_of(pods, now),
-                             .groups = virtually.clouds().refresh_now(virtually.host()).groups},
-                .wiring = wire(virtually.config().pipeline, virtually.host()).value(),
-                .clouds = virtually.clouds().instances(),
+                             .groups = assembly.clouds().refresh_now(assembly.host()).groups},
+                .wiring = wire(assembly.config().pipeline, assembly.host()).value(),
+                .clouds = assembly.clouds().instances(),
                 .call_context = {.seed = 1, .now = now, .simulation = true}};
     }
-    VirtualAssembly virtually{one_cloud};
+    VirtualAssembly assembly{one_cloud};
 };
 
-TEST_F(PassCycle, AsksCloudsForPricesAndWishes) {
+TEST_F(PassCycleTest, ReadsPricesAndOptionsOfGroups) {
     const auto result = decide(input(0));
     ASSERT_TRUE(result) << result.error();
     ASSERT_EQ(result->groups->size(), 2u);
     EXPECT_EQ(result->groups->at(0).price_per_hour, 0.5);
     EXPECT_EQ(result->groups->at(0).options.utilization_threshold, 0.7);
     EXPECT_EQ(result->groups->at(1).price_per_hour, std::nullopt);
-    EXPECT_THAT(result->outcome.decision.notes, IsEmpty()) << "a price nobody knows is an answer";
+    EXPECT_THAT(result->outcome.decision.notes, IsEmpty()) << "an unknown price is not a problem";
     EXPECT_THAT(result->skipped_hooks, IsEmpty());
 }
 
-TEST_F(PassCycle, GivesOutItsGroupsAgainAsLongAsNothingOfThemChanges) {
+TEST_F(PassCycleTest, ReusesGroupsWhileNothingChanges) {
     PassInput again = input(0);
     const auto first = decide(again);
     ASSERT_TRUE(first) << first.error();
     again.earlier = {again.snapshot.groups, first->groups};
     EXPECT_EQ(decide(again)->groups, first->groups);
 
-    PassInput told = again;
+    PassInput changed = again;
     auto with_options = *again.snapshot.groups;
     with_options[0].group.options = GroupOptions{.unneeded_time = 3min};
-    told.snapshot.groups = std::make_shared<const std::vector<engine::Group>>(with_options);
-    EXPECT_EQ(decide(told)->groups->at(0).options, (GroupOptions{.unneeded_time = 3min}))
+    changed.snapshot.groups = std::make_shared<const std::vector<engine::Group>>(with_options);
+    EXPECT_EQ(decide(changed)->groups->at(0).options, (GroupOptions{.unneeded_time = 3min}))
         << "other options";
 
     PassInput grown = again;
@@ -82,14 +82,14 @@ TEST_F(PassCycle, GivesOutItsGroupsAgainAsLongAsNothingOfThemChanges) {
     EXPECT_EQ(first->groups->at(0).price_per_hour, decide(grown)->groups->at(0).price_per_hour);
 }
 
-TEST_F(PassCycle, SaysWhichNodesItsGroupsHave) {
+TEST_F(PassCycleTest, ReturnsTheMembershipOfItsGroups) {
     const auto result = decide(input(0));
     ASSERT_TRUE(result) << result.error();
     ASSERT_TRUE(result->membership);
     EXPECT_EQ(result->membership->nodes.size(), result->groups->size());
 }
 
-TEST_F(PassCycle, DoesNotSayItOfMoreGroupsThanThereAre) {
+TEST_F(PassCycleTest, ReturnsNoMembershipWithAnUpcomingGroup) {
     VirtualAssembly planning("[pipeline]\nclouds = [\"east\"]\n" +
                              simulated("east", "groups = [" + simulated_group("a") +
                                                    "], machine_types = [{ machine = { type = \"m\","
@@ -105,28 +105,28 @@ TEST_F(PassCycle, DoesNotSayItOfMoreGroupsThanThereAre) {
         .deadline = now + 1h};
     const auto result = decide(growing);
     ASSERT_TRUE(result) << result.error();
-    EXPECT_EQ(result->candidate_groups.size(), 1u) << "the group to come was looked at";
+    EXPECT_EQ(result->candidate_groups.size(), 1u) << "the upcoming group was a candidate";
     EXPECT_EQ(result->membership, nullptr);
 }
 
-TEST_F(PassCycle, GrowsAGroupUntilItsMachinesRun) {
+TEST_F(PassCycleTest, IncreasesAGroupUntilItsMachinesRun) {
     const auto result = decide(input(2));
     ASSERT_TRUE(result) << result.error();
     ASSERT_EQ(result->outcome.decision.increases.size(), 1u);
     EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("a"));
     EXPECT_EQ(result->outcome.decision.increases[0].by, 2);
     FakeCluster cluster;
-    const engine::Results results = carry_out_now(result->outcome.decision, {}, virtually.clouds(),
-                                                  cluster, {}, virtually.host());
+    const engine::Results results = carry_out_now(result->outcome.decision, {}, assembly.clouds(),
+                                                  cluster, {}, assembly.host());
     ASSERT_FALSE(results.increases.at(0)) << *results.increases.at(0);
-    virtually.host().virtual_loop()->advance(1min);
-    const CloudsView view = virtually.clouds().refresh_now(virtually.host());
+    assembly.host().virtual_loop()->advance(1min);
+    const CloudsView view = assembly.clouds().refresh_now(assembly.host());
     for (const Machine& machine : view.groups->at(0).machines)
         EXPECT_EQ(machine.state, MachineState::running);
     EXPECT_EQ(view.groups->at(0).machines.size(), 2u);
 }
 
-TEST_F(PassCycle, DecidesTheSameOnTheSame) {
+TEST_F(PassCycleTest, DecidesTheSameForTheSameInput) {
     const PassInput same = input(5);
     const auto first = decide(same);
     const auto second = decide(same);
@@ -136,10 +136,10 @@ TEST_F(PassCycle, DecidesTheSameOnTheSame) {
     EXPECT_EQ(first->outcome.memory, second->outcome.memory);
 }
 
-TEST_F(PassCycle, WhatACloudTellsOfItsGroupsIsAskedOfNoHook) {
+TEST_F(PassCycleTest, CallsNoHookForWhatRefreshReported) {
     PassInput without = input(0);
-    without.skipped_hooks = {{PluginInstanceId("east"), loop::Hook::options, "it rests"},
-                             {PluginInstanceId("east"), loop::Hook::price, "it rests"}};
+    without.skipped_hooks = {{PluginInstanceId("east"), loop::Hook::options, "backed off"},
+                             {PluginInstanceId("east"), loop::Hook::price, "backed off"}};
     const auto result = decide(without);
     ASSERT_TRUE(result) << result.error();
     EXPECT_NE(result->groups->at(0).options, GroupOptions{});
@@ -147,7 +147,7 @@ TEST_F(PassCycle, WhatACloudTellsOfItsGroupsIsAskedOfNoHook) {
     EXPECT_THAT(result->outcome.decision.notes, IsEmpty());
 }
 
-TEST_F(PassCycle, NobodyIsNeededToShareNodesOutWhenBalanceIsOff) {
+TEST_F(PassCycleTest, NeedsNoSplitterIfBalancingIsOff) {
     PassInput alone = input(1);
     alone.settings.balance_similar = false;
     alone.wiring.splitter = nullptr;
@@ -156,9 +156,9 @@ TEST_F(PassCycle, NobodyIsNeededToShareNodesOutWhenBalanceIsOff) {
     EXPECT_EQ(result->outcome.decision.increases.size(), 1u);
 }
 
-TEST_F(PassCycle, AnInstanceOfAnotherKindCannotBeAsked) {
+TEST_F(PassCycleTest, RefusesAnInstanceOfAnotherKind) {
     PassInput wrong = input(1);
-    wrong.wiring.splitter = virtually.host().find(PluginInstanceId("random"));
+    wrong.wiring.splitter = assembly.host().find(PluginInstanceId("random"));
     const auto result = decide(wrong);
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().message, "plugin random is not a capstan.splitter/1");

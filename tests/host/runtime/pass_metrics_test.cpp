@@ -24,9 +24,9 @@ using namespace std::chrono_literals;
 const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 const NodeGroupId group_a("a");
 
-/// Two nodes in group a, and passes over them.
-struct Passes : ::testing::Test {
-    Passes() {
+/// PassMetricsTest over two nodes in group a.
+struct PassMetricsTest : ::testing::Test {
+    PassMetricsTest() {
         engine::Group group{.group = {.id = group_a, .min = 1, .max = 5, .target = 2}};
         engine::snapshot::ClusterBuilder builder;
         for (const char* name : {"n1", "n2"}) {
@@ -49,8 +49,8 @@ struct Passes : ::testing::Test {
         figures = {};
         return prometheus::TextSerializer().Serialize(registry.Collect());
     }
-    /// Actions of an earlier pass that were answered before this one.
-    void late() {
+    /// Actions of an earlier pass whose results arrived after it.
+    void late_results() {
         metrics.observe_late(observation());
         decision = {};
         results = {};
@@ -90,7 +90,7 @@ struct Passes : ::testing::Test {
     Time now = noon;
 };
 
-TEST_F(Passes, TellWhatTheyFound) {
+TEST_F(PassMetricsTest, ReportClusterGroupsAndPods) {
     memory.unneeded["n2"] = {.since = noon};
     removal(RemovalPhase::draining);
     decision.nodes = {{.node = "n1", .reason = engine::Unremovable::currently_being_deleted},
@@ -110,15 +110,15 @@ TEST_F(Passes, TellWhatTheyFound) {
               HasSubstr("cluster_autoscaler_node_group_in_backoff{node_group=\"a\"} 0\n")));
 }
 
-TEST_F(Passes, TellHowFarTheClusterMayGrowAndWhatTheLimitsKept) {
+TEST_F(PassMetricsTest, ReportLimitsAndWhatTheyPrevented) {
     settings.cpu = {.min = 1000, .max = 82'000};
     figures = {.untried_pods = 2,
                .left_out_pods = 5,
                .at_maximum = {{"cpu", 2}, {"nodes", 1}},
                .at_minimum = {{"memory", 3}}};
-    const std::string told = pass();
+    const std::string exposition = pass();
     EXPECT_THAT(
-        told,
+        exposition,
         AllOf(HasSubstr("cpu_limits_cores{direction=\"minimum\"} 1\n"),
               HasSubstr("cpu_limits_cores{direction=\"maximum\"} 82\n"),
               HasSubstr("memory_limits_bytes{direction=\"maximum\"} +Inf\n"),
@@ -128,12 +128,12 @@ TEST_F(Passes, TellHowFarTheClusterMayGrowAndWhatTheLimitsKept) {
               HasSubstr("unschedulable_pods_count{type=\"scheduler_unprocessed\"} 2\n"),
               HasSubstr("skipped_pods_count{requestor=\"filter-out-pod-list-processor\"} 5\n")));
     EXPECT_THAT(pass(), HasSubstr("direction=\"up\",reason=\"CpuResourceLimit\"} 2\n"))
-        << "another pass that no limit keeps from anything adds nothing";
+        << "a pass without limits adds nothing";
 }
 
-TEST_F(Passes, TellForHowLongNodesWereNotLookedAt) {
-    const auto expect = [&](bool looked, const char* line) {
-        figures.looked_at_nodes = looked;
+TEST_F(PassMetricsTest, ReportForHowLongNodesWereNotEvaluated) {
+    const auto expect = [&](bool evaluated, const char* line) {
+        figures.looked_at_nodes = evaluated;
         EXPECT_THAT(pass(), HasSubstr(line));
         now += 10s;
     };
@@ -143,7 +143,7 @@ TEST_F(Passes, TellForHowLongNodesWereNotLookedAt) {
     expect(true, "max_node_skip_eval_duration_seconds 0\n");
 }
 
-TEST_F(Passes, CountMachinesThatCouldNotBeMade) {
+TEST_F(PassMetricsTest, CountFailedNodeCreations) {
     pass();
     increase(Error{ErrorCode::quota, "no more"});
     memory.backoffs[group_a] = {.until = noon + 1h, .last_failure = noon, .code = ErrorCode::quota};
@@ -159,13 +159,13 @@ TEST_F(Passes, CountMachinesThatCouldNotBeMade) {
     EXPECT_THAT(pass(), HasSubstr("failed_node_creations_total{reason=\"timeout\"} 6\n"));
 }
 
-TEST_F(Passes, TellOfWhatKindsOfPodsAnOptionIsFor) {
+TEST_F(PassMetricsTest, ReportTheHeterogeneityOfPods) {
     decision.options = {{.group = group_a, .pods = {{.count = 2}}}};
     EXPECT_THAT(pass(), HasSubstr("binpacking_heterogeneity_sum{cpu_count=\"4\",instance_type="
                                   "\"\",namespace_count=\"1\"} 1\n"));
 }
 
-TEST_F(Passes, LeaveNoSeriesOfGroupsThatAreGone) {
+TEST_F(PassMetricsTest, DropTheSeriesOfDeletedGroups) {
     memory.backoffs[group_a] = {.since = noon,
                                 .until = noon + 5min,
                                 .last_failure = noon,
@@ -178,24 +178,24 @@ TEST_F(Passes, LeaveNoSeriesOfGroupsThatAreGone) {
     EXPECT_THAT(pass(), Not(HasSubstr("node_group=\"a\"")));
 }
 
-TEST_F(Passes, CountMachinesThatCloudsAgreedTo) {
+TEST_F(PassMetricsTest, CountNodesOfSuccessfulIncreases) {
     pass();
     increase({});
     EXPECT_THAT(pass(), HasSubstr("scaled_up_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
                                   "resource_name=\"\"} 3\n"));
 }
 
-TEST_F(Passes, CountMachinesThatCloudsAgreedToLate) {
+TEST_F(PassMetricsTest, CountNodesOfLateResults) {
     pass();
     increase({});
-    late();
+    late_results();
     decision.removals = {{.group = group_a,
                           .machines = {MachineId("n1")},
                           .nodes = {"n1"},
                           .cause = engine::RemovalCause::empty}};
     results.removals = {{}};
     removal(RemovalPhase::removed);
-    late();
+    late_results();
     EXPECT_THAT(pass(),
                 AllOf(HasSubstr("scaled_up_nodes_total{dra_drivers=\"\",gpu_name=\"\",gpu_"
                                 "resource_name=\"\"} 3\n"),
@@ -203,7 +203,7 @@ TEST_F(Passes, CountMachinesThatCloudsAgreedToLate) {
                                 "resource_name=\"\",reason=\"empty\"} 1\n")));
 }
 
-TEST_F(Passes, CountEachFailureToGrowOnce) {
+TEST_F(PassMetricsTest, CountEachFailedScaleUpOnce) {
     memory.backoffs[NodeGroupId("old")] = {.until = noon + 1h, .last_failure = noon - 1h};
     EXPECT_THAT(pass(), Not(ContainsRegex("failed_scale_ups_total\\{[^}]*\\} 1")));
     increase(Error{ErrorCode::out_of_capacity, "none left", "ZONE_EXHAUSTED"});
@@ -216,7 +216,7 @@ TEST_F(Passes, CountEachFailureToGrowOnce) {
     EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n"));
 }
 
-TEST_F(Passes, CountARefusalOfTheVeryFirstOne) {
+TEST_F(PassMetricsTest, CountARefusalInTheFirstPass) {
     increase(Error{ErrorCode::out_of_capacity, "none left"});
     memory.backoffs[group_a] = {
         .until = noon + 1h, .last_failure = noon, .code = ErrorCode::out_of_capacity};
@@ -224,7 +224,7 @@ TEST_F(Passes, CountARefusalOfTheVeryFirstOne) {
     EXPECT_THAT(pass(), HasSubstr("reason=\"out_of_capacity\"} 1\n")) << "once";
 }
 
-TEST_F(Passes, CallAFailureByTheCodeOfTheMachineThatCouldNotBeMade) {
+TEST_F(PassMetricsTest, UseTheErrorCodeOfTheFailedMachine) {
     pass();
     engine::Group group = snapshot->groups->front();
     group.machines.front().error = Error{ErrorCode::out_of_capacity, "none left", "Failed"};
@@ -234,10 +234,10 @@ TEST_F(Passes, CallAFailureByTheCodeOfTheMachineThatCouldNotBeMade) {
     EXPECT_THAT(pass(), HasSubstr("reason=\"Failed\"} 1\n"));
     memory.backoffs[group_a].last_failure = noon + 1s;
     memory.backoffs[group_a].code = ErrorCode::deadline;
-    EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n")) << "not what that machine says";
+    EXPECT_THAT(pass(), HasSubstr("reason=\"timeout\"} 1\n")) << "not the code of that machine";
 }
 
-TEST_F(Passes, TimeARemovalUntilTheNodeIsGone) {
+TEST_F(PassMetricsTest, MeasureARemovalUntilTheNodeIsDeleted) {
     pass();
     removal(RemovalPhase::waiting).unneeded_since = noon - 10min;
     pass();
@@ -260,7 +260,7 @@ TEST_F(Passes, TimeARemovalUntilTheNodeIsGone) {
                                   "\"scaleDown:nodeDeletion:empty\"} 68\n"));
 }
 
-TEST_F(Passes, TellWhatARemovalFailedAt) {
+TEST_F(PassMetricsTest, ReportThePhaseInWhichARemovalFailed) {
     pass();
     removal(RemovalPhase::draining, false).evictions = {{"default/web-1/u", {.refused = noon}},
                                                         {"default/web-2/u", {.agreed = noon}}};
@@ -278,18 +278,18 @@ TEST_F(Passes, TellWhatARemovalFailedAt) {
     removal(RemovalPhase::undoing);
     pass();
     EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
-        << "once, however long the undoing takes";
+        << "counted once, however long the rollback takes";
 }
 
-/// The Zalando fork's numbers: 1 not tainted, 2 not emptied, 3 not removed.
-TEST_F(Passes, NumberWhatEachKindOfRemovalFailedAt) {
+/// Numbers of the Zalando fork: 1 not tainted, 2 not drained, 3 not removed.
+TEST_F(PassMetricsTest, NumberTheFailuresOfEachKindOfRemoval) {
     struct Case {
         RemovalPhase before;
         bool empty;
-        const char* told;
+        const char* series;
     };
     pass();
-    for (const auto& [before, empty, told] :
+    for (const auto& [before, empty, series] :
          {Case{RemovalPhase::tainting, true, "{kind=\"empty\",reason=\"1\"} 1\n"},
           Case{RemovalPhase::draining, true, "{kind=\"empty\",reason=\"2\"} 1\n"},
           Case{RemovalPhase::delayed, true, "{kind=\"empty\",reason=\"2\"} 2\n"},
@@ -302,28 +302,28 @@ TEST_F(Passes, NumberWhatEachKindOfRemovalFailedAt) {
         removal(before, empty);
         pass();
         removal(RemovalPhase::undoing, empty);
-        EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total" + std::string(told)))
+        EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total" + std::string(series)))
             << name_of(before);
         memory.removals.clear();
         pass();
     }
 }
 
-TEST_F(Passes, CountARemovalThatFailsInOnePass) {
+TEST_F(PassMetricsTest, CountARemovalThatFailsWithinOnePass) {
     pass();
     removal(RemovalPhase::undoing);
     EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"1\"} 1\n"))
-        << "chosen, and could not be tainted";
+        << "it could not be tainted";
     removal(RemovalPhase::delayed);
     pass();
     decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
     results.removals = {{Error{ErrorCode::permission, "no"}}};
     removal(RemovalPhase::undoing);
     EXPECT_THAT(pass(), HasSubstr("failed_scale_down_total{kind=\"empty\",reason=\"3\"} 1\n"))
-        << "its cloud was asked, and refused";
+        << "its cloud refused";
 }
 
-TEST_F(Passes, DoNotCountMarksThatAnotherRunLeftAsRemovalsOfTheirOwn) {
+TEST_F(PassMetricsTest, DoNotCountTaintsOfAnEarlierProcess) {
     pass();
     removal(RemovalPhase::undoing);
     decision.node_changes = {
@@ -333,7 +333,7 @@ TEST_F(Passes, DoNotCountMarksThatAnotherRunLeftAsRemovalsOfTheirOwn) {
     EXPECT_THAT(pass(), Not(HasSubstr("failed_scale_down_total{")));
 }
 
-TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
+TEST_F(PassMetricsTest, CountSuccessfulEvictions) {
     decision.evictions = {{.pod = "a"}, {.pod = "b"}, {.pod = "c"}};
     results.evictions = {std::nullopt, Error{ErrorCode::not_found, "gone"},
                          Error{ErrorCode::throttled, "not now"}};
@@ -342,31 +342,31 @@ TEST_F(Passes, CountEvictionsAsTheyAreAgreedTo) {
                       HasSubstr("capstan_refused_evictions_total{code=\"throttled\"} 1\n")));
 }
 
-TEST_F(Passes, CountNoRefusalOfAnEvictionThatWasNotSent) {
+TEST_F(PassMetricsTest, DoNotCountUnsentEvictions) {
     decision.evictions = {{.pod = "a"}};
-    results.evictions = {Error{ErrorCode::cancelled, "the cluster is not seen as it is"}};
+    results.evictions = {Error{ErrorCode::cancelled, "the view of the cluster is stale"}};
     EXPECT_THAT(pass(), AllOf(Not(HasSubstr("capstan_refused_evictions_total{")),
                               HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 0\n")));
 }
 
-TEST_F(Passes, TellWhileRemovalsRest) {
-    const auto is_resting = [&] {
+TEST_F(PassMetricsTest, ReportTheScaleDownCooldown) {
+    const auto in_cooldown = [&] {
         return pass().find("cluster_autoscaler_scale_down_in_cooldown 1\n") != std::string::npos;
     };
-    EXPECT_FALSE(is_resting());
+    EXPECT_FALSE(in_cooldown());
     memory.last.scale_up = noon;
-    EXPECT_TRUE(is_resting());
+    EXPECT_TRUE(in_cooldown());
     settings.scale_down.delay_type_local = true;
-    EXPECT_FALSE(is_resting()) << "groups rest each for itself then";
+    EXPECT_FALSE(in_cooldown()) << "each group has its own cooldown";
     settings.scale_down.delay_type_local = false;
     settings.scale_down.enabled = false;
-    EXPECT_FALSE(is_resting()) << "there is nothing to rest";
+    EXPECT_FALSE(in_cooldown()) << "scale-down is disabled";
     settings.scale_down.enabled = true;
     now += settings.scale_down.delay_after_add;
-    EXPECT_FALSE(is_resting());
+    EXPECT_FALSE(in_cooldown());
 }
 
-TEST_F(Passes, CountNodesWithGpusOnceMore) {
+TEST_F(PassMetricsTest, CountGpuNodesSeparately) {
     engine::Group group = snapshot->groups->front();
     group.described = std::make_shared<const NodeTemplate>(
         NodeTemplate{.labels = {{"cloud.google.com/gke-accelerator", "nvidia-l4"}},
@@ -384,11 +384,10 @@ TEST_F(Passes, CountNodesWithGpusOnceMore) {
     removal(RemovalPhase::removed);
     decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
     results.removals = {{}};
-    EXPECT_THAT(pass(), Not(HasSubstr("scaled_down_gpu_nodes_total{")))
-        << "the node itself has none";
+    EXPECT_THAT(pass(), Not(HasSubstr("scaled_down_gpu_nodes_total{"))) << "the node has no GPU";
 }
 
-TEST_F(Passes, TellHowLongNodesWereUnneededInVain) {
+TEST_F(PassMetricsTest, MeasureHowLongNodesWereUnneededWithoutRemoval) {
     memory.unneeded["n2"] = {.since = noon - 3min};
     pass();
     memory.unneeded.clear();

@@ -1,4 +1,4 @@
-/// Plugin files as bytes that a test can spoil, and folders to put them in.
+/// Plugin files as bytes that tests modify, and temporary folders for them.
 #pragma once
 
 #include <capstan/abi/plugin.h>
@@ -20,7 +20,7 @@ namespace capstan::runtime {
 
 using FileBytes = std::vector<std::byte>;
 
-/// A file of tests/host/runtime/plugins, as it was built.
+/// A built plugin of tests/host/runtime/plugins.
 inline std::filesystem::path tiny_path(const std::string& name) {
     return std::filesystem::path(TINY_FOLDER) / (name + ".so");
 }
@@ -42,7 +42,7 @@ inline FileBytes bytes_of(const std::string& text) {
     return {begin, begin + text.size()};
 }
 
-/// `bytes` with `value` written over them at `at`.
+/// `bytes` with `value` written at `at`.
 template <class T>
 FileBytes patched(FileBytes bytes, std::size_t at, T value) {
     std::memcpy(bytes.data() + at, &value, sizeof value);
@@ -55,7 +55,7 @@ inline FileBytes cut(FileBytes bytes, std::size_t size) {
     return bytes;
 }
 
-/// Where `text` stands first.
+/// The offset of the first occurrence of `text`.
 inline std::size_t place_of(const FileBytes& bytes, const std::string& text) {
     const FileBytes wanted = bytes_of(text);
     const auto found = std::search(bytes.begin(), bytes.end(), wanted.begin(), wanted.end());
@@ -63,7 +63,7 @@ inline std::size_t place_of(const FileBytes& bytes, const std::string& text) {
     return static_cast<std::size_t>(found - bytes.begin());
 }
 
-/// The place of the capstan_note.
+/// The offset of the capstan_note.
 inline std::size_t note_place(const FileBytes& bytes) {
     return place_of(bytes, std::string("CAP\0CAP1", 8)) - offsetof(capstan_note, name);
 }
@@ -81,7 +81,7 @@ T value_at(const FileBytes& bytes, std::size_t at) {
     return value;
 }
 
-/// The place of the first program header of this type.
+/// The offset of the first program header of this type.
 inline std::size_t segment_place(const FileBytes& bytes, std::uint32_t type) {
     const auto header = value_at<Elf64_Ehdr>(bytes, 0);
     for (std::size_t i = 0; i < header.e_phnum; ++i) {
@@ -91,7 +91,7 @@ inline std::size_t segment_place(const FileBytes& bytes, std::uint32_t type) {
     throw std::runtime_error("no such segment");
 }
 
-/// The place of the first dynamic entry with this tag.
+/// The offset of the first dynamic entry with this tag.
 inline std::size_t dynamic_place(const FileBytes& bytes, std::int64_t tag) {
     const auto segment = value_at<Elf64_Phdr>(bytes, segment_place(bytes, PT_DYNAMIC));
     for (std::size_t at = segment.p_offset; at < segment.p_offset + segment.p_filesz;
@@ -100,7 +100,7 @@ inline std::size_t dynamic_place(const FileBytes& bytes, std::int64_t tag) {
     throw std::runtime_error("no such dynamic entry");
 }
 
-/// A folder of the test's own, mode 0700, removed with everything in it.
+/// A temporary folder with mode 0700, removed with its content.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
@@ -119,7 +119,7 @@ public:
         ::chmod((path_ / name).c_str(), mode);
         return path_ / name;
     }
-    /// A file with these bytes, by default one that the rules of trust accept.
+    /// A file with these bytes; the default mode is trusted.
     std::filesystem::path file(const std::string& name, const FileBytes& bytes,
                                mode_t mode = 0644) const {
         std::ofstream(path_ / name, std::ios::binary)

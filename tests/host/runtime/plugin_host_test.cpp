@@ -21,28 +21,28 @@ constexpr const char* two_instances =
     "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = "
     "\"tiny\"\n";
 
-TEST(PluginHost, WithoutPluginsItStartsAndStops) {
+TEST(PluginHost, StartsAndStopsWithoutPlugins) {
     const auto host = PluginHost::start(config::Config{}, {}, {.seed = 1, .version = "test"});
     ASSERT_TRUE(host.has_value());
     EXPECT_TRUE((*host)->instances().empty());
     EXPECT_THAT((*host)->find(PluginInstanceId("aws")), IsNull());
 }
 
-TEST(PluginHost, MakesTheFolderWhereInstancesKeepTheirState) {
+TEST(PluginHost, CreatesTheStateFolder) {
     const TemporaryFolder folder;
-    const std::filesystem::path state = folder.path() / "of" / "plugins";
+    const std::filesystem::path state = folder.path() / "state" / "plugins";
     const auto start = [](const std::filesystem::path& path) {
         return PluginHost::start(config::Config{}, {},
                                  {.seed = 1, .version = "test", .state = path});
     };
     EXPECT_TRUE(start(state));
     EXPECT_TRUE(std::filesystem::is_directory(state));
-    EXPECT_TRUE(start(state)) << "it is there already";
+    EXPECT_TRUE(start(state)) << "it already exists";
     folder.file("file", bytes_of("x"));
     EXPECT_FALSE(start(folder.path() / "file" / "plugins"));
 }
 
-TEST(PluginHost, EveryInstanceOfTheConfigurationRuns) {
+TEST(PluginHost, StartsEveryConfiguredInstance) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value()) << host.error();
@@ -51,7 +51,7 @@ TEST(PluginHost, EveryInstanceOfTheConfigurationRuns) {
     EXPECT_TRUE((*host)->find(PluginInstanceId("two"))->is_running());
 }
 
-TEST(PluginHost, StoppingItStopsItsInstances) {
+TEST(PluginHost, StopsItsInstancesWhenDestroyed) {
     const Assembly assembly(two_instances);
     auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());
@@ -61,26 +61,26 @@ TEST(PluginHost, StoppingItStopsItsInstances) {
     EXPECT_FALSE(instance->is_running());
 }
 
-PluginHost::Options on(const std::shared_ptr<io::ManualClock>& clock) {
+PluginHost::Options virtual_options(const std::shared_ptr<io::ManualClock>& clock) {
     return {.seed = 1, .version = "test", .clock = clock};
 }
 
-TEST(PluginHost, OnVirtualTimeItStartsAndStopsWithoutAThread) {
+TEST(PluginHost, NeedsNoThreadOnVirtualTime) {
     const Assembly assembly(two_instances);
     const auto clock = std::make_shared<io::ManualClock>();
-    auto host = PluginHost::start(assembly.config(), assembly.plugins(), on(clock));
+    auto host = PluginHost::start(assembly.config(), assembly.plugins(), virtual_options(clock));
     ASSERT_TRUE(host.has_value()) << host.error();
     const std::shared_ptr<instances::PluginInstance> instance =
         (*host)->find(PluginInstanceId("one"));
     EXPECT_TRUE(instance->is_running());
-    EXPECT_EQ(clock->now(), Time{}) << "nothing had to wait";
+    EXPECT_EQ(clock->now(), Time{}) << "nothing waited";
     host->reset();
     EXPECT_FALSE(instance->is_running());
 }
 
-TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
+TEST(PluginHost, AdvancesVirtualTimeWhileWaiting) {
     const auto clock = std::make_shared<io::ManualClock>();
-    const auto host = PluginHost::start(config::Config{}, {}, on(clock));
+    const auto host = PluginHost::start(config::Config{}, {}, virtual_options(clock));
     ASSERT_TRUE(host.has_value());
     const auto answer_in = [&](Duration delay) {
         return [&, delay](const PluginHost::Done<int>& done) {
@@ -91,10 +91,10 @@ TEST(PluginHost, OnVirtualTimeAWaitMovesTheClockAsFarAsItTakes) {
     EXPECT_EQ(clock->now(), Time(std::chrono::hours(3)));
     const auto late = (*host)->wait<int>(answer_in(std::chrono::hours(2)), std::chrono::hours(1));
     EXPECT_EQ(late.error().code, ErrorCode::deadline);
-    EXPECT_EQ(clock->now(), Time(std::chrono::hours(3))) << "nothing happens within its patience";
+    EXPECT_EQ(clock->now(), Time(std::chrono::hours(3))) << "no timer is due before the deadline";
 }
 
-TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
+TEST(PluginHost, WaitsInRealTime) {
     const auto host = PluginHost::start(config::Config{}, {}, {});
     ASSERT_TRUE(host.has_value());
     EXPECT_THAT((*host)->virtual_loop(), IsNull());
@@ -106,11 +106,11 @@ TEST(PluginHost, InRealTimeNobodyMovesTheClock) {
     EXPECT_EQ(answer, 7);
 }
 
-TEST(PluginHost, ItsGuardEndsTheProcessWhenAnAbandonedThreadCostsTooMuch) {
+TEST(PluginHost, ItsGuardEndsTheProcessForAnExpensiveAbandonedThread) {
     std::promise<std::pair<int, std::string>> ended;
     guard::Guard guard(
         {.period = std::chrono::milliseconds(5),
-         .end = [&](int code, const std::string& why) { ended.set_value({code, why}); },
+         .end = [&](int code, const std::string& reason) { ended.set_value({code, reason}); },
          .takes_signals = false});
     config::Config config;
     config.watchdog.memory_max = Quantity::units(1);
@@ -118,18 +118,18 @@ TEST(PluginHost, ItsGuardEndsTheProcessWhenAnAbandonedThreadCostsTooMuch) {
     ASSERT_TRUE(host.has_value());
     const auto abandoned =
         (*host)->abandoned_threads()->add("acme", loop::Hook::filter, CLOCK_THREAD_CPUTIME_ID);
-    const auto [code, why] = ended.get_future().get();
+    const auto [code, reason] = ended.get_future().get();
     EXPECT_EQ(code, guard::exit_held_up);
-    EXPECT_THAT(why, ::testing::StartsWith("plugin acme: filter timed out"));
+    EXPECT_THAT(reason, ::testing::StartsWith("plugin acme: filter timed out"));
 }
 
-TEST(PluginHost, ABreadcrumbFileThatCannotBeOpenedIsSaid) {
+TEST(PluginHost, ReportsABreadcrumbFileThatCannotBeOpened) {
     const auto host = PluginHost::start(config::Config{}, {}, {.breadcrumbs = "/dev/null/crumbs"});
     ASSERT_FALSE(host.has_value());
     EXPECT_EQ(host.error().message.rfind("breadcrumbs: ", 0), 0u) << host.error().message;
 }
 
-TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
+TEST(Wiring, RefusesAnUnknownInstance) {
     const auto host = PluginHost::start(config::Config{}, {}, {});
     ASSERT_TRUE(host.has_value());
     const auto wiring = wire(config::Pipeline{}, **host);
@@ -137,13 +137,13 @@ TEST(Wiring, ANameWithoutAnInstanceCannotBeWired) {
     EXPECT_EQ(wiring.error().message, "pipeline: no plugin least_waste");
 }
 
-TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
+TEST(Wiring, FailsCallsOfInstancesThatHaveNotStarted) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::open(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value()) << host.error();
     config::Pipeline pipeline = assembly.config().pipeline;
     pipeline.scale_up.similarity = {PluginInstanceId("one")};
-    EXPECT_FALSE(wire(pipeline, **host)) << "all are to be there";
+    EXPECT_FALSE(wire(pipeline, **host)) << "every instance must have started";
     const auto wiring = wire(pipeline, **host, Missing::has_not_started);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
     const PluginInstanceId one("one"), two("two"), splitter(pipeline.scale_up.splitter);
@@ -161,16 +161,16 @@ TEST(Wiring, WhatHasNotStartedIsAskedAllTheSameAndFails) {
               "plugin one: not called: not started");
     EXPECT_FALSE(policies->similarity().at(0).check->may_decide());
     EXPECT_FALSE(policies->splitter().split(3, {}, {}));
-    pipeline.scale_up.similarity = {PluginInstanceId("nobody")};
-    EXPECT_FALSE(wire(pipeline, **host, Missing::has_not_started)) << "it is of no configuration";
+    pipeline.scale_up.similarity = {PluginInstanceId("unknown")};
+    EXPECT_FALSE(wire(pipeline, **host, Missing::has_not_started)) << "it is not configured";
 }
 
-TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {
+TEST(Wiring, KeepsTheOrderAndFallbacksOfStages) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());
     config::Pipeline pipeline = assembly.config().pipeline;
-    pipeline.scale_up.splitter = PluginInstanceId("one");  // any instance will do for its name
+    pipeline.scale_up.splitter = PluginInstanceId("one");  // any instance has a name
     const auto wiring = wire(pipeline, **host);
     ASSERT_TRUE(wiring.has_value()) << wiring.error();
     ASSERT_EQ(wiring->expanders.size(), 2u);
@@ -179,7 +179,7 @@ TEST(Wiring, StagesKeepTheirOrderAndWhatTheyDoInTrouble) {
     EXPECT_EQ(wiring->expanders[1].on_error, engine::StageFallback::skip);
 }
 
-TEST(Wiring, AnInstanceOfAnotherKindGivesNoPolicies) {
+TEST(Wiring, RefusesAnInstanceOfAnotherKind) {
     const Assembly assembly(two_instances);
     const auto host = PluginHost::start(assembly.config(), assembly.plugins(), {});
     ASSERT_TRUE(host.has_value());

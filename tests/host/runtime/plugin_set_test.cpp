@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 constexpr const char* chain_of_tiny =
     "[pipeline.scale_up]\nexpanders = [\"one\"]\nsplitter = \"one\"\n";
 
-TEST(PluginSet, LoadsWhatTheFileNames) {
+TEST(PluginSet, LoadsTheConfiguredFiles) {
     const Assembly assembly(
         "[pipeline.scale_up]\nexpanders = [\"one\"]\n[plugin.one]\nfile = \"tiny.so\"\nclass = "
         "\"tiny\"\n"
@@ -21,41 +21,41 @@ TEST(PluginSet, LoadsWhatTheFileNames) {
     ASSERT_EQ(assembly.plugins().size(), 3u) << "one, two, and the shipped splitter";
     EXPECT_EQ(assembly.plugins()[0].config.id, PluginInstanceId("one"));
     EXPECT_EQ(assembly.plugins()[0].library, assembly.plugins()[1].library)
-        << "one file serves many instances";
+        << "instances share a file";
 }
 
-TEST(PluginSet, AnInstanceInTheWrongPlaceIsRefusedByItsKind) {
+TEST(PluginSet, RefusesAnInstanceOfAnotherKind) {
     const Assembly assembly(std::string(chain_of_tiny) +
                             "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     EXPECT_THAT(assembly.diagnostics().text(),
                 AllOf(HasSubstr("test.toml:5:"), HasSubstr("capstan.splitter/1")));
 }
 
-TEST(PluginSet, AClassThatIsNotThereIsSaidWithThoseThatAre) {
+TEST(PluginSet, ListsTheClassesIfOneIsUnknown) {
     const Assembly assembly("[plugin.one]\nfile = \"tiny.so\"\nclass = \"big\"\n");
     EXPECT_THAT(assembly.diagnostics().text(), HasSubstr("has no class 'big'; it has tiny"));
 }
 
-TEST(PluginSet, AFileThatIsNotThereIsSaidAtItsPlace) {
+TEST(PluginSet, ReportsAMissingFileWithItsPosition) {
     const Assembly assembly("[plugin.one]\nfile = \"absent.so\"\n");
     EXPECT_THAT(assembly.diagnostics().text(),
                 AllOf(HasSubstr("test.toml:4:8: plugin.one: "), HasSubstr("absent.so")));
 }
 
-TEST(PluginSet, SettingsThatTheClassDoesNotKnowAreRefused) {
+TEST(PluginSet, RefusesUnknownSettings) {
     const Assembly assembly(
         "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\nsettings = { colour = 1 }\n");
     EXPECT_THAT(assembly.diagnostics().text(),
                 AllOf(HasSubstr("test.toml:6:14: "), HasSubstr("unknown key 'colour'")));
 }
 
-TEST(PluginSet, APinIsDemandedWhereThePolicySaysSo) {
+TEST(PluginSet, RequiresAPinIfConfigured) {
     const Assembly assembly(
         "require_sha256 = true\n[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     EXPECT_THAT(assembly.diagnostics().text(), HasSubstr("sha256"));
 }
 
-TEST(PluginSet, EveryMistakeIsSaidAtOnce) {
+TEST(PluginSet, ReportsAllMistakesAtOnce) {
     const Assembly assembly(
         "[plugin.one]\nfile = \"absent.so\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = \"big\"\n"
         "[cluster]\nname = 7\n");

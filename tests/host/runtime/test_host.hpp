@@ -1,4 +1,4 @@
-// A host for plugins under test: time stands still until told, lines and requests are kept.
+// A host for plugins under test with manual time; log lines and HTTP requests are recorded.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@
 
 namespace capstan::runtime {
 
-/// Keeps requests until the test answers them.
+/// Holds requests until the test answers them.
 class FakeHttp final : public io::HttpClient {
 public:
     struct Sent {
@@ -57,14 +57,14 @@ public:
     }
     void set_tls(const io::TlsOptions& options) override { tls.push_back(options); }
     std::map<RequestId, Sent> sent;
-    std::vector<io::TlsOptions> tls;  ///< each that was set
+    std::vector<io::TlsOptions> tls;  ///< every value of set_tls
 
 private:
     boost::asio::io_context& io_;
     RequestId last_ = 0;
 };
 
-/// Lines written, safe to read while other threads write.
+/// Log lines; thread-safe.
 class Lines {
 public:
     void add(std::string_view line) {
@@ -89,7 +89,7 @@ struct TestHost {
     std::shared_ptr<Lines> lines = std::make_shared<Lines>();
     std::shared_ptr<services::Metrics> metrics = std::make_shared<services::Metrics>();
     std::shared_ptr<FakeHttp> http = std::make_shared<FakeHttp>(io);
-    std::string user_agent{};  ///< of the instance that was made last
+    std::string user_agent{};  ///< of the newest instance
     std::shared_ptr<services::StateStore> state = std::make_shared<services::MemoryStateStore>();
     std::shared_ptr<services::SecretSource> secrets{};
     std::shared_ptr<loop::Breadcrumbs> crumbs{};
@@ -118,21 +118,22 @@ inline services::InstanceIdentity identity(const char* id) {
 }
 
 inline Result<std::shared_ptr<instances::PluginInstance>> create(
-    TestHost& host, const capstan_class& type, services::InstanceIdentity who = identity("probe")) {
+    TestHost& host, const capstan_class& type,
+    services::InstanceIdentity instance = identity("probe")) {
     static const config::SettingValue none;
     config::SettingsView settings(none, "plugin.probe.settings", nullptr);
     const auto kept = std::make_shared<capstan_class>(type);
-    return instances::PluginInstance::create(host.environment(), {kept.get(), kept, std::move(who)},
-                                             *settings.abi());
+    return instances::PluginInstance::create(
+        host.environment(), {kept.get(), kept, std::move(instance)}, *settings.abi());
 }
 
-/// Waits in virtual time for a `done`.
+/// Records the result of a `done` callback.
 class Outcome {
 public:
     instances::PluginInstance::Done receive() {
         return [kept = kept_](Result<void> result) { kept->push_back(std::move(result)); };
     }
-    bool is_there() const { return !kept_->empty(); }
+    bool has_value() const { return !kept_->empty(); }
     std::size_t count() const { return kept_->size(); }
     const Result<void>& get() const { return kept_->at(0); }
 
@@ -156,15 +157,15 @@ inline Result<void> stop(TestHost& host, instances::PluginInstance& instance) {
     return outcome.get();
 }
 
-/// An instance of T that runs; it is stopped with this object.
+/// A running instance of T, stopped by the destructor.
 template <class T>
 class Running {
 public:
-    explicit Running(TestHost& host, services::InstanceIdentity who = identity("probe"))
+    explicit Running(TestHost& host, services::InstanceIdentity instance = identity("probe"))
         : host_(host),
-          instance_(
-              create(host, make_class<T>({.id = "probe", .doc = "Under test."}), std::move(who))
-                  .value()) {
+          instance_(create(host, make_class<T>({.id = "probe", .doc = "Under test."}),
+                           std::move(instance))
+                        .value()) {
         EXPECT_TRUE(start(host_, *instance_));
     }
     ~Running() {

@@ -1,4 +1,4 @@
-// A folder with the files of [plugin.ID.tls], which tests renew and spoil.
+// A folder with the files of [plugin.ID.tls], which tests renew and modify.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,9 +32,9 @@ public:
     void write(const std::string& name, const std::string& text) const {
         std::ofstream(path(name)) << text;
     }
-    void renew(const io::TestIdentity& who) const {
-        write("tls.crt", who.certificate_pem());
-        write("tls.key", who.key_pem());
+    void renew(const io::TestIdentity& identity) const {
+        write("tls.crt", identity.certificate_pem());
+        write("tls.key", identity.key_pem());
     }
     void remove(const std::string& name) const { std::filesystem::remove(path(name)); }
     config::PluginTls files() const {

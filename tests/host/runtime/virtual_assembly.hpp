@@ -1,4 +1,4 @@
-/// A configuration whose plugins run on virtual time, with the shipped files of this build tree.
+/// A configuration whose plugins run on virtual time, with the shipped plugins of this build tree.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace capstan::runtime {
 
 class VirtualAssembly {
 public:
-    /// Throws what is wrong with the configuration. `http`: see PluginHost::Options.
+    /// Throws the diagnostics of an invalid configuration. `http`: see PluginHost::Options.
     explicit VirtualAssembly(const std::string& toml, services::HttpClients http = {})
         : http_(std::move(http)),
           assembly_(toml),
@@ -47,7 +47,7 @@ inline std::string simulated(const std::string& id, const std::string& settings)
     return "[plugin." + id + "]\nclass = \"simulated\"\nsettings = { " + settings + " }\n";
 }
 
-/// A group of the simulated cloud, small enough for a line.
+/// A group of the simulated cloud as a TOML inline table.
 inline std::string simulated_group(const std::string& id, const std::string& more = {}) {
     return "{ id = \"" + id +
            "\", boot = \"1m\", machine = { cpu = \"4\", memory = "

@@ -20,22 +20,22 @@ Loaded load_balancing(const std::string& text) {
     return load_config(Source{"capstan.toml", text}, folder.plugins());
 }
 
-/// A file, and how it balances.
+/// A configuration and its expected balancing.
 struct BalancingFile {
     const char* title;
     const char* text;
     std::vector<std::string> checks;
     bool is_balanced;
-    bool is_told;  ///< that nothing is balanced
+    bool has_warning;  ///< that nothing is balanced
 };
 
-TEST(Balancing, IsOnUnlessThePipelineNamesNoChecks) {
+TEST(BalancingStages, IsOnUnlessThePipelineHasNoChecks) {
     const std::vector<std::string> both{"resources", "labels"};
     const BalancingFile files[] = {
         {"an empty file", "", both, true, false},
         {"a pipeline without the section", "[pipeline]\nclouds = [\"aws\"]\n", both, true, false},
-        {"switched off", "scale_up.balance_similar = false\n", both, false, false},
-        {"asked for", "scale_up.balance_similar = true\n", both, true, false},
+        {"off", "scale_up.balance_similar = false\n", both, false, false},
+        {"on", "scale_up.balance_similar = true\n", both, true, false},
         {"a section without checks",
          "[pipeline.scale_up]\nexpanders = [\"random\"]\n",
          {},
@@ -43,7 +43,7 @@ TEST(Balancing, IsOnUnlessThePipelineNamesNoChecks) {
          true},
         {"an empty section", "[pipeline.scale_up]\n", {}, false, true},
         {"no checks", "[pipeline.scale_up]\nsimilarity = []\n", {}, false, true},
-        {"no checks, and that is meant",
+        {"no checks, and off",
          "scale_up.balance_similar = false\n[pipeline.scale_up]\nsimilarity = []\n",
          {},
          false,
@@ -59,11 +59,11 @@ TEST(Balancing, IsOnUnlessThePipelineNamesNoChecks) {
             checks.push_back(check.value());
         EXPECT_EQ(checks, file.checks);
         EXPECT_EQ(loaded.config->scale_up.balance_similar, file.is_balanced);
-        EXPECT_EQ(find_unbalanced(*loaded.config).has_value(), file.is_told);
+        EXPECT_EQ(find_unbalanced(*loaded.config).has_value(), file.has_warning);
     }
 }
 
-TEST(Balancing, IsRefusedWithoutChecksAndSaysWhatToAdd) {
+TEST(BalancingStages, IsRefusedWithoutChecks) {
     EXPECT_EQ(load_balancing("[scale_up]\n"
                              "balance_similar = true\n"
                              "[pipeline.scale_up]\n"

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-class ConfigTest : public ::testing::Test {
+class ConfigurationTest : public ::testing::Test {
 protected:
     Loaded load(const std::string& text) const {
         return load_config(Source{"capstan.toml", text}, folder_.plugins());
@@ -79,7 +79,7 @@ settings = { token = { secret = "acme-token" } }
 dir = "/etc/capstan/secrets"
 )";
 
-TEST_F(ConfigTest, WiresEverythingFromOneFile) {
+TEST_F(ConfigurationTest, ReadsTheWholePipeline) {
     const Loaded loaded = load(example);
     ASSERT_EQ(loaded.diagnostics.text(), "");
     const Config& config = *loaded.config;
@@ -97,7 +97,7 @@ TEST_F(ConfigTest, WiresEverythingFromOneFile) {
                             "least_waste", "random", "resources", "node_groups", "provisioning"));
 }
 
-TEST_F(ConfigTest, KeepsWhatAPluginsTableSays) {
+TEST_F(ConfigurationTest, ReadsTheTableOfAPlugin) {
     const Loaded loaded = load(example);
     const PluginConfig& acme = *loaded.config->find_plugin("acme_score");
     EXPECT_EQ(acme.file, "/opt/acme/capstan/score.so");
@@ -111,7 +111,7 @@ TEST_F(ConfigTest, KeepsWhatAPluginsTableSays) {
     EXPECT_EQ(acme.place, (Place{22, 9, 10}));
 }
 
-TEST_F(ConfigTest, FindsTheShippedPluginBehindABareName) {
+TEST_F(ConfigurationTest, FindsAShippedPluginByName) {
     const Loaded loaded = load(example);
     const PluginConfig& random = *loaded.config->find_plugin("random");
     EXPECT_EQ(random.file, (folder_.root() / "expanders/random.so").string());
@@ -120,7 +120,7 @@ TEST_F(ConfigTest, FindsTheShippedPluginBehindABareName) {
     EXPECT_EQ(random.place, (Place{11, 90, 8}));
 }
 
-TEST_F(ConfigTest, IsCompleteWhenTheFileIsEmpty) {
+TEST_F(ConfigurationTest, HasDefaultsForAnEmptyFile) {
     const Loaded loaded = load("");
     ASSERT_EQ(loaded.diagnostics.text(), "");
     const Config& config = *loaded.config;
@@ -136,7 +136,7 @@ TEST_F(ConfigTest, IsCompleteWhenTheFileIsEmpty) {
     EXPECT_EQ(config.admin.listen, ":8085");
 }
 
-TEST_F(ConfigTest, LetsOneShippedPluginServeTwoInstances) {
+TEST_F(ConfigurationTest, LetsTwoInstancesUseOneShippedPlugin) {
     const Loaded loaded = load(
         "[plugin.waste_cpu]\nclass = \"least_waste\"\nsettings.weights.cpu = 1\n"
         "[pipeline.scale_up]\nexpanders = [\"waste_cpu\", \"least_waste\"]\n");
@@ -146,7 +146,7 @@ TEST_F(ConfigTest, LetsOneShippedPluginServeTwoInstances) {
     EXPECT_EQ(loaded.config->find_plugin("waste_cpu")->class_name, "least_waste");
 }
 
-TEST_F(ConfigTest, TellsEverythingThatIsWrongAtOnce) {
+TEST_F(ConfigurationTest, ReportsAllMistakesAtOnce) {
     EXPECT_EQ(
         errors("[cluster]\n"
                "scan_intervall = \"10s\"\n"
@@ -187,20 +187,20 @@ TEST_F(ConfigTest, TellsEverythingThatIsWrongAtOnce) {
         "            ^^^^^^^^^\n");
 }
 
-TEST_F(ConfigTest, StopsAtASyntaxError) {
+TEST_F(ConfigurationTest, StopsAtASyntaxError) {
     const Loaded loaded = load("[cluster]\nname = \"x\nscan = 1\n");
     EXPECT_FALSE(loaded.config);
     EXPECT_THAT(loaded.diagnostics.text(), HasSubstr("capstan.toml:2:"));
     EXPECT_EQ(loaded.diagnostics.errors(), 1u);
 }
 
-TEST_F(ConfigTest, SaysWhichFileCannotBeRead) {
+TEST_F(ConfigurationTest, NamesAnUnreadableFile) {
     const Loaded loaded = load_config("/no/such/capstan.toml", folder_.plugins());
     EXPECT_FALSE(loaded.config);
     EXPECT_EQ(loaded.diagnostics.text(), "/no/such/capstan.toml: No such file or directory\n");
 }
 
-TEST_F(ConfigTest, SendsSettingsWrittenInTheWrongTableToTheRightOne) {
+TEST_F(ConfigurationTest, NamesTheRightTableForMisplacedSettings) {
     EXPECT_EQ(first_line("[plugin.aws]\nregion = \"eu\"\n"),
               "capstan.toml:2:1: plugin.aws: unknown key 'region'; settings of the plugin "
               "belong in plugin.aws.settings");
@@ -212,7 +212,7 @@ TEST_F(ConfigTest, SendsSettingsWrittenInTheWrongTableToTheRightOne) {
                 HasSubstr("plugin: expected map of table, found integer 1"));
 }
 
-TEST_F(ConfigTest, GrantsWholeNamesOfMetricsButTheHostsOwn) {
+TEST_F(ConfigurationTest, RefusesToGrantReservedMetricNames) {
     EXPECT_THAT(
         first_line("[plugin.aws]\nfile = \"aws.so\"\ngrants = { metrics = [\"aws_calls_total\", "
                    "\"cluster_autoscaler_nodes_count\"] }\n"),
@@ -220,7 +220,7 @@ TEST_F(ConfigTest, GrantsWholeNamesOfMetricsButTheHostsOwn) {
                   "'cluster_autoscaler_nodes_count': is reserved for the host's own metrics"));
 }
 
-TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
+TEST_F(ConfigurationTest, RequiresTheFileOfAnUnknownPlugin) {
     EXPECT_EQ(first_line("[plugin.acme]\n"),
               "capstan.toml:1:9: plugin.acme: there is no shipped plugin 'acme'; set 'file'");
     EXPECT_THAT(first_line("[plugin.x]\nclass = \"leest_waste\"\n"),
@@ -228,7 +228,7 @@ TEST_F(ConfigTest, AsksForTheFileOfAPluginThatIsNotShipped) {
                           "'least_waste'?"));
 }
 
-TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
+TEST_F(ConfigurationTest, ReportsContradictorySettings) {
     EXPECT_EQ(first_line("[limits]\ncpu = { min = 8, max = 4 }\n"),
               "capstan.toml:2:7: limits.cpu: min 8 is greater than max 4");
     EXPECT_THAT(first_line("[limits]\ngpu_types.\"nvidia.com/gpu\" = { min = 2, max = 1 }\n"),
@@ -276,7 +276,7 @@ TEST_F(ConfigTest, NoticesSettingsThatContradictEachOther) {
               "capstan.toml:2:18: pipeline.clouds: duplicate 'aws'");
 }
 
-TEST_F(ConfigTest, DocumentationListsTheDrainRules) {
+TEST_F(ConfigurationTest, DocumentsEveryDrainRule) {
     const auto is = [](const char* key) { return [key](const Field& f) { return f.key == key; }; };
     const Fields& sections = config_schema();
     const auto scale_down = std::ranges::find_if(sections, is("scale_down"));
@@ -285,7 +285,7 @@ TEST_F(ConfigTest, DocumentationListsTheDrainRules) {
         EXPECT_THAT(off->doc, HasSubstr(std::string(rule.name)));
 }
 
-TEST_F(ConfigTest, ReachesAnyApiServerThatAKubeconfigNames) {
+TEST_F(ConfigurationTest, ReadsTheApiServerOfAKubeconfig) {
     const Loaded loaded = load(
         "[cluster]\nkubeconfig = \"/etc/capstan/kubeconfig\"\ncontext = \"prod\"\n"
         "server = \"https://10.0.0.1:6443/k8s\"\nkube_client_qps = 7.5\n"
@@ -298,7 +298,7 @@ TEST_F(ConfigTest, ReachesAnyApiServerThatAKubeconfigNames) {
     EXPECT_EQ(cluster.kube_client_burst, 20);
 }
 
-TEST_F(ConfigTest, SendsAsManyRequestsAsUpstreamUnlessToldOtherwise) {
+TEST_F(ConfigurationTest, HasUpstreamsRequestRateByDefault) {
     const Cluster cluster = load("").config->cluster;
     EXPECT_EQ(cluster.kube_client_qps, 5);
     EXPECT_EQ(cluster.kube_client_burst, 10);
@@ -308,7 +308,7 @@ TEST_F(ConfigTest, SendsAsManyRequestsAsUpstreamUnlessToldOtherwise) {
                 HasSubstr("cluster.kube_client_burst: expected integer 1..10000"));
 }
 
-TEST_F(ConfigTest, ServesAdministratorsOverTlsWithBothFilesOrNeither) {
+TEST_F(ConfigurationTest, RequiresBothTlsFilesOfTheAdminPort) {
     EXPECT_THAT(first_line("[admin]\ntls_key_file = \"/etc/tls/tls.key\"\n"),
                 HasSubstr("admin: tls_certificate_file and tls_key_file must be set together"));
     const Loaded loaded = load(
@@ -318,13 +318,13 @@ TEST_F(ConfigTest, ServesAdministratorsOverTlsWithBothFilesOrNeither) {
     EXPECT_EQ(loaded.config->admin.bearer_token_file, "/etc/token");
 }
 
-TEST_F(ConfigTest, ActsUnlessItIsADryRun) {
+TEST_F(ConfigurationTest, IsNoDryRunByDefault) {
     EXPECT_FALSE(load("").config->cluster.dry_run);
     EXPECT_TRUE(load("[cluster]\ndry_run = true\n").config->cluster.dry_run);
     EXPECT_EQ(load("").config->cluster.memory_config_map_name, "capstan-memory");
 }
 
-TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
+TEST_F(ConfigurationTest, RefusesAnInvalidApiServer) {
     EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\n"),
                 HasSubstr("capstan.toml:2:11: cluster.context: a service account has no contexts"));
     EXPECT_THAT(first_line("[cluster]\nserver = \"10.0.0.1:6443\"\n"),
@@ -333,13 +333,13 @@ TEST_F(ConfigTest, RefusesAnApiServerThatCannotBe) {
                 Not(HasSubstr("hunter2")));
 }
 
-TEST_F(ConfigTest, WarnsOfSecretsWithoutAFolder) {
+TEST_F(ConfigurationTest, WarnsAboutGrantedSecretsWithoutAFolder) {
     EXPECT_EQ(first_line("[plugin.aws]\ngrants = { secrets = [\"key\"] }\n"),
               "capstan.toml:2:22: warning: plugin.aws.grants.secrets: no secret can be found; set "
               "secrets.dir");
 }
 
-TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
+TEST_F(ConfigurationTest, WarnsAboutKeysWithoutEffect) {
     EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"1m\"\n"),
               "capstan.toml:2:1: warning: scale_down.simulation_timeout has no effect: "
               "decisions do not depend on the clock");
@@ -347,12 +347,12 @@ TEST_F(ConfigTest, SaysWhichKeysHaveNoEffectWhereTheyAreSet) {
                              "[scale_down]\nunremovable_node_recheck_timeout = \"1s\"\n",
                              "[scale_down]\nmax_bulk_soft_taint_time = \"1s\"\n"})
         EXPECT_THAT(first_line(text), HasSubstr(" has no effect: "));
-    // As `config print` writes it.
+    // The default, as `config print` writes it.
     EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"30s\"\n"), "");
     EXPECT_EQ(first_line("[scale_down]\nunneeded_time = \"1m\"\n"), "");
 }
 
-TEST_F(ConfigTest, PointsAtWhatIsNoGrantOfTheCluster) {
+TEST_F(ConfigurationTest, ReportsThePositionOfAnInvalidKubeGrant) {
     EXPECT_EQ(
         first_line("[plugin.aws]\ngrants = { kube = [\"pods:get\", \"nodes:read\"] }\n"),
         "capstan.toml:2:32: plugin.aws.grants.kube: 'nodes:read': \"read\" is not a verb: get, "
@@ -360,7 +360,7 @@ TEST_F(ConfigTest, PointsAtWhatIsNoGrantOfTheCluster) {
     EXPECT_EQ(first_line("[plugin.aws]\ngrants = { kube = [\"pods:get@shop\"] }\n"), "");
 }
 
-TEST_F(ConfigTest, SurvivesHostileFiles) {
+TEST_F(ConfigurationTest, SurvivesHostileFiles) {
     for (const std::string& text :
          {std::string(1 << 20, '['), std::string("\0\0\0", 3), std::string(1 << 20, 'a'),
           std::string("plugin.a.settings = {}\nplugin = 3"), std::string("[plugin.\"\"]\n")}) {
@@ -371,9 +371,9 @@ TEST_F(ConfigTest, SurvivesHostileFiles) {
     EXPECT_EQ(first_line(many), "capstan.toml:1:2: plugin: more than 1000 instances");
 }
 
-// The second step, once files are loaded.
+// The second step, after files are loaded.
 
-TEST_F(ConfigTest, ChecksAPluginsSettingsWithItsSchema) {
+TEST_F(ConfigurationTest, ChecksSettingsWithTheSchemaOfThePlugin) {
     Loaded loaded = load(example);
     const PluginConfig& labels = *loaded.config->find_plugin("labels");
     const Fields fields{
@@ -391,7 +391,7 @@ TEST_F(ConfigTest, ChecksAPluginsSettingsWithItsSchema) {
               "                                 ^^^^^^\n");
 }
 
-TEST_F(ConfigTest, FillsInTheDefaultsOfAPluginWithoutATable) {
+TEST_F(ConfigurationTest, FillsInDefaultsForAPluginWithoutATable) {
     Loaded loaded = load("");
     const auto settings =
         validate_plugin_settings(*loaded.config, *loaded.config->find_plugin("random"),
@@ -399,7 +399,7 @@ TEST_F(ConfigTest, FillsInTheDefaultsOfAPluginWithoutATable) {
     EXPECT_EQ(settings->find("a")->text, "b");
 }
 
-TEST_F(ConfigTest, LetsSettingsNameOnlyGrantedSecrets) {
+TEST_F(ConfigurationTest, LetsSettingsNameOnlyGrantedSecrets) {
     Loaded loaded = load(example);
     const Config& config = *loaded.config;
     const Fields fields{{.key = "token", .type = SettingType::secret}};
@@ -414,7 +414,7 @@ TEST_F(ConfigTest, LetsSettingsNameOnlyGrantedSecrets) {
                           "plugin.acme_score.grants.secrets; did you mean 'acme-tokens'?\n"));
 }
 
-TEST_F(ConfigTest, LetsSettingsNameOnlyInstancesOfTheFile) {
+TEST_F(ConfigurationTest, LetsSettingsNameOnlyConfiguredInstances) {
     Loaded loaded = load("[plugin.aws]\nsettings = { near = \"randm\", next = \"random\" }\n");
     const Config& config = *loaded.config;
     const Fields fields{{.key = "near", .type = SettingType::instance},
@@ -428,7 +428,7 @@ TEST_F(ConfigTest, LetsSettingsNameOnlyInstancesOfTheFile) {
             "plugin.aws.settings.near: no plugin instance named 'randm'; did you mean 'random'?"));
 }
 
-TEST_F(ConfigTest, ChecksTheKindOfEveryNamedInstance) {
+TEST_F(ConfigurationTest, ChecksTheKindOfEveryNamedInstance) {
     Loaded loaded = load(
         "[pipeline]\nclouds = [\"random\"]\n[plugin.labels]\n[plugin.aws]\nsettings.next = "
         "\"labels\"\n");

@@ -31,7 +31,7 @@ std::vector<std::string> table_keys(const TomlValue& table) {
     return out;
 }
 
-TEST(Document, KeepsTheOrderOfTheFile) {
+TEST(TomlDocument, KeepsTheOrderOfTheFile) {
     const TomlValue root = parsed(
         "z = 1\na = 2\n[m.z]\n[m.b]\nx = 1\n[c]\nk = { q = 1, b = 2, n = 3 }\nd.z = 1\nd.a = 2\n");
     EXPECT_THAT(table_keys(root), ElementsAre("z", "a", "m", "c"));
@@ -40,7 +40,7 @@ TEST(Document, KeepsTheOrderOfTheFile) {
     EXPECT_THAT(table_keys(*root.find("c")->find("d")), ElementsAre("z", "a"));
 }
 
-TEST(Document, KnowsWhereKeysAndValuesStand) {
+TEST(TomlDocument, KnowsThePositionsOfKeysAndValues) {
     const TomlValue root =
         parsed("[plugin.aws]\nsettings.tags.\"k8s.io/a\" = [\n  \"ü\", { x = true } ]\n");
     const TomlValue& tags = *root.find("plugin")->find("aws")->find("settings")->find("tags");
@@ -52,24 +52,24 @@ TEST(Document, KnowsWhereKeysAndValuesStand) {
     EXPECT_EQ(member.children.at(1).children.at(0).place, (Place{3, 14, 4}));
 }
 
-TEST(Document, KeepsItsPlacesWhenCopied) {
+TEST(TomlDocument, KeepsPositionsWhenCopied) {
     const TomlValue copy = TomlValue(parsed("a = 1\nb = { c = 2 }\n"));
     EXPECT_EQ(copy.find("b")->find("c")->place, (Place{2, 11, 1}));
 }
 
-TEST(Document, KeepsArraysOfTablesInOrder) {
+TEST(TomlDocument, KeepsArraysOfTablesInOrder) {
     const TomlValue root = parsed("[[g]]\nid = \"b\"\n[[g]]\nid = \"a\"\n");
     EXPECT_EQ(root.find("g")->children.at(0).find("id")->text, "b");
     EXPECT_EQ(root.find("g")->children.at(1).find("id")->text, "a");
 }
 
-TEST(Document, ReportsASyntaxErrorWithItsPlace) {
+TEST(TomlDocument, ReportsASyntaxErrorWithItsPosition) {
     EXPECT_EQ(parse_refusal("a = 1\nb = tru\n"),
               "t.toml:2:8: Error while parsing boolean: expected 'true', saw 'tru?'\n    b = tru\n "
               "          ^\n");
 }
 
-TEST(Document, ReportsAKeyThatIsGivenTwice) {
+TEST(TomlDocument, ReportsADuplicateKey) {
     EXPECT_THAT(parse_refusal("a = 1\na = 2\n"),
                 HasSubstr("t.toml:2:5: Error while parsing key-value "
                           "pair: cannot redefine existing integer 'a'"));
@@ -77,7 +77,7 @@ TEST(Document, ReportsAKeyThatIsGivenTwice) {
                 HasSubstr("t.toml:2:1: Error while parsing table header: cannot redefine"));
 }
 
-TEST(Document, SurvivesBinaryFiles) {
+TEST(TomlDocument, SurvivesBinaryFiles) {
     EXPECT_NE(parse_refusal(std::string("\x7f"
                                         "ELF\x02\x01\x01\0\0\0",
                                         10)),
@@ -93,20 +93,21 @@ std::string repeated(const std::string& part, int times) {
     return out;
 }
 
-TEST(Document, RefusesDeepNestingBeforeTheParserSeesIt) {
-    const std::string why = "nested more than 32 levels deep";
-    EXPECT_THAT(parse_refusal(repeated("a.", 500'000) + "a = 1"), HasSubstr("t.toml:1:64: " + why));
-    EXPECT_THAT(parse_refusal("[" + repeated("a.", 500'000) + "a]"), HasSubstr(why));
-    EXPECT_THAT(parse_refusal("a = " + repeated("[", 1'000'000)), HasSubstr(why));
-    EXPECT_THAT(parse_refusal("a = " + repeated("{a=", 300'000)), HasSubstr(why));
+TEST(TomlDocument, RefusesDeepNestingBeforeParsing) {
+    const std::string message = "nested more than 32 levels deep";
+    EXPECT_THAT(parse_refusal(repeated("a.", 500'000) + "a = 1"),
+                HasSubstr("t.toml:1:64: " + message));
+    EXPECT_THAT(parse_refusal("[" + repeated("a.", 500'000) + "a]"), HasSubstr(message));
+    EXPECT_THAT(parse_refusal("a = " + repeated("[", 1'000'000)), HasSubstr(message));
+    EXPECT_THAT(parse_refusal("a = " + repeated("{a=", 300'000)), HasSubstr(message));
     EXPECT_THAT(
         parse_refusal("x = { s = \"\"\"v\"\"\"\", " + repeated("'b'.", 200'000) + "b = 1 }"),
-        HasSubstr(why));
+        HasSubstr(message));
     EXPECT_THAT(parse_refusal("a = 'x'\n\"q\"." + repeated("\"b\" . ", 100'000) + "b = 1"),
                 HasSubstr("t.toml:2:"));
 }
 
-TEST(Document, AllowsDotsInStringsCommentsAndManyLines) {
+TEST(TomlDocument, AllowsDotsInStringsCommentsAndManyLines) {
     const std::string dots(1000, '.');
     const TomlValue strings =
         parsed("a = \"" + dots + "[[[\" # " + dots + "\nb = '''\n" + dots +
@@ -116,14 +117,14 @@ TEST(Document, AllowsDotsInStringsCommentsAndManyLines) {
     EXPECT_EQ(lines.find("a")->children.size(), 20'000u);
 }
 
-TEST(Document, HoldsTheDeepestFileTheGuardLetsThrough) {
+TEST(TomlDocument, ParsesTheDeepestAllowedNesting) {
     const std::string key = repeated("a.", max_nesting - 1) + "a";
     const TomlValue root = parsed("a = " + repeated("{" + key + " = ", max_nesting) + "1" +
                                   repeated("}", max_nesting));
     EXPECT_EQ(root.find("a")->children.size(), 1u);
 }
 
-TEST(TomlText, IsOneValue) {
+TEST(TomlValueText, IsExactlyOneValue) {
     EXPECT_EQ(parse_toml_value("\"5m\"")->text, "5m");
     EXPECT_EQ(parse_toml_value("[1, 2]")->children.size(), 2u);
     EXPECT_FALSE(parse_toml_value(""));

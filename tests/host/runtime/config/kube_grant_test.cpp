@@ -17,7 +17,7 @@ bool allows(std::string_view text, const KubeAction& action) {
     return grant && grant->allows(action);
 }
 
-TEST(KubeGrant, HoldsForItsVerbsOnItsResource) {
+TEST(KubeGrant, AllowsItsVerbsOnItsResource) {
     const char* const text = "pods:list,watch";
     EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "shop"}));
     EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "watch"}));
@@ -26,15 +26,15 @@ TEST(KubeGrant, HoldsForItsVerbsOnItsResource) {
     EXPECT_FALSE(allows(text, {.group = "metrics.k8s.io", .plural = "pods", .verb = "list"}));
 }
 
-TEST(KubeGrant, HoldsInItsNamespacesAlone) {
+TEST(KubeGrant, AllowsItsNamespacesOnly) {
     const char* const text = "pods:list@shop,tools";
     EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "shop"}));
     EXPECT_TRUE(allows(text, {.plural = "pods", .verb = "list", .ns = "tools"}));
     EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "list", .ns = "bank"}));
-    EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "list"})) << "of all namespaces";
+    EXPECT_FALSE(allows(text, {.plural = "pods", .verb = "list"})) << "in all namespaces";
 }
 
-TEST(KubeGrant, OfASubresourceIsNotOfTheObject) {
+TEST(KubeGrant, DistinguishesSubresourceAndResource) {
     const KubeAction scale{
         .group = "apps", .plural = "deployments", .subresource = "scale", .verb = "update"};
     KubeAction whole = scale;
@@ -47,7 +47,7 @@ TEST(KubeGrant, OfASubresourceIsNotOfTheObject) {
     EXPECT_FALSE(allows("deployments.apps:update", scale));
 }
 
-TEST(KubeGrant, MixesVerbsOfTheObjectAndOfItsSubresources) {
+TEST(KubeGrant, AllowsVerbsOfResourceAndSubresources) {
     const char* const text = "balancers.balancer.x-k8s.io:get,list,watch,update/status";
     KubeAction action{.group = "balancer.x-k8s.io", .plural = "balancers", .verb = "update"};
     EXPECT_FALSE(allows(text, action));
@@ -57,7 +57,7 @@ TEST(KubeGrant, MixesVerbsOfTheObjectAndOfItsSubresources) {
     EXPECT_TRUE(allows(text, action));
 }
 
-TEST(KubeGrant, SaysWhatIsWrongWithIt) {
+TEST(KubeGrant, ReportsInvalidText) {
     const std::pair<const char*, const char*> cases[] = {
         {"", "expected \"RESOURCE:VERB,VERB\""},
         {"pods", "expected \"RESOURCE:VERB,VERB\""},
@@ -78,15 +78,15 @@ TEST(KubeGrant, SaysWhatIsWrongWithIt) {
         {"pods:get@", "\"\" is not a namespace"},
         {"pods:get@a,,b", "\"\" is not a namespace"},
         {"pods:get@Shop", "\"Shop\" is not a namespace"}};
-    for (const auto& [text, why] : cases) {
+    for (const auto& [text, message] : cases) {
         const Result<KubeGrant> grant = parse_kube_grant(text);
         ASSERT_FALSE(grant) << text;
         EXPECT_EQ(grant.error().code, ErrorCode::invalid_config) << text;
-        EXPECT_THAT(grant.error().message, HasSubstr(why)) << text;
+        EXPECT_THAT(grant.error().message, HasSubstr(message)) << text;
     }
 }
 
-TEST(KubeGrant, IsNamedAsItWouldHaveToBeWritten) {
+TEST(KubeGrant, NamesTheMissingGrantOfAnAction) {
     const KubeAction actions[] = {{.plural = "nodes", .verb = "create"},
                                   {.group = "apps",
                                    .plural = "deployments",

@@ -16,12 +16,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct PluginTlsFiles : ::testing::Test {
+struct PluginTlsTest : ::testing::Test {
     TlsFolder folder;
     ShippedFolder shipped{"expanders/random.so"};
 
-    /// What is wrong with a configuration whose instance has these lines in its table.
-    std::string checked(const std::string& lines) const {
+    /// Diagnostics of a configuration with these lines in the table of the instance.
+    std::string check(const std::string& lines) const {
         const std::string text = "[plugin.random.tls]\n" + lines;
         return load_config(Source{"capstan.toml", text}, shipped.plugins()).diagnostics.text();
     }
@@ -30,7 +30,7 @@ struct PluginTlsFiles : ::testing::Test {
     }
 };
 
-TEST_F(PluginTlsFiles, BecomeWhatRequestsTrustAndShow) {
+TEST_F(PluginTlsTest, ReadsAuthorityCertificateAndKey) {
     const Result<io::TlsOptions> tls = read_plugin_tls(folder.files());
     ASSERT_TRUE(tls) << tls.error();
     EXPECT_EQ(tls->ca_pem, folder.authority.pem());
@@ -40,7 +40,7 @@ TEST_F(PluginTlsFiles, BecomeWhatRequestsTrustAndShow) {
     EXPECT_THAT(io::redacted(tls->key_pem), HasSubstr("[redacted]")) << "no log has the key";
 }
 
-TEST_F(PluginTlsFiles, NeedNotBeAllThere) {
+TEST_F(PluginTlsTest, AcceptsMissingFiles) {
     const Result<io::TlsOptions> none = read_plugin_tls({});
     ASSERT_TRUE(none);
     EXPECT_EQ(*none, io::TlsOptions());
@@ -50,32 +50,32 @@ TEST_F(PluginTlsFiles, NeedNotBeAllThere) {
     EXPECT_EQ(authority->key_pem, "");
 }
 
-TEST_F(PluginTlsFiles, AreCheckedWithTheConfiguration) {
-    EXPECT_THAT(checked(line("ca_file", "ca.pem") + line("cert_file", "tls.crt") +
-                        line("key_file", "tls.key")),
+TEST_F(PluginTlsTest, IsCheckedWithTheConfiguration) {
+    EXPECT_THAT(check(line("ca_file", "ca.pem") + line("cert_file", "tls.crt") +
+                      line("key_file", "tls.key")),
                 Not(HasSubstr("tls")));
     EXPECT_THAT(
-        checked(line("cert_file", "tls.crt")),
+        check(line("cert_file", "tls.crt")),
         HasSubstr("capstan.toml:2:13: plugin.random.tls.cert_file: key_file must be set, too"));
-    EXPECT_THAT(checked(line("key_file", "tls.key")),
+    EXPECT_THAT(check(line("key_file", "tls.key")),
                 HasSubstr("plugin.random.tls.key_file: cert_file must be set, too"));
-    EXPECT_THAT(checked(line("ca_file", "tls.key")),
+    EXPECT_THAT(check(line("ca_file", "tls.key")),
                 HasSubstr("/tls.key: contains no PEM certificate"));
-    EXPECT_THAT(checked(line("cert_file", "tls.crt") + line("key_file", "ca.pem")),
+    EXPECT_THAT(check(line("cert_file", "tls.crt") + line("key_file", "ca.pem")),
                 HasSubstr("/ca.pem: contains no PEM private key"));
-    EXPECT_THAT(checked("ca_files = \"x\"\n"), HasSubstr("ca_file"));
+    EXPECT_THAT(check("ca_files = \"x\"\n"), HasSubstr("ca_file"));
 }
 
-TEST_F(PluginTlsFiles, ThatDoNotFitAreToldAtTheKey) {
+TEST_F(PluginTlsTest, ReportsAMismatchedKey) {
     folder.write("tls.key", folder.authority.issue("other").key_pem());
-    const std::string told = checked(line("cert_file", "tls.crt") + line("key_file", "tls.key"));
-    EXPECT_THAT(told, HasSubstr("capstan.toml:3:12: plugin.random.tls.key_file: "));
-    EXPECT_THAT(told, HasSubstr("the client key does not match the client certificate"));
+    const std::string text = check(line("cert_file", "tls.crt") + line("key_file", "tls.key"));
+    EXPECT_THAT(text, HasSubstr("capstan.toml:3:12: plugin.random.tls.key_file: "));
+    EXPECT_THAT(text, HasSubstr("the client key does not match the client certificate"));
 }
 
-TEST_F(PluginTlsFiles, ThatAreNotThereAreAWarning) {
+TEST_F(PluginTlsTest, WarnsAboutAMissingFile) {
     EXPECT_THAT(
-        checked(line("ca_file", "none.pem")),
+        check(line("ca_file", "none.pem")),
         HasSubstr("capstan.toml:2:11: warning: plugin.random.tls.ca_file: there is no file "));
 }
 

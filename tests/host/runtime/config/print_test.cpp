@@ -31,9 +31,9 @@ expanders = [{ use = "acme", on_error = "fail" }, "random"]
 memory.max = "64Gi"
 )";
 
-class PrintTest : public ::testing::Test {
+class PrintConfigTest : public ::testing::Test {
 protected:
-    PrintTest() : loaded_(load(file)) { EXPECT_EQ(loaded_.diagnostics.text(), ""); }
+    PrintConfigTest() : loaded_(load(file)) { EXPECT_EQ(loaded_.diagnostics.text(), ""); }
     Loaded load(const std::string& text) const {
         return load_config(Source{"t.toml", text}, folder_.plugins());
     }
@@ -47,7 +47,7 @@ protected:
     Loaded loaded_;
 };
 
-TEST_F(PrintTest, ShowsWhatTheFileSetsSectionBySection) {
+TEST_F(PrintConfigTest, PrintsTheSetKeysBySection) {
     EXPECT_EQ(print_config(*loaded_.config, PrintDefaults::no, nothing_loaded),
               R"([cluster]
 name = "prod"
@@ -81,7 +81,7 @@ dir = "/etc/secrets"
 )");
 }
 
-TEST_F(PrintTest, ReadsBackAsTheSameConfiguration) {
+TEST_F(PrintConfigTest, PrintsAnEquivalentConfiguration) {
     for (const PrintDefaults defaults : {PrintDefaults::no, PrintDefaults::yes}) {
         const std::string once = print_config(*loaded_.config, defaults, nothing_loaded);
         const Loaded again = load(once);
@@ -94,7 +94,7 @@ TEST_F(PrintTest, ReadsBackAsTheSameConfiguration) {
     }
 }
 
-TEST_F(PrintTest, ShowsEveryKeyWithItsDocumentation) {
+TEST_F(PrintConfigTest, PrintsEveryKeyWithItsDocumentation) {
     const std::string all = print_config(*loaded_.config, PrintDefaults::yes, nothing_loaded);
     EXPECT_THAT(all, HasSubstr("# How long a node must be unneeded before it is removed. A group's "
                                "own setting takes precedence.\nunneeded_time = \"5m\"\n"));
@@ -108,7 +108,7 @@ TEST_F(PrintTest, ShowsEveryKeyWithItsDocumentation) {
     EXPECT_THAT(all, HasSubstr("[plugin.node_groups]\n"));
 }
 
-TEST_F(PrintTest, ShowsALoadedPluginsSettingsWithItsSchema) {
+TEST_F(PrintConfigTest, PrintsSettingsOfALoadedPlugin) {
     PluginSettings random{{{.key = "salt", .doc = "Mixed into the seed.", .default_toml = "\"\""},
                            {.key = "token", .type = SettingType::secret, .doc = "A secret."}},
                           {}};
@@ -125,7 +125,7 @@ TEST_F(PrintTest, ShowsALoadedPluginsSettingsWithItsSchema) {
         "plugin.random.settings.salt\n  Mixed into the seed.\n  type: string\n  default: \"\"\n");
 }
 
-TEST_F(PrintTest, ExplainsAKeyWithItsTypeDefaultAndValue) {
+TEST_F(PrintConfigTest, ExplainsAKeyWithTypeDefaultAndValue) {
     EXPECT_EQ(explain("scale_down.unneeded_time"),
               "scale_down.unneeded_time\n"
               "  How long a node must be unneeded before it is removed. A group's own setting "
@@ -158,7 +158,7 @@ TEST_F(PrintTest, ExplainsAKeyWithItsTypeDefaultAndValue) {
                 HasSubstr("type: one of \"trace\", \"debug\", \"info\", \"warn\", \"error\"\n"));
 }
 
-TEST_F(PrintTest, ExplainsATableByItsKeys) {
+TEST_F(PrintConfigTest, ExplainsATableByItsKeys) {
     EXPECT_EQ(explain("reload"),
               "reload\n  Reloading of this file.\n  keys:\n"
               "    watch  Reload this file when it changes. SIGHUP reloads it in any case.\n");
@@ -167,7 +167,7 @@ TEST_F(PrintTest, ExplainsATableByItsKeys) {
                 HasSubstr("    max_inflight      Maximum number of asynchronous calls"));
 }
 
-TEST_F(PrintTest, SuggestsAKeyWhenThereIsNoneOfThatName) {
+TEST_F(PrintConfigTest, SuggestsASimilarKey) {
     EXPECT_EQ(explain("scale_down.uneeded_time"),
               "there is no key 'uneeded_time' in scale_down; did you mean 'unneeded_time'?");
     EXPECT_EQ(explain("scaledown"),

@@ -19,7 +19,7 @@ std::string schema_refusal(const Schema& schema) {
     return fields ? "" : fields.error().message;
 }
 
-TEST(PluginSchema, IsCopiedWithEverythingItSays) {
+TEST(PluginSchema, IsCopiedCompletely) {
     const auto fields = read({{.key = "k8s.io/mode",
                                .type = SettingType::enumeration,
                                .doc = "How.",
@@ -49,7 +49,7 @@ TEST(PluginSchema, IsCopiedWithEverythingItSays) {
     EXPECT_EQ(shares.max, 1);
 }
 
-TEST(PluginSchema, KnowsMapsOfLists) {
+TEST(PluginSchema, SupportsMapsOfLists) {
     const auto fields = read({{.key = "priorities",
                                .type = SettingType::regex,
                                .default_value = "{ 10 = ['.*'] }",
@@ -69,7 +69,7 @@ TEST(PluginSchema, OutlivesThePluginsDescriptors) {
     EXPECT_EQ(fields.at(0).key, "a_key_that_is_longer_than_any_small_string");
 }
 
-TEST(PluginSchema, UnderstandsBoundsThatAreOpenOnOneSide) {
+TEST(PluginSchema, SupportsOneSidedBounds) {
     const auto fields = read({{.key = "a", .type = SettingType::integer, .min = 0},
                               {.key = "b", .type = SettingType::integer, .max = 0},
                               {.key = "c", .type = SettingType::integer}});
@@ -80,7 +80,7 @@ TEST(PluginSchema, UnderstandsBoundsThatAreOpenOnOneSide) {
     EXPECT_FALSE(fields->at(2).min || fields->at(2).max);
 }
 
-TEST(PluginSchema, BoundsADurationByDurations) {
+TEST(PluginSchema, SupportsBoundsOfDurations) {
     const auto fields = read({{.key = "poll",
                                .type = SettingType::duration,
                                .min = std::chrono::milliseconds(10),
@@ -99,7 +99,7 @@ TEST(PluginSchema, RefusesADefaultThatDoesNotParse) {
               "settings.w: default 1?other = 2: more than one value");
 }
 
-TEST(PluginSchema, RefusesADefaultThatBreaksItsOwnRule) {
+TEST(PluginSchema, RefusesADefaultOutOfBounds) {
     EXPECT_EQ(
         schema_refusal(
             {{.key = "w", .type = SettingType::number, .default_value = "2", .min = 0, .max = 1}}),
@@ -111,14 +111,14 @@ TEST(PluginSchema, RefusesADefaultThatBreaksItsOwnRule) {
         "units ns, us, ms, s, m, h, d");
 }
 
-TEST(PluginSchema, NamesAFieldDeepInside) {
+TEST(PluginSchema, NamesANestedField) {
     const Schema inner{{.key = "x.y", .type = SettingType::regex, .default_value = "\"(\""}};
     EXPECT_THAT(
         schema_refusal({{.key = "outer", .type = SettingType::table, .fields = inner}}),
         HasSubstr("settings.outer.\"x.y\": default \"(\": \"(\" is not a regular expression"));
 }
 
-TEST(PluginSchema, RefusesDescriptorsWithoutShape) {
+TEST(PluginSchema, RefusesMalformedDescriptors) {
     capstan_field field{};
     field.struct_size = sizeof field;
     field.type = CAPSTAN_TYPE_STRING;
@@ -134,7 +134,7 @@ TEST(PluginSchema, RefusesDescriptorsWithoutShape) {
     EXPECT_TRUE(refused(field, sizeof field));
 }
 
-TEST(TypeInWords, SaysWhatAValueHasToBe) {
+TEST(DescribeType, NamesTypeAndBounds) {
     EXPECT_EQ(describe_type({.type = SettingType::integer, .min = 1, .max = 1000}),
               "integer 1..1000");
     EXPECT_EQ(describe_type({.type = SettingType::integer, .min = 0, .max = 2147483647}),

@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Pair;
 
-/// What a plugin with this schema and these settings sees.
+/// The view of a plugin with this schema and these settings.
 class SettingsViewTest : public ::testing::Test {
 protected:
     SettingsViewTest()
@@ -71,7 +71,7 @@ TEST_F(SettingsViewTest, ReadsThroughTheSdk) {
     EXPECT_FALSE(settings.has("no such key"));
 }
 
-TEST_F(SettingsViewTest, ListsMembersInTheOrderOfTheFileThenDefaults) {
+TEST_F(SettingsViewTest, ListsMembersOfTheFileThenDefaults) {
     std::vector<std::string> keys;
     for (std::uint32_t i = 0; i < abi_->size(abi_, CAPSTAN_CURSOR_ROOT); ++i) {
         capstan_str key{};
@@ -82,7 +82,7 @@ TEST_F(SettingsViewTest, ListsMembersInTheOrderOfTheFileThenDefaults) {
     EXPECT_EQ(abi_->item(abi_, CAPSTAN_CURSOR_ROOT, 7, nullptr), CAPSTAN_CURSOR_NONE);
 }
 
-TEST_F(SettingsViewTest, AnswersWithAStatusForTheWrongTypeAndLeavesOutAlone) {
+TEST_F(SettingsViewTest, RefusesTheWrongTypeAndKeepsTheOutput) {
     capstan_str text_out = str("before");
     std::int64_t integer = 7;
     double number = 7;
@@ -97,7 +97,7 @@ TEST_F(SettingsViewTest, AnswersWithAStatusForTheWrongTypeAndLeavesOutAlone) {
     EXPECT_EQ(number, 7);
 }
 
-TEST_F(SettingsViewTest, IsSafeForAnyCursorAndKey) {
+TEST_F(SettingsViewTest, AcceptsAnyCursorAndKey) {
     for (const capstan_cursor cursor : {0u, 1000u, 0xffffffffu}) {
         std::int32_t out = 0;
         EXPECT_EQ(abi_->member(abi_, cursor, str("on")), CAPSTAN_CURSOR_NONE);
@@ -109,7 +109,7 @@ TEST_F(SettingsViewTest, IsSafeForAnyCursorAndKey) {
     EXPECT_EQ(abi_->member(abi_, CAPSTAN_CURSOR_ROOT, {nullptr, 5}), CAPSTAN_CURSOR_NONE);
 }
 
-TEST_F(SettingsViewTest, PutsARejectionWhereTheValueStands) {
+TEST_F(SettingsViewTest, ReportsARejectionAtThePositionOfTheValue) {
     const Settings settings(*abi_);
     settings.reject("names", 1, "\"a\" is taken");
     settings.tables("group").at(0).reject("match", "matches nothing");
@@ -127,7 +127,7 @@ TEST_F(SettingsViewTest, PutsARejectionWhereTheValueStands) {
     EXPECT_EQ(view_.rejections(), 3u);
 }
 
-TEST_F(SettingsViewTest, RecordsAPluginsFirstFiftyRejections) {
+TEST_F(SettingsViewTest, RecordsAtMostFiftyRejections) {
     for (int i = 0; i < 1000; ++i) abi_->reject(abi_, 0xffffffffu, str("\x1b[2J no"));
     EXPECT_EQ(view_.rejections(), 1000u);
     EXPECT_EQ(diagnostics_.errors(), 50u);

@@ -1,5 +1,5 @@
-/// A folder laid out like the shipped plugins', with empty files: the configuration looks at names
-/// only.
+/// A folder laid out like the one of the shipped plugins, with empty files: the configuration reads
+/// only their names.
 #pragma once
 
 #include <cstdlib>

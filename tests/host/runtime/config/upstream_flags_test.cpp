@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const PluginSettings* no_plugins(const PluginInstanceId&) { return nullptr; }
+const PluginSettings* no_settings_loaded(const PluginInstanceId&) { return nullptr; }
 
 std::string explain(std::string_view key) {
-    const auto text = explain_key(key, nullptr, no_plugins);
+    const auto text = explain_key(key, nullptr, no_settings_loaded);
     return text ? *text : "ERROR " + text.error().message;
 }
 
@@ -30,26 +30,26 @@ std::string errors_of(const std::string& text) {
     return load_config(Source{"t.toml", text}, folder.plugins()).diagnostics.text();
 }
 
-TEST(UpstreamFlags, AreSortedAndNameKeysThatExist) {
+TEST(UpstreamFlags, AreSortedAndNameExistingKeys) {
     EXPECT_TRUE(std::ranges::is_sorted(upstream_flags(), {}, &UpstreamFlag::name));
     for (const UpstreamFlag& flag : upstream_flags()) {
         SCOPED_TRACE(flag.name);
         EXPECT_FALSE(flag.key.empty() && flag.remark.empty());
         if (flag.key.find(".settings.") == std::string_view::npos && !flag.key.empty()) {
-            EXPECT_THAT(explain_key(flag.key, nullptr, no_plugins).value_or(""),
+            EXPECT_THAT(explain_key(flag.key, nullptr, no_settings_loaded).value_or(""),
                         StartsWith(std::string(flag.key) + "\n"));
         }
     }
 }
 
-TEST(UpstreamFlags, AreFoundWithDashesOrUnderscoresAndWithAValue) {
+TEST(UpstreamFlags, AreFoundInEverySpelling) {
     for (const char* name : {"cores-total", "--cores-total", "cores_total", "-cores-total=0:100"})
         EXPECT_EQ(find_upstream_flag(name), find_upstream_flag("cores-total")) << name;
     for (const char* name : {"", "--", "cores", "cores-total-x"})
         EXPECT_EQ(find_upstream_flag(name), nullptr) << name;
 }
 
-TEST(UpstreamFlags, AreExplainedAsTheKeyThatReplacesThem) {
+TEST(UpstreamFlags, AreExplainedAsTheirKey) {
     EXPECT_EQ(explain("--scale-down-utilization-threshold"),
               explain("scale_down.utilization_threshold"));
     EXPECT_EQ(explain("memory_total"), explain("limits.memory"));
@@ -66,7 +66,7 @@ TEST(UpstreamFlags, AreExplainedAsTheKeyThatReplacesThem) {
               "scale_down.unneeded_time?");
 }
 
-TEST(UpstreamFlags, AreRecognizedAsUnknownKeysOfAFile) {
+TEST(UpstreamFlags, AreRecognizedInAConfiguration) {
     EXPECT_THAT(errors_of("[scale_down]\nscale_down_utilization_threshold = 0.7\n"),
                 HasSubstr("unknown key 'scale_down_utilization_threshold'; the key for upstream's "
                           "--scale-down-utilization-threshold is "

@@ -17,11 +17,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// A pod without a node, and a group that could have one.
-struct Scaling : ::testing::Test {
-    explicit Scaling(const std::string& toml =
-                         "[pipeline]\nclouds = [\"eu\"]\n" +
-                         simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]"))
+/// An unschedulable pod, and a group that can grow.
+struct AutoscalerScaleUp : ::testing::Test {
+    explicit AutoscalerScaleUp(
+        const std::string& toml = "[pipeline]\nclouds = [\"eu\"]\n" +
+                                  simulated("eu",
+                                            "groups = [" + simulated_group("web", "max = 3") + "]"))
         : assembly(toml) {}
     VirtualAssembly assembly;
     FakeCluster cluster;
@@ -29,7 +30,7 @@ struct Scaling : ::testing::Test {
     Result<void> may_act{};
     Result<void> gate{};
     std::vector<engine::Memory> kept;
-    std::optional<Error> blind;
+    std::optional<Error> stale_error;
     bool dry_run = false;
 
     void SetUp() override {
@@ -47,7 +48,7 @@ struct Scaling : ::testing::Test {
                    {.host = assembly.host(),
                     .cluster = cluster,
                     .look = [this]() -> Result<engine::snapshot::Cluster> {
-                        if (blind) return fail(*blind);
+                        if (stale_error) return fail(*stale_error);
                         return builder.build();
                     },
                     .may_act = [this] { return may_act; },
@@ -61,7 +62,7 @@ struct Scaling : ::testing::Test {
     }
 };
 
-TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
+TEST_F(AutoscalerScaleUp, AddsANodeAndSavesMemoryBeforeAndAfter) {
     const auto autoscaler = make();
     const auto pass = autoscaler->run();
     ASSERT_TRUE(pass) << pass.error();
@@ -74,14 +75,14 @@ TEST_F(Scaling, OrdersANodeAndRemembersItBeforeAndAfter) {
     EXPECT_EQ((*pass)->memory, kept[1]);
 }
 
-TEST_F(Scaling, CountsAPriceThatIsNotKnownAsNoErrorOfAPlugin) {
+TEST_F(AutoscalerScaleUp, CountsAnUnknownPriceNotAsAPluginError) {
     ASSERT_TRUE(make()->run());
     const std::string metrics = assembly.host().metrics().text();
     EXPECT_THAT(metrics, HasSubstr("call_duration_seconds_count{hook=\"refresh\",plugin=\"eu\""));
     EXPECT_THAT(metrics, ::testing::Not(HasSubstr("plugin_errors_total{")));
 }
 
-TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
+TEST_F(AutoscalerScaleUp, DropsADecisionItMustNotCarryOut) {
     may_act = fail(ErrorCode::cancelled, "no longer the leader");
     const auto autoscaler = make();
     const auto pass = autoscaler->run();
@@ -93,7 +94,7 @@ TEST_F(Scaling, DropsWhatItMustNotCarryOut) {
     EXPECT_EQ(target(), 0);
 }
 
-TEST_F(Scaling, DoesNothingThroughAClosedGate) {
+TEST_F(AutoscalerScaleUp, SendsNothingThroughAClosedGate) {
     gate = fail(ErrorCode::cancelled, "no longer the leader");
     const auto pass = make()->run();
     ASSERT_TRUE(pass);
@@ -102,7 +103,7 @@ TEST_F(Scaling, DoesNothingThroughAClosedGate) {
     EXPECT_EQ(target(), 0);
 }
 
-TEST_F(Scaling, OnlySaysSoInADryRun) {
+TEST_F(AutoscalerScaleUp, SendsNothingInADryRun) {
     dry_run = true;
     const auto pass = make()->run();
     ASSERT_TRUE(pass);
@@ -113,43 +114,43 @@ TEST_F(Scaling, OnlySaysSoInADryRun) {
     EXPECT_EQ(target(), 0);
 }
 
-TEST_F(Scaling, DecidesNothingOnAClusterItCannotSee) {
-    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+TEST_F(AutoscalerScaleUp, DecidesNothingWithAStaleView) {
+    stale_error = Error{ErrorCode::unavailable, "pods: last synced 2m ago"};
     const auto pass = make()->run();
     ASSERT_FALSE(pass);
-    EXPECT_EQ(pass.error().message, "pods: not heard of for 2m");
+    EXPECT_EQ(pass.error().message, "pods: last synced 2m ago");
     EXPECT_EQ(target(), 0);
 }
 
-TEST_F(Scaling, CountsTheTimeInWhichPassesFailAsTimeInWhichItSawNothing) {
+TEST_F(AutoscalerScaleUp, RemembersSinceWhenTheClusterWasUnobserved) {
     const auto autoscaler = make();
     ASSERT_TRUE(autoscaler->run());
-    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+    stale_error = Error{ErrorCode::unavailable, "pods: last synced 2m ago"};
     const Time since = assembly.host().loop().clock()->now();
     for (int i = 0; i < 2; ++i) {
         ASSERT_FALSE(autoscaler->run());
         assembly.host().virtual_loop()->advance(30min);
     }
-    blind.reset();
-    const auto seeing = autoscaler->run();
-    ASSERT_TRUE(seeing) << seeing.error();
-    EXPECT_EQ((*seeing)->input.memory.unobserved_since, since);
-    EXPECT_EQ((*seeing)->memory.unobserved_since, std::nullopt);
+    stale_error.reset();
+    const auto synced = autoscaler->run();
+    ASSERT_TRUE(synced) << synced.error();
+    EXPECT_EQ((*synced)->input.memory.unobserved_since, since);
+    EXPECT_EQ((*synced)->memory.unobserved_since, std::nullopt);
 }
 
-TEST_F(Scaling, AsksForNoPassWhereOneCameToNothing) {
+TEST_F(AutoscalerScaleUp, RequestsNoEarlyPassAfterAFailedOne) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
     ASSERT_TRUE(autoscaler->take_over(other));
     ASSERT_TRUE(autoscaler->run());
     ASSERT_TRUE(autoscaler->wake_at());
-    blind = Error{ErrorCode::unavailable, "pods: not heard of for 2m"};
+    stale_error = Error{ErrorCode::unavailable, "pods: last synced 2m ago"};
     ASSERT_FALSE(autoscaler->run());
-    EXPECT_FALSE(autoscaler->wake_at()) << "it would be due at once, again and again";
+    EXPECT_FALSE(autoscaler->wake_at()) << "the pass would be repeated immediately, without end";
 }
 
-TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
+TEST_F(AutoscalerScaleUp, KeepsItsConfigurationIfANewOneIsInvalid) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.pipeline.clouds = {PluginInstanceId("us")};
@@ -158,7 +159,7 @@ TEST_F(Scaling, KeepsTheOldConfigurationWhereANewOneCannotCount) {
     EXPECT_EQ(target(), 1);
 }
 
-TEST_F(Scaling, FollowsAnotherConfiguration) {
+TEST_F(AutoscalerScaleUp, AppliesANewConfiguration) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
@@ -167,16 +168,16 @@ TEST_F(Scaling, FollowsAnotherConfiguration) {
     EXPECT_EQ(target(), 0);
 }
 
-/// A cloud that never answers, beside the one that can grow.
-struct BesideASilentCloud : Scaling {
-    BesideASilentCloud()
-        : Scaling(
+/// A cloud that never responds, and a cloud with a group that can grow.
+struct AutoscalerWithASilentCloud : AutoscalerScaleUp {
+    AutoscalerWithASilentCloud()
+        : AutoscalerScaleUp(
               "[pipeline]\nclouds = [\"silent\", \"eu\"]\n" +
               simulated("silent", "latency = \"1h\", groups = [" + simulated_group("db") + "]") +
               simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]")) {}
 };
 
-TEST_F(BesideASilentCloud, GrowsTheOthersAfterFifteenSeconds) {
+TEST_F(AutoscalerWithASilentCloud, ScalesUpOtherCloudsAfterFifteenSeconds) {
     const auto autoscaler = make();
     const auto pass = autoscaler->run();
     ASSERT_TRUE(pass) << pass.error();
@@ -185,10 +186,10 @@ TEST_F(BesideASilentCloud, GrowsTheOthersAfterFifteenSeconds) {
     EXPECT_EQ((*pass)->clouds.at(0).status, CloudStatus::unresponsive);
     EXPECT_EQ((*pass)->input.snapshot.unread.size(), 1u);
     ASSERT_TRUE(autoscaler->run());
-    EXPECT_EQ(assembly.elapsed(), 15s) << "its call is under way";
+    EXPECT_EQ(assembly.elapsed(), 15s) << "its call is still running";
 }
 
-TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
+TEST_F(AutoscalerWithASilentCloud, NamesTheSilentCloudInReasonsOfPods) {
     for (int i = 2; i < 100; ++i)
         builder.set(
             engine::snapshot::PodObject{.ns = "shop",
@@ -206,32 +207,33 @@ TEST_F(BesideASilentCloud, SaysToPodsThatItsGroupsAreNotKnown) {
 }
 
 /// A cloud that refuses every call.
-struct OfARefusingCloud : Scaling {
-    OfARefusingCloud()
-        : Scaling("[pipeline]\nclouds = [\"eu\"]\n" +
-                  simulated("eu",
-                            "fail = { code = \"throttled\", message = \"slow down\" }, groups = [" +
-                                simulated_group("web", "max = 3") + "]")) {}
+struct AutoscalerWithAFailingCloud : AutoscalerScaleUp {
+    AutoscalerWithAFailingCloud()
+        : AutoscalerScaleUp(
+              "[pipeline]\nclouds = [\"eu\"]\n" +
+              simulated("eu",
+                        "fail = { code = \"throttled\", message = \"slow down\" }, groups = [" +
+                            simulated_group("web", "max = 3") + "]")) {}
 };
 
-TEST_F(OfARefusingCloud, IsLeftAloneForAWhileAndAskedAtOnceByANewStart) {
+TEST_F(AutoscalerWithAFailingCloud, BacksOffTheCloudUntilTheNextStart) {
     const auto autoscaler = make();
     const auto failed = autoscaler->run();
     ASSERT_TRUE(failed) << failed.error();
     EXPECT_EQ((*failed)->clouds.at(0).status, CloudStatus::failed);
     ASSERT_EQ((*failed)->memory.cloud_backoffs.size(), 1u);
-    const auto resting = autoscaler->run();
-    ASSERT_TRUE(resting) << resting.error();
-    EXPECT_EQ((*resting)->clouds.at(0).status, CloudStatus::backed_off);
-    EXPECT_EQ((*resting)->input.memory.cloud_backoffs.size(), 1u) << "a replay sees it";
+    const auto backed_off = autoscaler->run();
+    ASSERT_TRUE(backed_off) << backed_off.error();
+    EXPECT_EQ((*backed_off)->clouds.at(0).status, CloudStatus::backed_off);
+    EXPECT_EQ((*backed_off)->input.memory.cloud_backoffs.size(), 1u) << "a replay has it as well";
     assembly.host().virtual_loop()->advance(25s);
     EXPECT_EQ((*autoscaler->run())->clouds.at(0).status, CloudStatus::failed);
-    autoscaler->begin((*resting)->memory);
+    autoscaler->begin((*backed_off)->memory);
     EXPECT_EQ((*autoscaler->run())->clouds.at(0).status, CloudStatus::failed);
 }
 
-/// The node of a group's only machine, with nothing on it; each pass takes the cloud a second.
-struct Shrinking : ::testing::Test {
+/// A group with one empty node; each call of the cloud takes a second.
+struct AutoscalerScaleDown : ::testing::Test {
     VirtualAssembly assembly{
         "[pipeline]\nclouds = [\"eu\"]\n[scale_down]\nunneeded_time = \"0s\"\n"
         "max_bulk_soft_taint_count = 0\n" +
@@ -240,7 +242,7 @@ struct Shrinking : ::testing::Test {
     engine::snapshot::ClusterBuilder builder;
     std::function<std::string()> unobserved_because = [] { return std::string(); };
 
-    Shrinking() {
+    AutoscalerScaleDown() {
         const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
         builder.set(engine::snapshot::NodeObject{.name = "web-1",
                                                  .provider_id = "simulated://web/1",
@@ -261,47 +263,47 @@ struct Shrinking : ::testing::Test {
     }
 };
 
-TEST_F(Shrinking, ComesBackOnceSchedulersHaveSeenTheMark) {
+TEST_F(AutoscalerScaleDown, ReturnsAfterTheTaintDelay) {
     const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
     const auto marked = autoscaler->run();
     ASSERT_TRUE(marked) << marked.error();
-    EXPECT_THAT(cluster.asked, ElementsAre("look web-1", "change web-1"));
+    EXPECT_THAT(cluster.requests, ElementsAre("recheck web-1", "change web-1"));
     EXPECT_EQ(autoscaler->wake_at(), (*marked)->at + 5s) << "node_delete_delay_after_taint";
 }
 
-TEST_F(Shrinking, IsHeldWhereTheClusterGoesOutOfTouchWhileTheCloudsAreRead) {
+TEST_F(AutoscalerScaleDown, IsStoppedIfTheViewGetsStaleDuringTheRefresh) {
     const Duration start = assembly.host().loop().monotonic();
     unobserved_because = [this, start] {
-        return std::string(assembly.host().loop().monotonic() > start ? "Pod is out of touch" : "");
+        return std::string(assembly.host().loop().monotonic() > start ? "Pod is not synced" : "");
     };
     const auto pass = make(false)->run();
     ASSERT_TRUE(pass) << pass.error();
-    EXPECT_EQ((*pass)->input.call_context.unobserved_because, "Pod is out of touch");
+    EXPECT_EQ((*pass)->input.call_context.unobserved_because, "Pod is not synced");
 }
 
-TEST_F(Shrinking, MarksNothingWhereTheClusterGoesOutOfTouchAfterTheDecision) {
+TEST_F(AutoscalerScaleDown, TaintsNothingIfTheViewGetsStaleAfterTheDecision) {
     const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
-    int asked = 0;
-    unobserved_because = [&asked] { return std::string(++asked > 2 ? "Pod is out of touch" : ""); };
+    int calls = 0;
+    unobserved_because = [&calls] { return std::string(++calls > 2 ? "Pod is not synced" : ""); };
     const auto held = autoscaler->run();
     ASSERT_TRUE(held) << held.error();
     ASSERT_EQ((*held)->decision().node_changes.size(), 1u);
     EXPECT_EQ((*held)->results.node_changes.at(0)->code, ErrorCode::cancelled);
-    EXPECT_THAT(cluster.asked, ::testing::IsEmpty());
+    EXPECT_THAT(cluster.requests, ::testing::IsEmpty());
     unobserved_because = [] { return std::string(); };
     ASSERT_TRUE(autoscaler->run());
-    EXPECT_THAT(cluster.asked, ElementsAre("look web-1", "change web-1"));
+    EXPECT_THAT(cluster.requests, ElementsAre("recheck web-1", "change web-1"));
 }
 
-TEST_F(Shrinking, DoesNotLookForWhatComesOfADryRun) {
+TEST_F(AutoscalerScaleDown, RequestsNoEarlyPassInADryRun) {
     const auto autoscaler = make(true);
     ASSERT_TRUE(autoscaler->run());
     const auto decided = autoscaler->run();
     ASSERT_TRUE(decided) << decided.error();
     EXPECT_EQ((*decided)->decision().node_changes.size(), 1u);
-    EXPECT_EQ(autoscaler->wake_at(), std::nullopt) << "the next one comes in its time";
+    EXPECT_EQ(autoscaler->wake_at(), std::nullopt) << "the next pass follows the scan interval";
 }
 
 }  // namespace

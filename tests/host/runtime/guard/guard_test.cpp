@@ -20,37 +20,38 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// The end of a process that goes on.
-struct GuardedProcess : testing::Test {
+/// Records the end of the process instead of ending it.
+struct GuardTest : testing::Test {
     using End = std::pair<int, std::string>;
     std::promise<End> ended;
 
     Guard::Options options(bool takes_signals = false) {
-        return {.stop_deadline = 1h,
-                .period = 1ms,
-                .end = [this](int code, const std::string& why) { ended.set_value({code, why}); },
-                .takes_signals = takes_signals};
+        return {
+            .stop_deadline = 1h,
+            .period = 1ms,
+            .end = [this](int code, const std::string& reason) { ended.set_value({code, reason}); },
+            .takes_signals = takes_signals};
     }
     End end() { return ended.get_future().get(); }
 };
 
-TEST_F(GuardedProcess, EndsForACheckThatSaysWhy) {
+TEST_F(GuardTest, EndsTheProcessWithTheReasonOfACheck) {
     Guard guard(options());
     guard.add_check([] { return std::optional<std::string>(); });
     guard.add_check([] { return std::optional<std::string>("memory is above 2Gi"); });
     EXPECT_EQ(end(), End(exit_held_up, "memory is above 2Gi"));
 }
 
-TEST_F(GuardedProcess, EndsWhenItsLoopDoesNotAnswer) {
-    boost::asio::io_context nobody_runs_it;
+TEST_F(GuardTest, EndsTheProcessIfTheLoopDoesNotRespond) {
+    boost::asio::io_context not_running;
     Guard guard(options());
-    guard.watch_loop(nobody_runs_it, 5ms);
-    const auto [code, why] = end();
+    guard.watch_loop(not_running, 5ms);
+    const auto [code, reason] = end();
     EXPECT_EQ(code, exit_held_up);
-    EXPECT_THAT(why, StartsWith("the event loop has not responded for "));
+    EXPECT_THAT(reason, StartsWith("the event loop has not responded for "));
 }
 
-TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
+TEST_F(GuardTest, NamesTheRunningCallAndTheStage) {
     loop::CallWatches calls(0s);
     const auto call = calls.add("aws", "capstan.cloud/1");
     loop::CallMarkers markers;
@@ -65,46 +66,46 @@ TEST_F(GuardedProcess, NamesTheCallThatIsUnderWayAndTheStage) {
     const auto began = std::chrono::steady_clock::now();
     ::kill(::getpid(), SIGTERM);
     while (!guard.is_stopping()) std::this_thread::yield();
-    // Within a second it is the first once more.
+    // A repetition within a second counts as the first signal.
     std::future<End> soon_over = ended.get_future();
     do ::kill(::getpid(), SIGINT);
     while (soon_over.wait_for(10ms) != std::future_status::ready);
-    const auto [code, why] = soon_over.get();
+    const auto [code, reason] = soon_over.get();
     EXPECT_GE(std::chrono::steady_clock::now() - began, same_signal_within);
     EXPECT_EQ(code, 1);
     EXPECT_THAT(
-        why,
+        reason,
         StartsWith(
             "second stop signal: exiting now; plugin aws: refresh has blocked its thread for "));
-    EXPECT_THAT(why, HasSubstr(", a pass is running"));
+    EXPECT_THAT(reason, HasSubstr(", a pass is running"));
 }
 
-TEST_F(GuardedProcess, EndsThatDoesNotStopInTime) {
+TEST_F(GuardTest, EndsTheProcessIfShutdownTakesTooLong) {
     Guard::Options hasty = options(true);
     hasty.stop_deadline = 0s;
     Guard guard(hasty);
-    std::promise<int> told;
-    guard.on_signal([&](int signal) { told.set_value(signal); });
+    std::promise<int> received;
+    guard.on_signal([&](int signal) { received.set_value(signal); });
     ::kill(::getpid(), SIGTERM);
-    EXPECT_EQ(told.get_future().get(), SIGTERM);
+    EXPECT_EQ(received.get_future().get(), SIGTERM);
     EXPECT_EQ(end(), End(exit_held_up, "shutdown did not finish within 0s"));
 }
 
-TEST_F(GuardedProcess, TakesSignalsThoughCodeInItIgnoresThem) {
+TEST_F(GuardTest, ReceivesSignalsThatAPluginIgnores) {
     Guard guard(options(true));
-    std::promise<int> told;
+    std::promise<int> received;
     std::once_flag once;
-    guard.on_signal([&](int signal) { std::call_once(once, [&] { told.set_value(signal); }); });
+    guard.on_signal([&](int signal) { std::call_once(once, [&] { received.set_value(signal); }); });
     std::signal(SIGHUP, SIG_IGN);
-    // A thread of another test that does not block the signal drops it until the guard has taken
-    // the handler back.
-    std::future<int> first = told.get_future();
+    // A thread of another test that does not block the signal discards it until the guard has
+    // restored the handler.
+    std::future<int> first = received.get_future();
     do ::kill(::getpid(), SIGHUP);
     while (first.wait_for(10ms) != std::future_status::ready);
     EXPECT_EQ(first.get(), SIGHUP);
 }
 
-TEST_F(GuardedProcess, EndsWhenForeignCodeClosesItsDescriptors) {
+TEST_F(GuardTest, EndsTheProcessIfItsDescriptorsAreClosed) {
     const int lowest_free = ::open("/dev/null", O_RDONLY);
     ::close(lowest_free);
     Guard guard(options());
@@ -113,7 +114,7 @@ TEST_F(GuardedProcess, EndsWhenForeignCodeClosesItsDescriptors) {
                          "a plugin or library closed file descriptors of capstan: exiting now"));
 }
 
-TEST(SignalTrap, TakesASignalThatAThreadUnblocked) {
+TEST(SignalTrap, ReceivesASignalThatAThreadUnblocked) {
     const SignalTrap trap;
     std::thread([] {
         sigset_t all;
@@ -126,7 +127,7 @@ TEST(SignalTrap, TakesASignalThatAThreadUnblocked) {
     EXPECT_EQ(trap.wait(0s), std::nullopt);
 }
 
-TEST(SignalTrap, TakesHandlersBack) {
+TEST(SignalTrap, RestoresHandlers) {
     const SignalTrap trap;
     EXPECT_TRUE(trap.mend_handlers().empty());
     std::signal(SIGTERM, SIG_IGN);
@@ -134,14 +135,14 @@ TEST(SignalTrap, TakesHandlersBack) {
     EXPECT_TRUE(trap.mend_handlers().empty());
 }
 
-TEST(LoopPulse, CountsSilenceAndForgivesAProcessThatWasStopped) {
+TEST(LoopPulse, CountsSilenceButNotTimeInWhichTheProcessWasStopped) {
     boost::asio::io_context io;
     LoopPulse pulse;
-    EXPECT_EQ(pulse.beat(1s, 1s), 0s) << "none is watched";
+    EXPECT_EQ(pulse.beat(1s, 1s), 0s) << "no loop is watched";
     pulse.watch(io);
-    EXPECT_EQ(pulse.beat(1s, 1s), 0s) << "it is asked";
+    EXPECT_EQ(pulse.beat(1s, 1s), 0s) << "the loop was asked";
     EXPECT_EQ(pulse.beat(1s, 1s), 1s);
-    EXPECT_EQ(pulse.beat(1h, 1s), 3s) << "the process did not run either";
+    EXPECT_EQ(pulse.beat(1h, 1s), 3s) << "the process was stopped meanwhile";
     io.poll();
     EXPECT_EQ(pulse.beat(1s, 1s), 0s);
     EXPECT_EQ(pulse.beat(1s, 1s), 1s);

@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A cloud of one group; what it does is up to the test.
+/// A cloud with one group; tests set its behaviour.
 struct TestCloud {
     explicit TestCloud(const Host& host, const Settings&) : host_(host) {}
     Task<CloudView> refresh(RefreshRequest request) {
@@ -43,7 +43,7 @@ struct TestCloud {
         return node;
     }
     Result<Price> price(const Call&, const GroupView&, const TemplateView& node) {
-        if (node.name() == "slow") price_goes_on.wait(false);
+        if (node.name() == "slow") price_may_return.wait(false);
         if (node.name() == "free") return fail(ErrorCode::not_found, "no price known");
         std::string currency(node.name() == "nowhere" ? ""
                              : node.name() == "long"  ? "EUROS"
@@ -51,17 +51,17 @@ struct TestCloud {
         return Price{.per_hour = node.name() == "odd" ? -1 : 0.25, .currency = std::move(currency)};
     }
     GroupOptions options(const Call&, const GroupView& group) {
-        GroupOptions wishes;
-        wishes.utilization_threshold = group.id() == "odd" ? 7.0 : 0.7;
-        wishes.drain_timeout = 30min;
-        return wishes;
+        GroupOptions out;
+        out.utilization_threshold = group.id() == "odd" ? 7.0 : 0.7;
+        out.drain_timeout = 30min;
+        return out;
     }
     Host host_;
     static inline Duration refresh_takes = 1s;
     static inline int increases = 0;
     static inline bool is_throttling = false;
     static inline std::vector<bool> uncached{}, probes{};  ///< by refresh
-    static inline std::atomic<bool> price_goes_on{true};
+    static inline std::atomic<bool> price_may_return{true};
 };
 
 template <class T>
@@ -73,25 +73,25 @@ struct Received {
     const Result<T>& get() const { return all->at(0); }
 };
 
-services::InstanceIdentity narrow() {
-    services::InstanceIdentity who = identity("aws");
-    who.limits.max_inflight = 2;
-    return who;
+services::InstanceIdentity limited_identity() {
+    services::InstanceIdentity out = identity("aws");
+    out.limits.max_inflight = 2;
+    return out;
 }
 
-struct Cloud : testing::Test {
+struct CloudClientTest : testing::Test {
     TestHost host;
-    Running<TestCloud> running{host, narrow()};
+    Running<TestCloud> running{host, limited_identity()};
     std::shared_ptr<CloudClient> cloud = CloudClient::of(running.shared()).value();
     PassWatch watch;
-    Cloud() {
+    CloudClientTest() {
         TestCloud::refresh_takes = 1s;
         TestCloud::increases = 0;
         TestCloud::uncached.clear();
         TestCloud::probes.clear();
         TestCloud::is_throttling = false;
     }
-    /// Increases of web that are requested at once, and have ended in this time.
+    /// Results of `count` concurrent increases of web that end within `time`.
     std::vector<Result<Resized>> increase(int count, Duration time) {
         Received<Resized> out;
         for (int i = 0; i < count; ++i)
@@ -101,7 +101,7 @@ struct Cloud : testing::Test {
     }
 };
 
-TEST_F(Cloud, GivesACopyOfItsView) {
+TEST_F(CloudClientTest, ReturnsACopyOfTheView) {
     Received<CloudClient::View> view;
     cloud->refresh(nullptr, view.receive());
     host.loop.advance(1s);
@@ -109,7 +109,7 @@ TEST_F(Cloud, GivesACopyOfItsView) {
     EXPECT_EQ((*view.get())->machines.at(0).id, MachineId("i-1"));
 }
 
-TEST_F(Cloud, IsAskedForAViewWithoutItsCachesOnceAChangeHasEnded) {
+TEST_F(CloudClientTest, BypassesCachesInTheRefreshAfterAChange) {
     const auto refresh = [&](Duration waits) {
         Received<CloudClient::View> view;
         cloud->refresh(nullptr, view.receive());
@@ -119,13 +119,13 @@ TEST_F(Cloud, IsAskedForAViewWithoutItsCachesOnceAChangeHasEnded) {
     Received<Resized> refused;
     cloud->increase({.group = NodeGroupId("full"), .delta = 1}, refused.receive());
     refresh(1s);
-    EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false)) << "it had not ended yet";
+    EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false)) << "the change had not ended";
     refresh(1s);
     refresh(1s);
     EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false, true, false));
 }
 
-TEST_F(Cloud, IsToldOfAProbe) {
+TEST_F(CloudClientTest, PassesOnTheProbeFlag) {
     Received<CloudClient::View> probed, next;
     cloud->refresh({.probe = true}, probed.receive());
     host.loop.advance(1s);
@@ -134,7 +134,7 @@ TEST_F(Cloud, IsToldOfAProbe) {
     EXPECT_THAT(TestCloud::probes, ElementsAre(true, false));
 }
 
-TEST_F(Cloud, ThatThrottlesIsSentOneChangeAtATime) {
+TEST_F(CloudClientTest, SendsOneChangeAtATimeWhileThrottled) {
     TestCloud::is_throttling = true;
     increase(1, 1s);
     EXPECT_EQ(TestCloud::increases, 1);
@@ -148,17 +148,17 @@ TEST_F(Cloud, ThatThrottlesIsSentOneChangeAtATime) {
     }
 }
 
-TEST_F(Cloud, ThatThrottlesNoMoreIsSentTheOtherChangesToo) {
+TEST_F(CloudClientTest, SendsAllChangesAfterThrottlingEnds) {
     TestCloud::is_throttling = true;
     increase(1, 1s);
     TestCloud::is_throttling = false;
     EXPECT_EQ(increase(5, 1s).size(), 1u);
     host.loop.advance(2s);
     EXPECT_EQ(TestCloud::increases, 6);
-    EXPECT_EQ(increase(2, 1s).size(), 2u) << "at once";
+    EXPECT_EQ(increase(2, 1s).size(), 2u) << "concurrently";
 }
 
-TEST_F(Cloud, IsAskedSoAgainWhereThatRefreshFailed) {
+TEST_F(CloudClientTest, BypassesCachesAgainIfThatRefreshFailed) {
     Received<Resized> grown;
     cloud->increase({.group = NodeGroupId("web"), .delta = 1}, grown.receive());
     host.loop.advance(1s);
@@ -173,7 +173,7 @@ TEST_F(Cloud, IsAskedSoAgainWhereThatRefreshFailed) {
     EXPECT_THAT(TestCloud::uncached, ElementsAre(true, true));
 }
 
-TEST_F(Cloud, GivesBackWhatIsKnownWhereItSaysTheSame) {
+TEST_F(CloudClientTest, ReturnsTheKnownViewIfNothingChanged) {
     Received<CloudClient::View> first, same, other;
     cloud->refresh(nullptr, first.receive());
     host.loop.advance(1s);
@@ -188,7 +188,7 @@ TEST_F(Cloud, GivesBackWhatIsKnownWhereItSaysTheSame) {
     EXPECT_EQ(*other.get().value(), *known);
 }
 
-TEST_F(Cloud, IsGivenUpAtItsDeadline) {
+TEST_F(CloudClientTest, EndsACallAtItsDeadline) {
     TestCloud::refresh_takes = 1h;
     Received<CloudClient::View> view;
     cloud->refresh(nullptr, view.receive());
@@ -200,13 +200,13 @@ TEST_F(Cloud, IsGivenUpAtItsDeadline) {
         testing::HasSubstr("errors_total{code=\"deadline\",hook=\"refresh\",plugin=\"aws\"} 1"));
 }
 
-TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
-    services::InstanceIdentity hasty = narrow();
+TEST_F(CloudClientTest, CallsOtherHooksWhilePriceHangs) {
+    services::InstanceIdentity hasty = limited_identity();
     hasty.limits.call_deadline = 20ms;
     Running<TestCloud> slow{host, hasty};
-    TestCloud::price_goes_on = false;
-    const auto priced = run_watched<Result<Price>>([instance = slow.shared()](PassWatch& of) {
-        return ask_price(instance, NodeGroup{}, NodeTemplate{.name = "slow"}, {}, of);
+    TestCloud::price_may_return = false;
+    const auto priced = run_watched<Result<Price>>([instance = slow.shared()](PassWatch& pass) {
+        return ask_price(instance, NodeGroup{}, NodeTemplate{.name = "slow"}, {}, pass);
     });
     EXPECT_THAT(priced.result.error().message, testing::HasSubstr("price is skipped"));
     const auto client = CloudClient::of(slow.shared()).value();
@@ -218,12 +218,12 @@ TEST_F(Cloud, IsRefreshedAndChangedWhileACallOfItsPriceHangs) {
     host.loop.advance(1s);
     EXPECT_TRUE(view.get());
     EXPECT_EQ(down.get().value().target, 1);
-    TestCloud::price_goes_on = true;
-    TestCloud::price_goes_on.notify_all();
+    TestCloud::price_may_return = true;
+    TestCloud::price_may_return.notify_all();
     while (slow->has_abandoned_calls()) std::this_thread::yield();
 }
 
-TEST_F(Cloud, GrowsAndShrinksGroups) {
+TEST_F(CloudClientTest, IncreasesAndDecreasesGroups) {
     Received<Resized> up, down;
     cloud->increase({.group = NodeGroupId("web"), .delta = 2, .expected_target = 3}, up.receive());
     cloud->decrease_target({.group = NodeGroupId("web"), .delta = 1, .expected_target = 3},
@@ -233,7 +233,7 @@ TEST_F(Cloud, GrowsAndShrinksGroups) {
     EXPECT_EQ(down.get()->target, 2);
 }
 
-TEST_F(Cloud, SaysWhyAGroupDoesNotGrow) {
+TEST_F(CloudClientTest, ReturnsTheErrorOfAnIncrease) {
     Received<Resized> up;
     cloud->increase({.group = NodeGroupId("full"), .delta = 2}, up.receive());
     host.loop.advance(1s);
@@ -241,21 +241,21 @@ TEST_F(Cloud, SaysWhyAGroupDoesNotGrow) {
                                        "plugin aws: increase: no c5.large left in eu-1a"}));
 }
 
-TEST_F(Cloud, TellsWhichMachinesItCouldNotRemove) {
+TEST_F(CloudClientTest, ReturnsMachinesThatWereNotRemoved) {
     Received<Removed> removed;
     cloud->remove({.group = NodeGroupId("web"), .machines = {MachineId("i-9")}}, removed.receive());
     host.loop.settle();
     EXPECT_EQ(removed.get()->failed.at(0).subject, "i-9");
 }
 
-TEST_F(Cloud, DescribesANewNode) {
+TEST_F(CloudClientTest, DescribesANodeTemplate) {
     Received<NodeTemplate> node;
     cloud->describe(NodeGroupId("web"), node.receive());
     host.loop.settle();
     EXPECT_EQ(node.get()->name, "web-template");
 }
 
-TEST_F(Cloud, KeepsCallsWaitingBeyondItsLimit) {
+TEST_F(CloudClientTest, QueuesCallsBeyondItsLimit) {
     Received<Resized> up;
     for (int i = 0; i < 5; ++i)
         cloud->increase({.group = NodeGroupId("web"), .delta = 1}, up.receive());
@@ -267,7 +267,7 @@ TEST_F(Cloud, KeepsCallsWaitingBeyondItsLimit) {
     EXPECT_EQ(up.all->size(), 5u);
 }
 
-TEST_F(Cloud, EndsEveryCallWhenItStops) {
+TEST_F(CloudClientTest, EndsEveryCallWhenTheInstanceStops) {
     Received<Resized> up;
     for (int i = 0; i < 5; ++i)
         cloud->increase({.group = NodeGroupId("web"), .delta = 1}, up.receive());
@@ -279,7 +279,7 @@ TEST_F(Cloud, EndsEveryCallWhenItStops) {
     EXPECT_EQ(TestCloud::increases, 2);
 }
 
-TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
+TEST_F(CloudClientTest, CallsNoStoppedInstance) {
     EXPECT_TRUE(stop(host, *running));
     running.release();
     Received<CloudClient::View> view;
@@ -288,7 +288,7 @@ TEST_F(Cloud, IsNotAskedAfterItHasStopped) {
     EXPECT_EQ(view.get().error().message, "plugin aws: refresh: not running");
 }
 
-TEST_F(Cloud, KnowsPrices) {
+TEST_F(CloudClientTest, ReturnsValidPricesOnly) {
     const Price price = ask_price(running.shared(), {}, {.name = "c5"}, {}, watch).value();
     EXPECT_EQ(price, (Price{.per_hour = 0.25, .currency = "EUR"}));
     EXPECT_EQ(ask_price(running.shared(), {}, {.name = "free"}, {}, watch).error().code,
@@ -301,12 +301,12 @@ TEST_F(Cloud, KnowsPrices) {
                       std::string(currency) + "\", not three capital letters");
 }
 
-TEST_F(Cloud, KnowsWhatAGroupWishes) {
-    const GroupOptions wishes =
+TEST_F(CloudClientTest, ReturnsValidOptionsOnly) {
+    const GroupOptions options =
         ask_options(running.shared(), {.id = NodeGroupId("web")}, {}, watch).value();
-    EXPECT_EQ(wishes.utilization_threshold, 0.7);
-    EXPECT_EQ(wishes.drain_timeout, Duration(30min));
-    EXPECT_EQ(wishes.unneeded_time, std::nullopt) << "absent is not zero";
+    EXPECT_EQ(options.utilization_threshold, 0.7);
+    EXPECT_EQ(options.drain_timeout, Duration(30min));
+    EXPECT_EQ(options.unneeded_time, std::nullopt) << "unset, not zero";
     EXPECT_EQ(ask_options(running.shared(), {.id = NodeGroupId("odd")}, {}, watch).error().message,
               "plugin aws: options returned options whose utilization_threshold is 7.000000, not "
               "from 0 to 1");

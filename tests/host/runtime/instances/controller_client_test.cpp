@@ -12,18 +12,18 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-/// Writes down when it is called; the rest is up to the test.
+/// Records when it is called; tests set its behaviour.
 struct TestController {
     explicit TestController(const Host& host, const Settings&) : host_(host) { made = this; }
     Task<Reconciled> reconcile(Reconcile what) {
         calls.push_back(host_.monotonic());
         firsts += what.is_first ? 1 : 0;
-        const Result<Reconciled> answer_now = answer;
+        const Result<Reconciled> current = answer;
         co_await sleep_for(host_, takes);
         ++ends;
-        co_return answer_now;
+        co_return current;
     }
-    void want(Duration within) { EXPECT_TRUE(want_reconcile(host_, within)); }
+    void request(Duration within) { EXPECT_TRUE(want_reconcile(host_, within)); }
 
     Host host_;
     static inline TestController* made = nullptr;
@@ -34,120 +34,120 @@ struct TestController {
 };
 
 services::InstanceIdentity controller_identity() {
-    services::InstanceIdentity who = identity("mirror");
-    who.is_controller = true;
-    return who;
+    services::InstanceIdentity out = identity("mirror");
+    out.is_controller = true;
+    return out;
 }
 
-struct ControllerCalls : ::testing::Test {
+struct ControllerClientTest : ::testing::Test {
     TestHost host;
     Running<TestController> running{host, controller_identity()};
     std::shared_ptr<ControllerClient> client = ControllerClient::of(running.shared()).value();
 
-    ControllerCalls() {
+    ControllerClientTest() {
         TestController::calls.clear();
         TestController::firsts = TestController::ends = 0;
         TestController::takes = 0s;
-        TestController::answer = Reconciled{.objects = 2, .summary = "looks after 2"};
+        TestController::answer = Reconciled{.objects = 2, .summary = "manages 2"};
     }
     std::size_t calls() const { return TestController::calls.size(); }
-    void pass(Duration time) { host.loop.advance(time); }
+    void advance(Duration time) { host.loop.advance(time); }
 };
 
-TEST_F(ControllerCalls, BeginWithTheLeadAndEndWithIt) {
-    TestController::made->want(0s);
-    pass(1h);
+TEST_F(ControllerClientTest, CallsReconcileWhileLeading) {
+    TestController::made->request(0s);
+    advance(1h);
     EXPECT_EQ(calls(), 0u);
     client->lead(true);
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(calls(), 1u);
     EXPECT_EQ(TestController::firsts, 1);
     client->lead(false);
-    TestController::made->want(0s);
-    pass(1h);
+    TestController::made->request(0s);
+    advance(1h);
     EXPECT_EQ(calls(), 1u);
     client->lead(true);
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(TestController::firsts, 2);
 }
 
-TEST_F(ControllerCalls, ComeWhenTheyAreWishedForManyWishesAtOnce) {
+TEST_F(ControllerClientTest, CombinesRequestsForReconcile) {
     client->lead(true);
-    pass(1s);
-    TestController::made->want(2s);
-    TestController::made->want(5s);
-    pass(1s);
-    TestController::made->want(4s);
+    advance(1s);
+    TestController::made->request(2s);
+    TestController::made->request(5s);
+    advance(1s);
+    TestController::made->request(4s);
     EXPECT_EQ(calls(), 1u);
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(calls(), 2u);
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(calls(), 2u);
 }
 
-TEST_F(ControllerCalls, ComeAtTheDateThatItNamedAndAfterTenMinutesWithoutOne) {
+TEST_F(ControllerClientTest, CallsAgainWhenRequestedOrAfterTenMinutes) {
     TestController::answer = Reconciled{.again_in = 30s};
     client->lead(true);
-    pass(91s);
+    advance(91s);
     EXPECT_EQ(calls(), 4u);
     TestController::answer = Reconciled{};
-    pass(30s);
+    advance(30s);
     EXPECT_EQ(calls(), 5u);
-    pass(9min);
+    advance(9min);
     EXPECT_EQ(calls(), 5u);
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(calls(), 6u);
 }
 
-TEST_F(ControllerCalls, AreNeverTwoAtOnceAndAWishMeanwhileMakesAnother) {
+TEST_F(ControllerClientTest, CallsOnceAtATimeAndAgainIfRequestedMeanwhile) {
     TestController::takes = 5s;
     client->lead(true);
-    pass(1s);
-    TestController::made->want(0s);
-    pass(3s);
+    advance(1s);
+    TestController::made->request(0s);
+    advance(3s);
     EXPECT_EQ(calls(), 1u);
-    pass(2s);
+    advance(2s);
     EXPECT_EQ(calls(), 2u);
 }
 
-TEST_F(ControllerCalls, ComeAtGrowingDistancesWhileTheyFail) {
+TEST_F(ControllerClientTest, BacksOffWhileCallsFail) {
     TestController::answer = fail(ErrorCode::unavailable, "no server");
     client->lead(true);
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(calls(), 4u);  // at 0, 1, 3 and 7 seconds
     const ControllerStatus status = client->status();
     EXPECT_EQ(status.failures, 4u);
     EXPECT_THAT(status.error->message, HasSubstr("no server"));
-    pass(10min);
+    advance(10min);
     EXPECT_LT(calls(), 20u);
 }
 
-TEST_F(ControllerCalls, AreCancelledWhenTheLeadIsLost) {
+TEST_F(ControllerClientTest, CancelsTheCallWhenLeadershipIsLost) {
     TestController::takes = 50s;
     client->lead(true);
-    pass(1s);
+    advance(1s);
     client->lead(false);
-    pass(10s);
+    advance(10s);
     EXPECT_FALSE(client->status().is_leading);
     ASSERT_TRUE(client->status().error);
 }
 
-TEST_F(ControllerCalls, AreGivenUpAtTheirDeadline) {
+TEST_F(ControllerClientTest, EndsACallAtItsDeadline) {
     TestController::takes = 1h;
     client->lead(true);
-    pass(2min);
+    advance(2min);
     EXPECT_GE(client->status().failures, 1u);
 }
 
-TEST_F(ControllerCalls, TellWhatCameOfThem) {
+TEST_F(ControllerClientTest, ReportsTheResultOfTheLastCall) {
     client->lead(true);
-    pass(1s);
+    advance(1s);
     const ControllerStatus status = client->status();
     EXPECT_TRUE(status.is_leading);
     EXPECT_EQ(status.reconciles, 1u);
     ASSERT_TRUE(status.last);
     EXPECT_EQ(status.last->objects, 2);
-    EXPECT_EQ(status.last->summary, "looks after 2");
+    EXPECT_EQ(status.last->summary, "manages 2");
     EXPECT_THAT(status.last->problems, IsEmpty());
 }
 

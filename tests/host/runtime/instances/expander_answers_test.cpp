@@ -19,20 +19,20 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using namespace std::chrono_literals;
 
-/// What the service of a test answers.
+/// The service of the expander; tests set its response.
 struct Service {
     KeptOptions kept{};
     Duration after{};
     std::optional<Error> error{};
-    std::vector<AsyncExpanderRequest> asked{};
+    std::vector<AsyncExpanderRequest> requests{};
 } service;
 
-/// An expander that asks it.
-class ServiceAsker {
+/// An expander that calls the service.
+class TestServiceExpander {
 public:
-    ServiceAsker(Host host, const Settings&) : host_(host) {}
+    TestServiceExpander(Host host, const Settings&) : host_(host) {}
     Task<KeptOptions> filter(AsyncExpanderRequest request) {
-        service.asked.push_back(std::move(request));
+        service.requests.push_back(std::move(request));
         co_await sleep_for(host_, service.after);
         if (service.error) throw Failure(*service.error);
         co_return service.kept;
@@ -51,12 +51,12 @@ engine::ScaleUpQuestion options_of(const std::vector<const char*>& groups) {
     return question;
 }
 
-struct ServiceExpanders : testing::Test {
+struct ExpanderAnswersTest : testing::Test {
     TestHost host;
-    Running<ServiceAsker> instance{host};
+    Running<TestServiceExpander> instance{host};
     std::shared_ptr<ExpanderAnswers> answers;
 
-    ServiceExpanders() { service = {}; }
+    ExpanderAnswersTest() { service = {}; }
 
     ExpanderAnswers::Ask by_loop() {
         return [this](const std::shared_ptr<ExpanderClient>& expander,
@@ -85,45 +85,45 @@ struct ServiceExpanders : testing::Test {
     }
 };
 
-std::vector<std::uint32_t> options_in(const engine::FilterResult& narrowing) {
+std::vector<std::uint32_t> options_in(const engine::FilterResult& result) {
     std::vector<std::uint32_t> out;
-    for (const engine::FilterResult::Kept& kept : narrowing.kept) out.push_back(kept.option);
+    for (const engine::FilterResult::Kept& kept : result.kept) out.push_back(kept.option);
     return out;
 }
 
-TEST_F(ServiceExpanders, KeepWhatTheirServiceKeeps) {
+TEST_F(ExpanderAnswersTest, KeepWhatTheServiceKeeps) {
     service.kept = {.kept = {{1, 0.5}, {0, 0.5}, {1, 0.5}}, .sentences = {"both are cheap\n"}};
-    const auto narrowing = filter({1, 2});
-    ASSERT_TRUE(narrowing) << narrowing.error();
-    EXPECT_THAT(options_in(*narrowing), ElementsAre(1, 2));
-    EXPECT_THAT(narrowing->sentences, ElementsAre(HasSubstr("both are cheap")));
-    ASSERT_THAT(service.asked, SizeIs(1));
-    const AsyncExpanderRequest& asked = service.asked.front();
-    EXPECT_EQ(asked.seed, 9u);
-    EXPECT_EQ(asked.cluster_nodes, 5u);
-    ASSERT_THAT(asked.options, SizeIs(2));
-    EXPECT_EQ(asked.options.front().group.id, NodeGroupId("b"));
-    EXPECT_EQ(asked.pods.front().example, "web-0");
+    const auto result = filter({1, 2});
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_THAT(options_in(*result), ElementsAre(1, 2));
+    EXPECT_THAT(result->sentences, ElementsAre(HasSubstr("both are cheap")));
+    ASSERT_THAT(service.requests, SizeIs(1));
+    const AsyncExpanderRequest& request = service.requests.front();
+    EXPECT_EQ(request.seed, 9u);
+    EXPECT_EQ(request.cluster_nodes, 5u);
+    ASSERT_THAT(request.options, SizeIs(2));
+    EXPECT_EQ(request.options.front().group.id, NodeGroupId("b"));
+    EXPECT_EQ(request.pods.front().example, "web-0");
 }
 
-TEST_F(ServiceExpanders, MayKeepNone) {
-    const auto narrowing = filter({0, 1});
-    ASSERT_TRUE(narrowing) << narrowing.error();
-    EXPECT_THAT(narrowing->kept, IsEmpty());
+TEST_F(ExpanderAnswersTest, MayKeepNothing) {
+    const auto result = filter({0, 1});
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_THAT(result->kept, IsEmpty());
 }
 
-TEST_F(ServiceExpanders, AreNotAskedTheSameTwiceInAPass) {
+TEST_F(ExpanderAnswersTest, AreReusedWithinAPass) {
     service.kept.kept = {{0, 0}};
     ASSERT_TRUE(filter({0, 1}));
     ASSERT_TRUE(filter({0, 1}));
-    EXPECT_THAT(service.asked, SizeIs(1));
-    ASSERT_TRUE(filter({0, 1}, 10)) << "the next round";
-    EXPECT_THAT(service.asked, SizeIs(2));
+    EXPECT_THAT(service.requests, SizeIs(1));
+    ASSERT_TRUE(filter({0, 1}, 10)) << "the next scale-up";
+    EXPECT_THAT(service.requests, SizeIs(2));
     ASSERT_TRUE(filter({0, 1, 2}, 10)) << "other options";
-    EXPECT_THAT(service.asked, SizeIs(3));
+    EXPECT_THAT(service.requests, SizeIs(3));
 }
 
-TEST_F(ServiceExpanders, AreNotAskedWhereTheAnswerIsRecorded) {
+TEST_F(ExpanderAnswersTest, AreReusedInAReplay) {
     service.kept.kept = {{0, 0}};
     const auto decided = filter({1, 2});
     ASSERT_TRUE(decided) << decided.error();
@@ -132,24 +132,25 @@ TEST_F(ServiceExpanders, AreNotAskedWhereTheAnswerIsRecorded) {
     const auto again = filter({1, 2});
     ASSERT_TRUE(again) << again.error();
     EXPECT_THAT(options_in(*again), ElementsAre(1));
-    EXPECT_THAT(service.asked, SizeIs(1));
-    EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unsupported) << "it was not asked that";
+    EXPECT_THAT(service.requests, SizeIs(1));
+    EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unsupported)
+        << "this request was not recorded";
 }
 
-TEST_F(ServiceExpanders, ThatAreLateAreNotAskedAgainInThePass) {
+TEST_F(ExpanderAnswersTest, DoNotRepeatATimedOutCallInThePass) {
     service.after = 1h;
     const auto late = filter({0, 1});
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code, ErrorCode::deadline);
     EXPECT_THAT(late.error().message, HasSubstr("plugin probe: filter"));
     EXPECT_EQ(filter({0, 1}, 10).error().code, ErrorCode::deadline);
-    EXPECT_THAT(service.asked, SizeIs(1));
+    EXPECT_THAT(service.requests, SizeIs(1));
     service.after = {};
     begin_pass();
-    EXPECT_TRUE(filter({0, 1})) << "the next pass asks";
+    EXPECT_TRUE(filter({0, 1})) << "the next pass calls it";
 }
 
-TEST_F(ServiceExpanders, ThatAreSlowTakeNoMoreOfAPassThanTwoDeadlines) {
+TEST_F(ExpanderAnswersTest, LimitTheTimeOfTheServiceInAPass) {
     service.kept.kept = {{0, 0}};
     service.after = 4s;
     for (const std::uint64_t round : {1u, 2u, 3u}) EXPECT_TRUE(filter({0, 1}, round)) << round;
@@ -157,18 +158,18 @@ TEST_F(ServiceExpanders, ThatAreSlowTakeNoMoreOfAPassThanTwoDeadlines) {
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().code, ErrorCode::deadline);
     EXPECT_THAT(late.error().message, HasSubstr("its service has taken 12s of this pass"));
-    EXPECT_THAT(service.asked, SizeIs(3));
+    EXPECT_THAT(service.requests, SizeIs(3));
 }
 
-TEST_F(ServiceExpanders, ThatAskForAPauseHaveOne) {
+TEST_F(ExpanderAnswersTest, DoNotRepeatAThrottledCallInThePass) {
     service.error = Error{ErrorCode::throttled, "slow down"};
     EXPECT_FALSE(filter({0, 1}));
     service.error.reset();
     EXPECT_EQ(filter({0, 1}, 10).error().code, ErrorCode::throttled);
-    EXPECT_THAT(service.asked, SizeIs(1));
+    EXPECT_THAT(service.requests, SizeIs(1));
 }
 
-TEST_F(ServiceExpanders, AreToldWhatIsADryRun) {
+TEST_F(ExpanderAnswersTest, PassOnTheDryRunFlag) {
     const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
         [shared = instance.shared(),
          ask = by_loop()](PassWatch& watch) -> Result<engine::FilterResult> {
@@ -178,11 +179,11 @@ TEST_F(ServiceExpanders, AreToldWhatIsADryRun) {
                                 {.dry_run = true});
     };
     ASSERT_TRUE(run_watched(pass).result);
-    EXPECT_TRUE(service.asked.at(0).flags.dry_run);
-    EXPECT_FALSE(service.asked.at(0).flags.simulation);
+    EXPECT_TRUE(service.requests.at(0).flags.dry_run);
+    EXPECT_FALSE(service.requests.at(0).flags.simulation);
 }
 
-TEST_F(ServiceExpanders, ThatRefuseAQuestionAreAskedTheNext) {
+TEST_F(ExpanderAnswersTest, RepeatTheCallAfterAnInvalidArgument) {
     service.error = Error{ErrorCode::invalid_argument, "one pod has no name"};
     const auto refused = filter({0, 1});
     ASSERT_FALSE(refused);
@@ -191,7 +192,7 @@ TEST_F(ServiceExpanders, ThatRefuseAQuestionAreAskedTheNext) {
     EXPECT_TRUE(filter({0, 1}, 10));
 }
 
-TEST_F(ServiceExpanders, ThatKeepAnOptionThatIsNotThereHaveFailed) {
+TEST_F(ExpanderAnswersTest, RefuseAnUnknownOption) {
     service.kept.kept = {{2, 0}};
     const auto answer = filter({0, 1});
     ASSERT_FALSE(answer);
@@ -199,7 +200,7 @@ TEST_F(ServiceExpanders, ThatKeepAnOptionThatIsNotThereHaveFailed) {
     EXPECT_THAT(answer.error().message, HasSubstr("option is 2, there are 2"));
 }
 
-TEST_F(ServiceExpanders, ThatHaveStoppedAreUnavailable) {
+TEST_F(ExpanderAnswersTest, AreUnavailableIfTheInstanceHasStopped) {
     std::ignore = stop(host, *instance);
     EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unavailable);
     instance.release();

@@ -16,8 +16,8 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 
-/// What a plugin class under test did; reset by each test.
-std::string journal;
+/// Actions of the plugin class under test; each test resets it.
+std::string actions;
 
 struct KeepsAll {
     void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
@@ -25,27 +25,27 @@ struct KeepsAll {
     }
 };
 
-/// Takes a second to start and to stop, and cannot be asked meanwhile.
+/// Takes a second to start.
 struct Slow : KeepsAll {
     explicit Slow(const Host& host, const Settings&) : host_(host) {}
-    ~Slow() { journal += " destroyed"; }
+    ~Slow() { actions += " destroyed"; }
     Task<void> start() {
         co_await sleep_for(host_, 1s);
-        journal += "started";
+        actions += "started";
     }
     Task<void> stop() {
-        journal += " stops";
+        actions += " stops";
         co_return;
     }
     Host host_;
 };
 
-struct Instance : testing::Test {
+struct PluginInstanceTest : testing::Test {
     TestHost host;
-    Instance() { journal.clear(); }
+    PluginInstanceTest() { actions.clear(); }
 };
 
-TEST_F(Instance, RunsOnceItsStartHasEndedAndGoesOnceItsStopHas) {
+TEST_F(PluginInstanceTest, RunsAfterStartAndIsDestroyedAfterStop) {
     const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     Outcome started;
     slow->start(10s, started.receive());
@@ -55,32 +55,32 @@ TEST_F(Instance, RunsOnceItsStartHasEndedAndGoesOnceItsStopHas) {
     EXPECT_TRUE(started.get());
     EXPECT_TRUE(slow->is_running());
     EXPECT_TRUE(stop(host, *slow));
-    EXPECT_EQ(journal, "started stops destroyed");
+    EXPECT_EQ(actions, "started stops destroyed");
 }
 
-TEST_F(Instance, IsNotRunningWhenItsStartTookTooLong) {
+TEST_F(PluginInstanceTest, DoesNotRunIfStartTimedOut) {
     const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     Outcome started;
     slow->start(100ms, started.receive());
     host.loop.advance(1min);
     EXPECT_EQ(started.get().error().code, ErrorCode::deadline);
     EXPECT_FALSE(slow->is_running());
-    EXPECT_TRUE(stop(host, *slow)) << "what began must be ended all the same";
-    EXPECT_THAT(journal, HasSubstr("destroyed"));
+    EXPECT_TRUE(stop(host, *slow)) << "a started instance must be stopped";
+    EXPECT_THAT(actions, HasSubstr("destroyed"));
 }
 
-TEST_F(Instance, IsDestroyedAtOnceWhenItNeverStarted) {
+TEST_F(PluginInstanceTest, IsDestroyedIfItNeverStarted) {
     {
         const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     }
-    EXPECT_EQ(journal, " destroyed");
+    EXPECT_EQ(actions, " destroyed");
 }
 
 struct FailsToStart : KeepsAll {
     Result<void> start() { return fail(ErrorCode::unauthenticated, "the token has expired"); }
 };
 
-TEST_F(Instance, SaysWhyItDidNotStart) {
+TEST_F(PluginInstanceTest, ReportsWhyItDidNotStart) {
     const auto instance =
         create(host, make_class<FailsToStart>({.id = "probe", .doc = ""})).value();
     const Result<void> started = start(host, *instance);
@@ -89,12 +89,12 @@ TEST_F(Instance, SaysWhyItDidNotStart) {
     std::ignore = stop(host, *instance);
 }
 
-/// Waits for a timer, a request and a thread at once, for ever without a callback.
+/// Starts timers and a request that never end by themselves.
 struct Busy : KeepsAll {
     explicit Busy(const Host& host, const Settings&) : host_(host) {
         const auto* const exec = host.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
         const capstan_task note = [](void*, capstan_status status) noexcept {
-            journal += status == CAPSTAN_E_CANCELLED ? " cancelled" : " called";
+            actions += status == CAPSTAN_E_CANCELLED ? " cancelled" : " called";
         };
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
         exec->after(host.raw(), INT64_MAX, note, nullptr, nullptr);
@@ -105,35 +105,35 @@ struct Busy : KeepsAll {
                 host.raw(), &request,
                 [](void*, capstan_status status, const capstan_http_reply*,
                    const capstan_error*) noexcept {
-                    journal += status == CAPSTAN_E_CANCELLED ? " request" : " reply";
+                    actions += status == CAPSTAN_E_CANCELLED ? " request" : " reply";
                 },
                 nullptr);
     }
-    ~Busy() { journal += " destroyed"; }
+    ~Busy() { actions += " destroyed"; }
     Task<void> stop() {
         const auto* const exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
-        const capstan_task never = [](void*, capstan_status) noexcept { journal += " WRONG"; };
-        journal +=
+        const capstan_task never = [](void*, capstan_status) noexcept { actions += " WRONG"; };
+        actions +=
             exec->post(host_.raw(), never, nullptr) == CAPSTAN_E_CANCELLED ? "refused" : "posted";
         co_return;
     }
     Host host_;
 };
 
-TEST_F(Instance, HasEverythingOpenCalledBackBeforeItIsDestroyed) {
-    services::InstanceIdentity who = identity("probe");
-    who.grants.http = {"api.test"};
-    const auto busy = create(host, make_class<Busy>({.id = "probe", .doc = ""}), who).value();
+TEST_F(PluginInstanceTest, CallsBackEverythingOpenBeforeItIsDestroyed) {
+    services::InstanceIdentity limited = identity("probe");
+    limited.grants.http = {"api.test"};
+    const auto busy = create(host, make_class<Busy>({.id = "probe", .doc = ""}), limited).value();
     ASSERT_TRUE(start(host, *busy));
     EXPECT_TRUE(stop(host, *busy));
-    EXPECT_EQ(journal, "refused cancelled cancelled request destroyed");
-    EXPECT_FALSE(busy->interface<capstan_expander>(CAPSTAN_KIND_EXPANDER)) << "it is gone";
+    EXPECT_EQ(actions, "refused cancelled cancelled request destroyed");
+    EXPECT_FALSE(busy->interface<capstan_expander>(CAPSTAN_KIND_EXPANDER)) << "it was destroyed";
 }
 
-/// Opens an operation of its own host's and never ends it.
+/// Opens an operation and never ends it.
 struct NeverStops : KeepsAll {
     explicit NeverStops(const Host& host, const Settings&) : host_(host) {}
-    ~NeverStops() { journal += " destroyed"; }
+    ~NeverStops() { actions += " destroyed"; }
     struct Never {
         bool await_ready() const { return false; }
         void await_suspend(std::coroutine_handle<> h) { frame = h; }
@@ -144,23 +144,23 @@ struct NeverStops : KeepsAll {
     Host host_;
 };
 
-TEST_F(Instance, StaysInMemoryWhenItsStopNeverEnds) {
+TEST_F(PluginInstanceTest, StaysInMemoryIfStopNeverEnds) {
     auto stuck = create(host, make_class<NeverStops>({.id = "probe", .doc = ""})).value();
     ASSERT_TRUE(start(host, *stuck));
     const Result<void> stopped = stop(host, *stuck);
     ASSERT_FALSE(stopped);
     EXPECT_EQ(stopped.error().code, ErrorCode::deadline);
     stuck = nullptr;
-    EXPECT_EQ(journal, "") << "something may still be running in it";
+    EXPECT_EQ(actions, "") << "its code may still be running";
     EXPECT_THAT(host.lines->text(), HasSubstr("stays in memory"));
-    NeverStops::Never::frame.resume();  // it comes back after all, without effect
+    NeverStops::Never::frame.resume();  // a late return has no effect
     host.loop.settle();
     EXPECT_THAT(host.metrics->text(), HasSubstr("late_completions_total{plugin=\"probe\"} 1"));
 }
 
-struct LateBlocker : KeepsAll {
-    explicit LateBlocker(const Host& host, const Settings&) : host_(host) {}
-    ~LateBlocker() { journal += " destroyed"; }
+struct BlocksThreads : KeepsAll {
+    explicit BlocksThreads(const Host& host, const Settings&) : host_(host) {}
+    ~BlocksThreads() { actions += " destroyed"; }
     Task<void> start() {
         begin();
         co_return;
@@ -169,7 +169,7 @@ struct LateBlocker : KeepsAll {
         const auto* const exec = host_.service<capstan_exec>(CAPSTAN_SERVICE_EXEC);
         const auto work = [](void*) noexcept { gate.wait(false); };
         const capstan_task done = [](void*, capstan_status status) noexcept {
-            journal += status == CAPSTAN_OK ? " worked" : " dropped";
+            actions += status == CAPSTAN_OK ? " worked" : " dropped";
         };
         for (int i = 0; i < 3; ++i) exec->blocking(host_.raw(), work, done, nullptr);
     }
@@ -177,22 +177,22 @@ struct LateBlocker : KeepsAll {
     Host host_;
 };
 
-TEST_F(Instance, WaitsForBlockingWorkThatIsUnderWayAndDropsTheRest) {
-    services::InstanceIdentity who = identity("probe");
-    who.limits.blocking_threads = 1;
-    LateBlocker::gate = false;
+TEST_F(PluginInstanceTest, WaitsForRunningBlockingWorkAndDropsTheRest) {
+    services::InstanceIdentity limited = identity("probe");
+    limited.limits.blocking_threads = 1;
+    BlocksThreads::gate = false;
     const auto instance =
-        create(host, make_class<LateBlocker>({.id = "probe", .doc = ""}), who).value();
+        create(host, make_class<BlocksThreads>({.id = "probe", .doc = ""}), limited).value();
     Outcome started, stopped;
     instance->start(1s, started.receive());
     host.io.poll();
     instance->stop(1s, stopped.receive());
     host.io.poll();
-    LateBlocker::gate = true;
-    LateBlocker::gate.notify_all();
+    BlocksThreads::gate = true;
+    BlocksThreads::gate.notify_all();
     host.loop.settle();
-    EXPECT_TRUE(stopped.is_there());
-    EXPECT_THAT(journal, testing::EndsWith(" destroyed"));
+    EXPECT_TRUE(stopped.has_value());
+    EXPECT_THAT(actions, testing::EndsWith(" destroyed"));
     EXPECT_EQ(instance->context().tasks().open_count(), 0u);
 }
 
@@ -202,21 +202,21 @@ struct Checked : KeepsAll {
     }
 };
 
-TEST_F(Instance, ChecksItselfWhereItsPluginCan) {
+TEST_F(PluginInstanceTest, RunsTheSelfCheckIfThePluginHasOne) {
     const Running<Checked> checked(host);
     const Running<KeepsAll> plain(host);
-    Outcome of_checked, of_plain;
-    checked->self_check(1s, of_checked.receive());
-    plain->self_check(1s, of_plain.receive());
+    Outcome checked_outcome, plain_outcome;
+    checked->self_check(1s, checked_outcome.receive());
+    plain->self_check(1s, plain_outcome.receive());
     host.loop.settle();
-    EXPECT_EQ(of_checked.get().error().message,
+    EXPECT_EQ(checked_outcome.get().error().message,
               "plugin probe: self_check: needs autoscaling:DescribeAutoScalingGroups");
-    EXPECT_TRUE(of_plain.get());
+    EXPECT_TRUE(plain_outcome.get());
 }
 
 struct Live : KeepsAll {
     Result<void> reconfigure(const Settings&) {
-        journal += "reconfigured";
+        actions += "reconfigured";
         return {};
     }
 };
@@ -227,20 +227,20 @@ std::shared_ptr<const capstan_settings> no_settings() {
     return {view.abi(), [](const capstan_settings*) {}};
 }
 
-TEST_F(Instance, TakesNewSettingsOnlyWhenNoHookIsUnderWay) {
+TEST_F(PluginInstanceTest, AppliesNewSettingsBetweenHooks) {
     const Running<Live> live(host);
     live->gate().enter(false, std::chrono::steady_clock::now());
     Outcome outcome;
     live->reconfigure(no_settings(), 1s, outcome.receive());
     host.loop.advance(500ms);
-    EXPECT_EQ(journal, "");
+    EXPECT_EQ(actions, "");
     live->gate().leave();
     host.loop.advance(10ms);
     EXPECT_TRUE(outcome.get());
-    EXPECT_EQ(journal, "reconfigured");
+    EXPECT_EQ(actions, "reconfigured");
 }
 
-TEST_F(Instance, GivesUpOnNewSettingsWhenItsHooksNeverRest) {
+TEST_F(PluginInstanceTest, GivesUpReconfiguringIfHooksAreAlwaysRunning) {
     const Running<Live> live(host);
     live->gate().enter(false, std::chrono::steady_clock::now());
     Outcome outcome;
@@ -250,7 +250,7 @@ TEST_F(Instance, GivesUpOnNewSettingsWhenItsHooksNeverRest) {
     EXPECT_EQ(outcome.get().error().code, ErrorCode::deadline);
 }
 
-TEST_F(Instance, SaysThatItTakesNoNewSettings) {
+TEST_F(PluginInstanceTest, ReportsThatItCannotBeReconfigured) {
     const Running<KeepsAll> plain(host);
     Outcome outcome;
     plain->reconfigure(no_settings(), 1s, outcome.receive());
@@ -258,19 +258,19 @@ TEST_F(Instance, SaysThatItTakesNoNewSettings) {
     EXPECT_EQ(outcome.get().error().code, ErrorCode::unsupported);
 }
 
-TEST_F(Instance, IsStoppedOnce) {
+TEST_F(PluginInstanceTest, CanBeStoppedOnce) {
     const auto instance = create(host, make_class<KeepsAll>({.id = "probe", .doc = ""})).value();
     EXPECT_TRUE(stop(host, *instance));
     EXPECT_FALSE(stop(host, *instance));
 }
 
-TEST_F(Instance, IsStartedOnce) {
+TEST_F(PluginInstanceTest, CanBeStartedOnce) {
     const Running<KeepsAll> instance(host);
     EXPECT_FALSE(start(host, *instance));
     EXPECT_TRUE(instance->is_running());
 }
 
-/// Cannot be without a clock.
+/// Needs the clock service.
 struct NeedsAClock : KeepsAll {
     explicit NeedsAClock(const Host& host, const Settings&) {
         if (host.service<capstan_clock>(CAPSTAN_SERVICE_CLOCK) == nullptr)
@@ -278,7 +278,7 @@ struct NeedsAClock : KeepsAll {
     }
 };
 
-TEST_F(Instance, IsRefusedWithTheKeyThatServesTheDraftItNeeds) {
+TEST_F(PluginInstanceTest, IsRefusedWithAHintAboutTheDraftItNeeds) {
     const capstan_class type = make_class<NeedsAClock>({.id = "probe", .doc = ""});
     host.drafts = {.ids = {CAPSTAN_SERVICE_CLOCK}};
     const std::string sentence =
@@ -292,17 +292,17 @@ TEST_F(Instance, IsRefusedWithTheKeyThatServesTheDraftItNeeds) {
     EXPECT_TRUE(create(host, type));
 }
 
-TEST_F(Instance, OfAKindThatIsADraftIsMadeOnlyWhereDraftsAreServed) {
+TEST_F(PluginInstanceTest, OfADraftKindRequiresTheDraftsSetting) {
     host.drafts = {.ids = {CAPSTAN_KIND_EXPANDER}};
     const auto refused = create(host, make_class<Slow>({.id = "probe", .doc = ""}));
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message, HasSubstr("plugin probe: capstan.expander/1 is a draft"));
-    EXPECT_EQ(journal, "") << "its code was not asked";
+    EXPECT_EQ(actions, "") << "its code was not called";
     host.drafts.are_served = true;
     EXPECT_TRUE(create(host, make_class<Slow>({.id = "probe", .doc = ""})));
 }
 
-TEST_F(Instance, HasNoInterfaceThatIsADraft) {
+TEST_F(PluginInstanceTest, HidesDraftInterfaces) {
     host.drafts = {.ids = {CAPSTAN_INTERFACE_PRICING}};
     const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     EXPECT_EQ(slow->interface<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING).value(), nullptr);
@@ -311,43 +311,43 @@ TEST_F(Instance, HasNoInterfaceThatIsADraft) {
                 HasSubstr("interface not offered to the plugin: capstan.cloud.pricing/1"));
 }
 
-TEST_F(Instance, MayBeStoppedWhileItStarts) {
+TEST_F(PluginInstanceTest, MayBeStoppedWhileItStarts) {
     const auto slow = create(host, make_class<Slow>({.id = "probe", .doc = ""})).value();
     Outcome started;
     slow->start(10s, started.receive());
     host.loop.settle();
     EXPECT_TRUE(stop(host, *slow));
     EXPECT_FALSE(started.get());
-    EXPECT_EQ(journal, " destroyed") << "its stop is not called before its start has ended";
+    EXPECT_EQ(actions, " destroyed") << "stop is not called before start has ended";
 }
 
-/// So much real time.
-void take(Duration time) {
+/// Uses this much real time.
+void use_time(Duration time) {
     const auto end = std::chrono::steady_clock::now() + time;
     while (std::chrono::steady_clock::now() < end) {
     }
 }
 
-TEST_F(Instance, IsNotBlamedForWhatTheHostDoesOnItsStrand) {
+TEST_F(PluginInstanceTest, DoesNotCountTimeOfTheHostAsStrandOverrun) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
         std::ignore = instance->context().calls().call(loop::Hook::refresh, [] {
             const loop::PluginTime::Paused copying;
-            take(60ms);
+            use_time(60ms);
         });
-        take(60ms);
+        use_time(60ms);
     });
     host.loop.settle();
     EXPECT_THAT(host.metrics->text(), HasSubstr("strand_overruns_total{plugin=\"probe\"} 0"));
 }
 
-/// What a plugin puts into a table that is built without the boundary's promise.
+/// Stores a function that is not noexcept in a table of noexcept functions.
 template <class R, class... P>
 void put(R (*&place)(P...) noexcept, R (*function)(P...)) {
     std::memcpy(&place, &function, sizeof place);
 }
 
-TEST_F(Instance, IsNotMadeOfAClassWhoseCreateLetsAnExceptionOut) {
+TEST_F(PluginInstanceTest, ReportsAnExceptionOfCreate) {
     capstan_class type = make_class<KeepsAll>({.id = "probe", .doc = ""});
     put(
         type.create,
@@ -359,7 +359,7 @@ TEST_F(Instance, IsNotMadeOfAClassWhoseCreateLetsAnExceptionOut) {
               (Error{ErrorCode::internal, "plugin probe: create threw an exception: through C"}));
 }
 
-TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
+TEST_F(PluginInstanceTest, SurvivesAnExceptionOfACallback) {
     Running<KeepsAll> instance(host);
     capstan_task task{};
     put(task, +[](void*, capstan_status) { throw std::runtime_error("through C"); });
@@ -374,10 +374,10 @@ TEST_F(Instance, LivesOnWhereACallbackOfItLetsAnExceptionOut) {
     instance.release();
 }
 
-TEST_F(Instance, CountsACallThatKeptItsStrand) {
+TEST_F(PluginInstanceTest, CountsACallThatBlockedItsStrand) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
-        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] { take(60ms); });
+        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] { use_time(60ms); });
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
@@ -385,20 +385,21 @@ TEST_F(Instance, CountsACallThatKeptItsStrand) {
     EXPECT_THAT(host.metrics->text(), HasSubstr("strand_overruns_total{plugin=\"probe\"} 1"));
 }
 
-TEST_F(Instance, TellsOfACallThatKeptItsStrandForASecond) {
+TEST_F(PluginInstanceTest, LogsACallThatBlockedItsStrandForASecond) {
     const Running<KeepsAll> instance(host);
     instance->context().strand().post([&instance] {
-        std::ignore = instance->context().calls().call(loop::Hook::refresh, [] { take(1050ms); });
+        std::ignore =
+            instance->context().calls().call(loop::Hook::refresh, [] { use_time(1050ms); });
     });
     host.loop.settle();
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("warn  probe: a call blocked the other calls of this plugin for 1"));
 }
 
-// Plugins that break the rules of create, written against the C boundary.
+// Plugins that violate the rules of create, written against the C ABI.
 
 capstan_instance made{};
-capstan_status (*make_it)(const capstan_instance** out) noexcept;
+capstan_status (*create_instance)(const capstan_instance** out) noexcept;
 
 capstan_class raw_class() {
     capstan_class type{};
@@ -407,7 +408,7 @@ capstan_class raw_class() {
     type.kind = str(CAPSTAN_KIND_EXPANDER);
     type.create = [](const capstan_host*, const capstan_settings*, const capstan_call* call,
                      const capstan_instance** out) noexcept {
-        const capstan_status status = make_it(out);
+        const capstan_status status = create_instance(out);
         if (status == CAPSTAN_OK) return status;
         const capstan_error error{sizeof error, status, str("no such region 'mars'"), {},
                                   {},           -1,     CAPSTAN_SCOPE_UNKNOWN,        0};
@@ -416,13 +417,13 @@ capstan_class raw_class() {
     return type;
 }
 
-struct BadCreate : Instance {
-    BadCreate() {
+struct PluginInstanceCreate : PluginInstanceTest {
+    PluginInstanceCreate() {
         made = {};
         made.struct_size = sizeof made;
         made.interface_of = [](void*, const char*) noexcept -> const void* { return nullptr; };
-        made.destroy = [](void*) noexcept { journal += "destroyed"; };
-        make_it = [](const capstan_instance** out) noexcept {
+        made.destroy = [](void*) noexcept { actions += "destroyed"; };
+        create_instance = [](const capstan_instance** out) noexcept {
             *out = &made;
             return static_cast<capstan_status>(CAPSTAN_OK);
         };
@@ -430,44 +431,44 @@ struct BadCreate : Instance {
     std::string error() { return create(host, raw_class()).error().message; }
 };
 
-TEST_F(BadCreate, PassesOnWhatThePluginSays) {
-    make_it = [](const capstan_instance**) noexcept {
+TEST_F(PluginInstanceCreate, ReturnsTheErrorOfThePlugin) {
+    create_instance = [](const capstan_instance**) noexcept {
         return static_cast<capstan_status>(CAPSTAN_E_INVALID_CONFIG);
     };
-    const Error said = create(host, raw_class()).error();
-    EXPECT_EQ(said.code, ErrorCode::invalid_config);
-    EXPECT_EQ(said.message, "plugin probe: create: no such region 'mars'");
+    const Error failure = create(host, raw_class()).error();
+    EXPECT_EQ(failure.code, ErrorCode::invalid_config);
+    EXPECT_EQ(failure.message, "plugin probe: create: no such region 'mars'");
 }
 
-TEST_F(BadCreate, IsToldWhenItLeavesNothing) {
-    make_it = [](const capstan_instance**) noexcept {
+TEST_F(PluginInstanceCreate, ReportsAMissingInstance) {
+    create_instance = [](const capstan_instance**) noexcept {
         return static_cast<capstan_status>(CAPSTAN_OK);
     };
     EXPECT_EQ(error(), "plugin probe: create returned OK without an instance");
 }
 
-TEST_F(BadCreate, IsToldWhenItsInstanceIsTooShort) {
+TEST_F(PluginInstanceCreate, ReportsAnInstanceThatIsTooShort) {
     made.struct_size = 16;
     EXPECT_EQ(error(), "plugin probe: create returned an instance whose struct_size is 16");
-    EXPECT_EQ(journal, "") << "a function that is not there cannot be called";
+    EXPECT_EQ(actions, "") << "destroy is beyond struct_size";
 }
 
-TEST_F(BadCreate, IsToldWhenItsInstanceCannotBeDestroyedOrAsked) {
+TEST_F(PluginInstanceCreate, ReportsAnInstanceWithoutRequiredFunctions) {
     made.destroy = nullptr;
     EXPECT_EQ(error(), "plugin probe: create returned an instance without destroy");
     made.interface_of = nullptr;
     EXPECT_EQ(error(), "plugin probe: create returned an instance without interface_of");
 }
 
-TEST_F(BadCreate, IsToldWhenItsInstanceDoesNotKnowItsOwnKind) {
+TEST_F(PluginInstanceCreate, ReportsAnInstanceWithoutItsOwnKind) {
     EXPECT_EQ(error(),
               "plugin probe: interface_of returned NULL for the class's kind capstan.expander/1");
-    EXPECT_EQ(journal, "destroyed");
+    EXPECT_EQ(actions, "destroyed");
 }
 
 capstan_expander broken{};
 
-TEST_F(BadCreate, IsToldWhenItsTableIsTooShortOrHasNoFunction) {
+TEST_F(PluginInstanceCreate, ReportsAnInvalidInterfaceTable) {
     made.interface_of = [](void*, const char*) noexcept -> const void* { return &broken; };
     broken.struct_size = 16;
     EXPECT_EQ(error(),

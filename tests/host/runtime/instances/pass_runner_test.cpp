@@ -23,11 +23,11 @@ struct KeepsFirst {
     }
 };
 
-/// Hangs until the test lets it go, whatever the deadline.
+/// Hangs until the test releases it, whatever the deadline.
 struct Hangs {
     void filter(const Call& call, const ExpanderRequest& question, const Selection& keep) const {
         ++entered;
-        go_on.wait(false);
+        may_return.wait(false);
         saw_cancelled = call.is_cancelled();
         call.explain("much too late");
         keep(question.options()[0]);
@@ -36,7 +36,7 @@ struct Hangs {
     }
     static inline std::atomic<int> entered{0};
     static inline std::atomic<int> left{0};
-    static inline std::atomic<bool> go_on{false};
+    static inline std::atomic<bool> may_return{false};
     static inline std::atomic<bool> saw_cancelled{false};
 };
 
@@ -49,62 +49,62 @@ engine::ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
 }
 
 services::InstanceIdentity hasty(const char* id) {
-    services::InstanceIdentity who = identity(id);
-    who.limits.call_deadline = 20ms;
-    return who;
+    services::InstanceIdentity out = identity(id);
+    out.limits.call_deadline = 20ms;
+    return out;
 }
 
 using Chain = std::vector<std::shared_ptr<PluginInstance>>;
 
-/// A pass that asks each expander once and says what came back.
+/// A pass that calls each expander once and returns the results as text.
 std::function<std::string(PassWatch&)> pass_of(const Chain& chain) {
     return [chain](PassWatch& watch) {
         const auto question =
             std::make_shared<const engine::ScaleUpQuestion>(question_of({"a", "b"}));
         const std::vector<std::uint32_t> among{0, 1};
-        std::string said;
+        std::string out;
         for (const auto& instance : chain) {
             const auto expander = PluginExpander::make(instance, watch).value();
             const auto kept = expander->filter(*question, among, {.seed = 1});
-            said += kept ? "kept " + std::to_string(kept->kept.size()) + "; "
-                         : kept.error().message + "; ";
+            out += kept ? "kept " + std::to_string(kept->kept.size()) + "; "
+                        : kept.error().message + "; ";
         }
-        return said;
+        return out;
     };
 }
 
-struct PassRunner : testing::Test {
+struct PassRunnerTest : testing::Test {
     TestHost host;
-    PassRunner() {
+    PassRunnerTest() {
         Hangs::entered = Hangs::left = 0;
-        Hangs::go_on = Hangs::saw_cancelled = false;
+        Hangs::may_return = Hangs::saw_cancelled = false;
     }
-    /// A pass whose hook overruns and then returns.
-    static void overrun(PluginInstance& instance) {
-        Hangs::go_on = false;
+    /// Runs a pass whose hook times out and then returns.
+    static void time_out(PluginInstance& instance) {
+        Hangs::may_return = false;
         run_watched<std::string>(pass_of({instance.shared_from_this()}));
         release();
         while (instance.has_abandoned_calls()) std::this_thread::yield();
     }
-    static SkippedHook overrun_now(const char* id) {
+    static SkippedHook timed_out(const char* id) {
         return {PluginInstanceId(id), loop::Hook::filter,
                 "it did not return within its deadline of 20 ms"};
     }
-    /// Lets the abandoned threads come to their end.
-    ~PassRunner() override { release(); }
+    /// Lets the abandoned threads end.
+    ~PassRunnerTest() override { release(); }
     static void release() {
-        Hangs::go_on = true;
-        Hangs::go_on.notify_all();
+        Hangs::may_return = true;
+        Hangs::may_return.notify_all();
         while (Hangs::left < Hangs::entered) Hangs::left.wait(Hangs::left);
     }
-    static void until_no_call_is_inside(PluginInstance& instance) {
+    static void await_no_call_inside(PluginInstance& instance) {
         std::promise<void> empty;
         instance.gate().close([&] { empty.set_value(); });
         empty.get_future().wait();
     }
 };
 
-TEST_F(PassRunner, GivesWhatThePassGives) {
+TEST_F(PassRunnerTest, ReturnsTheResultOfThePass) {
     const Running<KeepsFirst> first(host);
     const auto ended = run_watched<std::string>(pass_of({first.shared()}));
     EXPECT_EQ(ended.result, "kept 1; ");
@@ -112,7 +112,7 @@ TEST_F(PassRunner, GivesWhatThePassGives) {
     EXPECT_THAT(ended.skipped_hooks, testing::IsEmpty());
 }
 
-TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
+TEST_F(PassRunnerTest, RepeatsThePassWithoutAHangingHook) {
     const Running<KeepsFirst> first(host, identity("first"));
     Running<Hangs> hangs(host, hasty("acme"));
     const auto ended =
@@ -121,7 +121,7 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
               "kept 1; plugin acme: filter is skipped: it did not return within its deadline of 20 "
               "ms; kept 1; ");
     EXPECT_EQ(ended.reruns, 1);
-    EXPECT_THAT(ended.skipped_hooks, ElementsAre(overrun_now("acme")));
+    EXPECT_THAT(ended.skipped_hooks, ElementsAre(timed_out("acme")));
     EXPECT_TRUE(hangs->has_abandoned_calls());
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("error acme: filter did not return within its deadline of 20 ms: skipped "
@@ -131,11 +131,11 @@ TEST_F(PassRunner, RunsThePassAgainWithoutAHookThatHangs) {
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"acme\"} 1"));
     release();
-    until_no_call_is_inside(*hangs);
+    await_no_call_inside(*hangs);
     EXPECT_TRUE(Hangs::saw_cancelled);
 }
 
-TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
+TEST_F(PassRunnerTest, SkipsAHookWhoseAbandonedCallIsRunning) {
     Running<Hangs> hangs(host, hasty("acme"));
     run_watched<std::string>(pass_of({hangs.shared()}));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
@@ -143,17 +143,17 @@ TEST_F(PassRunner, DoesNotCallAHookWhoseAbandonedCallHasNotReturned) {
     EXPECT_THAT(later.skipped_hooks,
                 ElementsAre(SkippedHook{PluginInstanceId("acme"), loop::Hook::filter,
                                         "an earlier call that timed out has not returned"}))
-        << "a replay of that pass must do without it as well";
+        << "a replay of that pass must skip it as well";
     EXPECT_EQ(Hangs::entered, 1);
     release();
-    until_no_call_is_inside(*hangs);
+    await_no_call_inside(*hangs);
 }
 
-TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
+TEST_F(PassRunnerTest, ReplaysARecordedSkippedHook) {
     Running<Hangs> hangs(host, hasty("acme"));
     const auto recorded = run_watched<std::string>(pass_of({hangs.shared()}));
     release();
-    until_no_call_is_inside(*hangs);
+    await_no_call_inside(*hangs);
     const Running<KeepsFirst> healthy(host, identity("acme"));
     const auto replayed =
         run_watched<std::string>(pass_of({healthy.shared()}), recorded.skipped_hooks);
@@ -161,7 +161,7 @@ TEST_F(PassRunner, ComesToTheSameResultAgainFromTheRecordedMisses) {
     EXPECT_EQ(replayed.skipped_hooks, recorded.skipped_hooks);
 }
 
-TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
+TEST_F(PassRunnerTest, ReplaysAnInstanceThatHadNotStarted) {
     const Running<KeepsFirst> started(host, identity("acme"));
     const SkippedHook absent{PluginInstanceId("acme"), loop::Hook::start, "not started"};
     const auto replayed = run_watched<std::string>(pass_of({started.shared()}), {absent});
@@ -169,10 +169,10 @@ TEST_F(PassRunner, ComesToTheSameResultAgainWhereAnInstanceHadNotStarted) {
     EXPECT_THAT(replayed.skipped_hooks, ElementsAre(absent));
 }
 
-TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
+TEST_F(PassRunnerTest, CallsAHookAgainAfterItsAbandonedCallReturned) {
     Running<Hangs> hangs(host, hasty("acme"));
-    overrun(*hangs);
-    // The thread says so as the last thing it does.
+    time_out(*hangs);
+    // The log line is the last action of the thread.
     while (host.lines->text().find("called again") == std::string::npos) std::this_thread::yield();
     EXPECT_THAT(host.lines->text(), HasSubstr("deadline: called again"));
     const auto later = run_watched<std::string>(pass_of({hangs.shared()}));
@@ -182,35 +182,35 @@ TEST_F(PassRunner, CallsAHookAgainOnceItsAbandonedCallHasReturned) {
                 HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"acme\"} 0"));
 }
 
-TEST_F(PassRunner, LetsAHookRestThatOverrunsThreeTimesInTenMinutes) {
+TEST_F(PassRunnerTest, BacksOffAHookAfterThreeTimeouts) {
     Running<Hangs> hangs(host, hasty("acme"));
-    for (int i = 0; i < 3; ++i) overrun(*hangs);
+    for (int i = 0; i < 3; ++i) time_out(*hangs);
     EXPECT_THAT(host.lines->text(),
                 HasSubstr("until that call returns and until 00:01:01Z because of repeated "
                           "timeouts; meanwhile its stage's on_error applies"));
-    const SkippedHook rests{PluginInstanceId("acme"), loop::Hook::filter,
-                            "it timed out repeatedly; not called until 00:01:01Z"};
+    const SkippedHook backed_off{PluginInstanceId("acme"), loop::Hook::filter,
+                                 "it timed out repeatedly; not called until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).skipped_hooks,
-                ElementsAre(rests));
-    EXPECT_EQ(skipped_hook_text(rests),
+                ElementsAre(backed_off));
+    EXPECT_EQ(skipped_hook_text(backed_off),
               "acme: filter is skipped: it timed out repeatedly; not called until 00:01:01Z; its "
               "stage's on_error applies");
     host.loop.advance(1min);
     EXPECT_EQ(run_watched<std::string>(pass_of({hangs.shared()})).result, "kept 1; ");
 }
 
-TEST_F(PassRunner, SurvivesSeveralInstancesThatHang) {
+TEST_F(PassRunnerTest, SurvivesSeveralHangingInstances) {
     Running<Hangs> one(host, hasty("one"));
     Running<Hangs> two(host, hasty("two"));
     const auto ended = run_watched<std::string>(pass_of({one.shared(), two.shared()}));
     EXPECT_EQ(ended.reruns, 2);
     EXPECT_THAT(ended.skipped_hooks, testing::SizeIs(2));
     release();
-    until_no_call_is_inside(*one);
-    until_no_call_is_inside(*two);
+    await_no_call_inside(*one);
+    await_no_call_inside(*two);
 }
 
-TEST_F(PassRunner, DoesNotStopAnInstanceWhileItsHookHangs) {
+TEST_F(PassRunnerTest, DoesNotStopAnInstanceWhileItsHookHangs) {
     auto hangs = create(host, make_class<Hangs>({.id = "probe", .doc = ""}), hasty("acme")).value();
     ASSERT_TRUE(start(host, *hangs));
     run_watched<std::string>(pass_of({hangs}));
@@ -221,7 +221,7 @@ TEST_F(PassRunner, DoesNotStopAnInstanceWhileItsHookHangs) {
     release();
 }
 
-TEST_F(PassRunner, StopsAnInstanceWhoseHookCameBackLate) {
+TEST_F(PassRunnerTest, StopsAnInstanceAfterALateReturn) {
     Running<Hangs> hangs(host, hasty("acme"));
     run_watched<std::string>(pass_of({hangs.shared()}));
     release();
@@ -230,26 +230,26 @@ TEST_F(PassRunner, StopsAnInstanceWhoseHookCameBackLate) {
     hangs.release();
 }
 
-/// Asks for a second round of the chain only when it was not abandoned.
-TEST_F(PassRunner, LetsAnAbandonedPassAskNobodyElse) {
+/// Counts the calls of the second expander.
+TEST_F(PassRunnerTest, CallsNoFurtherHookInAnAbandonedPass) {
     struct Counts : KeepsFirst {
         void filter(const Call& call, const ExpanderRequest& question,
                     const Selection& keep) const {
-            ++asked();
+            ++calls();
             KeepsFirst::filter(call, question, keep);
         }
-        static std::atomic<int>& asked() {
+        static std::atomic<int>& calls() {
             static std::atomic<int> count{0};
             return count;
         }
     };
     Running<Hangs> hangs(host, hasty("acme"));
     const Running<Counts> after(host, identity("after"));
-    Counts::asked() = 0;
+    Counts::calls() = 0;
     run_watched<std::string>(pass_of({hangs.shared(), after.shared()}));
     release();
-    until_no_call_is_inside(*hangs);
-    EXPECT_EQ(Counts::asked(), 1) << "by the pass that was run again";
+    await_no_call_inside(*hangs);
+    EXPECT_EQ(Counts::calls(), 1) << "only by the repeated pass";
 }
 
 std::thread::id thread_of_a_pass(PassThread& thread) {
@@ -258,7 +258,7 @@ std::thread::id thread_of_a_pass(PassThread& thread) {
         .result;
 }
 
-TEST_F(PassRunner, StaysOnOneThreadUntilAPassIsLeftToItself) {
+TEST_F(PassRunnerTest, KeepsItsThreadUntilAPassIsAbandoned) {
     Running<Hangs> hangs(host, hasty("acme"));
     PassThread thread;
     const std::thread::id first = thread_of_a_pass(thread);
@@ -268,11 +268,11 @@ TEST_F(PassRunner, StaysOnOneThreadUntilAPassIsLeftToItself) {
     const std::thread::id second = thread_of_a_pass(thread);
     EXPECT_NE(second, first);
     release();
-    until_no_call_is_inside(*hangs);
+    await_no_call_inside(*hangs);
     EXPECT_EQ(thread_of_a_pass(thread), second);
 }
 
-TEST_F(PassRunner, KeepsNothingOfAPassThatHasEnded) {
+TEST_F(PassRunnerTest, ReleasesWhatAPassOwned) {
     PassThread thread;
     auto owned = std::make_shared<int>(7);
     const std::weak_ptr<int> left = owned;
@@ -282,14 +282,14 @@ TEST_F(PassRunner, KeepsNothingOfAPassThatHasEnded) {
     EXPECT_TRUE(left.expired());
 }
 
-TEST_F(PassRunner, GoesOnAfterAPassThatThrew) {
+TEST_F(PassRunnerTest, ContinuesAfterAPassThatThrew) {
     PassThread thread;
     EXPECT_THROW(run_watched<int>(thread, [](PassWatch&) -> int { throw std::logic_error("bug"); }),
                  std::logic_error);
     EXPECT_EQ(run_watched<int>(thread, [](PassWatch&) { return 7; }).result, 7);
 }
 
-TEST_F(PassRunner, PassesOnWhatThePassThrows) {
+TEST_F(PassRunnerTest, RethrowsExceptionsOfThePass) {
     EXPECT_THROW(run_watched<int>([](PassWatch&) -> int { throw std::logic_error("bug"); }),
                  std::logic_error);
 }

@@ -26,7 +26,7 @@ engine::ScaleUpQuestion three_options() {
 }
 const std::vector<std::uint32_t> all{0, 1, 2};
 
-/// What the plugin of a test does with its raw arguments.
+/// The hooks of the plugin under test, with raw arguments.
 std::function<capstan_status(const capstan_call*, const capstan_expander_request*,
                              const capstan_expander_response*)>
     on_filter;
@@ -34,12 +34,12 @@ std::function<capstan_status(const capstan_call*, const capstan_similarity_respo
 std::function<capstan_status(const capstan_splitter_request*, const capstan_splitter_response*)>
     on_split;
 
-// The table of a real plugin, with the test's own hook in place.
+// An expander that keeps nothing.
 struct RawExpander {
     void filter(const Call& call, const ExpanderRequest&, const Selection&) { (void)call; }
 };
 
-/// An instance whose one table is the test's.
+/// An instance whose only interface table is `table`.
 template <class Table>
 struct RawClass {
     static inline Table table{};
@@ -63,7 +63,7 @@ struct RawClass {
     }
 };
 
-struct Policies : testing::Test {
+struct PluginPoliciesTest : testing::Test {
     TestHost host;
     PassWatch watch;
     std::shared_ptr<PluginInstance> instance;
@@ -74,7 +74,7 @@ struct Policies : testing::Test {
         instance = create(host, RawClass<Table>::of(kind)).value();
         ASSERT_TRUE(start(host, *instance));
     }
-    ~Policies() override {
+    ~PluginPoliciesTest() override {
         if (instance) std::ignore = stop(host, *instance);
     }
     Result<engine::FilterResult> filter(std::span<const std::uint32_t> among = all) {
@@ -113,7 +113,7 @@ struct Policies : testing::Test {
     }
 };
 
-TEST_F(Policies, ShowAnExpanderTheOptionsThatAreLeftAndTakeWhatItKeeps) {
+TEST_F(PluginPoliciesTest, GiveAnExpanderItsOptionsAndReturnWhatItKeeps) {
     on_filter = [](const capstan_call* call, const capstan_expander_request* in,
                    const capstan_expander_response* out) {
         EXPECT_EQ(call->seed, 9u);
@@ -132,12 +132,12 @@ TEST_F(Policies, ShowAnExpanderTheOptionsThatAreLeftAndTakeWhatItKeeps) {
     EXPECT_THAT(kept.sentences, ElementsAre("c is\\nbest"));
 }
 
-TEST_F(Policies, TakeKeepingNothingForAnAnswer) {
+TEST_F(PluginPoliciesTest, AcceptAnExpanderThatKeepsNothing) {
     on_filter = [](auto...) { return CAPSTAN_OK; };
     EXPECT_THAT(filter().value().kept, IsEmpty());
 }
 
-TEST_F(Policies, RefuseAnOptionThatIsNotThere) {
+TEST_F(PluginPoliciesTest, RefuseAnUnknownOption) {
     on_filter = [](auto, auto, const capstan_expander_response* out) {
         out->keep(out, 7, 0);
         return CAPSTAN_OK;
@@ -149,7 +149,7 @@ TEST_F(Policies, RefuseAnOptionThatIsNotThere) {
                 HasSubstr("errors_total{code=\"internal\",hook=\"filter\",plugin=\"probe\"} 1"));
 }
 
-TEST_F(Policies, RefuseAScoreThatIsNoNumber) {
+TEST_F(PluginPoliciesTest, RefuseAScoreThatIsNotANumber) {
     on_filter = [](auto, auto, const capstan_expander_response* out) {
         out->keep(out, 1, std::nan(""));
         return CAPSTAN_OK;
@@ -158,7 +158,7 @@ TEST_F(Policies, RefuseAScoreThatIsNoNumber) {
               "plugin probe: filter gave option 1 of 3 a score that is not a number");
 }
 
-TEST_F(Policies, PassOnAnErrorWithThePluginsOwnWords) {
+TEST_F(PluginPoliciesTest, ReturnTheErrorMessageOfThePlugin) {
     on_filter = [](const capstan_call* call, auto, auto) {
         const capstan_error error{sizeof error,
                                   CAPSTAN_E_UNAVAILABLE,
@@ -174,14 +174,14 @@ TEST_F(Policies, PassOnAnErrorWithThePluginsOwnWords) {
               (Error{ErrorCode::unavailable, "plugin probe: filter: no prices today"}));
 }
 
-TEST_F(Policies, SayWhenAnErrorHasNoWords) {
+TEST_F(PluginPoliciesTest, ReportAnErrorWithoutAMessage) {
     on_filter = [](auto...) { return 4711; };
     EXPECT_EQ(filter().error(),
               (Error{ErrorCode::internal,
                      "plugin probe: filter returned internal without an error message"}));
 }
 
-TEST_F(Policies, KeepAFloodOfExplanationsSmall) {
+TEST_F(PluginPoliciesTest, LimitTheNumberAndLengthOfExplanations) {
     on_filter = [](const capstan_call* call, auto, auto) {
         const std::string sentence(100'000, 'x');
         for (int i = 0; i < 1000; ++i) call->explain(call, str(sentence));
@@ -192,7 +192,7 @@ TEST_F(Policies, KeepAFloodOfExplanationsSmall) {
     EXPECT_LT(sentences[0].size(), 1100u);
 }
 
-TEST_F(Policies, TurnAThrowingHookIntoAnError) {
+TEST_F(PluginPoliciesTest, ReturnAnExceptionAsAnError) {
     struct Throws {
         void filter(const Call&, const ExpanderRequest&, const Selection&) {
             throw std::runtime_error("bug in the plugin");
@@ -204,19 +204,19 @@ TEST_F(Policies, TurnAThrowingHookIntoAnError) {
               (Error{ErrorCode::internal, "plugin probe: filter: bug in the plugin"}));
 }
 
-TEST_F(Policies, DoNotAskAnInstanceThatDoesNotRun) {
+TEST_F(PluginPoliciesTest, CallNoInstanceThatIsNotRunning) {
     instance = create(host, make_class<RawExpander>({.id = "probe", .doc = ""})).value();
     const auto expander = PluginExpander::make(instance, watch).value();
     EXPECT_EQ(expander->filter(three_options(), all, {}).error().code, ErrorCode::unavailable);
 }
 
-TEST_F(Policies, DoNotTakeAnExpanderForASplitter) {
+TEST_F(PluginPoliciesTest, RefuseAnInstanceOfAnotherKind) {
     const Running<RawExpander> expander(host);
     const auto splitter = PluginSplitter::make(expander.shared(), watch);
     EXPECT_EQ(splitter.error().message, "plugin probe is not a capstan.splitter/1");
 }
 
-TEST_F(Policies, TakeOneSimilarityAnswerWithItsReason) {
+TEST_F(PluginPoliciesTest, ReturnASimilarityVerdictWithItsReason) {
     on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, CAPSTAN_SIMILARITY_AGREES, str("both have 4 cores"));
         return CAPSTAN_OK;
@@ -224,7 +224,7 @@ TEST_F(Policies, TakeOneSimilarityAnswerWithItsReason) {
     EXPECT_EQ(similar().value(), agrees("both have 4 cores"));
 }
 
-TEST_F(Policies, TakeAVerdictNobodyKnowsForDiffers) {
+TEST_F(PluginPoliciesTest, TreatAnUnknownVerdictAsDiffers) {
     on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, 99, str("new"));
         return CAPSTAN_OK;
@@ -232,7 +232,7 @@ TEST_F(Policies, TakeAVerdictNobodyKnowsForDiffers) {
     EXPECT_EQ(similar().value(), differs("new"));
 }
 
-TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
+TEST_F(PluginPoliciesTest, RequireExactlyOneVerdict) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     EXPECT_EQ(similar().error().message, "plugin probe: similar returned no verdict");
     std::ignore = stop(host, *instance);
@@ -243,7 +243,7 @@ TEST_F(Policies, RefuseNoAnswerAndTwoAnswers) {
     EXPECT_EQ(similar().error().message, "plugin probe: similar returned 2 verdicts");
 }
 
-TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {
+TEST_F(PluginPoliciesTest, RefuseAnUndeclaredDecidedVerdict) {
     on_similar = [](auto, const capstan_similarity_response* out) {
         out->answer(out, CAPSTAN_SIMILARITY_DECIDED, str("same pool"));
         return CAPSTAN_OK;
@@ -254,7 +254,7 @@ TEST_F(Policies, LetOnlyThoseDecideWhoSaidTheyMay) {
               "plugin probe: similar decided without declaring that it may decide");
 }
 
-TEST_F(Policies, SayThatACheckHasNoBuckets) {
+TEST_F(PluginPoliciesTest, ReportThatACheckHasNoBuckets) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     std::ignore = similar();
     const auto check = PluginSimilarity::make(instance, watch).value();
@@ -262,20 +262,20 @@ TEST_F(Policies, SayThatACheckHasNoBuckets) {
 }
 
 using GroupIncreases = std::vector<std::pair<std::uint32_t, std::int32_t>>;
-auto grows(GroupIncreases growths) {
-    return [growths = std::move(growths)](const capstan_splitter_request*,
-                                          const capstan_splitter_response* out) {
-        for (const auto& [group, by] : growths) out->grow(out, group, by);
+auto increases_of(GroupIncreases increases) {
+    return [increases = std::move(increases)](const capstan_splitter_request*,
+                                              const capstan_splitter_response* out) {
+        for (const auto& [group, by] : increases) out->grow(out, group, by);
         return static_cast<capstan_status>(CAPSTAN_OK);
     };
 }
 
-TEST_F(Policies, TakeGrowthsInTheOrderOfTheGroups) {
-    on_split = grows({{1, 2}, {0, 1}});
+TEST_F(PluginPoliciesTest, ReturnIncreasesInTheOrderOfTheGroups) {
+    on_split = increases_of({{1, 2}, {0, 1}});
     EXPECT_THAT(split(4).value(), ElementsAre(1, 2));
 }
 
-TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
+TEST_F(PluginPoliciesTest, RefuseInvalidIncreases) {
     const std::vector<std::pair<GroupIncreases, std::string>> cases{
         {{{2, 1}}, "grew group 2 of 2"},
         {{{0, 0}}, "grew group a by 0"},
@@ -285,8 +285,8 @@ TEST_F(Policies, RefuseGrowthsThatMakeNoSense) {
         {{{0, 2147483647}}, "grew group a to 2147483650, above its maximum of 5"},
         {{{0, 2}, {1, 3}}, "distributed 5 nodes of 4"},
     };
-    for (const auto& [growths, message] : cases) {
-        on_split = grows(growths);
+    for (const auto& [increases, message] : cases) {
+        on_split = increases_of(increases);
         EXPECT_EQ(split(4).error().message, "plugin probe: split " + message);
         std::ignore = stop(host, *instance);
         instance = nullptr;

@@ -13,9 +13,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What a cloud said, as it crosses and may be spoilt: groups a, b and c with a machine each.
-struct Readable : ::testing::Test {
-    Readable() {
+/// The view of a cloud as an ABI struct that tests modify: groups a, b and c with one machine each.
+struct ReadableViewTest : ::testing::Test {
+    ReadableViewTest() {
         for (const char* id : {"a", "b", "c"}) {
             view.groups.push_back({.id = NodeGroupId(id), .max = 9, .target = 1});
             view.machines.push_back(
@@ -29,7 +29,7 @@ struct Readable : ::testing::Test {
     capstan_machine& machine(std::uint32_t i) {
         return const_cast<capstan_machine&>(capstan::View<capstan_machine>(raw.machines)[i]);
     }
-    /// "group: sentence" of what is unreadable.
+    /// "group: message" for each unreadable group.
     std::vector<std::string> problems() {
         read = readable_view_from_abi(raw).value();
         std::vector<std::string> out;
@@ -49,7 +49,7 @@ struct Readable : ::testing::Test {
     CloudView read;
 };
 
-TEST_F(Readable, ViewSaysHowLongItsTargetsMayLag) {
+TEST_F(ReadableViewTest, ReadsTheTargetLag) {
     EXPECT_THAT(problems(), IsEmpty());
     EXPECT_EQ(read.target_lag, std::nullopt);
     raw.target_lag_ms = 120'000;
@@ -57,12 +57,12 @@ TEST_F(Readable, ViewSaysHowLongItsTargetsMayLag) {
     EXPECT_EQ(read.target_lag, std::chrono::minutes(2));
 }
 
-TEST_F(Readable, WhatMakesSenseIsTakenAsItIs) {
+TEST_F(ReadableViewTest, ReadsAValidView) {
     EXPECT_THAT(problems(), IsEmpty());
     EXPECT_EQ(read, view);
 }
 
-TEST_F(Readable, AGroupWithItsMinimumAboveItsMaximumIsAloneUnreadable) {
+TEST_F(ReadableViewTest, AGroupWithMinAboveMaxIsUnreadable) {
     group(1).present |= CAPSTAN_GROUP_MIN;
     group(1).min = 10;
     EXPECT_THAT(problems(), ElementsAre("b: groups[1].min is 10, above max 9"));
@@ -71,7 +71,7 @@ TEST_F(Readable, AGroupWithItsMinimumAboveItsMaximumIsAloneUnreadable) {
     EXPECT_FALSE(read.complete);
 }
 
-TEST_F(Readable, ATargetBeyondAMillionIsAMistake) {
+TEST_F(ReadableViewTest, ATargetAboveAMillionIsUnreadable) {
     group(0).target = INT32_MAX;
     group(1).target = 1'000'000;
     group(2).present = CAPSTAN_GROUP_MIN;
@@ -81,20 +81,20 @@ TEST_F(Readable, ATargetBeyondAMillionIsAMistake) {
                             "c: groups[2].min is 1000001, at most 1000000 are allowed"));
 }
 
-TEST_F(Readable, AnIdThatComesTwiceMakesThatGroupUnreadable) {
+TEST_F(ReadableViewTest, ADuplicateGroupIdMakesTheGroupUnreadable) {
     group(2).id = group(0).id;
     EXPECT_THAT(problems(), ElementsAre("a: groups[2].id \"a\" is listed twice"));
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
-TEST_F(Readable, AGroupWithoutAReadableIdMayBeAnyThatIsNotNamed) {
+TEST_F(ReadableViewTest, AnInvalidGroupIdMakesTheViewIncomplete) {
     group(1).id = str("\xff");
     EXPECT_THAT(problems(), ElementsAre(": groups[1].id is not UTF-8"));
     EXPECT_THAT(groups(), ElementsAre("a", "c"));
     EXPECT_FALSE(read.complete);
 }
 
-TEST_F(Readable, AMachineThatMakesNoSenseMakesItsGroupUnreadable) {
+TEST_F(ReadableViewTest, AnInvalidMachineMakesItsGroupUnreadable) {
     machine(1).present = CAPSTAN_MACHINE_PRICE;
     machine(1).price_per_hour = -1;
     machine(2).zone = str("\xff");
@@ -103,7 +103,7 @@ TEST_F(Readable, AMachineThatMakesNoSenseMakesItsGroupUnreadable) {
     EXPECT_THAT(groups(), ElementsAre("a"));
 }
 
-TEST_F(Readable, AStateThatIsNotKnownIsThatOfAMachineThatIsBeingMade) {
+TEST_F(ReadableViewTest, AnUnknownMachineStateMeansCreating) {
     for (const std::int32_t state : {0, 6, 99, -1}) {
         machine(1).state = state;
         EXPECT_THAT(problems(), IsEmpty());
@@ -111,30 +111,30 @@ TEST_F(Readable, AStateThatIsNotKnownIsThatOfAMachineThatIsBeingMade) {
     }
 }
 
-TEST_F(Readable, AMachineOfNoGroupIsOneThatExistsAndIsMissingNowhere) {
+TEST_F(ReadableViewTest, AMachineWithoutAGroupAffectsNoGroup) {
     group(1).target = 0;
     machine(1).group_id = str("");
     EXPECT_THAT(problems(), IsEmpty());
     EXPECT_EQ(read.machines.at(1).group, NodeGroupId());
 }
 
-TEST_F(Readable, AMachineThatTwoGroupsListMakesBothUnreadable) {
+TEST_F(ReadableViewTest, AMachineInTwoGroupsMakesBothUnreadable) {
     machine(2).id = machine(0).id;
     EXPECT_THAT(problems(), ElementsAre("a: machines[2].id \"i-a\" is listed twice",
                                         "c: machines[2].id \"i-a\" is listed twice"));
     EXPECT_THAT(groups(), ElementsAre("b"));
 }
 
-TEST_F(Readable, AMachineWhoseGroupCannotBeReadIsMissingInOneThatHasFewerThanItsTarget) {
+TEST_F(ReadableViewTest, AMachineOfAnInvalidGroupAffectsGroupsBelowTheirTarget) {
     machine(1).group_id = str("\xff");
     EXPECT_THAT(problems(), ElementsAre("b: machines[1].group_id is not UTF-8"));
     group(1).target = 0;
     EXPECT_THAT(problems(), ElementsAre(": machines[1].group_id is not UTF-8"));
     EXPECT_THAT(groups(), ElementsAre("a", "b", "c"));
-    EXPECT_TRUE(read.complete) << "no group can be hidden behind it";
+    EXPECT_TRUE(read.complete) << "it hides no group";
 }
 
-TEST_F(Readable, EachGroupIsToldOfOnce) {
+TEST_F(ReadableViewTest, ReportsEachGroupOnce) {
     for (const std::uint32_t i : {0u, 1u, 2u}) {
         machine(i).group_id = str("b");
         machine(i).zone = str("\xff");
@@ -142,10 +142,10 @@ TEST_F(Readable, EachGroupIsToldOfOnce) {
     EXPECT_THAT(problems(), ElementsAre("b: machines[0].zone is not UTF-8"));
 }
 
-TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
+TEST_F(ReadableViewTest, AnIncompleteViewStaysIncompleteWithInvalidElements) {
     const std::string hidden = ": its cloud did not list all groups";
     raw.complete = 0;
-    EXPECT_THAT(problems(), IsEmpty()) << "not complete, and nothing named: any may be missing";
+    EXPECT_THAT(problems(), IsEmpty()) << "incomplete without a subject: any group may be missing";
     EXPECT_FALSE(read.complete);
     machine(1).zone = str("\xff");
     EXPECT_THAT(problems(), ElementsAre("b: machines[1].zone is not UTF-8", hidden));
@@ -158,7 +158,7 @@ TEST_F(Readable, AViewThatHidesGroupsHidesThemAlsoWhereAnElementMakesNoSense) {
     EXPECT_THAT(problems(), ElementsAre("b: machines[1].zone is not UTF-8"));
 }
 
-TEST_F(Readable, WhatACloudSaysItselfIsKept) {
+TEST_F(ReadableViewTest, KeepsErrorsThatTheCloudReported) {
     view.unreadable = {{ErrorCode::throttled, "later", {}, "b", {}},
                        {ErrorCode::unavailable, "page 2", {}, "", {}}};
     view.complete = false;
@@ -167,7 +167,7 @@ TEST_F(Readable, WhatACloudSaysItselfIsKept) {
     EXPECT_THAT(groups(), ElementsAre("a", "c"));
 }
 
-TEST_F(Readable, AListThatCannotBeWalkedIsNoViewAtAll) {
+TEST_F(ReadableViewTest, RefusesAMalformedArray) {
     raw.machines.data = nullptr;
     EXPECT_EQ(readable_view_from_abi(raw).error().message, "machines is NULL, its count is 3");
 }

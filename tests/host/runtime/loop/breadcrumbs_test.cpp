@@ -14,17 +14,17 @@
 namespace capstan::runtime::instances {
 namespace {
 
-struct Crumbs : testing::Test {
+struct BreadcrumbsTest : testing::Test {
     std::filesystem::path file =
         std::filesystem::path(testing::TempDir()) / ("crumbs-" + std::to_string(::getpid()));
-    ~Crumbs() override { std::filesystem::remove(file); }
+    ~BreadcrumbsTest() override { std::filesystem::remove(file); }
 
-    /// Runs `live` in a child that is then killed as the kernel kills: without a word.
-    void die_in(const std::function<void(loop::Breadcrumbs&)>& live) {
+    /// Runs `run` in a child process and kills it with SIGKILL.
+    void run_and_kill(const std::function<void(loop::Breadcrumbs&)>& run) {
         const pid_t child = ::fork();
         if (child == 0) {
             const auto crumbs = loop::Breadcrumbs::open(file);
-            if (crumbs) live(**crumbs);
+            if (crumbs) run(**crumbs);
             ::kill(::getpid(), SIGKILL);
         }
         int status = 0;
@@ -33,8 +33,8 @@ struct Crumbs : testing::Test {
     }
 };
 
-TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
-    die_in([](loop::Breadcrumbs& crumbs) {
+TEST_F(BreadcrumbsTest, NameTheHookOfAKilledProcess) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
         const auto quiet = crumbs.add_markers("labels");
         const auto markers = crumbs.add_markers("acme_score (score.so 1.2.0)");
         const loop::CallMarker marker(*markers, loop::Hook::filter);
@@ -47,8 +47,8 @@ TEST_F(Crumbs, NameTheHookAKilledProcessWasIn) {
                 testing::ElementsAre("acme_score (score.so 1.2.0), filter"));
 }
 
-TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
-    die_in([](loop::Breadcrumbs& crumbs) {
+TEST_F(BreadcrumbsTest, NameNoPluginIfTheProcessDiedElsewhere) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
         const auto markers = crumbs.add_markers("labels");
         {
             const loop::CallMarker marker(*markers, loop::Hook::similar);
@@ -63,8 +63,8 @@ TEST_F(Crumbs, SayNothingOfPluginsWhenTheProcessDiedElsewhere) {
               "memory, or a crash in another thread)");
 }
 
-TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
-    die_in([](loop::Breadcrumbs& crumbs) {
+TEST_F(BreadcrumbsTest, NameAllRunningCallsInOneSentence) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
         const auto cloud = crumbs.add_markers("aws (aws.so 2.0.0)");
         const auto score = crumbs.add_markers("score (score.so 1.2.0)");
         const loop::CallMarker refresh(*cloud, loop::Hook::refresh);
@@ -76,42 +76,42 @@ TEST_F(Crumbs, TellAllCallsOfARunInOneSentence) {
               "score (score.so 1.2.0), filter");
 }
 
-TEST_F(Crumbs, TellTheReasonForWhichTheProcessEndedItself) {
-    die_in([](loop::Breadcrumbs& crumbs) {
+TEST_F(BreadcrumbsTest, ReportTheReasonOfTheWatchdogOnce) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
         crumbs.note_end("a reason that another one replaces");
         crumbs.note_end("plugin evil: callback has not returned for 31 s");
     });
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
               "the previous run was ended by the watchdog: plugin evil: callback has not returned "
               "for 31 s");
-    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(), "") << "told once";
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(), "") << "reported once";
 }
 
-TEST_F(Crumbs, CutAReasonThatIsTooLong) {
-    die_in([](loop::Breadcrumbs& crumbs) { crumbs.note_end(std::string(5000, 'x')); });
+TEST_F(BreadcrumbsTest, TruncateALongReason) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) { crumbs.note_end(std::string(5000, 'x')); });
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().because, std::string(500, 'x'));
 }
 
-TEST_F(Crumbs, CallAnEndCleanThatWasOne) {
+TEST_F(BreadcrumbsTest, RecognizeACleanEnd) {
     loop::Breadcrumbs::open(file).value();
     const auto crumbs = loop::Breadcrumbs::open(file);
     EXPECT_TRUE((*crumbs)->previous().clean);
 }
 
-TEST_F(Crumbs, SayNothingOfACallThatNeverReturnedInARunThatEndedByItself) {
+TEST_F(BreadcrumbsTest, IgnoreAHangingCallOfACleanEnd) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
     const auto markers = crumbs->add_markers("evil");
     markers->enter(loop::Hook::filter);
     crumbs->end();
-    // What never returned keeps the file to the end of its process.
+    // A call that never returns keeps the file locked until its process ends.
     const std::filesystem::path copy = file.string() + "-copy";
     std::filesystem::copy_file(file, copy);
     EXPECT_EQ(loop::Breadcrumbs::open(copy).value()->previous().sentence(), "");
     std::filesystem::remove(copy);
 }
 
-TEST_F(Crumbs, AreRefusedWithASentenceWhereTheDiskHasNoRoomForThem) {
-    // Every size above the limit fails as a disk does that has no more.
+TEST_F(BreadcrumbsTest, AreRefusedIfTheDiskIsFull) {
+    // Sizes above the limit fail like on a full disk.
     const pid_t child = ::fork();
     if (child == 0) {
         std::signal(SIGXFSZ, SIG_IGN);
@@ -125,14 +125,14 @@ TEST_F(Crumbs, AreRefusedWithASentenceWhereTheDiskHasNoRoomForThem) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST_F(Crumbs, TakeAFileThatIsNotTheirsForNone) {
+TEST_F(BreadcrumbsTest, IgnoreAForeignFile) {
     std::ofstream(file) << std::string(300'000, 'x');
     const auto crumbs = loop::Breadcrumbs::open(file);
     ASSERT_TRUE(crumbs);
     EXPECT_TRUE((*crumbs)->previous().clean);
 }
 
-TEST_F(Crumbs, AreNotSharedByTwoHosts) {
+TEST_F(BreadcrumbsTest, AreLockedByOneHost) {
     const auto first = loop::Breadcrumbs::open(file);
     const pid_t other = ::fork();
     if (other == 0) {
@@ -144,18 +144,18 @@ TEST_F(Crumbs, AreNotSharedByTwoHosts) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
-    int until_over[2];
-    ASSERT_EQ(::pipe(until_over), 0);
+TEST_F(BreadcrumbsTest, AreNotLockedByAChildOfTheLastHost) {
+    int pipe_ends[2];
+    ASSERT_EQ(::pipe(pipe_ends), 0);
     pid_t child = 0;
     const pid_t host = ::fork();
     if (host == 0) {
         const auto crumbs = loop::Breadcrumbs::open(file);
         child = ::fork();
         if (child == 0) {
-            ::close(until_over[1]);
+            ::close(pipe_ends[1]);
             char byte = 0;
-            ::_exit(static_cast<int>(::read(until_over[0], &byte, 1)));
+            ::_exit(static_cast<int>(::read(pipe_ends[0], &byte, 1)));
         }
         ::_exit(crumbs && child > 0 ? 0 : 1);
     }
@@ -163,20 +163,20 @@ TEST_F(Crumbs, AreNotKeptFromTheNextHostByAChildOfTheLast) {
     ASSERT_EQ(::waitpid(host, &status, 0), host);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
     EXPECT_TRUE(loop::Breadcrumbs::open(file));
-    ::close(until_over[1]);  // which ends the child
-    ::close(until_over[0]);
+    ::close(pipe_ends[1]);  // ends the child
+    ::close(pipe_ends[0]);
 }
 
-TEST_F(Crumbs, HaveRoomForEveryInstanceAndSurviveTheirFile) {
+TEST_F(BreadcrumbsTest, HaveRoomForEveryInstanceAndOutliveTheirFile) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
     std::vector<std::unique_ptr<loop::CallMarkers>> all_markers;
     for (int i = 0; i < 600; ++i) all_markers.push_back(crumbs->add_markers(std::string(300, 'n')));
-    EXPECT_THAT(all_markers, testing::Each(testing::NotNull())) << "also beyond what is recorded";
+    EXPECT_THAT(all_markers, testing::Each(testing::NotNull())) << "also beyond the recorded ones";
     crumbs = nullptr;
     for (const auto& markers : all_markers) markers->enter(loop::Hook::split);
     all_markers.clear();
     EXPECT_TRUE(loop::Breadcrumbs::open(file).value()->previous().clean)
-        << "it had said goodbye before";
+        << "end was recorded before";
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ using testing::ElementsAre;
 
 using Function = int (*)(int) noexcept;
 
-/// A function as a plugin's table has it that was filled by a compiler which knows of no noexcept.
-Function promised(int (*function)(int)) {
+/// A function that is not noexcept, stored as in the table of a plugin.
+Function as_table_entry(int (*function)(int)) {
     Function out{};
     std::memcpy(&out, &function, sizeof out);
     return out;
@@ -27,75 +27,76 @@ int throws(int /*number*/) { throw std::runtime_error("through C"); }
 int throws_a_number(int number) { throw number; }
 
 struct PluginCallsTest : testing::Test {
-    std::vector<std::string> told;
-    loop::PluginCalls calls{std::make_shared<loop::CallMarkers>(),
-                            [this](loop::Hook, const std::string& what) { told.push_back(what); }};
+    std::vector<std::string> reports;
+    loop::PluginCalls calls{
+        std::make_shared<loop::CallMarkers>(),
+        [this](loop::Hook, const std::string& what) { reports.push_back(what); }};
 
     Result<int> call(int (*function)(int)) {
-        const Function boundary = promised(function);
+        const Function boundary = as_table_entry(function);
         return calls.call(loop::Hook::filter, [&] { return loop::distrusted(boundary)(21); });
     }
 };
 
-TEST_F(PluginCallsTest, GiveWhatThePluginGives) {
+TEST_F(PluginCallsTest, ReturnTheResultOfThePlugin) {
     EXPECT_EQ(call(&doubles).value(), 42);
-    EXPECT_TRUE(told.empty());
+    EXPECT_TRUE(reports.empty());
 }
 
-TEST_F(PluginCallsTest, MakeAnErrorOfAnExceptionThatComesOut) {
+TEST_F(PluginCallsTest, ReturnAnExceptionAsAnError) {
     const Result<int> answer = call(&throws);
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::internal);
     EXPECT_EQ(answer.error().message, "threw an exception: through C");
-    EXPECT_THAT(told, ElementsAre("filter threw an exception: through C"));
+    EXPECT_THAT(reports, ElementsAre("filter threw an exception: through C"));
 }
 
-TEST_F(PluginCallsTest, TakeWhateverIsThrown) {
+TEST_F(PluginCallsTest, CatchAnythingThatIsThrown) {
     EXPECT_EQ(call(&throws_a_number).error().message, "threw an exception: not a std::exception");
 }
 
-TEST_F(PluginCallsTest, TellOfManyExceptionsInFewLines) {
+TEST_F(PluginCallsTest, ReportManyExceptionsInFewLines) {
     for (int i = 0; i < 100; ++i) std::ignore = call(&throws);
-    EXPECT_THAT(told, ElementsAre("filter threw an exception: through C",
-                                  "filter threw an exception: through C (10 times)",
-                                  "filter threw an exception: through C (100 times)"));
+    EXPECT_THAT(reports, ElementsAre("filter threw an exception: through C",
+                                     "filter threw an exception: through C (10 times)",
+                                     "filter threw an exception: through C (100 times)"));
 }
 
-TEST_F(PluginCallsTest, BlameThePluginForItsOwnTimeAlone) {
+TEST_F(PluginCallsTest, MeasureOnlyTheTimeOfThePlugin) {
     const auto real_time = [] { return std::chrono::steady_clock::now(); };
-    const auto take_a_while = [&] {
+    const auto use_time = [&] {
         const auto until = real_time() + std::chrono::milliseconds(1);
         while (real_time() < until) {
         }
     };
     const Duration before = loop::PluginTime::spent();
-    take_a_while();
-    EXPECT_EQ(loop::PluginTime::spent(), before) << "outside of plugins none passes";
+    use_time();
+    EXPECT_EQ(loop::PluginTime::spent(), before) << "time outside of plugins does not count";
     std::ignore = calls.call(loop::Hook::refresh, [&] {
-        take_a_while();
+        use_time();
         EXPECT_GE(loop::PluginTime::spent() - before, std::chrono::milliseconds(1));
         const loop::PluginTime::Paused copying;
         const Duration at_pause = loop::PluginTime::spent();
-        take_a_while();
-        EXPECT_EQ(loop::PluginTime::spent(), at_pause) << "the host copies";
+        use_time();
+        EXPECT_EQ(loop::PluginTime::spent(), at_pause) << "time of the host does not count";
     });
     const Duration after = loop::PluginTime::spent();
-    take_a_while();
+    use_time();
     EXPECT_EQ(loop::PluginTime::spent(), after);
 }
 
 using PluginCallsDeathTest = PluginCallsTest;
 
-TEST_F(PluginCallsDeathTest, NameAHookThatEndsItsThread) {
+TEST_F(PluginCallsDeathTest, NameAHookThatExitsItsThread) {
     EXPECT_DEATH(
         {
-            loop::PluginCalls told_to_stderr(std::make_shared<loop::CallMarkers>(),
+            loop::PluginCalls printing_calls(std::make_shared<loop::CallMarkers>(),
                                              [](loop::Hook, const std::string& what) {
                                                  std::fprintf(stderr, "%s\n", what.c_str());
                                              });
             std::thread([&]() noexcept {
                 std::ignore =
-                    told_to_stderr.call(loop::Hook::filter, [] { ::pthread_exit(nullptr); });
+                    printing_calls.call(loop::Hook::filter, [] { ::pthread_exit(nullptr); });
             }).join();
         },
         "filter ends the thread it was called on");

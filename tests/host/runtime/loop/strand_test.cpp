@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Strand, RunsItsFunctionsOneAfterTheOtherOnSeveralThreads) {
+TEST(Strand, RunsItsFunctionsOneAtATimeOnSeveralThreads) {
     boost::asio::io_context io;
     const auto strand = std::make_shared<Strand>(io, Strand::Options{});
     int count = 0;  // not atomic: the strand guards it
@@ -23,7 +23,7 @@ TEST(Strand, RunsItsFunctionsOneAfterTheOtherOnSeveralThreads) {
     EXPECT_EQ(count, 1000);
 }
 
-TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
+TEST(Strand, KnowsWhetherItIsRunningAndReportsLongFunctions) {
     boost::asio::io_context io;
     int reports = 0;
     const auto strand = std::make_shared<Strand>(
@@ -35,7 +35,7 @@ TEST(Strand, KnowsWhoIsOnItAndReportsWhoStaysTooLong) {
     EXPECT_EQ(reports, 1);
 }
 
-TEST(Strand, WithAThreadRunsBesideTheLoopAndAnswersOnIt) {
+TEST(Strand, WithAThreadRunsApartFromTheLoop) {
     boost::asio::io_context io;
     const auto strand = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
     const std::thread::id loop = std::this_thread::get_id();
@@ -45,7 +45,7 @@ TEST(Strand, WithAThreadRunsBesideTheLoopAndAnswersOnIt) {
         strand->dispatch([&] { is_inline = true; });
         ran_on.set_value(std::this_thread::get_id());
     });
-    EXPECT_NE(ran_on.get_future().get(), loop) << "nobody runs the loop";
+    EXPECT_NE(ran_on.get_future().get(), loop) << "the loop is not running";
     EXPECT_TRUE(is_inline);
     std::thread::id answered_on;
     strand->post_to_host([&] { answered_on = std::this_thread::get_id(); });
@@ -53,28 +53,28 @@ TEST(Strand, WithAThreadRunsBesideTheLoopAndAnswersOnIt) {
     EXPECT_EQ(answered_on, loop);
 }
 
-TEST(Strand, WithAThreadKnowsTheCallThatDoesNotReturn) {
+TEST(Strand, WithAThreadReportsACallThatDoesNotReturn) {
     boost::asio::io_context io;
     CallWatches watches(0s);
     const auto strand = std::make_shared<Strand>(
         io, Strand::Options{.calls = watches.add("aws", "capstan.cloud/1"), .has_thread = true});
     CallMarkers markers;
-    std::promise<void> entered, may_send;
+    std::promise<void> entered, may_return;
     EXPECT_EQ(strand->stuck(), std::nullopt);
     strand->post([&] {
         const StrandCall under_way(strand->calls(), markers, Hook::refresh);
         entered.set_value();
-        may_send.get_future().get();
+        may_return.get_future().get();
     });
     entered.get_future().get();
     EXPECT_EQ(strand->stuck()->plugin, "aws");
     EXPECT_EQ(strand->stuck()->hook, Hook::refresh);
     EXPECT_EQ(watches.stuck().size(), 1u);
-    may_send.set_value();
+    may_return.set_value();
     while (strand->stuck()) std::this_thread::yield();
 }
 
-TEST(Strand, LeavesTheIoContextAloneOnceClosed) {
+TEST(Strand, DoesNotUseTheIoContextOnceClosed) {
     auto io = std::make_unique<boost::asio::io_context>();
     const auto strand = std::make_shared<Strand>(*io, Strand::Options{});
     const auto held = std::make_shared<int>();
@@ -85,11 +85,11 @@ TEST(Strand, LeavesTheIoContextAloneOnceClosed) {
     strand->post([held] { FAIL(); });
 }
 
-TEST(Strand, FreesWhatIsQueuedWhenTheIoContextGoesFirst) {
+TEST(Strand, ReleasesQueuedFunctionsWhenTheIoContextIsDestroyed) {
     auto io = std::make_unique<boost::asio::io_context>();
     auto strand = std::make_shared<Strand>(*io, Strand::Options{});
     const std::weak_ptr<Strand> gone = strand;
-    strand->post([strand] {});  // holds the strand that holds it
+    strand->post([strand] {});  // a reference cycle
     strand = nullptr;
     io = nullptr;
     EXPECT_TRUE(gone.expired());

@@ -20,13 +20,13 @@ const Labels t4{{"k8s.amazonaws.com/accelerator", "nvidia-tesla-t4"}};
 const Resources two_gpus{{"cpu", 4000}, {"nvidia.com/gpu", 2}};
 const Resources no_gpus{{"cpu", 4000}};
 
-struct Look {
+struct NodeShape {
     Labels labels{};
     Resources capacity{};
 };
 
-/// One node n1 of group a; a group that is not described is as its node is.
-engine::Snapshot snapshot(const Look& node, const std::optional<Look>& described = {}) {
+/// Group a with node n1; without `described` the group has no template.
+engine::Snapshot snapshot(const NodeShape& node, const std::optional<NodeShape>& described = {}) {
     engine::Group group{.group = {.id = a}};
     group.machines.push_back({.id = MachineId("n1"), .group = a});
     if (described) {
@@ -39,26 +39,26 @@ engine::Snapshot snapshot(const Look& node, const std::optional<Look>& described
     return {builder.build(), std::make_shared<const std::vector<engine::Group>>(1, group)};
 }
 
-TEST(Gpus, OfANodeAreNamedByItsLabelOnceTheyAreThere) {
+TEST(GpuOfNode, IsNamedByItsLabel) {
     EXPECT_EQ(gpu_of_node(snapshot({t4, two_gpus}), "n1", a),
               (Gpu{"nvidia.com/gpu", "nvidia-tesla-t4"}));
     EXPECT_EQ(gpu_of_node(snapshot({{}, two_gpus}), "n1", a), (Gpu{"nvidia.com/gpu", "generic"}));
     EXPECT_EQ(gpu_of_node(snapshot({{{"accelerator", ""}}, two_gpus}), "n1", a),
               (Gpu{"nvidia.com/gpu", "generic"}))
-        << "a label that says nothing";
+        << "an empty label";
     EXPECT_EQ(gpu_of_node(snapshot({{}, {{"amd.com/gpu", 1}}}), "n1", a),
               (Gpu{"amd.com/gpu", "generic"}));
 }
 
-TEST(Gpus, ThatALabelPromisesAreMissingOrWereNeverToBe) {
-    EXPECT_EQ(gpu_of_node(snapshot({t4, no_gpus}, Look{t4, two_gpus}), "n1", a),
+TEST(GpuOfNode, IsMissingOrUnexpectedIfOnlyALabelExists) {
+    EXPECT_EQ(gpu_of_node(snapshot({t4, no_gpus}, NodeShape{t4, two_gpus}), "n1", a),
               (Gpu{"nvidia.com/gpu", "missing-gpu"}));
-    EXPECT_EQ(gpu_of_node(snapshot({t4, no_gpus}, Look{t4, no_gpus}), "n1", a),
+    EXPECT_EQ(gpu_of_node(snapshot({t4, no_gpus}, NodeShape{t4, no_gpus}), "n1", a),
               (Gpu{"nvidia.com/gpu", "unexpected-label"}));
 }
 
-TEST(Gpus, OfAGroupAreThoseOfItsTemplateElseThoseOfItsNodes) {
-    EXPECT_EQ(gpu_of_group(snapshot({{}, no_gpus}, Look{t4, two_gpus}), a),
+TEST(GpuOfGroup, IsThatOfItsTemplateOrItsNodes) {
+    EXPECT_EQ(gpu_of_group(snapshot({{}, no_gpus}, NodeShape{t4, two_gpus}), a),
               (Gpu{"nvidia.com/gpu", "nvidia-tesla-t4"}));
     EXPECT_EQ(gpu_of_group(snapshot({t4, two_gpus}), a),
               (Gpu{"nvidia.com/gpu", "nvidia-tesla-t4"}));
@@ -66,7 +66,7 @@ TEST(Gpus, OfAGroupAreThoseOfItsTemplateElseThoseOfItsNodes) {
               (Gpu{"nvidia.com/gpu", "nvidia-tesla-t4"}));
 }
 
-TEST(Gpus, AreNoneWhereNothingTellsOfAny) {
+TEST(GpuOfNode, IsEmptyWithoutGpuResources) {
     EXPECT_EQ(gpu_of_node(snapshot({{}, no_gpus}), "n1", a), Gpu{});
     EXPECT_EQ(gpu_of_node(snapshot({{}, {{"nvidia.com/gpu", 0}}}), "n1", a), Gpu{});
     EXPECT_EQ(gpu_of_group(snapshot({t4, two_gpus}), NodeGroupId("unknown")), Gpu{});

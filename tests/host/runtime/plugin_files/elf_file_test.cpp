@@ -23,7 +23,8 @@ std::string refusal_with(std::size_t at, T value) {
     return elf_refusal(patched(tiny(), at, value));
 }
 
-/// The first needed library turned into a run path of this text, which is as long as "libc.so.6".
+/// Replaces the first needed library by a run path of this text, which must be as long as
+/// "libc.so.6".
 FileBytes with_run_path(const std::string& text) {
     FileBytes bytes = tiny();
     const std::size_t entry = dynamic_place(bytes, DT_NEEDED);
@@ -33,7 +34,7 @@ FileBytes with_run_path(const std::string& text) {
     return bytes;
 }
 
-TEST(ElfFile, KnowsWhatAPluginOffersAndNeeds) {
+TEST(ElfFile, ReadsExportsImportsAndNeededLibraries) {
     const auto facts = read_elf(tiny());
     ASSERT_TRUE(facts) << facts.error();
     ASSERT_EQ(facts->exports.size(), 1u);
@@ -55,7 +56,7 @@ TEST(ElfFile, FindsUniqueSymbols) {
     EXPECT_THAT(facts->unique_symbols, testing::ElementsAre("capstan_tiny_unique"));
 }
 
-TEST(ElfFile, SaysWhatAFileLooksLikeThatIsNotElf) {
+TEST(ElfFile, DescribesAFileThatIsNotElf) {
     EXPECT_EQ(elf_refusal({}), "is empty");
     EXPECT_EQ(elf_refusal(bytes_of("#!/bin/sh\necho no\n")),
               "is not an ELF file: it begins with the text \"#!/bin/sh\"");
@@ -65,7 +66,7 @@ TEST(ElfFile, SaysWhatAFileLooksLikeThatIsNotElf) {
               "is not an ELF file: it is a static library");
 }
 
-TEST(ElfFile, NamesTheOtherArchitecture) {
+TEST(ElfFile, NamesAnotherArchitecture) {
     const std::uint16_t other =
         value_at<Elf64_Ehdr>(tiny(), 0).e_machine == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
     EXPECT_THAT(refusal_with(offsetof(Elf64_Ehdr, e_machine), other),
@@ -88,7 +89,7 @@ TEST(ElfFile, RefusesProgramsAndObjectFiles) {
     EXPECT_THAT(elf_refusal(read_bytes_of("/proc/self/exe")), HasSubstr("is a program"));
 }
 
-TEST(ElfFile, RefusesAFileThatIsCutAnywhere) {
+TEST(ElfFile, RefusesATruncatedFile) {
     const FileBytes whole = tiny();
     ASSERT_GT(whole.size(), 4096u);
     for (std::size_t size = 64; size < whole.size(); size += size < 4096 ? 1 : 4096)
@@ -108,7 +109,7 @@ TEST(ElfFile, NeedsNoSectionTable) {
     EXPECT_NE(facts->find_export(CAPSTAN_ENTRY_SYMBOL), nullptr);
 }
 
-/// What compilers add for control-flow protection: a note in a segment that is aligned to 8.
+/// Compilers add such a note, in a segment aligned to 8, for control-flow protection.
 TEST(ElfFile, ReadsNotesOfEitherAlignment) {
     struct {
         Elf64_Nhdr header{4, 16, NT_GNU_PROPERTY_TYPE_0};
@@ -153,7 +154,7 @@ TEST(ElfFile, AcceptsOnlyAbsoluteRunPaths) {
     EXPECT_THAT(elf_refusal(with_run_path("/usr/acme")), "no error");
 }
 
-TEST(ElfFile, RefusesTablesThatLieOutside) {
+TEST(ElfFile, RefusesTablesOutsideTheFile) {
     const FileBytes good = tiny();
     for (const std::int64_t tag :
          {DT_STRTAB, DT_SYMTAB, DT_GNU_HASH, DT_VERNEED, DT_STRSZ, DT_NEEDED})
@@ -169,8 +170,8 @@ TEST(ElfFile, RefusesEveryPrefix) {
         EXPECT_FALSE(read_elf(cut(whole, size))) << size << " of " << whole.size() << " bytes";
 }
 
-/// Flips bytes where the structure is: the headers, the dynamic section and what it leads to.
-TEST(ElfFile, SurvivesAnyDamage) {
+/// Changes bytes of the headers and of the dynamic section.
+TEST(ElfFile, SurvivesDamagedFiles) {
     constexpr unsigned seed = 20240607;
     std::mt19937 random(seed);
     const FileBytes good = tiny();

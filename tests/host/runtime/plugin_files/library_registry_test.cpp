@@ -15,11 +15,11 @@ using testing::HasSubstr;
 class LibraryRegistryTest : public testing::Test {
 protected:
     Result<std::shared_ptr<const PluginLibrary>> load(const std::string& name,
-                                                      const std::string& as) {
-        temporary_.file(as, tiny(name));
-        return registry_.load({.file = as}, {.search_paths = {temporary_.path()}});
+                                                      const std::string& file) {
+        temporary_.file(file, tiny(name));
+        return registry_.load({.file = file}, {.search_paths = {temporary_.path()}});
     }
-    /// Loads, lets go, and unloads what can be unloaded.
+    /// Loads and releases the library, then unloads unused libraries.
     UnloadReport load_and_unload(const std::string& name) {
         const auto path =
             load(name, "x.so").transform([](const auto& library) { return library->copy(); });
@@ -43,7 +43,7 @@ TEST_F(LibraryRegistryTest, LoadsEachContentOnce) {
     EXPECT_EQ(registry_.libraries().size(), 2u);
 }
 
-TEST_F(LibraryRegistryTest, PreparesTheCopyThatItLoadsLater) {
+TEST_F(LibraryRegistryTest, PreparesACopyForALaterLoad) {
     const auto file = read_plugin_file(temporary_.file("a.so", tiny()));
     ASSERT_TRUE(file) << file.error();
     const auto folder = registry_.prepare(*file);
@@ -54,7 +54,7 @@ TEST_F(LibraryRegistryTest, PreparesTheCopyThatItLoadsLater) {
     EXPECT_TRUE(registry_.load(*file));
 }
 
-TEST_F(LibraryRegistryTest, UnloadsWhatIsProvenToBeUnloadable) {
+TEST_F(LibraryRegistryTest, UnloadsALibraryThatIsSafeToUnload) {
     const UnloadReport report = load_and_unload("tiny_expander");
     EXPECT_THAT(report.unloaded, testing::ElementsAre(temporary_.path() / "x.so"));
     EXPECT_EQ(::getenv("CAPSTAN_TINY_FILE"), nullptr) << "deinit was not called";
@@ -71,7 +71,7 @@ TEST_F(LibraryRegistryTest, KeepsALibraryWithUniqueSymbols) {
                 HasSubstr("1 unique symbols, such as capstan_tiny_unique"));
 }
 
-TEST_F(LibraryRegistryTest, KeepsWhatIsInUse) {
+TEST_F(LibraryRegistryTest, KeepsALibraryInUse) {
     const auto library = load("tiny_expander", "x.so");
     ASSERT_TRUE(library) << library.error();
     const UnloadReport report = registry_.unload_unused();
@@ -80,7 +80,7 @@ TEST_F(LibraryRegistryTest, KeepsWhatIsInUse) {
     EXPECT_EQ(registry_.libraries().size(), 1u);
 }
 
-TEST_F(LibraryRegistryTest, CallsDeinitWhenItEndsAndKeepsTheCodeMapped) {
+TEST_F(LibraryRegistryTest, CallsDeinitAndKeepsTheCodeMappedWhenDestroyed) {
     std::filesystem::path copy;
     {
         LibraryRegistry registry(std::vector{temporary_.path()});
@@ -95,7 +95,7 @@ TEST_F(LibraryRegistryTest, CallsDeinitWhenItEndsAndKeepsTheCodeMapped) {
     EXPECT_FALSE(std::filesystem::exists(copy));
 }
 
-TEST_F(LibraryRegistryTest, NamesThePluginWhenThereIsNoPlaceForACopy) {
+TEST_F(LibraryRegistryTest, NamesThePluginIfThereIsNoFolderForCopies) {
     LibraryRegistry nowhere(std::vector{temporary_.path() / "absent"});
     const auto path = temporary_.file("x.so", tiny());
     EXPECT_THAT(

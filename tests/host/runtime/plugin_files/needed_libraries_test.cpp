@@ -17,16 +17,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Found = NeededLibrary::Found;
 
-/// A plugin that needs libacme.so, and folders where that may lie.
-class Needed : public testing::Test {
+/// A plugin that needs libacme.so, and folders that may contain it.
+class NeededLibrariesTest : public testing::Test {
 protected:
-    Needed() {
+    NeededLibrariesTest() {
         plugin_.needed = {"libacme.so"};
         paths_.find_loaded = [](const std::string& name) {
             return name == "libc.so.6" ? fs::path("/usr/lib/libc.so.6") : fs::path();
         };
     }
-    /// A library, which needs libc.so.6.
+    /// A library that needs libc.so.6.
     fs::path library(const std::string& name, mode_t mode = 0644) {
         return temporary_.file(name, tiny(), mode);
     }
@@ -39,7 +39,7 @@ protected:
     LoaderPaths paths_;
 };
 
-TEST_F(Needed, IsFoundInTheOrderOfTheLoader) {
+TEST_F(NeededLibrariesTest, AreFoundInTheOrderOfTheLoader) {
     EXPECT_EQ(find().libraries.at(0).found, Found::nowhere);
     paths_.defaults = {temporary_.folder("system")};
     library("system/libacme.so");
@@ -60,7 +60,7 @@ TEST_F(Needed, IsFoundInTheOrderOfTheLoader) {
     EXPECT_EQ(find().libraries.at(0).found, Found::loaded);
 }
 
-TEST_F(Needed, IsAskedForItsOwnNeeds) {
+TEST_F(NeededLibrariesTest, IncludeIndirectOnes) {
     paths_.defaults = {temporary_.folder("system")};
     library("system/libacme.so");
     const NeededLibraries needed = find();
@@ -69,7 +69,7 @@ TEST_F(Needed, IsAskedForItsOwnNeeds) {
     EXPECT_EQ(needed.libraries[1].needed_by, "libacme.so");
 }
 
-TEST_F(Needed, OnARunPathIsHeldToTheRulesOfPlugins) {
+TEST_F(NeededLibrariesTest, OnARunPathMustBeAsTrustedAsPlugins) {
     plugin_.run_paths = {temporary_.folder("run")};
     const fs::path file = library("run/libacme.so");
     EXPECT_THAT(find().warnings, IsEmpty());
@@ -82,7 +82,7 @@ TEST_F(Needed, OnARunPathIsHeldToTheRulesOfPlugins) {
     EXPECT_TRUE(needed.warnings[0].is_about_plugin);
 }
 
-TEST_F(Needed, MayNotLieWhereOthersCanAddFiles) {
+TEST_F(NeededLibrariesTest, MustNotBeInFoldersWritableByOthers) {
     for (const mode_t mode : {0777, 01777}) {
         plugin_.run_paths = {temporary_.folder("run", mode)};
         const NeededLibraries needed = find();
@@ -94,7 +94,7 @@ TEST_F(Needed, MayNotLieWhereOthersCanAddFiles) {
     EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("depends on the machine"));
 }
 
-TEST_F(Needed, OfTheMachineIsDoubtedAndNotThePluginsFault) {
+TEST_F(NeededLibrariesTest, InSystemFoldersWarnButNotAboutThePlugin) {
     paths_.defaults = {temporary_.folder("system", 0777)};
     library("system/libacme.so");
     const NeededLibraries needed = find();
@@ -102,10 +102,10 @@ TEST_F(Needed, OfTheMachineIsDoubtedAndNotThePluginsFault) {
     EXPECT_FALSE(needed.warnings[0].is_about_plugin);
     paths_.defaults = {temporary_.folder("plugins")};
     library("plugins/libacme.so", 0666);
-    EXPECT_TRUE(find().warnings.at(0).is_about_plugin) << "it lies beside the plugin";
+    EXPECT_TRUE(find().warnings.at(0).is_about_plugin) << "it is in the folder of the plugin";
 }
 
-TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {
+TEST_F(NeededLibrariesTest, InAFolderOfAnotherUserWarn) {
     paths_.defaults = {temporary_.folder("system")};
     library("system/libacme.so");
     if (::chown((temporary_.path() / "system").c_str(), 12345, 12345) != 0)
@@ -113,7 +113,7 @@ TEST_F(Needed, BySomebodyElsesFolderIsDoubted) {
     EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("is owned by user 12345"));
 }
 
-TEST(LibraryNeeds, AreReadOfLibrariesThatAreNoPlugins) {
+TEST(LibraryNeeds, AreReadFromAnyLibrary) {
     const fs::path libc = LoaderPaths::of_this_process().find_loaded("libc.so.6");
     const io::FileDescriptor fd(::open(libc.c_str(), O_RDONLY | O_CLOEXEC));
     auto file = PartialFile::open(fd.get());
@@ -123,7 +123,7 @@ TEST(LibraryNeeds, AreReadOfLibrariesThatAreNoPlugins) {
     EXPECT_EQ(needs->soname, "libc.so.6");
 }
 
-/// tiny_run_path has a run path that is long enough to be written over.
+/// tiny_run_path with its run path replaced by `folder`.
 FileBytes plugin_with_run_path(const fs::path& folder) {
     FileBytes bytes = tiny("tiny_run_path");
     const std::size_t place = place_of(bytes, "/capstan-run-path-");
@@ -133,7 +133,7 @@ FileBytes plugin_with_run_path(const fs::path& folder) {
     return bytes;
 }
 
-TEST(PluginFile, IsRefusedForARunPathOfOthers) {
+TEST(PluginFile, IsRefusedForARunPathWritableByOthers) {
     const TemporaryFolder temporary;
     const FileBytes bytes = plugin_with_run_path(temporary.folder("run"));
     const fs::path path = temporary.file("x.so", bytes);

@@ -12,7 +12,7 @@ std::string text_of(std::span<const std::byte> bytes) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(PartialFile, HasTheBytesThatWereFetchedAndZerosElsewhere) {
+TEST(PartialFile, HasFetchedBytesAndZerosElsewhere) {
     const TemporaryFolder temporary;
     const auto fd = open_trusted(temporary.file("x", bytes_of("abcdefgh")));
     ASSERT_TRUE(fd) << fd.error();
@@ -35,7 +35,7 @@ TEST(PartialFile, MayBeEmpty) {
     EXPECT_TRUE(file->bytes().empty());
 }
 
-TEST(PartialFile, NoticesAFileThatShrinks) {
+TEST(PartialFile, ReportsAFileThatShrinks) {
     const TemporaryFolder temporary;
     const auto path = temporary.file("x", bytes_of("abcdefgh"));
     const auto fd = open_trusted(path);

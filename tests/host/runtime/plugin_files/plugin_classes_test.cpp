@@ -26,14 +26,14 @@ capstan_class make_class(std::string_view id, std::string_view kind = CAPSTAN_KI
     return c;
 }
 
-/// What the entry's function answers with in the test that is running.
-const capstan_class_list* answer = nullptr;
-const capstan_class_list* classes() noexcept { return answer; }
+/// The class list that the entry of the current test returns.
+const capstan_class_list* current_list = nullptr;
+const capstan_class_list* classes() noexcept { return current_list; }
 
 Result<std::vector<ClassInfo>> read_list(const capstan_class_list* list) {
     capstan_entry entry{};
     entry.classes = classes;
-    answer = list;
+    current_list = list;
     return read_classes(entry, {CAPSTAN_KIND_EXPANDER});
 }
 
@@ -46,7 +46,7 @@ std::string classes_refusal(const std::vector<capstan_class>& list) {
     return message_of(read_array(array_of(list)));
 }
 
-TEST(PluginClasses, AreReadWithWhatTheyPromise) {
+TEST(PluginClasses, AreReadWithTheirFlags) {
     std::vector<capstan_class> list{make_class("least_waste"), make_class("other")};
     list[0].flags = CAPSTAN_CLASS_PURE;
     list[0].concurrency = CAPSTAN_CONCURRENCY_PARALLEL;
@@ -61,7 +61,7 @@ TEST(PluginClasses, AreReadWithWhatTheyPromise) {
     EXPECT_EQ(read->back().concurrency, Concurrency::serial);
 }
 
-TEST(PluginClasses, NeedIdsThatDiffer) {
+TEST(PluginClasses, NeedDifferentValidIds) {
     EXPECT_EQ(classes_refusal({make_class("tiny"), make_class("tiny")}),
               "has two classes \"tiny\"");
     EXPECT_THAT(classes_refusal({make_class("Least Waste")}),
@@ -69,7 +69,7 @@ TEST(PluginClasses, NeedIdsThatDiffer) {
     EXPECT_THAT(classes_refusal({make_class("")}), HasSubstr("has the class id \"\""));
 }
 
-TEST(PluginClasses, NeedAKindThatTheNoteLists) {
+TEST(PluginClasses, NeedAKindListedInTheNote) {
     EXPECT_THAT(classes_refusal({make_class("tiny", "")}),
                 HasSubstr("class tiny: has the kind \"\""));
     EXPECT_THAT(
@@ -78,7 +78,7 @@ TEST(PluginClasses, NeedAKindThatTheNoteLists) {
             "class tiny: is of the kind capstan.cloud/1, which the Capstan note does not list"));
 }
 
-TEST(PluginClasses, NeedAWayToBeCreatedAndASaneSchema) {
+TEST(PluginClasses, NeedCreateAndAValidSchema) {
     capstan_class without = make_class("tiny");
     without.create = nullptr;
     EXPECT_EQ(classes_refusal({without}), "class tiny: has no create function");
@@ -87,7 +87,7 @@ TEST(PluginClasses, NeedAWayToBeCreatedAndASaneSchema) {
     EXPECT_THAT(classes_refusal({schema}), HasSubstr("class tiny: field *: has a list of fields"));
 }
 
-TEST(PluginClasses, MayBeLongerThanThisHostKnowsNeverShorter) {
+TEST(PluginClasses, MayBeLongerThanKnownButNotShorter) {
     struct Longer {
         capstan_class known;
         std::uint64_t added_later;
@@ -102,7 +102,7 @@ TEST(PluginClasses, MayBeLongerThanThisHostKnowsNeverShorter) {
     EXPECT_THAT(classes_refusal({shorter}), HasSubstr("struct_size is 24"));
 }
 
-TEST(PluginClasses, RefuseListsThatCannotBe) {
+TEST(PluginClasses, RefuseMalformedLists) {
     const capstan_class one = make_class("a");
     const capstan_class_list cut_short{4, 0, {&one, 1, sizeof one}};
     EXPECT_EQ(message_of(read_list(nullptr)), "returned no class list");

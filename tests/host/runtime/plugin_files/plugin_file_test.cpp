@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(PluginFile, IsItsFactsAndTheBytesTheyAreTrueOf) {
+TEST(PluginFile, HasFactsAndBytes) {
     const TemporaryFolder temporary;
     const auto path = temporary.file("tiny.so", tiny());
     const auto file = read_plugin_file(path);
@@ -35,7 +35,7 @@ TEST(PluginFile, NamesTheFileInEveryRefusal) {
                 HasSubstr(": is empty"));
 }
 
-TEST(PluginFile, ShowsBothHashesWhenThePinDiffers) {
+TEST(PluginFile, ReportsBothHashesIfThePinDiffers) {
     const TemporaryFolder temporary;
     const auto path = temporary.file("tiny.so", tiny());
     std::string right = sha256_hex(tiny());
@@ -49,7 +49,7 @@ TEST(PluginFile, ShowsBothHashesWhenThePinDiffers) {
                 HasSubstr("is not 64 hexadecimal digits"));
 }
 
-TEST(PluginFile, MustBePinnedWhereThePolicyAsksForIt) {
+TEST(PluginFile, MustBePinnedIfThePolicyRequiresIt) {
     const TemporaryFolder temporary;
     temporary.file("tiny.so", tiny());
     const TrustPolicy strict{.search_paths = {temporary.path()}, .require_sha256 = true};
@@ -60,19 +60,19 @@ TEST(PluginFile, MustBePinnedWhereThePolicyAsksForIt) {
         {.file = temporary.path() / "tiny.so", .origin = PathOrigin::command_line}, strict));
 }
 
-TEST(PluginFile, MissesTheEntrySymbolBeforeAnythingRuns) {
+TEST(PluginFile, RefusesAFileWithoutTheEntrySymbol) {
     const TemporaryFolder temporary;
     EXPECT_THAT(message_of(read_plugin_file(temporary.file("x.so", tiny("tiny_without_entry")))),
                 HasSubstr(": does not export capstan_entry_1"));
 }
 
-TEST(PluginFile, RefusesAFileThatIsCutAtAnyPage) {
+TEST(PluginFile, RefusesATruncatedFile) {
     const TemporaryFolder temporary;
     for (std::size_t size = 0; size < tiny().size(); size += 4096)
         EXPECT_FALSE(read_plugin_file(temporary.file("cut.so", cut(tiny(), size)))) << size;
 }
 
-TEST(PluginFile, RefusesAnEnormousFileUnread) {
+TEST(PluginFile, RefusesATooLargeFileWithoutReadingIt) {
     const TemporaryFolder temporary;
     const auto path = temporary.file("huge.so", {});
     std::filesystem::resize_file(path, plugin_file_size_max + 1);
@@ -80,14 +80,14 @@ TEST(PluginFile, RefusesAnEnormousFileUnread) {
                 HasSubstr("bytes; at most 536870912 are allowed"));
 }
 
-/// The most memory this process has had so far, in bytes.
+/// The peak memory use of this process in bytes.
 std::size_t memory_peak() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::size_t>(usage.ru_maxrss) << 10;
 }
 
-TEST(PluginFile, IsNotReadWholeBeforeItsFirstPagesAreAPlugins) {
+TEST(PluginFile, IsReadCompletelyOnlyIfItsFirstPagesAreAPlugin) {
     const TemporaryFolder temporary;
     const auto zeros = temporary.file("zeros.so", {});
     const auto foreign = temporary.file("foreign.so", tiny("tiny_without_note"));

@@ -25,13 +25,13 @@ protected:
         return registry_.load({.file = "x.so"}, policy);
     }
     std::string refusal(const FileBytes& bytes) { return message_of(load(bytes)); }
-    static bool has_run() { return ::getenv("CAPSTAN_TINY_CONSTRUCTED") != nullptr; }
+    static bool code_was_run() { return ::getenv("CAPSTAN_TINY_CONSTRUCTED") != nullptr; }
 
     TemporaryFolder temporary_;
     LibraryRegistry registry_{std::vector{temporary_.path()}};
 };
 
-/// Asks an instance of the class which of these options it keeps.
+/// The options that an instance of the class keeps.
 std::vector<std::uint32_t> kept_of(const ClassInfo& info,
                                    const std::vector<capstan_option>& options) {
     const capstan_instance* instance = nullptr;
@@ -50,7 +50,7 @@ std::vector<std::uint32_t> kept_of(const ClassInfo& info,
     return kept;
 }
 
-TEST_F(PluginLibraryTest, OffersClassesThatWork) {
+TEST_F(PluginLibraryTest, OffersWorkingClasses) {
     const auto library = load(tiny());
     ASSERT_TRUE(library) << library.error();
     EXPECT_EQ((*library)->classes().size(), 2u);
@@ -63,13 +63,13 @@ TEST_F(PluginLibraryTest, OffersClassesThatWork) {
     EXPECT_THAT(kept_of(*info, {three, one, one}), testing::ElementsAre(1, 2));
 }
 
-TEST_F(PluginLibraryTest, TellsThePluginWhereItCameFrom) {
+TEST_F(PluginLibraryTest, PassesItsPathToInit) {
     ASSERT_TRUE(load(tiny()));
-    ASSERT_TRUE(has_run());
+    ASSERT_TRUE(code_was_run());
     EXPECT_EQ(::getenv("CAPSTAN_TINY_FILE"), (temporary_.path() / "x.so").string());
 }
 
-TEST_F(PluginLibraryTest, RunsNothingOfAFileThatIsRefusedForItsNote) {
+TEST_F(PluginLibraryTest, RunsNoCodeOfAFileWithAnInvalidNote) {
     EXPECT_THAT(
         refusal(with_note(tiny(), offsetof(capstan_note, abi_minor_required), std::uint16_t{3})),
         HasSubstr("x.so: requires ABI 1.3, this host offers 1.0"));
@@ -79,10 +79,10 @@ TEST_F(PluginLibraryTest, RunsNothingOfAFileThatIsRefusedForItsNote) {
                 HasSubstr("magic"));
     EXPECT_THAT(refusal(tiny("tiny_without_note")), HasSubstr("is not a Capstan plugin"));
     EXPECT_THAT(refusal(tiny("tiny_without_entry")), HasSubstr("does not export capstan_entry_1"));
-    EXPECT_FALSE(has_run());
+    EXPECT_FALSE(code_was_run());
 }
 
-TEST_F(PluginLibraryTest, RefusesAFileThatContradictsItself) {
+TEST_F(PluginLibraryTest, RefusesAFileWhoseEntryContradictsItsNote) {
     EXPECT_THAT(
         refusal(tiny("tiny_other_version")),
         HasSubstr("x.so: contradicts itself: its entry says version 9.9.9, its note says 0.1.0"));
@@ -91,30 +91,30 @@ TEST_F(PluginLibraryTest, RefusesAFileThatContradictsItself) {
     EXPECT_THAT(refusal(tiny("tiny_twice")), HasSubstr("x.so: has two classes \"tiny\""));
 }
 
-TEST_F(PluginLibraryTest, PassesOnTheDynamicLoadersOwnWords) {
+TEST_F(PluginLibraryTest, ReportsTheErrorOfTheDynamicLoader) {
     EXPECT_THAT(
         refusal(tiny("tiny_undefined")),
         testing::EndsWith("x.so: cannot be loaded: undefined symbol: capstan_tiny_nowhere"));
 }
 
-TEST_F(PluginLibraryTest, PassesOnThatInitFailed) {
+TEST_F(PluginLibraryTest, ReportsAFailedInit) {
     EXPECT_THAT(refusal(tiny("tiny_failing_init")), HasSubstr("its init returned 7 (permission)"));
     EXPECT_THAT(registry_.libraries(), testing::IsEmpty());
 }
 
-TEST_F(PluginLibraryTest, UndoesInitWhenTheClassesAreRefused) {
+TEST_F(PluginLibraryTest, CallsDeinitIfTheClassesAreRefused) {
     EXPECT_FALSE(load(tiny("tiny_twice")));
     EXPECT_EQ(::getenv("CAPSTAN_TINY_FILE"), nullptr);
 }
 
-TEST_F(PluginLibraryTest, SurvivesAFileThatIsCutAtAnyPage) {
+TEST_F(PluginLibraryTest, SurvivesATruncatedFile) {
     for (std::size_t size = 0; size < tiny().size(); size += 4096)
         EXPECT_FALSE(load(cut(tiny(), size))) << size;
-    EXPECT_FALSE(has_run());
+    EXPECT_FALSE(code_was_run());
     EXPECT_TRUE(load(tiny()));
 }
 
-TEST_F(PluginLibraryTest, LoadsWhereOthersMayWriteThePlaceForCopies) {
+TEST_F(PluginLibraryTest, LoadsFromACopyFolderWritableByOthers) {
     LibraryRegistry registry(std::vector{temporary_.folder("open", 0777)});
     temporary_.file("x.so", tiny());
     const auto library = registry.load({.file = "x.so"}, {.search_paths = {temporary_.path()}});
@@ -122,7 +122,7 @@ TEST_F(PluginLibraryTest, LoadsWhereOthersMayWriteThePlaceForCopies) {
     EXPECT_EQ((*library)->classes().size(), 2u);
 }
 
-TEST_F(PluginLibraryTest, DoesNotMindWhatHappensToTheOriginal) {
+TEST_F(PluginLibraryTest, IsNotAffectedByChangesOfTheOriginalFile) {
     const auto library = load(tiny());
     ASSERT_TRUE(library) << library.error();
     std::filesystem::resize_file(temporary_.path() / "x.so", 0);

@@ -20,7 +20,7 @@ std::string note_refusal_with(std::size_t member, T value) {
     return message_of(note_of(with_note(tiny(), member, value)));
 }
 
-TEST(PluginNote, TellsWhoAPluginIs) {
+TEST(PluginNote, IdentifiesThePlugin) {
     const auto note = note_of(tiny());
     ASSERT_TRUE(note) << note.error();
     EXPECT_EQ(note->plugin_id, "test.tiny");
@@ -29,12 +29,12 @@ TEST(PluginNote, TellsWhoAPluginIs) {
     EXPECT_THAT(note->kinds, testing::ElementsAre("capstan.expander/1"));
 }
 
-TEST(PluginNote, IsWhatMakesAFileAPlugin) {
+TEST(PluginNote, IsRequired) {
     EXPECT_EQ(message_of(note_of(tiny("tiny_without_note"))),
               "is not a Capstan plugin: it has no Capstan note");
 }
 
-TEST(PluginNote, SaysWhichVersionsDoNotFit) {
+TEST(PluginNote, ReportsUnsupportedVersions) {
     EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_minor_required), std::uint16_t{3}),
               "requires ABI 1.3, this host offers 1.0");
     EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_major), std::uint16_t{2}),
@@ -43,12 +43,12 @@ TEST(PluginNote, SaysWhichVersionsDoNotFit) {
               "has a Capstan note with magic 0x32504143, expected 0x31504143");
 }
 
-TEST(PluginNote, IgnoresTheMinorItWasBuiltWith) {
+TEST(PluginNote, IgnoresTheMinorVersionItWasBuiltWith) {
     EXPECT_EQ(note_refusal_with(offsetof(capstan_note, abi_minor_built), std::uint16_t{9}),
               "no error");
 }
 
-TEST(PluginNote, RefusesTextsThatDoNotEndOrMakeNoSense) {
+TEST(PluginNote, RefusesUnterminatedAndInvalidTexts) {
     std::array<char, sizeof(capstan_note::plugin_id)> endless;
     endless.fill('a');
     EXPECT_THAT(note_refusal_with(offsetof(capstan_note, plugin_id), endless),
@@ -61,13 +61,13 @@ TEST(PluginNote, RefusesTextsThatDoNotEndOrMakeNoSense) {
     EXPECT_THAT(note_refusal_with(offsetof(capstan_note, kinds), '\0'), HasSubstr("lists no kind"));
 }
 
-TEST(PluginNote, RefusesANoteThatReachesPastItsSegment) {
+TEST(PluginNote, RefusesANoteBeyondItsSegment) {
     const FileBytes bytes =
         with_note(tiny(), offsetof(capstan_note, descsz), std::uint32_t{0x7fffffff});
     EXPECT_THAT(message_of(read_elf(bytes)), HasSubstr("a note reaches past its segment"));
 }
 
-TEST(PluginNote, KnowsAKindWhenItSeesOne) {
+TEST(PluginNote, RecognizesKinds) {
     EXPECT_TRUE(is_kind("capstan.cloud/1"));
     EXPECT_TRUE(is_kind("acme.pod_rank/12"));
     for (const char* bad :

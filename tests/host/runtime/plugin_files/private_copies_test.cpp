@@ -17,7 +17,7 @@ mode_t mode_of(const fs::path& path) {
     return facts.st_mode & 07777;
 }
 
-TEST(PrivateCopies, AreForThisUserAlone) {
+TEST(PrivateCopies, AreAccessibleToThisUserOnly) {
     const TemporaryFolder temporary;
     const auto copies = PrivateCopies::create({temporary.path()});
     ASSERT_TRUE(copies) << copies.error();
@@ -30,7 +30,7 @@ TEST(PrivateCopies, AreForThisUserAlone) {
     EXPECT_EQ(copies->write(bytes_of("content"), "abc"), copy);
 }
 
-TEST(PrivateCopies, GoWithTheirOwner) {
+TEST(PrivateCopies, AreRemovedWithTheirOwner) {
     const TemporaryFolder temporary;
     {
         const auto copies = PrivateCopies::create({temporary.path()});
@@ -41,7 +41,7 @@ TEST(PrivateCopies, GoWithTheirOwner) {
     EXPECT_TRUE(fs::is_empty(temporary.path()));
 }
 
-TEST(PrivateCopies, TakeTheNextPlaceWhenOneWillNotDo) {
+TEST(PrivateCopies, UseTheNextFolderIfOneIsUnsuitable) {
     const TemporaryFolder temporary;
     const fs::path good = temporary.folder("good");
     const auto copies = PrivateCopies::create({temporary.path() / "absent", "/proc/sys", good});
@@ -49,9 +49,9 @@ TEST(PrivateCopies, TakeTheNextPlaceWhenOneWillNotDo) {
     EXPECT_EQ(copies->folder().parent_path(), good);
 }
 
-TEST(PrivateCopies, SayOfEachPlaceWhyItWillNotDo) {
+TEST(PrivateCopies, ReportWhyEachFolderIsUnsuitable) {
     const TemporaryFolder temporary;
-    // /proc is mounted noexec wherever there is one.
+    // /proc is always mounted noexec.
     const auto copies = PrivateCopies::create({"/proc/sys", temporary.path() / "absent"});
     EXPECT_THAT(message_of(copies),
                 testing::AllOf(HasSubstr("no folder for a private copy; /proc/sys "),
@@ -59,7 +59,7 @@ TEST(PrivateCopies, SayOfEachPlaceWhyItWillNotDo) {
                                HasSubstr("set TMPDIR")));
 }
 
-TEST(PrivateCopies, CannotBeExchangedWhereOthersMayWrite) {
+TEST(PrivateCopies, CannotBeReplacedInAFolderWritableByOthers) {
     const TemporaryFolder temporary;
     const auto copies = PrivateCopies::create({temporary.folder("open", 0777)});
     ASSERT_TRUE(copies) << copies.error();
@@ -71,7 +71,7 @@ TEST(PrivateCopies, CannotBeExchangedWhereOthersMayWrite) {
     EXPECT_EQ(read_bytes_of(*copy), bytes_of("content"));
 }
 
-TEST(PrivateCopies, RemoveWhatACrashLeftBehindAndNothingInUse) {
+TEST(PrivateCopies, RemoveCopiesOfACrashedProcessOnly) {
     const TemporaryFolder temporary;
     const fs::path abandoned = temporary.folder("capstan-plugins-abc123");
     temporary.file("capstan-plugins-abc123/old.so", {});
@@ -81,7 +81,7 @@ TEST(PrivateCopies, RemoveWhatACrashLeftBehindAndNothingInUse) {
     const auto first = PrivateCopies::create({temporary.path()});
     ASSERT_TRUE(first) << first.error();
     EXPECT_FALSE(fs::exists(abandoned));
-    EXPECT_TRUE(fs::exists(kept)) << "what is not a copy is not ours to remove";
+    EXPECT_TRUE(fs::exists(kept)) << "a folder with other files is not removed";
     const auto second = PrivateCopies::create({temporary.path()});
     ASSERT_TRUE(second) << second.error();
     EXPECT_TRUE(fs::exists(first->folder()));

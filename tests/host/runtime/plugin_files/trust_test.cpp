@@ -23,14 +23,14 @@ Result<fs::path> configured(const std::string& name, std::vector<fs::path> searc
     return find_plugin(name, {.search_paths = std::move(search_paths)}, PathOrigin::configuration);
 }
 
-TEST(Trust, AsksForRootOrTheHostsUserAsTheOwner) {
+TEST(Trust, RequiresRootOrTheHostsUserAsOwner) {
     EXPECT_TRUE(check_file(facts_of(S_IFREG | 0755, 0), 1000));
     EXPECT_TRUE(check_file(facts_of(S_IFREG | 0755, 1000), 1000));
     EXPECT_THAT(message_of(check_file(facts_of(S_IFREG | 0755, 1001), 1000)),
                 HasSubstr("owned by user 1001"));
 }
 
-TEST(Trust, AsksForTheSameOwnersOfFolders) {
+TEST(Trust, RequiresTheSameOwnersOfFolders) {
     EXPECT_TRUE(check_folder(facts_of(S_IFDIR | 0755, 0), 1000));
     EXPECT_TRUE(check_folder(facts_of(S_IFDIR | 0755, 1000), 1000));
     for (const mode_t mode : {0755, 01777})
@@ -38,7 +38,7 @@ TEST(Trust, AsksForTheSameOwnersOfFolders) {
                     HasSubstr("owned by user 1001"));
 }
 
-TEST(Trust, RefusesAFileThatOthersMayWrite) {
+TEST(Trust, RefusesAFileWritableByOthers) {
     const TemporaryFolder temporary;
     for (const mode_t mode : {0666, 0646, 0664}) {
         const auto opened = open_trusted(temporary.file("x.so", {}, mode));
@@ -47,7 +47,7 @@ TEST(Trust, RefusesAFileThatOthersMayWrite) {
     EXPECT_TRUE(open_trusted(temporary.file("x.so", {}, 0644)));
 }
 
-TEST(Trust, RefusesAFolderAboveThatOthersMayWrite) {
+TEST(Trust, RefusesAFileBelowAFolderWritableByOthers) {
     const TemporaryFolder temporary;
     temporary.folder("open/inner");
     const fs::path file = temporary.file("open/inner/x.so", {});
@@ -60,13 +60,13 @@ TEST(Trust, RefusesAFolderAboveThatOthersMayWrite) {
     EXPECT_FALSE(open_trusted(file));
 }
 
-TEST(Trust, LetsFoldersWithTheStickyBitPass) {
+TEST(Trust, AcceptsFoldersWithTheStickyBit) {
     const TemporaryFolder temporary;
     temporary.folder("sticky", 01777);
     EXPECT_TRUE(open_trusted(temporary.file("sticky/x.so", {})));
 }
 
-TEST(Trust, OpensRegularFilesOnlyAndNeverWaits) {
+TEST(Trust, OpensOnlyRegularFilesWithoutBlocking) {
     const TemporaryFolder temporary;
     const fs::path fifo = temporary.path() / "fifo.so";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
@@ -77,7 +77,7 @@ TEST(Trust, OpensRegularFilesOnlyAndNeverWaits) {
                 HasSubstr("No such file"));
 }
 
-TEST(Trust, DoesNotFollowALinkThatAppearsLate) {
+TEST(Trust, DoesNotFollowLinks) {
     const TemporaryFolder temporary;
     temporary.file("x.so", {});
     fs::create_symlink("x.so", temporary.path() / "link.so");
@@ -86,7 +86,7 @@ TEST(Trust, DoesNotFollowALinkThatAppearsLate) {
     EXPECT_FALSE(open_trusted(temporary.path() / "here" / "x.so"));
 }
 
-TEST(Trust, LooksRelativePathsUpInTheSearchPathsInOrder) {
+TEST(Trust, FindsRelativePathsInTheSearchPathsInOrder) {
     const TemporaryFolder temporary;
     const fs::path first = temporary.folder("first"), second = temporary.folder("second");
     temporary.file("second/x.so", {});
@@ -109,7 +109,7 @@ TEST(Trust, FindsAShippedPluginByItsName) {
     EXPECT_THAT(message_of(configured("random", {temporary.path()})), HasSubstr("could be any of"));
 }
 
-TEST(Trust, KeepsConfiguredFilesInsideTheSearchPaths) {
+TEST(Trust, RequiresConfiguredFilesInTheSearchPaths) {
     const TemporaryFolder temporary;
     const fs::path inside = temporary.folder("inside");
     const fs::path outside = temporary.file("outside.so", {});
@@ -129,14 +129,14 @@ TEST(Trust, KeepsConfiguredFilesInsideTheSearchPaths) {
     EXPECT_EQ(configured((inside / "x.so").string(), {inside.string() + "/"}), inside / "x.so");
 }
 
-TEST(Trust, DoesNotTakeAFolderForAnotherThatBeginsAlike) {
+TEST(Trust, DistinguishesFoldersWithACommonPrefix) {
     const TemporaryFolder temporary;
     temporary.folder("plugins-of-others");
     const fs::path file = temporary.file("plugins-of-others/x.so", {});
     EXPECT_FALSE(configured(file.string(), {temporary.folder("plugins")}));
 }
 
-TEST(Trust, AsksForNoSearchPathOnTheCommandLine) {
+TEST(Trust, RequiresNoSearchPathOnTheCommandLine) {
     const TemporaryFolder temporary;
     const fs::path file = temporary.file("x.so", {});
     EXPECT_EQ(find_plugin(file.string(), {}, PathOrigin::command_line), file);
@@ -144,7 +144,7 @@ TEST(Trust, AsksForNoSearchPathOnTheCommandLine) {
                 "plugin absent.so: cannot be opened: No such file or directory");
 }
 
-TEST(Trust, SaysWhenThereIsNowhereToLook) {
+TEST(Trust, RefusesEmptyAndRelativeSearchPaths) {
     EXPECT_THAT(message_of(configured("x.so", {})), HasSubstr("trust.search_paths is empty"));
     EXPECT_THAT(message_of(configured("x.so", {"plugins"})), HasSubstr("is not absolute"));
     EXPECT_FALSE(configured("", {"/"}));

@@ -1,5 +1,5 @@
-// For a plugin in C whose functions let an exception out, as one in C++ may that is built without
-// the boundary's promise, or one in Rust that unwinds.
+// Throws an exception through C code, as a C++ plugin without noexcept or an unwinding Rust plugin
+// can.
 #include <stdexcept>
 
 extern "C" void tiny_throw();

@@ -1,5 +1,5 @@
-/* A whole plugin in plain C: an expander that keeps the options with the fewest nodes. Tests of the
- * loader build it with one TINY_ definition each, which gives it one fault. */
+/* A complete plugin in C: an expander that keeps the options with the fewest nodes. Tests of the
+ * loader build it with one TINY_ definition each, which adds one fault. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <capstan/abi/abi.h>
@@ -28,7 +28,7 @@
 CAPSTAN_NOTE("test.tiny", "0.1.0", CAPSTAN_KIND_EXPANDER)
 #endif
 
-/* What the tests look at: code that runs before the host has decided anything. */
+/* Code that runs when the file is loaded; tests check that it did not run. */
 __attribute__((constructor)) static void constructed(void) {
     setenv("CAPSTAN_TINY_CONSTRUCTED", "yes", 1);
 }
@@ -48,7 +48,7 @@ __asm__(
 #endif
 
 #ifdef TINY_THROWS
-/* What a C++ function does that lets an exception out: throw.cpp. */
+/* Throws a C++ exception; see throw.cpp. */
 void tiny_throw(void);
 #endif
 
@@ -104,7 +104,7 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
     return CAPSTAN_OK;
 }
 
-/* What the tests of `capstan doctor` look at. */
+/* A failing self check, for tests of `capstan doctor`. */
 static capstan_status self_check(void* self, capstan_op op,
                                  const capstan_self_check_request* request) {
     (void)request;

@@ -47,7 +47,7 @@ PodObject pod(const std::string& name, std::int64_t cpu) {
             .deleted = time_from_unix_ns(9)};
 }
 
-TEST(ClusterRecord, NamesWhatPodsHaveInCommonOnce) {
+TEST(ClusterRecord, StoresCommonPartsOfPodsOnce) {
     ClusterBuilder builder;
     for (const char* name : {"c", "a", "b"}) builder.set(pod(name, 100));
     builder.set(pod("d", 200));
@@ -59,7 +59,7 @@ TEST(ClusterRecord, NamesWhatPodsHaveInCommonOnce) {
     EXPECT_EQ(record.pods[3].pod_group, 1U);
 }
 
-TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
+TEST(ClusterRecord, OfARebuiltClusterIsEqual) {
     ClusterBuilder builder;
     builder.set(node("n2"));
     builder.set(node("n1"));
@@ -76,7 +76,7 @@ TEST(ClusterRecord, OfARebuiltClusterIsTheSame) {
     EXPECT_EQ(written_json(make_cluster_record(*rebuilt)), written_json(record));
 }
 
-TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
+TEST(ClusterRecord, DoesNotDependOnTheOrderOfObjects) {
     std::vector<PodObject> pods;
     for (int i = 0; i < 40; ++i) pods.push_back(pod("p" + std::to_string(i), 100 * (i % 7)));
     const auto text = [&] {
@@ -89,7 +89,7 @@ TEST(ClusterRecord, DoesNotDependOnTheOrderInWhichThingsCame) {
     EXPECT_EQ(text(), first);
 }
 
-TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
+TEST(ClusterRecord, IsReadBackExactly) {
     for (std::uint32_t seed = 0; seed < 100; ++seed) {
         const std::string text = written_json(RandomValues(seed).make<ClusterRecord>());
         const auto document = parse_json(text, "record");
@@ -101,7 +101,7 @@ TEST(ClusterRecord, ComesBackExactlyWhateverIsInIt) {
     }
 }
 
-TEST(ClusterRecord, IsRefusedWhereAPodIsOfNothing) {
+TEST(ClusterRecord, RefusesAPodWithoutItsGroupOrSpec) {
     ClusterRecord record{.pods = {{.name = "lost", .pod_group = 3}}};
     EXPECT_EQ(make_cluster(record).error().message, "pod lost: no pod group 3");
     record.pod_groups.resize(4);

@@ -12,7 +12,7 @@ std::string message_of(const std::string& text) {
     return document ? "is JSON" : document.error().message;
 }
 
-TEST(JsonReader, ShowsThePlaceOfAMistake) {
+TEST(JsonReader, ReportsThePositionOfAnError) {
     EXPECT_EQ(message_of("{\n  \"a\": 1,\n  \"b\" 2\n}"),
               "standard input:3:7: not JSON: syntax error\n"
               "      \"b\" 2\n"
@@ -23,7 +23,7 @@ TEST(JsonReader, ShowsThePlaceOfAMistake) {
               "standard input:2:1: not JSON: extra text after the end\n    {}\n    ^");
 }
 
-TEST(JsonReader, CountsCharactersNotBytesAndShowsNoControlCharacters) {
+TEST(JsonReader, CountsCharactersAndHidesControlCharacters) {
     EXPECT_EQ(message_of("{\"\u00e9\u00e9\tx\": x}"),
               "standard input:1:5: not JSON: syntax error\n"
               "    {\"\u00e9\u00e9 x\": x}\n"
@@ -31,14 +31,14 @@ TEST(JsonReader, CountsCharactersNotBytesAndShowsNoControlCharacters) {
     EXPECT_EQ(message_of("\x1b[31m").find('\x1b'), std::string::npos);
 }
 
-TEST(JsonReader, ShowsOnlyThePartOfALongLineAroundTheMistake) {
+TEST(JsonReader, ShortensALongLineAroundTheError) {
     const std::string message =
         message_of("[" + std::string(100000, ' ') + "x" + std::string(100000, ' ') + "]");
     EXPECT_LT(message.size(), 400u);
     EXPECT_NE(message.find(":1:100002:"), std::string::npos) << message;
 }
 
-TEST(JsonReader, RefusesWhatIsEmptyOrTooDeep) {
+TEST(JsonReader, RefusesEmptyAndTooDeepText) {
     EXPECT_EQ(message_of(" \n"), "standard input: is empty, expected a JSON object");
     const std::string deep = message_of(std::string(record::json_depth_max + 1, '['));
     EXPECT_NE(deep.find("deeper than 128 levels"), std::string::npos) << deep;
@@ -56,7 +56,7 @@ TEST(JsonReader, StopsReadingAtTheLimit) {
     EXPECT_EQ(refused.error().message, "longer than 6");
 }
 
-TEST(JsonReader, SuggestsTheKeyThatWasMeant) {
+TEST(JsonReader, SuggestsASimilarKey) {
     const auto document = record::parse_json(R"({"pds": [], "zzz": 1})", "x");
     kubernetes::JsonProblems problems(*document);
     record::refuse_unknown(problems.root(), {"pods", "options"});

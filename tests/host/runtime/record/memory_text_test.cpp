@@ -22,7 +22,7 @@ std::string refusal_of(std::string_view text) {
     return memory ? "is read" : memory.error().message;
 }
 
-TEST(MemoryText, ComesBackExactlyWhateverIsRemembered) {
+TEST(MemoryText, IsReadBackExactly) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Memory memory = record::RandomValues(seed).make<Memory>();
         const std::string text = written_memory(memory);
@@ -68,18 +68,18 @@ TEST(MemoryText, KeepsItsFormat) {
               R"("last":{"scale_up":"1970-01-01T00:00:00Z"}}})");
 }
 
-TEST(MemoryText, OfNothingIsShort) {
+TEST(MemoryText, OfEmptyMemoryIsShort) {
     EXPECT_EQ(written_memory({}), R"({"version":2,"host":"1.2.0"})");
     EXPECT_EQ(record::parse_memory(R"({"version":2})", "memory"), Memory());
 }
 
-TEST(MemoryText, TellsTimesThatNoCalendarHas) {
+TEST(MemoryText, SupportsTimesOutsideTheCalendar) {
     Memory memory;
     memory.last = {.scale_up = Time::max(), .removal = Time::min()};
     EXPECT_EQ(record::parse_memory(written_memory(memory), "memory"), memory);
 }
 
-TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
+TEST(MemoryText, ReplacesInvalidUtf8) {
     Memory memory;
     memory.backoffs[NodeGroupId("a")].because = "caf\xe9";
     EXPECT_EQ(
@@ -87,7 +87,7 @@ TEST(MemoryText, ReplacesBytesThatAreNoUtf8) {
         "caf\ufffd");
 }
 
-TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
+TEST(MemoryText, ReportsTheLocationOfAllErrors) {
     EXPECT_EQ(
         refusal_of(R"({"version":2,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
                    R"("length":"5","because":8}},"removals":{"n":{"phase":"tired"}}}})"),
@@ -100,7 +100,7 @@ TEST(MemoryText, NamesThePlaceOfEverythingThatIsWrong) {
         "memory: /memory/last: expects an object, found a number (7)");
 }
 
-TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
+TEST(MemoryText, IsRefusedIfTruncatedOrMissing) {
     const std::string whole = written_memory(record::RandomValues(3).make<Memory>());
     for (std::size_t size = 0; size < whole.size(); size += 5)
         EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;
@@ -110,13 +110,13 @@ TEST(MemoryText, ThatIsCutOffOrNoneIsRefused) {
               "memory: /version: expects an integer from 1 to 2147483647, found a number (0)");
 }
 
-TEST(MemoryText, OfALaterVersionIsRefusedWithBothVersions) {
+TEST(MemoryText, OfALaterVersionIsRefused) {
     EXPECT_EQ(refusal_of(R"({"version":3,"host":"3.0.0","memory":7})"),
               "memory: has version 3, written by capstan 3.0.0; this version of capstan reads up "
               "to version 2");
 }
 
-TEST(MemoryText, OfVersion1IsReadWhole) {
+TEST(MemoryText, OfVersion1IsReadCompletely) {
     Memory memory;
     memory.started = true;
     memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
@@ -125,7 +125,7 @@ TEST(MemoryText, OfVersion1IsReadWhole) {
     memory.answered_targets[NodeGroupId("web")] = {
         .target = 4, .unanswered = 1, .unanswered_until = written_at + 5min};
     memory.upcoming_groups[NodeGroupId("new")] = {.cloud = PluginInstanceId("aws"), .nodes = 2};
-    // A group may be called as a key was.
+    // A group may have the name of an old key.
     memory.known_groups[NodeGroupId("some")] = {
         .cloud = PluginInstanceId("aws"), .nodes = 1, .sample_nodes = {"web-0"}};
     memory.unobserved_since = written_at;
@@ -145,13 +145,13 @@ TEST(MemoryText, OfVersion1IsReadWhole) {
         memory);
 }
 
-TEST(MemoryText, PassesOverMembersThatALaterHostAdded) {
+TEST(MemoryText, IgnoresMembersOfLaterHosts) {
     EXPECT_TRUE(record::parse_memory(
                     R"({"version":2,"moods":[1],"memory":{"started":true,"mood":{}}})", "memory")
                     ->started);
 }
 
-TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
+TEST(MemoryText, DropsPlannedPodsIfThereIsNoRoom) {
     Memory memory;
     memory.started = true;
     memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
@@ -163,7 +163,7 @@ TEST(MemoryText, LeavesOutWhatNodesToComeAreForWhereThatDoesNotFitEither) {
               Memory{.started = true});
 }
 
-TEST(MemoryText, LeavesOutWhatNodesTurnedOutToBeBeforeWhatNodesToComeAreFor) {
+TEST(MemoryText, DropsTemplatesBeforePlannedPods) {
     Memory memory{.started = true};
     memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
     const Memory kept = memory;
@@ -174,7 +174,7 @@ TEST(MemoryText, LeavesOutWhatNodesTurnedOutToBeBeforeWhatNodesToComeAreFor) {
               kept);
 }
 
-TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
+TEST(MemoryText, DropsUnneededTimersBeforeRequestsAndRemovals) {
     Memory memory{.started = true};
     memory.requests[NodeGroupId("web")] = {.increase = 3};
     memory.removals["node-2"] = {.group = NodeGroupId("web")};
@@ -186,7 +186,7 @@ TEST(MemoryText, LeavesOutTimersOfUnneededNodesRatherThanRequestsAndRemovals) {
     EXPECT_EQ(record::parse_memory(*text, "memory"), kept);
 }
 
-TEST(MemoryText, LeavesOutHintsWhereTheyDoNotFit) {
+TEST(MemoryText, DropsHintsFirst) {
     Memory memory;
     memory.started = true;
     memory.hints["default/web-1"] = "node-1";

@@ -20,7 +20,7 @@ std::string record_refusal(std::string_view text) {
     return record ? "is read" : record.error().message;
 }
 
-TEST(PassRecord, ComesBackExactlyWhateverIsInIt) {
+TEST(PassRecord, IsReadBackExactly) {
     for (std::uint32_t seed = 0; seed < 50; ++seed) {
         const std::string text = pass_record_text(random_record(seed));
         const auto read = parse_pass_record(text, "pass.json");
@@ -29,19 +29,19 @@ TEST(PassRecord, ComesBackExactlyWhateverIsInIt) {
     }
 }
 
-TEST(PassRecord, ThatIsCutOffIsRefused) {
+TEST(PassRecord, IsRefusedIfTruncated) {
     const std::string whole = pass_record_text(random_record(1));
     for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 200)
         EXPECT_NE(record_refusal(std::string_view(whole).substr(0, size)), "is read") << size;
 }
 
-TEST(PassRecord, OfALaterVersionIsRefusedWithBothVersions) {
+TEST(PassRecord, OfALaterVersionIsRefused) {
     EXPECT_EQ(record_refusal(R"({"version":3,"host":"9.0","cluster":[]})"),
               "pass.json: has version 3, written by capstan 9.0; this version of capstan reads up "
               "to version 2");
 }
 
-TEST(PassRecord, OfVersion1IsReadByItsOlderKeys) {
+TEST(PassRecord, OfVersion1IsReadWithItsOldKeys) {
     const auto read = parse_pass_record(
         R"({"version":1,"setup":{"config_sha256":")" + plugin_files::sha256_hex({}) +
             R"("},)"
@@ -77,14 +77,14 @@ TEST(PassRecord, OfVersion1IsReadByItsOlderKeys) {
     EXPECT_EQ(decision.no_new_group_reason.code, engine::ReasonCode::group_upcoming);
 }
 
-TEST(PassRecord, IsRefusedWhereItsConfigurationWasChanged) {
+TEST(PassRecord, IsRefusedIfItsConfigurationWasChanged) {
     PassRecord record = random_record(2);
     record.setup.config += "#";
     EXPECT_EQ(record_refusal(pass_record_text(record)),
               "pass.json: /setup/config: was changed after it was recorded (sha256 differs)");
 }
 
-TEST(PassRecord, NamesThePlaceOfEverythingThatIsWrong) {
+TEST(PassRecord, ReportsTheLocationOfAllErrors) {
     EXPECT_EQ(
         record_refusal(R"({"version":2,"cluster":{"pods":[{"pod_group":-1},{"phase":"asleep"}]},)"
                        R"("groups":{},"outcome":{"decision":{"increases":[{"by":"3"}]}}})"),

@@ -1,4 +1,4 @@
-/// Values of any described type, with anything in them.
+/// Random values of any described type.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    /// Small numbers are as likely as all others together.
+    /// Half of the numbers are small.
     std::uint64_t number() {
         const std::uint64_t all = (std::uint64_t{random_()} << 32) | random_();
         return all % 2 == 0 ? all : all >> 56;

@@ -15,48 +15,48 @@ using engine::pass::Outcome;
 
 Increase increase(const char* group, int by) { return {.group = NodeGroupId(group), .by = by}; }
 
-Outcome with(std::vector<Increase> increases) {
+Outcome with_increases(std::vector<Increase> increases) {
     Outcome out;
     out.decision.increases = std::move(increases);
     return out;
 }
 
-TEST(Differences, AreNoneBetweenEqualOutcomes) {
+TEST(ReplayDifferences, AreEmptyForEqualOutcomes) {
     for (std::uint32_t seed = 0; seed < 50; ++seed) {
         const auto outcome = RandomValues(seed).make<Outcome>();
         EXPECT_EQ(find_differences(outcome, outcome), std::vector<Difference>()) << seed;
     }
 }
 
-TEST(Differences, NameTheValueByItsPath) {
-    EXPECT_EQ(find_differences(with({increase("a", 1), increase("b", 2)}),
-                               with({increase("a", 1), increase("b", 3)})),
+TEST(ReplayDifferences, NameTheValueByItsPath) {
+    EXPECT_EQ(find_differences(with_increases({increase("a", 1), increase("b", 2)}),
+                               with_increases({increase("a", 1), increase("b", 3)})),
               (std::vector<Difference>{{{"decision", "increases", "b", "by"}, "2", "3"}}));
 }
 
-TEST(Differences, OfAnItemThatIsMissingAreItsOwnAlone) {
-    EXPECT_EQ(
-        find_differences(with({increase("a", 1), increase("b", 2)}), with({increase("b", 2)})),
-        (std::vector<Difference>{{{"decision", "increases", "a", "by"}, "1", {}},
-                                 {{"decision", "increases", "a", "group"}, "a", {}}}));
+TEST(ReplayDifferences, OfAMissingItemAreItsOwnOnly) {
+    EXPECT_EQ(find_differences(with_increases({increase("a", 1), increase("b", 2)}),
+                               with_increases({increase("b", 2)})),
+              (std::vector<Difference>{{{"decision", "increases", "a", "by"}, "1", {}},
+                                       {{"decision", "increases", "a", "group"}, "a", {}}}));
 }
 
-TEST(Differences, KeepANameWithSlashesWhole) {
+TEST(ReplayDifferences, KeepNamesWithSlashes) {
     constexpr const char* mig = "projects/p/zones/z/instanceGroups/g";
     const std::vector<Difference> found =
-        find_differences(with({increase(mig, 1)}), with({increase(mig, 2)}));
+        find_differences(with_increases({increase(mig, 1)}), with_increases({increase(mig, 2)}));
     EXPECT_EQ(found, (std::vector<Difference>{{{"decision", "increases", mig, "by"}, "1", "2"}}));
     EXPECT_EQ(text_of_path(found.at(0).path),
               "decision/increases/projects/p/zones/z/instanceGroups/g/by");
 }
 
-TEST(Differences, TellItemsOfOneNameApart) {
-    EXPECT_EQ(find_differences(with({increase("a", 1), increase("a", 2)}),
-                               with({increase("a", 1), increase("a", 3)})),
+TEST(ReplayDifferences, NumberItemsOfEqualName) {
+    EXPECT_EQ(find_differences(with_increases({increase("a", 1), increase("a", 2)}),
+                               with_increases({increase("a", 1), increase("a", 3)})),
               (std::vector<Difference>{{{"decision", "increases", "a#2", "by"}, "2", "3"}}));
 }
 
-TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
+TEST(ReplayDifferences, CoverMemoryAndTheLastBitOfANumber) {
     Outcome before, after;
     before.decision.nodes = {NodeVerdict{.node = "n", .utilization = 0.1}};
     after.decision.nodes = {NodeVerdict{.node = "n", .utilization = std::nextafter(0.1, 1.0)}};
@@ -67,7 +67,7 @@ TEST(Differences, AreFoundInMemoryAndInTheLastBitOfANumber) {
                   {{"memory", "started"}, {}, "true"}}));
 }
 
-TEST(Differences, DoNotCountNumbersOfClasses) {
+TEST(ReplayDifferences, IgnoreNumbersOfEquivalenceGroups) {
     Outcome before, after;
     before.decision.schedulable = {{.equivalence_group = 3, .example = "default/web", .count = 2}};
     after.decision.schedulable = {{.equivalence_group = 9, .example = "default/web", .count = 2}};

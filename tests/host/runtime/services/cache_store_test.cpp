@@ -17,15 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-struct Cached : ::testing::Test {
+struct CacheStoreTest : ::testing::Test {
     fs::path temporary =
         fs::path(testing::TempDir()) / ("capstan_cache." + std::to_string(::getpid()));
     fs::path folder = temporary / "cache";
     CacheStore store{folder, {.blob = 64, .instance = 256}};
     PluginInstanceId aws{"aws"}, gce{"gce"};
 
-    Cached() { fs::create_directories(temporary); }
-    ~Cached() override { fs::remove_all(temporary); }
+    CacheStoreTest() { fs::create_directories(temporary); }
+    ~CacheStoreTest() override { fs::remove_all(temporary); }
     /// "ok", or the name of the error's code.
     std::string_view put(std::string_view name, std::string_view value) {
         const Result<void> done = store.put(aws, name, value);
@@ -33,36 +33,37 @@ struct Cached : ::testing::Test {
     }
 };
 
-TEST_F(Cached, BlobsAreThereForTheNextProcess) {
+TEST_F(CacheStoreTest, KeepsBlobsForTheNextProcess) {
     ASSERT_TRUE(store.put(aws, "types.json", "old"));
     ASSERT_TRUE(store.put(aws, "types.json", std::string("n\0w", 3)));
     CacheStore next(folder);
     ASSERT_TRUE(next.get(aws, "types.json"));
     EXPECT_EQ(next.get(aws, "types.json")->value, std::string("n\0w", 3));
-    EXPECT_EQ(next.get(gce, "types.json").error().code, ErrorCode::not_found) << "of another one";
+    EXPECT_EQ(next.get(gce, "types.json").error().code, ErrorCode::not_found)
+        << "of another instance";
     ASSERT_TRUE(next.remove(aws, "types.json"));
     EXPECT_EQ(next.get(aws, "types.json").error().code, ErrorCode::not_found);
     EXPECT_EQ(next.remove(aws, "types.json").error().code, ErrorCode::not_found);
 }
 
-TEST_F(Cached, BlobsMayBeLostAtAnyTime) {
+TEST_F(CacheStoreTest, MayLoseBlobsAtAnyTime) {
     ASSERT_TRUE(store.put(aws, "types", "x"));
     fs::remove_all(folder);
     EXPECT_EQ(store.get(aws, "types").error().code, ErrorCode::not_found);
     EXPECT_TRUE(store.put(aws, "types", "again"));
 }
 
-TEST_F(Cached, BlobsOfAnInstanceHaveSoMuchRoomInAll) {
+TEST_F(CacheStoreTest, LimitsTheSizeOfAnInstance) {
     const std::string large(64, 'x');
     EXPECT_EQ(put("huge", large + "x"), "quota");
     for (const char* const name : {"1", "2", "3", "4"}) EXPECT_EQ(put(name, large), "ok") << name;
     EXPECT_EQ(put("5", "x"), "quota");
-    EXPECT_EQ(put("4", "x"), "ok") << "in place of itself";
+    EXPECT_EQ(put("4", "x"), "ok") << "replaces itself";
     EXPECT_EQ(put("5", "x"), "ok");
     EXPECT_TRUE(store.put(gce, "1", large));
 }
 
-TEST_F(Cached, NamesLeadToNoOtherFile) {
+TEST_F(CacheStoreTest, RefusesNamesOfOtherFiles) {
     for (const char* const name : {"", ".", "..", "../aws", "a/b", ".new"})
         EXPECT_EQ(put(name, "x"), "invalid_argument") << name;
     EXPECT_FALSE(store.put(PluginInstanceId(".."), "x", "x"));
@@ -74,7 +75,7 @@ TEST_F(Cached, NamesLeadToNoOtherFile) {
     EXPECT_EQ(store.get(aws, "folder").error().code, ErrorCode::unavailable);
 }
 
-TEST_F(Cached, AFolderThatCannotBeIsToldWithItsPath) {
+TEST_F(CacheStoreTest, ReportsAnUnusableFolder) {
     std::ofstream(folder) << "a file";
     const Result<void> done = store.put(aws, "types", "x");
     ASSERT_FALSE(done);
@@ -82,25 +83,25 @@ TEST_F(Cached, AFolderThatCannotBeIsToldWithItsPath) {
     EXPECT_THAT(done.error().message, HasSubstr((folder / "aws").string()));
 }
 
-TEST_F(Cached, BlobsAreLentToInstancesThatAreGrantedThem) {
+TEST_F(CacheStoreTest, IsOfferedToInstancesWithTheGrant) {
     TestHost host;
     HostEnvironment environment = host.environment();
-    InstanceIdentity who = identity("aws");
-    const auto service = [](const HostContext& of) {
+    InstanceIdentity instance = identity("aws");
+    const auto service = [](const HostContext& context) {
         return static_cast<const capstan_cache*>(
-            of.host()->service(of.host(), CAPSTAN_SERVICE_CACHE));
+            context.host()->service(context.host(), CAPSTAN_SERVICE_CACHE));
     };
     environment.cache = std::make_shared<CacheStore>(folder);
-    EXPECT_EQ(service(*HostContext::make(environment, who)), nullptr);
-    who.grants.cache = true;
-    const auto granted = HostContext::make(environment, who);
-    const capstan_cache* const lent = service(*granted);
-    ASSERT_NE(lent, nullptr);
-    EXPECT_EQ(lent->put(granted->host(), str("types"), str("x")), CAPSTAN_OK);
-    EXPECT_EQ(lent->remove(granted->host(), str("nothing")), CAPSTAN_E_NOT_FOUND);
+    EXPECT_EQ(service(*HostContext::make(environment, instance)), nullptr);
+    instance.grants.cache = true;
+    const auto granted = HostContext::make(environment, instance);
+    const capstan_cache* const cache = service(*granted);
+    ASSERT_NE(cache, nullptr);
+    EXPECT_EQ(cache->put(granted->host(), str("types"), str("x")), CAPSTAN_OK);
+    EXPECT_EQ(cache->remove(granted->host(), str("nothing")), CAPSTAN_E_NOT_FOUND);
     EXPECT_EQ(store.get(aws, "types")->value, "x");
     environment.cache = nullptr;
-    EXPECT_EQ(service(*HostContext::make(environment, who)), nullptr);
+    EXPECT_EQ(service(*HostContext::make(environment, instance)), nullptr);
     EXPECT_THAT(host.lines->text(), HasSubstr("its cache is disabled"));
 }
 

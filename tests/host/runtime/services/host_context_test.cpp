@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Knows one secret.
+/// Has one secret.
 struct OneSecret final : SecretSource {
     Result<SecretText> read(std::string_view name) const override {
         if (name != "token") return fail(ErrorCode::not_found, "there is no such secret");
@@ -27,21 +27,21 @@ struct OneSecret final : SecretSource {
     }
 };
 
-/// A context without a plugin: the test calls the services itself.
-struct Services : testing::Test {
+/// A context without a plugin: tests call its services.
+struct HostContextTest : testing::Test {
     TestHost host;
     std::shared_ptr<HostContext> context = make({.http = {}, .secrets = {"token"}, .state = true});
     std::vector<capstan_status> called;
 
     std::shared_ptr<HostContext> make(config::Grants grants) {
         host.secrets = std::make_shared<OneSecret>();
-        InstanceIdentity who = identity("probe");
-        who.grants = std::move(grants);
-        who.limits.blocking_threads = 1;
-        who.limits.max_series = 2;
-        return HostContext::make(host.environment(), who);
+        InstanceIdentity instance = identity("probe");
+        instance.grants = std::move(grants);
+        instance.limits.blocking_threads = 1;
+        instance.limits.max_series = 2;
+        return HostContext::make(host.environment(), instance);
     }
-    ~Services() override { close(); }
+    ~HostContextTest() override { close(); }
     void close() {
         context->close();
         context->cancel_open(0);
@@ -54,56 +54,57 @@ struct Services : testing::Test {
     const capstan_host* raw() const { return context->host(); }
     const capstan_exec& exec() { return service<capstan_exec>(CAPSTAN_SERVICE_EXEC); }
     static void note(void* user, capstan_status status) noexcept {
-        static_cast<Services*>(user)->called.push_back(status);
+        static_cast<HostContextTest*>(user)->called.push_back(status);
     }
 };
 
-TEST_F(Services, AreThoseThatAreGranted) {
-    const auto poor = make({});
+TEST_F(HostContextTest, OffersGrantedServices) {
+    const auto without_grants = make({});
     for (const char* const id :
          {CAPSTAN_SERVICE_OPS, CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_METRICS, CAPSTAN_SERVICE_CLOCK,
           CAPSTAN_SERVICE_EXEC, CAPSTAN_SERVICE_HTTP}) {
-        EXPECT_NE(poor->host()->service(poor->host(), id), nullptr) << id;
+        EXPECT_NE(without_grants->host()->service(without_grants->host(), id), nullptr) << id;
     }
     for (const char* const id : {CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
-        EXPECT_EQ(poor->host()->service(poor->host(), id), nullptr) << id;
+        EXPECT_EQ(without_grants->host()->service(without_grants->host(), id), nullptr) << id;
         EXPECT_NE(raw()->service(raw(), id), nullptr) << id;
     }
     EXPECT_EQ(raw()->service(raw(), "capstan.magic/1"), nullptr);
     EXPECT_EQ(raw()->service(raw(), nullptr), nullptr);
 }
 
-TEST_F(Services, LetACloudAskForAPassAndNoOther) {
-    EXPECT_EQ(raw()->service(raw(), CAPSTAN_SERVICE_WAKE), nullptr) << "no cloud";
+TEST_F(HostContextTest, LetsOnlyACloudRequestAPass) {
+    EXPECT_EQ(raw()->service(raw(), CAPSTAN_SERVICE_WAKE), nullptr) << "it is not a cloud";
     HostEnvironment environment = host.environment();
-    std::vector<std::string> wanted;
-    environment.pass_requests->listen(
-        [&](const PassRequest& wish) { wanted.push_back(wish.plugin + ": " + wish.why); });
-    InstanceIdentity who = identity("aws");
-    who.kind = CAPSTAN_KIND_CLOUD;
-    const auto cloud = HostContext::make(environment, who);
+    std::vector<std::string> requests;
+    environment.pass_requests->listen([&](const PassRequest& request) {
+        requests.push_back(request.plugin + ": " + request.why);
+    });
+    InstanceIdentity instance = identity("aws");
+    instance.kind = CAPSTAN_KIND_CLOUD;
+    const auto cloud = HostContext::make(environment, instance);
     const auto& wake = *static_cast<const capstan_wake*>(
         cloud->host()->service(cloud->host(), CAPSTAN_SERVICE_WAKE));
     EXPECT_EQ(wake.wake(cloud->host(), str("spot notice\nfor i-1")), CAPSTAN_OK);
     EXPECT_EQ(wake.wake(cloud->host(), str(std::string(1000, 'x'))), CAPSTAN_OK);
-    ASSERT_EQ(wanted.size(), 2u);
-    EXPECT_EQ(wanted[0], "aws: spot notice\\nfor i-1");
-    EXPECT_LE(wanted[1].size(), 270u);
+    ASSERT_EQ(requests.size(), 2u);
+    EXPECT_EQ(requests[0], "aws: spot notice\\nfor i-1");
+    EXPECT_LE(requests[1].size(), 270u);
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("capstan_plugin_pass_requests_total{plugin=\"aws\"} 2"));
     cloud->close();
     EXPECT_EQ(wake.wake(cloud->host(), str("late")), CAPSTAN_E_CANCELLED);
-    EXPECT_EQ(wanted.size(), 2u);
+    EXPECT_EQ(requests.size(), 2u);
 }
 
-TEST_F(Services, CallWhatWasPostedOnceOnTheStrand) {
+TEST_F(HostContextTest, CallsAPostedFunctionOnceOnTheStrand) {
     EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK);
     EXPECT_THAT(called, ElementsAre());
     host.loop.settle();
     EXPECT_THAT(called, ElementsAre(CAPSTAN_OK));
 }
 
-TEST_F(Services, CallATimersFunctionWhenItIsTime) {
+TEST_F(HostContextTest, CallsATimerWhenItIsDue) {
     std::uint64_t timer = 0;
     exec().after(raw(), Duration(1s).count(), &note, this, &timer);
     host.loop.advance(999ms);
@@ -113,7 +114,7 @@ TEST_F(Services, CallATimersFunctionWhenItIsTime) {
     EXPECT_EQ(exec().cancel_timer(raw(), timer), CAPSTAN_E_NOT_FOUND);
 }
 
-TEST_F(Services, CallACancelledTimersFunctionAsCancelled) {
+TEST_F(HostContextTest, CallsACancelledTimerAsCancelled) {
     std::uint64_t timer = 0;
     exec().after(raw(), Duration(1s).count(), &note, this, &timer);
     EXPECT_EQ(exec().cancel_timer(raw(), timer), CAPSTAN_OK);
@@ -122,7 +123,7 @@ TEST_F(Services, CallACancelledTimersFunctionAsCancelled) {
     EXPECT_THAT(called, ElementsAre(CAPSTAN_E_CANCELLED));
 }
 
-TEST_F(Services, RefuseWorkAfterClosingAndCallBackWhatIsOpen) {
+TEST_F(HostContextTest, RefusesWorkAfterClosingAndCallsBackOpenTasks) {
     exec().post(raw(), &note, this);
     exec().after(raw(), Duration(1h).count(), &note, this, nullptr);
     context->close();
@@ -135,7 +136,7 @@ TEST_F(Services, RefuseWorkAfterClosingAndCallBackWhatIsOpen) {
     EXPECT_EQ(context->tasks().open_count(), 0u);
 }
 
-TEST_F(Services, RefuseMoreTasksThanTheyKeep) {
+TEST_F(HostContextTest, LimitsTheNumberOfTasks) {
     for (int i = 0; i < 1024; ++i) ASSERT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK) << i;
     EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_E_BUSY);
     host.loop.settle();
@@ -143,9 +144,9 @@ TEST_F(Services, RefuseMoreTasksThanTheyKeep) {
     EXPECT_EQ(exec().post(raw(), &note, this), CAPSTAN_OK);
 }
 
-TEST_F(Services, RunBlockingWorkOnAnotherThreadAndFinishOnTheStrand) {
+TEST_F(HostContextTest, RunsBlockingWorkOnAnotherThread) {
     struct Work {
-        Services* test;
+        HostContextTest* test;
         std::thread::id ran_on;
         bool was_on_strand = false;
     } work{this, {}, false};
@@ -164,30 +165,30 @@ TEST_F(Services, RunBlockingWorkOnAnotherThreadAndFinishOnTheStrand) {
     EXPECT_TRUE(work.was_on_strand);
 }
 
-TEST_F(Services, RefuseBlockingWorkWhenThreadAndQueueAreTaken) {
-    static std::atomic<bool> go_on;
-    go_on = false;
-    const auto work = [](void*) noexcept { go_on.wait(false); };
+TEST_F(HostContextTest, LimitsBlockingWork) {
+    static std::atomic<bool> may_return;
+    may_return = false;
+    const auto work = [](void*) noexcept { may_return.wait(false); };
     int accepted = 0;
     while (exec().blocking(raw(), work, &note, this) == CAPSTAN_OK) ++accepted;
     EXPECT_EQ(accepted, 65) << "one thread and a queue of 64";
-    go_on = true;
-    go_on.notify_all();
+    may_return = true;
+    may_return.notify_all();
     host.loop.settle();
     EXPECT_EQ(called.size(), 65u);
 }
 
-TEST_F(Services, TellTimeAndChanceOfTheSimulation) {
+TEST_F(HostContextTest, UsesTheClockAndSeedOfTheSimulation) {
     const auto& clock = service<capstan_clock>(CAPSTAN_SERVICE_CLOCK);
     const std::int64_t before = clock.monotonic_ns(raw());
     host.loop.advance(3s);
     EXPECT_EQ(clock.monotonic_ns(raw()) - before, 3'000'000'000);
     EXPECT_EQ(clock.unix_ns(raw()), 4'000'000'000);
     const auto same = make({});
-    EXPECT_EQ(clock.random(raw()), clock.random(same->host())) << "an equal seed and id";
+    EXPECT_EQ(clock.random(raw()), clock.random(same->host())) << "equal seed and id";
 }
 
-TEST_F(Services, WriteLinesInTheInstancesName) {
+TEST_F(HostContextTest, LogsInTheNameOfTheInstance) {
     const auto& log = service<capstan_log>(CAPSTAN_SERVICE_LOG);
     const capstan_kv field{str("group"), str("web")};
     log.write(raw(), CAPSTAN_LOG_WARN, str("slow\n"), {&field, 1, sizeof field});
@@ -198,7 +199,7 @@ TEST_F(Services, WriteLinesInTheInstancesName) {
     EXPECT_EQ(log.enabled(raw(), CAPSTAN_LOG_INFO), 1);
 }
 
-TEST_F(Services, CountForThePluginUpToItsSeries) {
+TEST_F(HostContextTest, LimitsTheSeriesOfAPlugin) {
     const auto& metrics = service<capstan_metrics>(CAPSTAN_SERVICE_METRICS);
     const std::vector<capstan_str> labels{str("zone")};
     const capstan_metric metric{sizeof metric, CAPSTAN_METRIC_COUNTER, str("calls_total"),
@@ -219,7 +220,7 @@ TEST_F(Services, CountForThePluginUpToItsSeries) {
                 HasSubstr("capstan_plugin_dropped_values_total{plugin=\"probe\"} 1"));
 }
 
-TEST_F(Services, LendASecretForOneCall) {
+TEST_F(HostContextTest, LendsASecretForOneCall) {
     const auto& secrets = service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS);
     const auto keep = [](void* user, capstan_str value) noexcept {
         *static_cast<std::string*>(user) = text(value);
@@ -234,23 +235,25 @@ TEST_F(Services, LendASecretForOneCall) {
     EXPECT_EQ(seen, "s3cret");
 }
 
-TEST_F(Services, TellThePluginWhyItGetsNoSecret) {
-    const auto why = [this](std::string_view name) {
+TEST_F(HostContextTest, ReportsWhyASecretIsNotAvailable) {
+    const auto error_of = [this](std::string_view name) {
         return Host(raw()).with_secret(name, [](std::string_view) {});
     };
-    EXPECT_EQ(why("admin"),
+    EXPECT_EQ(error_of("admin"),
               fail(ErrorCode::permission,
                    "secret admin: not granted: add it to plugin.probe.grants.secrets"));
     context = make({.http = {}, .secrets = {"other"}});
-    EXPECT_EQ(why("other"), fail(ErrorCode::not_found, "secret other: there is no such secret"));
+    EXPECT_EQ(error_of("other"),
+              fail(ErrorCode::not_found, "secret other: there is no such secret"));
     host.secrets.reset();
-    InstanceIdentity who = identity("probe");
-    who.grants.secrets = {"token"};
-    context = HostContext::make(host.environment(), who);
-    EXPECT_EQ(why("token"), fail(ErrorCode::permission, "secret token: secrets.dir is not set"));
+    InstanceIdentity instance = identity("probe");
+    instance.grants.secrets = {"token"};
+    context = HostContext::make(host.environment(), instance);
+    EXPECT_EQ(error_of("token"),
+              fail(ErrorCode::permission, "secret token: secrets.dir is not set"));
 }
 
-TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
+TEST_F(HostContextTest, LogsThatAGrantedSecretIsMissing) {
     context = make({.http = {}, .secrets = {"other"}});
     std::string seen = "untouched";
     const auto keep = [](void* user, capstan_str) noexcept {
@@ -264,7 +267,7 @@ TEST_F(Services, SayThatAGrantedSecretIsAbsent) {
                 HasSubstr("warn  probe: secret other: there is no such secret"));
 }
 
-TEST_F(Services, KeepStateWithRevisions) {
+TEST_F(HostContextTest, KeepsStateWithRevisions) {
     const auto& state = service<capstan_state>(CAPSTAN_SERVICE_STATE);
     std::uint64_t revision = 0;
     EXPECT_EQ(state.put(raw(), str("k"), str("one"), 0, &revision), CAPSTAN_OK);

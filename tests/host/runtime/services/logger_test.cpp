@@ -11,24 +11,24 @@
 namespace capstan::runtime::services {
 namespace {
 
-struct LogOf {
-    explicit LogOf(const config::Log& config)
+struct TestLog {
+    explicit TestLog(const config::Log& config)
         : logger(config, std::make_shared<io::ManualClock>(time_from_unix_ns(1'123'456'789)),
                  [this](std::string_view line) { lines.emplace_back(line); }) {}
     std::vector<std::string> lines;
     Logger logger;
 };
 
-TEST(Logger, WritesALineForPeople) {
-    LogOf log({});
+TEST(Logger, WritesTextLines) {
+    TestLog log({});
     log.logger.write(config::LogLevel::warn, "aws", "refresh took 61 s",
                      {{"group", "web-b"}, {"why", "too many groups"}});
     EXPECT_THAT(log.lines, testing::ElementsAre("1970-01-01T00:00:01.123Z warn  aws: refresh took "
                                                 "61 s group=web-b why=\"too many groups\""));
 }
 
-TEST(Logger, WritesALineForMachines) {
-    LogOf log({.format = config::LogFormat::json, .per_plugin = {}});
+TEST(Logger, WritesJsonLines) {
+    TestLog log({.format = config::LogFormat::json, .per_plugin = {}});
     log.logger.write(config::LogLevel::info, "aws", "said \"hi\"", {{"group", "web\\b"}});
     EXPECT_THAT(
         log.lines,
@@ -36,8 +36,8 @@ TEST(Logger, WritesALineForMachines) {
             R"({"time":"1970-01-01T00:00:01.123Z","level":"info","source":"aws","message":"said \"hi\"","group":"web\\b"})"));
 }
 
-TEST(Logger, LeavesSecretsOutWhoeverNamesThem) {
-    LogOf log({});
+TEST(Logger, RedactsSecrets) {
+    TestLog log({});
     io::known_secrets().add("correct-horse-battery");
     log.logger.write(config::LogLevel::warn, "aws", "sent correct-horse-battery to it",
                      {{"header", "Bearer correct-horse-battery"}});
@@ -45,24 +45,25 @@ TEST(Logger, LeavesSecretsOutWhoeverNamesThem) {
                                                 "[redacted] to it header=\"Bearer [redacted]\""));
 }
 
-TEST(Logger, GivesAPluginItsOwnLevel) {
-    LogOf log({.level = config::LogLevel::warn, .per_plugin = {{"aws", config::LogLevel::debug}}});
+TEST(Logger, SupportsALevelPerPlugin) {
+    TestLog log(
+        {.level = config::LogLevel::warn, .per_plugin = {{"aws", config::LogLevel::debug}}});
     EXPECT_TRUE(log.logger.is_kept(config::LogLevel::debug, "aws"));
     EXPECT_FALSE(log.logger.is_kept(config::LogLevel::info, "gce"));
     log.logger.write(config::LogLevel::info, "gce", "dropped");
     EXPECT_TRUE(log.lines.empty());
 }
 
-TEST(Logger, KeepsEverythingOnOneLineWithoutControlCharacters) {
-    LogOf log({});
+TEST(Logger, WritesOneLineWithoutControlCharacters) {
+    TestLog log({});
     log.logger.write(config::LogLevel::info, "a\nb", "one\ntwo\r\x1b[2J\x7f\xc2\x9b",
                      {{"k\n", "v\n"}});
     EXPECT_THAT(log.lines[0],
                 testing::HasSubstr("a\\nb: one\\ntwo\\r\\x1b[2J\\x7f\\x9b k\\n=\"v\\\\n\""));
 }
 
-TEST(Logger, CutsALineAtEightKibibytes) {
-    LogOf log({});
+TEST(Logger, LimitsALineToEightKibibytes) {
+    TestLog log({});
     log.logger.write(config::LogLevel::info, "a", std::string(100'000, 'x'),
                      {{"more", std::string(100'000, 'y')}});
     EXPECT_LT(log.lines[0].size(), 8300u);
@@ -70,7 +71,7 @@ TEST(Logger, CutsALineAtEightKibibytes) {
     EXPECT_LT(log.lines[1].size(), 8300u);
 }
 
-TEST(Printable, ReplacesWhatIsNoUtf8) {
+TEST(Printable, ReplacesInvalidUtf8) {
     const std::string mark = "\xef\xbf\xbd";
     EXPECT_EQ(io::printable("a\xff"
                             "b",
@@ -85,11 +86,11 @@ TEST(Printable, ReplacesWhatIsNoUtf8) {
     EXPECT_EQ(io::printable("\xe2\x82", 100), mark + mark) << "ends too early";
 }
 
-TEST(Printable, CutsBetweenCharacters) {
+TEST(Printable, EndsAtACharacterBoundary) {
     EXPECT_EQ(io::printable("\xc3\xa4\xc3\xa4", 3), "\xc3\xa4...");
     EXPECT_EQ(io::printable("abc", 3), "abc");
     EXPECT_EQ(beginning_of("\x80\x80\x80\x80\x80\x80", 5).size(), 5u)
-        << "no characters to cut between";
+        << "without character boundaries";
 }
 
 }  // namespace

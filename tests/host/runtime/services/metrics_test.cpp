@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-struct OwnMetrics : testing::Test {
+struct PluginMetricsTest : testing::Test {
     std::shared_ptr<Metrics> metrics = std::make_shared<Metrics>();
     std::unique_ptr<PluginMetrics> plugin = make("acme", "score");
 
@@ -30,19 +30,19 @@ struct OwnMetrics : testing::Test {
                                             .max_series = 3,
                                             .whole_names = std::move(whole_names)});
     }
-    static capstan_status declare(PluginMetrics& in, std::int32_t type, const char* name,
-                                  std::vector<capstan_str> labels = {},
+    static capstan_status declare(PluginMetrics& plugin_metrics, std::int32_t type,
+                                  const char* name, std::vector<capstan_str> labels = {},
                                   std::vector<double> buckets = {}) {
         std::uint32_t id = 0;
         const capstan_metric metric{
             sizeof metric, type, str(name), str("Help."), array_of(labels), array_of(buckets)};
-        return in.declare(metric, id);
+        return plugin_metrics.declare(metric, id);
     }
     static constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     static constexpr double infinite = std::numeric_limits<double>::infinity();
 };
 
-TEST_F(OwnMetrics, GoWithTheirInstance) {
+TEST_F(PluginMetricsTest, AreRemovedWithTheirInstance) {
     declare(*plugin, CAPSTAN_METRIC_GAUGE, "queue");
     plugin->record(0, 7, {});
     EXPECT_THAT(metrics->text(), HasSubstr("capstan_plugin_score_queue{plugin=\"acme\"} 7"));
@@ -50,7 +50,7 @@ TEST_F(OwnMetrics, GoWithTheirInstance) {
     EXPECT_THAT(metrics->text(), Not(HasSubstr("score_queue{")));
 }
 
-TEST_F(OwnMetrics, AreSharedByTwoGenerationsOfAnInstance) {
+TEST_F(PluginMetricsTest, AreSharedByTwoGenerationsOfAnInstance) {
     const auto next = make("acme", "score");
     for (PluginMetrics* const each : {plugin.get(), next.get()}) {
         declare(*each, CAPSTAN_METRIC_COUNTER, "calls_total");
@@ -61,7 +61,7 @@ TEST_F(OwnMetrics, AreSharedByTwoGenerationsOfAnInstance) {
     EXPECT_THAT(metrics->text(), HasSubstr("capstan_plugin_score_calls_total{plugin=\"acme\"} 3"));
 }
 
-TEST_F(OwnMetrics, MayBeDeclaredAgainTheSameWayOnly) {
+TEST_F(PluginMetricsTest, MayBeDeclaredAgainOnlyUnchanged) {
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total"), CAPSTAN_OK);
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total"), CAPSTAN_OK);
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_GAUGE, "calls_total"), CAPSTAN_E_CONFLICT);
@@ -69,39 +69,39 @@ TEST_F(OwnMetrics, MayBeDeclaredAgainTheSameWayOnly) {
               CAPSTAN_E_CONFLICT);
 }
 
-TEST_F(OwnMetrics, DoNotTakeANameThatAnotherClassUsesOtherwise) {
+TEST_F(PluginMetricsTest, RefuseANameThatAnotherClassDeclaredDifferently) {
     const auto other = make("other", "score");
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total"), CAPSTAN_OK);
     EXPECT_EQ(declare(*other, CAPSTAN_METRIC_GAUGE, "calls_total"), CAPSTAN_E_CONFLICT);
     const auto sly = make("sly", "hook");
     EXPECT_EQ(declare(*sly, CAPSTAN_METRIC_COUNTER, "overruns_total"), CAPSTAN_E_CONFLICT)
-        << "the host's own";
+        << "a metric of the host";
 }
 
-constexpr const char* dashboards_name = "cluster_autoscaler_aws_request_duration_seconds";
+constexpr const char* upstream_name = "cluster_autoscaler_aws_request_duration_seconds";
 
-TEST_F(OwnMetrics, HaveWholeNamesWhereThoseAreGranted) {
-    const auto aws = make("main", "aws", {dashboards_name});
-    EXPECT_EQ(declare(*aws, CAPSTAN_METRIC_HISTOGRAM, dashboards_name, {}, {1}), CAPSTAN_OK);
+TEST_F(PluginMetricsTest, HaveWholeNamesIfGranted) {
+    const auto aws = make("main", "aws", {upstream_name});
+    EXPECT_EQ(declare(*aws, CAPSTAN_METRIC_HISTOGRAM, upstream_name, {}, {1}), CAPSTAN_OK);
     EXPECT_EQ(declare(*aws, CAPSTAN_METRIC_GAUGE, "queue"), CAPSTAN_OK);
     aws->record(0, 0.5, {});
     aws->record(1, 7, {});
     EXPECT_THAT(metrics->text(),
-                HasSubstr(std::string("\n") + dashboards_name + "_count{plugin=\"main\"} 1"));
+                HasSubstr(std::string("\n") + upstream_name + "_count{plugin=\"main\"} 1"));
     EXPECT_THAT(metrics->text(), HasSubstr("\ncapstan_plugin_aws_queue{plugin=\"main\"} 7"));
 }
 
-TEST_F(OwnMetrics, OfTwoInstancesHaveOneWholeNameInOneShape) {
+TEST_F(PluginMetricsTest, OfTwoInstancesHaveOneDeclarationOfAWholeName) {
     auto first = make("first", "aws", {"aws_calls_total"});
     const auto second = make("second", "aws", {"aws_calls_total"});
     EXPECT_EQ(declare(*first, CAPSTAN_METRIC_COUNTER, "aws_calls_total", {str("zone")}),
               CAPSTAN_OK);
     std::uint32_t id = 0;
-    std::string why;
+    std::string reason;
     const capstan_metric other{
         sizeof other, CAPSTAN_METRIC_COUNTER, str("aws_calls_total"), str("Help."), {}, {}};
-    EXPECT_EQ(second->declare(other, id, &why), CAPSTAN_E_CONFLICT);
-    EXPECT_EQ(why,
+    EXPECT_EQ(second->declare(other, id, &reason), CAPSTAN_E_CONFLICT);
+    EXPECT_EQ(reason,
               "metric aws_calls_total: not declared: plugin first has declared it differently");
     EXPECT_EQ(declare(*second, CAPSTAN_METRIC_COUNTER, "aws_calls_total", {str("zone")}),
               CAPSTAN_OK);
@@ -109,10 +109,10 @@ TEST_F(OwnMetrics, OfTwoInstancesHaveOneWholeNameInOneShape) {
     EXPECT_EQ(declare(*make("third", "aws", {"aws_calls_total"}), CAPSTAN_METRIC_COUNTER,
                       "aws_calls_total"),
               CAPSTAN_E_CONFLICT)
-        << "the second one has it still";
+        << "the second instance still has it";
 }
 
-TEST_F(OwnMetrics, NeverHaveAWholeNameOfTheHosts) {
+TEST_F(PluginMetricsTest, RefuseWholeNamesOfTheHost) {
     for (const char* const name :
          {"capstan_leader", "cluster_autoscaler_nodes_count", "cluster_autoscaler_nodes",
           "process_threads", "cluster_autoscaler_function_duration_seconds_sum"}) {
@@ -121,13 +121,13 @@ TEST_F(OwnMetrics, NeverHaveAWholeNameOfTheHosts) {
                   CAPSTAN_E_CONFLICT)
             << name;
     }
-    EXPECT_TRUE(config::check_whole_metric_name(dashboards_name));
+    EXPECT_TRUE(config::check_whole_metric_name(upstream_name));
     EXPECT_FALSE(config::check_whole_metric_name(""));
     EXPECT_FALSE(config::check_whole_metric_name("9_lives"));
     EXPECT_FALSE(config::check_whole_metric_name("With-Dash"));
 }
 
-TEST_F(OwnMetrics, HaveNamesThatPrometheusTakes) {
+TEST_F(PluginMetricsTest, RefuseInvalidNamesAndLabels) {
     for (const char* const name : {"", "Upper", "with-dash", "with space", "new\nline"}) {
         EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_GAUGE, name), CAPSTAN_E_INVALID_ARGUMENT) << name;
     }
@@ -141,7 +141,7 @@ TEST_F(OwnMetrics, HaveNamesThatPrometheusTakes) {
     EXPECT_EQ(declare(*plugin, 4, "queue"), CAPSTAN_E_INVALID_ARGUMENT);
 }
 
-TEST_F(OwnMetrics, HaveBucketsThatAscend) {
+TEST_F(PluginMetricsTest, RequireAscendingBuckets) {
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_HISTOGRAM, "h", {}, {0.1, 1}), CAPSTAN_OK);
     EXPECT_EQ(plugin->record(0, 0.5, {}), CAPSTAN_OK);
     EXPECT_THAT(metrics->text(), HasSubstr("score_h_bucket{plugin=\"acme\",le=\"1\"} 1"));
@@ -155,7 +155,7 @@ TEST_F(OwnMetrics, HaveBucketsThatAscend) {
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_GAUGE, "some", {}, {1}), CAPSTAN_E_INVALID_ARGUMENT);
 }
 
-TEST_F(OwnMetrics, RefuseValuesThatMakeNoSense) {
+TEST_F(PluginMetricsTest, RefuseInvalidValues) {
     declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total");
     declare(*plugin, CAPSTAN_METRIC_GAUGE, "queue");
     for (const double value : {-1.0, nan, infinite}) {
@@ -168,7 +168,7 @@ TEST_F(OwnMetrics, RefuseValuesThatMakeNoSense) {
     EXPECT_EQ(plugin->record(1, 1, array_of(too_many)), CAPSTAN_E_INVALID_ARGUMENT);
 }
 
-TEST_F(OwnMetrics, AreCappedPerInstance) {
+TEST_F(PluginMetricsTest, AreLimitedPerInstance) {
     declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total", {str("zone")});
     for (const char* const zone : {"a", "b", "c", "a"}) {
         const std::vector<capstan_str> values{str(zone)};
@@ -178,14 +178,14 @@ TEST_F(OwnMetrics, AreCappedPerInstance) {
     EXPECT_EQ(plugin->record(0, 1, array_of(fourth)), CAPSTAN_E_BUSY);
 }
 
-TEST_F(OwnMetrics, KeepLabelValuesPrintable) {
+TEST_F(PluginMetricsTest, EscapeLabelValues) {
     declare(*plugin, CAPSTAN_METRIC_GAUGE, "queue", {str("zone")});
     const std::vector<capstan_str> values{str("a\n\xff")};
     EXPECT_EQ(plugin->record(0, 1, array_of(values)), CAPSTAN_OK);
     EXPECT_THAT(metrics->text(), HasSubstr("zone=\"a\\\\n\xef\xbf\xbd\""));
 }
 
-TEST(InstanceMetrics, GoWithTheInstance) {
+TEST(InstanceMetrics, AreRemovedWithTheInstance) {
     const auto metrics = std::make_shared<Metrics>();
     {
         InstanceMetrics instance(metrics, PluginInstanceId("acme"));
@@ -205,7 +205,7 @@ TEST(InstanceMetrics, GoWithTheInstance) {
     EXPECT_THAT(metrics->text(), Not(HasSubstr("acme")));
 }
 
-TEST(Exposition, IsTheSameInWhateverOrderSeriesCame) {
+TEST(Exposition, DoesNotDependOnTheOrderOfSeries) {
     const auto text = [](std::vector<std::string> zones) {
         prometheus::Registry registry;
         for (const char* name : {"b_total", "a_total"}) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Operations : testing::Test {
+struct OperationTableTest : testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
@@ -52,7 +52,7 @@ struct Operations : testing::Test {
     }
 };
 
-TEST_F(Operations, HandACopyOfTheResultToTheOneWhoAsked) {
+TEST_F(OperationTableTest, ReturnsACopyOfTheResult) {
     const capstan_op op = open();
     int result = 7;
     EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_RESIZED, &result), CAPSTAN_OK);
@@ -63,7 +63,7 @@ TEST_F(Operations, HandACopyOfTheResultToTheOneWhoAsked) {
     EXPECT_EQ(table->open_count(), 0u);
 }
 
-TEST_F(Operations, CountALateOrDoubleCompletionAndIgnoreIt) {
+TEST_F(OperationTableTest, CountsAndIgnoresLateAndDoubleCompletions) {
     const int result = 7;
     const capstan_op op = open();
     table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
@@ -75,7 +75,7 @@ TEST_F(Operations, CountALateOrDoubleCompletionAndIgnoreIt) {
     EXPECT_EQ(late, 2);
 }
 
-TEST_F(Operations, RefuseAStaleIdWhoseSlotIsInUseAgain) {
+TEST_F(OperationTableTest, RefusesAStaleIdOfAReusedSlot) {
     const int result = 7;
     const capstan_op stale = open();
     table->complete(stale, CAPSTAN_RESULT_RESIZED, &result);
@@ -87,7 +87,7 @@ TEST_F(Operations, RefuseAStaleIdWhoseSlotIsInUseAgain) {
     EXPECT_EQ(table->deadline_of(stale), std::nullopt);
 }
 
-TEST_F(Operations, RefuseTheIdOfAnotherInstance) {
+TEST_F(OperationTableTest, RefusesAnIdOfAnotherInstance) {
     const auto other = make_table();
     const capstan_op op = open();
     const capstan_op foreign = other->open(number()).value();
@@ -96,14 +96,14 @@ TEST_F(Operations, RefuseTheIdOfAnotherInstance) {
     EXPECT_NE(op, foreign);
 }
 
-TEST_F(Operations, RefuseIdsThatNeverWere) {
+TEST_F(OperationTableTest, RefusesUnknownIds) {
     for (const capstan_op op :
          {capstan_op{0}, capstan_op{1}, ~capstan_op{0}, capstan_op{1} << 63}) {
         EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND) << op;
     }
 }
 
-TEST_F(Operations, EndAsInternalWhenTheResultIsOfAnotherType) {
+TEST_F(OperationTableTest, RefusesAResultOfAnotherType) {
     const int result = 7;
     EXPECT_EQ(table->complete(open(), CAPSTAN_RESULT_TEMPLATE, &result),
               CAPSTAN_E_INVALID_ARGUMENT);
@@ -112,7 +112,7 @@ TEST_F(Operations, EndAsInternalWhenTheResultIsOfAnotherType) {
               "resize: the plugin completed with a result of type 4, expected type 2");
 }
 
-TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
+TEST_F(OperationTableTest, RefusesAMissingOrInvalidResult) {
     table->complete(open(), CAPSTAN_RESULT_RESIZED, nullptr);
     EXPECT_EQ(error().message, "resize: the plugin completed without a result");
     ended.clear();
@@ -122,24 +122,24 @@ TEST_F(Operations, EndAsInternalWithoutAResultOrWithOneThatMakesNoSense) {
     EXPECT_EQ(error().message, "resize: target is -1");
 }
 
-TEST_F(Operations, EndWithTheStatusAFunctionReturned) {
+TEST_F(OperationTableTest, EndsWithTheStatusThatAFunctionReturned) {
     table->answered(open(), CAPSTAN_E_THROTTLED);
     EXPECT_EQ(error().code, ErrorCode::throttled);
     EXPECT_EQ(error().message, "resize returned throttled without an error message");
 }
 
-TEST_F(Operations, KeepTheReportOfAFunctionThatReportedAndThenReturnedAStatus) {
+TEST_F(OperationTableTest, PrefersAReportedErrorToTheReturnedStatus) {
     const capstan_op op = open();
-    const capstan_error said{
-        sizeof said, CAPSTAN_E_QUOTA, str("no room"), str("QuotaExceeded"), {}, 500, 0, 0};
-    table->fail(op, &said);
+    const capstan_error reported{
+        sizeof reported, CAPSTAN_E_QUOTA, str("no room"), str("QuotaExceeded"), {}, 500, 0, 0};
+    table->fail(op, &reported);
     table->answered(op, CAPSTAN_E_QUOTA);
     EXPECT_EQ(error(),
               (Error{ErrorCode::quota, "resize: no room", "QuotaExceeded", "", Duration(500ms)}));
     EXPECT_EQ(late, 0);
 }
 
-TEST_F(Operations, AreTimedUntilTheirEndByWhatCameOfThem) {
+TEST_F(OperationTableTest, MeasuresOperationsByHookAndResult) {
     std::vector<std::string> timed;
     table = std::make_shared<OperationTable>(
         loop, strand,
@@ -169,10 +169,10 @@ TEST_F(Operations, AreTimedUntilTheirEndByWhatCameOfThem) {
     table->complete(open(), CAPSTAN_RESULT_RESIZED, &target);
     EXPECT_THAT(timed, testing::ElementsAre("increase 2s ok", "remove 1s throttled",
                                             "refresh 15s deadline"))
-        << "the last one is no call of the instance";
+        << "the last one is not a hook call";
 }
 
-TEST_F(Operations, ToldOfOnceWhereAPluginEndsThemTwice) {
+TEST_F(OperationTableTest, ReportsADoubleCompletionOnce) {
     const int target = 7;
     for (int i = 0; i < 3; ++i) {
         const capstan_op op = open();
@@ -184,7 +184,7 @@ TEST_F(Operations, ToldOfOnceWhereAPluginEndsThemTwice) {
     EXPECT_EQ(late, 3);
 }
 
-TEST_F(Operations, ToldOfOnceWhereAFunctionCompletesAndThenReturnsAnError) {
+TEST_F(OperationTableTest, ReportsACompletionFollowedByAnErrorOnce) {
     const int target = 7;
     for (int i = 0; i < 2; ++i) {
         const capstan_op op = open();
@@ -197,7 +197,7 @@ TEST_F(Operations, ToldOfOnceWhereAFunctionCompletesAndThenReturnsAnError) {
     EXPECT_EQ(std::any_cast<int>(*ended.at(1)), 7);
 }
 
-TEST_F(Operations, EndedTooLateAreNoFaultOfThePlugins) {
+TEST_F(OperationTableTest, DoesNotReportALateCompletion) {
     const capstan_op op = open();
     loop.advance(1min);
     const int target = 7;
@@ -206,7 +206,7 @@ TEST_F(Operations, EndedTooLateAreNoFaultOfThePlugins) {
     EXPECT_THAT(misuse, testing::IsEmpty());
 }
 
-TEST_F(Operations, AreBounded) {
+TEST_F(OperationTableTest, LimitsOpenOperations) {
     open();
     open();
     const auto third = table->open(number());
@@ -216,29 +216,29 @@ TEST_F(Operations, AreBounded) {
     Operation stop = number();
     stop.reserved = true;
     EXPECT_TRUE(table->open(std::move(stop)))
-        << "a full table must not keep an instance from stopping";
+        << "a full table must not prevent an instance from stopping";
     table->close_all(0, {ErrorCode::cancelled, "end"});
 }
 
-TEST_F(Operations, TellThePluginAtTheDeadlineAndCloseAfterAGrace) {
+TEST_F(OperationTableTest, CancelsAtTheDeadlineAndClosesAfterAGracePeriod) {
     const capstan_op op = open();
-    static int told = 0;
-    told = 0;
-    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    static int cancellations = 0;
+    cancellations = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++cancellations; }, nullptr);
     loop.advance(9s);
-    EXPECT_EQ(told, 0);
+    EXPECT_EQ(cancellations, 0);
     loop.advance(1s);
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(cancellations, 1);
     EXPECT_TRUE(table->is_cancelled(op));
-    EXPECT_TRUE(ended.empty()) << "the grace has just begun";
+    EXPECT_TRUE(ended.empty()) << "the grace period has just begun";
     loop.advance(5s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
     EXPECT_EQ(overdue, 1);
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(cancellations, 1);
     EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
 }
 
-TEST_F(Operations, TakeAResultThatComesWithinTheGrace) {
+TEST_F(OperationTableTest, AcceptsAResultWithinTheGracePeriod) {
     const capstan_op op = open();
     loop.advance(12s);
     const int result = 7;
@@ -248,30 +248,30 @@ TEST_F(Operations, TakeAResultThatComesWithinTheGrace) {
     EXPECT_EQ(overdue, 0);
 }
 
-TEST_F(Operations, CallACancelFunctionAtOnceThatComesAfterTheCancellation) {
+TEST_F(OperationTableTest, CallsALateCancelFunctionImmediately) {
     const capstan_op op = open();
     loop.advance(10s);
-    static int told = 0;
-    told = 0;
-    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    static int cancellations = 0;
+    cancellations = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++cancellations; }, nullptr);
     loop.settle();
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(cancellations, 1);
 }
 
-TEST_F(Operations, NeverCallACancelFunctionAfterTheEnd) {
+TEST_F(OperationTableTest, CallsNoCancelFunctionAfterTheEnd) {
     const capstan_op op = open();
-    static int told = 0;
-    told = 0;
-    table->on_cancel(op, [](void*, capstan_op) noexcept { ++told; }, nullptr);
+    static int cancellations = 0;
+    cancellations = 0;
+    table->on_cancel(op, [](void*, capstan_op) noexcept { ++cancellations; }, nullptr);
     table->cancel_all(0);  // posts the call
     const int result = 7;
     table->complete(op, CAPSTAN_RESULT_RESIZED, &result);
     loop.settle();
-    EXPECT_EQ(told, 0);
+    EXPECT_EQ(cancellations, 0);
 }
 
-TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
-    static std::binary_semaphore entered{0}, may_send{0};
+TEST_F(OperationTableTest, WaitsForARunningCancelFunctionWithoutBlockingTheLoop) {
+    static std::binary_semaphore entered{0}, may_return{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -281,23 +281,23 @@ TEST_F(Operations, EndWithoutHoldingTheLoopWhileTheirCancelFunctionIsUnderWay) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_send.acquire();
+            may_return.acquire();
         },
         nullptr);
     table->cancel(op);
     entered.acquire();
     EXPECT_TRUE(table->end(op, {ErrorCode::deadline, "it took too long"}));
     loop.settle();
-    EXPECT_TRUE(ended.empty()) << "what it was lent is in use";
+    EXPECT_TRUE(ended.empty()) << "its arguments are still in use";
     EXPECT_EQ(table->complete(op, CAPSTAN_RESULT_NONE, nullptr), CAPSTAN_E_NOT_FOUND);
-    may_send.release();
+    may_return.release();
     while (ended.empty()) loop.settle();
     EXPECT_EQ(ended.at(0).error().message, "resize: it took too long");
     EXPECT_EQ(table->open_count(), 0u);
 }
 
-TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
-    static std::binary_semaphore entered{0}, may_send{0};
+TEST_F(OperationTableTest, DoesNotWaitForeverForACancelFunction) {
+    static std::binary_semaphore entered{0}, may_return{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -307,7 +307,7 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_send.acquire();
+            may_return.acquire();
         },
         nullptr);
     table->cancel(op);
@@ -315,11 +315,11 @@ TEST_F(Operations, DoNotWaitForACancelFunctionForEver) {
     table->end(op, {ErrorCode::deadline, "it took too long"});
     loop.advance(1s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
-    may_send.release();
+    may_return.release();
 }
 
-TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
-    static std::binary_semaphore entered{0}, may_send{0};
+TEST_F(OperationTableTest, AbandonsOperationsDespiteARunningCancelFunction) {
+    static std::binary_semaphore entered{0}, may_return{0};
     const auto other =
         std::make_shared<loop::Strand>(io, loop::Strand::Options{.has_thread = true});
     table = std::make_shared<OperationTable>(
@@ -329,7 +329,7 @@ TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
         op,
         [](void*, capstan_op) noexcept {
             entered.release();
-            may_send.acquire();
+            may_return.acquire();
         },
         nullptr);
     table->cancel(op);
@@ -337,10 +337,10 @@ TEST_F(Operations, AreAbandonedAtOnceThoughTheirCancelFunctionDoesNotReturn) {
     table->abandon_all({ErrorCode::cancelled, "the instance was abandoned"});
     other->close();
     EXPECT_EQ(error().code, ErrorCode::cancelled);
-    may_send.release();
+    may_return.release();
 }
 
-TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {
+TEST_F(OperationTableTest, AllowsACancelFunctionToEndItsOperation) {
     const capstan_op op = open();
     table->on_cancel(
         op,
@@ -354,7 +354,7 @@ TEST_F(Operations, MayBeEndedInsideTheirOwnCancelFunction) {
     EXPECT_EQ(error().message, "resize: gave up");
 }
 
-TEST_F(Operations, CloseEverythingButTheOneThatStops) {
+TEST_F(OperationTableTest, ClosesAllButTheStopOperation) {
     const capstan_op stopping = open();
     open();
     table->close_all(stopping, {ErrorCode::cancelled, "the plugin is stopping"});
@@ -363,7 +363,7 @@ TEST_F(Operations, CloseEverythingButTheOneThatStops) {
     table->close_all(0, {ErrorCode::cancelled, "end"});
 }
 
-TEST_F(Operations, CutAnErrorsMessageAndEscapeItsControlCharacters) {
+TEST_F(OperationTableTest, LimitsAndEscapesErrorMessages) {
     const std::string flood = "bad\x1b[2J" + std::string(9000, 'a');
     const capstan_error error_with_flood{sizeof error_with_flood, 99, str(flood), {}, {}, -1, 0, 0};
     table->fail(open(), &error_with_flood);
@@ -372,7 +372,7 @@ TEST_F(Operations, CutAnErrorsMessageAndEscapeItsControlCharacters) {
     EXPECT_THAT(error().message, testing::StartsWith("resize: bad\\x1b[2Jaaa"));
 }
 
-TEST_F(Operations, AreEndedOnceWhenManyThreadsCompleteThem) {
+TEST_F(OperationTableTest, EndsOnceIfManyThreadsComplete) {
     for (int round = 0; round < 50; ++round) {
         const capstan_op op = open();
         std::atomic<int> accepted{0};

@@ -26,9 +26,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-/// What an instance sends, and what came of it. The test answers in the place of servers.
-struct RequestsOfAnInstance : testing::Test {
-    struct Seen {
+/// The requests of an instance and their results. Tests answer in place of servers.
+struct PluginHttpTest : testing::Test {
+    struct Sent {
         capstan_status status = -1;
         HttpReply reply{};
         std::string error{};
@@ -36,17 +36,17 @@ struct RequestsOfAnInstance : testing::Test {
     };
     TestHost host;
     std::shared_ptr<HostContext> context = make(host);
-    std::deque<Seen> sent;
+    std::deque<Sent> sent;
 
     static std::shared_ptr<HostContext> make(TestHost& host, config::PluginTls tls = {}) {
-        InstanceIdentity who = identity("probe");
-        who.class_id = "acme.cloud";
-        who.version = "0.3.1 beta";
-        who.grants.http = {"api.test", "*.cloud.test"};
-        who.tls = std::move(tls);
-        return HostContext::make(host.environment(), who);
+        InstanceIdentity instance = identity("probe");
+        instance.class_id = "acme.cloud";
+        instance.version = "0.3.1 beta";
+        instance.grants.http = {"api.test", "*.cloud.test"};
+        instance.tls = std::move(tls);
+        return HostContext::make(host.environment(), instance);
     }
-    ~RequestsOfAnInstance() override { stop(); }
+    ~PluginHttpTest() override { stop(); }
     void stop() {
         context->close();
         context->cancel_open(0);
@@ -60,14 +60,14 @@ struct RequestsOfAnInstance : testing::Test {
     }
     static void note(void* user, capstan_status status, const capstan_http_reply* reply,
                      const capstan_error* error) noexcept {
-        auto& of = *static_cast<Seen*>(user);
-        ++of.times;
-        of.status = status;
+        auto& call = *static_cast<Sent*>(user);
+        ++call.times;
+        call.status = status;
         EXPECT_EQ(reply == nullptr, error != nullptr);
         if (reply != nullptr)
-            of.reply = {reply->status, headers_of(reply->headers), std::string(text(reply->body)),
-                        headers_of(reply->trailers)};
-        if (error != nullptr) of.error = text(error->message);
+            call.reply = {reply->status, headers_of(reply->headers), std::string(text(reply->body)),
+                          headers_of(reply->trailers)};
+        if (error != nullptr) call.error = text(error->message);
     }
     capstan_status send(const HttpRequest& request, capstan_op parent = 0,
                         std::int32_t timeout_ms = 0) {
@@ -90,13 +90,13 @@ struct RequestsOfAnInstance : testing::Test {
     }
     capstan_status send_raw(const capstan_http_request* raw, capstan_http_done done) {
         sent.emplace_back();
-        const capstan_host* const lent = context->host();
+        const capstan_host* const host_abi = context->host();
         const auto* const table =
-            static_cast<const capstan_http*>(lent->service(lent, CAPSTAN_SERVICE_HTTP));
-        return table->send(lent, raw, done, &sent.back());
+            static_cast<const capstan_http*>(host_abi->service(host_abi, CAPSTAN_SERVICE_HTTP));
+        return table->send(host_abi, raw, done, &sent.back());
     }
-    /// The sentence that a request which is accepted ends with.
-    Error refused(const HttpRequest& request, capstan_op parent = 0) {
+    /// The error of a request that is accepted and then error_of.
+    Error error_of(const HttpRequest& request, capstan_op parent = 0) {
         EXPECT_EQ(send(request, parent), CAPSTAN_OK);
         EXPECT_EQ(sent.back().times, 0) << "called inside send";
         host.loop.settle();
@@ -117,11 +117,11 @@ struct RequestsOfAnInstance : testing::Test {
     }
     std::size_t ended() const {
         return static_cast<std::size_t>(
-            std::ranges::count_if(sent, [](const Seen& each) { return each.times == 1; }));
+            std::ranges::count_if(sent, [](const Sent& each) { return each.times == 1; }));
     }
 };
 
-TEST_F(RequestsOfAnInstance, AreSentToGrantedHostsAndAnswered) {
+TEST_F(PluginHttpTest, SendsRequestsToGrantedHosts) {
     EXPECT_EQ(send(HttpRequest("PUT", "https://eu.cloud.test:8443/v1")
                        .with_body("ask")
                        .http2()
@@ -145,11 +145,11 @@ TEST_F(RequestsOfAnInstance, AreSentToGrantedHostsAndAnswered) {
     EXPECT_EQ(sent[0].times, 1);
 }
 
-TEST_F(RequestsOfAnInstance, NameThePluginAndItsVersion) {
+TEST_F(PluginHttpTest, SendsPluginAndVersionAsUserAgent) {
     EXPECT_EQ(host.user_agent, "capstan/test acme.cloud/0.3.1-beta");
 }
 
-TEST_F(RequestsOfAnInstance, ShowTheCertificateThatItsFilesHoldNow) {
+TEST_F(PluginHttpTest, UsesRenewedCertificates) {
     const TlsFolder folder;
     stop();
     context = make(host, folder.files());
@@ -166,36 +166,36 @@ TEST_F(RequestsOfAnInstance, ShowTheCertificateThatItsFilesHoldNow) {
     folder.remove("tls.key");
     host.loop.advance(10s);
     EXPECT_EQ(send("https://api.test/"), CAPSTAN_OK);
-    EXPECT_EQ(host.http->sent.size(), 4u) << "with the last pair that fitted";
+    EXPECT_EQ(host.http->sent.size(), 4u) << "with the last matching pair";
     EXPECT_THAT(host.lines->text(), HasSubstr("warn  probe: tls.key_file: there is no file "));
 }
 
-TEST_F(RequestsOfAnInstance, AreNotSentWhereItsCertificateHasNeverBeenThere) {
+TEST_F(PluginHttpTest, SendsNothingWithoutAConfiguredCertificate) {
     const TlsFolder folder;
     folder.remove("tls.crt");
     stop();
     context = make(host, folder.files());
-    const Error error = refused(HttpRequest("GET", "https://api.test/a?token=secret"));
+    const Error error = error_of(HttpRequest("GET", "https://api.test/a?token=secret"));
     EXPECT_EQ(error.code, ErrorCode::invalid_config);
     EXPECT_THAT(error.message,
                 HasSubstr("HTTP GET https://api.test/a: plugin.probe.tls.cert_file: there is no"));
     EXPECT_TRUE(host.http->sent.empty());
 }
 
-TEST_F(RequestsOfAnInstance, ToOtherHostsAreToldWhatToAdd) {
-    const Error error = refused(HttpRequest("GET", "http://evil.test/v1?signature=secret"));
+TEST_F(PluginHttpTest, NamesTheMissingGrant) {
+    const Error error = error_of(HttpRequest("GET", "http://evil.test/v1?signature=secret"));
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_EQ(error.message,
               "HTTP GET http://evil.test/v1: \"evil.test\" not granted: add it to "
               "plugin.probe.grants.http, as in grants = { http = [\"evil.test\"] }");
     for (const char* const url :
          {"http://api.test.evil.test/", "http://cloud.test/", "http://evilcloud.test/"}) {
-        EXPECT_EQ(refused(HttpRequest("GET", url)).code, ErrorCode::permission) << url;
+        EXPECT_EQ(error_of(HttpRequest("GET", url)).code, ErrorCode::permission) << url;
     }
     EXPECT_TRUE(host.http->sent.empty());
 }
 
-TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
+TEST_F(PluginHttpTest, RefusesInvalidRequests) {
     HttpRequest many("GET", "http://api.test/"), unknown("GET", "http://api.test/");
     for (int i = 0; i < 129; ++i) many.header("x-a", "b");
     unknown.flags = 64;
@@ -224,7 +224,7 @@ TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
          "CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE requires http"},
     };
     for (const auto& [request, sentence] : cases) {
-        const Error error = refused(request);
+        const Error error = error_of(request);
         EXPECT_EQ(error.code, ErrorCode::invalid_argument) << sentence;
         EXPECT_THAT(error.message, HasSubstr(sentence));
         EXPECT_THAT(error.message, HasSubstr("HTTP ")) << "names the request";
@@ -233,7 +233,7 @@ TEST_F(RequestsOfAnInstance, ThatAreNoneAreToldWhatIsWrong) {
     EXPECT_TRUE(host.http->sent.empty());
 }
 
-TEST_F(RequestsOfAnInstance, WithoutAPlaceForTheEndAreRefusedAtOnce) {
+TEST_F(PluginHttpTest, RefusesARequestWithoutACallback) {
     const capstan_http_request whole{
         sizeof whole, 0, str("GET"), str("http://api.test/"), {}, {}, 0, 0, 0};
     capstan_http_request cut = whole;
@@ -245,19 +245,19 @@ TEST_F(RequestsOfAnInstance, WithoutAPlaceForTheEndAreRefusedAtOnce) {
     EXPECT_EQ(ended(), 0u);
 }
 
-TEST_F(RequestsOfAnInstance, AreNotSentWhereTimeIsSimulated) {
+TEST_F(PluginHttpTest, SendsNothingInSimulatedTime) {
     HostEnvironment environment = host.environment();
     environment.http = nullptr;
-    InstanceIdentity who = identity("probe");
-    who.grants.http = {"api.test"};
+    InstanceIdentity instance = identity("probe");
+    instance.grants.http = {"api.test"};
     stop();
-    context = HostContext::make(environment, who);
-    const Error error = refused(HttpRequest("GET", "http://api.test/"));
+    context = HostContext::make(environment, instance);
+    const Error error = error_of(HttpRequest("GET", "http://api.test/"));
     EXPECT_EQ(error.code, ErrorCode::unsupported);
     EXPECT_THAT(error.message, HasSubstr("no HTTP requests are sent in simulated time"));
 }
 
-TEST_F(RequestsOfAnInstance, HaveNoMoreTimeThanTheirOperation) {
+TEST_F(PluginHttpTest, LimitsTheTimeoutToThatOfTheOperation) {
     const capstan_op op = open(5s);
     host.loop.advance(2s);
     send("http://api.test/", op, 10'000);
@@ -265,17 +265,17 @@ TEST_F(RequestsOfAnInstance, HaveNoMoreTimeThanTheirOperation) {
     host.loop.advance(3s);
     EXPECT_EQ(sent[0].status, CAPSTAN_E_CANCELLED) << "with its operation";
     EXPECT_EQ(sent[0].error, "HTTP GET http://api.test/: its operation has ended");
-    const Error late = refused(HttpRequest("GET", "http://api.test/"), op);
+    const Error late = error_of(HttpRequest("GET", "http://api.test/"), op);
     EXPECT_EQ(late.code, ErrorCode::cancelled);
     EXPECT_EQ(late.message, "HTTP GET http://api.test/: its operation has ended");
     context->operations().close_all(0, {ErrorCode::cancelled, "end"});
 }
 
-TEST_F(RequestsOfAnInstance, EndWhenItStops) {
+TEST_F(PluginHttpTest, EndsRequestsWhenTheInstanceStops) {
     for (int i = 0; i < 65; ++i) send("http://api.test/a?token=secret");
     stop();
     EXPECT_EQ(ended(), 65u);
-    for (const Seen& each : sent) {
+    for (const Sent& each : sent) {
         EXPECT_EQ(each.status, CAPSTAN_E_CANCELLED);
         EXPECT_EQ(each.error, "HTTP GET http://api.test/a: the plugin is stopping");
     }
@@ -284,7 +284,7 @@ TEST_F(RequestsOfAnInstance, EndWhenItStops) {
     EXPECT_EQ(sent.back().times, 0);
 }
 
-TEST_F(RequestsOfAnInstance, WaitInOrderBeyond64) {
+TEST_F(PluginHttpTest, QueuesRequestsBeyond64InOrder) {
     for (int i = 0; i < 66; ++i) send(("http://api.test/" + std::to_string(i)).c_str());
     EXPECT_EQ(host.http->sent.size(), 64u);
     answer(10);
@@ -294,48 +294,48 @@ TEST_F(RequestsOfAnInstance, WaitInOrderBeyond64) {
     EXPECT_EQ(ended(), 2u);
 }
 
-TEST_F(RequestsOfAnInstance, AreBusyBeyond64MebibytesThatWait) {
+TEST_F(PluginHttpTest, LimitsQueuedBodiesTo64Mebibytes) {
     HttpRequest large("PUT", "http://api.test/");
     large.with_body(std::string(std::size_t{16} << 20, 'x'));
     for (int i = 0; i < 64; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
     for (int i = 0; i < 4; ++i) ASSERT_EQ(send(large), CAPSTAN_OK);
-    const Error error = refused(large);
+    const Error error = error_of(large);
     EXPECT_EQ(error.code, ErrorCode::busy);
     EXPECT_THAT(error.message,
                 HasSubstr("would have 83886080 bytes; at most 67108864 are allowed"));
     EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "it has no body";
 }
 
-TEST_F(RequestsOfAnInstance, AreBusyBeyond1024ThatWait) {
+TEST_F(PluginHttpTest, LimitsQueuedRequestsTo1024) {
     for (int i = 0; i < 64 + 1024; ++i) ASSERT_EQ(send("http://api.test/"), CAPSTAN_OK);
-    const Error error = refused(HttpRequest("GET", "http://api.test/"));
+    const Error error = error_of(HttpRequest("GET", "http://api.test/"));
     EXPECT_EQ(error.code, ErrorCode::busy);
     EXPECT_EQ(error.message,
               "HTTP GET http://api.test/: 1024 requests of the plugin are already waiting");
     answer(1);
     EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK);
     for (io::HttpClient::RequestId id = 2; id <= 64 + 1024 + 1; ++id) answer(id);
-    EXPECT_EQ(ended(), sent.size()) << "each of them once";
+    EXPECT_EQ(ended(), sent.size()) << "each once";
 }
 
-TEST_F(RequestsOfAnInstance, HoldUpNoTimersHoweverManyWait) {
+TEST_F(PluginHttpTest, LeavesTimersAvailableWhileRequestsWait) {
     for (int i = 0; i < 64 + 1024; ++i) send("http://api.test/");
-    const capstan_host* const lent = context->host();
+    const capstan_host* const host_abi = context->host();
     const auto* const exec =
-        static_cast<const capstan_exec*>(lent->service(lent, CAPSTAN_SERVICE_EXEC));
-    EXPECT_EQ(exec->post(lent, [](void*, capstan_status) noexcept {}, nullptr), CAPSTAN_OK);
+        static_cast<const capstan_exec*>(host_abi->service(host_abi, CAPSTAN_SERVICE_EXEC));
+    EXPECT_EQ(exec->post(host_abi, [](void*, capstan_status) noexcept {}, nullptr), CAPSTAN_OK);
 }
 
-TEST_F(RequestsOfAnInstance, AreRefusedAtOnceWhereTheInstanceHearsOfNoRefusal) {
+TEST_F(PluginHttpTest, LimitsPendingRefusals) {
     for (int i = 0; i < 1024; ++i) ASSERT_EQ(send("http://evil.test/"), CAPSTAN_OK);
     EXPECT_EQ(send("http://evil.test/"), CAPSTAN_E_BUSY);
-    EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "what is fine goes out";
+    EXPECT_EQ(send("http://api.test/"), CAPSTAN_OK) << "granted requests are sent";
     host.loop.settle();
     EXPECT_EQ(ended(), 1024u);
     EXPECT_EQ(send("http://evil.test/"), CAPSTAN_OK);
 }
 
-TEST_F(RequestsOfAnInstance, CountTheirTimeFromWhenTheyWereSent) {
+TEST_F(PluginHttpTest, CountsTheTimeoutFromTheCallOfSend) {
     for (int i = 0; i < 64; ++i) send("http://api.test/");
     send("http://api.test/sent", 0, 10'000);
     send("http://api.test/late?token=secret", 0, 5'000);
@@ -347,12 +347,12 @@ TEST_F(RequestsOfAnInstance, CountTheirTimeFromWhenTheyWereSent) {
                 HasSubstr("HTTP GET http://api.test/late: timed out waiting for the "));
     answer(1);
     EXPECT_EQ(host.http->sent.at(65).request.url, "http://api.test/sent");
-    EXPECT_EQ(host.http->sent.at(65).request.timeout, 5s) << "what is left of ten";
+    EXPECT_EQ(host.http->sent.at(65).request.timeout, 5s) << "the rest of ten seconds";
     host.loop.advance(1min);
-    EXPECT_EQ(sent[64].times, 0) << "its end is the client's by now";
+    EXPECT_EQ(sent[64].times, 0) << "its timeout is handled by the client";
 }
 
-TEST_F(RequestsOfAnInstance, LeaveTheQueueWithTheirOperation) {
+TEST_F(PluginHttpTest, RemovesQueuedRequestsOfACancelledOperation) {
     const capstan_op op = open(5s);
     for (int i = 0; i < 64; ++i) send("http://api.test/");
     send("http://api.test/mine", op);
@@ -367,7 +367,7 @@ TEST_F(RequestsOfAnInstance, LeaveTheQueueWithTheirOperation) {
     context->operations().close_all(0, {ErrorCode::cancelled, "end"});
 }
 
-TEST_F(RequestsOfAnInstance, AreTimedByGrantAndStatus) {
+TEST_F(PluginHttpTest, MeasuresRequestsByGrantAndStatus) {
     send("http://eu.cloud.test/a?token=secret");
     send("http://us.cloud.test/b");
     send("http://api.test/");
@@ -375,7 +375,7 @@ TEST_F(RequestsOfAnInstance, AreTimedByGrantAndStatus) {
     answer(1), answer(2, 429);
     host.http->answer(3, fail(ErrorCode::unavailable, "no connection"));
     host.loop.settle();
-    std::ignore = refused(HttpRequest("GET", "http://evil.test/"));
+    std::ignore = error_of(HttpRequest("GET", "http://evil.test/"));
     const std::string text = host.metrics->text();
     const std::string name = "capstan_plugin_http_request_duration_seconds_";
     EXPECT_THAT(text,
@@ -384,10 +384,10 @@ TEST_F(RequestsOfAnInstance, AreTimedByGrantAndStatus) {
                 HasSubstr(name + "sum{host=\"*.cloud.test\",plugin=\"probe\",status=\"429\"} 2"));
     EXPECT_THAT(text,
                 HasSubstr(name + "count{host=\"api.test\",plugin=\"probe\",status=\"error\"} 1"));
-    EXPECT_THAT(text, Not(HasSubstr("evil"))) << "what was not sent took no time";
+    EXPECT_THAT(text, Not(HasSubstr("evil"))) << "requests that were not sent are not measured";
 }
 
-TEST_F(RequestsOfAnInstance, HaveABoundedNumberOfSeriesWhateverAServerAnswers) {
+TEST_F(PluginHttpTest, LimitsTheNumberOfSeries) {
     for (int status = 200; status < 400; ++status) {
         send("http://api.test/");
         answer(static_cast<io::HttpClient::RequestId>(status - 199), status);

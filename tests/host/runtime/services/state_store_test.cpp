@@ -15,14 +15,14 @@ namespace {
 
 const PluginInstanceId aws("aws");
 
-struct StateFolder : testing::Test {
+struct FileStateStoreTest : testing::Test {
     std::filesystem::path folder =
         std::filesystem::path(testing::TempDir()) / ("state-" + std::to_string(::getpid()));
-    StateFolder() { std::filesystem::create_directories(folder); }
-    ~StateFolder() override { std::filesystem::remove_all(folder); }
+    FileStateStoreTest() { std::filesystem::create_directories(folder); }
+    ~FileStateStoreTest() override { std::filesystem::remove_all(folder); }
 };
 
-TEST_F(StateFolder, KeepsValuesAndRevisionsOverARestart) {
+TEST_F(FileStateStoreTest, KeepsValuesAndRevisionsAcrossARestart) {
     const std::string binary("a\0b\n", 4);
     std::uint64_t revision = 0;
     {
@@ -38,7 +38,7 @@ TEST_F(StateFolder, KeepsValuesAndRevisionsOverARestart) {
     EXPECT_GT(store.put(aws, "new", "x", 0).value(), 3u);
 }
 
-TEST_F(StateFolder, KeepsInstancesApart) {
+TEST_F(FileStateStoreTest, SeparatesInstances) {
     FileStateStore store(folder);
     store.put(aws, "k", "x", 0).value();
     EXPECT_EQ(store.get(PluginInstanceId("gce"), "k").error().code, ErrorCode::not_found);
@@ -46,7 +46,7 @@ TEST_F(StateFolder, KeepsInstancesApart) {
     EXPECT_TRUE(std::filesystem::exists(folder / "%2E%2E%2Fevil.state"));
 }
 
-TEST_F(StateFolder, WritesOnlyOverTheRevisionItWasTold) {
+TEST_F(FileStateStoreTest, WritesOnlyOverTheExpectedRevision) {
     FileStateStore store(folder);
     const std::uint64_t first = store.put(aws, "k", "a", 0).value();
     EXPECT_EQ(store.put(aws, "k", "b", 0).error().code, ErrorCode::conflict);
@@ -56,16 +56,15 @@ TEST_F(StateFolder, WritesOnlyOverTheRevisionItWasTold) {
     EXPECT_EQ(store.get(aws, "k").value().value, "a");
 }
 
-TEST_F(StateFolder, HasRoomFor64KibibytesOfEachInstance) {
+TEST_F(FileStateStoreTest, LimitsAnInstanceTo64Kibibytes) {
     FileStateStore store(folder);
     store.put(aws, "a", std::string((64 << 10) - 2, 'x'), 0).value();
     EXPECT_EQ(store.put(aws, "b", "xx", 0).error().code, ErrorCode::quota);
-    EXPECT_EQ(store.get(aws, "b").error().code, ErrorCode::not_found)
-        << "after an error everything is as it was";
+    EXPECT_EQ(store.get(aws, "b").error().code, ErrorCode::not_found) << "an error changes nothing";
     EXPECT_TRUE(store.put(PluginInstanceId("gce"), "b", "xx", 0));
 }
 
-TEST_F(StateFolder, DoesNotOverwriteAFileItDoesNotUnderstand) {
+TEST_F(FileStateStoreTest, DoesNotOverwriteAnUnreadableFile) {
     for (const std::string bytes :
          {"", "something else", "capstan-state 1\n", "capstan-state 1\n9\n1 5 5\nkey"}) {
         std::ofstream(folder / "aws.state") << bytes;
@@ -77,10 +76,10 @@ TEST_F(StateFolder, DoesNotOverwriteAFileItDoesNotUnderstand) {
               "capstan-state 1\n9\n1 5 5\nkey");
 }
 
-TEST_F(StateFolder, KeepsTheOldValueWhenTheNewOneCannotBeWritten) {
+TEST_F(FileStateStoreTest, KeepsTheOldValueIfAWriteFails) {
     FileStateStore store(folder);
     store.put(aws, "k", "old", 0).value();
-    std::filesystem::create_directory(folder / "aws.state.new");  // in the way of the new file
+    std::filesystem::create_directory(folder / "aws.state.new");  // blocks the new file
     const auto written = store.put(aws, "k", "new", 1);
     EXPECT_EQ(written.error().code, ErrorCode::unavailable);
     EXPECT_THAT(written.error().message, testing::HasSubstr("create "));
@@ -88,7 +87,7 @@ TEST_F(StateFolder, KeepsTheOldValueWhenTheNewOneCannotBeWritten) {
     EXPECT_EQ(FileStateStore(folder).get(aws, "k").value().value, "old");
 }
 
-TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
+TEST_F(FileStateStoreTest, SharesValuesBetweenProcesses) {
     FileStateStore leader(folder), standby(folder);
     leader.put(aws, "k", "first", 0).value();
     EXPECT_EQ(standby.get(aws, "k").value().value, "first");
@@ -99,7 +98,7 @@ TEST_F(StateFolder, IsSharedByHostsThatSeeWhatTheOtherWrote) {
     EXPECT_EQ(leader.get(aws, "k").value().value, "third");
 }
 
-TEST_F(StateFolder, SaysThatAnotherProcessHoldsIt) {
+TEST_F(FileStateStoreTest, ReportsThatAnotherProcessHoldsTheLock) {
     FileStateStore store(folder, {.lock = Duration::zero()});
     store.put(aws, "k", "old", 0).value();
     const io::FileDescriptor theirs(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -108,13 +107,13 @@ TEST_F(StateFolder, SaysThatAnotherProcessHoldsIt) {
     EXPECT_EQ(written.error().code, ErrorCode::unavailable);
     EXPECT_EQ(written.error().message,
               "lock " + folder.string() + ": another process has held it for 0s");
-    EXPECT_EQ(store.get(aws, "k").value().value, "old") << "what reads waits for no other process";
+    EXPECT_EQ(store.get(aws, "k").value().value, "old") << "reads do not wait for the lock";
     ASSERT_EQ(::flock(theirs.get(), LOCK_UN), 0);
     EXPECT_TRUE(store.put(aws, "k", "new", 1));
 }
 
-TEST_F(StateFolder, AnswersThoughTheDiskDoesNot) {
-    // To open a FIFO takes until its other end is opened.
+TEST_F(FileStateStoreTest, RespondsIfTheDiskDoesNot) {
+    // Opening a FIFO blocks until its other end is opened.
     const std::filesystem::path stuck = folder / "stuck.state";
     ASSERT_EQ(::mkfifo(stuck.c_str(), 0600), 0);
     {
@@ -125,17 +124,17 @@ TEST_F(StateFolder, AnswersThoughTheDiskDoesNot) {
         EXPECT_EQ(next.error().code, ErrorCode::unavailable);
         EXPECT_THAT(next.error().message, testing::EndsWith(" was busy with other calls for 20ms"));
     }
-    EXPECT_FALSE(std::filesystem::exists(folder / "aws.state")) << "what was given up never begins";
+    EXPECT_FALSE(std::filesystem::exists(folder / "aws.state")) << "an abandoned call does not run";
     const io::FileDescriptor other_end(::open(stuck.c_str(), O_WRONLY | O_CLOEXEC));
 }
 
-/// Two hosts that lead in turn, each with a store of its own.
-struct Successors : testing::Test {
+/// Two hosts that lead in turn, each with its own store.
+struct StateHandover : testing::Test {
     MemoryStateStore a, b;
     std::string shared() { return a.share(aws, "a").value(); }
 };
 
-TEST_F(Successors, GoOnFromWhatTheOtherKept) {
+TEST_F(StateHandover, ContinuesWithTheValuesOfTheOtherHost) {
     a.put(aws, "k", "of a", 0).value();
     EXPECT_TRUE(b.take_over(aws, shared()).value());
     EXPECT_EQ(b.get(aws, "k").value().value, "of a");
@@ -144,21 +143,21 @@ TEST_F(Successors, GoOnFromWhatTheOtherKept) {
     EXPECT_EQ(a.get(aws, "k").value().value, "of b");
 }
 
-TEST_F(Successors, RefuseAWriteBasedOnWhatWasBefore) {
+TEST_F(StateHandover, RefusesAWriteBasedOnAnEarlierRevision) {
     const std::uint64_t before = a.put(aws, "k", "of a", 0).value();
     b.put(aws, "k", "of b", 0).value();
     ASSERT_TRUE(a.take_over(aws, b.share(aws, "b").value()).value());
     EXPECT_EQ(a.put(aws, "k", "late", before).error().code, ErrorCode::conflict);
 }
 
-TEST_F(Successors, DropWhatTheOtherNeverHad) {
+TEST_F(StateHandover, DropsValuesTheOtherHostNeverHad) {
     a.put(aws, "k", "of a", 0).value();
     b.put(aws, "own", "of b", 0).value();
     ASSERT_TRUE(b.take_over(aws, shared()).value());
     EXPECT_EQ(b.get(aws, "own").error().code, ErrorCode::not_found);
 }
 
-TEST_F(Successors, KnowTheirOwnWordAgainAndMayHaveWrittenMoreSince) {
+TEST_F(StateHandover, IgnoresItsOwnSharedText) {
     a.put(aws, "k", "shared", 0).value();
     const std::string text = shared();
     a.put(aws, "k", "later", 1).value();
@@ -167,9 +166,9 @@ TEST_F(Successors, KnowTheirOwnWordAgainAndMayHaveWrittenMoreSince) {
     EXPECT_EQ(a.share(aws, "another name").value().find("another name"), std::string::npos);
 }
 
-TEST_F(Successors, ShareNothingWhereNothingIsKept) { EXPECT_EQ(shared(), ""); }
+TEST_F(StateHandover, SharesNothingWithoutValues) { EXPECT_EQ(shared(), ""); }
 
-TEST_F(Successors, ShareBytesThatAreNoText) {
+TEST_F(StateHandover, SharesBinaryValues) {
     const std::string bytes("\xff\0\n", 3);
     a.put(aws, "k", bytes, 0).value();
     EXPECT_TRUE(shared().starts_with("base64:"));
@@ -177,7 +176,7 @@ TEST_F(Successors, ShareBytesThatAreNoText) {
     EXPECT_EQ(b.get(aws, "k").value().value, bytes);
 }
 
-TEST_F(Successors, LeaveEverythingAsItIsForWhatTheyCannotRead) {
+TEST_F(StateHandover, ChangesNothingForInvalidText) {
     b.put(aws, "k", "of b", 0).value();
     for (const std::string text :
          {"", "something else", "capstan-state 1\n9", "base64:?", "base64:AAAA"})
@@ -185,7 +184,7 @@ TEST_F(Successors, LeaveEverythingAsItIsForWhatTheyCannotRead) {
     EXPECT_EQ(b.get(aws, "k").value().value, "of b");
 }
 
-TEST_F(StateFolder, IsTheSameStoreAfterARestart) {
+TEST_F(FileStateStoreTest, IgnoresItsOwnSharedTextAfterARestart) {
     std::string text;
     {
         FileStateStore store(folder);
@@ -198,7 +197,7 @@ TEST_F(StateFolder, IsTheSameStoreAfterARestart) {
     EXPECT_EQ(store.get(aws, "k").value().value, "x");
 }
 
-TEST(State, HasKeysOfABoundedLength) {
+TEST(StateStore, LimitsTheLengthOfKeys) {
     MemoryStateStore store;
     EXPECT_EQ(store.put(aws, "", "x", 0).error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(store.put(aws, std::string(254, 'k'), "x", 0).error().code,

@@ -1,4 +1,4 @@
-// A plugin gets the same settings from the host as from the testing kit's FakeSettings.
+// A plugin reads the same settings from the host and from the FakeSettings of the testing kit.
 #include <capstan/setting_rules.hpp>
 
 #include <gmock/gmock.h>
@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-/// What a plugin reads at a place, by each getter that answers, and at all places below.
-std::string all_readings(const capstan_settings* settings, capstan_cursor at) {
+/// What a plugin reads at a cursor with each getter that succeeds, and at all cursors below it.
+std::string read_all(const capstan_settings* settings, capstan_cursor at) {
     std::string out;
     capstan_str text_value{};
     std::int64_t integer = 0;
@@ -39,18 +39,18 @@ std::string all_readings(const capstan_settings* settings, capstan_cursor at) {
     for (std::uint32_t i = 0; i < settings->size(settings, at); ++i) {
         capstan_str key{};
         const capstan_cursor item = settings->item(settings, at, i, &key);
-        out += std::string(text(key)) + "(" + all_readings(settings, item) + ") ";
+        out += std::string(text(key)) + "(" + read_all(settings, item) + ") ";
     }
     if (!out.empty()) out.pop_back();
     return out;
 }
 
-struct Outcome {
+struct ReadSettings {
     bool is_accepted = false;
     std::string text;  ///< what a plugin reads, or the error
 };
 
-Outcome in_host(const Schema& schema, const std::string& toml) {
+ReadSettings in_host(const Schema& schema, const std::string& toml) {
     const capstan::detail::AbiSchema descriptors(schema);
     const auto fields = read_schema(descriptors.fields());
     if (!fields) return {false, fields.error().message};
@@ -60,16 +60,16 @@ Outcome in_host(const Schema& schema, const std::string& toml) {
     const SettingValue settings = validate_settings(*table, *fields, "", diagnostics);
     if (diagnostics.errors() > 0) return {false, diagnostics.sorted().front().message};
     const SettingsView view(settings, "", nullptr);
-    return {true, all_readings(view.abi(), CAPSTAN_CURSOR_ROOT)};
+    return {true, read_all(view.abi(), CAPSTAN_CURSOR_ROOT)};
 }
 
-Outcome in_kit(const Schema& schema, const std::string& toml) {
+ReadSettings in_kit(const Schema& schema, const std::string& toml) {
     const auto table = testing::parse_toml_value(toml);
     if (!table) return {false, table.error().message};
     testing::FakeSettings settings(schema);
     settings.set_all(*table->get_if<testing::Value::Table>());
     try {
-        return {true, all_readings(settings.raw(), CAPSTAN_CURSOR_ROOT)};
+        return {true, read_all(settings.raw(), CAPSTAN_CURSOR_ROOT)};
     } catch (const std::invalid_argument& e) {
         return {false, e.what()};
     }
@@ -83,7 +83,8 @@ struct Case {
 
 void expect_same(const std::vector<Case>& cases) {
     for (const Case& each : cases) {
-        const Outcome host = in_host(each.schema, each.toml), kit = in_kit(each.schema, each.toml);
+        const ReadSettings host = in_host(each.schema, each.toml),
+                           kit = in_kit(each.schema, each.toml);
         const std::string key =
             each.schema.empty() ? "" : std::string(each.schema.front().key) + " in ";
         EXPECT_EQ(host.is_accepted, each.is_accepted) << key << each.toml << ": " << host.text;
@@ -112,7 +113,7 @@ const Setting pause{.key = "pause", .type = SettingType::duration, .default_valu
 const Setting plain{.key = "plain"};
 const Setting needed{.key = "needed", .required = true};
 
-TEST(SettingRules, HostAndKitFillAbsentTablesAlike) {
+TEST(HostAndTestingKit, AbsentTablesAreFilledEqually) {
     const Setting retry = table("retry", {times, pause, plain});
     const Setting two_deep = table("outer", {table("middle", {table("retry", {times})})});
     const Setting with_needed = table("auth", {times, needed});
@@ -149,7 +150,7 @@ TEST(SettingRules, HostAndKitFillAbsentTablesAlike) {
     });
 }
 
-TEST(SettingRules, FillAnAbsentTableUnlessAMemberIsRequired) {
+TEST(HostAndTestingKit, AbsentTablesAreFilledUnlessAMemberIsRequired) {
     const auto read = [](Setting setting) { return in_host({std::move(setting)}, "{}").text; };
     EXPECT_EQ(read(table("retry", {times, plain})), "retry(times(integer 3 number 3.0))");
     EXPECT_EQ(read(table("a", {table("b", {times})})), "a(b(times(integer 3 number 3.0)))");
@@ -161,7 +162,7 @@ TEST(SettingRules, FillAnAbsentTableUnlessAMemberIsRequired) {
     EXPECT_EQ(read(map_of(table("a", {times}))), "");
 }
 
-TEST(SettingRules, HostAndKitReadValuesAlike) {
+TEST(HostAndTestingKit, ValuesAreReadEqually) {
     const Setting share{.key = "x", .type = SettingType::number, .min = 0, .max = 1};
     const Setting count{.key = "x", .type = SettingType::integer, .min = 1, .max = 5};
     const Setting wait{.key = "x", .type = SettingType::duration, .min = 1s, .max = 1h};
@@ -229,7 +230,7 @@ TEST(SettingRules, HostAndKitReadValuesAlike) {
     });
 }
 
-TEST(SettingRules, HostAndKitReadUrlsSecretsAndRegularExpressionsAlike) {
+TEST(HostAndTestingKit, UrlsSecretsAndRegularExpressionsAreReadEqually) {
     const Setting url = of_type(SettingType::url), secret = of_type(SettingType::secret);
     const Setting regex = of_type(SettingType::regex);
     const std::string longest = "{ x = '" + std::string(1024, 'a') + "' }";
@@ -269,12 +270,12 @@ TEST(SettingRules, HostAndKitReadUrlsSecretsAndRegularExpressionsAlike) {
     });
 }
 
-/// A default that host and kit read, whatever is absent.
+/// A setting with this default.
 Setting by_default(SettingType type, std::string_view toml) {
     return {.key = "x", .type = type, .default_value = toml};
 }
 
-TEST(SettingRules, HostAndKitReadDefaultsAlike) {
+TEST(HostAndTestingKit, DefaultsAreReadEqually) {
     const auto number = [](std::string_view toml) { return by_default(SettingType::number, toml); };
     const auto map = [](std::string_view toml) {
         return map_of(by_default(SettingType::integer, toml));
@@ -306,10 +307,10 @@ TEST(SettingRules, HostAndKitReadDefaultsAlike) {
     });
 }
 
-TEST(SettingRules, HostAndKitWordTheirErrorsAlike) {
+TEST(HostAndTestingKit, ErrorsHaveEqualMessages) {
     const Setting count{.key = "x", .type = SettingType::integer, .min = 1, .max = 5};
     const Setting wait{.key = "x", .type = SettingType::duration, .min = 1s};
-    for (const auto& [setting, toml, why] :
+    for (const auto& [setting, toml, message] :
          std::vector<std::tuple<Setting, std::string, std::string>>{
              {count, "{ x = 6 }", "expected integer 1..5, found integer 6"},
              {wait, "{ x = 10 }",
@@ -321,8 +322,8 @@ TEST(SettingRules, HostAndKitWordTheirErrorsAlike) {
              {of_type(SettingType::secret), "{ x = 'hunter2' }",
               "expected a secret such as { secret = \"name\" }; the value itself does not belong "
               "in this file"}}) {
-        EXPECT_EQ(in_host({setting}, toml).text, "x: " + why);
-        EXPECT_EQ(in_kit({setting}, toml).text, "setting x: " + why);
+        EXPECT_EQ(in_host({setting}, toml).text, "x: " + message);
+        EXPECT_EQ(in_kit({setting}, toml).text, "setting x: " + message);
     }
 }
 

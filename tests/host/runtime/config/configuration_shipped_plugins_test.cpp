@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ShippedPlugins, AreFoundInTheFoldersOfTheSourceTree) {
+TEST(ShippedPlugins, AreFoundInTheirFolders) {
     const ShippedFolder folder{"aws.so",
                                "expanders/random.so",
                                "similarity/labels.so",
@@ -33,7 +33,7 @@ TEST(ShippedPlugins, HaveNamesNotPaths) {
     EXPECT_EQ(folder.plugins().find(std::string("random\0", 7)), std::nullopt);
 }
 
-TEST(ShippedPlugins, AreNoneWhereThereIsNoFolder) {
+TEST(ShippedPlugins, AreEmptyWithoutAFolder) {
     EXPECT_EQ(ShippedPlugins("").find("random"), std::nullopt);
     EXPECT_THAT(ShippedPlugins("/no/such/folder").names(), ElementsAre());
 }

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-TEST(TrustedWay, LeadsThroughLinksToTheFile) {
+TEST(ResolveTrusted, FollowsLinksToTheFile) {
     const TemporaryFolder temporary;
     temporary.folder("lib/real");
     const fs::path file = temporary.file("lib/real/x.so.1.2", {});
@@ -25,7 +25,7 @@ TEST(TrustedWay, LeadsThroughLinksToTheFile) {
     EXPECT_TRUE(S_ISREG(end->facts->st_mode));
 }
 
-TEST(TrustedWay, SaysWhereThereIsNothing) {
+TEST(ResolveTrusted, ReportsAMissingFile) {
     const TemporaryFolder temporary;
     const auto end = resolve_trusted(temporary.path() / "absent/x.so");
     ASSERT_TRUE(end) << end.error();
@@ -33,7 +33,7 @@ TEST(TrustedWay, SaysWhereThereIsNothing) {
     EXPECT_FALSE(end->facts);
 }
 
-TEST(TrustedWay, IsRefusedWhereOthersCanBendIt) {
+TEST(ResolveTrusted, RefusesLinksInFoldersWritableByOthers) {
     const TemporaryFolder temporary;
     temporary.folder("safe");
     temporary.file("safe/x.so", {});
@@ -45,7 +45,7 @@ TEST(TrustedWay, IsRefusedWhereOthersCanBendIt) {
                 HasSubstr("the folder " + open.string() + ": is writable by other users"));
 }
 
-TEST(TrustedWay, AsksInAStickyFolderForSomethingOfOurs) {
+TEST(ResolveTrusted, RequiresOwnFilesInAStickyFolder) {
     const TemporaryFolder temporary;
     const fs::path sticky = temporary.folder("sticky", 01777);
     const fs::path file = temporary.file("sticky/x.so", {});
@@ -56,7 +56,7 @@ TEST(TrustedWay, AsksInAStickyFolderForSomethingOfOurs) {
     EXPECT_THAT(message_of(resolve_trusted(file)), HasSubstr("x.so is owned by user 12345"));
 }
 
-TEST(TrustedWay, HasAnEndAndABeginning) {
+TEST(ResolveTrusted, RefusesLoopsAndRelativePaths) {
     const TemporaryFolder temporary;
     fs::create_symlink("round", temporary.path() / "round");
     EXPECT_THAT(message_of(resolve_trusted(temporary.path() / "round")),

@@ -11,7 +11,7 @@
 namespace capstan::runtime::instances {
 namespace {
 
-CloudView picture() {
+CloudView known_view() {
     return {.groups = {{.id = NodeGroupId("a"),
                         .min = 0,
                         .max = 9,
@@ -30,8 +30,8 @@ CloudView picture() {
                          {.id = MachineId("i-2"), .group = NodeGroupId("a")}}};
 }
 
-/// What a cloud said, as it crosses once more and may be spoilt.
-struct Unchanged : ::testing::Test {
+/// Compares a known view with an ABI struct that tests modify.
+struct UnchangedView : ::testing::Test {
     template <class T>
     static T& at(const capstan_array& array, std::uint32_t i) {
         return const_cast<T&>(View<T>(array)[i]);
@@ -43,12 +43,12 @@ struct Unchanged : ::testing::Test {
         return at<capstan_machine>(raw.machines, 0);
     }
 
-    const CloudView known = picture();
+    const CloudView known = known_view();
 };
 
-TEST_F(Unchanged, WhatACloudSaysAgainIsSeenToBeTheSame) {
+TEST_F(UnchangedView, IsDetected) {
     AbiArena arena;
-    const CloudView again = picture();
+    const CloudView again = known_view();
     EXPECT_TRUE(is_unchanged(arena.to_abi(again), known));
     const CloudView nothing;
     EXPECT_TRUE(is_unchanged(arena.to_abi(nothing), nothing));
@@ -56,7 +56,7 @@ TEST_F(Unchanged, WhatACloudSaysAgainIsSeenToBeTheSame) {
     EXPECT_FALSE(is_unchanged(arena.to_abi(known), nothing));
 }
 
-TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
+TEST_F(UnchangedView, DiffersInEveryField) {
     const std::function<void(CloudView&)> changes[] = {
         [](CloudView& v) { v.complete = false; },
         [](CloudView& v) { v.groups[0].id = NodeGroupId("c"); },
@@ -105,7 +105,7 @@ TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
     };
     for (std::size_t i = 0; i < std::size(changes); ++i) {
         SCOPED_TRACE("change " + std::to_string(i));
-        CloudView other = picture();
+        CloudView other = known_view();
         changes[i](other);
         AbiArena arena;
         EXPECT_FALSE(is_unchanged(arena.to_abi(other), known));
@@ -113,7 +113,7 @@ TEST_F(Unchanged, EveryFieldThatDiffersIsSeen) {
     }
 }
 
-TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
+TEST_F(UnchangedView, IsNotAnInvalidView) {
     using Raw = capstan_cloud_view;
     const std::function<void(Raw&)> faults[] = {
         [](Raw& v) { v.struct_size = 8; },
@@ -145,7 +145,7 @@ TEST_F(Unchanged, WhatWouldBeRefusedIsNeverTheSame) {
     }
 }
 
-TEST_F(Unchanged, AYoungerCloudsLongerElementsAreRead) {
+TEST_F(UnchangedView, MayHaveLongerElementsOfANewerAbi) {
     struct Longer {
         capstan_machine machine;
         std::uint64_t more;
@@ -163,7 +163,7 @@ TEST_F(Unchanged, AYoungerCloudsLongerElementsAreRead) {
     EXPECT_FALSE(is_unchanged(raw, known));
 }
 
-TEST_F(Unchanged, TagsOutOfOrderAreLeftToRaising) {
+TEST_F(UnchangedView, IsNotDetectedIfTagsAreUnsorted) {
     AbiArena arena;
     const capstan_cloud_view raw = arena.to_abi(known);
     std::swap(at<capstan_kv>(group(raw).tags, 0), at<capstan_kv>(group(raw).tags, 1));

@@ -26,7 +26,7 @@ std::string fields_refusal(const std::vector<capstan_field>& fields) {
     return message_of(check_fields(array_of(fields)));
 }
 
-TEST(PluginFields, MayBeNoneOrSome) {
+TEST(PluginFields, MayBeEmpty) {
     EXPECT_EQ(fields_refusal({}), "no error");
     EXPECT_EQ(fields_refusal({field("k8s.io/cluster"), field("weights", CAPSTAN_TYPE_FLOAT)}),
               "no error");
@@ -40,11 +40,11 @@ TEST(PluginFields, NeedDifferentKeysAndKnownTypes) {
               "field mode: is an enum without values");
 }
 
-TEST(PluginFields, OfZerosHaveNoBounds) {
+TEST(PluginFields, HaveNoBoundsByDefault) {
     EXPECT_EQ(fields_refusal({field("calls", CAPSTAN_TYPE_INTEGER)}), "no error");
 }
 
-TEST(PluginFields, NeedBoundsThatHoldTogether) {
+TEST(PluginFields, NeedConsistentBounds) {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     constexpr std::uint32_t min = CAPSTAN_FIELD_MIN, max = CAPSTAN_FIELD_MAX;
     struct Row {
@@ -66,20 +66,20 @@ TEST(PluginFields, NeedBoundsThatHoldTogether) {
     }
 }
 
-TEST(PluginFields, MayHoldTablesOfFields) {
+TEST(PluginFields, MayContainTables) {
     const std::vector inner{field("max"), field("max")};
     capstan_field table = field("retry", CAPSTAN_TYPE_TABLE);
     table.fields = array_of(inner);
     EXPECT_EQ(fields_refusal({table}), "has two fields \"retry.max\"");
 }
 
-TEST(PluginFields, MayNotContainThemselves) {
+TEST(PluginFields, MustNotContainThemselves) {
     std::array<capstan_field, 1> loop{field("again", CAPSTAN_TYPE_TABLE)};
     loop[0].fields = array_of(loop);
     EXPECT_THAT(message_of(check_fields(array_of(loop))), HasSubstr("is nested more than 8 deep"));
 }
 
-TEST(PluginFields, AreReadByTheirOwnStride) {
+TEST(PluginFields, AreReadWithTheirStride) {
     struct Longer {
         capstan_field known;
         std::uint64_t added_later;
@@ -90,7 +90,7 @@ TEST(PluginFields, AreReadByTheirOwnStride) {
               "field b: has the unknown type 99");
 }
 
-TEST(PluginFields, RefuseSizesThatCannotBe) {
+TEST(PluginFields, RefuseInvalidSizes) {
     const capstan_field good = field("a");
     capstan_field shorter = good, longer = good, empty = good;
     shorter.struct_size = 16;

@@ -1,4 +1,4 @@
-// Passes with an expander that asks a service, on virtual time.
+// Passes with an expander that calls a service, on virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,27 +31,28 @@ std::string with_service(const std::string& stage) {
 }
 
 /// A server of the gRPC expander protocol.
-class Service final : public io::HttpClient {
+class FakeExpanderService final : public io::HttpClient {
 public:
-    enum class Answer { keeps_b, keeps_none, is_away };
-    explicit Service(Answer answer) : answer_(answer) {}
+    enum class Answer { keeps_b, keeps_none, unavailable };
+    explicit FakeExpanderService(Answer answer) : answer_(answer) {}
 
     RequestId send(HttpRequest, Done done) override {
-        ++asked;
+        ++requests;
         done(reply());
-        return static_cast<RequestId>(asked);
+        return static_cast<RequestId>(requests);
     }
     RequestId stream(HttpRequest, Listener, Done done) override {
         return send({}, std::move(done));
     }
     void cancel(RequestId) override {}
 
-    int asked = 0;
+    int requests = 0;
 
 private:
     /// BestOptionsResponse{options = [Option{nodeGroupId = "b"}]} in a frame, or an empty one.
     Result<HttpReply> reply() const {
-        if (answer_ == Answer::is_away) return fail(ErrorCode::unavailable, "connection refused");
+        if (answer_ == Answer::unavailable)
+            return fail(ErrorCode::unavailable, "connection refused");
         HttpReply reply;
         reply.status = 200;
         reply.headers = {{"content-type", "application/grpc"}};
@@ -66,14 +67,14 @@ private:
     const Answer answer_;
 };
 
-struct PassesWithAService : ::testing::Test {
-    void open(Service::Answer answer, const std::string& stage = "\"chooser\"") {
-        service = std::make_shared<Service>(answer);
-        virtually = std::make_unique<VirtualAssembly>(
+struct PassCycleWithService : ::testing::Test {
+    void open(FakeExpanderService::Answer answer, const std::string& stage = "\"chooser\"") {
+        service = std::make_shared<FakeExpanderService>(answer);
+        assembly = std::make_unique<VirtualAssembly>(
             with_service(stage), [this](const std::string&) { return service; });
     }
     PassInput input() const {
-        const Time now = virtually->host().loop().clock()->now();
+        const Time now = assembly->host().loop().clock()->now();
         engine::snapshot::ClusterBuilder builder;
         engine::snapshot::PodObject pod{.name = "web-0"};
         pod.spec.requests = {{"cpu", 3000}};
@@ -81,28 +82,28 @@ struct PassesWithAService : ::testing::Test {
         pod.created = now - 1h;
         builder.set(pod);
         return {.snapshot = {.cluster = builder.build(),
-                             .groups = virtually->clouds().refresh_now(virtually->host()).groups},
-                .wiring = wire(virtually->config().pipeline, virtually->host()).value(),
-                .clouds = virtually->clouds().instances(),
+                             .groups = assembly->clouds().refresh_now(assembly->host()).groups},
+                .wiring = wire(assembly->config().pipeline, assembly->host()).value(),
+                .clouds = assembly->clouds().instances(),
                 .call_context = {.seed = 1, .now = now, .simulation = true},
-                .host = &virtually->host()};
+                .host = &assembly->host()};
     }
-    std::shared_ptr<Service> service;
-    std::unique_ptr<VirtualAssembly> virtually;
+    std::shared_ptr<FakeExpanderService> service;
+    std::unique_ptr<VirtualAssembly> assembly;
 };
 
-TEST_F(PassesWithAService, GrowTheGroupThatItKeeps) {
-    open(Service::Answer::keeps_b);
+TEST_F(PassCycleWithService, ScalesUpTheGroupThatTheServiceKeeps) {
+    open(FakeExpanderService::Answer::keeps_b);
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
     EXPECT_EQ(result->outcome.decision.increases[0].group, NodeGroupId("b"));
     EXPECT_THAT(result->expander_answers, SizeIs(1));
-    EXPECT_EQ(service->asked, 1);
+    EXPECT_EQ(service->requests, 1);
 }
 
-TEST_F(PassesWithAService, AreDecidedAgainByItsAnswers) {
-    open(Service::Answer::keeps_b);
+TEST_F(PassCycleWithService, DecidesTheSameFromRecordedResponses) {
+    open(FakeExpanderService::Answer::keeps_b);
     PassInput again = input();
     const auto first = decide(again);
     ASSERT_TRUE(first) << first.error();
@@ -113,11 +114,11 @@ TEST_F(PassesWithAService, AreDecidedAgainByItsAnswers) {
     EXPECT_EQ(second->outcome.decision.increases, first->outcome.decision.increases);
     EXPECT_EQ(second->outcome.memory, first->outcome.memory);
     EXPECT_EQ(second->expander_answers, first->expander_answers);
-    EXPECT_EQ(service->asked, 1);
+    EXPECT_EQ(service->requests, 1);
 }
 
-TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
-    open(Service::Answer::is_away);
+TEST_F(PassCycleWithService, ContinuesWithoutAnUnavailableService) {
+    open(FakeExpanderService::Answer::unavailable);
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));
@@ -128,16 +129,16 @@ TEST_F(PassesWithAService, GoOnWithoutItWhereItIsAway) {
     EXPECT_THAT(result->skipped_hooks, IsEmpty());
 }
 
-TEST_F(PassesWithAService, EndWithoutAScaleUpWhenItKeepsNone) {
-    open(Service::Answer::keeps_none);
+TEST_F(PassCycleWithService, PlansNoScaleUpIfTheServiceKeepsNone) {
+    open(FakeExpanderService::Answer::keeps_none);
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     EXPECT_THAT(result->outcome.decision.increases, IsEmpty());
-    EXPECT_EQ(service->asked, 1);
+    EXPECT_EQ(service->requests, 1);
 }
 
-TEST_F(PassesWithAService, GoOnWhenItKeepsNoneIfTheStageSaysSo) {
-    open(Service::Answer::keeps_none, R"({ use = "chooser", on_empty = "skip" })");
+TEST_F(PassCycleWithService, SkipsAStageThatKeepsNoneIfConfigured) {
+    open(FakeExpanderService::Answer::keeps_none, R"({ use = "chooser", on_empty = "skip" })");
     const auto result = decide(input());
     ASSERT_TRUE(result) << result.error();
     ASSERT_THAT(result->outcome.decision.increases, SizeIs(1));

@@ -1,4 +1,4 @@
-// How a decision to make and delete groups is carried out.
+// Creation and deletion of groups by the actuator.
 #include "runtime/actuator.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-const std::string making_cloud =
+const std::string provisioning_cloud =
     "[pipeline]\nclouds = [\"east\"]\n" +
     simulated("east", "latency = \"3s\", groups = [" + simulated_group("a") +
                           "], machine_types = ["
@@ -22,35 +22,35 @@ const std::string making_cloud =
 
 const PluginInstanceId east("east");
 
-struct MakingGroups : ::testing::Test {
+struct ActuatorCreation : ::testing::Test {
     engine::Decision decision{};
-    VirtualAssembly virtually{making_cloud};
+    VirtualAssembly assembly{provisioning_cloud};
     FakeCluster cluster;
     engine::CallContext call_context{.seed = 7, .now = Time(1h)};
 
-    void make(const std::string& name, const std::string& type, int nodes,
-              const PluginInstanceId& of = east) {
+    void add_creation(const std::string& name, const std::string& type, int nodes,
+                      const PluginInstanceId& cloud = east) {
         decision.creations.push_back({.group = NodeGroupId(name),
-                                      .cloud = of,
+                                      .cloud = cloud,
                                       .plan = {.name = name, .machine_type = type}});
-        grow(name, nodes, of);
+        add_increase(name, nodes, cloud);
     }
-    void grow(const std::string& name, int nodes, const PluginInstanceId& of = east) {
+    void add_increase(const std::string& name, int nodes, const PluginInstanceId& cloud = east) {
         decision.increases.push_back(
-            {.group = NodeGroupId(name), .cloud = of, .from = 0, .by = nodes});
+            {.group = NodeGroupId(name), .cloud = cloud, .from = 0, .by = nodes});
     }
-    void drop(const std::string& name) {
+    void add_deletion(const std::string& name) {
         decision.deletions.push_back({.group = NodeGroupId(name), .cloud = east});
     }
     engine::Results carry_out() {
-        const engine::Results out = carry_out_now(decision, {}, virtually.clouds(), cluster,
-                                                  call_context, virtually.host());
+        const engine::Results out =
+            carry_out_now(decision, {}, assembly.clouds(), cluster, call_context, assembly.host());
         decision = {};
         return out;
     }
     /// "a 2" for each group that the cloud lists.
     std::vector<std::string> groups() {
-        const auto view = virtually.clouds().refresh_now(virtually.host());
+        const auto view = assembly.clouds().refresh_now(assembly.host());
         std::vector<std::string> out;
         for (const engine::Group& each : *view.groups)
             out.push_back(each.group.id.value() + " " + std::to_string(*each.group.target));
@@ -65,29 +65,29 @@ std::vector<std::string> codes(const std::vector<std::optional<Error>>& errors) 
     return out;
 }
 
-TEST_F(MakingGroups, AGroupGrowsOnceItIsThere) {
-    make("nap-m", "m", 2);
-    grow("a", 1);
+TEST_F(ActuatorCreation, IncreasesAGroupAfterItsCreation) {
+    add_creation("nap-m", "m", 2);
+    add_increase("a", 1);
     const engine::Results results = carry_out();
-    EXPECT_EQ(virtually.elapsed(), 6s) << "one call after the other, of 3s each";
+    EXPECT_EQ(assembly.elapsed(), 6s) << "two calls of 3s each, one after the other";
     EXPECT_THAT(codes(results.creations), ElementsAre("done"));
     EXPECT_THAT(codes(results.increases), ElementsAre("done", "done"));
     EXPECT_THAT(groups(), ElementsAre("a 1", "nap-m 2"));
 }
 
-TEST_F(MakingGroups, AGroupThatIsNotMadeIsNotGrownAndKeepsNoOther) {
-    make("nap-none", "none", 1);
-    make("nap-m", "m", 1);
-    make("nap-west", "m", 1, PluginInstanceId("west"));
+TEST_F(ActuatorCreation, CancelsTheIncreaseOfAGroupThatCouldNotBeCreated) {
+    add_creation("nap-none", "none", 1);
+    add_creation("nap-m", "m", 1);
+    add_creation("nap-west", "m", 1, PluginInstanceId("west"));
     const engine::Results results = carry_out();
     EXPECT_THAT(codes(results.creations), ElementsAre("quota", "done", "internal"));
     EXPECT_THAT(codes(results.increases), ElementsAre("cancelled", "done", "cancelled"));
     EXPECT_THAT(groups(), ElementsAre("a 0", "nap-m 1"));
 }
 
-TEST_F(MakingGroups, TheSameDecisionAgainHasNoSecondEffect) {
+TEST_F(ActuatorCreation, RepeatingADecisionHasNoSecondEffect) {
     for (int i = 0; i < 2; ++i) {
-        make("nap-m", "m", 2);
+        add_creation("nap-m", "m", 2);
         const engine::Results results = carry_out();
         EXPECT_THAT(codes(results.creations), ElementsAre("done"));
         EXPECT_THAT(codes(results.increases), ElementsAre("done"));
@@ -95,12 +95,12 @@ TEST_F(MakingGroups, TheSameDecisionAgainHasNoSecondEffect) {
     EXPECT_THAT(groups(), ElementsAre("a 0", "nap-m 2"));
 }
 
-TEST_F(MakingGroups, OnlyWhatWasMadeAndIsEmptyIsDeleted) {
-    make("nap-empty", "m", 0);
+TEST_F(ActuatorCreation, DeletesOnlyEmptyGroupsThatWereCreated) {
+    add_creation("nap-empty", "m", 0);
     decision.increases.clear();
-    make("nap-full", "m", 1);
+    add_creation("nap-full", "m", 1);
     carry_out();
-    for (const char* name : {"a", "nap-empty", "nap-full", "nobody"}) drop(name);
+    for (const char* name : {"a", "nap-empty", "nap-full", "unknown"}) add_deletion(name);
     EXPECT_THAT(codes(carry_out().deletions),
                 ElementsAre("permission", "done", "conflict", "not_found"));
     EXPECT_THAT(groups(), ElementsAre("a 0", "nap-full 1"));

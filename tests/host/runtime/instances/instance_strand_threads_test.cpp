@@ -1,4 +1,4 @@
-// Instances whose strands have threads of their own.
+// Instances whose strands have their own threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,13 +16,13 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A cloud whose refresh of instance "stuck" returns when the test lets it.
+/// A cloud whose refresh returns only when the test allows it, if its instance is "stuck".
 struct BlockingCloud {
     explicit BlockingCloud(const Host& host, const Settings&) : host_(host) {}
     CloudView refresh() {
         if (text(host_.raw()->instance_id) == "stuck") {
             entered.release();
-            may_send.acquire();
+            may_return.acquire();
         }
         refreshed_on = std::this_thread::get_id();
         return {};
@@ -32,13 +32,13 @@ struct BlockingCloud {
     Removed remove(Removal) { return {}; }
     NodeTemplate describe(NodeGroupId) { return {}; }
     Host host_;
-    static inline std::counting_semaphore<> entered{0}, may_send{0};
+    static inline std::counting_semaphore<> entered{0}, may_return{0};
     static inline std::thread::id refreshed_on{};
 };
 
-/// An end of a call that comes by way of another thread.
+/// The result of a call that ends on another thread.
 template <class T>
-struct Ended {
+struct AwaitedResult {
     std::shared_ptr<std::optional<Result<T>>> kept = std::make_shared<std::optional<Result<T>>>();
     std::function<void(Result<T>)> receive() const {
         return [kept = kept](Result<T> result) { kept->emplace(std::move(result)); };
@@ -52,58 +52,58 @@ struct Ended {
     }
 };
 
-struct StrandThreads : testing::Test {
+struct InstanceStrandThreads : testing::Test {
     TestHost host;
-    StrandThreads() {
+    InstanceStrandThreads() {
         host.has_strand_threads = true;
-        host.calls =
-            std::make_shared<loop::CallWatches>(0s);  // each call under way is stuck at once
+        host.calls = std::make_shared<loop::CallWatches>(
+            0s);  // each running call counts as stuck immediately
     }
     std::shared_ptr<PluginInstance> run(const char* id) {
         auto instance =
             create(host, make_class<BlockingCloud>({.id = "probe", .doc = ""}), identity(id))
                 .value();
-        Ended<void> started;
+        AwaitedResult<void> started;
         instance->start(10s, started.receive());
         EXPECT_TRUE(started.wait(host));
         return instance;
     }
     void stop(PluginInstance& instance) {
-        Ended<void> stopped;
+        AwaitedResult<void> stopped;
         instance.stop(10s, stopped.receive());
         EXPECT_TRUE(stopped.wait(host));
     }
-    /// Until a refresh is under way that does not return.
+    /// Waits until a refresh that does not return is running.
     void await_entered() {
         host.loop.settle();
         BlockingCloud::entered.acquire();
     }
-    /// As long as the thread is on its way back.
+    /// Waits until the call has returned.
     void await_free(const PluginInstance& instance) const {
         while (instance.context().strand().stuck()) std::this_thread::yield();
     }
 };
 
-TEST_F(StrandThreads, LetAnInstanceHoldUpNothingButItself) {
+TEST_F(InstanceStrandThreads, IsolateABlockedInstance) {
     const auto stuck = run("stuck"), other = run("other");
     const auto stuck_cloud = CloudClient::of(stuck).value(), cloud = CloudClient::of(other).value();
-    Ended<CloudClient::View> blocked, view;
+    AwaitedResult<CloudClient::View> blocked, view;
     stuck_cloud->refresh(nullptr, blocked.receive());
     await_entered();
     cloud->refresh(nullptr, view.receive());
-    EXPECT_TRUE(view.wait(host)) << "the loop and the other's thread are free";
+    EXPECT_TRUE(view.wait(host)) << "the loop and the thread of the other instance are free";
     EXPECT_NE(BlockingCloud::refreshed_on, std::this_thread::get_id());
     EXPECT_FALSE(*blocked.kept);
-    BlockingCloud::may_send.release();
+    BlockingCloud::may_return.release();
     EXPECT_TRUE(blocked.wait(host));
     stop(*stuck);
     stop(*other);
 }
 
-TEST_F(StrandThreads, EndACallAtItsDeadlineThoughItDoesNotReturn) {
+TEST_F(InstanceStrandThreads, EndACallAtItsDeadline) {
     const auto stuck = run("stuck");
     const auto cloud = CloudClient::of(stuck).value();
-    Ended<CloudClient::View> blocked;
+    AwaitedResult<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
     await_entered();
     host.loop.advance(stuck->context().identity().limits.refresh_deadline);
@@ -113,19 +113,19 @@ TEST_F(StrandThreads, EndACallAtItsDeadlineThoughItDoesNotReturn) {
         error.message,
         StartsWith(
             "plugin stuck: refresh: timed out: plugin stuck: refresh has blocked its thread for "));
-    EXPECT_NE(error.provider_code, engine::not_asked) << "the plugin has heard of it";
-    BlockingCloud::may_send.release();
+    EXPECT_NE(error.provider_code, engine::not_asked) << "the plugin was called";
+    BlockingCloud::may_return.release();
     await_free(*stuck);
     stop(*stuck);
 }
 
-TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
+TEST_F(InstanceStrandThreads, CallNoInstanceUntilItsThreadIsFree) {
     const auto stuck = run("stuck");
     const auto cloud = CloudClient::of(stuck).value();
-    Ended<CloudClient::View> blocked;
+    AwaitedResult<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
     await_entered();
-    Ended<Resized> refused, increased;
+    AwaitedResult<Resized> refused, increased;
     cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
                     refused.receive());
     const Error error = refused.wait(host).error();
@@ -133,10 +133,10 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     EXPECT_EQ(error.message,
               "plugin stuck: increase: not called while its refresh has not returned");
     EXPECT_EQ(error.provider_code, engine::not_asked);
-    Ended<void> checked;
+    AwaitedResult<void> checked;
     stuck->self_check(1s, checked.receive());
-    EXPECT_TRUE(checked.wait(host)) << "it has none";
-    BlockingCloud::may_send.release();
+    EXPECT_TRUE(checked.wait(host)) << "it has no self check";
+    BlockingCloud::may_return.release();
     EXPECT_TRUE(blocked.wait(host));
     await_free(*stuck);
     cloud->increase({.group = NodeGroupId("web"), .delta = 1, .expected_target = 1},
@@ -145,20 +145,20 @@ TEST_F(StrandThreads, AskAnInstanceNothingUntilItsThreadIsBack) {
     stop(*stuck);
 }
 
-TEST_F(StrandThreads, StopWithoutTheOneThatDoesNotReturn) {
+TEST_F(InstanceStrandThreads, StopWithoutWaitingForABlockedCall) {
     auto stuck = run("stuck");
     const auto cloud = CloudClient::of(stuck).value();
-    Ended<CloudClient::View> blocked;
+    AwaitedResult<CloudClient::View> blocked;
     cloud->refresh(nullptr, blocked.receive());
     await_entered();
-    Ended<void> stopped;
+    AwaitedResult<void> stopped;
     stuck->stop(1s, stopped.receive());
     host.loop.advance(1s);
     const Error error = stopped.wait(host).error();
     EXPECT_EQ(error.code, ErrorCode::deadline);
     EXPECT_THAT(error.message, HasSubstr("; plugin stuck: refresh has blocked its thread for "));
     EXPECT_EQ(blocked.wait(host).error().code, ErrorCode::cancelled);
-    BlockingCloud::may_send.release();
+    BlockingCloud::may_return.release();
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
-/// A node unneeded since that, a group backed off until that.
+/// A node unneeded since `since`, a group backed off until `until`.
 Memory unneeded_since(Time since, Time until = Time()) {
     Memory out;
     out.unneeded["n"].since = since;
@@ -25,15 +25,15 @@ Memory unneeded_since(Time since, Time until = Time()) {
 Time since_of(const Memory& memory) { return memory.unneeded.at("n").since; }
 Time until_of(const Memory& memory) { return *memory.backoffs.at(NodeGroupId("g")).until; }
 
-TEST(KeptTimes, AreAsLongAgoAsTheyWereAndWhatHasPassedSince) {
-    // Written while the wall clock was 20 minutes ahead of the even one, read a minute later.
+TEST(RebaseTimes, KeepsAgesAndAddsTheTimeSince) {
+    // Written while the wall clock was 20 minutes ahead of the monotonic one, read a minute later.
     const Memory read = record::rebase_times(unneeded_since(noon - 5min, noon + 10min),
                                              PassTime(noon, noon + 20min), noon + 21min);
     EXPECT_EQ(since_of(read), noon + 21min - 6min);
     EXPECT_EQ(until_of(read), noon + 21min + 9min);
 }
 
-TEST(KeptTimes, AreNoOlderWhereTheClockWasSetBackSince) {
+TEST(RebaseTimes, AddsNothingIfTheClockWasSetBack) {
     const PassTime read_at(noon - 2h);
     const Memory read =
         record::rebase_times(unneeded_since(noon - 5min, noon + 10min), noon, read_at);
@@ -41,7 +41,7 @@ TEST(KeptTimes, AreNoOlderWhereTheClockWasSetBackSince) {
     EXPECT_EQ(until_of(read), read_at.now + 10min);
 }
 
-TEST(KeptTimes, ThatAreReadTwiceHaveLostNothing) {
+TEST(RebaseTimes, IsRepeatableWithoutLoss) {
     const PassTime first(noon + 1min), second(noon + 3min, noon + 2min);
     const Memory once = record::rebase_times(unneeded_since(noon - 5min), noon, first);
     const Memory twice = record::rebase_times(once, first, second);
@@ -49,13 +49,13 @@ TEST(KeptTimes, ThatAreReadTwiceHaveLostNothing) {
     EXPECT_EQ(since_of(record::rebase_times(once, first, first)), since_of(once));
 }
 
-TEST(KeptTimes, ABeginningThatIsToComeIsNow) {
+TEST(RebaseTimes, MovesAFutureStartToNow) {
     const Memory read = record::rebase_times(unneeded_since(noon + 1h, noon + 1h), noon, noon);
     EXPECT_EQ(since_of(read), noon);
-    EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be to come";
+    EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be in the future";
 }
 
-TEST(KeptTimes, OfAnOlderHostAreAsLongAgoAsTheWallClockShows) {
+TEST(RebaseTimes, UsesTheWallClockForAnOlderHost) {
     const PassTime read_at(noon, noon + 1h);
     EXPECT_EQ(since_of(record::rebase_times(unneeded_since(noon), std::nullopt, read_at)),
               noon - 1h);
@@ -63,7 +63,7 @@ TEST(KeptTimes, OfAnOlderHostAreAsLongAgoAsTheWallClockShows) {
               noon);
 }
 
-TEST(KeptTimes, NeverAndNothingStayAndNoTimeIsTooLong) {
+TEST(RebaseTimes, KeepsExtremeTimes) {
     const Memory read = record::rebase_times(unneeded_since(Time(), Time::max()), noon, noon + 1h);
     EXPECT_EQ(since_of(read), Time());
     EXPECT_EQ(until_of(read), Time::max());
@@ -73,10 +73,10 @@ TEST(KeptTimes, NeverAndNothingStayAndNoTimeIsTooLong) {
               noon);
     EXPECT_EQ(since_of(record::rebase_times(unneeded_since(Time::min()), noon, noon + 1h)),
               Time::min())
-        << "longer ago than a Time can tell";
+        << "the earliest Time";
 }
 
-TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
+TEST(RebaseTimes, CoversEveryTimeOfMemory) {
     const NodeGroupId g("g");
     Memory memory;
     memory.unjoined[g][MachineId("m")] = memory.empty_groups[g] = noon;
@@ -84,7 +84,7 @@ TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
     memory.offering_backoffs[{}].since = memory.upcoming_groups[g].deadline = noon;
     memory.last_by_group[g].removal = noon;
     const Memory read = record::rebase_times(memory, noon, noon + 1h);
-    EXPECT_EQ(read, memory) << "an hour has passed on both clocks";
+    EXPECT_EQ(read, memory) << "both clocks advanced by an hour";
     const Memory later = record::rebase_times(memory, noon, PassTime(noon + 1h, noon));
     EXPECT_EQ(later.unjoined.at(g).at(MachineId("m")), noon + 1h);
     EXPECT_EQ(later.empty_groups.at(g), noon + 1h);
@@ -95,12 +95,12 @@ TEST(KeptTimes, AreFoundWhereverMemoryKeepsThem) {
     EXPECT_EQ(later.last_by_group.at(g).removal, noon + 1h);
 }
 
-TEST(KeptTimes, StandInTheTextWithTheTimeOfItsWriting) {
+TEST(RebaseTimes, IsAppliedToParsedMemory) {
     const Memory memory = unneeded_since(noon - 5min, noon);
     const auto text = record::memory_text(memory, "1.2.0", record::config_map_bytes,
                                           PassTime(noon, noon + 20min));
     ASSERT_TRUE(text) << text.error();
-    EXPECT_EQ(record::parse_memory(*text, "memory"), memory) << "as it stands";
+    EXPECT_EQ(record::parse_memory(*text, "memory"), memory) << "without a rebase";
     EXPECT_EQ(since_of(*record::parse_memory(*text, "memory", PassTime(noon + 21min))),
               noon + 15min);
     const auto later =
@@ -110,7 +110,7 @@ TEST(KeptTimes, StandInTheTextWithTheTimeOfItsWriting) {
     EXPECT_EQ(record::memory_part(*record::memory_text({}, "1.2.0")), "");
 }
 
-/// Two clocks that are read one after the other, the second a little later each time.
+/// A clock whose wall time is read a little later than its monotonic time.
 class SlowClock final : public io::Clock {
 public:
     Duration monotonic() const override { return Duration(0); }
@@ -119,7 +119,7 @@ public:
     Duration late{0}, ahead{0};
 };
 
-TEST(PassClock, TakesWhatLiesBetweenTwoReadingsForNoStep) {
+TEST(PassClock, IgnoresTheTimeBetweenTwoReadings) {
     const auto clock = std::make_shared<SlowClock>();
     PassClock passes(clock);
     clock->late = 3us;

@@ -1,4 +1,4 @@
-// What becomes of what group sources and clouds say of groups that could be made.
+// Suggestions of group sources, and groups that clouds would create.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 std::function<void(const GroupSourceRequest&, const GroupSuggestions&)> on_suggest;
 
-struct Source {
+struct TestGroupSource {
     void suggest(const Call&, const GroupSourceRequest& question,
                  const GroupSuggestions& suggest) const {
         on_suggest(question, suggest);
@@ -29,10 +29,10 @@ GroupPlan plan(std::string name) {
     return {.name = std::move(name), .machine_type = "m", .zone = "a"};
 }
 
-struct GroupSources : ::testing::Test {
+struct PluginGroupSourceTest : ::testing::Test {
     TestHost host;
     PassWatch watch;
-    Running<Source> running{host};
+    Running<TestGroupSource> running{host};
     std::unique_ptr<PluginGroupSource> source =
         PluginGroupSource::make(running.shared(), watch).value();
     std::vector<MachineType> machines{{.name = "m", .offerings = {{.zone = "a"}}}};
@@ -50,14 +50,14 @@ struct GroupSources : ::testing::Test {
                                 .cloud = PluginInstanceId("gce")},
                                {});
     }
-    std::string breach(const std::function<void(const GroupSuggestions&)>& hook) {
+    std::string error_of(const std::function<void(const GroupSuggestions&)>& hook) {
         const auto answer =
             ask([&](const auto&, const GroupSuggestions& suggest) { hook(suggest); });
         return answer ? "none" : answer.error().message;
     }
 };
 
-TEST_F(GroupSources, AreToldWhoWaitsAndWhatThereIs) {
+TEST_F(PluginGroupSourceTest, ReceivesPodsMachinesAndGroups) {
     const auto answer =
         ask([](const GroupSourceRequest& question, const GroupSuggestions& suggest) {
             EXPECT_EQ(question.pods().size(), 1u);
@@ -79,37 +79,37 @@ TEST_F(GroupSources, AreToldWhoWaitsAndWhatThereIs) {
     EXPECT_EQ(answer->most_groups, 50);
 }
 
-TEST_F(GroupSources, WhoSuggestsWhatCannotBeIsNotListenedTo) {
-    EXPECT_EQ(breach([](const GroupSuggestions&) {}), "none");
-    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
+TEST_F(PluginGroupSourceTest, IsRefusedForInvalidSuggestions) {
+    EXPECT_EQ(error_of([](const GroupSuggestions&) {}), "none");
+    EXPECT_THAT(error_of([](const GroupSuggestions& suggest) {
                     for (int i = 0; i < 2; ++i) suggest(plan("nap-m"), "");
                 }),
                 HasSubstr(R"(suggested group "nap-m" twice)"));
-    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
+    EXPECT_THAT(error_of([](const GroupSuggestions& suggest) {
                     GroupPlan elsewhere = plan("nap-m");
                     elsewhere.zone = "b";
                     suggest(elsewhere, "");
                 }),
                 HasSubstr("whose machine is not on offer"));
-    EXPECT_THAT(breach([](const GroupSuggestions& suggest) { suggest(plan("Nap_M"), ""); }),
+    EXPECT_THAT(error_of([](const GroupSuggestions& suggest) { suggest(plan("Nap_M"), ""); }),
                 HasSubstr("has more than lower-case letters"));
-    EXPECT_THAT(breach([](const GroupSuggestions& suggest) { suggest.limit_groups(-1); }),
+    EXPECT_THAT(error_of([](const GroupSuggestions& suggest) { suggest.limit_groups(-1); }),
                 HasSubstr("limited groups to -1"));
-    EXPECT_THAT(breach([](const GroupSuggestions& suggest) {
+    EXPECT_THAT(error_of([](const GroupSuggestions& suggest) {
                     for (int i = 0; i <= 100'000; ++i)
                         suggest(plan("nap-" + std::to_string(i)), "");
                 }),
                 HasSubstr("more than 100000 groups"));
 }
 
-TEST_F(GroupSources, SayWhichGroupsAreTheirOwn) {
+TEST_F(PluginGroupSourceTest, ReportsWhichGroupsItOwns) {
     EXPECT_TRUE(source->owns(group, {}).value());
     EXPECT_FALSE(source->owns({.id = NodeGroupId("web")}, {}).value());
 }
 
-/// Counts how often it is asked, and makes groups of machine "m" only.
-struct Maker {
-    static inline int asked = 0;
+/// Counts its calls, and creates groups of machine type "m" only.
+struct ProvisioningCloud {
+    static inline int calls = 0;
     Result<CloudView> refresh() { return CloudView(); }
     Result<Resized> increase(Resize) { return Resized(); }
     Result<Resized> decrease_target(Resize) { return Resized(); }
@@ -117,7 +117,7 @@ struct Maker {
     Result<NodeTemplate> describe(NodeGroupId) { return NodeTemplate(); }
     Result<MachineTypes> machine_types() { return MachineTypes(); }
     Result<PlannedGroup> new_group(const Call&, const GroupPlan& wanted) const {
-        ++asked;
+        ++calls;
         if (wanted.machine_type != "m") return fail(ErrorCode::unsupported, "no such machine");
         return PlannedGroup{{.id = NodeGroupId(wanted.name), .autoprovisioned = true},
                             {.name = wanted.name, .capacity = {{"cpu", 4000}}}};
@@ -129,15 +129,15 @@ struct Maker {
     }
 };
 
-TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
+TEST(CloudGroupMaker, AsksOnceForEachPlanAndUsesRecordedAnswers) {
     TestHost host;
     PassWatch watch;
-    Running<Maker> cloud(host, identity("east"));
+    Running<ProvisioningCloud> cloud(host, identity("east"));
     const std::vector<std::shared_ptr<PluginInstance>> clouds{cloud.shared()};
     const PluginInstanceId east("east");
     GroupPlan other = plan("nap-n");
     other.machine_type = "n";
-    Maker::asked = 0;
+    ProvisioningCloud::calls = 0;
     PassCurrency currency;
     CloudGroupMaker maker(clouds, {}, watch, currency);
     for (int i = 0; i < 2; ++i) {
@@ -147,18 +147,19 @@ TEST(GroupMakers, AreAskedOnceAboutAPlanAndNotAtAllWhereTheAnswerIsRecorded) {
         EXPECT_EQ(group->price_per_hour, 0.25);
         EXPECT_EQ(maker.new_group(east, other, {}).error().code, ErrorCode::unsupported);
     }
-    EXPECT_EQ(Maker::asked, 2);
+    EXPECT_EQ(ProvisioningCloud::calls, 2);
     EXPECT_FALSE(maker.new_group(PluginInstanceId("west"), plan("nap-m"), {}));
 
-    const std::vector<PlannedGroupAnswer> told = maker.take_candidate_groups();
-    CloudGroupMaker again(clouds, told, watch, currency);
+    const std::vector<PlannedGroupAnswer> answers = maker.take_candidate_groups();
+    CloudGroupMaker again(clouds, answers, watch, currency);
     EXPECT_EQ(again.new_group(east, plan("nap-m"), {})->price_per_hour, 0.25);
     EXPECT_FALSE(again.new_group(east, other, {}));
-    EXPECT_EQ(Maker::asked, 2);
+    EXPECT_EQ(ProvisioningCloud::calls, 2);
     GroupPlan changed = plan("nap-m");
     changed.labels = {{"team", "a"}};
-    EXPECT_TRUE(again.new_group(east, changed, {})) << "another plan of the name is asked about";
-    EXPECT_EQ(Maker::asked, 3);
+    EXPECT_TRUE(again.new_group(east, changed, {}))
+        << "another plan with the same name is calls for";
+    EXPECT_EQ(ProvisioningCloud::calls, 3);
 }
 
 }  // namespace

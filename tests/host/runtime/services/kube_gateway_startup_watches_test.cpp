@@ -25,25 +25,25 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A plugin's context, and a cluster that its host is not connected to yet.
-struct Follower {
+/// The context of a plugin, and a cluster that its host is not yet connected to.
+struct WatchingPlugin {
     TestHost host;
     kubernetes::client::ScriptedApi api{host.loop};
     std::shared_ptr<KubeGateway> gateway = std::make_shared<KubeGateway>(host.loop);
     std::shared_ptr<HostContext> context = make();
-    std::vector<std::string> told;
+    std::vector<std::string> events;
     std::optional<KubeWatch> watch;
 
-    ~Follower() {
+    ~WatchingPlugin() {
         on_strand([this] { watch.reset(); });
         stop();
     }
     std::shared_ptr<HostContext> make() {
-        InstanceIdentity who = identity("tiers");
-        who.grants.kube = {"configmaps:list,watch"};
+        InstanceIdentity instance = identity("tiers");
+        instance.grants.kube = {"configmaps:list,watch"};
         HostEnvironment environment = host.environment();
         environment.kube = gateway;
-        return HostContext::make(environment, who);
+        return HostContext::make(environment, instance);
     }
     void stop() {
         context->close();
@@ -54,7 +54,7 @@ struct Follower {
         context->strand().post(std::move(function));
         host.loop.settle();
     }
-    void follow(std::uint32_t queue_limit = 0) {
+    void start_watch(std::uint32_t queue_limit = 0) {
         KubeSelection what(KubeResource("", "v1", "configmaps", "ConfigMap"), "shop");
         what.field_selector = "metadata.name=prio";
         what.queue_limit = queue_limit;
@@ -62,7 +62,7 @@ struct Follower {
             watch.emplace(Host(context->host()), what, [this](const KubeEvent& event) {
                 static constexpr const char* names[] = {"?",       "added",  "modified",
                                                         "deleted", "synced", "trouble"};
-                told.push_back(names[static_cast<int>(event.type)]);
+                events.push_back(names[static_cast<int>(event.type)]);
             });
         });
     }
@@ -72,57 +72,57 @@ struct Follower {
     }
     std::vector<std::string> awaited() const { return gateway->early_watches().unsettled(); }
 };
-struct EarlyWatch : testing::Test, Follower {};
+struct StartupWatchTest : testing::Test, WatchingPlugin {};
 
 kubernetes::client::Answer first_page(const std::string& next = {}) {
     return {.body = R"({"metadata":{"resourceVersion":"5","continue":")" + next + R"("},"items":[
         {"metadata":{"name":"prio","namespace":"shop","uid":"u","resourceVersion":"1"}}]})"};
 }
 
-TEST_F(EarlyWatch, BeginsAtOnceWhenTheHostIsConnected) {
-    follow();
-    EXPECT_THAT(told, ElementsAre("trouble"));
+TEST_F(StartupWatchTest, BeginsWhenTheHostConnects) {
+    start_watch();
+    EXPECT_THAT(events, ElementsAre("trouble"));
     EXPECT_THAT(api.asked(), IsEmpty());
     connect();
-    ASSERT_EQ(api.open_count(), 1u) << "no time has passed";
+    ASSERT_EQ(api.open_count(), 1u) << "without delay";
     EXPECT_THAT(api.first().line(), HasSubstr("/namespaces/shop/configmaps?fieldSelector"));
 }
 
-TEST_F(EarlyWatch, IsAwaitedUntilItsPluginHasBeenToldAllThereIs) {
-    follow();
+TEST_F(StartupWatchTest, IsAwaitedUntilItIsSynced) {
+    start_watch();
     connect();
     EXPECT_THAT(awaited(), ElementsAre("configmaps in shop (metadata.name=prio) for plugin tiers"));
     api.answer(first_page("more"));
-    EXPECT_THAT(awaited(), SizeIs(1)) << "there is another page";
+    EXPECT_THAT(awaited(), SizeIs(1)) << "another page follows";
     api.answer(first_page());
-    EXPECT_THAT(told, ElementsAre("trouble", "added", "synced"));
+    EXPECT_THAT(events, ElementsAre("trouble", "added", "synced"));
     EXPECT_THAT(awaited(), IsEmpty());
 }
 
-TEST_F(EarlyWatch, IsAwaitedThroughTroubleThatMayPassAndNoOther) {
+TEST_F(StartupWatchTest, IsAwaitedDuringTemporaryErrorsOnly) {
     const std::pair<int, std::size_t> cases[] = {{403, 0}, {404, 0}, {401, 0}, {400, 0},
                                                  {429, 1}, {503, 1}, {500, 1}, {504, 1}};
     for (const auto& [status, count] : cases) {
-        Follower each;
-        each.follow();
+        WatchingPlugin each;
+        each.start_watch();
         each.connect();
         each.api.answer(refusal(status, ""));
-        EXPECT_THAT(each.told, ElementsAre("trouble", "trouble")) << status;
+        EXPECT_THAT(each.events, ElementsAre("trouble", "trouble")) << status;
         EXPECT_THAT(each.awaited(), SizeIs(count)) << status;
     }
 }
 
-TEST_F(EarlyWatch, IsNotAwaitedOnceItsPluginGivesItUp) {
-    follow();
+TEST_F(StartupWatchTest, IsNotAwaitedAfterItWasClosed) {
+    start_watch();
     EXPECT_THAT(awaited(), SizeIs(1));
     on_strand([this] { watch.reset(); });
     EXPECT_THAT(awaited(), IsEmpty());
     connect();
-    EXPECT_THAT(api.asked(), IsEmpty()) << "nor does it begin";
+    EXPECT_THAT(api.asked(), IsEmpty()) << "the watch does not start";
 }
 
-TEST_F(EarlyWatch, IsNotAwaitedOnceItsPluginStops) {
-    follow();
+TEST_F(StartupWatchTest, IsNotAwaitedAfterThePluginStopped) {
+    start_watch();
     connect();
     EXPECT_THAT(awaited(), SizeIs(1));
     stop();
@@ -130,21 +130,21 @@ TEST_F(EarlyWatch, IsNotAwaitedOnceItsPluginStops) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(EarlyWatch, IsNoneThatWasOpenedAfterTheConnection) {
+TEST_F(StartupWatchTest, IsNotAwaitedIfOpenedAfterTheConnection) {
     connect();
-    follow();
+    start_watch();
     EXPECT_EQ(api.open_count(), 1u);
     EXPECT_THAT(awaited(), IsEmpty());
 }
 
-TEST_F(EarlyWatch, GoesOnThoughItsQueueWasFullBeforeItBegan) {
-    follow(1);
+TEST_F(StartupWatchTest, ContinuesIfItsQueueWasFullBefore) {
+    start_watch(1);
     connect();
     api.answer(first_page());
-    EXPECT_THAT(told, ElementsAre("trouble", "added", "synced"));
+    EXPECT_THAT(events, ElementsAre("trouble", "added", "synced"));
 }
 
-TEST_F(EarlyWatch, IsOneOfManyThatAreToldInTheOrderInWhichTheyWereOpened) {
+TEST(StartupWatches, BeginOnceInTheOrderOfCreation) {
     StartupWatches watches;
     std::vector<int> begun;
     for (int i = 1; i <= 3; ++i)
@@ -153,10 +153,10 @@ TEST_F(EarlyWatch, IsOneOfManyThatAreToldInTheOrderInWhichTheyWereOpened) {
     watches.begin();
     EXPECT_THAT(begun, ElementsAre(1, 3));
     watches.begin();
-    EXPECT_THAT(begun, SizeIs(2)) << "each once";
+    EXPECT_THAT(begun, SizeIs(2)) << "each starts once";
     EXPECT_THAT(watches.unsettled(), ElementsAre("watch 1", "watch 3"));
     watches.settle(2);
-    EXPECT_THAT(watches.unsettled(), SizeIs(2)) << "the second time does nothing";
+    EXPECT_THAT(watches.unsettled(), SizeIs(2)) << "settling again has no effect";
 }
 
 }  // namespace

@@ -11,35 +11,36 @@ namespace {
 
 using kubernetes::client::SuccessNotifier;
 
-struct LateApiTest : testing::Test {
+struct DeferredApiClientTest : testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     kubernetes::client::ScriptedApi server{loop};
     DeferredApiClient api{loop};
-    int told = 0;
+    int notifications = 0;
 };
 
-TEST_F(LateApiTest, WhatWaitsFromBeforeTheConnectionEndsNothingThatWaitsForTheConnection) {
+TEST_F(DeferredApiClientTest, KeepsSubscriptionsOfEachConnectionApart) {
     SuccessNotifier::Subscription before = api.success_notifier().subscribe([] {});
     api.connect(server);
     const SuccessNotifier::Subscription during =
-        api.success_notifier().subscribe([this] { ++told; });
+        api.success_notifier().subscribe([this] { ++notifications; });
     before.reset();
     server.success_notifier().notify();
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(notifications, 1);
 }
 
-TEST_F(LateApiTest, WhatWaitsForAConnectionCanEndAfterIt) {
+TEST_F(DeferredApiClientTest, EndsASubscriptionAfterItsConnection) {
     api.connect(server);
-    SuccessNotifier::Subscription during = api.success_notifier().subscribe([this] { ++told; });
+    SuccessNotifier::Subscription during =
+        api.success_notifier().subscribe([this] { ++notifications; });
     api.disconnect();
     const SuccessNotifier::Subscription after =
-        api.success_notifier().subscribe([this] { told += 10; });
+        api.success_notifier().subscribe([this] { notifications += 10; });
     during.reset();
     server.success_notifier().notify();
-    EXPECT_EQ(told, 0) << "it has ended";
+    EXPECT_EQ(notifications, 0) << "the subscription has ended";
     api.success_notifier().notify();
-    EXPECT_EQ(told, 10);
+    EXPECT_EQ(notifications, 10);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(LoaderPaths, KnowsWhatThisProcessHas) {
+TEST(LoaderPaths, FindLibrariesLoadedByThisProcess) {
     const LoaderPaths paths = LoaderPaths::of_this_process();
     EXPECT_EQ(paths.find_loaded("libc.so.6").filename(), "libc.so.6");
     EXPECT_TRUE(paths.find_loaded("libcapstan-nowhere.so").empty());
 }
 
-TEST(LoaderPaths, FindsALibraryInTheCacheOfThisMachine) {
+TEST(LoaderPaths, FindALibraryInTheLoaderCache) {
     const LoaderPaths paths = LoaderPaths::of_this_process();
     if (paths.cache.empty()) GTEST_SKIP() << "this machine has no cache";
     EXPECT_THAT(
@@ -29,14 +29,14 @@ TEST(LoaderPaths, FindsALibraryInTheCacheOfThisMachine) {
     EXPECT_THAT(find_in_cache(paths.cache, "libcapstan-nowhere.so"), IsEmpty());
 }
 
-TEST(LoaderPaths, ReadsTheFoldersOfTheEnvironment) {
+TEST(LoaderPaths, ReadLdLibraryPath) {
     ::setenv("LD_LIBRARY_PATH", "/a::/b;c", 1);
     EXPECT_THAT(LoaderPaths::of_this_process().environment, ElementsAre("/a", ".", "/b", "c"));
     ::unsetenv("LD_LIBRARY_PATH");
     EXPECT_THAT(LoaderPaths::of_this_process().environment, IsEmpty());
 }
 
-TEST(LoaderPaths, SurvivesAnyCache) {
+TEST(LoaderPaths, SurviveADamagedCache) {
     const FileBytes good = LoaderPaths::of_this_process().cache;
     if (good.empty()) GTEST_SKIP() << "this machine has no cache";
     EXPECT_THAT(find_in_cache({}, "libc.so.6"), IsEmpty());

@@ -41,18 +41,18 @@ TEST(PassCurrency, IsThatOfTheFirstGroupWithAPrice) {
     EXPECT_EQ(currency.refusal("USD"), "price in USD ignored: prices are compared in EUR");
 }
 
-TEST(PassCurrency, IsThatOfTheFirstOfferWhereNoGroupHasAPrice) {
+TEST(PassCurrency, IsThatOfTheFirstOfferingIfNoGroupHasAPrice) {
     PassCurrency currency(snapshot_of({}, offers_in("EUR")));
     EXPECT_FALSE(currency.takes("USD"));
 }
 
-TEST(PassCurrency, IsThatOfTheFirstPriceThatComesWhereNothingIsListed) {
+TEST(PassCurrency, IsThatOfTheFirstPriceIfNothingIsListed) {
     PassCurrency currency(snapshot_of({}));
     EXPECT_TRUE(currency.takes("CHF"));
     EXPECT_FALSE(currency.takes("USD"));
 }
 
-TEST(PassCurrency, LeavesOutPricesOfOffersInAnother) {
+TEST(PassCurrency, IgnoresOfferingsInAnotherCurrency) {
     const engine::Snapshot both = snapshot_of({priced("a", 1.0, "EUR")}, offers_in("USD"));
     PassCurrency currency(both);
     std::vector<std::string> notes;
@@ -61,7 +61,7 @@ TEST(PassCurrency, LeavesOutPricesOfOffersInAnother) {
     EXPECT_THAT(notes, ElementsAre(HasSubstr("plugin east: machine types: price in USD")));
 }
 
-TEST(PassCurrency, GivesTheSameListWhereAllIsInOne) {
+TEST(PassCurrency, ReturnsTheSameListIfAllPricesMatch) {
     const engine::Snapshot same = snapshot_of({priced("a", 1.0, "EUR")}, offers_in("EUR"));
     PassCurrency currency(same);
     std::vector<std::string> notes;

@@ -34,20 +34,20 @@ const capstan_kube_resource nodes = resource("", "nodes", "Node", false);
 const capstan_kube_resource pods = resource("", "pods", "Pod", true);
 const capstan_kube_resource deployments = resource("apps", "deployments", "Deployment", true);
 
-capstan_kube_request request(std::int32_t verb, const capstan_kube_resource& of, const char* ns,
-                             const char* name, const char* body = "") {
+capstan_kube_request request(std::int32_t verb, const capstan_kube_resource& resource,
+                             const char* ns, const char* name, const char* body = "") {
     capstan_kube_request out{};
     out.struct_size = sizeof out;
     out.verb = verb;
-    out.resource = &of;
+    out.resource = &resource;
     out.ns = str(ns);
     out.name = str(name);
     out.body = str(body);
     return out;
 }
 
-/// What came back to one request.
-struct Came {
+/// The result of one request.
+struct KubeResult {
     int times = 0;
     capstan_status status = CAPSTAN_OK;
     std::string body{};
@@ -57,7 +57,7 @@ struct Came {
 
     static void done(void* user, capstan_status status, const capstan_kube_reply* reply,
                      const capstan_error* error) noexcept {
-        auto& self = *static_cast<Came*>(user);
+        auto& self = *static_cast<KubeResult*>(user);
         ++self.times;
         self.status = status;
         if (reply != nullptr) self.body = text(reply->body);
@@ -66,44 +66,44 @@ struct Came {
     }
 };
 
-/// A context without a plugin, whose cluster answers as the test says.
-struct ServiceKube : testing::Test {
+/// A context without a plugin, with a scripted API server.
+struct PluginKubeTest : testing::Test {
     TestHost host;
     ScriptedApi api{host.loop};
     std::shared_ptr<KubeGateway> gateway = std::make_shared<KubeGateway>(host.loop);
     std::shared_ptr<HostContext> context =
         make({"nodes:get,list,create,delete,patch", "pods:list,watch@shop", "events:create",
               "deployments.apps/scale:get,update"});
-    std::vector<std::string> told;
+    std::vector<std::string> events;
 
-    ServiceKube() { gateway->connect(api); }
-    ~ServiceKube() override {
+    PluginKubeTest() { gateway->connect(api); }
+    ~PluginKubeTest() override {
         context->close();
         context->cancel_open(0);
         host.loop.settle();
     }
     std::shared_ptr<HostContext> make(std::vector<std::string> grants) {
-        InstanceIdentity who = identity("probe");
-        who.grants.kube = std::move(grants);
+        InstanceIdentity instance = identity("probe");
+        instance.grants.kube = std::move(grants);
         HostEnvironment environment = host.environment();
         environment.kube = gateway;
-        return HostContext::make(environment, who);
+        return HostContext::make(environment, instance);
     }
     const capstan_host* raw() const { return context->host(); }
     const capstan_kube& kube() const {
         return *static_cast<const capstan_kube*>(raw()->service(raw(), CAPSTAN_SERVICE_KUBE));
     }
-    Came send(const capstan_kube_request& what) {
-        Came came;
-        send(what, came);
-        return came;
+    KubeResult send(const capstan_kube_request& what) {
+        KubeResult result;
+        send(what, result);
+        return result;
     }
-    void send(const capstan_kube_request& what, Came& came) {
-        came.context = context.get();
-        EXPECT_EQ(kube().send(raw(), &what, &Came::done, &came), CAPSTAN_OK);
+    void send(const capstan_kube_request& what, KubeResult& result) {
+        result.context = context.get();
+        EXPECT_EQ(kube().send(raw(), &what, &KubeResult::done, &result), CAPSTAN_OK);
         host.loop.settle();
     }
-    static void hear(void* user, const capstan_kube_event* event) noexcept {
+    static void on_event(void* user, const capstan_kube_event* event) noexcept {
         static constexpr const char* names[] = {"?",      "added",   "modified", "deleted",
                                                 "synced", "trouble", "ended"};
         std::string line = names[event->type];
@@ -112,16 +112,16 @@ struct ServiceKube : testing::Test {
             line += " " + std::string(object.at("metadata").at("name").as_string());
         }
         if (event->error != nullptr) line += " " + std::string(text(event->error->message));
-        static_cast<ServiceKube*>(user)->told.push_back(line);
+        static_cast<PluginKubeTest*>(user)->events.push_back(line);
     }
     std::uint64_t watch(std::uint32_t queue_limit = 0, const char* ns = "shop") {
         const capstan_kube_watch what{sizeof what, queue_limit, &pods, str(ns), {}, {}};
         std::uint64_t id = 0;
-        EXPECT_EQ(kube().watch(raw(), &what, &hear, this, &id), CAPSTAN_OK);
+        EXPECT_EQ(kube().watch(raw(), &what, &on_event, this, &id), CAPSTAN_OK);
         host.loop.settle();
         return id;
     }
-    std::vector<std::string> news() { return std::exchange(told, {}); }
+    std::vector<std::string> take_events() { return std::exchange(events, {}); }
 };
 
 std::string page_of(std::initializer_list<const char*> names) {
@@ -139,29 +139,30 @@ std::string event(const char* name, const char* version) {
            R"(","namespace":"shop","uid":"u","resourceVersion":")" + version + "\"}}}\n";
 }
 
-TEST_F(ServiceKube, IsThereForThoseThatWereGrantedSomething) {
-    const auto poor = make({});
-    EXPECT_EQ(poor->host()->service(poor->host(), CAPSTAN_SERVICE_KUBE), nullptr);
+TEST_F(PluginKubeTest, IsOfferedWithAGrant) {
+    const auto without_grants = make({});
+    EXPECT_EQ(without_grants->host()->service(without_grants->host(), CAPSTAN_SERVICE_KUBE),
+              nullptr);
 }
 
-TEST_F(ServiceKube, BringsTheReplyToTheStrand) {
-    Came came;
-    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
-    EXPECT_EQ(came.times, 0);
+TEST_F(PluginKubeTest, DeliversTheReplyOnTheStrand) {
+    KubeResult result;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), result);
+    EXPECT_EQ(result.times, 0);
     EXPECT_EQ(api.first().line(), "GET /api/v1/nodes/n1");
     api.answer({.body = R"({"kind":"Node"})"});
-    EXPECT_EQ(came.times, 1);
-    EXPECT_EQ(came.body, R"({"kind":"Node"})");
-    EXPECT_TRUE(came.was_on_strand);
+    EXPECT_EQ(result.times, 1);
+    EXPECT_EQ(result.body, R"({"kind":"Node"})");
+    EXPECT_TRUE(result.was_on_strand);
 }
 
-TEST_F(ServiceKube, WritesVerbsAsTheServerKnowsThem) {
+TEST_F(PluginKubeTest, TranslatesVerbsToHttp) {
     const auto line_of = [&](const capstan_kube_request& what) {
-        Came came;
-        send(what, came);
+        KubeResult result;
+        send(what, result);
         const std::string line = api.first().line();
         api.answer({.body = "{}"});
-        EXPECT_EQ(came.status, CAPSTAN_OK);
+        EXPECT_EQ(result.status, CAPSTAN_OK);
         return line;
     };
     capstan_kube_request list = request(CAPSTAN_KUBE_LIST, nodes, "", "");
@@ -182,69 +183,69 @@ TEST_F(ServiceKube, WritesVerbsAsTheServerKnowsThem) {
               "PUT /apis/apps/v1/namespaces/shop/deployments/web/scale?fieldManager=me");
 }
 
-TEST_F(ServiceKube, DeletesUnderThePreconditionsThatAreGiven) {
-    Came came;
+TEST_F(PluginKubeTest, DeletesWithPreconditions) {
+    KubeResult result;
     capstan_kube_request what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n1");
     what.uid = str("u1");
     what.present = CAPSTAN_KUBE_HAS_GRACE;
     what.propagation = CAPSTAN_KUBE_PROPAGATION_FOREGROUND;
-    send(what, came);
+    send(what, result);
     EXPECT_EQ(api.first().line(), "DELETE /api/v1/nodes/n1");
     EXPECT_EQ(api.first().request.body,
               R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{"uid":"u1"},)"
               R"("gracePeriodSeconds":0,"propagationPolicy":"Foreground"})");
-    came = {};
-    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n2"), came);
+    result = {};
+    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n2"), result);
     EXPECT_EQ(api.last().request.body, R"({"apiVersion":"v1","kind":"DeleteOptions"})")
-        << "absent is not zero";
+        << "unset, not zero";
     what = request(CAPSTAN_KUBE_DELETE, nodes, "", "n3");
     what.dry_run = 1;
-    send(what, came);
+    send(what, result);
     EXPECT_THAT(api.last().request.body, HasSubstr(R"("dryRun":["All"])"));
     for (int i = 0; i < 3; ++i) api.answer({});
 }
 
-TEST_F(ServiceKube, WritesNothingWhileAnotherHostLeadsAndReadsAllTheSame) {
+TEST_F(PluginKubeTest, WritesNothingWithoutLeadershipButReads) {
     Result<void> may = capstan::fail(ErrorCode::cancelled, "not the leader");
     gateway->connect(api, [&] { return may; });
     capstan_kube_request patch = request(CAPSTAN_KUBE_PATCH, nodes, "", "n1", "{}");
     patch.patch_type = CAPSTAN_KUBE_PATCH_MERGE;
     for (const auto& what : {request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"), patch,
                              request(CAPSTAN_KUBE_DELETE, nodes, "", "n1")}) {
-        const Came came = send(what);
-        EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
-        ASSERT_TRUE(came.error);
-        EXPECT_THAT(came.error->message, HasSubstr(": not sent: not the leader"));
+        const KubeResult result = send(what);
+        EXPECT_EQ(result.status, CAPSTAN_E_CANCELLED);
+        ASSERT_TRUE(result.error);
+        EXPECT_THAT(result.error->message, HasSubstr(": not sent: not the leader"));
     }
     EXPECT_THAT(api.asked(), IsEmpty());
-    Came read;
+    KubeResult read;
     send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), read);
     api.answer({.body = "{}"});
     EXPECT_EQ(read.status, CAPSTAN_OK);
     may = {};
-    Came written;
+    KubeResult written;
     send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), written);
     EXPECT_EQ(api.first().line(), "DELETE /api/v1/nodes/n1");
     api.answer({.body = "{}"});
     EXPECT_EQ(written.status, CAPSTAN_OK);
 }
 
-TEST_F(ServiceKube, AsksTheGateAgainWhenAWriteLeavesWhateverItWaitedFor) {
+TEST_F(PluginKubeTest, ChecksLeadershipAgainWhenAWriteIsSent) {
     Result<void> may{};
     gateway->connect(api, [&] { return may; });
-    Came came;
-    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), came);
+    KubeResult result;
+    send(request(CAPSTAN_KUBE_DELETE, nodes, "", "n1"), result);
     const auto& may_send = api.first().request.may_send;
     EXPECT_TRUE(may_send());
     may = capstan::fail(ErrorCode::cancelled, "not the leader");
     EXPECT_FALSE(may_send());
     api.answer({});
-    Came read;
+    KubeResult read;
     send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), read);
     api.answer({});
 }
 
-TEST_F(ServiceKube, WritesNothingForAnOperationOfATermThatIsOverThoughItsHostLeadsAgain) {
+TEST_F(PluginKubeTest, WritesNothingForAnOperationOfAnEarlierTerm) {
     gateway->set_term(1);
     Operation operation;
     operation.what = "increase";
@@ -256,42 +257,42 @@ TEST_F(ServiceKube, WritesNothingForAnOperationOfATermThatIsOverThoughItsHostLea
     what.parent = *op;
     gateway->set_term(0);
     gateway->set_term(2);
-    const Came late = send(what);
+    const KubeResult late = send(what);
     EXPECT_EQ(late.status, CAPSTAN_E_CANCELLED);
     ASSERT_TRUE(late.error);
     EXPECT_THAT(late.error->message, HasSubstr("the leadership term in which it began has ended"));
     EXPECT_THAT(api.asked(), IsEmpty());
     what.parent = 0;
-    Came own;
+    KubeResult own;
     send(what, own);
-    EXPECT_EQ(api.open_count(), 1u) << "what is begun in this term is sent";
+    EXPECT_EQ(api.open_count(), 1u) << "requests of this term are sent";
     gateway->set_term(3);
-    EXPECT_FALSE(api.first().request.may_send()) << "but not in the next one";
+    EXPECT_FALSE(api.first().request.may_send()) << "but not in the next term";
     api.answer({});
     capstan_kube_request question = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
     question.parent = *op;
-    Came read;
+    KubeResult read;
     send(question, read);
-    EXPECT_FALSE(api.first().request.may_send) << "it reads whenever it likes";
+    EXPECT_FALSE(api.first().request.may_send) << "reads are always allowed";
     api.answer({.body = "{}"});
 }
 
-TEST_F(ServiceKube, NamesTheGrantThatIsMissing) {
+TEST_F(PluginKubeTest, NamesTheMissingGrant) {
     const std::pair<capstan_kube_request, const char*> cases[] = {
         {request(CAPSTAN_KUBE_UPDATE, nodes, "", "n1", "{}"), "nodes:update"},
         {request(CAPSTAN_KUBE_LIST, pods, "bank", ""), "pods:list@bank"},
         {request(CAPSTAN_KUBE_LIST, pods, "", ""), "pods:list"},
         {request(CAPSTAN_KUBE_GET, deployments, "shop", "web"), "deployments.apps:get@shop"}};
     for (const auto& [what, grant] : cases) {
-        const Came came = send(what);
-        EXPECT_EQ(came.status, CAPSTAN_E_PERMISSION);
-        EXPECT_EQ(came.error->message,
+        const KubeResult result = send(what);
+        EXPECT_EQ(result.status, CAPSTAN_E_PERMISSION);
+        EXPECT_EQ(result.error->message,
                   "not granted: add \"" + std::string(grant) + "\" to plugin.probe.grants.kube");
     }
     EXPECT_THAT(api.asked(), IsEmpty());
 }
 
-TEST_F(ServiceKube, SaysWhatIsNoRequest) {
+TEST_F(PluginKubeTest, RefusesInvalidRequests) {
     capstan_kube_resource dots = nodes;
     dots.plural = str("..");
     capstan_kube_resource group = nodes;
@@ -310,34 +311,34 @@ TEST_F(ServiceKube, SaysWhatIsNoRequest) {
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "", ""), "missing body"},
         {request(CAPSTAN_KUBE_CREATE, nodes, "", "n1", "{}"), "belongs in the object"},
         {patch, "unknown patch type 77"}};
-    for (const auto& [what, why] : cases) {
-        const Came came = send(what);
-        EXPECT_EQ(came.status, CAPSTAN_E_INVALID_ARGUMENT) << why;
-        ASSERT_TRUE(came.error) << why;
-        EXPECT_THAT(came.error->message, HasSubstr(why));
+    for (const auto& [what, message] : cases) {
+        const KubeResult result = send(what);
+        EXPECT_EQ(result.status, CAPSTAN_E_INVALID_ARGUMENT) << message;
+        ASSERT_TRUE(result.error) << message;
+        EXPECT_THAT(result.error->message, HasSubstr(message));
     }
     EXPECT_THAT(api.asked(), IsEmpty());
-    EXPECT_EQ(kube().send(raw(), nullptr, &Came::done, nullptr), CAPSTAN_E_INVALID_ARGUMENT);
+    EXPECT_EQ(kube().send(raw(), nullptr, &KubeResult::done, nullptr), CAPSTAN_E_INVALID_ARGUMENT);
 }
 
-TEST_F(ServiceKube, PassesOnWhatTheServerRefuses) {
-    Came came;
-    send(request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"), came);
+TEST_F(PluginKubeTest, ReturnsErrorsOfTheServer) {
+    KubeResult result;
+    send(request(CAPSTAN_KUBE_CREATE, nodes, "", "", "{}"), result);
     api.answer(refusal(409, "AlreadyExists"));
-    EXPECT_EQ(came.status, CAPSTAN_E_CONFLICT);
-    EXPECT_EQ(came.error->provider_code, "AlreadyExists");
+    EXPECT_EQ(result.status, CAPSTAN_E_CONFLICT);
+    EXPECT_EQ(result.error->provider_code, "AlreadyExists");
 }
 
-TEST_F(ServiceKube, RefusesALongerReplyThanAskedFor) {
-    Came came;
+TEST_F(PluginKubeTest, RefusesALongerReplyThanRequested) {
+    KubeResult result;
     capstan_kube_request what = request(CAPSTAN_KUBE_LIST, nodes, "", "");
     what.max_reply_bytes = 3;
-    send(what, came);
+    send(what, result);
     api.answer({.body = "1234"});
-    EXPECT_EQ(came.status, CAPSTAN_E_QUOTA);
+    EXPECT_EQ(result.status, CAPSTAN_E_QUOTA);
 }
 
-TEST_F(ServiceKube, EndsRequestsWithTheOperationTheyAreFor) {
+TEST_F(PluginKubeTest, EndsRequestsWithTheirOperation) {
     Operation operation;
     operation.what = "refresh";
     operation.deadline = host.loop.monotonic() + 2s;
@@ -346,82 +347,82 @@ TEST_F(ServiceKube, EndsRequestsWithTheOperationTheyAreFor) {
     ASSERT_TRUE(op) << op.error();
     capstan_kube_request what = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
     what.parent = *op;
-    Came came;
-    send(what, came);
-    EXPECT_EQ(api.first().request.timeout, 2s) << "at most what is left";
+    KubeResult result;
+    send(what, result);
+    EXPECT_EQ(api.first().request.timeout, 2s) << "at most the remaining time";
     host.loop.advance(3s);
-    EXPECT_EQ(came.times, 1);
-    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(result.times, 1);
+    EXPECT_EQ(result.status, CAPSTAN_E_CANCELLED);
     EXPECT_TRUE(api.last().is_cancelled);
 }
 
-TEST_F(ServiceKube, EndsEverythingWhenTheInstanceStops) {
-    Came came;
-    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
+TEST_F(PluginKubeTest, EndsEverythingWhenTheInstanceStops) {
+    KubeResult result;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), result);
     watch();
     context->close();
     context->cancel_open(0);
     host.loop.settle();
-    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
-    EXPECT_THAT(news(), ElementsAre("ended"));
+    EXPECT_EQ(result.status, CAPSTAN_E_CANCELLED);
+    EXPECT_THAT(take_events(), ElementsAre("ended"));
     EXPECT_EQ(api.open_count(), 0u);
     EXPECT_EQ(context->tasks().open_count(), 0u);
     const capstan_kube_request late = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
-    EXPECT_EQ(kube().send(raw(), &late, &Came::done, &came), CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(kube().send(raw(), &late, &KubeResult::done, &result), CAPSTAN_E_CANCELLED);
 }
 
-TEST_F(ServiceKube, RefusesMoreRequestsAndWatchesThanItKeeps) {
-    std::vector<Came> came(65);
+TEST_F(PluginKubeTest, LimitsRequestsAndWatches) {
+    std::vector<KubeResult> result(65);
     const capstan_kube_request what = request(CAPSTAN_KUBE_GET, nodes, "", "n1");
     for (int i = 0; i < 64; ++i)
-        ASSERT_EQ(kube().send(raw(), &what, &Came::done, &came[i]), CAPSTAN_OK);
-    EXPECT_EQ(kube().send(raw(), &what, &Came::done, &came[64]), CAPSTAN_E_BUSY);
+        ASSERT_EQ(kube().send(raw(), &what, &KubeResult::done, &result[i]), CAPSTAN_OK);
+    EXPECT_EQ(kube().send(raw(), &what, &KubeResult::done, &result[64]), CAPSTAN_E_BUSY);
     for (int i = 0; i < 16; ++i) watch();
     const capstan_kube_watch more{sizeof more, 0, &pods, str("shop"), {}, {}};
     std::uint64_t id = 0;
-    EXPECT_EQ(kube().watch(raw(), &more, &hear, this, &id), CAPSTAN_E_BUSY);
+    EXPECT_EQ(kube().watch(raw(), &more, &on_event, this, &id), CAPSTAN_E_BUSY);
     context->cancel_open(0);
     host.loop.settle();
-    EXPECT_EQ(came[64].times, 0);
+    EXPECT_EQ(result[64].times, 0);
 }
 
-TEST_F(ServiceKube, WatchesUntilToldOtherwise) {
+TEST_F(PluginKubeTest, WatchesUntilUnwatch) {
     const std::uint64_t id = watch();
     EXPECT_NE(id, 0u);
     api.answer({.body = page_of({"a", "b"})});
-    EXPECT_THAT(news(), ElementsAre("added a", "added b", "synced"));
+    EXPECT_THAT(take_events(), ElementsAre("added a", "added b", "synced"));
     api.push(api.last().id, event("c", "6"));
-    EXPECT_THAT(news(), ElementsAre("added c"));
+    EXPECT_THAT(take_events(), ElementsAre("added c"));
     EXPECT_EQ(kube().unwatch(raw(), id), CAPSTAN_OK);
     EXPECT_EQ(kube().unwatch(raw(), id), CAPSTAN_E_NOT_FOUND);
     host.loop.settle();
-    EXPECT_THAT(news(), ElementsAre("ended"));
+    EXPECT_THAT(take_events(), ElementsAre("ended"));
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(ServiceKube, SaysWhyAWatchIsNotGrantedAndEndsIt) {
+TEST_F(PluginKubeTest, ReportsAndEndsAWatchWithoutGrant) {
     watch(0, "bank");
-    EXPECT_THAT(news(), ElementsAre("trouble not granted: add \"pods:list@bank\" to "
-                                    "plugin.probe.grants.kube",
-                                    "ended"));
+    EXPECT_THAT(take_events(), ElementsAre("trouble not granted: add \"pods:list@bank\" to "
+                                           "plugin.probe.grants.kube",
+                                           "ended"));
     EXPECT_THAT(api.asked(), IsEmpty());
 }
 
-TEST_F(ServiceKube, ReadsNoFurtherWhileTheQueueIsFull) {
+TEST_F(PluginKubeTest, StopsReadingWhileTheQueueIsFull) {
     watch(2);
     api.answer({.body = page_of({})});
-    ASSERT_THAT(news(), ElementsAre("synced"));
-    // The strand is kept busy by what it is told: nothing settles in between.
+    ASSERT_THAT(take_events(), ElementsAre("synced"));
+    // The strand delivers nothing in between.
     const auto id = api.last().id;
     api.last().on_part(event("a", "6") + event("b", "7") + event("c", "8"));
-    EXPECT_THAT(news(), IsEmpty());
+    EXPECT_THAT(take_events(), IsEmpty());
     host.loop.settle();
-    EXPECT_THAT(news(), ElementsAre("added a", "added b", "added c"));
-    EXPECT_GT(api.last().id, id) << "and goes on";
+    EXPECT_THAT(take_events(), ElementsAre("added a", "added b", "added c"));
+    EXPECT_GT(api.last().id, id) << "the watch continues";
     EXPECT_THAT(api.last().line(), HasSubstr("resourceVersion=8"));
 }
 
-TEST_F(ServiceKube, FindsTheResourceBehindAKind) {
+TEST_F(PluginKubeTest, ResolvesAKind) {
     struct Found {
         std::string plural;
         capstan_status status = -1;
@@ -444,7 +445,7 @@ TEST_F(ServiceKube, FindsTheResourceBehindAKind) {
     EXPECT_EQ(found.status, CAPSTAN_E_NOT_FOUND);
 }
 
-TEST_F(ServiceKube, TellsUsersOfThings) {
+TEST_F(PluginKubeTest, RecordsEvents) {
     capstan_kube_note note{};
     note.struct_size = sizeof note;
     note.api_version = str("v1");
@@ -462,30 +463,30 @@ TEST_F(ServiceKube, TellsUsersOfThings) {
     EXPECT_EQ(kube().record(raw(), &note), CAPSTAN_E_PERMISSION);
 }
 
-TEST_F(ServiceKube, IsUnsupportedByAHostWithoutACluster) {
+TEST_F(PluginKubeTest, IsUnsupportedWithoutACluster) {
     gateway = nullptr;
     context = make({"nodes:get"});
-    const Came came = send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"));
-    EXPECT_EQ(came.status, CAPSTAN_E_UNSUPPORTED);
+    const KubeResult result = send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"));
+    EXPECT_EQ(result.status, CAPSTAN_E_UNSUPPORTED);
 }
 
-TEST_F(ServiceKube, WaitsForAHostThatIsNotConnectedYet) {
+TEST_F(PluginKubeTest, StartsWatchesWhenTheHostConnects) {
     gateway->disconnect();
     EXPECT_EQ(send(request(CAPSTAN_KUBE_GET, nodes, "", "n1")).status, CAPSTAN_E_UNAVAILABLE);
     watch();
-    EXPECT_THAT(news(), ElementsAre(HasSubstr("trouble")));
+    EXPECT_THAT(take_events(), ElementsAre(HasSubstr("trouble")));
     gateway->connect(api);
     host.loop.settle();
     api.answer({.body = page_of({"a"})});
-    EXPECT_THAT(news(), ElementsAre("added a", "synced"));
+    EXPECT_THAT(take_events(), ElementsAre("added a", "synced"));
 }
 
-TEST_F(ServiceKube, EndsWhatIsOpenWhenTheConnectionGoes) {
-    Came came;
-    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), came);
+TEST_F(PluginKubeTest, EndsRequestsWhenTheHostDisconnects) {
+    KubeResult result;
+    send(request(CAPSTAN_KUBE_GET, nodes, "", "n1"), result);
     gateway->disconnect();
     host.loop.settle();
-    EXPECT_EQ(came.status, CAPSTAN_E_CANCELLED);
+    EXPECT_EQ(result.status, CAPSTAN_E_CANCELLED);
     EXPECT_EQ(api.open_count(), 0u);
 }
 

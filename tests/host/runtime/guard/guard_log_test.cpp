@@ -14,7 +14,7 @@ loop::HeldCall refresh_for(Duration lasts) {
     return {"aws", "capstan.cloud/1", loop::Hook::refresh, lasts};
 }
 
-TEST(HeldCallLog, TellsOfACallAtEachDoublingOfItsTimeAndOfItsEnd) {
+TEST(HeldCallLog, LogsACallWheneverItsTimeDoublesAndItsEnd) {
     HeldCallLog log;
     using Line = HeldCallLog::Line;
     const Line first{config::LogLevel::error,
@@ -32,10 +32,11 @@ TEST(HeldCallLog, TellsOfACallAtEachDoublingOfItsTimeAndOfItsEnd) {
     EXPECT_THAT(log.look({}), IsEmpty());
 }
 
-TEST(HeldCallLog, TellsANextCallFromTheOneBefore) {
+TEST(HeldCallLog, LogsTheNextCallSeparately) {
     HeldCallLog log;
     log.look({refresh_for(60s)});
-    EXPECT_THAT(log.look({refresh_for(5s)}), testing::SizeIs(2)) << "an end and a beginning";
+    EXPECT_THAT(log.look({refresh_for(5s)}), testing::SizeIs(2))
+        << "the end of one call and the next call";
 }
 
 }  // namespace
