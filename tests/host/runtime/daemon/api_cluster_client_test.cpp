@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Writes : ::testing::Test {
+struct ApiClusterClientTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     kubernetes::client::ScriptedApi api{loop};
@@ -32,17 +32,17 @@ struct Writes : ::testing::Test {
     }
 };
 
-TEST_F(Writes, AreSentWhileTheGateIsOpen) {
+TEST_F(ApiClusterClientTest, SendsWritesWhileLeading) {
     change();
     evict();
-    EXPECT_THAT(api.asked(), IsEmpty()) << "the loop's thread is to send them";
+    EXPECT_THAT(api.asked(), IsEmpty()) << "the thread of the loop sends them";
     loop.settle();
     EXPECT_EQ(api.open_count(), 2u);
     EXPECT_EQ(api.first("GET").line(), "GET /api/v1/nodes/n1");
     EXPECT_EQ(api.first("POST").line(), "POST /api/v1/namespaces/shop/pods/web-1/eviction");
 }
 
-TEST_F(Writes, AreNotSentOnceTheLeaseIsLostThoughTheyWereAskedForBefore) {
+TEST_F(ApiClusterClientTest, SendsNothingAfterTheLeaseIsLost) {
     change();
     evict();
     may = fail(ErrorCode::cancelled, "no longer the leader");
@@ -55,7 +55,7 @@ TEST_F(Writes, AreNotSentOnceTheLeaseIsLostThoughTheyWereAskedForBefore) {
     }
 }
 
-TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
+TEST_F(ApiClusterClientTest, ChecksTheGateAgainWhenAWriteIsSent) {
     change();
     evict();
     loop.settle();
@@ -67,34 +67,34 @@ TEST_F(Writes, AreAskedAboutAgainWhenTheyLeave) {
         may = {};
         EXPECT_TRUE(may_send()) << line;
         may = fail(ErrorCode::cancelled, "no longer the leader");
-        EXPECT_FALSE(may_send()) << line << " waited for its turn, and the Lease is lost";
+        EXPECT_FALSE(may_send()) << line << " was queued when the Lease was lost";
     }
-    EXPECT_FALSE(api.asked()[0].request.may_send) << "reading harms nobody";
+    EXPECT_FALSE(api.asked()[0].request.may_send) << "reads are always allowed";
 }
 
-struct UnknownPods : Writes {
+struct UnknownPodsTest : ApiClusterClientTest {
     std::vector<std::string> unknown{};  ///< "n1: shop/web-1/u1"
-    std::vector<std::string> looked{};   ///< "n1 ok"
-    ApiClusterClient looking{
+    std::vector<std::string> results{};  ///< "n1 ok"
+    ApiClusterClient rechecker{
         api,
         loop,
         {.on_unknown_pods = [this](const std::string& node, const std::vector<std::string>& pods) {
             for (const std::string& pod : pods) unknown.push_back(node + ": " + pod);
         }}};
 
-    void look() {
-        looking.recheck({{"n1", {}}, {"n2", {}}, {"n3", {}}},
-                        [this](std::size_t at, const Result<void>& result) {
-                            const std::string node = "n" + std::to_string(at + 1);
-                            looked.push_back(node + (result ? " ok" : " stays"));
-                        });
+    void recheck() {
+        rechecker.recheck({{"n1", {}}, {"n2", {}}, {"n3", {}}},
+                          [this](std::size_t at, const Result<void>& result) {
+                              const std::string node = "n" + std::to_string(at + 1);
+                              results.push_back(node + (result ? " ok" : " stays"));
+                          });
         loop.settle();
         api.answer({.body = R"({"metadata":{"resourceVersion":"7"},"items":[]})"});
     }
 };
 
-TEST_F(UnknownPods, ThatALookFindsAreToldOfWithTheirNode) {
-    look();
+TEST_F(UnknownPodsTest, AreReportedWithTheirNode) {
+    recheck();
     api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"b","uid":"u2"}},
                                      {"metadata":{"namespace":"shop","name":"a","uid":"u1"}}]})"});
     EXPECT_THAT(unknown, ::testing::ElementsAre("n1: shop/a/u1", "n1: shop/b/u2"));
@@ -102,14 +102,14 @@ TEST_F(UnknownPods, ThatALookFindsAreToldOfWithTheirNode) {
     api.answer({.body = R"({"items":[]})"});
     api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"c","uid":"u3"}}]})"});
     EXPECT_THAT(unknown, ::testing::ElementsAre("n3: shop/c/u3"));
-    EXPECT_THAT(looked, ::testing::ElementsAre("n1 stays", "n2 ok", "n3 stays"));
+    EXPECT_THAT(results, ::testing::ElementsAre("n1 stays", "n2 ok", "n3 stays"));
 }
 
-TEST_F(UnknownPods, AreNoneWhereNobodyAnswers) {
-    look();
+TEST_F(UnknownPodsTest, AreNotReportedIfTheServerDoesNotRespond) {
+    recheck();
     for (int node = 0; node < 3; ++node) api.fail({ErrorCode::unavailable, "connection lost"});
     EXPECT_THAT(unknown, IsEmpty());
-    EXPECT_THAT(looked, ::testing::ElementsAre("n1 stays", "n2 stays", "n3 stays"));
+    EXPECT_THAT(results, ::testing::ElementsAre("n1 stays", "n2 stays", "n3 stays"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-/// Of a configuration with a cloud.
+/// The rules for a configuration, by default with a cloud.
 std::vector<std::string> rules(config::Config config, bool has_cloud = true) {
     if (has_cloud) config.pipeline.clouds = {PluginInstanceId("eu")};
     std::vector<std::string> out;
@@ -20,7 +20,7 @@ std::vector<std::string> rules(config::Config config, bool has_cloud = true) {
     return out;
 }
 
-TEST(NeededRules, NameWhatTheDaemonReadsAndWrites) {
+TEST(NeededRules, CoverWhatTheDaemonReadsAndWrites) {
     const std::vector<std::string> all = rules({});
     for (const char* rule :
          {"watch pods", "list poddisruptionbudgets.policy", "patch nodes", "create pods/eviction",
@@ -31,7 +31,7 @@ TEST(NeededRules, NameWhatTheDaemonReadsAndWrites) {
         EXPECT_THAT(all, Contains(rule));
 }
 
-TEST(NeededRules, LeaveOutWhatIsTurnedOff) {
+TEST(NeededRules, OmitDisabledFeatures) {
     config::Config config;
     config.cluster.leader_election.enabled = false;
     config.cluster.write_status_configmap = false;
@@ -40,14 +40,14 @@ TEST(NeededRules, LeaveOutWhatIsTurnedOff) {
     EXPECT_THAT(all, Not(Contains("delete configmaps cluster-autoscaler-status in kube-system")));
 }
 
-TEST(NeededRules, AreFewWhereControllersRunAlone) {
+TEST(NeededRules, AreFewWithoutAutoscaling) {
     const std::vector<std::string> all = rules({}, false);
     EXPECT_THAT(all, Not(Contains("watch pods")));
     EXPECT_THAT(all, Not(Contains("update configmaps capstan-memory in kube-system")));
     EXPECT_THAT(all, Contains("create leases.coordination.k8s.io in kube-system"));
 }
 
-TEST(NeededRules, NameWhatPluginsWereGrantedOnce) {
+TEST(NeededRules, IncludeEachGrantOfPluginsOnce) {
     config::Config config;
     config.plugins.resize(2);
     config.plugins[0].grants.kube = {"nodes:list,delete", "deployments.apps/scale:update@shop"};
@@ -63,7 +63,7 @@ std::string purpose_of(const std::string& rule, const config::Config& config) {
     return "";
 }
 
-TEST(NeededRules, SayWhatTheyAreFor) {
+TEST(NeededRules, HaveAPurpose) {
     config::Config config;
     config.pipeline.clouds = {PluginInstanceId("eu")};
     for (const NeededRule& needed : needed_rules(config))
@@ -72,7 +72,7 @@ TEST(NeededRules, SayWhatTheyAreFor) {
     EXPECT_EQ(purpose_of("create pods/eviction", config), "evict pods from nodes before removal");
 }
 
-TEST(NeededRules, SayEachThingThatTheyAreFor) {
+TEST(NeededRules, ListEveryPurpose) {
     config::Config config;
     config.pipeline.clouds = {PluginInstanceId("eu")};
     config.plugins.resize(2);

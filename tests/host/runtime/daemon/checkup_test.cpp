@@ -8,7 +8,7 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "patient.hpp"
+#include "checkup_cluster.hpp"
 #include "runtime/record/memory_text.hpp"
 
 namespace capstan::runtime::daemon {
@@ -24,10 +24,10 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::string grant_it = " -> add it to the role of the service account";
+const std::string advice_to_grant = " -> add it to the role of the service account";
 
-/// Findings about rights.
-std::vector<std::string> of_rights(std::vector<std::string> findings) {
+/// The findings about rights.
+std::vector<std::string> rights_findings(std::vector<std::string> findings) {
     std::erase_if(findings, [](const std::string& line) {
         return line.find(": right to ") == std::string::npos &&
                line.find(": rights: ") == std::string::npos;
@@ -35,8 +35,8 @@ std::vector<std::string> of_rights(std::vector<std::string> findings) {
     return findings;
 }
 
-/// What a daemon left: it knew the groups two and web, each with a node.
-void remember_groups(Patient& patient) {
+/// Memory of an earlier daemon that knew the groups two and web, each with a node.
+void save_known_groups(CheckupCluster& cluster) {
     engine::Memory memory;
     for (const char* id : {"two", "web"})
         memory.known_groups[NodeGroupId(id)] = {
@@ -45,7 +45,7 @@ void remember_groups(Patient& patient) {
         {"kind", "ConfigMap"},
         {"metadata", boost::json::object{{"name", "capstan-memory"}}},
         {"data", boost::json::object{{"memory", *record::memory_text(memory, "1.0")}}}};
-    patient.network.change = [body = boost::json::serialize(map), before = patient.network.change](
+    cluster.network.change = [body = boost::json::serialize(map), before = cluster.network.change](
                                  const HttpRequest& request, HttpReply& reply) {
         before(request, reply);
         if (!request.url.ends_with("/configmaps/capstan-memory")) return;
@@ -54,24 +54,24 @@ void remember_groups(Patient& patient) {
     };
 }
 
-TEST(Checkup, OfAClusterThatIsWellFindsEverythingThere) {
-    Patient patient;
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, HasOnlyGoodFindingsForAHealthyCluster) {
+    CheckupCluster cluster;
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings, Each(StartsWith("good: ")));
     EXPECT_THAT(findings, Each(Not(HasSubstr("->"))));
     for (const std::string& line :
          {std::string("good: credentials: found for http://api.local"),
           std::string("good: API server: Kubernetes v1.33.0+capstan"),
           std::string("good: clock: agrees with the API server"),
-          "good: rights: " + std::to_string(patient.needed()) + " rules granted",
+          "good: rights: " + std::to_string(cluster.needed()) + " rules granted",
           std::string("good: plugin eu: self-check passed"),
           std::string("good: node groups: 1 group found")})
         EXPECT_THAT(findings, Contains(line));
 }
 
-/// Has the API server list an aws-node-termination-handler of this kind in kube-system.
-void run_termination_handler(Patient& patient, const std::string& plural) {
-    patient.network.change = [plural, before = patient.network.change](const HttpRequest& request,
+/// Makes the API server list an aws-node-termination-handler of this kind in kube-system.
+void run_termination_handler(CheckupCluster& cluster, const std::string& plural) {
+    cluster.network.change = [plural, before = cluster.network.change](const HttpRequest& request,
                                                                        HttpReply& reply) {
         before(request, reply);
         if (request.url.find("/apis/apps/v1/" + plural + "?fieldSelector=") == std::string::npos)
@@ -82,38 +82,38 @@ void run_termination_handler(Patient& patient, const std::string& plural) {
     };
 }
 
-TEST(Checkup, SaysWhichProgramDrainsNodesThatLeave) {
+TEST(Checkup, NamesTheProgramThatDrainsLeavingNodes) {
     const std::string off = "[scale_down]\ndrain_leaving_nodes = false\n";
     const std::string handler = "DaemonSet kube-system/aws-node-termination-handler";
     {
-        Patient patient;
-        EXPECT_THAT(patient.examined(),
+        CheckupCluster cluster;
+        EXPECT_THAT(cluster.findings(),
                     Contains("good: leaving nodes: Capstan taints and drains them"));
-        run_termination_handler(patient, "daemonsets");
-        EXPECT_THAT(patient.examined(),
+        run_termination_handler(cluster, "daemonsets");
+        EXPECT_THAT(cluster.findings(),
                     Contains("warning: leaving nodes: both Capstan and " + handler +
                              " drain them -> set scale_down.drain_leaving_nodes = false, or "
                              "remove " +
                              handler));
     }
-    Patient patient(cloud_of(one_group) + off);
-    EXPECT_THAT(patient.examined(),
+    CheckupCluster cluster(cloud_of(one_group) + off);
+    EXPECT_THAT(cluster.findings(),
                 Contains(StartsWith("warning: leaving nodes: scale_down.drain_leaving_nodes is "
                                     "false and aws-node-termination-handler was not found")));
-    run_termination_handler(patient, "deployments");
-    EXPECT_THAT(patient.examined(),
+    run_termination_handler(cluster, "deployments");
+    EXPECT_THAT(cluster.findings(),
                 Contains("good: leaving nodes: Deployment kube-system/aws-node-termination-handler "
                          "drains them"));
 }
 
 TEST(Checkup, ChangesNothing) {
-    Patient patient;
+    CheckupCluster cluster;
     std::vector<std::string> written;
-    patient.network.change = [&](const HttpRequest& request, HttpReply&) {
+    cluster.network.change = [&](const HttpRequest& request, HttpReply&) {
         if (request.method != "GET" && !request.url.ends_with("/selfsubjectaccessreviews"))
             written.push_back(request.method + " " + request.url);
     };
-    patient.examined();
+    cluster.findings();
     EXPECT_THAT(written, IsEmpty());
 }
 
@@ -122,119 +122,120 @@ TEST(Checkup, ComparesItsClockWithTheServers) {
     const std::string off = "warning: clock: differs from the API server's by ";
     const std::string advice =
         " -> synchronize the clocks: decisions depend on the ages of pods and nodes";
-    const std::string untold = "warning: clock: the API server's response has no date";
+    const std::string no_date = "warning: clock: the API server's response has no date";
     const std::pair<std::string, std::string> cases[] = {
         {"Sat, 21 Nov 2026 10:00:00 GMT", agrees},
-        {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // it may be 10:00:05 and a bit in truth
+        {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // the real difference may be just above 5 s
         {"Sat, 21 Nov 2026 09:59:54 GMT", agrees},
         {"Sat, 21 Nov 2026 10:00:07 GMT", off + "6s" + advice},
         {"Sat, 21 Nov 2026 09:59:53 GMT", off + "6s" + advice},
         {"Sat, 21 Nov 2026 08:00:00 GMT", off + "1h59m59s" + advice},
-        {"", untold},
-        {"yesterday", untold},
+        {"", no_date},
+        {"yesterday", no_date},
     };
     for (const auto& [date, line] : cases) {
-        Patient patient;
-        patient.date = date;
-        const std::vector<std::string> findings = patient.examined();
+        CheckupCluster cluster;
+        cluster.date = date;
+        const std::vector<std::string> findings = cluster.findings();
         EXPECT_THAT(findings, Contains(line)) << date;
-        EXPECT_THAT(findings, Each(Not(StartsWith("missing: ")))) << "the daemon would run";
+        EXPECT_THAT(findings, Each(Not(StartsWith("missing: ")))) << "the daemon would still run";
     }
 }
 
-TEST(Checkup, NamesBothCloudsThatHaveAGroupOfOneId) {
+TEST(Checkup, NamesBothCloudsOfADuplicateGroup) {
     const std::string one = "settings = { " + std::string(one_group) + " }\n";
-    Patient patient("[pipeline]\nclouds = [\"eu\", \"us\"]\n[plugin.eu]\nclass = \"simulated\"\n" +
-                    one + "[plugin.us]\nclass = \"simulated\"\n" + one);
-    EXPECT_THAT(patient.examined(),
+    CheckupCluster cluster(
+        "[pipeline]\nclouds = [\"eu\", \"us\"]\n[plugin.eu]\nclass = \"simulated\"\n" + one +
+        "[plugin.us]\nclass = \"simulated\"\n" + one);
+    EXPECT_THAT(cluster.findings(),
                 AllOf(Contains(AllOf(StartsWith("missing: clouds: plugin us: group "),
                                      HasSubstr("duplicate group id: plugin eu is earlier"))),
                       Contains("good: node groups: 1 group found")));
 }
 
-TEST(Checkup, NamesTheRightThatIsRefusedAndWhatItIsFor) {
-    Patient patient;
-    patient.refused = {"create pods/eviction",
+TEST(Checkup, NamesMissingRightsAndTheirPurpose) {
+    CheckupCluster cluster;
+    cluster.refused = {"create pods/eviction",
                        "update leases.coordination.k8s.io cluster-autoscaler in kube-system"};
     EXPECT_THAT(
-        of_rights(patient.examined()),
+        rights_findings(cluster.findings()),
         ElementsAre("missing: right to create pods/eviction: not granted; needed to evict pods "
                     "from nodes before removal" +
-                        grant_it,
+                        advice_to_grant,
                     "missing: right to update leases.coordination.k8s.io cluster-autoscaler in "
                     "kube-system: not granted; needed to elect a leader" +
-                        grant_it,
-                    "good: rights: " + std::to_string(patient.needed() - 2) + " rules granted"));
+                        advice_to_grant,
+                    "good: rights: " + std::to_string(cluster.needed() - 2) + " rules granted"));
 }
 
-TEST(Checkup, SaysWhyTheServerRefuses) {
-    Patient patient;
-    patient.refused = {"list pods"};
-    patient.reason = "a webhook forbids it";
-    EXPECT_THAT(patient.examined(),
+TEST(Checkup, ReportsWhyTheServerRefuses) {
+    CheckupCluster cluster;
+    cluster.refused = {"list pods"};
+    cluster.reason = "a webhook forbids it";
+    EXPECT_THAT(cluster.findings(),
                 Contains("missing: right to list pods: a webhook forbids it; needed to know which "
                          "pods are pending and which pods run on each node" +
-                         grant_it));
+                         advice_to_grant));
 }
 
-TEST(Checkup, IsContentWithOneOfTwoWaysToChangeNodes) {
-    for (const char* way : {"patch nodes", "update nodes"}) {
-        Patient patient;
-        patient.refused = {way};
-        EXPECT_THAT(of_rights(patient.examined()), ElementsAre(StartsWith("good: rights: ")))
-            << way;
+TEST(Checkup, AcceptsPatchOrUpdateOfNodes) {
+    for (const char* verb : {"patch nodes", "update nodes"}) {
+        CheckupCluster cluster;
+        cluster.refused = {verb};
+        EXPECT_THAT(rights_findings(cluster.findings()), ElementsAre(StartsWith("good: rights: ")))
+            << verb;
     }
 }
 
-TEST(Checkup, NamesTheWayToChangeNodesThatIsToBeGrantedWhereNoneIsOpen) {
-    Patient patient;
-    patient.refused = {"patch nodes", "update nodes"};
-    EXPECT_THAT(of_rights(patient.examined()),
+TEST(Checkup, NamesPatchIfNodesCannotBeChanged) {
+    CheckupCluster cluster;
+    cluster.refused = {"patch nodes", "update nodes"};
+    EXPECT_THAT(rights_findings(cluster.findings()),
                 ElementsAre(StartsWith("missing: right to patch nodes: not granted; needed to "
                                        "taint and cordon nodes before removal"),
                             StartsWith("good: rights: ")));
 }
 
-TEST(Checkup, IsLenientAboutNodesAlone) {
-    Patient patient;
-    patient.refused = {"update configmaps capstan-memory in kube-system"};
-    EXPECT_THAT(patient.examined(),
+TEST(Checkup, RequiresBothVerbsForOtherResources) {
+    CheckupCluster cluster;
+    cluster.refused = {"update configmaps capstan-memory in kube-system"};
+    EXPECT_THAT(cluster.findings(),
                 Contains(StartsWith("missing: right to update configmaps capstan-memory in "
                                     "kube-system: not granted; needed to keep ")));
 }
 
-TEST(Checkup, DoesNotTakeAQuestionThatFailsForARefusal) {
-    Patient patient;
-    patient.server.faults().add(ApiFault{
+TEST(Checkup, ReportsARightThatCouldNotBeChecked) {
+    CheckupCluster cluster;
+    cluster.server.faults().add(ApiFault{
         .verb = "create",
         .resource = "selfsubjectaccessreviews.authorization.k8s.io",
         .status = 500,
     });
-    const std::vector<std::string> findings = of_rights(patient.examined());
+    const std::vector<std::string> findings = rights_findings(cluster.findings());
     EXPECT_THAT(
         findings,
         ElementsAre(
             AllOf(StartsWith("missing: right to list nodes: check permission to list nodes: "),
                   HasSubstr("500"), HasSubstr("-> fix the cause and run the check again")),
-            "good: rights: " + std::to_string(patient.needed() - 1) + " rules granted"));
+            "good: rights: " + std::to_string(cluster.needed() - 1) + " rules granted"));
 }
 
-TEST(Checkup, PassesOnWhatAPluginMisses) {
-    Patient patient(cloud_of(one_group) +
-                    "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
-                    "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, ReportsAFailedSelfCheck) {
+    CheckupCluster cluster(cloud_of(one_group) +
+                           "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
+                           "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings,
                 Contains("missing: plugin fussy: plugin fussy: self_check: needs "
                          "tiny:DescribeOptions -> check its grants, credentials and settings"));
     EXPECT_THAT(findings, Contains("good: plugin eu: self-check passed"));
 }
 
-TEST(Checkup, NamesAKindThatTheServerDoesNotKnowAndTheCommandThatMendsIt) {
-    Patient patient(cloud_of(one_group) +
-                    "[plugin.eu.grants]\nkube = [\"balancers.balancer.x-k8s.io:list\", "
-                    "\"widgets.example.com:list\", \"deployments.apps:list\"]\n");
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, NamesTheCommandThatInstallsAMissingKind) {
+    CheckupCluster cluster(cloud_of(one_group) +
+                           "[plugin.eu.grants]\nkube = [\"balancers.balancer.x-k8s.io:list\", "
+                           "\"widgets.example.com:list\", \"deployments.apps:list\"]\n");
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings, Contains("missing: kind balancers.balancer.x-k8s.io: not served by the "
                                    "API server; plugin eu needs it -> run `capstan crd install`"));
     EXPECT_THAT(findings,
@@ -243,10 +244,10 @@ TEST(Checkup, NamesAKindThatTheServerDoesNotKnowAndTheCommandThatMendsIt) {
     EXPECT_THAT(findings, Each(Not(StartsWith("missing: kind deployments.apps"))));
 }
 
-TEST(Checkup, PassesOnWhatIsInACloudsWay) {
-    Patient patient(cloud_of(
+TEST(Checkup, ReportsACloudThatCannotBeRead) {
+    CheckupCluster cluster(cloud_of(
         "fail = { code = \"permission\", message = \"may not describe groups\" }, " + one_group));
-    const std::vector<std::string> findings = patient.examined();
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings, Contains(AllOf(StartsWith("missing: clouds: plugin eu: "),
                                          HasSubstr("may not describe groups -> check the cloud's "
                                                    "credentials, permissions and settings"))));
@@ -254,29 +255,29 @@ TEST(Checkup, PassesOnWhatIsInACloudsWay) {
                                    "tags by which the cloud plugin finds groups"));
 }
 
-TEST(Checkup, WondersAboutACloudWithoutGroups) {
-    Patient patient(cloud_of("groups = []"));
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, WarnsAboutACloudWithoutGroups) {
+    CheckupCluster cluster(cloud_of("groups = []"));
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings, Contains(StartsWith("warning: node groups: 0 groups found -> ")));
     EXPECT_THAT(findings, Each(Not(StartsWith("missing: "))));
 }
 
-TEST(Checkup, TellsOfGroupsThatNoCloudListsAnyMore) {
-    Patient patient;
-    remember_groups(patient);
-    EXPECT_THAT(patient.examined(),
+TEST(Checkup, WarnsAboutGroupsNoLongerListed) {
+    CheckupCluster cluster;
+    save_known_groups(cluster);
+    EXPECT_THAT(cluster.findings(),
                 Contains("warning: node groups: group two is no longer listed by any cloud: its 1 "
                          "node stays without a group: two-1 -> restore the group, or remove its "
                          "nodes manually"));
-    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("group web"))));
+    EXPECT_THAT(cluster.findings(), Not(Contains(HasSubstr("group web"))));
 }
 
-TEST(Checkup, NamesNodesWhoseProviderIdIsOfNoMachine) {
-    Patient patient(
+TEST(Checkup, WarnsAboutUnmatchedProviderIds) {
+    CheckupCluster cluster(
         cloud_of("groups = [{ id = \"web\", size = 1, "
                  "machine = { cpu = \"4\", memory = \"16Gi\" } }]"));
     std::string id;
-    patient.network.change = [&, before = patient.network.change](const HttpRequest& request,
+    cluster.network.change = [&, before = cluster.network.change](const HttpRequest& request,
                                                                   HttpReply& reply) {
         before(request, reply);
         if (!request.url.ends_with("/api/v1/nodes?limit=200")) return;
@@ -288,49 +289,50 @@ TEST(Checkup, NamesNodesWhoseProviderIdIsOfNoMachine) {
             {"kind", "NodeList"}, {"apiVersion", "v1"}, {"items", boost::json::array{node}}});
     };
     EXPECT_THAT(
-        patient.examined(),
+        cluster.findings(),
         Contains("warning: nodes: group web: 1 machine has no node; node n1 (spec.providerID "
                  "matches no machine) may belong to the group -> correct the "
                  "providerIDs: check the cloud controller manager and the kubelets"));
     id = "simulated://web/1";
-    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("providerID"))));
+    EXPECT_THAT(cluster.findings(), Not(Contains(HasSubstr("providerID"))));
 }
 
-TEST(Checkup, MissesNoGroupOfACloudThatCannotBeRead) {
-    Patient patient(cloud_of("fail = { code = \"permission\", message = \"no\" }, " + one_group));
-    remember_groups(patient);
-    EXPECT_THAT(patient.examined(), Not(Contains(HasSubstr("no cloud lists"))));
+TEST(Checkup, DoesNotWarnAboutGroupsOfAnUnreadableCloud) {
+    CheckupCluster cluster(
+        cloud_of("fail = { code = \"permission\", message = \"no\" }, " + one_group));
+    save_known_groups(cluster);
+    EXPECT_THAT(cluster.findings(), Not(Contains(HasSubstr("no cloud lists"))));
 }
 
-TEST(Checkup, AsksForACloud) {
-    Patient patient("");
-    EXPECT_THAT(patient.examined(),
+TEST(Checkup, RequiresACloud) {
+    CheckupCluster cluster("");
+    EXPECT_THAT(cluster.findings(),
                 Contains("missing: clouds: none configured -> add one to pipeline.clouds"));
 }
 
-TEST(Checkup, SaysThatTheServerIsOutOfReachAndLooksAtTheRest) {
-    Patient patient;
-    patient.wire.set_reachable(false);
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, ContinuesIfTheServerIsUnreachable) {
+    CheckupCluster cluster;
+    cluster.wire.set_reachable(false);
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings,
                 Contains(AllOf(
                     StartsWith("missing: API server: "), HasSubstr("connection refused"),
                     HasSubstr("-> check the address, the network and the certificate authority"))));
-    EXPECT_THAT(of_rights(findings), IsEmpty());
+    EXPECT_THAT(rights_findings(findings), IsEmpty());
     EXPECT_THAT(findings, Contains("good: node groups: 1 group found"));
 }
 
-TEST(Checkup, TellsCredentialsThatTheServerDoesNotTakeFromAServerOutOfReach) {
-    Patient patient;
-    patient.server.faults().add(ApiFault{.status = 401, .times = {}});
-    EXPECT_THAT(patient.examined(),
+TEST(Checkup, DistinguishesRefusedCredentialsFromAnUnreachableServer) {
+    CheckupCluster cluster;
+    cluster.server.faults().add(ApiFault{.status = 401, .times = {}});
+    EXPECT_THAT(cluster.findings(),
                 Contains(AllOf(StartsWith("missing: API server: "), HasSubstr("401"),
                                HasSubstr("-> renew the credentials"))));
 }
 
-TEST(Checkup, SaysThatThereAreNoCredentialsAndLooksAtTheRest) {
-    Patient patient(cloud_of(one_group), "absent");
-    const std::vector<std::string> findings = patient.examined();
+TEST(Checkup, ContinuesWithoutCredentials) {
+    CheckupCluster cluster(cloud_of(one_group), "absent");
+    const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(
         findings,
         Contains(

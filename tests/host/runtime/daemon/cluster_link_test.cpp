@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A kubeconfig of two clusters, and no server.
-struct Link : ::testing::Test {
+/// A kubeconfig with three clusters; no server is running.
+struct ClusterLinkTest : ::testing::Test {
     void SetUp() override {
         std::filesystem::create_directories(folder);
         std::ofstream(kubeconfig()) << R"(
@@ -54,22 +54,22 @@ contexts:
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
-    std::string said;
-    services::Logger log{config::Log(), clock, [this](std::string_view line) { said += line; }};
+    std::string log_text;
+    services::Logger log{config::Log(), clock, [this](std::string_view line) { log_text += line; }};
 };
 
-TEST_F(Link, LeadsToTheServerOfItsContext) {
+TEST_F(ClusterLinkTest, ConnectsToTheServerOfTheContext) {
     EXPECT_EQ(server_of(in_context("")), "https://blue:6443");
     EXPECT_EQ(server_of(in_context("green")), "http://green:8080");
 }
 
-TEST_F(Link, LeadsWhereTheConfigurationSays) {
+TEST_F(ClusterLinkTest, ConnectsToTheConfiguredServer) {
     config::Cluster config = in_context("blue");
     config.server = "https://other:6443";
     EXPECT_EQ(server_of(config), "https://other:6443");
 }
 
-TEST_F(Link, SaysWhatToMendWhereItLeadsNowhere) {
+TEST_F(ClusterLinkTest, NamesTheMistakeInTheConfiguration) {
     config::Cluster gone;
     gone.kubeconfig = (folder / "none").string();
     for (const auto& [config, named] :
@@ -83,13 +83,13 @@ TEST_F(Link, SaysWhatToMendWhereItLeadsNowhere) {
     }
 }
 
-TEST_F(Link, KeepsItsTokenToItself) {
+TEST_F(ClusterLinkTest, DoesNotLogTheToken) {
     EXPECT_TRUE(open(in_context("blue")));
     EXPECT_TRUE(open(in_context("green"))) << "over plain HTTP";
-    EXPECT_THAT(said, ::testing::Not(HasSubstr("sesame")));
+    EXPECT_THAT(log_text, ::testing::Not(HasSubstr("sesame")));
 }
 
-TEST_F(Link, SendsNothingUnasked) {
+TEST_F(ClusterLinkTest, SendsNothingWhenOpened) {
     int attempts = 0;
     const auto link = ClusterLink::open(
         in_context("blue"), loop, log,

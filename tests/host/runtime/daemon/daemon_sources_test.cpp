@@ -7,7 +7,7 @@
 namespace capstan::runtime::daemon {
 namespace {
 
-TEST(DaemonSources, ReadyzNamesAbsentPluginsAndWarningsOfTheLastPass) {
+TEST(DaemonSources, ListAbsentPluginsAndWarningsForReadyz) {
     EXPECT_EQ(describe_shortcomings("", nullptr), "");
     EXPECT_EQ(describe_shortcomings("plugin aws", nullptr), "plugin aws");
     PassReport pass(PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),

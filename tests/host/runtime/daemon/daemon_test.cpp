@@ -25,7 +25,7 @@ std::string holder(const LiveCluster& cluster) {
     return lease ? std::string(lease->at("spec").at("holderIdentity").as_string()) : "no Lease";
 }
 
-/// Those of `times` that are within.
+/// The `times` from `from` to before `to`.
 std::vector<Duration> between(const std::vector<Duration>& times, Duration from, Duration to) {
     std::vector<Duration> out;
     std::ranges::copy_if(times, std::back_inserter(out),
@@ -33,19 +33,19 @@ std::vector<Duration> between(const std::vector<Duration>& times, Duration from,
     return out;
 }
 
-TEST(Daemon, MakesAPassEachInterval) {
+TEST(Daemon, RunsAPassEachInterval) {
     LiveCluster cluster;
     cluster.run(1min);
     EXPECT_THAT(cluster.begins.size(), AllOf(Ge(6u), Le(7u)));
 }
 
-TEST(Daemon, TellsWhichClusterItIsOf) {
+TEST(Daemon, ReportsItsClusterInAMetric) {
     LiveCluster cluster("name = \"prod\"");
     cluster.run(5s);
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_info{cluster=\"prod\",version=\"test\"} 1"));
 }
 
-TEST(Daemon, HandsTheLeaseBackAndTakesItsStatusAwayWhenItIsToldToStop) {
+TEST(Daemon, ReleasesTheLeaseAndRemovesItsStatusWhenStopped) {
     LiveCluster cluster;
     cluster.at(20s, [&] {
         EXPECT_EQ(holder(cluster), "tester");
@@ -57,7 +57,7 @@ TEST(Daemon, HandsTheLeaseBackAndTakesItsStatusAwayWhenItIsToldToStop) {
     EXPECT_NE(cluster.find("configmaps", "capstan-memory"), nullptr) << "the next start reads it";
 }
 
-TEST(Daemon, StandsByAfterItLostTheLeaseAndWritesNothingUntilItLeadsAgain) {
+TEST(Daemon, WritesNothingAfterItLostTheLease) {
     LiveCluster cluster;
     std::vector<std::string> written;
     bool has_lost = false;
@@ -67,10 +67,10 @@ TEST(Daemon, StandsByAfterItLostTheLeaseAndWritesNothingUntilItLeadsAgain) {
         if (has_lost && !is_own) written.push_back(request.method + " " + request.target);
     };
     cluster.at(25s, [&] { cluster.take_lease("another"); });
-    // It tries to renew every two seconds, and learns of it.
+    // The next renewal, at most two seconds later, fails.
     cluster.at(30s, [&] {
         has_lost = true;
-        cluster.add_waiting_pod("web-1");
+        cluster.add_pending_pod("web-1");
     });
     cluster.at(42s, [&] {
         EXPECT_EQ(holder(cluster), "another");
@@ -78,60 +78,61 @@ TEST(Daemon, StandsByAfterItLostTheLeaseAndWritesNothingUntilItLeadsAgain) {
         has_lost = false;
         cluster.take_lease("");
     });
-    bool has_grown = false;
+    bool has_scaled_up = false;
     cluster.on_pass = [&](const PassReport& pass) {
-        has_grown = has_grown || !pass.results.increases.empty();
+        has_scaled_up = has_scaled_up || !pass.results.increases.empty();
     };
     cluster.run(80s);
     EXPECT_THAT(between(cluster.begins, 30s, 42s), IsEmpty());
     EXPECT_THAT(between(cluster.begins, 42s, 80s), Not(IsEmpty()));
-    EXPECT_TRUE(has_grown) << "in the new term";
+    EXPECT_TRUE(has_scaled_up) << "in the new term";
 }
 
-TEST(Daemon, DropsADecisionOfATermThatIsOver) {
+TEST(Daemon, DropsADecisionOfAnEndedTerm) {
     LiveCluster cluster;
-    // The Lease is lost while the memory is being written that comes before the order.
+    // The Lease is lost while memory is written before the increase.
     cluster.at(25s, [&] {
         cluster.server->faults().add(
             {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 8s});
-        cluster.add_waiting_pod("web-1");
+        cluster.add_pending_pod("web-1");
     });
     cluster.at(27s, [&] { cluster.take_lease("another"); });
-    std::vector<std::string> became;
+    std::vector<std::string> results;
     cluster.on_pass = [&](const PassReport& pass) {
         for (const auto& error : pass.results.increases)
-            became.push_back(error ? error->message : "ordered");
+            results.push_back(error ? error->message : "done");
     };
-    cluster.run(40s);  // the other one lets its Lease expire at 42 s
-    ASSERT_EQ(became.size(), 1u);
-    EXPECT_THAT(became[0], HasSubstr("no longer the leader"));
+    cluster.run(40s);  // the Lease of the other host expires at 42 s
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_THAT(results[0], HasSubstr("no longer the leader"));
 }
 
-TEST(Daemon, DropsADecisionOfATermThatIsOverThoughItLeadsAgain) {
+TEST(Daemon, DropsADecisionOfAnEarlierTerm) {
     LiveCluster cluster;
     cluster.at(25s, [&] {
         cluster.server->faults().add(
             {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 20s});
-        cluster.add_waiting_pod("web-1");
+        cluster.add_pending_pod("web-1");
     });
     cluster.at(27s, [&] { cluster.take_lease("another"); });
     cluster.at(31s, [&] { cluster.take_lease(""); });
-    cluster.at(44s, [&] { EXPECT_EQ(holder(cluster), "tester") << "while that decision waits"; });
-    std::vector<std::string> became;
+    cluster.at(44s,
+               [&] { EXPECT_EQ(holder(cluster), "tester") << "while the decision is pending"; });
+    std::vector<std::string> results;
     cluster.on_pass = [&](const PassReport& pass) {
         for (const auto& error : pass.results.increases)
-            became.push_back(error ? error->message : "ordered");
+            results.push_back(error ? error->message : "done");
     };
     cluster.run(70s);
-    ASSERT_EQ(became.size(), 2u);
-    EXPECT_THAT(became[0], HasSubstr("no longer the leader"));
-    EXPECT_EQ(became[1], "ordered") << "decided anew";
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_THAT(results[0], HasSubstr("no longer the leader"));
+    EXPECT_EQ(results[1], "done") << "decided again";
 }
 
-TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
+TEST(Daemon, RunsOnePassSoonForPodsThatArriveTogether) {
     LiveCluster cluster("scan_interval = \"1m\"");
     for (int i = 0; i < 20; ++i)
-        cluster.at(30s + i * 4ms, [&, i] { cluster.add_waiting_pod("web-" + std::to_string(i)); });
+        cluster.at(30s + i * 4ms, [&, i] { cluster.add_pending_pod("web-" + std::to_string(i)); });
     std::size_t schedulable = 0;
     cluster.on_pass = [&](const PassReport& pass) {
         for (const engine::PodCount& pods : pass.decision().schedulable) schedulable += pods.count;
@@ -143,24 +144,24 @@ TEST(Daemon, MakesOnePassForPodsThatComeTogetherAndSoon) {
     EXPECT_EQ(schedulable, 20u);
 }
 
-TEST(Daemon, MakesAPassAtOnceWhenACloudAsksForOneButNoTwoWithinFiveSeconds) {
+TEST(Daemon, RunsARequestedPassAtMostEveryFiveSeconds) {
     LiveCluster cluster("scan_interval = \"1m\"");
     for (const Duration when : {30s, 31s, 32s})
         cluster.at(when,
                    [&] { cluster.host().pass_requests().submit({"east", "a spot notice came"}); });
     cluster.run(50s);
-    const std::vector<Duration> asked = between(cluster.begins, 30s, 50s);
-    ASSERT_EQ(asked.size(), 2u) << "the second and third wish are one";
-    EXPECT_LE(asked[0], 30s + 500ms);
-    EXPECT_THAT(asked[1], AllOf(Ge(35s), Le(35s + 500ms)));
+    const std::vector<Duration> passes = between(cluster.begins, 30s, 50s);
+    ASSERT_EQ(passes.size(), 2u) << "the second and third request are combined";
+    EXPECT_LE(passes[0], 30s + 500ms);
+    EXPECT_THAT(passes[1], AllOf(Ge(35s), Le(35s + 500ms)));
 }
 
-TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
+TEST(Daemon, MeasuresTheTimeUntilAScaleUpForAPod) {
     LiveCluster cluster;
     cluster.server->faults().add(
         {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 4s});
     cluster.at(25s, [&] {
-        for (int i = 0; i < 3; ++i) cluster.add_waiting_pod("web-" + std::to_string(i));
+        for (int i = 0; i < 3; ++i) cluster.add_pending_pod("web-" + std::to_string(i));
     });
     cluster.run(2min);
     const std::string metrics = cluster.metrics();
@@ -171,13 +172,13 @@ TEST(Daemon, MeasuresHowLongAPodWasUnschedulableUntilMachinesWereOrderedForIt) {
     EXPECT_THAT(metrics, HasSubstr("capstan_unreported_scale_up_pods_total 0\n"));
 }
 
-TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {
+TEST(Daemon, StartsNoPassBeforeTheLastHasEnded) {
     LiveCluster cluster("scan_interval = \"1s\"");
     cluster.server->faults().add(
         {.verb = "update", .resource = "configmaps", .delay = 4s, .times = std::nullopt});
     for (int i = 0; i < 8; ++i)
         cluster.at(20s + i * 1500ms,
-                   [&, i] { cluster.add_waiting_pod("web-" + std::to_string(i)); });
+                   [&, i] { cluster.add_pending_pod("web-" + std::to_string(i)); });
     cluster.run(50s);
     ASSERT_GE(cluster.begins.size(), 10u);
     bool was_slow = false;
@@ -190,28 +191,28 @@ TEST(Daemon, BeginsNoPassBeforeTheLastOneHasEndedHoweverLongThatTakes) {
     EXPECT_TRUE(was_slow);
 }
 
-TEST(Daemon, KeepsTheOldConfigurationWhereTheNewOneIsWrong) {
+TEST(Daemon, KeepsItsConfigurationIfANewOneIsInvalid) {
     LiveCluster cluster;
-    int asked = 0;
+    int reads = 0;
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
-        ++asked;
+        ++reads;
         return fail(ErrorCode::invalid_config, "capstan.toml:3:1: unknown key");
     };
     cluster.at(21s, [] { std::raise(SIGHUP); });
     cluster.run(60s);
-    EXPECT_EQ(asked, 1);
-    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "every ten seconds still";
+    EXPECT_EQ(reads, 1);
+    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "still every ten seconds";
 }
 
-/// The expander that decides, pass by pass, without repetitions.
-void follow_expanders(LiveCluster& cluster, std::vector<std::string>& expanders) {
+/// Records each change of the first expander.
+void record_expanders(LiveCluster& cluster, std::vector<std::string>& expanders) {
     cluster.on_pass = [&](const PassReport& pass) {
         const std::string& now = pass.input.wiring.expanders.at(0).expander->id();
         if (expanders.empty() || expanders.back() != now) expanders.push_back(now);
     };
 }
 
-TEST(Daemon, TakesANewExpanderOverWithoutARestart) {
+TEST(Daemon, AppliesANewExpanderWithoutARestart) {
     LiveCluster cluster;
     const auto other = cluster.assemble(
         "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
@@ -220,9 +221,9 @@ TEST(Daemon, TakesANewExpanderOverWithoutARestart) {
         return LiveCluster::loaded(*other);
     };
     std::vector<std::string> expanders;
-    follow_expanders(cluster, expanders);
+    record_expanders(cluster, expanders);
     cluster.at(21s, [] { std::raise(SIGHUP); });
-    cluster.at(35s, [&] { cluster.add_waiting_pod("web-1"); });
+    cluster.at(35s, [&] { cluster.add_pending_pod("web-1"); });
     cluster.run(60s);
     EXPECT_THAT(expanders, ElementsAre("least_waste", "mine"));
     EXPECT_EQ(cluster.host().find(PluginInstanceId("least_waste")), nullptr);
@@ -231,7 +232,7 @@ TEST(Daemon, TakesANewExpanderOverWithoutARestart) {
     EXPECT_THAT(cluster.metrics(), HasSubstr("cluster_autoscaler_scaled_up_nodes_total"));
 }
 
-TEST(Daemon, KeepsTheOldConfigurationWhereANewPluginCannotBeMade) {
+TEST(Daemon, KeepsItsConfigurationIfANewPluginCannotBeCreated) {
     LiveCluster cluster;
     const auto other = cluster.assemble(
         "scan_interval = \"2s\"\n[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
@@ -240,7 +241,7 @@ TEST(Daemon, KeepsTheOldConfigurationWhereANewPluginCannotBeMade) {
         return LiveCluster::loaded(*other);
     };
     std::vector<std::string> expanders;
-    follow_expanders(cluster, expanders);
+    record_expanders(cluster, expanders);
     cluster.at(21s, [] { std::raise(SIGHUP); });
     std::string status;
     cluster.at(55s, [&] {
@@ -251,14 +252,14 @@ TEST(Daemon, KeepsTheOldConfigurationWhereANewPluginCannotBeMade) {
     });
     cluster.run(60s);
     EXPECT_THAT(expanders, ElementsAre("least_waste"));
-    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "every ten seconds still";
+    EXPECT_EQ(between(cluster.begins, 30s, 60s).size(), 3u) << "still every ten seconds";
     EXPECT_EQ(cluster.host().find(PluginInstanceId("mine")), nullptr);
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
     EXPECT_THAT(status, HasSubstr("configuration:\n  inForce: false\n"));
     EXPECT_THAT(status, HasSubstr("message: \"file has errors: plugin mine"));
 }
 
-TEST(Daemon, TakesOverWhatItCanAndSaysWhichKeysWait) {
+TEST(Daemon, AppliesLiveSettingsAndNamesThoseThatNeedARestart) {
     LiveCluster cluster;
     const auto other = cluster.assemble("scan_interval = \"2s\"\nkube_client_qps = 7.0");
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
@@ -280,7 +281,7 @@ TEST(Daemon, TakesOverWhatItCanAndSaysWhichKeysWait) {
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_config_in_force 0\n"));
 }
 
-TEST(Daemon, TakesAnotherConfigurationOverWhileItRuns) {
+TEST(Daemon, AppliesANewScanInterval) {
     LiveCluster cluster;
     const auto faster = cluster.assemble("scan_interval = \"2s\"");
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {

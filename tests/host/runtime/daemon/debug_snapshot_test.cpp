@@ -28,9 +28,9 @@ std::vector<std::string> names(const json::value& objects) {
     return out;
 }
 
-/// A node with a pod, and three equal pods that wait, of which the pass has helped one.
-struct Snapshotz : ::testing::Test {
-    Snapshotz() {
+/// A node with a pod, and three equal pending pods, one of which is schedulable after the pass.
+struct DebugSnapshotTest : ::testing::Test {
+    DebugSnapshotTest() {
         engine::snapshot::ClusterBuilder builder;
         builder.set(engine::snapshot::NodeObject{
             .name = "n1", .capacity = {{"cpu", 4000}}, .allocatable = {{"cpu", 4000}}});
@@ -48,91 +48,91 @@ struct Snapshotz : ::testing::Test {
                                                    .capacity = {{"cpu", 8000}},
                                                    .allocatable = {{"cpu", 8000}}})};
         const engine::snapshot::Cluster cluster = builder.build();
-        engine::snapshot::PodGroupId waiting = 0;
+        engine::snapshot::PodGroupId pending = 0;
         for (const engine::snapshot::PodIndex pod : cluster.unbound())
-            waiting = cluster.equivalence_group_of(pod);
+            pending = cluster.equivalence_group_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},
             .call_context = {.now = noon}});
-        pass->result.outcome.decision.schedulable = {{waiting, "shop/c", 1}};
+        pass->result.outcome.decision.schedulable = {{pending, "shop/c", 1}};
     }
-    /// Whatever came to it goes into `told`.
-    Result<DebugSnapshot::RequestId> ask() {
+    /// Requests a snapshot; its result is added to `results`.
+    Result<DebugSnapshot::RequestId> request() {
         return snapshot.ask(
-            [this](Result<TakenSnapshot> taken) { told.push_back(std::move(taken)); });
+            [this](Result<TakenSnapshot> taken) { results.push_back(std::move(taken)); });
     }
 
     std::optional<PassReport> pass;
     DebugSnapshot snapshot;
-    std::vector<Result<TakenSnapshot>> told;
+    std::vector<Result<TakenSnapshot>> results;
 };
 
-TEST_F(Snapshotz, HasWhatThePassSawInUpstreamsForm) {
-    ASSERT_TRUE(ask());
+TEST_F(DebugSnapshotTest, HasTheStateOfThePassInUpstreamsFormat) {
+    ASSERT_TRUE(request());
     snapshot.pass_began(noon);
     snapshot.pass_ended(&*pass, noon + 2s);
-    ASSERT_EQ(told.size(), 1u);
-    ASSERT_TRUE(told[0]);
-    EXPECT_FALSE(told[0]->has_failed);
-    const json::value seen = json::parse(told[0]->json);
+    ASSERT_EQ(results.size(), 1u);
+    ASSERT_TRUE(results[0]);
+    EXPECT_FALSE(results[0]->has_failed);
+    const json::value document = json::parse(results[0]->json);
     std::vector<std::string> keys;
-    for (const auto& [key, value] : seen.as_object()) keys.emplace_back(key);
+    for (const auto& [key, value] : document.as_object()) keys.emplace_back(key);
     EXPECT_THAT(keys, ElementsAre("NodeList", "UnscheduledPodsCanBeScheduled", "TemplateNodes",
                                   "StartTimestamp", "EndTimestamp"));
-    const json::value& node = seen.at("NodeList").at(0);
+    const json::value& node = document.at("NodeList").at(0);
     EXPECT_EQ(node.at("Node").at("metadata").at("name").as_string(), "n1");
     EXPECT_THAT(names(node.at("Pods")), ElementsAre("old"));
-    EXPECT_THAT(names(seen.at("UnscheduledPodsCanBeScheduled")), ElementsAre("a", "b"));
-    const json::value& made = seen.at("TemplateNodes").at("web").at("Node");
-    EXPECT_EQ(made.at("metadata").at("labels").at("pool").as_string(), "web");
-    EXPECT_EQ(made.at("status").at("allocatable").at("cpu").as_string(), "8");
-    EXPECT_EQ(seen.at("StartTimestamp").as_string(), "2025-06-15T15:06:40Z");
-    EXPECT_EQ(seen.at("EndTimestamp").as_string(), "2025-06-15T15:06:42Z");
+    EXPECT_THAT(names(document.at("UnscheduledPodsCanBeScheduled")), ElementsAre("a", "b"));
+    const json::value& template_node = document.at("TemplateNodes").at("web").at("Node");
+    EXPECT_EQ(template_node.at("metadata").at("labels").at("pool").as_string(), "web");
+    EXPECT_EQ(template_node.at("status").at("allocatable").at("cpu").as_string(), "8");
+    EXPECT_EQ(document.at("StartTimestamp").as_string(), "2025-06-15T15:06:40Z");
+    EXPECT_EQ(document.at("EndTimestamp").as_string(), "2025-06-15T15:06:42Z");
 }
 
-TEST_F(Snapshotz, IsGatheredByAPassThatBeginsAfterTheQuestion) {
+TEST_F(DebugSnapshotTest, IsTakenByAPassThatBeginsAfterTheRequest) {
     snapshot.pass_began(noon);
-    ASSERT_TRUE(ask());
+    ASSERT_TRUE(request());
     snapshot.pass_ended(&*pass, noon);
-    EXPECT_THAT(told, IsEmpty()) << "it began without being asked";
+    EXPECT_THAT(results, IsEmpty()) << "it began before the request";
     snapshot.pass_began(noon + 10s);
     snapshot.pass_ended(&*pass, noon + 10s);
-    EXPECT_EQ(told.size(), 1u);
+    EXPECT_EQ(results.size(), 1u);
     snapshot.pass_began(noon + 20s);
     snapshot.pass_ended(&*pass, noon + 20s);
-    EXPECT_EQ(told.size(), 1u) << "once";
+    EXPECT_EQ(results.size(), 1u) << "once";
 }
 
-TEST_F(Snapshotz, IsMadeForOneAtATime) {
-    ASSERT_TRUE(ask());
-    const auto second = ask();
+TEST_F(DebugSnapshotTest, AllowsOneRequestAtATime) {
+    ASSERT_TRUE(request());
+    const auto second = request();
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::busy);
     snapshot.pass_began(noon);
     snapshot.pass_ended(&*pass, noon);
-    EXPECT_EQ(told.size(), 1u);
-    EXPECT_TRUE(ask()) << "the first one has its answer";
+    EXPECT_EQ(results.size(), 1u);
+    EXPECT_TRUE(request()) << "the first request was answered";
 }
 
-TEST_F(Snapshotz, IsGivenUpWhereNoPassComes) {
-    const auto asked = ask();
-    ASSERT_TRUE(asked);
-    snapshot.give_up(*asked);
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_EQ(told[0].error().code, ErrorCode::unavailable);
-    snapshot.give_up(*asked);
+TEST_F(DebugSnapshotTest, EndsWithAnErrorIfNoPassRuns) {
+    const auto id = request();
+    ASSERT_TRUE(id);
+    snapshot.give_up(*id);
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].error().code, ErrorCode::unavailable);
+    snapshot.give_up(*id);
     snapshot.pass_began(noon);
     snapshot.pass_ended(&*pass, noon);
-    EXPECT_EQ(told.size(), 1u);
+    EXPECT_EQ(results.size(), 1u);
 }
 
-TEST_F(Snapshotz, SaysThatThePassFailed) {
-    ASSERT_TRUE(ask());
+TEST_F(DebugSnapshotTest, ReportsAFailedPass) {
+    ASSERT_TRUE(request());
     snapshot.pass_began(noon);
     snapshot.pass_ended(nullptr, noon);
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_TRUE(told[0]->has_failed);
-    EXPECT_THAT(told[0]->json, HasSubstr("\"Error\":\"Unable to collect any data\""));
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_TRUE(results[0]->has_failed);
+    EXPECT_THAT(results[0]->json, HasSubstr("\"Error\":\"Unable to collect any data\""));
 }
 
 }  // namespace

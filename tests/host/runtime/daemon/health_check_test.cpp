@@ -7,19 +7,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Health : ::testing::Test {
+struct HealthCheckTest : ::testing::Test {
     config::Admin limits;  // 10 minutes, 15 minutes, 20 minutes
     HealthCheck health{limits};
 };
 
-TEST_F(Health, OfAStandbyIsGoodForEver) {
+TEST_F(HealthCheckTest, IsAlwaysGoodForAStandby) {
     EXPECT_EQ(health.complaint(100h), "");
     health.begin(1, 0s);
     health.stand_by();
     EXPECT_EQ(health.complaint(100h), "");
 }
 
-TEST_F(Health, IsBadWhenNoPassBegins) {
+TEST_F(HealthCheckTest, FailsIfNoPassStarts) {
     health.begin(1, 0s);
     health.pass_began(1min);
     EXPECT_EQ(health.complaint(11min), "");
@@ -27,7 +27,7 @@ TEST_F(Health, IsBadWhenNoPassBegins) {
     EXPECT_EQ(health.stuck(11min + 1s), "no pass has started for 10m1s");
 }
 
-TEST_F(Health, IsBadWhenNoPassSucceeds) {
+TEST_F(HealthCheckTest, FailsIfNoPassSucceeds) {
     health.begin(1, 0s);
     health.pass_succeeded(1min);
     health.pass_began(16min);
@@ -36,14 +36,14 @@ TEST_F(Health, IsBadWhenNoPassSucceeds) {
     EXPECT_EQ(health.stuck(16min + 1s), "");
 }
 
-TEST_F(Health, GivesAStartMoreTime) {
+TEST_F(HealthCheckTest, AllowsMoreTimeAfterAStart) {
     health.begin(1, 0s);
     health.pass_began(20min);
     EXPECT_EQ(health.complaint(20min), "");
     EXPECT_EQ(health.complaint(20min + 1s), "no pass has succeeded since the start 20m1s ago");
 }
 
-TEST_F(Health, OfAStartIsJudgedNoSoonerThanThatOfPasses) {
+TEST_F(HealthCheckTest, AllowsAtLeastThePassTimeAfterAStart) {
     limits.max_startup_time = 1min;
     health.set_limits(limits);
     health.begin(1, 0s);
@@ -51,7 +51,7 @@ TEST_F(Health, OfAStartIsJudgedNoSoonerThanThatOfPasses) {
     EXPECT_EQ(health.complaint(15min), "");
 }
 
-TEST_F(Health, BeginsAnewWithEachTerm) {
+TEST_F(HealthCheckTest, StartsAgainWithEachTerm) {
     health.begin(1, 0s);
     EXPECT_TRUE(health.is_watching(1));
     EXPECT_FALSE(health.is_watching(2));

@@ -17,13 +17,13 @@ using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-constexpr uid_t somebody = 1000;
+constexpr uid_t other_user = 1000;
 
-struct Surroundings : ::testing::Test {
+struct HostEnvironmentTest : ::testing::Test {
     TemporaryFolder folder;
     config::Config config;
 
-    Surroundings() {
+    HostEnvironmentTest() {
         ::chmod(folder.path().c_str(), 0755);
         config.cluster.kubeconfig = write("kubeconfig", kubeconfig, 0600);
     }
@@ -35,7 +35,7 @@ struct Surroundings : ::testing::Test {
     }
     std::vector<std::string> found() const {
         std::vector<std::string> out;
-        for (const EnvironmentWarning& remark : check_environment(config, somebody))
+        for (const EnvironmentWarning& remark : check_environment(config, other_user))
             out.push_back(remark.found);
         return out;
     }
@@ -45,18 +45,18 @@ struct Surroundings : ::testing::Test {
         "users: [{name: a, user: {tokenFile: token}}]\n";
 };
 
-TEST_F(Surroundings, AreNotRemarkedOnWhereAllIsWell) {
+TEST_F(HostEnvironmentTest, HasNoWarningsIfAllIsWell) {
     write("token", "t", 0600);
     config.admin.bearer_token_file = write("admin", "t", 0600);
     EXPECT_THAT(found(), IsEmpty());
 }
 
-TEST_F(Surroundings, OfRootAreRemarkedOn) {
+TEST_F(HostEnvironmentTest, WarnsAboutRoot) {
     EXPECT_THAT(check_environment(config, 0),
                 ElementsAre(Field(&EnvironmentWarning::found, "runs as root")));
 }
 
-TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
+TEST_F(HostEnvironmentTest, WarnsAboutEachSecretFileReadableByOthers) {
     config.admin.bearer_token_file = write("1", "t", 0644);
     config.admin.tls_key_file = write("2", "k", 0666);
     config.secrets.dir = folder.path();
@@ -76,7 +76,7 @@ TEST_F(Surroundings, NameEachFileWithASecretThatOthersCanRead) {
                             StartsWith(folder.path().string() + "/token can be read")));
 }
 
-TEST_F(Surroundings, AreWarnedOfInTheLog) {
+TEST_F(HostEnvironmentTest, WarnsInTheLog) {
     write("token", "t", 0644);
     std::vector<std::string> lines;
     services::Logger log({}, std::make_shared<io::ManualClock>(Time()),

@@ -16,12 +16,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Time cluster_start(1'795'255'200s);  // of a LiveCluster
+constexpr Time cluster_start(1'795'255'200s);  // the start of a LiveCluster
 
 constexpr const char* group_of_two = R"(register_nodes = true
 groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", memory = "16Gi" } }])";
 
-/// What the cloud keeps, after another leader had web-2 removed, and maybe more.
+/// The state of the cloud plugin after another leader removed web-2.
 std::string without_web_2(const std::string& text) {
     services::InstanceState state = services::find_printable_state(text).value();
     state.store_name = "another";
@@ -33,12 +33,12 @@ std::string without_web_2(const std::string& text) {
     return services::printable_state(state);
 }
 
-/// Leads, then another host does, which changes what `capstan-memory` says, then leads again.
-struct Again : ::testing::Test {
+/// Leads, then another host leads and changes `capstan-memory`, then leads again.
+struct LeaderHandoverTest : ::testing::Test {
     LiveCluster cluster{"", group_of_two};
-    std::optional<PassInput> first, again;  ///< passes: the last of one term, the first of the next
+    std::optional<PassInput> first, again;  ///< the last pass of a term, the first of the next
 
-    void lead_and_lose_and_lead(const std::function<void()>& meanwhile) {
+    void lead_twice(const std::function<void()>& meanwhile) {
         cluster.on_pass = [this](const PassReport& pass) {
             if (cluster.now() < 25s) first = pass.input;
             if (cluster.now() > 30s && !again) again = pass.input;
@@ -48,7 +48,7 @@ struct Again : ::testing::Test {
         cluster.at(35s, [this] { cluster.take_lease(""); });
         cluster.run(60s);
     }
-    void keep(const char* key, const std::function<std::string(const std::string&)>& change) {
+    void edit_state(const char* key, const std::function<std::string(const std::string&)>& change) {
         cluster.edit("configmaps", "capstan-memory", [&](boost::json::object& map) {
             boost::json::value& text = map.at("data").as_object()[key];
             text = change(text.is_string() ? std::string(text.as_string()) : "");
@@ -59,9 +59,9 @@ struct Again : ::testing::Test {
     }
 };
 
-TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
-    lead_and_lose_and_lead([&] {
-        keep("memory", [](const std::string& text) {
+TEST_F(LeaderHandoverTest, ReadsTheMemoryOfTheLeaderInBetween) {
+    lead_twice([&] {
+        edit_state("memory", [](const std::string& text) {
             engine::Memory memory = record::parse_memory(text, "memory").value();
             memory.backoffs[NodeGroupId("web")] = {.since = cluster_start + 20s,
                                                    .until = cluster_start + 1h + 20s,
@@ -74,33 +74,33 @@ TEST_F(Again, RemembersWhatTheLeaderBetweenRemembered) {
     ASSERT_TRUE(first && again);
     EXPECT_FALSE(first->memory.backoffs.contains(NodeGroupId("web")));
     EXPECT_TRUE(again->memory.backoffs.contains(NodeGroupId("web")));
-    EXPECT_FALSE(again->memory.started) << "as at a start";
+    EXPECT_FALSE(again->memory.started) << "as after a start";
 }
 
-TEST_F(Again, KnowsWhatItCouldNotWriteWhereNoOtherLeaderWrote) {
+TEST_F(LeaderHandoverTest, KeepsUnsavedMemoryIfNoOtherLeaderWrote) {
     cluster.at(20s, [this] {
         cluster.server->faults().add(
             {.verb = "update", .resource = "configmaps", .status = 403, .times = std::nullopt});
-        // Two find room on the nodes there are.
-        for (const char* pod : {"web-1", "web-2", "web-3"}) cluster.add_waiting_pod(pod);
+        // Two of them fit on the existing nodes.
+        for (const char* pod : {"web-1", "web-2", "web-3"}) cluster.add_pending_pod(pod);
     });
-    lead_and_lose_and_lead([] {});
+    lead_twice([] {});
     ASSERT_TRUE(first && again);
     EXPECT_GE(again->memory.last.scale_up, cluster_start + 20s);
-    EXPECT_FALSE(again->memory.started) << "as at a start";
+    EXPECT_FALSE(again->memory.started) << "as after a start";
 }
 
-TEST_F(Again, CountsTheTimeInWhichItDidNotLeadAsTimeInWhichItSawNothing) {
-    lead_and_lose_and_lead([] {});
+TEST_F(LeaderHandoverTest, TreatsTheTimeWithoutLeadershipAsUnobserved) {
+    lead_twice([] {});
     ASSERT_TRUE(first && again);
     ASSERT_TRUE(again->memory.unobserved_since);
     EXPECT_GE(*again->memory.unobserved_since, first->call_context.now);
-    EXPECT_LT(*again->memory.unobserved_since, cluster_start + 30s) << "no pass was made since";
+    EXPECT_LT(*again->memory.unobserved_since, cluster_start + 30s) << "no pass ran since";
 }
 
-TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {
-    lead_and_lose_and_lead([&] {
-        keep("memory", [](const std::string&) {
+TEST_F(LeaderHandoverTest, DropsItsOwnMemoryIfAnotherLeaderWrote) {
+    lead_twice([&] {
+        edit_state("memory", [](const std::string&) {
             engine::Memory memory;
             memory.last.scale_up = cluster_start + 1s;
             return record::memory_text(memory, "another").value();
@@ -110,26 +110,26 @@ TEST_F(Again, KnowsNothingOfItsOwnOnceAnotherLeaderWrote) {
     EXPECT_EQ(again->memory.last.scale_up, cluster_start + 1s);
 }
 
-TEST_F(Again, HasPluginsGoOnFromWhatTheLeaderBetweenKept) {
-    lead_and_lose_and_lead([&] {
-        keep("state.cloud", without_web_2);
+TEST_F(LeaderHandoverTest, PassesStateOfTheOtherLeaderToPlugins) {
+    lead_twice([&] {
+        edit_state("state.cloud", without_web_2);
         ASSERT_TRUE(cluster.store->remove(cluster.store->kind("nodes"), "", "web-2"));
     });
     EXPECT_EQ(target(first), 2);
     EXPECT_EQ(target(again), 1);
-    EXPECT_EQ(cluster.find("nodes", "web-2", ""), nullptr) << "nobody brings it back";
+    EXPECT_EQ(cluster.find("nodes", "web-2", ""), nullptr) << "the node is not created again";
 }
 
-TEST_F(Again, KeepsWhatItsPluginsKnowWhereNobodyWroteBetween) {
-    lead_and_lose_and_lead([] {});
+TEST_F(LeaderHandoverTest, KeepsPluginStateIfNobodyElseWrote) {
+    lead_twice([] {});
     EXPECT_EQ(target(first), 2);
     EXPECT_EQ(target(again), 2);
     EXPECT_NE(cluster.find("nodes", "web-2", ""), nullptr);
 }
 
-TEST_F(Again, LeavesPluginsWithWhatTheyHaveWhereTheOthersWordCannotBeRead) {
-    lead_and_lose_and_lead(
-        [&] { keep("state.cloud", [](const std::string&) { return "something else"; }); });
+TEST_F(LeaderHandoverTest, KeepsPluginStateIfTheOtherStateIsUnreadable) {
+    lead_twice(
+        [&] { edit_state("state.cloud", [](const std::string&) { return "something else"; }); });
     EXPECT_EQ(target(again), 2);
 }
 

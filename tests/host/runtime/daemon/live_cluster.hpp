@@ -1,4 +1,4 @@
-/// The whole daemon on virtual time, over an API server in this process.
+/// The daemon on virtual time with an API server in this process.
 #pragma once
 
 #include <csignal>
@@ -19,12 +19,11 @@
 
 namespace capstan::runtime::daemon {
 
-/// A cluster without nodes or pods, and a group that may have 50 machines, of which none becomes a
-/// node.
+/// An empty cluster and a group of at most 50 machines that never become nodes.
 class LiveCluster {
 public:
-    /// `more`: of [cluster], as TOML. `cloud`: the settings of the simulated one. `change`: of
-    /// what was loaded, whose plugins the daemon starts then.
+    /// `more`: TOML of [cluster]. `cloud`: settings of the simulated cloud. `change`: changes the
+    /// loaded configuration; the daemon then starts its plugins.
     explicit LiveCluster(const std::string& more = {}, std::string cloud = one_group,
                          const std::function<void(LoadedConfig&)>& change = {})
         : cloud_(std::move(cloud)) {
@@ -64,11 +63,11 @@ public:
     }
     static std::shared_ptr<const LoadedConfig> loaded(const Assembly& assembly) {
         LoadedConfig out{.config = assembly.config(), .plugins = assembly.plugins()};
-        // Where it was made is another folder each time.
+        // The search path is a different folder each time.
         std::erase_if(out.config.tree.children, [](const auto& c) { return c.key == "trust"; });
         return std::make_shared<LoadedConfig>(std::move(out));
     }
-    void add_waiting_pod(const std::string& name) {
+    void add_pending_pod(const std::string& name) {
         namespace json = boost::json;
         const json::object requests{{"cpu", "3"}};
         const json::object container{{"name", "c"}, {"resources", {{"requests", requests}}}};
@@ -91,20 +90,20 @@ public:
                                            const char* space = "kube-system") const {
         return store->find(store->kind(resource), space, name);
     }
-    /// Another client writes to that object.
+    /// Another client changes this object.
     void edit(const char* resource, const char* name,
               const std::function<void(boost::json::object&)>& change) {
         const auto edited = store->edit(store->kind(resource), "kube-system", name, change);
         if (!edited) throw std::runtime_error(edited.error().message);
     }
-    /// Another host says that it holds the Lease.
+    /// Sets the holder of the Lease, as another host would.
     void take_lease(const std::string& holder) {
         edit("leases.coordination.k8s.io", "cluster-autoscaler", [&](boost::json::object& lease) {
             lease["spec"].as_object()["holderIdentity"] = holder;
         });
     }
 
-    /// What `capstan plan` would say.
+    /// The pass of `capstan plan`.
     std::shared_ptr<const PassReport> plan(Duration patience = std::chrono::minutes(1)) {
         auto planned = decide_single_pass(
             assembly_->config(), *host_,
@@ -112,7 +111,7 @@ public:
         if (!planned) throw std::runtime_error(planned.error().message);
         return *std::move(planned);
     }
-    /// The daemon runs until it is told to stop after so long.
+    /// Runs the daemon and stops it after `how_long`.
     void run(Duration how_long) {
         at(how_long, [] { std::raise(SIGTERM); });
         const Result<void> ended = run_daemon(
@@ -135,13 +134,13 @@ public:
 
     std::unique_ptr<simulation::api_server::ObjectStore> store;
     std::unique_ptr<simulation::api_server::ApiServer> server;
-    std::function<void(const io::ServedRequest&)> on_write{};  ///< before it leaves
+    std::function<void(const io::ServedRequest&)> on_write{};  ///< called before a write is sent
     std::function<void(const PassReport&)> on_pass{};
     std::function<Result<std::shared_ptr<const LoadedConfig>>()> read_config =
         []() -> Result<std::shared_ptr<const LoadedConfig>> {
-        return fail(ErrorCode::invalid_config, "there is none");
+        return fail(ErrorCode::invalid_config, "no configuration");
     };
-    std::vector<Duration> begins, ends;  ///< of passes that were decided, from the start
+    std::vector<Duration> begins, ends;  ///< of passes, since the start
 
 private:
     static constexpr Time start = time_from_unix_ns(1'795'255'200'000'000'000);

@@ -15,7 +15,7 @@ namespace {
 using kubernetes::client::refusal;
 using ::testing::HasSubstr;
 
-/// A ConfigMap as the API server has it.
+/// The ConfigMap on the API server.
 std::string map_of(const std::string& key, const std::string& text) {
     const boost::json::object map{
         {"kind", "ConfigMap"},
@@ -24,17 +24,17 @@ std::string map_of(const std::string& key, const std::string& text) {
     return boost::json::serialize(map);
 }
 
-struct Keeper : ::testing::Test {
+struct MemoryKeeperTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{
         io, std::make_shared<io::ManualClock>(time_from_unix_ns(1'700'000'100'000'000'000))};
     kubernetes::client::ScriptedApi api{loop};
-    std::vector<std::string> complaints;
+    std::vector<std::string> messages;
     MemoryKeeper keeper{
         api,
         loop,
         {.name = {"kube-system", "capstan-memory"},
-         .on_unreadable = [this](const std::string& what) { complaints.push_back(what); }}};
+         .on_unreadable = [this](const std::string& what) { messages.push_back(what); }}};
     std::optional<Result<PersistedState>> loaded;
 
     void load() {
@@ -43,14 +43,14 @@ struct Keeper : ::testing::Test {
     }
 };
 
-TEST_F(Keeper, BeginsWithNothingWhereThereIsNothing) {
+TEST_F(MemoryKeeperTest, StartsWithEmptyMemoryIfThereIsNone) {
     load();
     api.answer(refusal(404, "NotFound"));
     ASSERT_TRUE(loaded && *loaded);
     EXPECT_EQ((*loaded)->memory, engine::Memory{});
 }
 
-TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
+TEST_F(MemoryKeeperTest, MarksLoadedMemoryAsNotStarted) {
     engine::Memory memory{.started = true};
     memory.unneeded["n1"] = {.since = time_from_unix_ns(1'700'000'000'000'000'000)};
     load();
@@ -60,19 +60,19 @@ TEST_F(Keeper, TellsAStartFromAPassThatGoesOn) {
     EXPECT_EQ((*loaded)->memory, memory);
 }
 
-TEST_F(Keeper, DoesNotBeginWithoutAMemoryThatMayBeThere) {
+TEST_F(MemoryKeeperTest, FailsIfTheMemoryCannotBeRead) {
     load();
-    api.answer(refusal(500, "InternalError", "etcd is away"));
+    api.answer(refusal(500, "InternalError", "etcd is unavailable"));
     ASSERT_TRUE(loaded && !*loaded);
-    EXPECT_THAT(loaded->error().message, HasSubstr("etcd is away"));
+    EXPECT_THAT(loaded->error().message, HasSubstr("etcd is unavailable"));
 }
 
-TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
+TEST_F(MemoryKeeperTest, CopiesUnreadableMemoryAside) {
     load();
     api.answer({.body = map_of("memory", "{\"version\":99}")});
     api.answer("GET", {.body = map_of("memory", "{\"version\":99}")});
-    ASSERT_EQ(complaints.size(), 1u);
-    EXPECT_THAT(complaints[0], HasSubstr("copy in key unreadable-memory"));
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_THAT(messages[0], HasSubstr("copy in key unreadable-memory"));
     const boost::json::value written = api.first("PUT").json();
     EXPECT_EQ(written.at("data").at("unreadable-memory").as_string(), "{\"version\":99}");
     EXPECT_FALSE(written.at("data").as_object().contains("memory"));
@@ -82,7 +82,7 @@ TEST_F(Keeper, PutsAsideWhatItCannotReadAndSaysSo) {
     EXPECT_LT(keeper.room(), record::config_map_bytes);
 }
 
-TEST_F(Keeper, WritesWhatHasChangedAndNothingElse) {
+TEST_F(MemoryKeeperTest, WritesOnlyChanges) {
     load();
     api.answer({.body = map_of("memory", *record::memory_text({}, "1.0"))});
     bool is_saved = false;
@@ -96,7 +96,7 @@ TEST_F(Keeper, WritesWhatHasChangedAndNothingElse) {
     EXPECT_EQ(api.open_count(), 1u);
 }
 
-TEST_F(Keeper, WritesAgainWhatMayHaveBeenWrittenOverByAWriteThatFailed) {
+TEST_F(MemoryKeeperTest, WritesAgainAfterAFailedWrite) {
     load();
     const std::string old = *record::memory_text({}, "1.0");
     api.answer({.body = map_of("memory", old)});
@@ -105,17 +105,17 @@ TEST_F(Keeper, WritesAgainWhatMayHaveBeenWrittenOverByAWriteThatFailed) {
     api.fail(Error{ErrorCode::deadline, "no reply"});
     keeper.save(old, {}, [](const Result<void>&) {});
     loop.settle();
-    EXPECT_EQ(api.open_count(), 1u) << "the server may have the new one";
+    EXPECT_EQ(api.open_count(), 1u) << "the server may have stored the new text";
 }
 
-TEST_F(Keeper, KeepsWhatPluginsKeepBesideTheMemory) {
+TEST_F(MemoryKeeperTest, StoresThePluginStateNextToTheMemory) {
     load();
-    api.answer({.body = map_of("state.eu", "of the leader before")});
+    api.answer({.body = map_of("state.eu", "from the last leader")});
     ASSERT_TRUE(loaded && *loaded);
-    EXPECT_EQ((*loaded)->states.at("eu"), "of the leader before");
+    EXPECT_EQ((*loaded)->states.at("eu"), "from the last leader");
     keeper.save("m", {{"eu", "new"}, {"us", "first"}}, [](const Result<void>&) {});
     loop.settle();
-    api.answer("GET", {.body = map_of("state.eu", "of the leader before")});
+    api.answer("GET", {.body = map_of("state.eu", "from the last leader")});
     const boost::json::value written = api.first("PUT").json();
     EXPECT_EQ(written.at("data").at("state.eu").as_string(), "new");
     EXPECT_EQ(written.at("data").at("state.us").as_string(), "first");

@@ -23,21 +23,21 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Phase = PluginStart::Phase;
 
-/// What instances of the class under test do, and did.
+/// The behaviour and the record of the class under test.
 struct Script {
-    std::deque<ErrorCode> starts{};  ///< how each start ends; afterwards all end well
+    std::deque<ErrorCode> starts{};  ///< the error of each start; later starts succeed
     bool never_ends = false;
     std::function<void()> in_create{};
     int made = 0, destroyed = 0;
 };
 Script script;
 
-struct Stumbling {
-    explicit Stumbling(const Host& host, const Settings&) : host_(host) {
+struct FailingPlugin {
+    explicit FailingPlugin(const Host& host, const Settings&) : host_(host) {
         ++script.made;
         if (script.in_create) script.in_create();
     }
-    ~Stumbling() { ++script.destroyed; }
+    ~FailingPlugin() { ++script.destroyed; }
     Task<void> start() {
         if (script.never_ends) co_await sleep_for(host_, std::chrono::hours(1000));
         if (script.starts.empty()) co_return;
@@ -49,7 +49,7 @@ struct Stumbling {
     Host host_;
 };
 
-/// Two instances, of which the first is of the class under test.
+/// Two instances; the first is of the class under test.
 struct TwoPlugins {
     TwoPlugins() {
         script = {};
@@ -62,7 +62,7 @@ struct TwoPlugins {
     std::shared_ptr<PluginStarts> make(PluginHost& host, PluginStarts::Options options) const {
         return std::make_shared<PluginStarts>(loaded, host, std::move(options));
     }
-    const capstan_class type = make_class<Stumbling>({.id = "stumbling", .doc = ""});
+    const capstan_class type = make_class<FailingPlugin>({.id = "stumbling", .doc = ""});
     const Assembly assembly{
         "[log]\nlevel = \"error\"\n[pipeline.scale_up]\nexpanders = [\"one\", \"two\"]\n"
         "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n"
@@ -70,13 +70,13 @@ struct TwoPlugins {
     std::shared_ptr<const LoadedConfig> loaded{};
 };
 
-struct Starts : testing::Test, TwoPlugins {
-    Starts()
+struct PluginStartsTest : testing::Test, TwoPlugins {
+    PluginStartsTest()
         : host(PluginHost::open(loaded->config, loaded->plugins,
                                 {.seed = 1, .version = "test", .clock = clock})
                    .value()),
           starts(make(*host, {.seed = 7, .on_change = [this] { ++changes; }})) {}
-    ~Starts() override {
+    ~PluginStartsTest() override {
         bool has_stopped = false;
         starts->stop([&] { has_stopped = true; });
         host->virtual_loop()->advance(1min);
@@ -89,10 +89,10 @@ struct Starts : testing::Test, TwoPlugins {
         starts->begin();
         host->virtual_loop()->settle();
     }
-    std::string told() const { return sentence_of(starts->starts().front(), now()); }
+    std::string status() const { return sentence_of(starts->starts().front(), now()); }
     Phase phase() const { return starts->starts().front().phase; }
     Duration now() const { return host->loop().monotonic(); }
-    /// When the next try is due, from now.
+    /// The time until the next start.
     Duration next() const { return *starts->starts().front().next - now(); }
     double gauge(const char* plugin) const {
         return host->metrics().running.Add({{"plugin", plugin}}).Value();
@@ -104,7 +104,7 @@ struct Starts : testing::Test, TwoPlugins {
     int changes = 0;
 };
 
-TEST_F(Starts, AreOverWhenEachInstanceRuns) {
+TEST_F(PluginStartsTest, EndWhenEachInstanceRuns) {
     EXPECT_EQ(
         starts->unready_because({}),
         "starting plugins:\nplugin one: waiting to be created\nplugin two: waiting to be created");
@@ -118,12 +118,12 @@ TEST_F(Starts, AreOverWhenEachInstanceRuns) {
     EXPECT_EQ(gauge("one"), 1);
 }
 
-TEST_F(Starts, ThatFailAreTriedAgainAfterGrowingPausesWithANewInstance) {
+TEST_F(PluginStartsTest, AreRepeatedWithGrowingPauses) {
     script.starts = {ErrorCode::unavailable, ErrorCode::unauthenticated, ErrorCode::throttled};
     begin();
-    EXPECT_THAT(told(), StartsWith("plugin one: start: no luck; retry in "));
+    EXPECT_THAT(status(), StartsWith("plugin one: start: no luck; retry in "));
     EXPECT_TRUE(starts->has_settled());
-    EXPECT_EQ(host->instances().size(), 1u) << "the other one runs";
+    EXPECT_EQ(host->instances().size(), 1u) << "the other one is running";
     EXPECT_EQ(host->find(PluginInstanceId("one")), nullptr);
     for (const Duration least : {5s, 10s, 20s}) {
         EXPECT_GE(next(), least);
@@ -137,7 +137,7 @@ TEST_F(Starts, ThatFailAreTriedAgainAfterGrowingPausesWithANewInstance) {
     EXPECT_EQ(gauge("one"), 1);
 }
 
-TEST_F(Starts, ThatFailForLongAreTriedEveryFiveMinutesOrSo) {
+TEST_F(PluginStartsTest, AreRepeatedAboutEveryFiveMinutes) {
     script.starts.assign(100, ErrorCode::unavailable);
     begin();
     host->virtual_loop()->advance(1h);
@@ -147,25 +147,25 @@ TEST_F(Starts, ThatFailForLongAreTriedEveryFiveMinutesOrSo) {
     EXPECT_LE(script.made, 19);
 }
 
-TEST_F(Starts, AreNotTriedAgainAfterAnErrorThatStays) {
+TEST_F(PluginStartsTest, AreNotRepeatedAfterAPermanentError) {
     script.starts = {ErrorCode::unsupported};
     begin();
-    EXPECT_EQ(told(), "plugin one: start: no luck; disabled until restart");
+    EXPECT_EQ(status(), "plugin one: start: no luck; disabled until restart");
     EXPECT_TRUE(starts->refusal());
     host->virtual_loop()->advance(1h);
     EXPECT_EQ(script.made, 1);
-    EXPECT_EQ(starts->absent(), told());
+    EXPECT_EQ(starts->absent(), status());
     EXPECT_EQ(gauge("one"), 0);
 }
 
-TEST_F(Starts, EndTheStartOfTheHostWhereAPluginRefusesItsSettings) {
+TEST_F(PluginStartsTest, EndTheHostIfAPluginRefusesItsSettings) {
     script.starts = {ErrorCode::invalid_config};
     begin();
     EXPECT_EQ(starts->refusal().error().code, ErrorCode::invalid_config);
     EXPECT_EQ(starts->refusal().error().message, "plugin one: start: no luck");
 }
 
-TEST_F(Starts, DoNotEndTheHostWhereAPluginRefusesItsSettingsLater) {
+TEST_F(PluginStartsTest, DoNotEndTheHostIfALaterStartRefusesTheSettings) {
     script.starts = {ErrorCode::unavailable, ErrorCode::invalid_config};
     begin();
     host->virtual_loop()->advance(10s);
@@ -173,7 +173,7 @@ TEST_F(Starts, DoNotEndTheHostWhereAPluginRefusesItsSettingsLater) {
     EXPECT_EQ(phase(), Phase::out);
 }
 
-TEST_F(Starts, ThatNeverEndAreToldWhileTheyLastAndTriedAgainOnceTheyHaveBeenStopped) {
+TEST_F(PluginStartsTest, AreReportedWhileRunningAndRepeatedAfterATimeout) {
     script.never_ends = true;
     begin();
     EXPECT_FALSE(starts->has_settled());
@@ -190,7 +190,7 @@ TEST_F(Starts, ThatNeverEndAreToldWhileTheyLastAndTriedAgainOnceTheyHaveBeenStop
     EXPECT_EQ(phase(), Phase::running);
 }
 
-TEST_F(Starts, OfTheOnlyCloudKeepPassesWaiting) {
+TEST_F(PluginStartsTest, DelayPassesUntilACloudRuns) {
     script.starts = {ErrorCode::unavailable};
     begin();
     const std::vector<PluginInstanceId> only{PluginInstanceId("one")};
@@ -203,8 +203,8 @@ TEST_F(Starts, OfTheOnlyCloudKeepPassesWaiting) {
     EXPECT_GT(changes, before);
 }
 
-/// In real time, where a create that does not return has a thread of its own.
-TEST(RealStarts, GoOnWithoutAPluginThatDoesNotReturnFromCreate) {
+/// In real time a create that does not return has its own thread.
+TEST(PluginStartsInRealTime, ContinueWithoutAPluginThatHangsInCreate) {
     const TwoPlugins setup;
     std::mutex mutex;
     std::condition_variable changed;
@@ -213,7 +213,7 @@ TEST(RealStarts, GoOnWithoutAPluginThatDoesNotReturnFromCreate) {
         std::unique_lock lock(mutex);
         changed.wait(lock, [&] { return may_return; });
     };
-    // Files are entered by one at a time, so the other one is to be of another.
+    // Instances of one file are created one at a time, so the other instance is of another file.
     const Assembly other(
         "[plugin.three]\nclass = \"random\"\n[pipeline.scale_up]\n"
         "expanders = [\"three\"]\n");
@@ -229,8 +229,8 @@ TEST(RealStarts, GoOnWithoutAPluginThatDoesNotReturnFromCreate) {
                        [&]() -> Result<std::vector<PluginStart>> { return starts->starts(); })
             .value();
     };
-    const auto await = [&](const std::function<bool(const std::vector<PluginStart>&)>& is_there) {
-        while (!is_there(find())) {
+    const auto await = [&](const std::function<bool(const std::vector<PluginStart>&)>& is_done) {
+        while (!is_done(find())) {
             std::unique_lock lock(mutex);
             changed.wait_for(lock, 10ms);
         }

@@ -18,7 +18,7 @@ LoadedConfig load(const std::string& toml) {
         throw std::invalid_argument(assembly->diagnostics().text());
     LoadedConfig out;
     out.config = assembly->config();
-    // Where it was made is another folder each time.
+    // The search path is a different folder each time.
     std::erase_if(out.config.tree.children, [](const auto& c) { return c.key == "trust"; });
     out.plugins = assembly->plugins();
     out.owner = assembly;
@@ -27,14 +27,14 @@ LoadedConfig load(const std::string& toml) {
 
 const std::string cloud = "[pipeline]\nclouds = [\"eu\"]\n";
 
-TEST(Reload, FindsNothingWhereOnlyTheTextIsAnother) {
+TEST(Reload, FindsNoChangeIfOnlyTheLayoutDiffers) {
     const ConfigChanges changes = find_changes(load("[scale_down]\nenabled = true\n[scale_up]\n"),
                                                load("# moved\n[scale_up]\n\n[scale_down]\n"));
     EXPECT_THAT(changes.live, IsEmpty());
     EXPECT_THAT(changes.fixed, IsEmpty());
 }
 
-TEST(Reload, TellsWhatCanBeTakenOverFromWhatWaits) {
+TEST(Reload, SeparatesLiveSettingsFromThoseThatNeedARestart) {
     const ConfigChanges changes = find_changes(
         load("[cluster]\nscan_interval = \"10s\"\n"),
         load("[cluster]\nscan_interval = \"20s\"\nnamespace = \"x\"\n[admin]\nlisten = \":1\"\n"
@@ -44,7 +44,7 @@ TEST(Reload, TellsWhatCanBeTakenOverFromWhatWaits) {
     EXPECT_THAT(changes.fixed, ElementsAre("cluster.namespace", "admin.listen"));
 }
 
-TEST(Reload, LetsAPluginSayWhichOfItsSettingsAreLive) {
+TEST(Reload, UsesTheLiveFlagOfPluginSettings) {
     const auto with = [](const std::string& settings) {
         return load(cloud +
                     simulated("eu", settings + ", groups = [" + simulated_group("web") + "]"));
@@ -56,7 +56,7 @@ TEST(Reload, LetsAPluginSayWhichOfItsSettingsAreLive) {
     EXPECT_THAT(changes.plugins, ElementsAre(PluginInstanceId("eu")));
 }
 
-TEST(Reload, MakesPluginsThatDecideAnewAndLeavesTheOthersAlone) {
+TEST(Reload, RecreatesOnlyChangedPolicyPlugins) {
     const std::string tiny = "[plugin.t]\nfile = \"tiny.so\"\nclass = \"tiny\"\n";
     const auto with = [](const std::string& expanders, const std::string& tables) {
         return load("[pipeline.scale_up]\nexpanders = [" + expanders + "]\n" + tables);
@@ -73,7 +73,7 @@ TEST(Reload, MakesPluginsThatDecideAnewAndLeavesTheOthersAlone) {
     EXPECT_THAT(other.gone, IsEmpty());
 }
 
-TEST(Reload, MakesCloudsAtTheStartAlone) {
+TEST(Reload, CreatesCloudsOnlyAtTheStart) {
     const std::string eu = simulated("eu", "groups = [" + simulated_group("web") + "]");
     const std::string us = simulated("us", "groups = [" + simulated_group("far") + "]");
     const LoadedConfig started = load(cloud + eu);
@@ -88,27 +88,27 @@ TEST(Reload, MakesCloudsAtTheStartAlone) {
     const LoadedConfig both = load("[pipeline]\nclouds = [\"eu\", \"us\"]\n" + eu + us);
     const ConfigChanges fewer = find_changes(both, load(cloud + eu));
     EXPECT_THAT(fewer.live, ElementsAre("pipeline.clouds"));
-    EXPECT_THAT(fewer.fixed, ElementsAre("plugin.us")) << "it runs on, and is not asked";
+    EXPECT_THAT(fewer.fixed, ElementsAre("plugin.us")) << "it keeps running unused";
     EXPECT_FALSE(fewer.keeps_clouds);
 }
 
-TEST(Reload, RemembersWhatWaitsForARestartThroughLaterOnes) {
+TEST(Reload, RemembersChangesThatNeedARestart) {
     const LoadedConfig started = load("[cluster]\nnamespace = \"a\"\n");
     const LoadedConfig running = load("[cluster]\nnamespace = \"b\"\nscan_interval = \"20s\"\n");
     EXPECT_THAT(find_changes(started, running, running).fixed, ElementsAre("cluster.namespace"));
     const ConfigChanges back = find_changes(started, running, started);
-    EXPECT_THAT(back.fixed, IsEmpty()) << "it never counted";
+    EXPECT_THAT(back.fixed, IsEmpty()) << "it was never applied";
     EXPECT_THAT(back.live, ElementsAre("cluster.scan_interval"));
 }
 
-TEST(Reload, ReadsPodsByOneAnnotationAsLongAsItRuns) {
+TEST(Reload, RequiresARestartForTheSpreadTimeoutAnnotation) {
     const ConfigChanges changes =
         find_changes(load(""), load("[scale_up]\nspread_timeout_annotation = \"x/y\"\n"));
     EXPECT_THAT(changes.live, IsEmpty());
     EXPECT_THAT(changes.fixed, ElementsAre("scale_up.spread_timeout_annotation"));
 }
 
-TEST(Reload, TakesOverWhatTheSchedulerSpreadsOver) {
+TEST(Reload, AppliesTheDefaultSpread) {
     const ConfigChanges changes =
         find_changes(load(""), load("[scale_up]\ndefault_spread = [\"zone\"]\n"));
     EXPECT_THAT(changes.live, ElementsAre("scale_up.default_spread"));

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Stuck : testing::Test {
+struct StuckCallsTest : testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     services::Metrics metrics;
@@ -39,7 +39,7 @@ struct Stuck : testing::Test {
     }
 };
 
-TEST_F(Stuck, AreAMetricWhileTheyLast) {
+TEST_F(StuckCallsTest, AreReportedInAMetric) {
     calls.look({refresh_for(7s)});
     EXPECT_THAT(metrics.text(),
                 HasSubstr("capstan_plugin_stuck_seconds{hook=\"refresh\",plugin=\"aws\"} 7"));
@@ -47,7 +47,7 @@ TEST_F(Stuck, AreAMetricWhileTheyLast) {
     EXPECT_THAT(metrics.text(), Not(HasSubstr("capstan_plugin_stuck_seconds{")));
 }
 
-TEST_F(Stuck, HandTheLeaseOverAndTakeItAgainWhenTheThreadIsBack) {
+TEST_F(StuckCallsTest, HandTheLeaseOverUntilTheThreadReturns) {
     calls.look({refresh_for(59s)});
     EXPECT_THAT(handed_over, IsEmpty());
     calls.look({refresh_for(60s)});
@@ -59,17 +59,17 @@ TEST_F(Stuck, HandTheLeaseOverAndTakeItAgainWhenTheThreadIsBack) {
     EXPECT_EQ(came_back, 1);
 }
 
-TEST_F(Stuck, KeepAHostFromLeadingForAWhileOnly) {
+TEST_F(StuckCallsTest, HandTheLeaseOverAtMostEveryTenMinutes) {
     calls.look({refresh_for(60s)});
     loop.advance(9min);
     calls.look({refresh_for(10min)});
-    EXPECT_THAT(handed_over, testing::SizeIs(1)) << "where all hosts are alike, one has to act";
+    EXPECT_THAT(handed_over, testing::SizeIs(1)) << "if all hosts are affected, one must lead";
     loop.advance(1min);
     calls.look({refresh_for(11min)});
     EXPECT_THAT(handed_over, testing::SizeIs(2));
 }
 
-TEST_F(Stuck, LeaveAHostAloneThatDoesNotLead) {
+TEST_F(StuckCallsTest, AreIgnoredWithoutLeadership) {
     leads = false;
     calls.look({refresh_for(60s)});
     leads = true;
@@ -77,7 +77,7 @@ TEST_F(Stuck, LeaveAHostAloneThatDoesNotLead) {
     EXPECT_THAT(handed_over, testing::SizeIs(1)) << "it was not handed over before";
 }
 
-TEST_F(Stuck, ThatAreOfAControllerKeepPassesWhereTheyAre) {
+TEST_F(StuckCallsTest, AreIgnoredForControllers) {
     calls.look({{"balancer", CAPSTAN_KIND_CONTROLLER, loop::Hook::reconcile, 1h}});
     EXPECT_THAT(handed_over, IsEmpty());
 }

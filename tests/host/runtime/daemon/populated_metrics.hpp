@@ -1,4 +1,4 @@
-/// Metrics of a daemon that has counted something in each of upstream's families.
+/// Metrics of a daemon with a value in each of upstream's families.
 #pragma once
 
 #include <prometheus/registry.h>
@@ -17,38 +17,38 @@ namespace capstan::runtime::daemon {
 
 using namespace std::chrono_literals;
 
-inline const Time counted_at = time_from_unix_ns(1'750'000'000'000'000'000);
+inline const Time populated_at = time_from_unix_ns(1'750'000'000'000'000'000);
 inline const NodeGroupId group_a("a"), group_b("b");
 
-/// Four passes in which everything happens that is counted.
-struct CountedMetrics {
-    CountedMetrics() {
+/// Four passes with every event that is counted.
+struct PopulatedMetrics {
+    PopulatedMetrics() {
         metrics.waited(1s);
         metrics.reconfigured(1s);
-        metrics.pass_began(counted_at, Duration(0));
+        metrics.pass_began(populated_at, Duration(0));
         PassReport first = report();
-        first.memory.unneeded["n2"] = {.since = counted_at};
+        first.memory.unneeded["n2"] = {.since = populated_at};
         first.memory.removals = {{"n1", removal(engine::RemovalPhase::deleting, true)},
                                  {"n3", removal(engine::RemovalPhase::draining, false)},
                                  {"n4", removal(engine::RemovalPhase::tainting, true)},
                                  {"n5", removal(engine::RemovalPhase::deleting, false)}};
-        tell(first);
-        tell(busy());
+        observe(first);
+        observe(busy_report());
         PassReport last = report();
         for (const char* node : {"n3", "n4", "n5"})
             last.memory.removals.emplace(
                 node, removal(engine::RemovalPhase::undoing, node == std::string("n4")));
-        tell(last);
-        tell(report());
+        observe(last);
+        observe(report());
     }
-    void tell(const PassReport& pass) { metrics.observe(pass, health_after(pass)); }
+    void observe(const PassReport& pass) { metrics.observe(pass, health_after(pass)); }
 
     engine::NodeRemoval removal(engine::RemovalPhase phase, bool empty) const {
         return {.group = group_a,
                 .phase = phase,
                 .empty = empty,
-                .since = counted_at,
-                .phase_since = counted_at};
+                .since = populated_at,
+                .phase_since = populated_at};
     }
     PassReport report() const {
         engine::snapshot::ClusterBuilder builder;
@@ -70,7 +70,7 @@ struct CountedMetrics {
         out.result.outcome.decision.nodes = {
             {.node = "n2", .reason = engine::Unremovable::not_underutilized}};
         out.memory.started = true;
-        out.at = counted_at;
+        out.at = populated_at;
         out.times.soft_taints = 1s;
         for (const auto part : {engine::PassPhase::remember, engine::PassPhase::find_pending,
                                 engine::PassPhase::place_pending, engine::PassPhase::scale_up,
@@ -79,15 +79,15 @@ struct CountedMetrics {
             out.result.part_times[part] = 1s;
         return out;
     }
-    /// One group grows, the other refuses; a node goes, another one is needed again after all.
-    PassReport busy() const {
+    /// One group grows, the other fails; one node is removed, the removal of another fails.
+    PassReport busy_report() const {
         PassReport out = report();
         engine::Decision& decision = out.result.outcome.decision;
         decision.options = {{.group = group_a, .pods = {{.count = 1}}}};
         decision.increases = {{.group = group_a, .by = 1}, {.group = group_b, .by = 1}};
         out.results.increases = {std::nullopt, Error{ErrorCode::quota, "no more"}};
         out.memory.backoffs[group_b] = {
-            .until = counted_at + 5min, .last_failure = counted_at, .code = ErrorCode::quota};
+            .until = populated_at + 5min, .last_failure = populated_at, .code = ErrorCode::quota};
         decision.removals = {{.group = group_a, .machines = {MachineId("n1")}, .nodes = {"n1"}}};
         out.results.removals = {{}};
         out.memory.removals = {{"n1", removal(engine::RemovalPhase::removed, true)},

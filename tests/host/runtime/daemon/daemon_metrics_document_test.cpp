@@ -1,4 +1,4 @@
-// METRICS.md has a row for each metric that the code registers, and no others.
+// METRICS.md has exactly one row for each metric that the code registers.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -7,14 +7,14 @@
 #include <string>
 
 #include "runtime/daemon/controller_metrics.hpp"
-#include "runtime/daemon/counted_metrics.hpp"
+#include "runtime/daemon/populated_metrics.hpp"
 #include "runtime/daemon/stuck_calls.hpp"
 #include "runtime/services/metrics.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {
 
-/// The rows of METRICS.md by name, such as "| `a_total` | counter | `plugin` | Help. |".
+/// Rows of METRICS.md by name, for example "| `a_total` | counter | `plugin` | Help. |".
 using Rows = std::map<std::string, std::string>;
 
 std::string type_name(prometheus::MetricType type) {
@@ -43,16 +43,16 @@ void add_rows(Rows& out, const prometheus::Registry& registry) {
     }
 }
 
-/// The families of a registry are listed only if they have a series.
-void count_in_each_family(CountedMetrics& counted) {
+/// A registry lists only families with at least one series.
+void count_in_each_family(PopulatedMetrics& counted) {
     counted.metrics.introduce("1.0", "prod");
     counted.metrics.count_request({.method = "GET", .host = "api", .status = 200});
     counted.metrics.set_events({.recorded = 1}, 0);
     PassReport pass = counted.report();
-    pass.clouds = {{.cloud = PluginInstanceId("aws"), .answered = counted_at}};
+    pass.clouds = {{.cloud = PluginInstanceId("aws"), .answered = populated_at}};
     pass.result.outcome.decision.evictions = {{.ns = "shop", .pod = "p"}};
     pass.results.evictions = {Error{ErrorCode::throttled, "a budget"}};
-    counted.tell(pass);
+    counted.observe(pass);
 }
 
 void count_in_each_family(services::InstanceMetrics& plugin) {
@@ -68,7 +68,7 @@ void count_in_each_family(services::InstanceMetrics& plugin) {
 
 Rows registered() {
     Rows out;
-    CountedMetrics counted;
+    PopulatedMetrics counted;
     count_in_each_family(counted);
     add_rows(out, counted.registry);
 
@@ -98,7 +98,7 @@ Rows documented() {
     return out;
 }
 
-TEST(MetricsDocument, HasNameTypeLabelsAndHelpOfEachMetric) {
+TEST(MetricsDocument, ListsEachMetricWithTypeLabelsAndHelp) {
     const Rows rows = documented();
     for (const auto& [name, row] : registered()) {
         const auto at = rows.find(name);
@@ -106,7 +106,7 @@ TEST(MetricsDocument, HasNameTypeLabelsAndHelpOfEachMetric) {
     }
 }
 
-TEST(MetricsDocument, HasNoOtherMetrics) {
+TEST(MetricsDocument, ListsNoOtherMetrics) {
     const Rows known = registered();
     for (const auto& [name, row] : documented()) EXPECT_TRUE(known.contains(name)) << name;
 }

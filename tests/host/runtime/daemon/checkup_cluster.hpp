@@ -1,4 +1,4 @@
-/// A cluster and its autoscaler for `capstan doctor` to look at, on virtual time.
+/// A cluster and a configuration for `capstan doctor`, on virtual time.
 #pragma once
 
 #include <fstream>
@@ -19,54 +19,54 @@
 
 namespace capstan::runtime::daemon {
 
-/// A network on which replies may be changed on their way.
-class Tampering final : public io::HttpClient {
+/// An HTTP client that changes replies.
+class ReplyChanger final : public io::HttpClient {
 public:
     using Change = std::function<void(const HttpRequest&, HttpReply&)>;
 
-    explicit Tampering(io::HttpClient& beneath) : beneath_(beneath) {}
+    explicit ReplyChanger(io::HttpClient& inner) : inner_(inner) {}
     RequestId send(HttpRequest request, Done done) override {
-        return beneath_.send(request,
-                             [this, request, done = std::move(done)](Result<HttpReply> reply) {
-                                 if (reply && change) change(request, *reply);
-                                 done(std::move(reply));
-                             });
+        return inner_.send(request,
+                           [this, request, done = std::move(done)](Result<HttpReply> reply) {
+                               if (reply && change) change(request, *reply);
+                               done(std::move(reply));
+                           });
     }
     RequestId stream(HttpRequest request, Listener listener, Done done) override {
-        return beneath_.stream(std::move(request), std::move(listener), std::move(done));
+        return inner_.stream(std::move(request), std::move(listener), std::move(done));
     }
-    void cancel(RequestId id) override { beneath_.cancel(id); }
+    void cancel(RequestId id) override { inner_.cancel(id); }
 
     Change change{};
 
 private:
-    io::HttpClient& beneath_;
+    io::HttpClient& inner_;
 };
 
 inline const std::string one_group =
     "groups = [{ id = \"web\", machine = { cpu = \"4\", memory = \"16Gi\" } }]";
 
-/// A pipeline with the simulated cloud "eu" of these settings.
+/// A pipeline with the simulated cloud "eu" and these settings.
 inline std::string cloud_of(const std::string& settings) {
     return "[pipeline]\nclouds = [\"eu\"]\n[plugin.eu]\nclass = \"simulated\"\nsettings = { " +
            settings + " }\n";
 }
 
-/// A cluster and its autoscaler as a doctor finds them at 2026-11-21 10:00:00.
-class Patient {
+/// A cluster and a configuration at 2026-11-21 10:00:00.
+class CheckupCluster {
 public:
-    explicit Patient(const std::string& config = cloud_of(one_group),
-                     const std::string& kubeconfig = "kubeconfig")
+    explicit CheckupCluster(const std::string& config = cloud_of(one_group),
+                            const std::string& kubeconfig = "kubeconfig")
         : assembly_(cluster_toml(kubeconfig) + config) {
         if (!assembly_.diagnostics().empty())
             throw std::invalid_argument(assembly_.diagnostics().text());
         network.change = [this](const HttpRequest& request, HttpReply& reply) {
-            if (request.url.ends_with("/version")) return tell_time(reply);
-            if (request.url.ends_with("/selfsubjectaccessreviews")) refuse(request, reply);
+            if (request.url.ends_with("/version")) return set_date(reply);
+            if (request.url.ends_with("/selfsubjectaccessreviews")) refuse_access(request, reply);
         };
     }
-    /// What is said: "good: clock: agrees with the API server". Advice comes after an arrow.
-    std::vector<std::string> examined() {
+    /// The findings: "good: clock: agrees with the API server", with advice after an arrow.
+    std::vector<std::string> findings() {
         std::vector<std::string> out;
         for (const Finding& finding : examine(assembly_.config(), *host_, "test", &network)) {
             const char* verdict = finding.verdict == Verdict::good      ? "good"
@@ -80,8 +80,8 @@ public:
     std::size_t needed() const { return needed_rules(assembly_.config()).size(); }
 
     std::set<std::string> refused{};  ///< "patch nodes"
-    std::string reason{};             ///< the server's, for what it refuses
-    /// What the server says in place of its own; "": it says none.
+    std::string reason{};             ///< the server's reason for refusals
+    /// The Date header of the server; "": none.
     std::optional<std::string> date{};
 
 private:
@@ -92,12 +92,12 @@ private:
         return "[log]\nlevel = \"error\"\n[cluster]\nkubeconfig = \"" +
                (folder_.path() / kubeconfig).string() + "\"\n";
     }
-    void tell_time(HttpReply& reply) const {
+    void set_date(HttpReply& reply) const {
         if (!date) return;
         std::erase_if(reply.headers, [](const auto& header) { return header.first == "date"; });
         if (!date->empty()) reply.headers.emplace_back("date", *date);
     }
-    void refuse(const HttpRequest& request, HttpReply& reply) const {
+    void refuse_access(const HttpRequest& request, HttpReply& reply) const {
         const auto asked = kubernetes::base::parse_json_object(request.body).value();
         const auto text = [&](const char* key) {
             return std::string(
@@ -124,7 +124,7 @@ private:
 public:
     simulation::api_server::ApiServer server{store_};
     simulation::api_server::LocalHttpClient wire{server, host_->loop()};
-    Tampering network{wire};
+    ReplyChanger network{wire};
 };
 
 }  // namespace capstan::runtime::daemon

@@ -9,16 +9,16 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-const Time shown_at = time_from_unix_ns(1'750'000'000'000'000'000) + 250ms;
+const Time written_at = time_from_unix_ns(1'750'000'000'000'000'000) + 250ms;
 
-TEST(StatusText, SaysWhatUpstreamSays) {
-    const StatusPart part{.health = {"Healthy", shown_at - 1h},
-                          .scale_up = {"NoActivity", shown_at - 2h},
-                          .scale_down = {"CandidatesPresent", shown_at},
+TEST(StatusText, HasUpstreamsFormat) {
+    const StatusPart part{.health = {"Healthy", written_at - 1h},
+                          .scale_up = {"NoActivity", written_at - 2h},
+                          .scale_down = {"CandidatesPresent", written_at},
                           .nodes = {.ready = 2, .unready = 1, .starting = 1, .suspended = 1},
                           .unjoined = 3,
                           .candidates = 1};
-    EXPECT_EQ(status_text({.at = shown_at, .cluster = part}),
+    EXPECT_EQ(status_text({.at = written_at, .cluster = part}),
               "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
               "autoscalerStatus: Running\n"
               "clusterWide:\n"
@@ -50,10 +50,10 @@ TEST(StatusText, SaysWhatUpstreamSays) {
 
 TEST(StatusText, ListsGroupsWithTheirBackoff) {
     GroupStatus group{.name = "eu-1/web", .target = 3, .min = 1, .max = 5};
-    group.part.health = group.part.scale_up = group.part.scale_down = {"Backoff", shown_at};
+    group.part.health = group.part.scale_up = group.part.scale_down = {"Backoff", written_at};
     group.part.nodes.deleted = 1;
     group.backoff = StatusBackoff{"quota", "no \"large\" left:\nask again"};
-    const std::string text = status_text({.at = shown_at, .groups = {group}});
+    const std::string text = status_text({.at = written_at, .groups = {group}});
     EXPECT_THAT(text, HasSubstr("nodeGroups:\n- name: eu-1/web\n  health:\n    status: Backoff\n"));
     EXPECT_THAT(text, HasSubstr("        beingDeleted: 1\n"));
     EXPECT_THAT(text, HasSubstr("    cloudProviderTarget: 3\n    minSize: 1\n    maxSize: 5\n"));
@@ -61,21 +61,21 @@ TEST(StatusText, ListsGroupsWithTheirBackoff) {
                                 "\"no \\\"large\\\" left:\\x0aask again\"\n"));
 }
 
-/// So many groups that are healthy and at rest.
+/// `count` healthy and idle groups.
 ClusterStatus status_of_groups(int count) {
-    ClusterStatus out{.at = shown_at};
+    ClusterStatus out{.at = written_at};
     for (int i = 0; i < count; ++i) {
         const std::string digits = std::to_string(10'000 + i);
         GroupStatus group{.name = "group-" + digits.substr(1), .target = 1, .max = 5};
-        group.part.health = {"Healthy", shown_at};
-        group.part.scale_up = {"NoActivity", shown_at};
-        group.part.scale_down = {"NoCandidates", shown_at};
+        group.part.health = {"Healthy", written_at};
+        group.part.scale_up = {"NoActivity", written_at};
+        group.part.scale_down = {"NoCandidates", written_at};
         out.groups.push_back(group);
     }
     return out;
 }
 
-TEST(StatusText, LeavesOutGroupsThatAreAtRestWhereThereIsNoRoomAndSaysSo) {
+TEST(StatusText, OmitsIdleGroupsIfThereIsNoRoom) {
     ClusterStatus status = status_of_groups(10'000);
     status.groups[9'000].part.health.status = "Unhealthy";
     status.groups[9'001].part.candidates = 2;
@@ -91,7 +91,7 @@ TEST(StatusText, LeavesOutGroupsThatAreAtRestWhereThereIsNoRoomAndSaysSo) {
                         " more groups not shown, all healthy and idle\"\n"));
 }
 
-TEST(StatusText, SaysHowManyOfThoseLeftOutAreNotAtRest) {
+TEST(StatusText, CountsOmittedGroupsThatAreNotIdle) {
     ClusterStatus status = status_of_groups(20);
     for (GroupStatus& group : status.groups) group.part.health.status = "Unhealthy";
     const std::string one = status_text(status_of_groups(1)),
@@ -103,22 +103,22 @@ TEST(StatusText, SaysHowManyOfThoseLeftOutAreNotAtRest) {
     EXPECT_THAT(text, HasSubstr("- name: group-0000\n"));
 }
 
-TEST(StatusText, SaysWhetherTheConfigurationOnTheDiskIsTheOneThatRuns) {
-    ClusterStatus status{.at = shown_at, .config = ConfigStatus{.taken_over = shown_at - 1h}};
+TEST(StatusText, ReportsWhetherTheConfigurationIsInForce) {
+    ClusterStatus status{.at = written_at, .config = ConfigStatus{.taken_over = written_at - 1h}};
     EXPECT_THAT(status_text(status), HasSubstr("configuration:\n"
                                                "  inForce: true\n"
                                                "  takenOver: \"2025-06-15T14:06:40.25Z\"\n"
                                                "clusterWide:\n"));
     status.config->refusal = "capstan.toml:3:1: unknown key\ncapstan.toml:4:1: another\n";
-    status.config->since = shown_at;
+    status.config->since = written_at;
     EXPECT_THAT(status_text(status),
                 HasSubstr("  inForce: false\n  takenOver: \"2025-06-15T14:06:40.25Z\"\n  since: "
                           "\"2025-06-15T15:06:40.25Z\"\n  message: \"file has errors: "
                           "capstan.toml:3:1: unknown key; capstan.toml:4:1: another\"\n"));
 }
 
-TEST(StatusText, SaysThatItBegins) {
-    EXPECT_EQ(initializing_text("Initializing", shown_at),
+TEST(StatusText, ReportsInitialization) {
+    EXPECT_EQ(initializing_text("Initializing", written_at),
               "time: 2025-06-15 15:06:40.25 +0000 UTC\n"
               "autoscalerStatus: Initializing\n"
               "message: Initializing\n");
@@ -139,30 +139,30 @@ ClusterStatus status_of(const PassReport& pass, StatusMaker& maker) {
     return maker.make(pass, health_after(pass));
 }
 
-TEST(Status, CarriesOnSinceWhenThingsAreAsTheyAre) {
+TEST(StatusMakerTest, KeepsTransitionTimes) {
     StatusMaker maker;
-    EXPECT_EQ(status_of(pass_at(shown_at, {}), maker).groups.at(0).part.scale_up.status,
+    EXPECT_EQ(status_of(pass_at(written_at, {}), maker).groups.at(0).part.scale_up.status,
               "NoActivity");
     engine::Memory growing;
     growing.requests[NodeGroupId("web")] = {
-        .since = shown_at, .deadline = shown_at + 15min, .increase = 1};
-    const ClusterStatus second = status_of(pass_at(shown_at + 10s, growing), maker);
+        .since = written_at, .deadline = written_at + 15min, .increase = 1};
+    const ClusterStatus second = status_of(pass_at(written_at + 10s, growing), maker);
     EXPECT_EQ(second.groups.at(0).part.scale_up.status, "InProgress");
-    EXPECT_EQ(second.groups.at(0).part.scale_up.transition, shown_at + 10s);
+    EXPECT_EQ(second.groups.at(0).part.scale_up.transition, written_at + 10s);
     EXPECT_EQ(second.cluster.scale_up.status, "InProgress");
-    EXPECT_EQ(second.groups.at(0).part.health.transition, shown_at);
-    const ClusterStatus third = status_of(pass_at(shown_at + 20s, growing), maker);
-    EXPECT_EQ(third.cluster.scale_up.transition, shown_at + 10s);
+    EXPECT_EQ(second.groups.at(0).part.health.transition, written_at);
+    const ClusterStatus third = status_of(pass_at(written_at + 20s, growing), maker);
+    EXPECT_EQ(third.cluster.scale_up.transition, written_at + 10s);
 }
 
-TEST(Status, CutsWhatACloudSaysAtItsEnd) {
+TEST(StatusMakerTest, TruncatesMessagesOfClouds) {
     engine::Memory memory;
-    memory.backoffs[NodeGroupId("web")] = {.since = shown_at,
-                                           .until = shown_at + 5min,
+    memory.backoffs[NodeGroupId("web")] = {.since = written_at,
+                                           .until = written_at + 5min,
                                            .code = ErrorCode::quota,
                                            .because = std::string(600, 'x')};
     StatusMaker maker;
-    const ClusterStatus status = status_of(pass_at(shown_at, memory), maker);
+    const ClusterStatus status = status_of(pass_at(written_at, memory), maker);
     ASSERT_TRUE(status.groups.at(0).backoff);
     EXPECT_EQ(status.groups[0].part.scale_up.status, "Backoff");
     EXPECT_EQ(status.groups[0].backoff->message.size(), 500u);

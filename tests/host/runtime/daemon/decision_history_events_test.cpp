@@ -28,9 +28,9 @@ std::vector<std::string> lines(const PassReport& pass, const std::string& unheal
     return out;
 }
 
-/// A group of 10 machines at most.
-struct Events : ::testing::Test {
-    Events() {
+/// A group of at most 10 machines.
+struct PassEvents : ::testing::Test {
+    PassEvents() {
         const engine::Group group{.group = {.id = NodeGroupId("web"), .max = 10, .target = 3}};
         pass.emplace(
             PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
@@ -53,27 +53,27 @@ struct Events : ::testing::Test {
     std::optional<PassReport> pass;
 };
 
-TEST_F(Events, TellOfAGroupThatGrows) {
+TEST_F(PassEvents, ReportAScaleUp) {
     increase(std::nullopt);
     EXPECT_THAT(lines(*pass),
                 ElementsAre("ConfigMap kube-system/status: ScaledUpGroup: Scale-up: group web size "
                             "set to 4 instead of 3 (max: 10)"));
 }
 
-TEST_F(Events, TellOfNodesThatAreNotRecognized) {
+TEST_F(PassEvents, ReportUnrecognizedNodes) {
     decision().warnings = {"group web: 2 machines did not join"};
     EXPECT_THAT(lines(*pass), ElementsAre("!ConfigMap kube-system/status: NodesNotRecognized: "
                                           "group web: 2 machines did not join"));
 }
 
-TEST_F(Events, TellOfAGroupThatDoesNotGrow) {
+TEST_F(PassEvents, ReportAFailedScaleUp) {
     increase(Error{ErrorCode::quota, "no more machines"});
     EXPECT_THAT(lines(*pass),
                 ElementsAre("!ConfigMap kube-system/status: FailedToScaleUpGroup: Scale-up failed "
                             "for group web: no more machines"));
 }
 
-TEST_F(Events, TellWhyAPodLeavesAMachineThatItsCloudTakes) {
+TEST_F(PassEvents, ReportWhyAPodLeavesAnInterruptedMachine) {
     decision().evictions = {{.ns = "shop",
                              .pod = "p",
                              .uid = "u",
@@ -86,7 +86,7 @@ TEST_F(Events, TellWhyAPodLeavesAMachineThatItsCloudTakes) {
                             "interruption"));
 }
 
-TEST_F(Events, TellOfNodesAndMachinesThatGo) {
+TEST_F(PassEvents, ReportRemovedNodesAndMachines) {
     remove(engine::RemovalCause::empty, {{.message = "in use", .subject = "m2"}});
     EXPECT_THAT(lines(*pass),
                 ElementsAre("Node n1: ScaleDown: nodes removed by cluster autoscaler",
@@ -96,7 +96,7 @@ TEST_F(Events, TellOfNodesAndMachinesThatGo) {
                             "remove node m2: in use"));
 }
 
-TEST_F(Events, TellOfEachNodeWhyItGoesItself) {
+TEST_F(PassEvents, ReportTheReasonOfEachNode) {
     decision().removals = {{.group = NodeGroupId("web"),
                             .machines = {MachineId("m1"), MachineId("m2")},
                             .nodes = {"n1", "n2"},
@@ -113,7 +113,7 @@ TEST_F(Events, TellOfEachNodeWhyItGoesItself) {
                             "another"));
 }
 
-TEST_F(Events, TellOfMarksAndEvictions) {
+TEST_F(PassEvents, ReportTaintsAndEvictions) {
     decision().node_changes = {
         {.node = "n1", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}},
         {.node = "n2",
@@ -127,13 +127,13 @@ TEST_F(Events, TellOfMarksAndEvictions) {
                             "Node n2: ClusterAutoscalerCleanup: removed taint "
                             "ToBeDeletedByClusterAutoscaler: needed again",
                             "Pod shop/p: ScaleDown: deleting pod for node scale down"));
-    pass->results.node_changes[1] = Error{ErrorCode::unavailable, "the server is away"};
+    pass->results.node_changes[1] = Error{ErrorCode::unavailable, "the server is unavailable"};
     EXPECT_EQ(lines(*pass)[1],
               "!Node n2: ClusterAutoscalerCleanup: failed to remove taint "
-              "ToBeDeletedByClusterAutoscaler: the server is away");
+              "ToBeDeletedByClusterAutoscaler: the server is unavailable");
 }
 
-TEST_F(Events, TellAPodOnceThatADrainCannotEvictIt) {
+TEST_F(PassEvents, ReportOnceThatAPodCannotBeEvicted) {
     decision().evictions = {{.ns = "shop", .pod = "p", .uid = "u", .node = "n1"}};
     pass->results.evictions = {Error{ErrorCode::permission, "a policy denies it"}};
     pass->memory.removals["n1"].evictions["shop/p/u"].barred_since = Time();
@@ -143,7 +143,7 @@ TEST_F(Events, TellAPodOnceThatADrainCannotEvictIt) {
     EXPECT_THAT(lines(*pass), IsEmpty());
 }
 
-TEST_F(Events, TellANodeThatItsDrainCameToNothing) {
+TEST_F(PassEvents, ReportThatADrainFailed) {
     const Taint mark{.key = std::string(engine::to_be_deleted_taint), .value = "1"};
     engine::snapshot::ClusterBuilder builder;
     builder.set(engine::snapshot::NodeObject{.name = "n1", .taints = {mark}});
@@ -162,17 +162,17 @@ TEST_F(Events, TellANodeThatItsDrainCameToNothing) {
             "Node n1: ClusterAutoscalerCleanup: removed taint ToBeDeletedByClusterAutoscaler: "
             "pod shop/p cannot be evicted",
             "!Node n2: ScaleDownFailed: node is not removed: pod shop/p cannot be evicted"))
-        << "somebody else has taken it off n2";
+        << "another client removed the taint of n2";
     for (auto& [node, removal] : pass->input.memory.removals)
         removal.phase = engine::RemovalPhase::undoing;
-    EXPECT_EQ(lines(*pass).size(), 1u) << "that has been told";
+    EXPECT_EQ(lines(*pass).size(), 1u) << "that was reported";
 }
 
-TEST_F(Events, TellOfAClusterThatIsUnhealthyOrFull) {
+TEST_F(PassEvents, ReportAnUnhealthyAndAFullCluster) {
     pass->input.settings.nodes.max = 20;
     EXPECT_THAT(lines(*pass), IsEmpty());
     pass->result.outcome.figures.at_maximum = {{"cpu", 1}};
-    EXPECT_THAT(lines(*pass), IsEmpty()) << "another total";
+    EXPECT_THAT(lines(*pass), IsEmpty()) << "another limit";
     pass->result.outcome.figures.at_maximum = {{"nodes", 1}};
     EXPECT_THAT(lines(*pass, "12 of 20 nodes are not ready"),
                 ElementsAre("!ConfigMap kube-system/status: ClusterUnhealthy: Cluster is "
@@ -181,7 +181,7 @@ TEST_F(Events, TellOfAClusterThatIsUnhealthyOrFull) {
                             "in cluster reached: 20"));
 }
 
-TEST_F(Events, TellOnceOfMachinesThatDidNotJoinInTime) {
+TEST_F(PassEvents, ReportMachinesThatDidNotJoinOnce) {
     const NodeGroupId web("web");
     pass->memory.backoffs[web] = {.last_failure = Time(std::chrono::hours(1)),
                                   .code = ErrorCode::deadline,
@@ -190,9 +190,9 @@ TEST_F(Events, TellOnceOfMachinesThatDidNotJoinInTime) {
                 ElementsAre("!ConfigMap kube-system/status: ScaleUpTimedOut: Nodes added to group "
                             "web failed to register: 2 machines of a target of 5 did not join"));
     pass->input.memory.backoffs = pass->memory.backoffs;
-    EXPECT_THAT(lines(*pass), IsEmpty()) << "that was told by an earlier pass";
+    EXPECT_THAT(lines(*pass), IsEmpty()) << "an earlier pass reported it";
     pass->input.memory.backoffs[web].last_failure = Time();
-    EXPECT_EQ(lines(*pass).size(), 1u) << "they failed again";
+    EXPECT_EQ(lines(*pass).size(), 1u) << "it failed again";
     pass->memory.backoffs[web].code = ErrorCode::out_of_capacity;
     pass->memory.backoffs[web].because = "1 machine failed: none left";
     EXPECT_THAT(lines(*pass),
@@ -204,7 +204,7 @@ TEST_F(Events, TellOnceOfMachinesThatDidNotJoinInTime) {
     EXPECT_THAT(lines(*pass)[0], ::testing::HasSubstr("FailedToScaleUpGroup"));
 }
 
-TEST_F(Events, TellOfASizeThatCouldNotBePutBack) {
+TEST_F(PassEvents, ReportAFailedDecrease) {
     decision().decreases = {{.group = NodeGroupId("web"), .from = 5, .by = 2}};
     pass->results.decreases = {Error{ErrorCode::permission, "forbidden"}};
     EXPECT_THAT(lines(*pass), ElementsAre("!ConfigMap kube-system/status: FailedToRevertScaleUp: "
@@ -213,7 +213,7 @@ TEST_F(Events, TellOfASizeThatCouldNotBePutBack) {
     EXPECT_THAT(lines(*pass), IsEmpty());
 }
 
-TEST_F(Events, AreNoneOfADryRunOrADroppedDecision) {
+TEST_F(PassEvents, AreEmptyForADryRunOrADroppedDecision) {
     increase(std::nullopt);
     pass->dropped_because = "no longer the leader";
     EXPECT_THAT(lines(*pass), IsEmpty());

@@ -1,4 +1,4 @@
-// A daemon whose machine's clock is set while it runs.
+// A daemon while the system clock is set.
 #include <gtest/gtest.h>
 
 #include "live_cluster.hpp"
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 constexpr const char* two_machines = R"(register_nodes = true
 groups = [{ id = "web", size = 2, max = 5, boot = "1s", machine = { cpu = "4", memory = "16Gi" } }])";
 
-struct ClockSteps : ::testing::Test {
+struct DaemonClockSteps : ::testing::Test {
     LiveCluster cluster{"", two_machines};
 
     void set_clock(Duration when, Duration by) {
@@ -21,17 +21,17 @@ struct ClockSteps : ::testing::Test {
     bool has_node(const char* name) const { return cluster.find("nodes", name, "") != nullptr; }
 };
 
-TEST_F(ClockSteps, BackTakeNoNodeOfTheSimulatedCloudAway) {
+TEST_F(DaemonClockSteps, BackwardsRemoveNoNode) {
     std::optional<engine::PassTime> last;
     cluster.on_pass = [&](const PassReport& pass) { last = pass.input.call_context.time(); };
     set_clock(25s, -2h);
     cluster.run(60s);
     EXPECT_TRUE(has_node("web-1") && has_node("web-2"));
     ASSERT_TRUE(last);
-    EXPECT_EQ(last->now - last->wall, 2h) << "a pass takes both times";
+    EXPECT_EQ(last->now - last->wall, 2h) << "a pass has both times";
 }
 
-TEST_F(ClockSteps, AloneHaveTheMemoryWrittenAgain) {
+TEST_F(DaemonClockSteps, WriteMemoryAgain) {
     int writes = 0;
     cluster.on_write = [&](const io::ServedRequest& request) {
         const bool is_memory = request.target.find("capstan-memory") != std::string::npos;
@@ -39,7 +39,7 @@ TEST_F(ClockSteps, AloneHaveTheMemoryWrittenAgain) {
     };
     set_clock(45s, 20min);
     cluster.run(80s);
-    EXPECT_EQ(writes, 1) << "nothing else changes, and ages go on by themselves";
+    EXPECT_EQ(writes, 1) << "nothing else changes, and ages are relative";
 }
 
 }  // namespace

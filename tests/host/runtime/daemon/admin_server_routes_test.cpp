@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Routes : ::testing::Test {
+struct AdminRoutes : ::testing::Test {
     std::string complaint, stuck, unready;
     AdminQuestion asked;
     Result<std::string> answer = std::string("because");
@@ -33,7 +33,7 @@ struct Routes : ::testing::Test {
     }
 };
 
-TEST_F(Routes, LeadToMetricsAndDocuments) {
+TEST_F(AdminRoutes, ServeMetricsAndDocuments) {
     EXPECT_EQ(get("/metrics").body, "up 1\n");
     EXPECT_THAT(std::string(get("/metrics").header("content-type")), HasSubstr("version=0.0.4"));
     EXPECT_EQ(get("/api/v2/status").body, "{\"leads\":true}\n");
@@ -44,7 +44,7 @@ TEST_F(Routes, LeadToMetricsAndDocuments) {
     EXPECT_EQ(get("/api/v2/status", "POST").status, 405);
 }
 
-TEST_F(Routes, AreListedAtTheTop) {
+TEST_F(AdminRoutes, AreListedOnTheIndexPage) {
     const std::string page = get("/").body;
     EXPECT_THAT(std::string(get("/").header("content-type")), HasSubstr("text/html"));
     const std::string link = "<a href=\"";
@@ -56,10 +56,10 @@ TEST_F(Routes, AreListedAtTheTop) {
         ++links;
     }
     EXPECT_EQ(links, 10);
-    EXPECT_EQ(page.find("/snapshotz"), std::string::npos) << "is switched off";
+    EXPECT_EQ(page.find("/snapshotz"), std::string::npos) << "it is disabled";
 }
 
-TEST_F(Routes, AnswerProbes) {
+TEST_F(AdminRoutes, ServeProbes) {
     EXPECT_EQ(get("/health-check").body, "OK");
     EXPECT_EQ(get("/healthz").body, "OK");
     EXPECT_TRUE(is_probe("/healthz"));
@@ -76,7 +76,7 @@ TEST_F(Routes, AnswerProbes) {
     EXPECT_EQ(get("/readyz").body, "not synced yet: pods for plugin p");
 }
 
-TEST_F(Routes, NameWhatAHostThatIsReadyDoesWithout) {
+TEST_F(AdminRoutes, NameAbsentPluginsInReadyz) {
     std::string absent;
     sources.absent = [&] { return absent; };
     EXPECT_EQ(get("/readyz").body, "OK");
@@ -85,7 +85,7 @@ TEST_F(Routes, NameWhatAHostThatIsReadyDoesWithout) {
     EXPECT_EQ(get("/readyz").body, "OK\n" + absent);
 }
 
-TEST_F(Routes, UnderstandQuestions) {
+TEST_F(AdminRoutes, ParseExplainRequests) {
     EXPECT_EQ(get("/api/v2/explain/pod/shop/web-1").body, "because");
     EXPECT_EQ(asked.pod_ns + " " + asked.pod, "shop web-1");
     EXPECT_FALSE(asked.as_text);
@@ -107,7 +107,7 @@ TEST_F(Routes, UnderstandQuestions) {
     EXPECT_EQ(get("/api/v2/explain/node/100%").status, 200);
 }
 
-TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
+TEST_F(AdminRoutes, ReportWhyAnExplanationIsMissing) {
     answer = fail(ErrorCode::not_found, "no node \"n1\" in this cluster");
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 404);
     EXPECT_EQ(get("/api/v2/explain/node/n1").body,
@@ -118,8 +118,8 @@ TEST_F(Routes, SayWhyAQuestionHasNoAnswer) {
     EXPECT_EQ(get("/api/v2/explain/node/n1").status, 503);
 }
 
-TEST_F(Routes, AnswerSnapshotsWithUpstreamsStatuses) {
-    EXPECT_EQ(get("/snapshotz").status, 404) << "switched off";
+TEST_F(AdminRoutes, ServeSnapshotsWithUpstreamsStatusCodes) {
+    EXPECT_EQ(get("/snapshotz").status, 404) << "disabled";
     Result<TakenSnapshot> taken = TakenSnapshot{.json = "{}"};
     sources.snapshot = [&](const DebugSnapshot::Answer& done) { done(taken); };
     EXPECT_EQ(get("/snapshotz").status, 200);
@@ -133,7 +133,7 @@ TEST_F(Routes, AnswerSnapshotsWithUpstreamsStatuses) {
     EXPECT_EQ(get("/snapshotz").status, 503);
 }
 
-TEST(AdminToken, HasToBeTheWholeOne) {
+TEST(AdminToken, MustMatchCompletely) {
     EXPECT_TRUE(has_token("Bearer s3cret", "s3cret"));
     EXPECT_FALSE(has_token("Bearer s3cre", "s3cret"));
     EXPECT_FALSE(has_token("Bearer s3cret2", "s3cret"));

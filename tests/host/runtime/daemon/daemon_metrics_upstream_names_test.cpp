@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/config/metric_names.hpp"
-#include "runtime/daemon/counted_metrics.hpp"
+#include "runtime/daemon/populated_metrics.hpp"
 #include "runtime/daemon/status_writer.hpp"
 
 namespace capstan::runtime::daemon {
@@ -27,7 +27,7 @@ struct Shape {
     bool operator==(const Shape&) const = default;
 };
 
-/// Upstream's metrics as of its 1.37, without the prefix.
+/// Metrics of upstream 1.37 without the prefix.
 const std::map<std::string, Shape> upstream{
     {"cluster_safe_to_autoscale", {MetricType::Gauge}},
     {"nodes_count", {MetricType::Gauge, {"state"}}},
@@ -78,18 +78,18 @@ const std::map<std::string, Shape> upstream{
     {"node_removal_latency_seconds", {MetricType::Histogram, {"deleted", "delay_reason"}}},
     {"dra_node_template_resources_mismatch", {MetricType::Gauge, {"driver", "mismatch_type"}}}};
 
-/// What the Zalando fork adds.
+/// Metrics of the Zalando fork.
 const std::map<std::string, Shape> zalando{
     {"node_group_in_backoff", {MetricType::Gauge, {"node_group"}}},
     {"failed_scale_down_total", {MetricType::Counter, {"kind", "reason"}}}};
 
-/// Upstream's without a value here, and why.
+/// Upstream metrics that Capstan does not report, and why.
 const std::map<std::string, std::string> without_value{
     {"inconsistent_instances_migs_count",
-     "one cloud's: what its two ways to list instances disagree about"},
+     "specific to one cloud: differences between its two instance lists"},
     {"dra_node_template_resources_mismatch", "devices of Dynamic Resource Allocation"}};
 
-/// The values of a label that upstream's code names.
+/// Label values that upstream's code names.
 const std::map<std::pair<std::string, std::string>, Names> values{
     {{"nodes_count", "state"},
      {"ready", "unready", "notStarted", "suspended", "longUnregistered", "unregistered"}},
@@ -110,8 +110,8 @@ const std::map<std::pair<std::string, std::string>, Names> values{
     {{"skipped_scale_events_count", "direction"}, {"up", "down"}},
     {{"skipped_scale_events_count", "reason"}, {"CpuResourceLimit", "MemoryResourceLimit"}},
     {{"node_removal_latency_seconds", "deleted"}, {"true", "false"}},
-    // Those of upstream's that it observes itself (its "poll" and "autoscaling" it never does, and
-    // "bulkListInstances:..." one of its clouds does), and the fork's.
+    // Those that upstream's core and the fork observe. Upstream never observes its "poll" and
+    // "autoscaling"; "bulkListInstances:..." belongs to one of its clouds.
     {{"function_duration_seconds", "function"},
      {"main", "mainSuccessful", "cloudProviderRefresh", "updateClusterState",
       "filterOutSchedulable", "findUnneeded", "loopWait", "reconfigure", "scaleUp",
@@ -123,7 +123,7 @@ const std::map<std::pair<std::string, std::string>, Names> values{
 
 /// By name without the prefix.
 std::map<std::string, prometheus::MetricFamily> counted_families() {
-    const CountedMetrics counted;
+    const PopulatedMetrics counted;
     std::map<std::string, prometheus::MetricFamily> out;
     for (prometheus::MetricFamily& family : counted.registry.Collect())
         if (family.name.starts_with(prefix))
@@ -138,7 +138,7 @@ std::map<std::string, Shape> expected() {
     return out;
 }
 
-TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
+TEST(UpstreamCompatibility, MetricsHaveUpstreamsNamesAndLabels) {
     std::map<std::string, Shape> found;
     for (const auto& [name, family] : counted_families()) {
         for (const prometheus::ClientMetric& series : family.metric) {
@@ -157,10 +157,11 @@ TEST(UpstreamsNames, AreThoseOfOurMetricsAndTheirLabels) {
     for (const auto& [name, shape] : found)
         EXPECT_TRUE(config::is_host_metric(prefix + name)) << name << ": a plugin could declare it";
     for (const auto& [name, shape] : found)
-        EXPECT_TRUE(wanted.contains(name)) << name << " is nobody's: it ought to be capstan_...";
+        EXPECT_TRUE(wanted.contains(name))
+            << name << " is not upstream's: its name must start with capstan_";
 }
 
-TEST(UpstreamsNames, AreThoseOfTheValuesOfLabels) {
+TEST(UpstreamCompatibility, LabelsHaveUpstreamsValues) {
     const auto families = counted_families();
     for (const auto& [place, wanted] : values) {
         Names found;
@@ -171,7 +172,7 @@ TEST(UpstreamsNames, AreThoseOfTheValuesOfLabels) {
     }
 }
 
-TEST(UpstreamsNames, AreThereBeforeTheFirstPassWhereUpstreamHasThemToo) {
+TEST(UpstreamCompatibility, MetricsExistBeforeTheFirstPassAsUpstreams) {
     prometheus::Registry registry;
     const DaemonMetrics metrics(registry);
     Names found;
@@ -182,7 +183,7 @@ TEST(UpstreamsNames, AreThereBeforeTheFirstPassWhereUpstreamHasThemToo) {
         EXPECT_TRUE(found.contains(prefix + name)) << name;
 }
 
-/// "clusterWide.health.status" of each line of block YAML; items of a list are not told apart.
+/// "clusterWide.health.status" for each line of block YAML; items of a list are not distinguished.
 Names paths_of(const std::string& yaml) {
     Names out;
     std::vector<std::string> above;
@@ -198,8 +199,8 @@ Names paths_of(const std::string& yaml) {
     return out;
 }
 
-/// With what upstream leaves out where it is zero or empty.
-Names upstreams_status() {
+/// Including keys that upstream omits if they are zero or empty.
+Names upstream_status_keys() {
     Names out{"time",        "autoscalerStatus", "message",
               "clusterWide", "nodeGroups",       "nodeGroups.name"};
     for (const std::string part : {"clusterWide", "nodeGroups"}) {
@@ -221,13 +222,13 @@ Names upstreams_status() {
     return out;
 }
 
-TEST(UpstreamsNames, AreThoseOfTheStatus) {
+TEST(UpstreamCompatibility, StatusHasUpstreamsKeys) {
     const StatusPart part{.nodes = {.deleted = 1}, .candidates = 1};
     GroupStatus group{.name = "web", .part = part};
     group.backoff = StatusBackoff{"quota", "no more"};
-    Names found = paths_of(status_text({.at = counted_at, .cluster = part, .groups = {group}}));
-    found.merge(paths_of(initializing_text("Initializing", counted_at)));
-    EXPECT_EQ(found, upstreams_status());
+    Names found = paths_of(status_text({.at = populated_at, .cluster = part, .groups = {group}}));
+    found.merge(paths_of(initializing_text("Initializing", populated_at)));
+    EXPECT_EQ(found, upstream_status_keys());
 }
 
 }  // namespace

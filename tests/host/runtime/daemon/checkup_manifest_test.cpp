@@ -1,5 +1,5 @@
-// deploy/kubernetes/rbac.yaml grants what a Capstan as it is configured by default uses, and no
-// more.
+// deploy/kubernetes/rbac.yaml grants exactly the rights that Capstan uses in its default
+// configuration.
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
 
@@ -23,14 +23,14 @@ std::vector<std::string> texts_of(const YAML::Node& list) {
     return out;
 }
 
-/// "pods/eviction" is a resource and its subresource.
+/// "pods/eviction" is a resource with a subresource.
 AccessRule rule_about(const std::string& resource) {
     const std::size_t slash = resource.find('/');
     if (slash == std::string::npos) return {.resource = resource};
     return {.resource = resource.substr(0, slash), .subresource = resource.substr(slash + 1)};
 }
 
-/// What one rule of a role grants, in its namespace, which a ClusterRole does not have.
+/// The rights granted by one rule of a role; `ns` is empty for a ClusterRole.
 void add_granted(Rights& out, const YAML::Node& rule, const std::string& ns) {
     std::vector<std::string> names = texts_of(rule["resourceNames"]);
     if (names.empty()) names.emplace_back();
@@ -70,15 +70,15 @@ Rights without(Rights from, const Rights& those) {
     return from;
 }
 
-TEST(Manifest, GrantsAllThatCapstanUses) {
+TEST(RbacManifest, GrantsEveryNeededRight) {
     EXPECT_THAT(without(needed(), granted()), ::testing::IsEmpty());
 }
 
-TEST(Manifest, GrantsNothingThatCapstanDoesNotUse) {
+TEST(RbacManifest, GrantsNoOtherRight) {
     EXPECT_THAT(without(granted(), needed()), ::testing::IsEmpty());
 }
 
-TEST(Manifest, LetsNobodyDeleteTheMemory) {
+TEST(RbacManifest, DoesNotAllowDeletingTheMemory) {
     EXPECT_TRUE(granted().contains("update configmaps capstan-memory in kube-system"));
     EXPECT_FALSE(granted().contains("delete configmaps capstan-memory in kube-system"));
 }

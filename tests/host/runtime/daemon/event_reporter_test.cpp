@@ -14,12 +14,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-/// Passes over equal pods of the namespace shop without a node, and what the pods are told.
-struct PodsToTell : ::testing::Test {
+/// Passes over equal unbound pods of the namespace shop, and the events of the pods.
+struct PodEventsTest : ::testing::Test {
     PodEvents events;
-    std::vector<std::string> pods{"a", "b", "c", "d"};  ///< that wait
+    std::vector<std::string> pods{"a", "b", "c", "d"};  ///< unbound
     Time now{};
-    std::vector<std::string> triggered;  ///< for the first time, in the last pass
+    std::vector<std::string> triggered;  ///< first scale-up in the last pass
 
     PassReport pass() {
         engine::snapshot::ClusterBuilder builder;
@@ -35,9 +35,10 @@ struct PodsToTell : ::testing::Test {
     static engine::snapshot::PodGroupId equivalence_group_of(const PassReport& pass) {
         return pass.input.snapshot.cluster.equivalence_group_of(0);
     }
-    /// "a: TriggeredScaleUp": a pass that orders a machine for so many pods and cannot help others.
-    std::vector<std::string> told(std::uint32_t schedulable, std::uint32_t unschedulable,
-                                  std::size_t room = 100) {
+    /// "a: TriggeredScaleUp" for a pass with a scale-up for `schedulable` pods and `unschedulable`
+    /// others.
+    std::vector<std::string> reported(std::uint32_t schedulable, std::uint32_t unschedulable,
+                                      std::size_t room = 100) {
         PassReport report = pass();
         engine::Decision& decision = report.result.outcome.decision;
         if (schedulable > 0) {
@@ -62,15 +63,15 @@ struct PodsToTell : ::testing::Test {
     }
 };
 
-TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
+TEST_F(PodEventsTest, ReportScaleUpsAndReasonsForNone) {
     PassReport report = pass();
-    const engine::snapshot::PodGroupId of = equivalence_group_of(report);
+    const engine::snapshot::PodGroupId pod_group = equivalence_group_of(report);
     engine::Decision& decision = report.result.outcome.decision;
-    decision.options = {{.group = NodeGroupId("web"), .pods = {{of, "shop/a", 2}}}};
+    decision.options = {{.group = NodeGroupId("web"), .pods = {{pod_group, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};
     report.results.increases = {std::nullopt};
     decision.unschedulable = {
-        {.pods = {of, "shop/c", 2},
+        {.pods = {pod_group, "shop/c", 2},
          .groups = {{{NodeGroupId("web")}, {.sentence = "is at its maximum"}},
                     {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
     decision.no_new_group_reason.sentence =
@@ -91,52 +92,53 @@ TEST_F(PodsToTell, AreToldWhatWasOrderedForThemAndWhyNothingWas) {
                     "of cpu: 8 are left, a node takes 16"));
 }
 
-TEST_F(PodsToTell, AreThoseThatNoScaleUpWasForBefore) {
-    EXPECT_THAT(told(2, 0), ElementsAre("a: TriggeredScaleUp", "b: TriggeredScaleUp"));
+TEST_F(PodEventsTest, AreForPodsWithoutAnEarlierScaleUp) {
+    EXPECT_THAT(reported(2, 0), ElementsAre("a: TriggeredScaleUp", "b: TriggeredScaleUp"));
     EXPECT_THAT(triggered, ElementsAre("a", "b"));
     pods.insert(pods.begin(), "Z");
-    EXPECT_THAT(told(2, 0), ElementsAre("Z: TriggeredScaleUp", "c: TriggeredScaleUp"))
-        << "a and b wait for their node";
-    EXPECT_THAT(told(3, 0), ElementsAre("d: TriggeredScaleUp")) << "two others were told just now";
+    EXPECT_THAT(reported(2, 0), ElementsAre("Z: TriggeredScaleUp", "c: TriggeredScaleUp"))
+        << "a and b are waiting for their node";
+    EXPECT_THAT(reported(3, 0), ElementsAre("d: TriggeredScaleUp"))
+        << "the two others have a recent event";
     EXPECT_THAT(triggered, ElementsAre("d"));
 }
 
-TEST_F(PodsToTell, AreToldAgainOfAnotherScaleUpAfterAWhileAndLast) {
-    EXPECT_THAT(told(2, 0, 1), ElementsAre("a: TriggeredScaleUp"));
+TEST_F(PodEventsTest, AreRepeatedForAnotherScaleUpAfterFiveMinutes) {
+    EXPECT_THAT(reported(2, 0, 1), ElementsAre("a: TriggeredScaleUp"));
     now += 5min;
-    EXPECT_THAT(told(4, 0), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp",
-                                        "d: TriggeredScaleUp", "a: TriggeredScaleUp"));
+    EXPECT_THAT(reported(4, 0), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp",
+                                            "d: TriggeredScaleUp", "a: TriggeredScaleUp"));
     EXPECT_THAT(triggered, ElementsAre("c", "d"));
 }
 
-TEST_F(PodsToTell, AreToldByLaterPassesWhereThereIsNoRoom) {
-    EXPECT_THAT(told(4, 0, 1), ElementsAre("a: TriggeredScaleUp"));
+TEST_F(PodEventsTest, AreReportedLaterIfThereIsNoRoom) {
+    EXPECT_THAT(reported(4, 0, 1), ElementsAre("a: TriggeredScaleUp"));
     EXPECT_EQ(events.waiting(), 3u);
-    EXPECT_THAT(told(0, 0, 2), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp"));
-    EXPECT_THAT(told(0, 0, 2), ElementsAre("d: TriggeredScaleUp"));
-    EXPECT_THAT(told(0, 0, 2), IsEmpty());
+    EXPECT_THAT(reported(0, 0, 2), ElementsAre("b: TriggeredScaleUp", "c: TriggeredScaleUp"));
+    EXPECT_THAT(reported(0, 0, 2), ElementsAre("d: TriggeredScaleUp"));
+    EXPECT_THAT(reported(0, 0, 2), IsEmpty());
     EXPECT_EQ(events.unreported(), 0u);
 }
 
-TEST_F(PodsToTell, ThatWaitNoLongerAreCounted) {
-    told(4, 0, 1);
+TEST_F(PodEventsTest, CountUnreportedPodsThatAreNoLongerPending) {
+    reported(4, 0, 1);
     pods = {"a", "d"};
-    EXPECT_THAT(told(0, 0), ElementsAre("d: TriggeredScaleUp"));
-    EXPECT_EQ(events.unreported(), 2u) << "b and c have their node";
+    EXPECT_THAT(reported(0, 0), ElementsAre("d: TriggeredScaleUp"));
+    EXPECT_EQ(events.unreported(), 2u) << "b and c are bound";
     pods.clear();
-    told(0, 0);
+    reported(0, 0);
     EXPECT_EQ(events.unreported(), 2u);
 }
 
-TEST_F(PodsToTell, ThatNothingHelpsComeInTurnAndEveryFiveMinutes) {
-    EXPECT_THAT(told(0, 4, 2), ElementsAre("a: NotTriggerScaleUp", "b: NotTriggerScaleUp"));
-    EXPECT_THAT(told(0, 4, 2), ElementsAre("c: NotTriggerScaleUp", "d: NotTriggerScaleUp"));
-    EXPECT_THAT(told(0, 4, 2), IsEmpty());
+TEST_F(PodEventsTest, RotateOverUnschedulablePodsEveryFiveMinutes) {
+    EXPECT_THAT(reported(0, 4, 2), ElementsAre("a: NotTriggerScaleUp", "b: NotTriggerScaleUp"));
+    EXPECT_THAT(reported(0, 4, 2), ElementsAre("c: NotTriggerScaleUp", "d: NotTriggerScaleUp"));
+    EXPECT_THAT(reported(0, 4, 2), IsEmpty());
     now += 5min;
-    EXPECT_THAT(told(0, 4, 1), ElementsAre("a: NotTriggerScaleUp"));
+    EXPECT_THAT(reported(0, 4, 1), ElementsAre("a: NotTriggerScaleUp"));
 }
 
-TEST_F(PodsToTell, AreNoneWhereTheGroupDidNotGrow) {
+TEST_F(PodEventsTest, AreEmptyIfTheScaleUpFailed) {
     PassReport report = pass();
     engine::Decision& decision = report.result.outcome.decision;
     decision.options = {
@@ -147,7 +149,7 @@ TEST_F(PodsToTell, AreNoneWhereTheGroupDidNotGrow) {
     EXPECT_THAT(triggered, IsEmpty());
 }
 
-TEST_F(PodsToTell, AreNoneOfADryRunOrADroppedDecision) {
+TEST_F(PodEventsTest, AreEmptyForADryRunOrADroppedDecision) {
     for (const bool is_dry : {true, false}) {
         PassReport report = pass();
         report.result.outcome.decision.unschedulable = {

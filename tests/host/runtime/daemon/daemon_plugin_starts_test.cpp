@@ -1,4 +1,4 @@
-// How a daemon starts its plugins, on virtual time.
+// The daemon starts its plugins, on virtual time.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -20,18 +20,18 @@ using ::testing::Le;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
-/// A shipped class whose instances fail to start as a test says, then start as they are. One at a
-/// time, for the tables of plugins have no room for more.
-class Reluctant {
+/// A shipped class whose first starts fail. At most one object may exist, because plugin tables
+/// have no user pointer.
+class FailingStarts {
 public:
-    /// What each start answers, one after the other; later ones go well.
-    explicit Reluctant(std::deque<capstan_status> starts) { starts_ = std::move(starts); }
-    ~Reluctant() { made_.clear(); }
-    Reluctant(const Reluctant&) = delete;
-    Reluctant& operator=(const Reluctant&) = delete;
+    /// The status of each start; later starts succeed.
+    explicit FailingStarts(std::deque<capstan_status> starts) { starts_ = std::move(starts); }
+    ~FailingStarts() { made_.clear(); }
+    FailingStarts(const FailingStarts&) = delete;
+    FailingStarts& operator=(const FailingStarts&) = delete;
 
-    /// Stands for the class of that instance.
-    void pose_as(LoadedConfig& config, const std::string& id) {
+    /// Replaces the class of this instance.
+    void replace_class(LoadedConfig& config, const std::string& id) {
         const auto plugin = std::ranges::find(config.plugins, PluginInstanceId(id),
                                               [](const auto& p) { return p.config.id; });
         real_ = plugin->plugin_class.raw;
@@ -88,7 +88,7 @@ std::string lease_holder(const LiveCluster& cluster) {
 constexpr const char* web_group =
     "groups = [{ id = \"web\", max = 50, boot = \"1h\", machine = { cpu = \"4\", memory = "
     "\"16Gi\" } }]";
-constexpr const char* with_a_second_cloud =
+constexpr const char* two_clouds =
     "groups = [{ id = \"web\", max = 50, boot = \"1h\", machine = { cpu = \"4\", memory = "
     "\"16Gi\" } }]\n[plugin.second]\nclass = \"simulated\"\n[plugin.second.settings]\n"
     "groups = [{ id = \"batch\", max = 50, boot = \"1h\", machine = { cpu = \"4\", memory = "
@@ -101,67 +101,70 @@ std::vector<std::string> groups_of(const PassReport& pass) {
     return out;
 }
 
-TEST(Starting, TheLeaseIsLeftToOthersUntilACloudRuns) {
-    Reluctant cloud({CAPSTAN_E_UNAVAILABLE});
-    LiveCluster cluster({}, web_group, [&](LoadedConfig& all) { cloud.pose_as(all, "cloud"); });
+TEST(DaemonPluginStarts, DelayTheLeaseUntilACloudRuns) {
+    FailingStarts cloud({CAPSTAN_E_UNAVAILABLE});
+    LiveCluster cluster({}, web_group,
+                        [&](LoadedConfig& all) { cloud.replace_class(all, "cloud"); });
     cluster.at(4s, [&] { EXPECT_EQ(lease_holder(cluster), "no Lease"); });
     cluster.run(30s);
-    EXPECT_EQ(Reluctant::created(), 2u);
+    EXPECT_EQ(FailingStarts::created(), 2u);
     ASSERT_THAT(cluster.begins, Not(IsEmpty()));
     EXPECT_THAT(cluster.begins.front(), Ge(5s));
     EXPECT_THAT(cluster.begins.front(), Le(10s));
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_plugin_running{plugin=\"cloud\"} 1"));
 }
 
-TEST(Starting, ACloudThatCannotStartStopsNoOtherAndJoinsLater) {
-    Reluctant second({CAPSTAN_E_UNAUTHENTICATED, CAPSTAN_E_THROTTLED});
-    LiveCluster cluster({}, with_a_second_cloud, [&](LoadedConfig& all) {
+TEST(DaemonPluginStarts, OfOneCloudDoNotDelayOthers) {
+    FailingStarts second({CAPSTAN_E_UNAUTHENTICATED, CAPSTAN_E_THROTTLED});
+    LiveCluster cluster({}, two_clouds, [&](LoadedConfig& all) {
         all.config.pipeline.clouds.emplace_back("second");
-        second.pose_as(all, "second");
+        second.replace_class(all, "second");
     });
     std::map<Duration, std::vector<std::string>> seen;
     cluster.on_pass = [&](const PassReport& pass) { seen[cluster.now()] = groups_of(pass); };
     cluster.run(1min);
     ASSERT_THAT(seen, Not(IsEmpty()));
-    EXPECT_THAT(seen.begin()->first, Le(3s)) << "the first cloud's passes wait for nothing";
+    EXPECT_THAT(seen.begin()->first, Le(3s)) << "passes of the first cloud are not delayed";
     EXPECT_THAT(seen.begin()->second, Not(Contains("batch")));
     EXPECT_THAT(seen.rbegin()->second, Contains("batch"));
     EXPECT_THAT(seen.rbegin()->second, Contains("web"));
 }
 
-TEST(Starting, ACloudThatStaysOutIsToldOf) {
-    Reluctant second({CAPSTAN_E_UNSUPPORTED});
-    LiveCluster cluster({}, with_a_second_cloud, [&](LoadedConfig& all) {
+TEST(DaemonPluginStarts, ReportACloudThatIsDisabled) {
+    FailingStarts second({CAPSTAN_E_UNSUPPORTED});
+    LiveCluster cluster({}, two_clouds, [&](LoadedConfig& all) {
         all.config.pipeline.clouds.emplace_back("second");
-        second.pose_as(all, "second");
+        second.replace_class(all, "second");
     });
     cluster.run(1min);
-    EXPECT_EQ(Reluctant::created(), 1u);
+    EXPECT_EQ(FailingStarts::created(), 1u);
     EXPECT_THAT(cluster.begins.size(), Ge(6u));
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_plugin_running{plugin=\"second\"} 0"));
 }
 
-TEST(Starting, WithoutACloudNoPassIsMadeAndTheDaemonStopsAllTheSame) {
-    Reluctant cloud(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
-    LiveCluster cluster({}, web_group, [&](LoadedConfig& all) { cloud.pose_as(all, "cloud"); });
+TEST(DaemonPluginStarts, WithoutACloudRunNoPassButCanBeStopped) {
+    FailingStarts cloud(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
+    LiveCluster cluster({}, web_group,
+                        [&](LoadedConfig& all) { cloud.replace_class(all, "cloud"); });
     cluster.run(2min);
     EXPECT_THAT(cluster.begins, IsEmpty());
-    EXPECT_EQ(lease_holder(cluster), "no Lease") << "another host may do better";
+    EXPECT_EQ(lease_holder(cluster), "no Lease") << "another host may be able to start its cloud";
 }
 
-TEST(Starting, SettingsThatAPluginRefusesEndTheDaemon) {
-    Reluctant cloud({CAPSTAN_E_INVALID_CONFIG});
-    LiveCluster cluster({}, web_group, [&](LoadedConfig& all) { cloud.pose_as(all, "cloud"); });
+TEST(DaemonPluginStarts, EndTheDaemonIfAPluginRefusesItsSettings) {
+    FailingStarts cloud({CAPSTAN_E_INVALID_CONFIG});
+    LiveCluster cluster({}, web_group,
+                        [&](LoadedConfig& all) { cloud.replace_class(all, "cloud"); });
     EXPECT_THROW(cluster.run(1min), std::runtime_error);
     EXPECT_THAT(cluster.begins, IsEmpty());
 }
 
-TEST(Starting, APassDoesWithoutAnExpanderThatHasNotStarted) {
-    Reluctant expander({CAPSTAN_E_UNAVAILABLE, CAPSTAN_E_UNAVAILABLE});
+TEST(DaemonPluginStarts, SkipAnExpanderThatHasNotStarted) {
+    FailingStarts expander({CAPSTAN_E_UNAVAILABLE, CAPSTAN_E_UNAVAILABLE});
     LiveCluster cluster({}, web_group, [&](LoadedConfig& all) {
-        expander.pose_as(all, all.config.pipeline.scale_up.expanders.front().use.value());
+        expander.replace_class(all, all.config.pipeline.scale_up.expanders.front().use.value());
     });
-    cluster.add_waiting_pod("web-1");
+    cluster.add_pending_pod("web-1");
     std::map<Duration, std::size_t> skipped_hooks;
     std::size_t increases = 0;
     cluster.on_pass = [&](const PassReport& pass) {
@@ -172,14 +175,14 @@ TEST(Starting, APassDoesWithoutAnExpanderThatHasNotStarted) {
     ASSERT_THAT(skipped_hooks, Not(IsEmpty()));
     EXPECT_EQ(skipped_hooks.begin()->second, 1u);
     EXPECT_THAT(skipped_hooks.begin()->first, Le(3s));
-    EXPECT_EQ(skipped_hooks.rbegin()->second, 0u) << "it takes part once it runs";
+    EXPECT_EQ(skipped_hooks.rbegin()->second, 0u) << "it is called once it runs";
     EXPECT_EQ(increases, 1u);
 }
 
-TEST(Starting, AnExpanderThatAReloadTakesAwayIsTriedNoMore) {
-    Reluctant expander(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
+TEST(DaemonPluginStarts, EndForAnExpanderRemovedByAReload) {
+    FailingStarts expander(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
     LiveCluster cluster({}, web_group, [&](LoadedConfig& all) {
-        expander.pose_as(all, all.config.pipeline.scale_up.expanders.front().use.value());
+        expander.replace_class(all, all.config.pipeline.scale_up.expanders.front().use.value());
     });
     const auto other = cluster.assemble(
         "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
@@ -189,7 +192,7 @@ TEST(Starting, AnExpanderThatAReloadTakesAwayIsTriedNoMore) {
     };
     std::size_t created = 0, skipped_hooks = 0;
     cluster.on_pass = [&](const PassReport& pass) {
-        created = Reluctant::created();
+        created = FailingStarts::created();
         skipped_hooks = pass.input.skipped_hooks.size();
     };
     std::size_t before = 0;
