@@ -1,5 +1,5 @@
 // Requests of plugins and of `capstan doctor`: a write that is repeated until it succeeds is
-// carried out once, whatever fault it meets.
+// carried out once despite any fault.
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
@@ -15,8 +15,8 @@ using simulation::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
-struct Calls : Client {
-    Calls() {
+struct ApiCalls : Client {
+    ApiCalls() {
         const auto made =
             store.create(deployments, "default",
                          json::parse(R"({"metadata":{"name":"web"},"spec":{"replicas":2,
@@ -41,7 +41,7 @@ struct Calls : Client {
 /// Scales the Deployment to five replicas, as a controller that reconciles every ten seconds.
 class Scaler {
 public:
-    explicit Scaler(Calls& calls) : calls_(calls) { reconcile(); }
+    explicit Scaler(ApiCalls& calls) : calls_(calls) { reconcile(); }
     bool is_done() const { return is_done_; }
 
 private:
@@ -56,7 +56,7 @@ private:
     void retry() {
         if (!is_done_) calls_.loop.after(10s, [this] { reconcile(); });
     }
-    Calls& calls_;
+    ApiCalls& calls_;
     const kubernetes::client::ScaleTarget target_{{"apps/v1", "Deployment"}, "default", "web"};
     bool is_done_ = false;
 };
@@ -66,7 +66,7 @@ void expect_scaled(const char* verb) {
         for (const bool lasts : {false, true}) {
             SCOPED_TRACE(std::string(verb) + " scale: " + variant.name +
                          (lasts ? ", for a while" : ", once"));
-            Calls calls;
+            ApiCalls calls;
             calls.inject({.verb = verb, .subresource = "scale"}, variant, lasts);
             const Scaler scaler(calls);
             calls.loop.advance(20min);
@@ -78,15 +78,15 @@ void expect_scaled(const char* verb) {
     }
 }
 
-TEST(Faults, OfReadingAScale) { expect_scaled("get"); }
-TEST(Faults, OfWritingAScale) { expect_scaled("patch"); }
+TEST(ApiCallFaults, ScaleIsWrittenOnceDespiteFaultsOfReads) { expect_scaled("get"); }
+TEST(ApiCallFaults, ScaleIsWrittenOnceDespiteFaultsOfWrites) { expect_scaled("patch"); }
 
-TEST(Faults, OfDiscovery) {
+TEST(ApiCallFaults, ScaleIsWrittenOnceDespiteFaultsOfDiscovery) {
     for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
             SCOPED_TRACE(std::string("discovery: ") + variant.name +
                          (lasts ? ", for a while" : ", once"));
-            Calls calls;
+            ApiCalls calls;
             calls.inject({}, variant, lasts);
             const Scaler scaler(calls);
             calls.loop.advance(20min);
@@ -98,12 +98,12 @@ TEST(Faults, OfDiscovery) {
 }
 
 /// A request without an answer counts neither as allowed nor as denied, but as an error.
-TEST(Faults, OfAskingForRights) {
+TEST(ApiCallFaults, AccessReviewsReportFaultsAsErrors) {
     for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
             SCOPED_TRACE(std::string("access review: ") + variant.name +
                          (lasts ? ", for a while" : ", once"));
-            Calls calls;
+            ApiCalls calls;
             calls.inject(
                 {.verb = "create", .resource = "selfsubjectaccessreviews.authorization.k8s.io"},
                 variant, lasts);

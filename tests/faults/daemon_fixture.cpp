@@ -161,8 +161,10 @@ void DaemonFixture::add_second_pod() {
 /// Creates p-1 and h-1 once the other pods have nodes, however long that takes.
 void DaemonFixture::add_pending_pods() {
     const std::vector<ApiObject> pods = store_->list(store_->kind("pods")).items;
-    const auto waits = [](const ApiObject& pod) { return text_at(*pod, "spec.nodeName").empty(); };
-    if (pods.size() < 2 || std::ranges::any_of(pods, waits)) {
+    const auto is_pending = [](const ApiObject& pod) {
+        return text_at(*pod, "spec.nodeName").empty();
+    };
+    if (pods.size() < 2 || std::ranges::any_of(pods, is_pending)) {
         loop().after(5s, [this] { add_pending_pods(); });
         return;
     }
@@ -182,7 +184,7 @@ void DaemonFixture::replace_objects(const char* from, const char* to) {
 }
 
 void DaemonFixture::watch_nodes() {
-    const auto see = [this](const Change& change) {
+    const auto record = [this](const Change& change) {
         const std::string name(text_at(*change.object, "metadata.name"));
         record_.nodes.insert(name);
         for (const char* key : {mark_taint, hint_taint, "cordon"}) {
@@ -190,18 +192,20 @@ void DaemonFixture::watch_nodes() {
             if (!was && is_marked(*change.object, key)) ++record_.marks[name + " " + key];
         }
     };
-    seen_nodes_ = *store_->subscribe(store_->kind("nodes"), store_->revision(), {.changed = see});
+    node_subscription_ =
+        *store_->subscribe(store_->kind("nodes"), store_->revision(), {.changed = record});
 }
 
 void DaemonFixture::watch_pods() {
-    const auto see = [this](const Change& change) {
-        const auto goes = [](const ApiObject& pod) {
+    const auto record = [this](const Change& change) {
+        const auto is_terminating = [](const ApiObject& pod) {
             return pod != nullptr && !text_at(*pod, "metadata.deletionTimestamp").empty();
         };
-        if (goes(change.object) && !goes(change.before))
+        if (is_terminating(change.object) && !is_terminating(change.before))
             record_.evicted.emplace_back(text_at(*change.object, "metadata.name"));
     };
-    seen_pods_ = *store_->subscribe(store_->kind("pods"), store_->revision(), {.changed = see});
+    pod_subscription_ =
+        *store_->subscribe(store_->kind("pods"), store_->revision(), {.changed = record});
 }
 
 void DaemonFixture::at(Duration when, std::function<void()> what) {
@@ -246,9 +250,9 @@ void DaemonFixture::record_pass(const runtime::daemon::PassReport& pass) {
     }
 }
 
-void DaemonFixture::run(Duration until, const std::function<void()>& look) {
-    at(until, [&look] {
-        look();
+void DaemonFixture::run(Duration until, const std::function<void()>& check) {
+    at(until, [&check] {
+        check();
         std::raise(SIGTERM);
     });
     for (;;) {

@@ -1,12 +1,11 @@
 /// A cluster in this process: an API server, a minimal control plane and the whole daemon, on
 /// virtual time.
-///
 /// Two machines run at the start: web-1 with the pod a-1, which nearly fills it, and web-2 with the
-/// small pod b-1. Then p-1 is created, which needs a machine of its own, and h-1, for which no
-/// machine is large enough. So the daemon orders a machine. It finds that web-2 is unneeded, marks
-/// it, evicts b-1 and removes the machine. Meanwhile all watches are cut once and the history is
-/// discarded, and objects of all other kinds are replaced, once while no watch is open and once
-/// while the watches are open.
+/// small pod b-1. Then p-1 is created, which needs its own machine, and h-1, for which no machine
+/// is large enough. The daemon requests a machine, finds that web-2 is unneeded, taints it, evicts
+/// b-1 and removes the machine. Meanwhile all watches are cut once and the history is discarded,
+/// and objects of all other kinds are replaced, once while no watch is open and once while the
+/// watches are open.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +30,7 @@ struct Record {
     std::vector<std::string> evicted;  ///< pods that began to terminate, in this order
     std::set<std::string> nodes;       ///< all nodes that ever existed
     std::vector<Time> removals;        ///< when the cloud was asked to remove machines
-    int ordered = 0;                   ///< machines that the cloud agreed to make
+    int ordered = 0;                   ///< machines that the cloud agreed to create
     std::optional<int> least_target;   ///< the lowest target of the group in any pass
     std::shared_ptr<const runtime::daemon::PassReport> last_pass;
     int passes = 0;
@@ -42,7 +41,7 @@ struct Record {
     int times_marked() const;
 };
 
-/// Settings of the daemon, in TOML if not said otherwise.
+/// Settings of the daemon, TOML unless noted otherwise.
 struct DaemonFixtureSettings {
     std::string unneeded_time = "1m";  ///< a duration
     std::string scale_down{};          ///< further keys of [scale_down]
@@ -68,14 +67,14 @@ public:
 
     /// Calls `what` at that time after the start.
     void at(Duration when, std::function<void()> what);
-    /// Runs a daemon until that time after the start. `look` is called at the end, before the
-    /// daemon is told to stop. If the daemon is killed before, another one is started. A second
-    /// call runs the next daemon.
-    void run(Duration until, const std::function<void()>& look);
+    /// Runs a daemon until that time after the start. `check` is called at the end, before the
+    /// daemon is stopped. If the daemon is killed before, another one is started. A second call
+    /// runs the next daemon.
+    void run(Duration until, const std::function<void()>& check);
     /// Kills the daemon at its write number `change`, counted from 0 without those of the Lease:
     /// before the server carries the write out, or after.
     void kill_at(int change, bool is_carried_out);
-    /// Reloads the configuration of the start with `more` behind it, as at SIGHUP.
+    /// Reloads the initial configuration with `more` appended, as SIGHUP does.
     void reload(const std::string& more);
     /// Advances the time without a daemon.
     void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
@@ -102,7 +101,7 @@ private:
     std::unique_ptr<simulation::api_server::ApiServer> server_;
     std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
     std::unique_ptr<MinimalControlPlane> control_plane_;
-    std::unique_ptr<simulation::api_server::Subscription> seen_nodes_, seen_pods_;
+    std::unique_ptr<simulation::api_server::Subscription> node_subscription_, pod_subscription_;
     std::function<void()> on_change_{};
     Record record_;
 };

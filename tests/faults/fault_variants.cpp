@@ -56,23 +56,23 @@ constexpr FaultVariant request_variants[] = {
     {"410", refuse<410>, true},
     {"422", refuse<422>, true},
     {"429", refuse<429>},
-    {"429, to come again after 1 s", refuse_with_retry_after<429, 1>},
-    {"429, to come again after 10 min", refuse_with_retry_after<429, 600>},
+    {"429 with Retry-After 1 s", refuse_with_retry_after<429, 1>},
+    {"429 with Retry-After 10 min", refuse_with_retry_after<429, 600>},
     {"500", refuse<500>},
-    {"500, to come again after 1 s", refuse_with_retry_after<500, 1>},
+    {"500 with Retry-After 1 s", refuse_with_retry_after<500, 1>},
     {"502", refuse<502>},
     {"503", refuse<503>},
     {"504", refuse<504>},
     {"504 after it was carried out", carry_out_and_refuse<504>},
     {"slow", delay},
-    {"carried out when nobody waits any more", carry_out_late},
-    {"answered when nobody waits any more", answer_late},
+    {"carried out after the timeout", carry_out_late},
+    {"answered after the timeout", answer_late},
     {"connection lost before", cut},
     {"connection lost after it was carried out", carry_out_and_cut},
-    {"connection lost in the answer", corrupt<ResponseCorruption::torn>},
-    {"half an answer", corrupt<ResponseCorruption::half>},
-    {"garbage for an answer", corrupt<ResponseCorruption::garbage>},
-    {"silence for an answer", corrupt<ResponseCorruption::silence>},
+    {"connection lost in the response", corrupt<ResponseCorruption::torn>},
+    {"half of a response", corrupt<ResponseCorruption::half>},
+    {"garbage instead of a response", corrupt<ResponseCorruption::garbage>},
+    {"no response", corrupt<ResponseCorruption::silence>},
 };
 
 constexpr FaultVariant stream_variants[] = {
@@ -87,8 +87,8 @@ constexpr FaultVariant stream_variants[] = {
     {"ERROR 504", after_two_events<refuse<504>>},
     {"stream cut", after_two_events<cut>},
     {"stream cut in an event", after_two_events<corrupt<ResponseCorruption::torn>>},
-    {"half an event", after_two_events<corrupt<ResponseCorruption::half>>},
-    {"garbage for an event", after_two_events<corrupt<ResponseCorruption::garbage>>},
+    {"half of an event", after_two_events<corrupt<ResponseCorruption::half>>},
+    {"garbage instead of an event", after_two_events<corrupt<ResponseCorruption::garbage>>},
 };
 
 }  // namespace

@@ -15,16 +15,16 @@ struct Request {
     simulation::api_server::ApiFault fault;  ///< matches the requests
     /// A fault without which the daemon does not make the request.
     std::optional<simulation::api_server::ApiFault> first{};
-    /// An Event that is missing if the answer to the request is lost; NULL: there is none.
+    /// An Event that is missing if the response to the request is lost; NULL: none.
     const char* event = nullptr;
 };
 
-/// A way in which a request goes wrong.
+/// A fault of a request.
 struct FaultVariant {
     const char* name;
-    /// Sets the members of a fault that say what goes wrong.
+    /// Sets the members of a fault that describe the error.
     void (*apply)(simulation::api_server::ApiFault& fault);
-    /// The refusal is final: an Event that the server refuses so is not sent again.
+    /// The refusal is permanent: a refused Event is not sent again.
     bool is_refusal = false;
 };
 

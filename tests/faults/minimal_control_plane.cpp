@@ -138,7 +138,7 @@ void MinimalControlPlane::replace_terminating_pods() {
 
 void MinimalControlPlane::schedule() {
     std::vector<ApiObject> pods = store_.list(pods_, space).items;
-    // The largest first, or a small pod would take the room of the pod for which a node was made.
+    // The largest first; otherwise a small pod could fill the node created for a large one.
     std::ranges::sort(pods, std::greater(), [](const ApiObject& pod) {
         return std::pair(milli_of_pod(*pod), name_of(*pod));
     });
@@ -175,11 +175,11 @@ void MinimalControlPlane::bind(const json::object& pod, const std::string& node)
 
 void MinimalControlPlane::set_unschedulable(const json::object& pod) {
     if (find_array(pod, "status.conditions") != nullptr) return;
-    const auto say = [this](json::object& object) {
+    const auto set_conditions = [this](json::object& object) {
         set_value(object, "status.conditions",
                   condition("PodScheduled", "False", "Unschedulable", store_.now()));
     };
-    must(store_.edit(pods_, space, name_of(pod), say, as_kubelet));
+    must(store_.edit(pods_, space, name_of(pod), set_conditions, as_kubelet));
 }
 
 }  // namespace capstan::faults

@@ -18,7 +18,7 @@ inline constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
 "current-context":"c","clusters":[{"name":"c","cluster":{"server":"http://api.local"}}],
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
 
-/// Creates an object. Throws if the store refuses it. `in`: its namespace; empty: it has none.
+/// Creates an object. Throws if the store refuses it. `in`: its namespace; empty if it has none.
 void make(simulation::api_server::ObjectStore& store, const char* resource, const char* in,
           json::object object);
 /// A ReplicaSet with one replica and the pod label app=NAME.
@@ -26,7 +26,7 @@ json::object replica_set(const std::string& name);
 /// A pod of the ReplicaSet `owner`: "b" has "b-1", "b-2" ...; the owner's name has no dash.
 json::object pod_object(const std::string& owner, int number, int milli_cpu);
 
-/// Acts once a second, and each action is complete at once. [the loop's thread]
+/// Acts once a second; each action is completed immediately. [the loop's thread]
 class MinimalControlPlane {
 public:
     /// Borrows the store. Works until it is destroyed.

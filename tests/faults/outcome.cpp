@@ -84,7 +84,7 @@ ApiObject config_map(DaemonFixture& fixture, const char* name) {
     return fixture.store().find(fixture.store().kind("configmaps"), system_space, name);
 }
 
-/// Whether the ConfigMap has what the daemon remembered last.
+/// Whether the ConfigMap has the memory of the last pass.
 std::string memory_of(DaemonFixture& fixture) {
     const ApiObject map = config_map(fixture, "capstan-memory");
     if (map == nullptr || fixture.record().last_pass == nullptr) return "none";
@@ -109,7 +109,7 @@ std::string status_of(DaemonFixture& fixture) {
 /// The problems of the last pass.
 std::string problems_of(const Record& record) {
     Lines out;
-    if (record.last_pass == nullptr) return "there was no pass";
+    if (record.last_pass == nullptr) return "no pass";
     for (const Error& problem : record.last_pass->problems) out.push_back(problem.message);
     return out.empty() ? "none" : joined(out);
 }
@@ -137,14 +137,15 @@ Lines pod_texts(const engine::snapshot::Cluster& cluster) {
     Lines out;
     for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
-        const engine::snapshot::PodGroupRow& of = cluster.equivalence_group(pod.equivalence_group);
+        const engine::snapshot::PodGroupRow& group =
+            cluster.equivalence_group(pod.equivalence_group);
         std::string text;
         for (const engine::snapshot::Symbol symbol :
-             {of.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})
+             {group.ns, pod.name, pod.uid, pod.node_name, pod.unscheduled_reason})
             text += std::string(cluster.text(symbol)) + " ";
-        for (const engine::snapshot::Request& request : of.requests)
+        for (const engine::snapshot::Request& request : group.requests)
             text += std::to_string(request.amount);
-        out.push_back(text + (pod.deleted ? " going" : ""));
+        out.push_back(text + (pod.deleted ? " deleted" : ""));
     }
     std::ranges::sort(out);
     return out;
@@ -174,7 +175,7 @@ std::string outcome_of(DaemonFixture& fixture) {
     Lines ever(record.nodes.begin(), record.nodes.end());
     return "nodes: " + nodes_of(fixture) + "\never: " + joined(ever) +
            "\npods: " + pods_of(fixture) + "\nmarked: " + marks_of(record) +
-           "\nhints given twice: " + hints_of(record) + "\nevicted: " + joined(record.evicted) +
+           "\nsoft taints set twice: " + hints_of(record) + "\nevicted: " + joined(record.evicted) +
            "\nlease: " + lease_of(fixture) + "\nmemory: " + memory_of(fixture) +
            "\nstatus: " + status_of(fixture) + "\nproblems: " + problems_of(record) + "\n";
 }
@@ -184,8 +185,8 @@ std::string state_after_stop(DaemonFixture& fixture) {
     const std::string_view holder =
         lease == nullptr ? std::string_view() : text_at(*lease, "spec.holderIdentity");
     const bool has_status = config_map(fixture, "cluster-autoscaler-status") != nullptr;
-    return "lease: " + (holder.empty() ? "nobody" : std::string(holder)) +
-           "\nstatus: " + (has_status ? "there" : "none") + "\n";
+    return "lease: " + (holder.empty() ? "none" : std::string(holder)) +
+           "\nstatus: " + (has_status ? "exists" : "none") + "\n";
 }
 
 std::string difference(const engine::snapshot::Cluster& a, const engine::snapshot::Cluster& b) {

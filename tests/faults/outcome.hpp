@@ -8,21 +8,20 @@
 
 namespace capstan::faults {
 
-/// The state of the cluster and of the daemon, one fact a line. To be called while the daemon runs.
+/// The state of the cluster and of the daemon, one fact per line. Call it while the daemon runs.
 ///     nodes: web-1 web-3
 ///     evicted: b-1
 std::string outcome_of(DaemonFixture& fixture);
 
 /// The Lease and the status ConfigMap after the daemon has ended:
-///     lease: nobody
+///  lease: none
 ///     status: none
 std::string state_after_stop(DaemonFixture& fixture);
 
-/// The parts in which two clusters differ; empty: they are equal.
+/// The parts in which two clusters differ; empty if they are equal.
 std::string difference(const engine::snapshot::Cluster& a, const engine::snapshot::Cluster& b);
 
-/// The store as a new ClusterCache reads it, without faults. To be called after the daemon has
-/// ended.
+/// The store as a new ClusterCache reads it, without faults. Call it after the daemon has ended.
 engine::snapshot::Cluster cluster_of(DaemonFixture& fixture);
 
 /// Events in the store as "REASON OBJECT": "TriggeredScaleUp p-1".

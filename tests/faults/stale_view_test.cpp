@@ -18,9 +18,9 @@ using namespace simulation::api_server;
 using namespace std::chrono_literals;
 
 /// The faults last longer than the removal of web-2 takes.
-constexpr Duration begins = 50s, ends = 4min, looked_at = 6min;
-/// A few seconds before the silence of a watch is noticed that fell silent at `begins`.
-constexpr Duration before_silence_shows = begins + 70s;
+constexpr Duration begins = 50s, ends = 4min, checked_at = 6min;
+/// A few seconds before the silence since `begins` of a watch is noticed.
+constexpr Duration before_silence_is_noticed = begins + 70s;
 
 struct WatchFault {
     const char* name;
@@ -61,7 +61,7 @@ void bind_bare_pod(DaemonFixture& fixture) {
 }
 
 /// `bound`: when the pod is bound to web-2, unless the node is being removed.
-void expect_the_pod_to_stay(const ApiFault& fault, Duration bound) {
+void expect_pod_is_kept(const ApiFault& fault, Duration bound) {
     DaemonFixture fixture;
     bool was_bound = false;
     fixture.at(begins, [&] {
@@ -73,20 +73,20 @@ void expect_the_pod_to_stay(const ApiFault& fault, Duration bound) {
         if (was_bound) bind_bare_pod(fixture);
     });
     fixture.at(ends, [&] { fixture.server().faults().clear(); });
-    fixture.run(looked_at, [&] {
+    fixture.run(checked_at, [&] {
         EXPECT_EQ(has(fixture, "nodes", "web-2"), was_bound);
-        EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, whatever is with the others";
+        EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, independent of the stale view";
     });
 }
 
-TEST(StaleViewOfPods, TakesNoNodeFromUnderAPod) {
+TEST(StaleViewOfPods, RemovesNoNodeWithAPod) {
     for (const WatchFault& watch_fault : watch_faults) {
         ApiFault fault{.verb = "watch", .resource = "pods", .times = {}};
         watch_fault.apply(fault);
         for (Duration bound = begins + 1s; bound < 150s; bound += 3s) {
             SCOPED_TRACE(std::string(watch_fault.name) + ", bound after " +
                          std::to_string(bound / 1s) + " s");
-            expect_the_pod_to_stay(fault, bound);
+            expect_pod_is_kept(fault, bound);
         }
     }
 }
@@ -100,7 +100,7 @@ bool is_list_of_pods(const io::ServedRequest& request) {
            (has_text("sendInitialEvents=true") || has_text("limit=500"));
 }
 
-TEST(StaleViewOfPods, IsListedAnewOnceALookFindsAPodThatItLacks) {
+TEST(StaleViewOfPods, IsListedAgainAfterARecheckFoundAnUnknownPod) {
     DaemonFixture fixture;
     int lists = 0, marked = 0;
     fixture.at(begins, [&] {
@@ -117,15 +117,15 @@ TEST(StaleViewOfPods, IsListedAnewOnceALookFindsAPodThatItLacks) {
             if (is_list_of_pods(request)) ++lists;
         };
     });
-    fixture.run(before_silence_shows, [&] { marked = fixture.record().times_marked(); });
+    fixture.run(before_silence_is_noticed, [&] { marked = fixture.record().times_marked(); });
     EXPECT_GE(lists, 1);
     EXPECT_EQ(marked, 0);
 }
 
 /// A client cannot tell that a watch is silent or lags, but knows that a watch is refused.
-struct RefusedViews : ::testing::TestWithParam<const char*> {};
+struct RefusedWatches : ::testing::TestWithParam<const char*> {};
 
-TEST_P(RefusedViews, HaveNoNodeMarkedUntilTheyAreBack) {
+TEST_P(RefusedWatches, PreventTaintsUntilTheViewIsSynced) {
     for (const WatchFault& watch_fault : watch_faults) {
         ApiFault fault{.verb = "watch", .resource = GetParam(), .times = {}};
         watch_fault.apply(fault);
@@ -144,13 +144,13 @@ TEST_P(RefusedViews, HaveNoNodeMarkedUntilTheyAreBack) {
         fixture.run(2 * ends, [&] {
             EXPECT_EQ(marked, 0);
             EXPECT_EQ(fixture.record().times_marked(), 1);
-            EXPECT_FALSE(has(fixture, "nodes", "web-2")) << "it goes once it is seen again";
-            EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, whatever is with the others";
+            EXPECT_FALSE(has(fixture, "nodes", "web-2")) << "removed once the view is synced";
+            EXPECT_TRUE(has(fixture, "nodes", "web-3")) << "for p-1, independent of the stale view";
         });
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, RefusedViews,
+INSTANTIATE_TEST_SUITE_P(Resource, RefusedWatches,
                          ::testing::Values("pods", "nodes", "poddisruptionbudgets.policy"),
                          [](const auto& each) {
                              const std::string resource = each.param;

@@ -1,5 +1,5 @@
-// Each fault at each kind of request of the daemon, once and for a while: in the end the cluster is
-// as after a run without faults, and nothing was done twice.
+// Each fault at each kind of request of the daemon, once and for a while: the cluster reaches the
+// same state as without faults, and no action is repeated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 /// Events are repeated after five minutes, and a Retry-After may delay them by ten.
 constexpr Duration run_time = 17min;
-/// Shorter than max_pod_eviction_time, or a removal would be given up and begun again.
+/// Shorter than max_pod_eviction_time, so that no removal is rolled back and repeated.
 constexpr Duration fault_time = 90s;
 constexpr Duration when_watches_are_cut = 45s;
 /// Before the first Event is repeated.
@@ -33,7 +33,7 @@ constexpr Duration work_time = 10min;
 struct Run {
     std::string outcome{}, difference{};
     Events events{};
-    std::size_t taken = 0;  ///< requests that went wrong
+    std::size_t taken = 0;  ///< requests with a fault
     int changes = 0;        ///< writes that the daemon requested within `work_time`
 };
 
@@ -58,7 +58,7 @@ const Run& run_without_faults() {
     return out;
 }
 
-/// When, and how often, a request goes wrong.
+/// When, and how often, a request has a fault.
 struct FaultTiming {
     const char* name;
     Duration from{};
@@ -75,7 +75,7 @@ constexpr FaultTiming later_lasting{"for a while, later", when_watches_are_cut, 
 Run run(const Request& request, const FaultVariant& variant, const FaultTiming& timing) {
     ApiFault fault = request.fault;
     variant.apply(fault);
-    // The silence of a watch has to be noticed before a node is removed on account of old objects.
+    // The silence of a watch must be noticed before a node is removed because of stale objects.
     const bool is_silent =
         fault.verb == "watch" && fault.spoil == simulation::api_server::ResponseCorruption::silence;
     DaemonFixture fixture(
@@ -105,7 +105,7 @@ void expect_recovery(const Run& run, const std::set<std::string>& missing = {}) 
 }
 
 /// The outcome without faults after that number of daemons, each of which was the leader.
-std::string outcome_after(int daemons) {
+std::string outcome_after_daemons(int daemons) {
     const std::string one = "tester-1, renewed, transitions 0";
     const std::string number = std::to_string(daemons);
     std::string out = run_without_faults().outcome;
@@ -126,20 +126,20 @@ void expect_recovery(const Request& request, std::span<const FaultVariant> all,
     for (const FaultVariant& variant : all) {
         for (const FaultTiming& timing : timings) {
             SCOPED_TRACE(std::string(request.name) + ": " + variant.name + ", " + timing.name);
-            const Run run_of = run(request, variant, timing);
-            EXPECT_GT(run_of.taken, request.first ? 1u : 0u) << "there was no such request";
-            expect_recovery(run_of, missing_events(request, variant));
+            const Run faulty_run = run(request, variant, timing);
+            EXPECT_GT(faulty_run.taken, request.first ? 1u : 0u) << "no request matched the fault";
+            expect_recovery(faulty_run, missing_events(request, variant));
         }
     }
 }
 
-TEST(Faults, AreNotNeededForTheStory) {
+TEST(DaemonRecovery, IsComparedWithARunWithoutFaults) {
     EXPECT_EQ(run_without_faults().outcome,
               "nodes: web-1 web-3\n"
               "ever: web-1 web-2 web-3\n"
               "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"
               "marked: web-2 ToBeDeletedByClusterAutoscaler x1 web-2 cordon x1\n"
-              "hints given twice: none\n"
+              "soft taints set twice: none\n"
               "evicted: b-1\n"
               "lease: tester-1, renewed, transitions 0\n"
               "memory: as the daemon has it\n"
@@ -152,26 +152,26 @@ TEST(Faults, AreNotNeededForTheStory) {
     EXPECT_THAT(run_without_faults().events.counted, Contains("NotTriggerScaleUp h-1"));
 }
 
-TEST(Faults, OfReadingANode) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfNodeReads) {
     expect_recovery({"get node", {.verb = "get", .resource = "nodes"}}, fault_variants());
 }
-TEST(Faults, OfPatchingANode) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfNodePatches) {
     expect_recovery({"patch node", {.verb = "patch", .resource = "nodes"}}, fault_variants());
 }
-TEST(Faults, OfUpdatingANodeWherePatchesAreForbidden) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfNodeUpdatesIfPatchesAreForbidden) {
     expect_recovery({"update node",
                      {.verb = "update", .resource = "nodes"},
                      ApiFault{.verb = "patch", .resource = "nodes", .status = 403, .times = {}}},
                     fault_variants());
 }
-TEST(Faults, OfEvictions) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfEvictions) {
     expect_recovery({.name = "evict",
                      .fault = {.verb = "create", .resource = "pods", .subresource = "eviction"},
                      .event = "ScaleDown b-1"},
                     fault_variants());
 }
 /// The daemon reads the pod to see whether it is still the pod that was to be evicted.
-TEST(Faults, OfReadingAPodAfterAConflict) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfPodReadsAfterAConflict) {
     expect_recovery(
         {.name = "get pod",
          .fault = {.verb = "get", .resource = "pods"},
@@ -181,62 +181,62 @@ TEST(Faults, OfReadingAPodAfterAConflict) {
          .event = "ScaleDown b-1"},
         fault_variants());
 }
-TEST(Faults, OfReadingTheLease) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfLeaseReads) {
     expect_recovery({"get lease", {.verb = "get", .resource = "leases.coordination.k8s.io"}},
                     fault_variants());
 }
-TEST(Faults, OfCreatingTheLease) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfLeaseCreation) {
     expect_recovery({"create lease", {.verb = "create", .resource = "leases.coordination.k8s.io"}},
                     fault_variants());
 }
-TEST(Faults, OfRenewingTheLease) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfLeaseRenewals) {
     expect_recovery({"update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"}},
                     fault_variants());
 }
-TEST(Faults, OfReadingConfigMaps) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfConfigMapReads) {
     expect_recovery({"get config map", {.verb = "get", .resource = "configmaps"}},
                     fault_variants());
 }
-TEST(Faults, OfCreatingConfigMaps) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfConfigMapCreation) {
     expect_recovery({"create config map", {.verb = "create", .resource = "configmaps"}},
                     fault_variants());
 }
-TEST(Faults, OfUpdatingConfigMaps) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfConfigMapUpdates) {
     expect_recovery({"update config map", {.verb = "update", .resource = "configmaps"}},
                     fault_variants());
 }
-TEST(Faults, OfEvents) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfEventCreation) {
     expect_recovery({"create event", {.verb = "create", .resource = "events"}}, fault_variants());
 }
-TEST(Faults, OfCountingAnEventUp) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfEventPatches) {
     expect_recovery({"patch event", {.verb = "patch", .resource = "events"}}, fault_variants(),
                     {once, much_later_lasting});
 }
-TEST(Faults, OfThePluginThatMakesNodes) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfNodeRequestsOfAPlugin) {
     expect_recovery({"create node", {.verb = "create", .resource = "nodes"}}, fault_variants());
     expect_recovery({"delete node", {.verb = "delete", .resource = "nodes"}}, fault_variants());
 }
 
-constexpr const char* followed[] = {"nodes",
-                                    "pods",
-                                    "daemonsets.apps",
-                                    "poddisruptionbudgets.policy",
-                                    "replicasets.apps",
-                                    "replicationcontrollers",
-                                    "statefulsets.apps",
-                                    "jobs.batch",
-                                    "persistentvolumeclaims",
-                                    "persistentvolumes",
-                                    "storageclasses.storage.k8s.io",
-                                    "csinodes.storage.k8s.io",
-                                    "csidrivers.storage.k8s.io",
-                                    "csistoragecapacities.storage.k8s.io",
-                                    "namespaces",
-                                    "services"};
+constexpr const char* watched[] = {"nodes",
+                                   "pods",
+                                   "daemonsets.apps",
+                                   "poddisruptionbudgets.policy",
+                                   "replicasets.apps",
+                                   "replicationcontrollers",
+                                   "statefulsets.apps",
+                                   "jobs.batch",
+                                   "persistentvolumeclaims",
+                                   "persistentvolumes",
+                                   "storageclasses.storage.k8s.io",
+                                   "csinodes.storage.k8s.io",
+                                   "csidrivers.storage.k8s.io",
+                                   "csistoragecapacities.storage.k8s.io",
+                                   "namespaces",
+                                   "services"};
 
 /// The faults begin when watches are cut and the history is discarded; those of nodes and pods also
 /// at the start.
-class Following : public ::testing::TestWithParam<const char*> {
+class DaemonWatchRecovery : public ::testing::TestWithParam<const char*> {
 protected:
     static std::vector<FaultTiming> timings() {
         const std::string resource = GetParam();
@@ -246,22 +246,23 @@ protected:
     }
 };
 
-TEST_P(Following, OutlivesFaultsOfLists) {
+TEST_P(DaemonWatchRecovery, SucceedsAfterFaultsOfLists) {
     const ApiFault no_initial_events{.verb = "watch", .resource = GetParam(), .status = 422};
     expect_recovery({GetParam(), {.verb = "list", .resource = GetParam()}, no_initial_events},
                     fault_variants(), timings());
 }
-TEST_P(Following, OutlivesFaultsOfOpeningAWatch) {
+TEST_P(DaemonWatchRecovery, SucceedsAfterFaultsOfOpeningAWatch) {
     expect_recovery({GetParam(), {.verb = "watch", .resource = GetParam()}}, fault_variants(),
                     timings());
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Following, ::testing::ValuesIn(followed), [](const auto& each) {
-    const std::string resource = each.param;
-    return resource.substr(0, resource.find('.'));
-});
+INSTANTIATE_TEST_SUITE_P(Resource, DaemonWatchRecovery, ::testing::ValuesIn(watched),
+                         [](const auto& each) {
+                             const std::string resource = each.param;
+                             return resource.substr(0, resource.find('.'));
+                         });
 
-TEST(Faults, OfOpenWatches) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfOpenWatches) {
     for (const char* resource : {"nodes", "pods"})
         expect_recovery({resource, {.verb = "watch", .resource = resource}},
                         stream_fault_variants(), {once, lasting, later_once});
@@ -269,7 +270,7 @@ TEST(Faults, OfOpenWatches) {
 
 /// The silence of a watch is noticed after 75 s if bookmarks were seen, else after 125 s. Nodes are
 /// unneeded for longer than that before they are removed.
-TEST(Faults, OfWatchesThatFallSilent) {
+TEST(DaemonRecovery, SucceedsAfterSilentWatches) {
     for (const char* resource : {"nodes", "pods"}) {
         for (const int events : {0, 1, 2, 3, 5, 8}) {
             SCOPED_TRACE(std::string(resource) + " after " + std::to_string(events) + " events");
@@ -284,11 +285,11 @@ TEST(Faults, OfWatchesThatFallSilent) {
     }
 }
 
-/// The server's port is closed for a while, from various moments on.
-TEST(Faults, OfAServerThatIsAway) {
+/// The server is unreachable for a while, from various times on.
+TEST(DaemonRecovery, SucceedsAfterTheServerWasUnreachable) {
     for (const Duration from : {0s, 21s, 45s, 90s, 100s, 110s, 130s}) {
         for (const Duration how_long : {1s, 20s, 90s}) {
-            SCOPED_TRACE("away for " + std::to_string(how_long / 1s) + " s after " +
+            SCOPED_TRACE("unreachable for " + std::to_string(how_long / 1s) + " s after " +
                          std::to_string(from / 1s) + " s");
             DaemonFixture fixture;
             fixture.at(from, [&fixture] { fixture.network().set_reachable(false); });
@@ -298,8 +299,8 @@ TEST(Faults, OfAServerThatIsAway) {
     }
 }
 
-/// The machine's clock is set, forward or back, at various moments of the story.
-TEST(Faults, OfAClockThatIsSet) {
+/// The system clock is set, forward or back, at various times of the run.
+TEST(DaemonRecovery, SucceedsAfterTheClockWasSet) {
     for (const Duration by : {Duration(20min), Duration(-2h)}) {
         for (const Duration from : {0s, 21s, 45s, 70s, 90s, 100s, 110s, 130s}) {
             SCOPED_TRACE("by " + std::to_string(by / 1min) + " min after " +
@@ -314,7 +315,7 @@ TEST(Faults, OfAClockThatIsSet) {
 }
 
 /// The cloud acts at once, and its lists show the change after the lag.
-TEST(Faults, OfACloudWhoseListsLag) {
+TEST(DaemonRecovery, SucceedsWithLaggingLists) {
     for (const char* lag : {"6s", "20s", "90s"}) {
         SCOPED_TRACE(std::string("lists lag by ") + lag);
         const std::string setting = "list_lag = \"" + std::string(lag) + "\"";
@@ -328,7 +329,7 @@ TEST(Faults, OfACloudWhoseListsLag) {
 
 /// The cloud removes no machine for eight minutes. The removal of web-2 begins and is rolled back
 /// repeatedly, after a longer time each time, and succeeds in the end.
-TEST(Faults, OfACloudThatRefusesRemovals) {
+TEST(DaemonRecovery, SucceedsAfterTheCloudRefusedRemovals) {
     DaemonFixture fixture(
         DaemonFixtureSettings{.scale_down = "delay_after_failure = \"0s\"", .group = R"(min = 2
 changes = [
@@ -337,7 +338,7 @@ changes = [
 ])"});
     const faults::Run run = end(fixture);
     const Record& record = fixture.record();
-    ASSERT_GE(record.removals.size(), 4u) << "three refusals, and the removal";
+    ASSERT_GE(record.removals.size(), 4u) << "three refusals and the removal";
     Duration min_pause = 30s;
     for (std::size_t i = 0; i + 1 < record.removals.size(); ++i, min_pause *= 2)
         EXPECT_GE(record.removals[i + 1] - record.removals[i], min_pause) << "after try " << i + 1;
@@ -358,31 +359,31 @@ void expect_succession(const char* name, const ApiFault& request) {
     for (const FaultVariant& variant : fault_variants()) {
         for (const bool lasts : {false, true}) {
             SCOPED_TRACE(std::string(name) + ": " + variant.name +
-                         (lasts ? ", for good" : ", once"));
+                         (lasts ? ", permanently" : ", once"));
             DaemonFixture fixture;
             ApiFault fault = request;
             variant.apply(fault);
             if (lasts) fault.times.reset();
             fixture.run(work_time, [&] { fixture.server().faults().add(fault); });
-            EXPECT_GT(fixture.server().faults().taken(), 0u) << "there was no such request";
+            EXPECT_GT(fixture.server().faults().taken(), 0u) << "no request matched the fault";
             fixture.server().faults().clear();
             const Run run = end(fixture);
-            EXPECT_EQ(run.outcome, outcome_after(2));
+            EXPECT_EQ(run.outcome, outcome_after_daemons(2));
             EXPECT_EQ(run.difference, "");
         }
     }
 }
 
-TEST(Faults, AreNotNeededForASuccession) {
+TEST(DaemonRecovery, SucceedsWithTheNextDaemonAfterAStop) {
     DaemonFixture fixture;
     fixture.run(work_time, [] {});
-    EXPECT_EQ(state_after_stop(fixture), "lease: nobody\nstatus: none\n");
-    EXPECT_EQ(end(fixture).outcome, outcome_after(2));
+    EXPECT_EQ(state_after_stop(fixture), "lease: none\nstatus: none\n");
+    EXPECT_EQ(end(fixture).outcome, outcome_after_daemons(2));
 }
-TEST(Faults, OfTakingTheStatusAway) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfDeletingTheStatus) {
     expect_succession("delete config map", {.verb = "delete", .resource = "configmaps"});
 }
-TEST(Faults, OfHandingTheLeaseBack) {
+TEST(DaemonRecovery, SucceedsAfterFaultsOfReleasingTheLease) {
     expect_succession("update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"});
 }
 
@@ -397,17 +398,18 @@ std::string with_second_marks(std::string outcome) {
 /// and in the cloud.
 void expect_survival(bool is_carried_out) {
     for (int change = 0; change < run_without_faults().changes; ++change) {
-        SCOPED_TRACE("dead at change " + std::to_string(change));
+        SCOPED_TRACE("killed at change " + std::to_string(change));
         DaemonFixture fixture;
         fixture.kill_at(change, is_carried_out);
         const Run run = end(fixture);
         EXPECT_EQ(fixture.record().daemons, 2);
-        EXPECT_THAT(run.outcome, AnyOf(outcome_after(2), with_second_marks(outcome_after(2))));
+        EXPECT_THAT(run.outcome,
+                    AnyOf(outcome_after_daemons(2), with_second_marks(outcome_after_daemons(2))));
         EXPECT_EQ(run.difference, "");
     }
 }
-TEST(Faults, OfADaemonThatDiesBeforeAChange) { expect_survival(false); }
-TEST(Faults, OfADaemonThatDiesAfterAChange) { expect_survival(true); }
+TEST(DaemonRecovery, SucceedsAfterAKillBeforeEachWrite) { expect_survival(false); }
+TEST(DaemonRecovery, SucceedsAfterAKillAfterEachWrite) { expect_survival(true); }
 
 }  // namespace
 }  // namespace capstan::faults

@@ -1,5 +1,5 @@
-// Watches of a plugin and of the host, with lists in small pages. In the end each of them has the
-// current objects, whatever fault occurred, and a plugin was called once for each version.
+// Watches of a plugin and of the host, with lists in small pages. After any fault both have the
+// current objects, and a plugin was called once for each version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace json = boost::json;
 /// The label `text` of each node, by node.
 using Texts = std::map<std::string, std::string>;
 
-/// So small that the first list has three pages.
+/// Small, so that the first list has three pages.
 constexpr std::int64_t page = 2;
 
 /// Changes of nodes and of their label: five nodes at the start, two more are created, two are
@@ -93,7 +93,7 @@ private:
     void take(Change change, const json::object& node) {
         const std::string name(simulation::api_server::text_at(node, "metadata.name"));
         if (change == Change::deleted) {
-            EXPECT_EQ(texts_.erase(name), 1u) << name << " had not been told of";
+            EXPECT_EQ(texts_.erase(name), 1u) << name << " was not added before";
             return;
         }
         const std::string version(
@@ -140,8 +140,8 @@ constexpr FaultWindow at_first[] = {{"once", 0s}, {"for a while", 0s, true}};
 /// When watches are cut and the history is discarded.
 constexpr FaultWindow later[] = {{"once, later", 45s}, {"for a while, later", 45s, true}};
 
-template <class Follower>
-class KeepingUp : public ::testing::Test {
+template <class Watcher>
+class WatchRecovery : public ::testing::Test {
 protected:
     static void expect_recovery(const ApiFault& fault, std::span<const FaultVariant> all,
                                 std::span<const FaultWindow> windows) {
@@ -155,35 +155,35 @@ private:
         SCOPED_TRACE(fault.verb + ", but for " + std::to_string(fault.skip) + ": " + variant.name +
                      ", " + window.name);
         Changes changes;
-        Follower follower(changes);
+        Watcher watcher(changes);
         // The host first lists from the server's cache, and such a list has only one page.
         if (fault.skip > 0) changes.server.faults().add({.verb = "list", .status = 422});
         const auto inject = [&] { changes.inject(fault, variant, window.lasts); };
         window.from == Duration(0) ? inject() : void(changes.loop.after(window.from, inject));
         changes.loop.advance(15min);
         EXPECT_GT(changes.server.faults().taken(), fault.skip > 0 ? 1u : 0u)
-            << "there was no such request";
-        EXPECT_EQ(follower.texts(), changes.current());
-        EXPECT_THAT(follower.duplicates(), ::testing::IsEmpty());
+            << "no request matched the fault";
+        EXPECT_EQ(watcher.texts(), changes.current());
+        EXPECT_THAT(watcher.duplicates(), ::testing::IsEmpty());
     }
 };
-using Followers = ::testing::Types<Plugin, Host>;
-TYPED_TEST_SUITE(KeepingUp, Followers);
+using Watchers = ::testing::Types<Plugin, Host>;
+TYPED_TEST_SUITE(WatchRecovery, Watchers);
 
-TYPED_TEST(KeepingUp, OutlivesFaultsOfLists) {
+TYPED_TEST(WatchRecovery, SucceedsAfterFaultsOfLists) {
     this->expect_recovery({.verb = "list", .resource = "nodes"}, fault_variants(), at_first);
     this->expect_recovery({.verb = "list", .resource = "nodes"}, fault_variants(), later);
 }
-TYPED_TEST(KeepingUp, OutlivesFaultsOfLaterPages) {
+TYPED_TEST(WatchRecovery, SucceedsAfterFaultsOfLaterPages) {
     for (const int skip : {1, 2})
         this->expect_recovery({.verb = "list", .resource = "nodes", .skip = skip}, fault_variants(),
                               at_first);
 }
-TYPED_TEST(KeepingUp, OutlivesFaultsOfOpeningAWatch) {
+TYPED_TEST(WatchRecovery, SucceedsAfterFaultsOfOpeningAWatch) {
     this->expect_recovery({.verb = "watch", .resource = "nodes"}, fault_variants(), at_first);
     this->expect_recovery({.verb = "watch", .resource = "nodes"}, fault_variants(), later);
 }
-TYPED_TEST(KeepingUp, OutlivesFaultsOfOpenWatches) {
+TYPED_TEST(WatchRecovery, SucceedsAfterFaultsOfOpenWatches) {
     this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_fault_variants(),
                           at_first);
     this->expect_recovery({.verb = "watch", .resource = "nodes"}, stream_fault_variants(), later);
