@@ -1,4 +1,4 @@
-/// The configuration of an embedded cluster, changed as text by a test.
+/// The configuration of an embedded cluster as text that a test changes.
 #pragma once
 
 #include <filesystem>
@@ -6,19 +6,19 @@
 
 namespace capstan::hostile {
 
-/// Whatever a file has; empty where there is none.
+/// The content of a file; empty if it does not exist.
 std::string content(const std::filesystem::path& file);
 
 class ConfigText {
 public:
     explicit ConfigText(const std::filesystem::path& file) : text_(content(file)) {}
 
-    /// The first of it. Throws where it is not there.
+    /// Replaces the first occurrence. Throws if there is none.
     void replace(const std::string& what, const std::string& by);
     void append(const std::string& sections) { text_ += sections; }
-    /// Of the admin port.
+    /// The URL of the admin port.
     std::string admin() const;
-    /// The same path.
+    /// Returns `file`.
     std::filesystem::path write(const std::filesystem::path& file) const;
 
 private:

@@ -12,9 +12,9 @@ namespace capstan::hostile {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
-bool becomes(std::chrono::milliseconds within, const std::function<bool()>& is_so) {
-    const auto deadline = steady_clock::now() + within;
-    while (!is_so()) {
+bool wait_until(std::chrono::milliseconds timeout, const std::function<bool()>& is_true) {
+    const auto deadline = steady_clock::now() + timeout;
+    while (!is_true()) {
         if (steady_clock::now() > deadline) return false;
         std::this_thread::sleep_for(50ms);
     }
@@ -46,7 +46,7 @@ int HostRun::count(const std::vector<std::string>& words) const {
 std::chrono::milliseconds HostRun::stop(int signal, std::chrono::milliseconds at_most) {
     const auto began = steady_clock::now();
     process_->signal(signal);
-    becomes(at_most, [&] { return !is_running(); });
+    wait_until(at_most, [&] { return !is_running(); });
     return std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - began);
 }
 

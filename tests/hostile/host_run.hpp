@@ -1,4 +1,4 @@
-/// One run of `capstan run` as it ships.
+/// One run of the shipped `capstan run`.
 #pragma once
 
 #include <chrono>
@@ -12,10 +12,10 @@
 
 namespace capstan::hostile {
 
-/// What ends a wait: 50 ms between two looks. False: it was not so within that time.
-bool becomes(std::chrono::milliseconds within, const std::function<bool()>& is_so);
+/// Waits until `is_true` returns true; checks every 50 ms. Returns false after `timeout`.
+bool wait_until(std::chrono::milliseconds timeout, const std::function<bool()>& is_true);
 
-/// Whether all of these are in it.
+/// Whether `text` contains all `words`.
 bool has_all(const std::string& text, const std::vector<std::string>& words);
 
 class HostRun {
@@ -24,16 +24,16 @@ public:
             std::filesystem::path log);
 
     std::string log() const;
-    /// Lines that have all of these words.
+    /// The number of log lines with all of these words.
     int count(const std::vector<std::string>& words) const;
-    /// No words are said at once.
-    bool says(const std::vector<std::string>& words) const {
+    /// Whether a log line has all of these words; true without words.
+    bool has_line(const std::vector<std::string>& words) const {
         return words.empty() || count(words) > 0;
     }
     bool is_running() { return process_->is_running(); }
-    /// Of a process that has ended.
+    /// The exit code of a process that has ended.
     int exit_code() { return process_->end(0); }
-    /// Sends it; how long the process went on, at most `at_most`.
+    /// Sends the signal and waits at most `at_most`. Returns how long the process continued.
     std::chrono::milliseconds stop(int signal, std::chrono::milliseconds at_most);
 
 private:

@@ -1,5 +1,5 @@
-// Each row of the tables, against the binary as it ships: the host goes on, or ends with a code
-// that its row has; it names plugin and call, in this run or in the next; and SIGTERM ends it in
+// Runs the shipped binary with each row of the tables: the host continues, or ends with an exit
+// code of the row; it names plugin and call, in this run or in the next; and SIGTERM ends it in
 // time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "stage.hpp"
+#include "test_cluster.hpp"
 
 namespace capstan::hostile {
 namespace {
@@ -15,13 +15,13 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::AnyOfArray;
 
-std::string told(const std::vector<std::string>& words) {
+std::string line_with(const std::vector<std::string>& words) {
     std::string out = "a line with";
     for (const std::string& word : words) out += " '" + word + "'";
     return out;
 }
 
-bool admin_answers(const e2e::Api& admin) {
+bool is_admin_live(const e2e::Api& admin) {
     try {
         return admin.answer("/livez").status == 200;
     } catch (const std::runtime_error&) {
@@ -29,115 +29,118 @@ bool admin_answers(const e2e::Api& admin) {
     }
 }
 
-class Misbehaving : public ::testing::TestWithParam<Row> {
+class MisbehavingPlugin : public ::testing::TestWithParam<Row> {
 protected:
     const Row& row() const { return GetParam(); }
 
-    /// A host waits half a minute for plugins that do not start before it goes on without them.
+    /// A host waits up to half a minute for plugins that do not start.
     bool serves_pods(int count) {
-        stage_.api().scale("web", count);
-        return becomes(45s, [&] { return stage_.api().ready_pods("web") == count; });
+        cluster_.api().scale("web", count);
+        return wait_until(45s, [&] { return cluster_.api().ready_pods("web") == count; });
     }
 
     void expect_stop(HostRun& run, std::chrono::seconds within, const std::vector<int>& codes) {
         const auto took = run.stop(SIGTERM, within + 5s);
-        ASSERT_FALSE(run.is_running()) << "undead\n" << run.log();
+        ASSERT_FALSE(run.is_running()) << "still running\n" << run.log();
         EXPECT_LE(took, within) << run.log();
         EXPECT_THAT(run.exit_code(), AnyOfArray(codes)) << run.log();
     }
-    /// Once it has ended.
-    void expect_last_words(const HostRun& run) const {
-        if (row().last_says.empty()) return;
-        EXPECT_TRUE(run.says(row().last_says)) << "no " << told(row().last_says) << "\n"
-                                               << run.log();
+    /// Checks the log after the end of the process.
+    void expect_last_log(const HostRun& run) const {
+        if (row().last_log.empty()) return;
+        EXPECT_TRUE(run.has_line(row().last_log)) << "no " << line_with(row().last_log) << "\n"
+                                                  << run.log();
     }
 
-    /// The same plugin, as it should be.
+    /// Runs the host with the same plugin, behaving correctly.
     void expect_next_run(bool after_clean_stop) {
-        HostRun next = stage_.run(false);
-        if (!row().next.empty())
-            EXPECT_TRUE(becomes(10s, [&] { return next.says(row().next); }))
-                << "no " << told(row().next) << "\n"
+        HostRun next = cluster_.run(false);
+        if (!row().next_log.empty())
+            EXPECT_TRUE(wait_until(10s, [&] { return next.has_line(row().next_log); }))
+                << "no " << line_with(row().next_log) << "\n"
                 << next.log();
         EXPECT_TRUE(!row().serves || serves_pods(2)) << next.log();
-        // A host that has not come so far is ended by the signal itself.
-        EXPECT_TRUE(becomes(10s, [&] { return admin_answers(stage_.admin()); })) << next.log();
-        EXPECT_TRUE(!after_clean_stop || !next.says({"the previous run"})) << next.log();
+        // Before this, the signal would end the process without a clean shutdown.
+        EXPECT_TRUE(wait_until(10s, [&] { return is_admin_live(cluster_.admin()); })) << next.log();
+        EXPECT_TRUE(!after_clean_stop || !next.has_line({"the previous run"})) << next.log();
         expect_stop(next, 10s, {0});
     }
 
     void expect_end(HostRun& run) {
-        EXPECT_THAT(run.exit_code(), AnyOfArray(row().ends)) << run.log();
+        EXPECT_THAT(run.exit_code(), AnyOfArray(row().exit_codes)) << run.log();
         expect_next_run(false);
     }
 
-    void expect_growth_of_rogue(const HostRun& run) {
+    void expect_rogue_scales_up(const HostRun& run) {
         const std::vector<std::string> growth{"increase rogue by", "makes room"};
         const int before = run.count(growth);
-        stage_.api().scale("guest", 4);
-        EXPECT_TRUE(becomes(10s, [&] { return run.count(growth) > before; })) << run.log();
+        cluster_.api().scale("guest", 4);
+        EXPECT_TRUE(wait_until(10s, [&] { return run.count(growth) > before; })) << run.log();
     }
 
-    void expect_life(HostRun& run) {
+    void expect_continues(HostRun& run) {
         if (row().serves) EXPECT_TRUE(serves_pods(3)) << run.log();
-        if (row().grows_rogue) expect_growth_of_rogue(run);
+        if (row().grows_rogue) expect_rogue_scales_up(run);
         EXPECT_TRUE(run.is_running()) << run.log();
-        if (row().answers)
-            EXPECT_TRUE(becomes(5s, [&] { return admin_answers(stage_.admin()); })) << run.log();
+        if (row().admin_responds)
+            EXPECT_TRUE(wait_until(5s, [&] { return is_admin_live(cluster_.admin()); }))
+                << run.log();
         expect_stop(run, row().stops_within, row().stops_with);
-        expect_last_words(run);
+        expect_last_log(run);
         if (run.is_running()) return;
-        if (row().again || run.exit_code() != 0) expect_next_run(run.exit_code() == 0);
+        if (row().runs_again || run.exit_code() != 0) expect_next_run(run.exit_code() == 0);
     }
 
     bool may_crash() const {
-        return row().may_go_on &&
-               std::ranges::any_of(row().ends, [](int code) { return code > 128; });
+        return row().may_continue &&
+               std::ranges::any_of(row().exit_codes, [](int code) { return code > 128; });
     }
-    /// What is broken in the process may end it at any time, in one of the ways of its row.
-    void expect_life_or_end(HostRun& run) {
-        if (row().serves) becomes(10s, [&] { return !run.is_running() || serves_pods(3); });
+    /// A damaged process may end at any time, with one of the exit codes of its row.
+    void expect_continues_or_ends(HostRun& run) {
+        if (row().serves) wait_until(10s, [&] { return !run.is_running() || serves_pods(3); });
         if (!run.is_running()) return expect_end(run);
         std::vector<int> codes = row().stops_with;
-        codes.insert(codes.end(), row().ends.begin(), row().ends.end());
+        codes.insert(codes.end(), row().exit_codes.begin(), row().exit_codes.end());
         expect_stop(run, row().stops_within, codes);
         if (!run.is_running() && run.exit_code() != 0) expect_next_run(false);
     }
 
-    Stage stage_{GetParam()};
+    TestCluster cluster_{GetParam()};
 };
 
-TEST_P(Misbehaving, LeavesTheHostAliveOrIsNamed) {
-    HostRun run = stage_.run(true);
-    const bool has_to_end = !row().ends.empty() && !row().may_go_on;
-    const auto is_told = [&] {
-        return !has_to_end && run.says(row().says) && stage_.shows(row().shows);
+TEST_P(MisbehavingPlugin, LeavesTheHostRunningOrIsNamed) {
+    HostRun run = cluster_.run(true);
+    const bool must_end = !row().exit_codes.empty() && !row().may_continue;
+    const auto is_reported = [&] {
+        return !must_end && run.has_line(row().log) && cluster_.admin_shows(row().admin);
     };
-    const bool ended_or_told =
-        becomes(row().within, [&] { return !run.is_running() || is_told(); });
-    if (has_to_end) {
-        ASSERT_FALSE(run.is_running()) << "still alive\n" << run.log();
+    const bool ended_or_reported =
+        wait_until(row().within, [&] { return !run.is_running() || is_reported(); });
+    if (must_end) {
+        ASSERT_FALSE(run.is_running()) << "still running\n" << run.log();
     } else {
-        EXPECT_TRUE(ended_or_told) << "no " << told(row().says) << " and an answer with "
-                                   << ::testing::PrintToString(row().shows) << "\n"
-                                   << run.log();
+        EXPECT_TRUE(ended_or_reported)
+            << "no " << line_with(row().log) << " and no admin page with "
+            << ::testing::PrintToString(row().admin) << "\n"
+            << run.log();
     }
-    if (row().may_go_on) becomes(3s, [&] { return !run.is_running(); });
-    if (run.is_running()) return may_crash() ? expect_life_or_end(run) : expect_life(run);
-    ASSERT_FALSE(row().ends.empty()) << "ended with " << run.exit_code() << "\n" << run.log();
-    if (has_to_end && !row().says.empty())
-        EXPECT_TRUE(run.says(row().says)) << "no " << told(row().says) << "\n" << run.log();
+    if (row().may_continue) wait_until(3s, [&] { return !run.is_running(); });
+    if (run.is_running())
+        return may_crash() ? expect_continues_or_ends(run) : expect_continues(run);
+    ASSERT_FALSE(row().exit_codes.empty()) << "ended with " << run.exit_code() << "\n" << run.log();
+    if (must_end && !row().log.empty())
+        EXPECT_TRUE(run.has_line(row().log)) << "no " << line_with(row().log) << "\n" << run.log();
     expect_end(run);
 }
 
-INSTANTIATE_TEST_SUITE_P(Row, Misbehaving, ::testing::ValuesIn(all_rows()),
+INSTANTIATE_TEST_SUITE_P(Row, MisbehavingPlugin, ::testing::ValuesIn(all_rows()),
                          [](const auto& each) { return name_of(each.param); });
 
-TEST(MisbehavingPlan, PrintsNothingOfWhatAPluginPrints) {
-    Stage stage({.kind = "expander", .at = "filter", .act = "print"});
-    ASSERT_TRUE(becomes(20s, [&] { return stage.ask("plan -o json").code == 3; }))
-        << stage.ask("plan -o json").err;
-    const commands::Ran plan = stage.ask("plan -o json");
+TEST(PlanWithMisbehavingPlugin, PrintsNoOutputOfThePlugin) {
+    TestCluster cluster({.kind = "expander", .at = "filter", .act = "print"});
+    ASSERT_TRUE(wait_until(20s, [&] { return cluster.run_command("plan -o json").code == 3; }))
+        << cluster.run_command("plan -o json").err;
+    const commands::Ran plan = cluster.run_command("plan -o json");
     EXPECT_THAT(plan.out, ::testing::Not(::testing::HasSubstr("printed by a plugin")));
     EXPECT_THAT(plan.out, ::testing::StartsWith("{"));
 }

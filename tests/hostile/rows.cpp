@@ -12,16 +12,17 @@ namespace capstan::hostile {
 namespace {
 
 const std::set<std::string, std::less<>> known_keys{
-    "kind",       "at",        "act",   "limits", "config",     "says",        "within",
-    "ends",       "may_go_on", "next",  "serves", "answers",    "wants_rogue", "stops_within",
-    "stops_with", "last_says", "again", "shows",  "grows_rogue"};
+    "kind",        "at",           "act",          "limits",   "config",     "log",
+    "within",      "exit_codes",   "may_continue", "next_log", "serves",     "admin_responds",
+    "wants_rogue", "stops_within", "stops_with",   "last_log", "runs_again", "admin",
+    "grows_rogue"};
 
 template <class T>
-std::vector<T> list_of(const toml::table& row, const char* key, std::vector<T> otherwise) {
+std::vector<T> list_of(const toml::table& row, const char* key, std::vector<T> fallback) {
     const toml::array* const list = row[key].as_array();
     if (list == nullptr) {
         if (const auto one = row[key].value<T>()) return {*one};
-        return otherwise;
+        return fallback;
     }
     std::vector<T> out;
     for (const toml::node& item : *list) out.push_back(item.value<T>().value());
@@ -29,8 +30,8 @@ std::vector<T> list_of(const toml::table& row, const char* key, std::vector<T> o
 }
 
 std::chrono::seconds seconds_of(const toml::table& row, const char* key,
-                                std::chrono::seconds otherwise) {
-    return std::chrono::seconds(row[key].value_or(otherwise.count()));
+                                std::chrono::seconds fallback) {
+    return std::chrono::seconds(row[key].value_or(fallback.count()));
 }
 
 Row read_row(const toml::table& table) {
@@ -43,20 +44,20 @@ Row read_row(const toml::table& table) {
     out.act = table["act"].value_or(std::string());
     out.limits = table["limits"].value_or(std::string());
     out.config = table["config"].value_or(std::string());
-    out.says = list_of<std::string>(table, "says", {});
+    out.log = list_of<std::string>(table, "log", {});
     out.within = seconds_of(table, "within", out.within);
-    out.ends = list_of<int>(table, "ends", {});
-    out.may_go_on = table["may_go_on"].value_or(out.may_go_on);
-    out.next = list_of<std::string>(table, "next", {});
+    out.exit_codes = list_of<int>(table, "exit_codes", {});
+    out.may_continue = table["may_continue"].value_or(out.may_continue);
+    out.next_log = list_of<std::string>(table, "next_log", {});
     out.serves = table["serves"].value_or(out.serves);
-    out.answers = table["answers"].value_or(out.answers);
+    out.admin_responds = table["admin_responds"].value_or(out.admin_responds);
     out.wants_rogue = table["wants_rogue"].value_or(out.wants_rogue);
     out.stops_within = seconds_of(table, "stops_within", out.stops_within);
     out.stops_with = list_of<int>(table, "stops_with", out.stops_with);
-    out.again = table["again"].value_or(out.again);
-    out.shows = list_of<std::string>(table, "shows", {});
+    out.runs_again = table["runs_again"].value_or(out.runs_again);
+    out.admin = list_of<std::string>(table, "admin", {});
     out.grows_rogue = table["grows_rogue"].value_or(out.grows_rogue);
-    out.last_says = list_of<std::string>(table, "last_says", {});
+    out.last_log = list_of<std::string>(table, "last_log", {});
     return out;
 }
 

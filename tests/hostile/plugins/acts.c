@@ -1,4 +1,4 @@
-/* What any function of a plugin can do to the process it runs in. */
+/* Misbehaviour that any function of a plugin can show. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ void start_thread(void* (*run)(void*), void* with) {
     if (pthread_create(&thread, NULL, run, with) == 0) pthread_detach(thread);
 }
 
-/* Keeps the compiler from knowing. */
+/* volatile: the compiler must not know the values. */
 static int* volatile nowhere = NULL;
 static volatile bool for_ever = true;
 
@@ -92,7 +92,7 @@ static void be_slow(const misbehaving* self) {
     (void)self;
     pause_for_ms(1500);
 }
-/* Bounded, for the machine's sake. */
+/* Bounded, to protect the machine. */
 static void allocate(const misbehaving* self) {
     for (int i = 0; i < memory_max_mib / 16; ++i) {
         char* const block = malloc(16u << 20);
@@ -151,7 +151,7 @@ static void change_process(const misbehaving* self) {
     setenv("KUBECONFIG", "/nowhere", 1);
     setenv("TZ", "Pacific/Kiritimati", 1);
 }
-/* The child has what the process had open when it was made, and lives on. */
+/* The child inherits the open files of the process, and keeps running. */
 static void fork_child(const misbehaving* self) {
     (void)self;
     if (fork() != 0) return;

@@ -1,4 +1,4 @@
-/* A cloud with one group, "rogue", whose machines are asked for and never come. */
+/* A cloud with one group, "rogue", whose machines never join. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 enum { groups_max = 10, machine_cores = 4 };
 
 static const capstan_kv labels[] = {{{"rogue", 5}, {"true", 4}}};
-/* Only pods that want this group are for it. */
+/* Only pods that select this group fit. */
 static const capstan_taint taints[] = {{{"rogue", 5}, {"true", 4}, CAPSTAN_EFFECT_NO_SCHEDULE, 0}};
 static const int64_t machine_memory = (int64_t)16 << 30;
 
@@ -33,7 +33,7 @@ static void draw_machines(misbehaving* self) {
     }
 }
 
-/* Nonsense of groups and machines; the view has two of each where it needs them. */
+/* Makes groups and machines invalid; the view has two of each if necessary. */
 static void spoil(misbehaving* self) {
     capstan_group* const group = &self->groups[0];
     capstan_machine* const machine = &self->machines[0];
@@ -102,7 +102,7 @@ static void do_nothing(void* self, capstan_status status) {
 static capstan_status increase(void* of, capstan_op op, const capstan_resize* resize) {
     misbehaving* const self = of;
     misbehave(self, "increase");
-    /* What a request to the cloud's API takes. */
+    /* In place of a request to the API of the cloud. */
     const capstan_status lent = self->exec->post(self->host, do_nothing, NULL);
     if (lent != CAPSTAN_OK) return lent;
     if (strcmp(self->at, "increase") != 0) self->target += resize->delta;

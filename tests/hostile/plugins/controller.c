@@ -1,4 +1,4 @@
-/* A controller that looks after nothing. */
+/* A controller without objects. */
 #include <string.h>
 
 #include "misbehaving.h"

@@ -1,4 +1,4 @@
-/* How an operation ends, and how it does not. */
+/* Valid and invalid ends of operations. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void end_late(void* user, capstan_status status) {
     free(late);
 }
 
-/* Long after the deadline and the grace behind it. */
+/* Long after the deadline and its grace period. */
 static void put_off(const misbehaving* self, capstan_op op, uint32_t type, const void* result) {
     late_end* const late = malloc(sizeof *late);
     if (late == NULL) return;
@@ -37,7 +37,7 @@ capstan_status fail_with(const misbehaving* self, capstan_op op, int32_t code, i
     return CAPSTAN_OK;
 }
 
-/* Of this process, not of an instance: another one is made for each try. */
+/* Counts in the process, because each retry creates a new instance. */
 static bool is_among_first_two(void) {
     const char* const before = getenv("MISBEHAVING_TRIES");
     const int tries = before == NULL ? 0 : atoi(before);

@@ -1,6 +1,5 @@
-// A cloud as a vendor would write it, behind an API that has bad days: one group "far", whose
-// machines are asked for and never come. Every so often it also waits on its strand, as a library
-// does that knows no other way.
+// A vendor's cloud plugin with a faulty API: one group "far", whose machines never join. Some
+// refreshes also block the strand, as a synchronous library does.
 #include <charconv>
 #include <thread>
 
@@ -19,10 +18,10 @@ ErrorCode code_of(int status) {
     return status == 401 ? ErrorCode::unauthenticated : ErrorCode::unavailable;
 }
 
-int parse_number(const std::string& text, int otherwise) {
+int parse_number(const std::string& text, int fallback) {
     int out = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc() && end == text.data() + text.size() ? out : otherwise;
+    return error == std::errc() && end == text.data() + text.size() ? out : fallback;
 }
 
 class FarCloud {
@@ -33,21 +32,24 @@ public:
           blocks_every_(static_cast<int>(settings.integer("blocks_every"))),
           blocks_for_(settings.duration("blocks_for")) {}
     static Schema schema() {
-        return {{.key = "endpoint", .type = SettingType::url, .doc = "Its API.", .required = true},
+        return {{.key = "endpoint",
+                 .type = SettingType::url,
+                 .doc = "URL of its API.",
+                 .required = true},
                 {.key = "blocks_every",
                  .type = SettingType::integer,
-                 .doc = "So many refreshes and one waits on the strand. 0: none does.",
+                 .doc = "Every n-th refresh blocks the strand. 0: none.",
                  .default_value = "0"},
                 {.key = "blocks_for",
                  .type = SettingType::duration,
-                 .doc = "How long.",
+                 .doc = "Duration of a blocked refresh.",
                  .default_value = R"("3s")"}};
     }
 
     Task<CloudView> refresh() {
         if (blocks_every_ > 0 && ++refreshes_ % blocks_every_ == 0)
             std::this_thread::sleep_for(blocks_for_);
-        const int target = co_await ask("GET", "");
+        const int target = co_await call_api("GET", "");
         CloudView out;
         out.groups.push_back({.id = NodeGroupId(group_id),
                               .min = 0,
@@ -61,13 +63,13 @@ public:
         co_return out;
     }
     Task<Resized> increase(Resize request) {
-        co_return Resized{co_await ask("POST", std::to_string(request.delta))};
+        co_return Resized{co_await call_api("POST", std::to_string(request.delta))};
     }
     Task<Resized> decrease_target(Resize request) {
-        co_return Resized{co_await ask("POST", std::to_string(-request.delta))};
+        co_return Resized{co_await call_api("POST", std::to_string(-request.delta))};
     }
     Result<Removed> remove(Removal) const {
-        return fail(ErrorCode::unsupported, "nothing runs there");
+        return fail(ErrorCode::unsupported, "no machine is running");
     }
     NodeTemplate describe(const NodeGroupId& group) const {
         NodeTemplate out{.name = group.value(), .labels = {{"far", "true"}}, .fingerprint = "one"};
@@ -77,7 +79,7 @@ public:
     }
 
 private:
-    Task<int> ask(std::string method, std::string body) {
+    Task<int> call_api(std::string method, std::string body) {
         const std::string url = endpoint_ + "/target";
         HttpRequest request = HttpRequest(method, url).with_body(std::move(body));
         const HttpReply reply = co_await send(host_, std::move(request));
@@ -103,4 +105,4 @@ private:
 }  // namespace
 
 CAPSTAN_PLUGIN("test.far-cloud", "0.1.0", "Capstan's tests", CAPSTAN_KIND_CLOUD,
-               make_class<FarCloud>({.id = "far_cloud", .doc = "A cloud with bad days."}))
+               make_class<FarCloud>({.id = "far_cloud", .doc = "A cloud with a faulty API."}))

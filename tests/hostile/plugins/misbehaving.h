@@ -1,5 +1,5 @@
-/* A plugin in plain C that breaks one rule: `act` says which, `at` in which of its functions. It
- * behaves everywhere else. */
+/* A plugin in C that violates one rule: `at` is the function, `act` the violation. All other
+ * functions are correct. */
 #ifndef MISBEHAVING_H
 #define MISBEHAVING_H
 
@@ -19,15 +19,15 @@ typedef struct misbehaving {
     const capstan_log* log;
     char at[word_size], act[word_size];
     capstan_instance instance;
-    const char* kind;  /* the interface that `table` is */
-    const void* table; /* one of the next three */
+    const char* kind;  /* the kind of `table` */
+    const void* table; /* one of the next three members */
     capstan_expander expander;
     capstan_cloud cloud;
     capstan_controller controller;
     capstan_cloud_templates templates;
     capstan_cloud_pricing pricing;
     capstan_cloud_options options;
-    /* What the cloud has, and its picture of it. */
+    /* The state of the cloud, and its view. */
     int32_t target;
     capstan_group groups[2];
     capstan_machine machines[machines_max];
@@ -35,24 +35,24 @@ typedef struct misbehaving {
     capstan_cloud_view view;
 } misbehaving;
 
-/* Whether the function that is called there breaks that rule. */
+/* Whether the function `at` commits the violation `act`. */
 bool breaks(const misbehaving* self, const char* at, const char* act);
 
-/* acts.c: what any function can do, of which some return. Nothing where `at` is another one. */
+/* acts.c: commits the violation if `at` is the configured function. May not return. */
 void misbehave(const misbehaving* self, const char* at);
-/* A thread that nobody knows, and that is never joined. */
+/* Starts a detached thread. */
 void start_thread(void* (*run)(void*), void* with);
 void pause_for_ms(long ms);
 /* throwing.cpp */
 void throw_through_c(void);
 
-/* endings.c: ends an operation with that result, or as `act` says where `at` is the function that
- * was called. */
+/* endings.c: ends an operation with this result, or as `act` demands if `at` is the configured
+ * function. */
 capstan_status end(const misbehaving* self, const char* at, capstan_op op, uint32_t type,
                    const void* result);
 capstan_status fail_with(const misbehaving* self, capstan_op op, int32_t code, int64_t retry_ms);
 
-/* One file each: fills the tables of that kind. */
+/* One file each: fills the tables of the kind. */
 void become_expander(misbehaving* self);
 void become_cloud(misbehaving* self);
 void become_controller(misbehaving* self);

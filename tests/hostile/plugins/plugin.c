@@ -1,4 +1,4 @@
-/* The file: one class of each kind that misbehaves, and the life of an instance. */
+/* The plugin: one misbehaving class of each kind, and the lifecycle of an instance. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void work_is_done(void* self, capstan_status status) {
     (void)self;
     (void)status;
 }
-/* For as long as it is let. */
+/* Until the host refuses it. */
 static void come_again(void* of, capstan_status status) {
     misbehaving* const self = of;
     if (status == CAPSTAN_OK) self->exec->post(self->host, come_again, self);

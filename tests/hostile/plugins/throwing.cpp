@@ -1,4 +1,4 @@
-// The exception of a C++ library that a plugin in C calls.
+// The exception of a C++ library that a C plugin calls.
 #include <stdexcept>
 
 extern "C" void throw_through_c() { throw std::runtime_error("thrown through C"); }

@@ -1,5 +1,5 @@
-// Two minutes and more in real time, of a host with two clouds of which one has a bad day: passes
-// begin when they are due, the Lease never lapses, and the other cloud's groups grow.
+// A host with two clouds, one of which is faulty, for two minutes in real time: passes start on
+// time, the Lease is always renewed, and groups of the other cloud scale up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 
 #include "../e2e_embedded/embedded_cluster.hpp"
 #include "config_text.hpp"
+#include "faulty_cloud.hpp"
 #include "host_run.hpp"
-#include "weather.hpp"
 
 namespace capstan::hostile {
 namespace {
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using Moment = std::chrono::steady_clock::time_point;
 
 constexpr auto near_and_far = R"(
-title = "two clouds, of which one is far"
+title = "two clouds, one of them remote"
 register_delay = "0s"
 ready_delay = "200ms"
 [pipeline.scale_up]
@@ -51,36 +51,38 @@ tolerations = ["far"]
 )";
 
 constexpr int pods_max = 15;
-/// The default, within the Lease's duration.
+/// The default, shorter than the duration of the Lease.
 constexpr auto renew_deadline = 10s;
 
-struct Story {
+struct FaultyCloudCase {
     const char* name;
-    Weather weather;
+    CloudFaults faults;
     const char* scan_interval;
-    double late;  ///< a bound of the metric's: 1.1 intervals
-    std::chrono::seconds lasts;
-    /// Passes of a hundred, rounded up, may begin later. What a first silence takes of one pass is
-    /// more than an interval, where that is short.
+    double late;  ///< bound of a bucket of the metric: 1.1 intervals
+    std::chrono::seconds duration;
+    /// One pass in a hundred, rounded up, may be late. The first pass that waits for a hanging
+    /// cloud takes longer than a short interval.
     bool may_be_late_once;
-    /// How long one refresh in nine keeps the thread of the cloud's plugin.
+    /// How long one refresh in nine blocks the thread of the cloud plugin.
     std::chrono::seconds blocks = 3s;
-    /// Words that one line of the log has.
-    std::vector<std::string> says{};
+    /// Words of one log line.
+    std::vector<std::string> log{};
 };
-std::ostream& operator<<(std::ostream& out, const Story& story) { return out << story.name; }
+std::ostream& operator<<(std::ostream& out, const FaultyCloudCase& faulty_case) {
+    return out << faulty_case.name;
+}
 
 double metric(const std::string& text, const std::string& name) {
     const std::size_t at = text.find("\n" + name + " ");
     return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + name.size() + 2, nullptr);
 }
 
-/// What the Lease was like, each time that it was looked at.
+/// The history of the Lease, one observation per call.
 class LeaseWatch {
 public:
     explicit LeaseWatch(const e2e::Api& api) : api_(api) {}
 
-    void look() {
+    void observe() {
         const boost::json::value lease = api_.get(
             "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/cluster-autoscaler");
         const boost::json::value& spec = lease.at("spec");
@@ -103,7 +105,7 @@ private:
     std::set<std::string> holders_;
 };
 
-class BadDay : public ::testing::TestWithParam<Story> {
+class FaultyCloudRun : public ::testing::TestWithParam<FaultyCloudCase> {
 protected:
     HostRun start() {
         ConfigText config(cluster_.config());
@@ -116,19 +118,19 @@ protected:
                       far_.url() + "', blocks_every = 9, blocks_for = '" +
                       std::to_string(GetParam().blocks.count()) + "s' }\n");
         admin_ = config.admin();
-        return {config.write(cluster_.dir() / "bad-day.toml"), cluster_.dir() / "host",
-                cluster_.dir() / "bad-day.log"};
+        return {config.write(cluster_.dir() / "faulty-cloud.toml"), cluster_.dir() / "host",
+                cluster_.dir() / "faulty-cloud.log"};
     }
-    /// Pods come all the time, for both clouds.
+    /// Adds pods for both clouds all the time.
     void watch(HostRun& run, LeaseWatch& lease) {
-        const Moment until = std::chrono::steady_clock::now() + GetParam().lasts;
-        for (int looks = 0; std::chrono::steady_clock::now() < until; ++looks) {
+        const Moment until = std::chrono::steady_clock::now() + GetParam().duration;
+        for (int checks = 0; std::chrono::steady_clock::now() < until; ++checks) {
             ASSERT_TRUE(run.is_running()) << run.log();
-            lease.look();
-            if (looks % 5 == 0) {
+            lease.observe();
+            if (checks % 5 == 0) {
                 ASSERT_EQ(e2e::Api(admin_).answer("/health-check").status, 200) << run.log();
             }
-            if (looks % 60 == 59) {
+            if (checks % 60 == 59) {
                 cluster_.api().scale("web", std::min(++pods_, pods_max));
                 cluster_.api().scale("guest", pods_);
             }
@@ -144,61 +146,62 @@ protected:
         const double late = all - metric(text, bound.str());
         RecordProperty("intervals", static_cast<int>(all));
         RecordProperty("late", static_cast<int>(late));
-        EXPECT_GE(all * GetParam().late, 0.9 * static_cast<double>(GetParam().lasts.count()));
+        EXPECT_GE(all * GetParam().late, 0.9 * static_cast<double>(GetParam().duration.count()));
         EXPECT_LE(late, GetParam().may_be_late_once ? 1 : 0) << "of " << all;
     }
 
     e2e::EmbeddedCluster cluster_{std::string("scan_interval = \"") + GetParam().scan_interval +
                                   "\"" + near_and_far};
-    BadCloud far_{GetParam().weather, 19};
+    FaultyCloud far_{GetParam().faults, 19};
     std::string admin_;
     int pods_ = 1;
 };
 
-TEST_P(BadDay, DelaysNoPassAndCostsNoLease) {
+TEST_P(FaultyCloudRun, DelaysNoPassAndLosesNoLease) {
     HostRun run = start();
-    ASSERT_TRUE(becomes(20s, [&] { return cluster_.api().leader() != ""; })) << run.log();
+    ASSERT_TRUE(wait_until(20s, [&] { return cluster_.api().leader() != ""; })) << run.log();
     LeaseWatch lease(cluster_.api());
     ASSERT_NO_FATAL_FAILURE(watch(run, lease));
     expect_punctual(metrics());
     EXPECT_LT(lease.oldest(), renew_deadline);
-    EXPECT_TRUE(run.says(GetParam().says)) << run.log();
+    EXPECT_TRUE(run.has_line(GetParam().log)) << run.log();
     EXPECT_EQ(lease.holders().size(), 1u) << run.log();
     const int wanted = std::min(pods_, pods_max);
-    EXPECT_TRUE(becomes(40s, [&] { return cluster_.api().ready_pods("web") == wanted; }))
+    EXPECT_TRUE(wait_until(40s, [&] { return cluster_.api().ready_pods("web") == wanted; }))
         << run.log();
     EXPECT_EQ(e2e::Api(admin_).answer("/livez").status, 200);
     EXPECT_LE(run.stop(SIGTERM, 30s), 25s) << run.log();
     EXPECT_EQ(run.exit_code(), 0) << run.log();
     if (!HasFailure()) return;
     std::cerr << run.log();
-    for (const auto& [what, count] : far_.happened())
-        std::cerr << "the cloud " << what << ": " << count << "\n";
+    for (const auto& [reaction, count] : far_.counts())
+        std::cerr << "the cloud " << reaction << ": " << count << "\n";
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, BadDay,
-    ::testing::Values(Story{"ACloudThatDoesEverythingBadly",
-                            {.hangs = 12, .lags = 20, .throttles = 12, .drops = 12, .fails = 6},
-                            "15s",
-                            16.5,
-                            150s,
-                            false},
-                      Story{"ACloudThatHangsAllTheTime", {.hangs = 100}, "2s", 2.2, 125s, true},
-                      Story{"ACloudThatLagsThrottlesFailsAndDrops",
-                            {.lags = 20, .throttles = 20, .drops = 20, .fails = 10},
-                            "5s",
-                            5.5,
-                            125s,
-                            false},
-                      Story{"ACloudThatBlocksItsThreadForAMinute",
-                            {},
-                            "5s",
-                            5.5,
-                            110s,
-                            true,
-                            62s,
-                            {"plugin far: refresh has blocked its thread for"}}),
+    Cloud, FaultyCloudRun,
+    ::testing::Values(
+        FaultyCloudCase{"WithAllFaults",
+                        {.hangs = 12, .lags = 20, .throttles = 12, .drops = 12, .fails = 6},
+                        "15s",
+                        16.5,
+                        150s,
+                        false},
+        FaultyCloudCase{"AlwaysHanging", {.hangs = 100}, "2s", 2.2, 125s, true},
+        FaultyCloudCase{"LaggingThrottlingFailingAndDropping",
+                        {.lags = 20, .throttles = 20, .drops = 20, .fails = 10},
+                        "5s",
+                        5.5,
+                        125s,
+                        false},
+        FaultyCloudCase{"BlockingItsThreadForAMinute",
+                        {},
+                        "5s",
+                        5.5,
+                        110s,
+                        true,
+                        62s,
+                        {"plugin far: refresh has blocked its thread for"}}),
     [](const auto& each) { return std::string(each.param.name); });
 
 }  // namespace

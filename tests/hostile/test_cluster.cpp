@@ -1,4 +1,4 @@
-#include "stage.hpp"
+#include "test_cluster.hpp"
 
 #include <stdexcept>
 
@@ -8,8 +8,8 @@ namespace capstan::hostile {
 namespace {
 
 /// One pod fills a machine.
-constexpr auto shop = R"(
-title = "a shop with a plugin that misbehaves"
+constexpr auto base_scenario = R"(
+title = "a cluster with a misbehaving plugin"
 scan_interval = "500ms"
 register_delay = "0s"
 ready_delay = "200ms"
@@ -33,7 +33,7 @@ count = 1
 cpu = "3"
 )";
 
-constexpr auto guests = R"(
+constexpr auto guest_pods = R"(
 [[replica_set]]
 name = "guest"
 count = 1
@@ -42,7 +42,7 @@ node_selector = { rogue = "true" }
 tolerations = ["rogue"]
 )";
 
-/// A Lease of a run that was killed is waited for by the next.
+/// The next run waits for the Lease of a killed run.
 constexpr auto short_lease =
     "\n[cluster.leader_election]\nlease_duration = '3s'\nrenew_deadline = '2s'\n"
     "retry_period = '500ms'\n";
@@ -60,10 +60,10 @@ void use_rogue(ConfigText& config, const std::string& kind) {
 
 }  // namespace
 
-Stage::Stage(const Row& row)
-    : row_(row), cluster_(std::string(shop) + (row.wants_rogue ? guests : "")) {}
+TestCluster::TestCluster(const Row& row)
+    : row_(row), cluster_(std::string(base_scenario) + (row.wants_rogue ? guest_pods : "")) {}
 
-std::filesystem::path Stage::write_config(bool misbehaves) {
+std::filesystem::path TestCluster::write_config(bool misbehaves) {
     ConfigText config(cluster_.config());
     admin_ = config.admin();
     use_rogue(config, row_.kind);
@@ -77,12 +77,12 @@ std::filesystem::path Stage::write_config(bool misbehaves) {
     return config.write(cluster_.dir() / (misbehaves ? "misbehaves.toml" : "behaves.toml"));
 }
 
-HostRun Stage::run(bool misbehaves) {
+HostRun TestCluster::run(bool misbehaves) {
     return {write_config(misbehaves), cluster_.dir() / "host",
             cluster_.dir() / ("run-" + std::to_string(++runs_) + ".log")};
 }
 
-bool Stage::shows(const std::vector<std::string>& words) const {
+bool TestCluster::admin_shows(const std::vector<std::string>& words) const {
     try {
         return words.empty() || has_all(admin().answer("/api/v2/decisions").body, words) ||
                has_all(admin().answer("/api/v2/plugins").body, words);
@@ -91,7 +91,7 @@ bool Stage::shows(const std::vector<std::string>& words) const {
     }
 }
 
-commands::Ran Stage::ask(const std::string& command) {
+commands::Ran TestCluster::run_command(const std::string& command) {
     return commands::capstan(command + " --config '" + write_config(true).string() + "'");
 }
 
