@@ -5,14 +5,14 @@
 namespace capstan::simulation {
 namespace {
 
-TEST(Commands, AMachineIsCalledByItsNodeOrTheLastPartOfItsId) {
+TEST(SimulationCommands, NameAMachineByItsNodeOrTheEndOfItsId) {
     EXPECT_EQ(name_of_machine(MachineId("simulated://web/3"), "web-3"), "web-3");
     EXPECT_EQ(name_of_machine(MachineId("simulated://web/3"), ""), "web/3");
     EXPECT_EQ(name_of_machine(MachineId("aws:///eu-central-1a/i-0abc"), ""), "i-0abc");
     EXPECT_EQ(name_of_machine(MachineId("7"), ""), "7");
 }
 
-TEST(Commands, ARemovalNamesAllThatGo) {
+TEST(SimulationCommands, NameEveryNodeOfARemoval) {
     EXPECT_EQ(command_of(engine::MachineRemoval{
                   .group = NodeGroupId("web"),
                   .machines = {MachineId("simulated://web/1"), MachineId("simulated://web/2")},
@@ -20,13 +20,13 @@ TEST(Commands, ARemovalNamesAllThatGo) {
               "remove web-1, web/2 from web");
 }
 
-TEST(Commands, BeginWithWholeWords) {
+TEST(SimulationCommands, ArePrefixesOnlyAtWordBoundaries) {
     EXPECT_TRUE(begins_with_words("increase web by 3", "increase"));
     EXPECT_TRUE(begins_with_words("increase web by 3", "increase web by 3"));
     EXPECT_FALSE(begins_with_words("increase web by 30", "increase web by 3"));
 }
 
-TEST(Commands, AStarStandsForAnyPartOfOneWord) {
+TEST(SimulationCommands, MatchAStarWithinOneWord) {
     EXPECT_TRUE(matches_pattern("create nap-n1-a-a7b5", "create nap-*"));
     EXPECT_TRUE(matches_pattern("create nap-n1-a-a7b5", "create *-a-*"));
     EXPECT_TRUE(matches_pattern("increase nap-1 by 2", "increase * by 2"));

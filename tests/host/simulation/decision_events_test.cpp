@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "story_start.hpp"
+#include "run_start.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -14,11 +14,11 @@ namespace {
 using namespace std::chrono_literals;
 using engine::Memory;
 
-struct Told : Observer {
-    EventLog story{start, *this};
+struct RecordedDecisions : Observer {
+    EventLog event_log{start, *this};
     RunStatistics statistics{start};
-    SimulatedCluster world{story, statistics};
-    DecisionEvents decisions{story, statistics, world};
+    SimulatedCluster simulated{event_log, statistics};
+    DecisionEvents decisions{event_log, statistics, simulated};
     std::vector<std::string> lines;
 
     void on_event(const Event& event) override {
@@ -27,23 +27,23 @@ struct Told : Observer {
     }
     std::vector<std::string> take() { return std::exchange(lines, {}); }
 
-    void begins(const std::string& node, const std::string& because) {
+    void begin_removal(const std::string& node, const std::string& because) {
         Memory after = memory;
         after.removals[node] = {.group = NodeGroupId("web"), .because = because};
-        remembers(after);
+        set_memory(after);
     }
-    void remembers(const Memory& after) {
+    void set_memory(const Memory& after) {
         decisions.remembered(memory, after, start);
         memory = after;
     }
-    void evicts(const std::string& node, const std::string& because) {
+    void evict(const std::string& node, const std::string& because) {
         const engine::Decision decision{
             .evictions = {{.ns = "default", .pod = "p", .node = node, .because = because}}};
         decisions.carrying_out();
-        story.tell(start, EventKind::arrival, "p", "p comes back");
+        event_log.tell(start, EventKind::arrival, "p", "p comes back");
         decisions.carried_out(decision, {.evictions = {std::nullopt}}, start);
     }
-    void removes(const std::vector<std::string>& nodes, const std::string& because) {
+    void remove(const std::vector<std::string>& nodes, const std::string& because) {
         engine::MachineRemoval removal{.group = NodeGroupId("web"), .because = because};
         for (const std::string& node : nodes) {
             removal.machines.emplace_back("m/" + node);
@@ -56,19 +56,19 @@ struct Told : Observer {
     Memory memory;
 };
 
-using StoryLines = std::vector<std::string>;
+using EventLines = std::vector<std::string>;
 
-TEST(DecisionEvents, TellsOfACommandBeforeWhatComesOfIt) {
-    Told t;
-    t.evicts("web-1", "it is not needed");
+TEST(DecisionEvents, WritesACommandBeforeItsEffects) {
+    RecordedDecisions t;
+    t.evict("web-1", "it is not needed");
     EXPECT_EQ(t.take(),
-              (StoryLines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
-    t.story.tell(start, EventKind::arrival, "p", "p comes back");
-    EXPECT_EQ(t.take(), StoryLines{"p comes back"}) << "nothing is held back any more";
+              (EventLines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
+    t.event_log.tell(start, EventKind::arrival, "p", "p comes back");
+    EXPECT_EQ(t.take(), EventLines{"p comes back"}) << "later events are not delayed";
 }
 
-TEST(DecisionEvents, CountsPodsOfDaemonSetsApart) {
-    Told t;
+TEST(DecisionEvents, CountsDaemonSetPodsSeparately) {
+    RecordedDecisions t;
     const auto eviction = [](const std::string& pod, bool of_daemon_set) {
         return engine::Eviction{.ns = "default",
                                 .pod = pod,
@@ -83,34 +83,34 @@ TEST(DecisionEvents, CountsPodsOfDaemonSetsApart) {
               "3 pods are evicted from web-1, 2 of DaemonSets, for its 1 pod fits on web-2");
 }
 
-TEST(DecisionEvents, SaysWhyANodeGoesOnceWhenItsRemovalBegins) {
-    Told t;
-    t.begins("web-1", "it is not needed");
-    t.evicts("web-1", "it is not needed");
-    t.removes({"web-1"}, "it is not needed");
+TEST(DecisionEvents, WritesTheReasonOfARemovalOnce) {
+    RecordedDecisions t;
+    t.begin_removal("web-1", "it is not needed");
+    t.evict("web-1", "it is not needed");
+    t.remove({"web-1"}, "it is not needed");
     EXPECT_EQ(t.take(),
-              (StoryLines{"removal of web-1 begins, for it is not needed",
+              (EventLines{"removal of web-1 begins, for it is not needed",
                           "1 pod is evicted from web-1", "p comes back", "remove web-1 from web"}));
-    EXPECT_EQ(t.story.events().back().because, "it is not needed") << "for those who look it up";
+    EXPECT_EQ(t.event_log.events().back().because, "it is not needed") << "stored with the event";
 }
 
-TEST(DecisionEvents, SaysWhatNobodyKnowsYet) {
-    Told t;
-    t.begins("web-1", "it is not needed");
-    t.begins("web-2", "it is not ready");
+TEST(DecisionEvents, WritesReasonsThatWereNotWrittenYet) {
+    RecordedDecisions t;
+    t.begin_removal("web-1", "it is not needed");
+    t.begin_removal("web-2", "it is not ready");
     t.take();
-    t.removes({"web-1", "web-2"}, "web-1: it is not needed, web-2: it is not ready");
-    EXPECT_EQ(t.take(), StoryLines{"remove web-1, web-2 from web"});
-    t.removes({"web-1", "web-3"}, "web-1: it is not needed, web-3: it is empty");
+    t.remove({"web-1", "web-2"}, "web-1: it is not needed, web-2: it is not ready");
+    EXPECT_EQ(t.take(), EventLines{"remove web-1, web-2 from web"});
+    t.remove({"web-1", "web-3"}, "web-1: it is not needed, web-3: it is empty");
     EXPECT_EQ(t.take(),
-              StoryLines{"remove web-1, web-3 from web, for web-1: it is not needed, web-3: it "
+              EventLines{"remove web-1, web-3 from web, for web-1: it is not needed, web-3: it "
                          "is empty"});
 }
 
-TEST(DecisionEvents, SaysOnceWhyPodsStayWithoutRoom) {
-    Told t;
+TEST(DecisionEvents, WritesUnschedulableReasonsOnce) {
+    RecordedDecisions t;
     using engine::ReasonCode;
-    const auto decides = [&](ReasonCode code, const char* because, const char* limit = "") {
+    const auto decide = [&](ReasonCode code, const char* because, const char* limit = "") {
         runtime::PassResult result;
         result.groups = std::make_shared<std::vector<engine::Group>>();
         result.outcome.decision.unschedulable = {
@@ -119,23 +119,23 @@ TEST(DecisionEvents, SaysOnceWhyPodsStayWithoutRoom) {
         t.decisions.decided(result, {}, start);
         return t.take();
     };
-    EXPECT_EQ(decides(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 1u);
-    EXPECT_EQ(decides(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 0u);
-    EXPECT_EQ(decides(ReasonCode::backed_off, "3 of them: backed off for 9m").size(), 0u)
-        << "the same reason in other words";
-    EXPECT_EQ(decides(ReasonCode::limit_reached, "no cpu", "cpu").size(), 1u);
-    EXPECT_EQ(decides(ReasonCode::limit_reached, "no memory", "memory").size(), 1u);
+    EXPECT_EQ(decide(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 1u);
+    EXPECT_EQ(decide(ReasonCode::backed_off, "2 of them: backed off for 5m").size(), 0u);
+    EXPECT_EQ(decide(ReasonCode::backed_off, "3 of them: backed off for 9m").size(), 0u)
+        << "same reason code, different numbers";
+    EXPECT_EQ(decide(ReasonCode::limit_reached, "no cpu", "cpu").size(), 1u);
+    EXPECT_EQ(decide(ReasonCode::limit_reached, "no memory", "memory").size(), 1u);
 }
 
-TEST(DecisionEvents, ForgetsTheReasonOfARemovalThatIsOver) {
-    Told t;
-    t.begins("web-1", "it is not needed");
-    t.remembers({});
-    t.begins("web-1", "it is not needed");
-    EXPECT_EQ(t.take(), (StoryLines{"removal of web-1 begins, for it is not needed",
+TEST(DecisionEvents, WritesTheReasonAgainAfterARemovalEnded) {
+    RecordedDecisions t;
+    t.begin_removal("web-1", "it is not needed");
+    t.set_memory({});
+    t.begin_removal("web-1", "it is not needed");
+    EXPECT_EQ(t.take(), (EventLines{"removal of web-1 begins, for it is not needed",
                                     "removal of web-1 begins, for it is not needed"}));
-    t.remembers({});
-    t.evicts("web-1", "it is not needed");
+    t.set_memory({});
+    t.evict("web-1", "it is not needed");
     EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for it is not needed");
 }
 

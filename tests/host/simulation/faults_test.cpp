@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "story_start.hpp"
+#include "run_start.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 using namespace std::chrono_literals;
 
 /// "2m stock_out web", "7m stock_out web ends", over an hour.
-std::vector<std::string> told(std::vector<Fault> faults, std::uint64_t seed = 1,
-                              const std::vector<std::string>& groups = {"web", "db"}) {
+std::vector<std::string> fault_events(std::vector<Fault> faults, std::uint64_t seed = 1,
+                                      const std::vector<std::string>& groups = {"web", "db"}) {
     Faults all(std::move(faults), start, seed);
     std::vector<std::string> out;
     for (auto due = all.next_due(); due && *due <= start + 1h; due = all.next_due()) {
@@ -25,48 +25,48 @@ std::vector<std::string> told(std::vector<Fault> faults, std::uint64_t seed = 1,
     return out;
 }
 
-TEST(Faults, OneWithoutChanceComesOnceAndEnds) {
-    EXPECT_EQ(told({{.kind = FaultKind::stock_out, .group = "web", .from = 2min}}),
+TEST(SimulatedFaults, HappenOnceAndEndWithoutAChance) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::stock_out, .group = "web", .from = 2min}}),
               (std::vector<std::string>{"2m stock_out web", "7m stock_out web ends"}));
 }
 
-TEST(Faults, WhatDoesNotLastHasNoEnd) {
-    EXPECT_EQ(told({{.kind = FaultKind::restart, .from = 3min}}),
+TEST(SimulatedFaults, HaveNoEndIfTheyAreInstant) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::restart, .from = 3min}}),
               std::vector<std::string>{"3m restart"});
 }
 
-TEST(Faults, TwoThatOverlapAreOne) {
-    EXPECT_EQ(told({{.kind = FaultKind::flap, .group = "web"},
-                    {.kind = FaultKind::flap, .group = "web", .from = 4min}}),
+TEST(SimulatedFaults, AreJoinedIfTheyOverlap) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::flap, .group = "web"},
+                            {.kind = FaultKind::flap, .group = "web", .from = 4min}}),
               (std::vector<std::string>{"0m flap web", "9m flap web ends"}));
 }
 
-TEST(Faults, OfTwoCloudsAreTwo) {
+TEST(SimulatedFaults, AreSeparateForEachCloud) {
     EXPECT_EQ(
-        told({{.kind = FaultKind::silent, .cloud = "east"},
-              {.kind = FaultKind::silent, .cloud = "west", .from = 4min}}),
+        fault_events({{.kind = FaultKind::silent, .cloud = "east"},
+                      {.kind = FaultKind::silent, .cloud = "west", .from = 4min}}),
         (std::vector<std::string>{"0m silent", "4m silent", "5m silent ends", "9m silent ends"}));
 }
 
-TEST(Faults, ACertainOneComesEachTime) {
-    EXPECT_EQ(told({{.kind = FaultKind::restart,
-                     .from = 10min,
-                     .chance = 1.0,
-                     .every = 20min,
-                     .until = 50min}}),
+TEST(SimulatedFaults, HappenAtEachIntervalWithChanceOne) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::restart,
+                             .from = 10min,
+                             .chance = 1.0,
+                             .every = 20min,
+                             .until = 50min}}),
               (std::vector<std::string>{"10m restart", "30m restart", "50m restart"}));
-    EXPECT_TRUE(told({{.kind = FaultKind::restart, .chance = 0.0, .until = 1h}}).empty());
+    EXPECT_TRUE(fault_events({{.kind = FaultKind::restart, .chance = 0.0, .until = 1h}}).empty());
 }
 
-TEST(Faults, EqualSeedsAreEqualAndOthersDiffer) {
+TEST(SimulatedFaults, DependOnTheSeed) {
     const std::vector<Fault> faults{{.kind = FaultKind::lost_machine, .chance = 0.2}};
-    EXPECT_EQ(told(faults, 7), told(faults, 7));
-    EXPECT_NE(told(faults, 7), told(faults, 8));
-    EXPECT_FALSE(told(faults, 7).empty());
+    EXPECT_EQ(fault_events(faults, 7), fault_events(faults, 7));
+    EXPECT_NE(fault_events(faults, 7), fault_events(faults, 8));
+    EXPECT_FALSE(fault_events(faults, 7).empty());
 }
 
-TEST(Faults, WithoutAGroupThereIsNoFaultOfOne) {
-    EXPECT_TRUE(told({{.kind = FaultKind::flap}}, 1, {}).empty());
+TEST(SimulatedFaults, DoNotHappenToAGroupThatDoesNotExist) {
+    EXPECT_TRUE(fault_events({{.kind = FaultKind::flap}}, 1, {}).empty());
 }
 
 }  // namespace

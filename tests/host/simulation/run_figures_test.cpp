@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Figures, TimesAreShortAndCountDaysOnceThereAreTwo) {
+TEST(RunFigures, FormatTimesWithDaysFromTwoDaysOn) {
     EXPECT_EQ(clock_text(0s), "0s");
     EXPECT_EQ(clock_text(90s), "1m30s");
     EXPECT_EQ(clock_text(36h), "36h");
@@ -15,7 +15,7 @@ TEST(Figures, TimesAreShortAndCountDaysOnceThereAreTwo) {
     EXPECT_EQ(clock_text(149 * 24h + 3h + 700ms), "149d3h");
 }
 
-TEST(Figures, WhatIsUnknownIsSaid) {
+TEST(RunFigures, NameUnknownValues) {
     EXPECT_EQ(figures_of({}),
               (std::vector<Figure>{{"time", "0s, 0 passes"},
                                    {"pods", "0 arrived, 0 bound, 0 completed"},
@@ -26,7 +26,7 @@ TEST(Figures, WhatIsUnknownIsSaid) {
                                    {"used", "no nodes"}}));
 }
 
-TEST(Figures, PodsThatCameBackAreToldAmongThoseThatArrived) {
+TEST(RunFigures, CountRecreatedPodsAmongArrivedPods) {
     Summary s;
     s.pods_arrived = 29;
     s.pods_recreated = 3;

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "story_start.hpp"
+#include "run_start.hpp"
 
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 
-TEST(RunStatistics, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
+TEST(RunStatisticsTest, ComputesPercentilesOfPendingTimes) {
     RunStatistics statistics(start);
     for (int s = 100; s >= 1; --s) statistics.bound(std::chrono::seconds(s));
     const Summary summary = statistics.summary();
@@ -19,7 +19,7 @@ TEST(RunStatistics, TakesTheSmallestWaitThatSoManyPodsDoNotExceed) {
     EXPECT_EQ(summary.pods_bound, 100);
 }
 
-TEST(RunStatistics, OneWaitIsEveryPercentileAndNoneIsNone) {
+TEST(RunStatisticsTest, HandlesOnePendingTimeAndNone) {
     RunStatistics statistics(start);
     EXPECT_EQ(statistics.summary().pending_p50, std::nullopt);
     statistics.bound(7s);
@@ -27,7 +27,7 @@ TEST(RunStatistics, OneWaitIsEveryPercentileAndNoneIsNone) {
     EXPECT_EQ(statistics.summary().pending_p95, Duration(7s));
 }
 
-TEST(RunStatistics, CountsNodeHoursByGroupFromWhenTheyJoinUntilTheyVanish) {
+TEST(RunStatisticsTest, CountsNodeHoursFromJoinToDeletion) {
     RunStatistics statistics(start);
     statistics.node_joined("web", {});
     statistics.reach(start + 30min);
@@ -45,10 +45,10 @@ TEST(RunStatistics, CountsNodeHoursByGroupFromWhenTheyJoinUntilTheyVanish) {
     EXPECT_EQ(summary.nodes_end, 2);
 }
 
-TEST(RunStatistics, CostIsKnownOnlyWhenEveryGroupThatHadNodesHasAPrice) {
+TEST(RunStatisticsTest, KnowsTheCostOnlyIfEveryUsedGroupHasAPrice) {
     RunStatistics statistics(start);
     statistics.node_joined("a", {});
-    statistics.node_joined("", {});  // in no group: nobody's bill
+    statistics.node_joined("", {});  // in no group: not billed
     statistics.price("a", 0.5);
     statistics.price("unused", std::nullopt);
     statistics.reach(start + 2h);
@@ -58,7 +58,7 @@ TEST(RunStatistics, CostIsKnownOnlyWhenEveryGroupThatHadNodesHasAPrice) {
     EXPECT_EQ(statistics.summary().cost, std::nullopt);
 }
 
-TEST(RunStatistics, UseIsAMeanOverTimeNotOverNodes) {
+TEST(RunStatisticsTest, AveragesUtilizationOverTime) {
     RunStatistics statistics(start);
     statistics.node_joined("a", {.cpu = 4000, .memory = 0});
     statistics.requested({.cpu = 4000, .memory = 0});

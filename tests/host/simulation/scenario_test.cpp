@@ -13,11 +13,11 @@ Scenario read(const std::string& text) {
     const runtime::config::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
                                                   "similarity/resources.so", "similarity/labels.so",
                                                   "balancer/node_groups.so", "simulated.so"});
-    return read_scenario(runtime::config::Source{"story.toml", text}, "/stories",
+    return read_scenario(runtime::config::Source{"scenario.toml", text}, "/scenarios",
                          shipped.plugins());
 }
 
-TEST(Scenario, AGroupWithZonesBecomesOneForEach) {
+TEST(ScenarioFile, ExpandsAGroupWithZonesIntoOnePerZone) {
     const Scenario scenario =
         read("[[group]]\nid = \"web\"\nzones = [\"a\", \"b\"]\nmachine = { cpu = \"4\" }\n");
     ASSERT_TRUE(scenario.input && scenario.input->cloud) << scenario.diagnostics.text();
@@ -26,10 +26,10 @@ TEST(Scenario, AGroupWithZonesBecomesOneForEach) {
     EXPECT_EQ(groups->children[1].find("id")->text, "web-b");
     EXPECT_EQ(groups->children[1].find("zone")->text, "b");
     EXPECT_EQ(groups->children[1].find("zones"), nullptr);
-    EXPECT_EQ(groups->children[1].find("machine")->place.line, 4u) << "complaints find the line";
+    EXPECT_EQ(groups->children[1].find("machine")->place.line, 4u) << "diagnostics need the line";
 }
 
-TEST(Scenario, AChangeHappensWhenItsStepBeginsAndIsCheckedBeforehand) {
+TEST(ScenarioFile, AppliesAChangeAtTheStartOfItsStep) {
     const Scenario scenario = read(R"(
 group = [{ id = "web", machine = { cpu = "4" } }]
 [[step]]
@@ -47,7 +47,7 @@ change = [{ group = "web", capacity = 0, machine = { cpu = "8" } }]
     EXPECT_EQ(scenario.input->cloud->settings.find("groups")->children[0].find("changes"), nullptr);
 }
 
-TEST(Scenario, HowMachinesBecomeNodesIsSaidOfAGroupOrOfAll) {
+TEST(ScenarioFile, ReadsRegistrationOfAGroupOrOfAllGroups) {
     const Scenario scenario = read(R"(
 group = [{ id = "web", machine = { cpu = "4" }, joins = false }]
 [[step]]
@@ -61,7 +61,7 @@ change = [{ group = "web", joins = true, join_taints = ["starting:NoSchedule"] }
     EXPECT_EQ(later.nodes_stay, std::nullopt);
 }
 
-TEST(Scenario, ADaemonSetRequestsWhatItIsLimitedToWhereItRequestsNothing) {
+TEST(ScenarioFile, UsesLimitsAsRequestsOfADaemonSet) {
     const Scenario scenario = read(
         "daemon_set = [{ name = \"agent\", cpu = \"100m\", limits = { cpu = \"1\", memory = "
         "\"1Gi\" } }]\n");
@@ -70,7 +70,7 @@ TEST(Scenario, ADaemonSetRequestsWhatItIsLimitedToWhereItRequestsNothing) {
     EXPECT_EQ(requests, (Resources{{"cpu", 100}, {"memory", std::int64_t{1} << 30}}));
 }
 
-TEST(Scenario, ANodeMayHaveLessForPodsThanItHas) {
+TEST(ScenarioFile, ReadsAllocatableOfANode) {
     const Scenario scenario = read(
         "node = [{ name = \"n\", cpu = \"4\", memory = \"8Gi\", allocatable = { cpu = "
         "\"3800m\" } }]\n");
@@ -81,7 +81,7 @@ TEST(Scenario, ANodeMayHaveLessForPodsThanItHas) {
     EXPECT_EQ(node.allocatable.amount("memory"), node.capacity.amount("memory"));
 }
 
-TEST(Scenario, MachinesOfSeveralTypesBecomeNodesOfTheirOwnType) {
+TEST(ScenarioFile, ReadsMixedMachineTypes) {
     const Scenario scenario = read(R"(
 group = [{ id = "web", machine = { type = "a", cpu = 4, memory = "8Gi", mix = [{ type = "b", cpu = "2", memory = "16Gi" }] } }]
 [[step]]
@@ -97,7 +97,7 @@ change = [{ group = "web", machine = { cpu = "3" } }]
     EXPECT_EQ(later.types.at("b").amount("cpu"), 2000);
 }
 
-TEST(Scenario, AStepMayGoOnUntilACommand) {
+TEST(ScenarioFile, ReadsStepsThatEndAtACommand) {
     const Scenario scenario = read(
         "[[step]]\nuntil = \"increase web by 2\"\nwithin = \"20m\"\n[[step]]\n"
         "until = \"command\"\n");
@@ -107,16 +107,17 @@ TEST(Scenario, AStepMayGoOnUntilACommand) {
     EXPECT_EQ(scenario.input->steps[1].until_command->command, "");
 }
 
-TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
+TEST(ScenarioFile, RejectsExpectationsThatCanNeverBeMet) {
     const std::string group = "group = [{ id = \"web\", machine = { cpu = \"4\" } }]\n[[step]]\n";
     const struct {
-        const char *expectation, *complaint;  ///< no complaint: it is accepted
+        const char *expectation, *error;  ///< empty `error`: accepted
     } cases[]{
-        {"expect_never = [\"flarb\"]", "story.toml:3:17: expect_never: \"flarb\" is not a command"},
+        {"expect_never = [\"flarb\"]",
+         "scenario.toml:3:17: expect_never: \"flarb\" is not a command"},
         {"expect_never = [\"increase web-\"]", "unknown group \"web-\"; did you mean 'web'?"},
         {"expect = [\"increase wbe by 2\"]", "unknown group \"wbe\"; did you mean 'web'?"},
         {"expect = [\"increase database by 2\"]", "unknown group \"database\"; known: web"},
-        {"expect_within = [\"increse web\"]", "story.toml:3:18: expect_within: \"increse web\""},
+        {"expect_within = [\"increse web\"]", "scenario.toml:3:18: expect_within: \"increse web\""},
         {"expect_within = [{ command = \"increase wbe\", to = \"1m\" }]", "unknown group \"wbe\""},
         {"expect_within = [\"increase web\"]", ""},
         {"expect_nodes = { wbe = 1 }", "3:18: expect_nodes: unknown group \"wbe\""},
@@ -125,10 +126,10 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
         {"expect_backed_off = [\"wbe\"]", "3:22: expect_backed_off: unknown group \"wbe\""},
         {"expect_not_backed_off = [\"wbe\"]", "expect_not_backed_off: unknown group \"wbe\""},
         {"expect_backed_off = []\nexpect_not_backed_off = [\"web\"]", ""},
-        {"expect_unhelped = [\"shpo: it is so\"]", "unknown batch \"shpo\"; did you mean 'shop'?"},
-        {"expect_unhelped = [\"shop in wbe: it is so\"]", "unknown group \"wbe\""},
+        {"expect_unhelped = [\"shpo: reason\"]", "unknown batch \"shpo\"; did you mean 'shop'?"},
+        {"expect_unhelped = [\"shop in wbe: reason\"]", "unknown group \"wbe\""},
         {"expect_unhelped = [\"shop\"]", "expects \"BATCH: SENTENCE\""},
-        {"expect_unhelped = [\"shop in web: it is so\", \"shop: it is so\"]", ""},
+        {"expect_unhelped = [\"shop in web: reason\", \"shop: reason\"]", ""},
         {"until = \"increase wbe\"", "until: unknown group \"wbe\""},
         {"until = \"idle\"", ""},
         {"expect = [\"remove web-1 from wbe\"]", "unknown group \"wbe\""},
@@ -137,11 +138,12 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
     };
     for (const auto& c : cases) {
         const Scenario scenario = read(group + c.expectation + "\npods = [{ name = \"shop\" }]\n");
-        const std::string said = scenario.diagnostics.text();
-        if (*c.complaint == '\0') {
-            EXPECT_EQ(scenario.diagnostics.errors(), 0u) << said;
+        const std::string diagnostics = scenario.diagnostics.text();
+        if (*c.error == '\0') {
+            EXPECT_EQ(scenario.diagnostics.errors(), 0u) << diagnostics;
         } else {
-            EXPECT_NE(said.find(c.complaint), std::string::npos) << c.expectation << ": " << said;
+            EXPECT_NE(diagnostics.find(c.error), std::string::npos)
+                << c.expectation << ": " << diagnostics;
         }
     }
     const Scenario made = read(
@@ -150,7 +152,7 @@ TEST(Scenario, ExpectedCommandsThatCanNeverComeAreRefusedAtTheirPlace) {
     EXPECT_EQ(made.diagnostics.errors(), 0u) << made.diagnostics.text();
 }
 
-TEST(Scenario, PodsAskForPortsOfTheirNode) {
+TEST(ScenarioFile, ReadsHostPorts) {
     const Scenario scenario = read(R"(
 [[step]]
 pods = [{ name = "dns", host_ports = ["8080", "53/UDP", "10.0.0.1:80/TCP"] }]
@@ -161,16 +163,17 @@ pods = [{ name = "dns", host_ports = ["8080", "53/UDP", "10.0.0.1:80/TCP"] }]
               (std::vector<engine::snapshot::HostPort>{
                   {"", "TCP", 8080}, {"", "UDP", 53}, {"10.0.0.1", "TCP", 80}}));
     for (const char* bad : {"http", "0", "65536", "53/udp", "80/", ""}) {
-        const std::string said = read("[[step]]\npods = [{ name = \"dns\", host_ports = [\"" +
-                                      std::string(bad) + "\"] }]\n")
-                                     .diagnostics.text();
-        EXPECT_NE(said.find("story.toml:2:39: host_ports: expects a port such as"),
+        const std::string diagnostics =
+            read("[[step]]\npods = [{ name = \"dns\", host_ports = [\"" + std::string(bad) +
+                 "\"] }]\n")
+                .diagnostics.text();
+        EXPECT_NE(diagnostics.find("scenario.toml:2:39: host_ports: expects a port such as"),
                   std::string::npos)
-            << said;
+            << diagnostics;
     }
 }
 
-TEST(Scenario, SpreadAndAffinityMayBeWishesThatKeepNoPodOffANode) {
+TEST(ScenarioFile, ReadsSoftSpreadAndAffinity) {
     const Scenario scenario = read(R"(
 [[step]]
 pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway" }], anti_affinity = [{ topology_key = "hostname", required = false }, "zone"] }]
@@ -182,16 +185,16 @@ pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = 
     EXPECT_TRUE(spec.has_soft_spread);
     ASSERT_EQ(spec.pod_anti_affinity.size(), 1u);
     EXPECT_EQ(spec.pod_anti_affinity[0].topology_key, "topology.kubernetes.io/zone");
-    const std::string said = read(R"([[step]]
+    const std::string diagnostics = read(R"([[step]]
 pods = [{ name = "web", spread = [{ topology_key = "zone", when_unsatisfiable = "ScheduleAnyway", min_domains = 2 }] }]
 )")
-                                 .diagnostics.text();
-    EXPECT_NE(said.find("story.toml:2:35: spread: 'min_domains' needs DoNotSchedule"),
+                                        .diagnostics.text();
+    EXPECT_NE(diagnostics.find("scenario.toml:2:35: spread: 'min_domains' needs DoNotSchedule"),
               std::string::npos)
-        << said;
+        << diagnostics;
 }
 
-TEST(Scenario, PodsOfABatchAreKnownByItsNameUnlessLabelsSayOtherwise) {
+TEST(ScenarioFile, LabelsPodsOfABatchWithItsName) {
     const Scenario scenario = read(R"(
 [[step]]
 pods = [{ name = "web", cpu = "500m", spread = ["zone"], anti_affinity = [{ topology_key = "hostname", labels = { app = "db" } }] }]
@@ -209,7 +212,7 @@ pods = [{ name = "web", cpu = "500m", spread = ["zone"], anti_affinity = [{ topo
     EXPECT_EQ(apart.selector->match_labels, (Labels{{"app", "db"}}));
 }
 
-TEST(Scenario, ReplicaSetsArriveBeforeTheFirstStepsOwnPods) {
+TEST(ScenarioFile, CreatesReplicaSetsBeforeThePodsOfTheFirstStep) {
     const Scenario scenario = read(R"(
 replica_set = [{ name = "one" }, { name = "two", count = 3 }]
 [[step]]
@@ -225,14 +228,14 @@ pods = [{ name = "three" }]
     EXPECT_EQ(std::get<PodBatch>(actions[2].what).pod.name, "three");
 }
 
-TEST(Scenario, AnEmptyListOfCommandsIsAnExpectationAnAbsentOneIsNot) {
+TEST(ScenarioFile, DistinguishesNoCommandsFromNoExpectation) {
     const Scenario scenario = read("[[step]]\nexpect = []\n[[step]]\n");
     ASSERT_TRUE(scenario.input) << scenario.diagnostics.text();
     EXPECT_EQ(scenario.input->steps[0].expect.commands, std::vector<std::string>());
     EXPECT_EQ(scenario.input->steps[1].expect.commands, std::nullopt);
 }
 
-TEST(Scenario, ABudgetIsANumberOfPodsOrAPercentage) {
+TEST(ScenarioFile, ReadsBudgetsOfANumberOrPercentage) {
     const Scenario scenario = read(R"(
 budget = [{ name = "a", min_available = 3 }, { name = "b", max_unavailable = "30%" }]
 [[step]]
@@ -254,7 +257,7 @@ budgets = [{ name = "c", min_available = "50%" }, { name = "d", max_unavailable 
     EXPECT_EQ(of_ten(3), std::pair(std::string("d"), 0));
 }
 
-TEST(Scenario, WhatIsNoShareOfPodsIsRefusedAtItsPlace) {
+TEST(ScenarioFile, RejectsInvalidBudgets) {
     for (const char* wrong : {"-1", "\"-1\"", "\"50 %\"", "\"5.5%\"", "\"%\"", "\"+5%\"",
                               "\"101%\"", "\"\"", "99999999999"}) {
         const Scenario scenario =
@@ -267,13 +270,13 @@ TEST(Scenario, WhatIsNoShareOfPodsIsRefusedAtItsPlace) {
     EXPECT_GT(read("[[budget]]\nname = \"web\"\nmin_available = true\n").diagnostics.errors(), 0u);
 }
 
-TEST(Scenario, AConfigurationFileIsFoundFromTheFolderOfTheStory) {
+TEST(ScenarioFile, ResolvesTheConfigurationFileRelativeToItsFolder) {
     const Scenario scenario = read("config = \"../capstan.toml\"\n");
-    EXPECT_EQ(scenario.config_file, "/stories/../capstan.toml");
+    EXPECT_EQ(scenario.config_file, "/scenarios/../capstan.toml");
     EXPECT_FALSE(scenario.has_sections);
 }
 
-TEST(Scenario, WithoutGroupsTheCloudsAreThoseOfTheConfiguration) {
+TEST(ScenarioFile, UsesTheCloudsOfTheConfigurationWithoutGroups) {
     const Scenario scenario = read("title = \"nothing\"\n");
     ASSERT_TRUE(scenario.input);
     EXPECT_FALSE(scenario.input->cloud.has_value());

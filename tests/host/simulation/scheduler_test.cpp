@@ -27,7 +27,7 @@ engine::snapshot::PodObject pod(const std::string& name, MilliCpu cpu) {
             .labels = {{"app", "web"}}};
 }
 
-/// The names of the nodes that so many pods of the class get, "-" for none.
+/// The nodes of `count` pods of one equivalence group, "-" for a pending pod.
 std::string nodes_of(ClusterBuilder& builder, const engine::snapshot::PodObject& of, int count) {
     const PodGroupId id = builder.add_equivalence_group(of);
     const engine::snapshot::Cluster cluster = builder.build();
@@ -38,28 +38,28 @@ std::string nodes_of(ClusterBuilder& builder, const engine::snapshot::PodObject&
     return out;
 }
 
-TEST(Scheduler, PrefersTheNodeThatStaysEmptier) {
+TEST(SimulatedScheduler, PrefersTheLeastAllocatedNode) {
     ClusterBuilder builder;
     builder.set(zone_node("a", 4_cpu));
     builder.set(zone_node("b", 16_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b b b");
 }
 
-TEST(Scheduler, TakesTheFirstByNameOfEqualNodes) {
+TEST(SimulatedScheduler, PrefersTheFirstNodeByNameIfEqual) {
     ClusterBuilder builder;
     builder.set(zone_node("b", 4_cpu));
     builder.set(zone_node("a", 4_cpu));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a b a b");
 }
 
-TEST(Scheduler, KeepsZonesEvenBeforeNodes) {
+TEST(SimulatedScheduler, BalancesZonesBeforeNodes) {
     ClusterBuilder builder;
     builder.set(zone_node("a1", 64_cpu, "a"));
     builder.set(zone_node("b1", 4_cpu, "b"));
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 4), "a1 b1 a1 b1");
 }
 
-TEST(Scheduler, CountsThePodsThatAreThereAlready) {
+TEST(SimulatedScheduler, CountsExistingPods) {
     ClusterBuilder builder;
     builder.set(zone_node("a1", 8_cpu, "a"));
     builder.set(zone_node("b1", 8_cpu, "b"));
@@ -71,7 +71,7 @@ TEST(Scheduler, CountsThePodsThatAreThereAlready) {
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b1 b1 a1");
 }
 
-TEST(Scheduler, FillsUpAndLeavesTheRest) {
+TEST(SimulatedScheduler, LeavesPodsPendingIfAllNodesAreFull) {
     ClusterBuilder builder;
     builder.set(zone_node("a", 2_cpu));
     builder.set(zone_node("b", 1_cpu));
@@ -79,7 +79,7 @@ TEST(Scheduler, FillsUpAndLeavesTheRest) {
     EXPECT_EQ(nodes_of(builder, pod("big", 3_cpu), 1), "-");
 }
 
-TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
+TEST(SimulatedScheduler, AppliesSpreadConstraintsPodByPod) {
     ClusterBuilder builder;
     builder.set(zone_node("a1", 64_cpu, "a"));
     builder.set(zone_node("b1", 2_cpu, "b"));
@@ -89,7 +89,7 @@ TEST(Scheduler, ObeysASpreadConstraintPodByPod) {
     EXPECT_EQ(nodes_of(builder, web, 7), "a1 b1 a1 b1 a1 - -");
 }
 
-TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
+TEST(SimulatedScheduler, RetriesAPodOnceItsAffinityTargetIsPlaced) {
     ClusterBuilder builder;
     builder.set(zone_node("a", 8_cpu));
     builder.set(zone_node("b", 8_cpu));
@@ -105,7 +105,7 @@ TEST(Scheduler, TriesAPodAgainOnceTheOneItWantsToBeWithIsPlaced) {
     EXPECT_EQ(*nodes[0], *nodes[1]);
 }
 
-TEST(Scheduler, WithoutNodesOrPodsNothingHappens) {
+TEST(SimulatedScheduler, HandlesNoNodesAndNoPods) {
     ClusterBuilder builder;
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 2), "- -");
     builder.set(zone_node("a", 1_cpu));

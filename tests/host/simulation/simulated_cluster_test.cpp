@@ -7,28 +7,28 @@
 
 #include <gtest/gtest.h>
 
-#include "story_start.hpp"
+#include "run_start.hpp"
 
 namespace capstan::simulation {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A world with what it tells, and a clock that only goes on.
-struct ToldWorld : Observer {
-    EventLog story{start, *this};
+/// A simulated cluster with its event log.
+struct LoggedCluster : Observer {
+    EventLog event_log{start, *this};
     RunStatistics statistics{start};
-    SimulatedCluster world{story, statistics};
+    SimulatedCluster simulated{event_log, statistics};
 
     std::string take() {
         std::string out;
-        for (const Event& event : story.events()) out += event.text + "\n";
-        story.events().clear();
+        for (const Event& event : event_log.events()) out += event.text + "\n";
+        event_log.events().clear();
         return out;
     }
     void node(const std::string& name, MilliCpu cpu = 4_cpu, bool ready = true) {
         const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
-        world.add_node(
+        simulated.add_node(
             {.name = name, .capacity = resources, .allocatable = resources, .ready = ready},
             "group", start);
     }
@@ -42,113 +42,113 @@ PodBatch batch(const std::string& name, std::optional<int> count, bool replicas 
             .duration = duration};
 }
 
-TEST(SimulatedCluster, PodsArriveAndGetNodes) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, SchedulesNewPods) {
+    LoggedCluster t;
     t.node("a");
-    ASSERT_TRUE(t.world.apply(batch("web", 6), start));
-    EXPECT_TRUE(t.world.schedule(start));
-    EXPECT_EQ(t.world.pending(), 2);
+    ASSERT_TRUE(t.simulated.apply(batch("web", 6), start));
+    EXPECT_TRUE(t.simulated.schedule(start));
+    EXPECT_EQ(t.simulated.pending(), 2);
     EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods are bound to nodes\n");
-    EXPECT_FALSE(t.world.schedule(start)) << "nothing changed";
+    EXPECT_FALSE(t.simulated.schedule(start)) << "nothing changed";
 }
 
-TEST(SimulatedCluster, APodWithoutNodeIsMarkedUnschedulable) {
-    ToldWorld t;
-    ASSERT_TRUE(t.world.apply(batch("web", {}), start));
-    t.world.schedule(start);
-    const engine::snapshot::Cluster cluster = t.world.cluster();
+TEST(SimulatedClusterTest, MarksPendingPodsUnschedulable) {
+    LoggedCluster t;
+    ASSERT_TRUE(t.simulated.apply(batch("web", {}), start));
+    t.simulated.schedule(start);
+    const engine::snapshot::Cluster cluster = t.simulated.cluster();
     ASSERT_EQ(cluster.unbound().size(), 1u);
     const engine::snapshot::PodRow row = cluster.pod(cluster.unbound()[0]);
     EXPECT_EQ(cluster.text(row.name), "web");
     EXPECT_EQ(cluster.text(row.unscheduled_reason), "Unschedulable");
 }
 
-TEST(SimulatedCluster, PodsAreSpreadAsTheSchedulerIsTold) {
+TEST(SimulatedClusterTest, AppliesDefaultSpreadConstraints) {
     struct : Observer {
-    } nobody;
-    for (const bool is_told : {false, true}) {
-        EventLog story(start, nobody);
+    } observer;
+    for (const bool has_default_spread : {false, true}) {
+        EventLog event_log(start, observer);
         RunStatistics statistics(start);
         std::vector<engine::snapshot::DefaultSpread> spread;
-        if (is_told) spread = {{.topology_key = "zone"}};
-        SimulatedCluster world(story, statistics, {}, true, spread);
+        if (has_default_spread) spread = {{.topology_key = "zone"}};
+        SimulatedCluster simulated(event_log, statistics, {}, true, spread);
         const auto node = [&](const std::string& zone, MilliCpu cpu) {
             const Resources resources{{"cpu", cpu}, {"pods", 110}};
-            world.add_node({.name = zone,
-                            .labels = {{"zone", zone}},
-                            .capacity = resources,
-                            .allocatable = resources},
-                           "group", start);
+            simulated.add_node({.name = zone,
+                                .labels = {{"zone", zone}},
+                                .capacity = resources,
+                                .allocatable = resources},
+                               "group", start);
         };
         node("a", 8_cpu);
         node("b", 1_cpu);
         PodBatch web = batch("web", 5, true);
         web.pod.labels = {{"app", "web"}};
-        ASSERT_TRUE(world.apply(web, start));
-        world.schedule(start);
-        EXPECT_EQ(world.pending(), is_told ? 2 : 0) << "two in zone a and one in b";
-        ASSERT_TRUE(world.apply(Scale{"web", 6}, start));
-        const auto& controllers = world.cluster().objects().controllers;
+        ASSERT_TRUE(simulated.apply(web, start));
+        simulated.schedule(start);
+        EXPECT_EQ(simulated.pending(), has_default_spread ? 2 : 0) << "two in zone a and one in b";
+        ASSERT_TRUE(simulated.apply(Scale{"web", 6}, start));
+        const auto& controllers = simulated.cluster().objects().controllers;
         EXPECT_EQ(controllers.at("ReplicaSet/default/web").selector,
                   (LabelSelector{.match_labels = {{"app", "web"}}}));
     }
 }
 
-TEST(SimulatedCluster, AControllerThatWasThereKeepsItsSelector) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, KeepsTheSelectorOfAnExistingController) {
+    LoggedCluster t;
     const LabelSelector selector{.match_labels = {{"hash", "1"}}};
     engine::snapshot::PodObject pod{
         .name = "web-1",
         .labels = {{"app", "web"}, {"hash", "1"}},
         .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web", .uid = "u"}};
-    t.world.fill({.pods = {pod},
-                  .controllers = {{.kind = "ReplicaSet",
-                                   .name = "web",
-                                   .uid = "u",
-                                   .replicas = 1,
-                                   .selector = selector}}},
-                 start);
-    ASSERT_TRUE(t.world.apply(Scale{"web", 2}, start));
-    const engine::snapshot::Cluster cluster = t.world.cluster();
+    t.simulated.fill({.pods = {pod},
+                      .controllers = {{.kind = "ReplicaSet",
+                                       .name = "web",
+                                       .uid = "u",
+                                       .replicas = 1,
+                                       .selector = selector}}},
+                     start);
+    ASSERT_TRUE(t.simulated.apply(Scale{"web", 2}, start));
+    const engine::snapshot::Cluster cluster = t.simulated.cluster();
     const auto& web = cluster.objects().controllers.at("ReplicaSet/default/web");
     EXPECT_EQ(web.replicas, 2);
     EXPECT_EQ(web.selector, selector);
 }
 
-TEST(SimulatedCluster, HigherPriorityComesFirstThenAge) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, SchedulesByPriorityAndAge) {
+    LoggedCluster t;
     t.node("a", 2_cpu);
-    ASSERT_TRUE(t.world.apply(batch("low", 2), start));
+    ASSERT_TRUE(t.simulated.apply(batch("low", 2), start));
     PodBatch high = batch("high", 1);
     high.pod.spec.priority = 100;
-    ASSERT_TRUE(t.world.apply(high, start));
-    t.world.schedule(start);
-    ASSERT_EQ(t.world.still_pending(start).size(), 1u);
-    EXPECT_EQ(t.world.still_pending(start)[0].pods, "low");
-    EXPECT_EQ(t.world.still_pending(start)[0].count, 1);
+    ASSERT_TRUE(t.simulated.apply(high, start));
+    t.simulated.schedule(start);
+    ASSERT_EQ(t.simulated.still_pending(start).size(), 1u);
+    EXPECT_EQ(t.simulated.still_pending(start)[0].pods, "low");
+    EXPECT_EQ(t.simulated.still_pending(start)[0].count, 1);
 }
 
-TEST(SimulatedCluster, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, FillsNodesWithPackedPodsRegardlessOfConstraints) {
+    LoggedCluster t;
     const auto node = [&](const char* name, const char* group) {
         const Resources resources{{"cpu", 2_cpu}, {"pods", 110}};
-        t.world.add_node({.name = name, .capacity = resources, .allocatable = resources}, group,
-                         start);
+        t.simulated.add_node({.name = name, .capacity = resources, .allocatable = resources}, group,
+                             start);
     };
     node("a-1", "a");
     node("a-2", "a");
     node("b-1", "b");
     PodBatch first = batch("first", 3, true);
     first.packed = true;
-    first.pod.spec.node_selector = {{"nobody", "has"}};
+    first.pod.spec.node_selector = {{"missing", "label"}};
     PodBatch second = first;
     second.pod.name = "second";
     second.count = 4;
-    ASSERT_TRUE(t.world.apply(first, start));
-    ASSERT_TRUE(t.world.apply(second, start));
-    t.world.schedule(start);
+    ASSERT_TRUE(t.simulated.apply(first, start));
+    ASSERT_TRUE(t.simulated.apply(second, start));
+    t.simulated.schedule(start);
 
-    const engine::snapshot::Cluster cluster = t.world.cluster();
+    const engine::snapshot::Cluster cluster = t.simulated.cluster();
     std::map<std::string, std::vector<std::string>> on;
     for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         for (const engine::snapshot::PodIndex pod : cluster.pods_on(n))
@@ -160,88 +160,88 @@ TEST(SimulatedCluster, PackedPodsFillTheGroupsNodesInTurnWhateverElseTheyAskFor)
     EXPECT_EQ(on["a-1"], (Names{"first-1", "first-2"}));
     EXPECT_EQ(on["b-1"], (Names{"first-3", "second-1"}));
     EXPECT_EQ(on["a-2"], (Names{"second-2", "second-3"}));
-    EXPECT_EQ(t.world.pending(), 1) << "there is no room left";
+    EXPECT_EQ(t.simulated.pending(), 1) << "all nodes are full";
 }
 
-TEST(SimulatedCluster, OnlyThePodsThatArePackedPassByTheScheduler) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, SchedulesPodsAddedToAPackedBatchNormally) {
+    LoggedCluster t;
     t.node("a");
     PodBatch packed = batch("web", 1, true);
     packed.packed = true;
-    packed.pod.spec.node_selector = {{"nobody", "has"}};
-    ASSERT_TRUE(t.world.apply(packed, start));
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.pending(), 0);
-    ASSERT_TRUE(t.world.apply(Scale{"web", 2}, start));
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.pending(), 1);
+    packed.pod.spec.node_selector = {{"missing", "label"}};
+    ASSERT_TRUE(t.simulated.apply(packed, start));
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.pending(), 0);
+    ASSERT_TRUE(t.simulated.apply(Scale{"web", 2}, start));
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.pending(), 1);
 }
 
-TEST(SimulatedCluster, PodsOfAReplicaSetComeBackWhenTheirNodeVanishesOthersDoNot) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, RecreatesOnlyControlledPodsOfADeletedNode) {
+    LoggedCluster t;
     t.node("a");
-    ASSERT_TRUE(t.world.apply(batch("web", 2, true), start));
-    ASSERT_TRUE(t.world.apply(batch("bare", 1), start));
-    t.world.schedule(start);
+    ASSERT_TRUE(t.simulated.apply(batch("web", 2, true), start));
+    ASSERT_TRUE(t.simulated.apply(batch("bare", 1), start));
+    t.simulated.schedule(start);
     t.take();
-    EXPECT_TRUE(t.world.remove_node("a", start));
+    EXPECT_TRUE(t.simulated.remove_node("a", start));
     EXPECT_EQ(t.take(), "node a is deleted with 3 pods\nweb: 2 pods are recreated and pending\n");
-    EXPECT_EQ(t.world.pending(), 2);
-    EXPECT_FALSE(t.world.remove_node("a", start));
+    EXPECT_EQ(t.simulated.pending(), 2);
+    EXPECT_FALSE(t.simulated.remove_node("a", start));
 }
 
-TEST(SimulatedCluster, ScalingDownTakesPodsWithoutANodeFirst) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, RemovesPendingPodsFirstWhenScalingDown) {
+    LoggedCluster t;
     t.node("a", 3_cpu);
-    ASSERT_TRUE(t.world.apply(batch("web", 5, true), start));
-    t.world.schedule(start);
-    ASSERT_TRUE(t.world.apply(Scale{"web", 3}, start));
-    EXPECT_EQ(t.world.pending(), 0);
-    ASSERT_TRUE(t.world.apply(Scale{"web", 4}, start));
-    EXPECT_EQ(t.world.pending(), 1);
-    EXPECT_EQ(t.world.apply(Scale{"nobody", 1}, start).error().code, ErrorCode::not_found);
+    ASSERT_TRUE(t.simulated.apply(batch("web", 5, true), start));
+    t.simulated.schedule(start);
+    ASSERT_TRUE(t.simulated.apply(Scale{"web", 3}, start));
+    EXPECT_EQ(t.simulated.pending(), 0);
+    ASSERT_TRUE(t.simulated.apply(Scale{"web", 4}, start));
+    EXPECT_EQ(t.simulated.pending(), 1);
+    EXPECT_EQ(t.simulated.apply(Scale{"unknown", 1}, start).error().code, ErrorCode::not_found);
 }
 
-TEST(SimulatedCluster, JobsEndSoLongAfterTheyGotANode) {
-    ToldWorld t;
-    ASSERT_TRUE(t.world.apply(batch("job", 1, false, 10min), start));
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.next_due(), std::nullopt) << "it waits";
+TEST(SimulatedClusterTest, EndsJobsAfterTheirDuration) {
+    LoggedCluster t;
+    ASSERT_TRUE(t.simulated.apply(batch("job", 1, false, 10min), start));
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.next_due(), std::nullopt) << "still pending";
     t.node("a");
-    t.world.schedule(start + 5min);
-    EXPECT_EQ(t.world.next_due(), start + 15min);
+    t.simulated.schedule(start + 5min);
+    EXPECT_EQ(t.simulated.next_due(), start + 15min);
     t.take();
-    t.world.reach(start + 15min);
+    t.simulated.reach(start + 15min);
     EXPECT_EQ(t.take(), "job: 1 pod completes\n");
-    EXPECT_EQ(t.world.next_due(), std::nullopt);
+    EXPECT_EQ(t.simulated.next_due(), std::nullopt);
 }
 
-TEST(SimulatedCluster, ANodeThatIsNotReadyTakesNoPodsButDaemons) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, SchedulesOnlyDaemonSetPodsOnNodesThatAreNotReady) {
+    LoggedCluster t;
     Objects objects;
     objects.daemon_sets = {{.name = "agent", .spec = {.requests = {{"cpu", 1_cpu}}}}};
-    t.world.fill(objects, start);
+    t.simulated.fill(objects, start);
     t.node("a", 4_cpu, false);
-    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u) << "the agent";
-    ASSERT_TRUE(t.world.apply(batch("web", 4), start));
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.pending(), 4);
-    t.world.set_ready("a", true, start);
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.pending(), 1) << "three beside the agent";
+    EXPECT_EQ(t.simulated.cluster().pods_on(0).size(), 1u) << "the agent";
+    ASSERT_TRUE(t.simulated.apply(batch("web", 4), start));
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.pending(), 4);
+    t.simulated.set_ready("a", true, start);
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.pending(), 1) << "three fit next to the agent";
 }
 
-TEST(SimulatedCluster, DaemonSetsKeepOffNodesTheyDoNotMatch) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, KeepsDaemonSetsOffNodesThatDoNotMatch) {
+    LoggedCluster t;
     Objects objects;
     objects.daemon_sets = {{.name = "gpu", .spec = {.node_selector = {{"gpu", "yes"}}}}};
-    t.world.fill(objects, start);
+    t.simulated.fill(objects, start);
     t.node("a");
-    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 0u);
+    EXPECT_EQ(t.simulated.cluster().pods_on(0).size(), 0u);
 }
 
-TEST(SimulatedCluster, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondDaemon) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, KeepsInitialPodsAndDaemonSetPods) {
+    LoggedCluster t;
     Objects objects;
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     objects.nodes = {{.name = "a", .capacity = resources, .allocatable = resources}};
@@ -253,32 +253,32 @@ TEST(SimulatedCluster, PodsThatAreThereFromTheStartKeepTheirNodesAndGetNoSecondD
          .node_name = "a"},
         {.name = "done", .node_name = "a", .phase = engine::snapshot::PodPhase::succeeded},
         {.name = "waits", .spec = {.requests = {{"cpu", 1_cpu}}}}};
-    t.world.fill(objects, start);
-    EXPECT_EQ(t.world.cluster().pods_on(0).size(), 1u);
-    EXPECT_EQ(t.world.pending(), 1);
-    t.world.schedule(start);
-    EXPECT_EQ(t.world.pending(), 0);
-    EXPECT_EQ(t.world.batch_of("default/agent-x"), "agent");
+    t.simulated.fill(objects, start);
+    EXPECT_EQ(t.simulated.cluster().pods_on(0).size(), 1u);
+    EXPECT_EQ(t.simulated.pending(), 1);
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.pending(), 0);
+    EXPECT_EQ(t.simulated.batch_of("default/agent-x"), "agent");
 }
 
-TEST(SimulatedCluster, NamesAreNotGivenTwice) {
-    ToldWorld t;
-    ASSERT_TRUE(t.world.apply(batch("web-1", {}), start));
-    EXPECT_EQ(t.world.apply(batch("web-1", {}), start).error().code, ErrorCode::conflict);
-    ASSERT_TRUE(t.world.apply(batch("web", 1), start));
-    EXPECT_EQ(t.world.cluster().pod_count(), 2u) << "web-1 and web-2";
+TEST(SimulatedClusterTest, RejectsDuplicateNames) {
+    LoggedCluster t;
+    ASSERT_TRUE(t.simulated.apply(batch("web-1", {}), start));
+    EXPECT_EQ(t.simulated.apply(batch("web-1", {}), start).error().code, ErrorCode::conflict);
+    ASSERT_TRUE(t.simulated.apply(batch("web", 1), start));
+    EXPECT_EQ(t.simulated.cluster().pod_count(), 2u) << "web-1 and web-2";
 }
 
-TEST(SimulatedCluster, WhatIsRemovedHasToBeThere) {
-    ToldWorld t;
+TEST(SimulatedClusterTest, RejectsRemovingUnknownObjects) {
+    LoggedCluster t;
     t.node("a");
-    ASSERT_TRUE(t.world.apply(batch("web", 3, true), start));
-    EXPECT_TRUE(t.world.apply(Remove{"web-2"}, start));
-    EXPECT_EQ(t.world.pending(), 3) << "its ReplicaSet brings another";
-    EXPECT_TRUE(t.world.apply(Remove{"web"}, start));
-    EXPECT_EQ(t.world.pending(), 0);
-    EXPECT_TRUE(t.world.apply(Remove{"a"}, start));
-    EXPECT_EQ(t.world.apply(Remove{"a"}, start).error().code, ErrorCode::not_found);
+    ASSERT_TRUE(t.simulated.apply(batch("web", 3, true), start));
+    EXPECT_TRUE(t.simulated.apply(Remove{"web-2"}, start));
+    EXPECT_EQ(t.simulated.pending(), 3) << "its ReplicaSet creates a replacement";
+    EXPECT_TRUE(t.simulated.apply(Remove{"web"}, start));
+    EXPECT_EQ(t.simulated.pending(), 0);
+    EXPECT_TRUE(t.simulated.apply(Remove{"a"}, start));
+    EXPECT_EQ(t.simulated.apply(Remove{"a"}, start).error().code, ErrorCode::not_found);
 }
 
 }  // namespace

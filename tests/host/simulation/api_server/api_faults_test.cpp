@@ -10,13 +10,13 @@ ApiRequest request(const std::string& method, const std::string& target) {
     return parse_request({.method = method, .target = target}).value();
 }
 
-TEST(Faults, AreForTheRequestsThatTheyName) {
+TEST(ApiFaults, ApplyOnlyToMatchingRequests) {
     const std::string node = "/api/v1/nodes/n1";
     const std::string pod = "/api/v1/namespaces/s/pods/p/eviction";
     struct Case {
         ApiFault fault;
         std::string method, target;
-        bool comes;
+        bool applies;
     };
     const Case cases[] = {
         {{}, "GET", node, true},
@@ -32,11 +32,11 @@ TEST(Faults, AreForTheRequestsThatTheyName) {
     for (const Case& c : cases) {
         ApiFaults faults;
         faults.add(c.fault);
-        EXPECT_EQ(faults.take(request(c.method, c.target)).has_value(), c.comes) << c.target;
+        EXPECT_EQ(faults.take(request(c.method, c.target)).has_value(), c.applies) << c.target;
     }
 }
 
-TEST(Faults, ComeAsOftenAsTheyWereToldTo) {
+TEST(ApiFaults, ApplyAsManyTimesAsConfigured) {
     ApiFaults faults;
     faults.add({.status = 500, .times = 2});
     const ApiRequest any = request("GET", "/api/v1/nodes");
@@ -50,20 +50,20 @@ TEST(Faults, ComeAsOftenAsTheyWereToldTo) {
     EXPECT_EQ(faults.taken(), 22u);
 }
 
-TEST(Faults, LetPassWhatComesBefore) {
+TEST(ApiFaults, SkipTheConfiguredNumberOfRequests) {
     ApiFaults faults;
     faults.add({.verb = "patch", .skip = 2, .status = 500});
     const ApiRequest patch = request("PATCH", "/api/v1/nodes/n1");
     const ApiRequest get = request("GET", "/api/v1/nodes/n1");
     EXPECT_FALSE(faults.take(patch));
-    EXPECT_FALSE(faults.take(get)) << "it is for others";
+    EXPECT_FALSE(faults.take(get)) << "other verb";
     EXPECT_FALSE(faults.take(patch));
-    EXPECT_TRUE(faults.take(patch)) << "the third one";
+    EXPECT_TRUE(faults.take(patch)) << "third PATCH request";
     EXPECT_FALSE(faults.take(patch));
     EXPECT_EQ(faults.taken(), 1u);
 }
 
-TEST(Faults, AreReadAndWrittenAlike) {
+TEST(ApiFaults, ParseAndSerializeToTheSameObject) {
     const json::object written = parsed(R"({"verb":"patch","resource":"nodes","skip":4,"status":429,
         "retryAfterSeconds":1,"delayMs":5,"cut":true,"carriedOut":true,"spoil":"torn","afterEvents":3,"lagMs":7,"times":2})");
     const auto fault = parse_fault(written);
@@ -75,7 +75,7 @@ TEST(Faults, AreReadAndWrittenAlike) {
     EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "until it is removed";
 }
 
-TEST_F(ServedApi, CarriesOutWhatIsToBeCarriedOutAtOnce) {
+TEST_F(ServedApi, ExecutesADelayedRequestAtOnceIfConfigured) {
     LocalHttpClient http(server, loop);
     int status = 0;
     const auto create = [&](ApiFault fault, const std::string& name) {
@@ -99,14 +99,14 @@ TEST_F(ServedApi, CarriesOutWhatIsToBeCarriedOutAtOnce) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_F(ServedApi, TakesFaultsAtTheirOwnDoor) {
-    EXPECT_EQ(ask("POST", "/capstan/faults", R"({"status":500})").status, 200);
+TEST_F(ServedApi, AcceptsFaultsOverItsAdminEndpoint) {
+    EXPECT_EQ(send("POST", "/capstan/faults", R"({"status":500})").status, 200);
     EXPECT_EQ(find_array(get("/capstan/faults").body, "faults")->size(), 1u);
-    EXPECT_EQ(ask("POST", "/capstan/faults", R"({"statuss":500})").status, 400);
-    EXPECT_TRUE(find_array(ask("DELETE", "/capstan/faults").body, "faults")->empty());
+    EXPECT_EQ(send("POST", "/capstan/faults", R"({"statuss":500})").status, 400);
+    EXPECT_TRUE(find_array(send("DELETE", "/capstan/faults").body, "faults")->empty());
     const std::uint64_t then = store.revision();
     run_pod("p");
-    ask("POST", "/capstan/faults/compact");
+    send("POST", "/capstan/faults/compact");
     EXPECT_EQ(store.list_at(store.kind("pods"), "", then).error().code, 410);
 }
 

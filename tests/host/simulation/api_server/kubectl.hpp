@@ -1,4 +1,4 @@
-/// kubectl, against an API server of its own on loopback.
+/// Runs kubectl against an API server on loopback.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,24 +24,24 @@
 
 namespace capstan::simulation::api_server {
 
-/// The loop runs on a thread of its own, as it does in a program; `on_loop` goes there. Pods on a
-/// node that are asked to go do so at once, unless others play the kubelet.
+/// The loop runs on its own thread, as in a program; `on_loop` runs code on it. A pod that is
+/// deleted ends at once, unless a subclass simulates the kubelet.
 class Kubectl : public ::testing::Test {
 protected:
-    struct Ran {
+    struct CommandResult {
         int status = 0;
         std::string out{};  ///< both streams
     };
 
     void SetUp() override {
         if (std::system("command -v kubectl > /dev/null 2>&1") != 0)
-            GTEST_SKIP() << "kubectl is not on this machine";
+            GTEST_SKIP() << "kubectl is not installed";
         folder_ = std::filesystem::temp_directory_path() /
                   ("capstan-kubectl-" + std::to_string(::getpid()));
         std::filesystem::create_directories(folder_);
         ASSERT_TRUE(server_.listen());
         write("kubeconfig", server_.kubeconfig());
-        play_cluster();
+        start_cluster();
         thread_ = std::thread([this] { io_.run(); });
     }
     void TearDown() override {
@@ -60,9 +60,9 @@ protected:
         return "timeout 60 kubectl --kubeconfig " + path("kubeconfig") + " --cache-dir " +
                path("cache") + " " + arguments + " 2>&1";
     }
-    /// `arguments` as a shell reads them.
-    Ran run(const std::string& arguments) const {
-        Ran out;
+    /// `arguments` are parsed by a shell.
+    CommandResult run(const std::string& arguments) const {
+        CommandResult out;
         FILE* pipe = ::popen(command(arguments).c_str(), "r");
         std::array<char, 4096> buffer;
         while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe))
@@ -70,14 +70,14 @@ protected:
         out.status = ::pclose(pipe);
         return out;
     }
-    /// What it printed; that it failed is a failure here, too.
-    std::string say(const std::string& arguments) const {
-        const Ran ran = run(arguments);
-        EXPECT_EQ(ran.status, 0) << "kubectl " << arguments << "\n" << ran.out;
-        return ran.out;
+    /// Returns the output of `kubectl ARGUMENTS`. A failed command fails the test.
+    std::string kubectl(const std::string& arguments) const {
+        const CommandResult result = run(arguments);
+        EXPECT_EQ(result.status, 0) << "kubectl " << arguments << "\n" << result.out;
+        return result.out;
     }
-    /// What a `kubectl ARGUMENTS` that watches prints while `meanwhile` happens, until `end` is in
-    /// it. Its watch is cut then.
+    /// Runs a `kubectl ARGUMENTS` that watches, and calls `meanwhile`. Returns the output up to
+    /// `end`, then cuts the watch.
     template <class Meanwhile>
     std::string watch(const std::string& arguments, Meanwhile meanwhile, std::string_view end) {
         FILE* pipe = ::popen(command(arguments).c_str(), "r");
@@ -94,9 +94,9 @@ protected:
         ::pclose(pipe);
         return seen;
     }
-    /// Applies what is written, JSON or YAML.
+    /// Applies `text`, which is JSON or YAML.
     std::string apply(const std::string& text, const std::string& options = "") const {
-        return say("apply " + options + " -f " + write("applied.yaml", text));
+        return kubectl("apply " + options + " -f " + write("applied.yaml", text));
     }
 
     template <class Work>
@@ -138,8 +138,8 @@ protected:
             "spec":{"containers":[{"name":"c","image":"i:1"}]}}}})");
     }
 
-    /// What lives in the cluster, before the loop runs.
-    virtual void play_cluster() {
+    /// Starts the simulated kubelet, before the loop runs.
+    virtual void start_cluster() {
         auto made = store_.subscribe(
             store_.kind("pods"), store_.revision(),
             {[this](const Change& change) {

@@ -5,7 +5,7 @@
 namespace capstan::simulation::api_server {
 namespace {
 
-TEST(LabelQuery, MatchesAsTheApiDoes) {
+TEST(LabelQuery, MatchesLikeTheKubernetesApi) {
     const json::object object =
         parsed(R"({"metadata":{"labels":{"app":"web","rank":"5","empty":"","x.io/y":"z"}}})");
     struct Case {
@@ -45,16 +45,17 @@ TEST(LabelQuery, MatchesAsTheApiDoes) {
         EXPECT_FALSE(parse_label_query(bad)) << bad;
 }
 
-TEST(LabelQuery, ReadsAndWritesSelectors) {
+TEST(LabelQuery, ConvertsSelectors) {
     const json::object selector = parsed(R"({"matchLabels":{"tier":"a"},"matchExpressions":[
         {"key":"app","operator":"In","values":["web","db"]},{"key":"old","operator":"DoesNotExist"}]})");
     EXPECT_EQ(label_query_text(selector), "app in (db,web),!old,tier=a");
     EXPECT_TRUE(has_labels(parsed(R"({"metadata":{"labels":{"tier":"a","app":"db"}}})"),
                            label_query_of(selector)));
-    EXPECT_TRUE(has_labels(parsed("{}"), label_query_of({}))) << "an empty one takes all";
+    EXPECT_TRUE(has_labels(parsed("{}"), label_query_of({})))
+        << "an empty selector matches everything";
 }
 
-TEST(LabelQuery, HoldsForNothingWhereAnExpressionIsNone) {
+TEST(LabelQuery, MatchesNothingIfAnExpressionIsInvalid) {
     for (const char* bad : {R"({"key":"app","operator":"NotIn"})",
                             R"({"key":"app","operator":"Exists","values":["web"]})",
                             R"({"key":"app","operator":"Gt","values":["1"]})",
@@ -66,7 +67,7 @@ TEST(LabelQuery, HoldsForNothingWhereAnExpressionIsNone) {
     }
 }
 
-TEST(FieldQuery, MatchesTheFieldsThatCanBeAskedFor) {
+TEST(FieldQuery, MatchesSelectableFields) {
     const ResourceKinds kinds;
     const json::object pod = parsed(
         R"({"metadata":{"name":"p","namespace":"s"},"spec":{"nodeName":"n"},"status":{"phase":"Running"}})");

@@ -9,9 +9,9 @@ namespace {
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-/// How a request ended, as its sender sees it.
+/// Result of a request.
 struct End {
-    int status = 0;  ///< 0: by an error
+    int status = 0;  ///< 0: an error
     ErrorCode error{};
     std::string provider_code{}, body{};
     bool operator==(const End&) const = default;
@@ -21,7 +21,7 @@ std::ostream& operator<<(std::ostream& out, const End& end) {
                << end.body;
 }
 
-struct LocalHttp : ServedApi {
+struct LocalHttpTest : ServedApi {
     LocalHttpClient local{server, loop};
     std::optional<End> ended{};
 
@@ -39,7 +39,7 @@ struct LocalHttp : ServedApi {
     HttpRequest request(const std::string& target, const std::string& method = "GET") {
         return HttpRequest(method, server.url() + target);
     }
-    /// Until the request has ended, for the server as well.
+    /// Waits until the request has ended on the server as well.
     End wait() {
         for (int i = 0; i < 10'000 && !ended; ++i) {
             if (io.stopped()) io.restart();
@@ -52,7 +52,7 @@ struct LocalHttp : ServedApi {
     int status = 0;
 };
 
-TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
+TEST_F(LocalHttpTest, ReturnsTheErrorsOfARealConnection) {
     ASSERT_TRUE(server.listen());
     const ApiFault faults[] = {{.times = 0},
                                {.status = 429, .retry_after_s = 3},
@@ -63,7 +63,7 @@ TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
                                {.spoil = ResponseCorruption::half},
                                {.spoil = ResponseCorruption::torn}};
     for (const ApiFault& fault : faults) {
-        const auto send = [&](io::HttpClient& by, bool streams) {
+        const auto send_by = [&](io::HttpClient& by, bool streams) {
             server.faults().add(fault);
             const HttpRequest asked = request("/api/v1/namespaces/default");
             streams ? by.stream(asked, listener(), keep()) : by.send(asked, keep());
@@ -72,12 +72,12 @@ TEST_F(LocalHttp, HasTheErrorsThatTheNetworkHas) {
         SCOPED_TRACE(json::serialize(fault_object(fault)));
         // A read whose connection was used before is sent again by curl itself.
         io::CurlHttpClient network(io), another(io);
-        EXPECT_EQ(send(local, false), send(network, false));
-        EXPECT_EQ(send(local, true), send(another, true));
+        EXPECT_EQ(send_by(local, false), send_by(network, false));
+        EXPECT_EQ(send_by(local, true), send_by(another, true));
     }
 }
 
-TEST_F(LocalHttp, IsRefusedByAServerThatIsAwayAndLosesWhatWasOpen) {
+TEST_F(LocalHttpTest, FailsOpenAndNewRequestsWhileUnreachable) {
     status = 0;
     local.stream(request("/api/v1/nodes?watch=true"), listener(), keep());
     loop.settle();
@@ -92,7 +92,7 @@ TEST_F(LocalHttp, IsRefusedByAServerThatIsAwayAndLosesWhatWasOpen) {
     EXPECT_EQ(wait().status, 200);
 }
 
-TEST_F(LocalHttp, TellsTheServerThatItsPeerHasLeft) {
+TEST_F(LocalHttpTest, ClosesTheWatchOnTheServerWhenCancelled) {
     const auto watch = local.stream(request("/api/v1/nodes?watch=true"), listener(), keep());
     loop.settle();
     EXPECT_EQ(server.watch_count(), 1u);
@@ -101,7 +101,7 @@ TEST_F(LocalHttp, TellsTheServerThatItsPeerHasLeft) {
     EXPECT_EQ(server.watch_count(), 0u);
 }
 
-TEST_F(LocalHttp, WaitsNoLongerThanItsTimeout) {
+TEST_F(LocalHttpTest, EndsRequestsAtTheirTimeout) {
     server.faults().add({.delay = 60s});
     HttpRequest patient = request("/api/v1/nodes");
     local.send(std::move(patient).within(30s), keep());
@@ -110,10 +110,10 @@ TEST_F(LocalHttp, WaitsNoLongerThanItsTimeout) {
     loop.advance(1s);
     EXPECT_EQ(wait().error, ErrorCode::deadline);
     loop.advance(60s);
-    EXPECT_FALSE(ended) << "the server's late answer is nobody's";
+    EXPECT_FALSE(ended) << "the late response is dropped";
 }
 
-TEST_F(LocalHttp, CallsNobodyBackOnceItIsGone) {
+TEST_F(LocalHttpTest, CallsNoCallbackAfterItsEnd) {
     auto gone = std::make_unique<LocalHttpClient>(server, loop);
     gone->send(request("/api/v1/nodes"), keep());
     gone->stream(request("/api/v1/nodes?watch=true"), listener(), keep());

@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(FieldSets, NameMembersAndElementsByTheirKeys) {
+TEST(FieldSets, ContainMembersAndListElementsByKey) {
     const json::object object = parsed(R"({"kind":"Pod","metadata":{"name":"p","labels":{"a":"b"},
         "finalizers":["f"]},"spec":{"containers":[{"name":"c","image":"i"}],"tolerations":[{}]}})");
     EXPECT_EQ(fields_of(object, false),
@@ -16,7 +16,7 @@ TEST(FieldSets, NameMembersAndElementsByTheirKeys) {
         "f:tolerations":{}}})"));
 }
 
-TEST(FieldSets, AreUnitedSubtractedAndIntersected) {
+TEST(FieldSets, SupportUnionDifferenceAndIntersection) {
     struct Case {
         const char* a;
         const char* b;
@@ -39,11 +39,11 @@ TEST(FieldSets, AreUnitedSubtractedAndIntersected) {
     }
 }
 
-struct Applies : ServedApi {
+struct ServerSideApply : ServedApi {
     const std::string path = "/api/v1/namespaces/default/replicationcontrollers/d";
 
-    Said apply(const std::string& manager, const std::string& spec, bool force = false) {
-        return ask(
+    Response apply(const std::string& manager, const std::string& spec, bool force = false) {
+        return send(
             "PATCH", path + "?fieldManager=" + manager + "&force=" + (force ? "true" : "false"),
             R"({"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"d"},"spec":)" +
                 spec + "}",
@@ -51,9 +51,9 @@ struct Applies : ServedApi {
     }
 };
 
-TEST_F(Applies, MakeWhatIsNotThereAndRecordWhoDid) {
+TEST_F(ServerSideApply, CreatesTheObjectAndRecordsTheManager) {
     EXPECT_EQ(apply("me", R"({"replicas":2})").status, 201);
-    const Said again = apply("me", R"({"replicas":3})");
+    const Response again = apply("me", R"({"replicas":3})");
     EXPECT_EQ(again.status, 200);
     EXPECT_EQ(integer_at(again.body, "spec.replicas"), 3);
     const json::object& entry =
@@ -63,55 +63,55 @@ TEST_F(Applies, MakeWhatIsNotThereAndRecordWhoDid) {
     EXPECT_EQ(entry.at("fieldsV1"), parsed(R"({"f:spec":{"f:replicas":{}}})"));
 }
 
-TEST_F(Applies, ChangeNothingTheSecondTime) {
+TEST_F(ServerSideApply, ChangesNothingIfAppliedAgain) {
     apply("me", R"({"replicas":2})");
     const std::uint64_t before = store.revision();
     EXPECT_EQ(apply("me", R"({"replicas":2})").status, 200);
     EXPECT_EQ(store.revision(), before);
 }
 
-TEST_F(Applies, RefuseToTakeAFieldFromAnotherUnlessForced) {
+TEST_F(ServerSideApply, RejectsFieldsOfOtherManagersUnlessForced) {
     apply("me", R"({"replicas":2})");
-    const Said refused = apply("you", R"({"replicas":5})");
+    const Response refused = apply("you", R"({"replicas":5})");
     EXPECT_EQ(refused.status, 409);
     EXPECT_THAT(std::string(text_at(refused.body, "message")),
                 HasSubstr("conflict with \"me\" using v1: .spec.replicas"));
-    EXPECT_EQ(apply("you", R"({"replicas":2})").status, 200) << "the same value is shared";
+    EXPECT_EQ(apply("you", R"({"replicas":2})").status, 200) << "both managers own an equal value";
     EXPECT_EQ(apply("you", R"({"replicas":5})", true).status, 200);
-    EXPECT_EQ(apply("me", R"({"replicas":2})").status, 409) << "it is the other's now";
+    EXPECT_EQ(apply("me", R"({"replicas":2})").status, 409) << "owned by the other manager now";
 }
 
-TEST_F(Applies, SeeFieldsThatWereSetWithoutApplying) {
+TEST_F(ServerSideApply, DetectsConflictsWithUpdates) {
     apply("me", R"({"replicas":2,"paused":true})");
-    ask("PATCH", path + "?fieldManager=editor", R"({"spec":{"replicas":9}})",
-        "application/merge-patch+json");
-    const Said refused = apply("me", R"({"replicas":2,"paused":true})");
+    send("PATCH", path + "?fieldManager=editor", R"({"spec":{"replicas":9}})",
+         "application/merge-patch+json");
+    const Response refused = apply("me", R"({"replicas":2,"paused":true})");
     EXPECT_EQ(refused.status, 409);
     EXPECT_THAT(std::string(text_at(refused.body, "message")), HasSubstr("editor"));
 }
 
-TEST_F(Applies, TakeAwayWhatIsNotAppliedAnyMore) {
+TEST_F(ServerSideApply, RemovesFieldsThatAreNoLongerApplied) {
     apply("me", R"({"paused":true,"template":{"spec":{"containers":[{"name":"a","image":"1"},
         {"name":"b","image":"2"}]}}})");
-    const Said said =
+    const Response response =
         apply("me", R"({"template":{"spec":{"containers":[{"name":"b","image":"3"}]}}})");
-    EXPECT_FALSE(is_true_at(said.body, "spec.paused"));
-    const json::array* containers = find_array(said.body, "spec.template.spec.containers");
+    EXPECT_FALSE(is_true_at(response.body, "spec.paused"));
+    const json::array* containers = find_array(response.body, "spec.template.spec.containers");
     ASSERT_EQ(containers->size(), 1u);
     EXPECT_EQ(text_at(containers->front().as_object(), "image"), "3");
 }
 
-TEST_F(Applies, LiveWithManagedFieldsThatMakeNoSense) {
+TEST_F(ServerSideApply, AcceptsMalformedManagedFields) {
     apply("me", R"({"paused":true})");
-    ask("PATCH", path, R"([{"op":"replace","path":"/metadata/managedFields","value":[
+    send("PATCH", path, R"([{"op":"replace","path":"/metadata/managedFields","value":[
         {"manager":"me","operation":"Apply","fieldsV1":{"f:spec":{"f:template":{"k:{":{}},
         "f:containers":{"k:nonsense":{}}}}}]}])",
-        "application/json-patch+json");
+         "application/json-patch+json");
     EXPECT_EQ(apply("me", R"({"paused":false})", true).status, 200);
 }
 
-TEST_F(Applies, NeedAManager) {
-    EXPECT_EQ(ask("PATCH", path, "{}", "application/apply-patch+yaml").status, 422);
+TEST_F(ServerSideApply, RequiresAFieldManager) {
+    EXPECT_EQ(send("PATCH", path, "{}", "application/apply-patch+yaml").status, 422);
 }
 
 }  // namespace

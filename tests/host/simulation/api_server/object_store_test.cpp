@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct Store : ServedApi {
+struct ObjectStoreTest : ServedApi {
     const ResourceKind& maps = store.kind("configmaps");
     const ResourceKind& pods = store.kind("pods");
 
@@ -16,25 +16,25 @@ struct Store : ServedApi {
         return store.create(maps, "default", parsed(R"({"metadata":{"name":")" + name + "\"}}"))
             .value();
     }
-    std::vector<std::string> told{};
+    std::vector<std::string> received{};
     Subscriber listener() {
         return {[this](const Change& change) {
                     const char* types[] = {"added", "modified", "deleted"};
-                    told.push_back(std::string(types[static_cast<int>(change.type)]) + " " +
-                                   std::string(text_at(*change.object, "metadata.name")));
+                    received.push_back(std::string(types[static_cast<int>(change.type)]) + " " +
+                                       std::string(text_at(*change.object, "metadata.name")));
                 },
-                [this] { told.push_back("expired"); }};
+                [this] { received.push_back("expired"); }};
     }
 };
 
-TEST_F(Store, CountsOneRevisionForAllKinds) {
+TEST_F(ObjectStoreTest, UsesOneRevisionForAllKinds) {
     const std::uint64_t before = store.revision();
     EXPECT_EQ(text_at(*make("a"), "metadata.resourceVersion"), std::to_string(before + 1));
     run_pod("p");
     EXPECT_EQ(text_at(*make("b"), "metadata.resourceVersion"), std::to_string(before + 3));
 }
 
-TEST_F(Store, GivesNewObjectsAnIdentity) {
+TEST_F(ObjectStoreTest, SetsUidAndCreationTimeOfNewObjects) {
     const ApiObject made = make("a");
     EXPECT_EQ(text_at(*made, "metadata.creationTimestamp"), "2026-11-21T10:00:00Z");
     EXPECT_EQ(text_at(*made, "metadata.uid").size(), 36u);
@@ -42,7 +42,7 @@ TEST_F(Store, GivesNewObjectsAnIdentity) {
     EXPECT_NE(text_at(*made, "metadata.uid"), text_at(*make("b"), "metadata.uid"));
 }
 
-TEST_F(Store, MakesUpTheEndOfGeneratedNames) {
+TEST_F(ObjectStoreTest, GeneratesNames) {
     const auto made =
         store.create(maps, "default", parsed(R"({"metadata":{"generateName":"web-"}})"));
     ASSERT_TRUE(made) << made.error();
@@ -50,7 +50,7 @@ TEST_F(Store, MakesUpTheEndOfGeneratedNames) {
                 ::testing::MatchesRegex("web-[b-z2-9]{5}"));
 }
 
-TEST_F(Store, RefusesWhatTheApiWouldRefuse) {
+TEST_F(ObjectStoreTest, RejectsInvalidObjectsLikeTheApiServer) {
     make("there");
     struct Case {
         const char* space;
@@ -77,7 +77,7 @@ TEST_F(Store, RefusesWhatTheApiWouldRefuse) {
     }
 }
 
-TEST_F(Store, RefusesAmountsThatAreNone) {
+TEST_F(ObjectStoreTest, RejectsInvalidQuantities) {
     const auto make_pod = [&](const std::string& amount) {
         return store
             .create(pods, "default",
@@ -101,7 +101,7 @@ TEST_F(Store, RefusesAmountsThatAreNone) {
     EXPECT_THAT(refused.error().message, HasSubstr("memory: quantities must match"));
 }
 
-TEST_F(Store, RefusesAnUpdateOfAnOldState) {
+TEST_F(ObjectStoreTest, RejectsAnUpdateWithAnOldResourceVersion) {
     json::object old = *make("a");
     const auto put = [](json::object& map) { map["data"] = json::object{{"k", "v"}}; };
     ASSERT_TRUE(store.edit(maps, "default", "a", put));
@@ -110,10 +110,11 @@ TEST_F(Store, RefusesAnUpdateOfAnOldState) {
     EXPECT_EQ(late.error().code, 409);
     EXPECT_EQ(late.error().reason, "Conflict");
     old["metadata"].as_object().erase("resourceVersion");
-    EXPECT_TRUE(store.update(maps, "default", "a", old)) << "without a revision it is meant so";
+    EXPECT_TRUE(store.update(maps, "default", "a", old))
+        << "unconditional without a resource version";
 }
 
-TEST_F(Store, RefusesAnUpdateOfANamesake) {
+TEST_F(ObjectStoreTest, RejectsAnUpdateWithTheUidOfADeletedObject) {
     json::object first = *make("a");
     ASSERT_TRUE(store.remove(maps, "default", "a"));
     make("a");
@@ -121,7 +122,7 @@ TEST_F(Store, RefusesAnUpdateOfANamesake) {
     EXPECT_EQ(store.update(maps, "default", "a", first).error().code, 409);
 }
 
-TEST_F(Store, KeepsTheRevisionWhenNothingChanges) {
+TEST_F(ObjectStoreTest, KeepsTheRevisionIfNothingChanges) {
     const ApiObject made = make("a");
     const auto kept = store.update(maps, "default", "a", *made);
     ASSERT_TRUE(kept);
@@ -129,7 +130,7 @@ TEST_F(Store, KeepsTheRevisionWhenNothingChanges) {
     EXPECT_EQ(std::to_string(store.revision()), text_at(*made, "metadata.resourceVersion"));
 }
 
-TEST_F(Store, CountsGenerationsOfWhatIsDesiredAlone) {
+TEST_F(ObjectStoreTest, IncrementsTheGenerationOnlyForTheSpec) {
     const ResourceKind& deployments = store.kind("deployments.apps");
     ASSERT_TRUE(store.create(deployments, "default", parsed(R"({"metadata":{"name":"d"}})")));
     const auto generation = [&] {
@@ -148,7 +149,7 @@ TEST_F(Store, CountsGenerationsOfWhatIsDesiredAlone) {
     EXPECT_EQ(generation(), 2);
 }
 
-TEST_F(Store, LetsAPodOnANodeTakeItsGrace) {
+TEST_F(ObjectStoreTest, KeepsADeletedPodForItsGracePeriod) {
     run_pod("p");
     const auto removed = store.remove(pods, "default", "p", {.grace_s = 20});
     ASSERT_TRUE(removed);
@@ -160,12 +161,12 @@ TEST_F(Store, LetsAPodOnANodeTakeItsGrace) {
     EXPECT_EQ(store.find(pods, "default", "p"), nullptr);
 }
 
-TEST_F(Store, RemovesAPodWithoutANodeAtOnce) {
+TEST_F(ObjectStoreTest, DeletesAnUnboundPodAtOnce) {
     ASSERT_TRUE(store.create(pods, "default", parsed(R"({"metadata":{"name":"p"}})")));
     EXPECT_TRUE(store.remove(pods, "default", "p")->is_gone);
 }
 
-TEST_F(Store, WaitsForTheLastFinalizer) {
+TEST_F(ObjectStoreTest, DeletesAnObjectAfterItsLastFinalizer) {
     ASSERT_TRUE(store.create(
         maps, "default", parsed(R"({"metadata":{"name":"a","finalizers":["x/one","x/two"]}})")));
     EXPECT_FALSE(store.remove(maps, "default", "a")->is_gone);
@@ -180,14 +181,14 @@ TEST_F(Store, WaitsForTheLastFinalizer) {
     EXPECT_EQ(store.find(maps, "default", "a"), nullptr);
 }
 
-TEST_F(Store, RemovesANamespaceWithAllThatIsInIt) {
+TEST_F(ObjectStoreTest, DeletesANamespaceWithItsObjects) {
     ASSERT_TRUE(store.create(store.kind("namespaces"), "", parsed(R"({"metadata":{"name":"s"}})")));
     ASSERT_TRUE(store.create(maps, "s", parsed(R"({"metadata":{"name":"a"}})")));
     ASSERT_TRUE(store.remove(store.kind("namespaces"), "", "s"));
     EXPECT_TRUE(store.list(maps, "s").items.empty());
 }
 
-TEST_F(Store, KeepsTheNamespacesThatEveryClusterHas) {
+TEST_F(ObjectStoreTest, RefusesToDeleteSystemNamespaces) {
     for (const char* name : {"default", "kube-system", "kube-public"}) {
         const auto refused = store.remove(store.kind("namespaces"), "", name);
         ASSERT_FALSE(refused) << name;
@@ -195,7 +196,7 @@ TEST_F(Store, KeepsTheNamespacesThatEveryClusterHas) {
     }
 }
 
-TEST_F(Store, BoundsTheGraceThatSomebodyWrites) {
+TEST_F(ObjectStoreTest, LimitsTheGracePeriod) {
     ASSERT_TRUE(
         store.create(pods, "default", parsed(R"({"metadata":{"name":"p"},"spec":{"nodeName":"n",
                              "terminationGracePeriodSeconds":9000000000000000000}})")));
@@ -206,7 +207,7 @@ TEST_F(Store, BoundsTheGraceThatSomebodyWrites) {
     ASSERT_TRUE(store.remove(pods, "default", "p", {.grace_s = -5}));
 }
 
-TEST_F(Store, KeepsNothingOfADryRun) {
+TEST_F(ObjectStoreTest, ChangesNothingInADryRun) {
     ASSERT_TRUE(store.create(maps, "default", parsed(R"({"metadata":{"name":"a"}})"),
                              {.is_dry_run = true}));
     EXPECT_EQ(store.find(maps, "default", "a"), nullptr);
@@ -216,29 +217,29 @@ TEST_F(Store, KeepsNothingOfADryRun) {
     EXPECT_EQ(store.revision(), before);
 }
 
-TEST_F(Store, TellsSubscribersOutsideOfTheWriteAndInOrder) {
+TEST_F(ObjectStoreTest, NotifiesSubscribersInOrderAfterTheWrite) {
     auto subscription = store.subscribe(maps, store.revision(), listener()).value();
     make("a");
-    EXPECT_THAT(told, ElementsAre());
+    EXPECT_THAT(received, ElementsAre());
     ASSERT_TRUE(store.remove(maps, "default", "a"));
     loop.settle();
-    EXPECT_THAT(told, ElementsAre("added a", "deleted a"));
+    EXPECT_THAT(received, ElementsAre("added a", "deleted a"));
     subscription.reset();
     make("b");
     loop.settle();
-    EXPECT_EQ(told.size(), 2u);
+    EXPECT_EQ(received.size(), 2u);
 }
 
-TEST_F(Store, TellsWhatHappenedSinceAnOldRevision) {
+TEST_F(ObjectStoreTest, ReplaysChangesSinceAnOldRevision) {
     make("a");
     const std::uint64_t then = store.revision();
     make("b");
     const auto subscription = store.subscribe(maps, then, listener()).value();
     loop.settle();
-    EXPECT_THAT(told, ElementsAre("added b"));
+    EXPECT_THAT(received, ElementsAre("added b"));
 }
 
-TEST_F(Store, KnowsNothingOfBeforeItsCompaction) {
+TEST_F(ObjectStoreTest, RejectsRevisionsBeforeTheCompaction) {
     make("a");
     const std::uint64_t then = store.revision();
     make("b");
@@ -249,15 +250,15 @@ TEST_F(Store, KnowsNothingOfBeforeItsCompaction) {
     EXPECT_EQ(store.subscribe(maps, store.revision() + 1, listener()).error().code, 504);
 }
 
-TEST_F(Store, TellsASlowSubscriberThatItMissedSomething) {
+TEST_F(ObjectStoreTest, TellsSlowSubscribersThatTheirRevisionExpired) {
     const auto subscription = store.subscribe(maps, store.revision(), listener()).value();
     make("a");
     store.compact(store.revision());
     loop.settle();
-    EXPECT_THAT(told, ElementsAre("expired"));
+    EXPECT_THAT(received, ElementsAre("expired"));
 }
 
-TEST_F(Store, GoesOnTellingWhoeverHadBeenToldEverything) {
+TEST_F(ObjectStoreTest, KeepsSubscribersThatReceivedAllChanges) {
     const auto subscription = store.subscribe(maps, store.revision(), listener()).value();
     make("a");
     loop.settle();
@@ -265,10 +266,10 @@ TEST_F(Store, GoesOnTellingWhoeverHadBeenToldEverything) {
     store.compact(store.revision());
     make("b");
     loop.settle();
-    EXPECT_THAT(told, ElementsAre("added a", "added b"));
+    EXPECT_THAT(received, ElementsAre("added a", "added b"));
 }
 
-TEST_F(Store, ForgetsWhatIsOldButNothingBeforeItIsTold) {
+TEST_F(ObjectStoreTest, DropsOldHistoryOnceItIsDelivered) {
     ObjectStore small(loop, {.history = 2});
     const std::uint64_t start = small.revision();
     auto subscription = small.subscribe(maps, start, listener()).value();
@@ -278,14 +279,14 @@ TEST_F(Store, ForgetsWhatIsOldButNothingBeforeItIsTold) {
     };
     for (const char* name : {"a", "b", "c", "d"}) add(name);
     loop.settle();
-    EXPECT_THAT(told, ElementsAre("added a", "added b", "added c", "added d"));
+    EXPECT_THAT(received, ElementsAre("added a", "added b", "added c", "added d"));
     add("e");
     EXPECT_EQ(small.subscribe(maps, start, listener()).error().code, 410);
     EXPECT_TRUE(small.subscribe(maps, small.revision() - 2, listener()));
     subscription.reset();
 }
 
-TEST_F(Store, ListsWhatWasThereAtAnOldRevision) {
+TEST_F(ObjectStoreTest, ListsObjectsAtAnOldRevision) {
     make("a");
     make("b");
     const std::uint64_t then = store.revision();

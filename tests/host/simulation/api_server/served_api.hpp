@@ -1,4 +1,4 @@
-/// An API server without a network, on a clock that stands still.
+/// An API server without a network, on a manual clock.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ inline json::object parsed(std::string_view text) {
 }
 
 struct ServedApi : ::testing::Test {
-    struct Said {
+    struct Response {
         int status = 0;
         json::object body{};
         HttpReply reply{};
@@ -33,8 +33,8 @@ struct ServedApi : ::testing::Test {
     ApiServer server{store};
     std::string accept = "application/json";
 
-    Said ask(std::string method, std::string target, std::string body = {},
-             std::string type = "application/json") {
+    Response send(std::string method, std::string target, std::string body = {},
+                  std::string type = "application/json") {
         const auto reply = server.answer({.method = std::move(method),
                                           .target = std::move(target),
                                           .headers = {{"accept", accept},
@@ -47,7 +47,7 @@ struct ServedApi : ::testing::Test {
         json::value value = json::parse(reply->body, error);
         return {reply->status, value.is_object() ? value.get_object() : json::object(), *reply};
     }
-    Said get(std::string target) { return ask("GET", std::move(target)); }
+    Response get(std::string target) { return send("GET", std::move(target)); }
     /// A pod that runs on a node, ready.
     void run_pod(const std::string& name, const std::string& labels = "{}") {
         json::object pod = parsed(R"({"metadata":{"name":")" + name + R"(","labels":)" + labels +

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 
-TEST(Durations, AreAsLongAsPeopleReadThem) {
+TEST(HumanDuration, IsFormattedLikeKubectl) {
     struct Case {
         Duration age;
         const char* text;
@@ -24,7 +24,7 @@ TEST(Durations, AreAsLongAsPeopleReadThem) {
     for (const Case& c : cases) EXPECT_EQ(human_duration(c.age), c.text);
 }
 
-struct Tables : ServedApi {
+struct ApiTables : ServedApi {
     std::string rows(const std::string& resource, const std::string& object) {
         const ResourceKind& kind = store.kind(resource);
         const json::object table =
@@ -32,22 +32,22 @@ struct Tables : ServedApi {
                        RowObject::metadata, test_start + 90s);
         return json::serialize(table.at("rows").as_array().front().at("cells"));
     }
-    static std::string born(const std::string& rest) {
+    static std::string created(const std::string& rest) {
         return R"({"metadata":{"name":"x","creationTimestamp":"2026-11-21T10:00:00Z")" + rest;
     }
 };
 
-TEST_F(Tables, ShowNodes) {
-    EXPECT_EQ(rows("nodes", born(R"(,"labels":{"node-role.kubernetes.io/worker":""}},
+TEST_F(ApiTables, ShowNodes) {
+    EXPECT_EQ(rows("nodes", created(R"(,"labels":{"node-role.kubernetes.io/worker":""}},
         "spec":{"unschedulable":true},"status":{"conditions":[{"type":"Ready","status":"True"}],
         "addresses":[{"type":"InternalIP","address":"10.0.0.1"}],
         "nodeInfo":{"kubeletVersion":"v1.33.0"}}})")),
               R"(["x","Ready,SchedulingDisabled","worker","90s","v1.33.0","10.0.0.1","<none>",)"
               R"("<unknown>","<unknown>","<unknown>"])");
-    EXPECT_EQ(rows("nodes", born("}}")).substr(0, 26), R"(["x","Unknown","<none>","9)");
+    EXPECT_EQ(rows("nodes", created("}}")).substr(0, 26), R"(["x","Unknown","<none>","9)");
 }
 
-TEST_F(Tables, ShowPodsByTheirStateInOneWord) {
+TEST_F(ApiTables, ShowThePhaseOrReasonOfPods) {
     struct Case {
         const char* pod;
         const char* ready;
@@ -74,17 +74,18 @@ TEST_F(Tables, ShowPodsByTheirStateInOneWord) {
         {R"("status":{"phase":"Failed","reason":"Evicted"})", "0/1", "Evicted", "0"},
     };
     for (const Case& c : cases) {
-        const std::string row = rows(
-            "pods", born(R"(},"spec":{"containers":[{}],"initContainers":[{}],"nodeName":"n"},)" +
+        const std::string row =
+            rows("pods",
+                 created(R"(},"spec":{"containers":[{}],"initContainers":[{}],"nodeName":"n"},)" +
                          std::string(c.pod) + "}"));
         EXPECT_EQ(row, R"(["x",")" + std::string(c.ready) + R"(",")" + c.state + R"(",")" +
                            c.restarts + R"(","90s","<none>","n","<none>","<none>"])");
     }
-    EXPECT_THAT(rows("pods", born(R"(,"deletionTimestamp":"2026-11-21T10:01:00Z"}})")),
+    EXPECT_THAT(rows("pods", created(R"(,"deletionTimestamp":"2026-11-21T10:01:00Z"}})")),
                 ::testing::HasSubstr("Terminating"));
 }
 
-TEST_F(Tables, ShowWorkloadsBudgetsAndEvents) {
+TEST_F(ApiTables, ShowWorkloadsBudgetsAndEvents) {
     struct Case {
         const char* resource;
         const char* object;
@@ -123,24 +124,24 @@ TEST_F(Tables, ShowWorkloadsBudgetsAndEvents) {
             "status":{"phase":"Bound"}})",
          R"(["x","1Gi","ReadWriteOnce","Retain","Bound","n/c","s","90s"])"},
     };
-    for (const Case& c : cases) EXPECT_EQ(rows(c.resource, born(c.object)), c.cells);
+    for (const Case& c : cases) EXPECT_EQ(rows(c.resource, created(c.object)), c.cells);
 }
 
-TEST_F(Tables, CarryWhatClientsNeedBesideTheirCells) {
+TEST_F(ApiTables, IncludeObjectMetadataOfEachRow) {
     run_pod("p", R"({"app":"web"})");
     accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
-    const Said list = get("/api/v1/namespaces/default/pods");
+    const Response list = get("/api/v1/namespaces/default/pods");
     EXPECT_EQ(text_at(list.body, "kind"), "Table");
     EXPECT_EQ(text_at(list.body, "metadata.resourceVersion"), std::to_string(store.revision()));
     const json::object& row = list.body.at("rows").as_array().front().as_object();
     EXPECT_EQ(text_at(row, "object.kind"), "PartialObjectMetadata");
     EXPECT_EQ(text_at(row, "object.metadata.labels.app"), "web");
-    const Said whole = get("/api/v1/namespaces/default/pods?includeObject=Object");
+    const Response whole = get("/api/v1/namespaces/default/pods?includeObject=Object");
     EXPECT_THAT(whole.reply.body, ::testing::HasSubstr(R"("nodeName":"n1")"));
     EXPECT_EQ(find_array(get("/api/v1/namespaces/default/pods/p").body, "rows")->size(), 1u);
 }
 
-TEST(Paths, LeadToMembersElementsAndWhatIsFiltered) {
+TEST(ColumnPaths, SelectMembersElementsAndFilteredElements) {
     const json::object object = parsed(R"({"spec":{"n":3,"list":["a","b"],"a.b":"dotted"},
         "status":{"conditions":[{"type":"X","status":"no"},{"type":"Ready","status":"yes"}]}})");
     struct Case {

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 /// Watches over the network, on the loop's one thread: a read lets the loop run meanwhile.
-struct Watches : ServedApi {
+struct ApiWatches : ServedApi {
     struct Peer {
         tcp::socket socket;
         std::string text{};
@@ -51,7 +51,7 @@ struct Watches : ServedApi {
         peer.text.append(buffer, size);
         peer.is_closed = peer.is_closed || (error && error != boost::asio::error::would_block);
     }
-    /// Runs the loop until that holds; gives up after a while.
+    /// Runs the loop until `holds` is true. Returns false after five seconds.
     bool until(const std::function<bool()>& holds) {
         for (int i = 0; i < 5000; ++i) {
             if (io.stopped()) io.restart();
@@ -61,7 +61,7 @@ struct Watches : ServedApi {
         }
         return false;
     }
-    /// The events that came, as "ADDED a"; waits for so many.
+    /// The received events, as "ADDED a". Waits for `count` of them.
     std::vector<std::string> events(Peer& peer, std::size_t count) {
         until([&] { return all_events(peer).size() >= count || peer.is_closed; });
         return all_events(peer);
@@ -91,7 +91,7 @@ struct Watches : ServedApi {
     std::string now() const { return "&resourceVersion=" + std::to_string(store.revision()); }
 };
 
-TEST_F(Watches, TellWhatHappensFromARevisionOn) {
+TEST_F(ApiWatches, SendChangesSinceARevision) {
     Peer& peer = watch(now());
     make("a");
     label("a", "x");
@@ -99,14 +99,14 @@ TEST_F(Watches, TellWhatHappensFromARevisionOn) {
     EXPECT_THAT(events(peer, 3), ElementsAre("ADDED a", "MODIFIED a", "DELETED a"));
 }
 
-TEST_F(Watches, BeginWithAllThereIsWhereNoRevisionIsNamed) {
+TEST_F(ApiWatches, StartWithTheCurrentObjectsWithoutARevision) {
     make("a");
     Peer& peer = watch("&resourceVersion=0");
     make("b");
     EXPECT_THAT(events(peer, 2), ElementsAre("ADDED a", "ADDED b"));
 }
 
-TEST_F(Watches, EndTheFirstEventsWithABookmarkThatSaysSo) {
+TEST_F(ApiWatches, MarkTheEndOfInitialEventsWithABookmark) {
     make("a");
     Peer& peer =
         watch("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
@@ -115,7 +115,7 @@ TEST_F(Watches, EndTheFirstEventsWithABookmarkThatSaysSo) {
     EXPECT_THAT(peer.text, HasSubstr(R"("resourceVersion":")" + std::to_string(store.revision())));
 }
 
-TEST_F(Watches, TreatWhatStopsToMatchAsGone) {
+TEST_F(ApiWatches, SendDeletedIfAnObjectNoLongerMatches) {
     make("a", R"({"app":"x"})");
     Peer& peer = watch(now() + "&labelSelector=app%3Dx");
     make("other");
@@ -124,7 +124,7 @@ TEST_F(Watches, TreatWhatStopsToMatchAsGone) {
     EXPECT_THAT(events(peer, 2), ElementsAre("DELETED a", "ADDED a"));
 }
 
-TEST_F(Watches, AreToldInTheirStreamThatTheirRevisionIsForgotten) {
+TEST_F(ApiWatches, SendAnErrorIfTheirRevisionExpired) {
     const std::string then = now();
     make("a");
     store.compact(store.revision());
@@ -133,7 +133,7 @@ TEST_F(Watches, AreToldInTheirStreamThatTheirRevisionIsForgotten) {
     EXPECT_THAT(peer.text, HasSubstr(R"("code":410)"));
 }
 
-TEST_F(Watches, SendBookmarksAndEndWhenTheirTimeIsOver) {
+TEST_F(ApiWatches, SendBookmarksAndEndAtTheirTimeout) {
     Peer& peer = watch(now() + "&allowWatchBookmarks=true&timeoutSeconds=90");
     loop.advance(61s);
     EXPECT_THAT(events(peer, 1), ElementsAre("BOOKMARK"));
@@ -142,13 +142,13 @@ TEST_F(Watches, SendBookmarksAndEndWhenTheirTimeIsOver) {
     EXPECT_TRUE(until([&] { return server.watch_count() == 0; }));
 }
 
-TEST_F(Watches, SendNoBookmarksUnasked) {
+TEST_F(ApiWatches, SendNoBookmarksUnlessRequested) {
     Peer& peer = watch(now());
     loop.advance(5min);
     EXPECT_THAT(events(peer, 0), IsEmpty());
 }
 
-TEST_F(Watches, ComeAsTablesToo) {
+TEST_F(ApiWatches, CanSendTables) {
     Peer& peer = watch(now(), "application/json;as=Table;v=v1;g=meta.k8s.io");
     make("a");
     events(peer, 1);
@@ -156,14 +156,14 @@ TEST_F(Watches, ComeAsTablesToo) {
     EXPECT_THAT(peer.text, HasSubstr(R"("cells":["a",0,"0s"])"));
 }
 
-TEST_F(Watches, AreForgottenWhenTheirClientLeaves) {
+TEST_F(ApiWatches, EndWhenTheClientDisconnects) {
     Peer& peer = watch(now());
     EXPECT_EQ(server.watch_count(), 1u);
     peer.socket.close();
     EXPECT_TRUE(until([&] { return server.watch_count() == 0; }));
 }
 
-TEST_F(Watches, FailOnDemand) {
+TEST_F(ApiWatches, FailWithInjectedFaults) {
     server.faults().add({.verb = "watch", .cuts = true, .after_events = 1});
     Peer& cut = watch(now());
     make("a");
@@ -177,7 +177,7 @@ TEST_F(Watches, FailOnDemand) {
     EXPECT_TRUE(until([&] { return other.is_closed; }));
 }
 
-TEST_F(Watches, LagOnDemand) {
+TEST_F(ApiWatches, LagWithInjectedFaults) {
     server.faults().add({.verb = "watch", .lag = 20s});
     Peer& peer = watch(now());
     make("a");
@@ -187,8 +187,8 @@ TEST_F(Watches, LagOnDemand) {
     EXPECT_THAT(events(peer, 1), ElementsAre("ADDED a"));
 }
 
-/// Not about watches, but this is where requests come over the network.
-TEST_F(Watches, StandBesideRequestsThatFailOnDemand) {
+/// Not about watches; this fixture sends requests over the network.
+TEST_F(ApiWatches, LeaveInjectedFaultsToOtherRequests) {
     const std::string list = "GET /api/v1/nodes HTTP/1.1\r\nHost: x\r\n\r\n";
     server.faults().add({.verb = "list", .status = 429, .retry_after_s = 3});
     server.faults().add({.verb = "list", .delay = 5s});
@@ -210,13 +210,13 @@ TEST_F(Watches, StandBesideRequestsThatFailOnDemand) {
     EXPECT_NE(store.find(store.kind("nodes"), "", "new"), nullptr);
 }
 
-TEST_F(Watches, LastLongWhereTheyAreAskedToLastForEver) {
+TEST_F(ApiWatches, AcceptVeryLongTimeouts) {
     EXPECT_THAT(watch("&timeoutSeconds=18446744073709551615").text, HasSubstr("200 OK"));
     loop.advance(24h);
     EXPECT_EQ(server.watch_count(), 1u);
 }
 
-TEST_F(Watches, AreRefusedWhereTheyMakeNoSense) {
+TEST_F(ApiWatches, AreRejectedWithInvalidParameters) {
     EXPECT_THAT(watch("&sendInitialEvents=true").text, HasSubstr("422"));
     EXPECT_THAT(watch("&resourceVersion=999").text, HasSubstr("504"));
     EXPECT_THAT(watch("&labelSelector=,").text, HasSubstr("400"));

@@ -36,8 +36,8 @@ std::vector<SimulatedCloud> one_cloud() {
     return {{simulated_cloud, {"web.toml", ""}, groups({"web"})}};
 }
 
-/// Of all that others set.
-std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedCloud>& clouds) {
+/// The groups that cloud changes of 50 seeds name.
+std::set<std::string> changed_groups(const Input& from, const std::vector<SimulatedCloud>& clouds) {
     std::set<std::string> out;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         const auto scenario = make_chaos_scenario(from, clouds, seed);
@@ -48,8 +48,8 @@ std::set<std::string> retargeted(const Input& from, const std::vector<SimulatedC
     return out;
 }
 
-TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
-    const auto moments = [](std::uint64_t seed) {
+TEST(ChaosScenario, DependsOnlyOnItsSeed) {
+    const auto times = [](std::uint64_t seed) {
         std::vector<Duration> out;
         const auto scenario = make_chaos_scenario(base(), one_cloud(), seed);
         for (const Action& action : scenario->input.steps.at(0).actions)
@@ -57,18 +57,18 @@ TEST(ChaosScenario, IsTheSameForOneSeedAndAnotherForTheNext) {
         for (const Fault& fault : scenario->input.faults) out.push_back(fault.from);
         return out;
     };
-    EXPECT_EQ(moments(7), moments(7));
-    EXPECT_NE(moments(7), moments(8));
+    EXPECT_EQ(times(7), times(7));
+    EXPECT_NE(times(7), times(8));
 }
 
-TEST(ChaosScenario, IsOverWhenCalmBegins) {
+TEST(ChaosScenario, EndsAllFaultsBeforeTheCalmPhase) {
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
         const auto scenario = make_chaos_scenario(base(), one_cloud(), seed);
         ASSERT_TRUE(scenario);
         ASSERT_EQ(scenario->input.steps.size(), 2u);
         EXPECT_TRUE(scenario->input.steps[1].actions.empty());
         EXPECT_EQ(scenario->input.steps[0].expect.pending, std::nullopt)
-            << "nobody expects anything";
+            << "expectations are removed";
         for (const Action& action : scenario->input.steps[0].actions)
             EXPECT_LE(action.after, scenario->faults);
         for (const Fault& fault : scenario->input.faults)
@@ -76,23 +76,23 @@ TEST(ChaosScenario, IsOverWhenCalmBegins) {
     }
 }
 
-TEST(ChaosScenario, StrikesSeveralClouds) {
+TEST(ChaosScenario, ChangesGroupsOfEveryCloud) {
     const std::vector<SimulatedCloud> clouds{
         {PluginInstanceId("east"), {"web.toml", ""}, groups({"east"})},
         {PluginInstanceId("west"), {"web.toml", ""}, groups({"west"})}};
-    EXPECT_EQ(retargeted(base(), clouds), (std::set<std::string>{"east", "west"}));
+    EXPECT_EQ(changed_groups(base(), clouds), (std::set<std::string>{"east", "west"}));
 }
 
-TEST(ChaosScenario, LeavesAGroupAloneThatHasLeft) {
+TEST(ChaosScenario, ChangesNoRemovedGroup) {
     Input from = base();
     from.steps[0].actions.push_back({.what = RemoveGroup{"web"}});
-    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{});
+    EXPECT_EQ(changed_groups(from, one_cloud()), std::set<std::string>{});
     from.steps[0].actions.push_back({.after = std::chrono::minutes(1),
                                      .what = AddGroup{groups({"new"}).children[0].children[0]}});
-    EXPECT_EQ(retargeted(from, one_cloud()), std::set<std::string>{"new"});
+    EXPECT_EQ(changed_groups(from, one_cloud()), std::set<std::string>{"new"});
 }
 
-TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarget) {
+TEST(ChaosScenario, SkipsImpossibleActions) {
     const auto scenario = make_chaos_scenario(base(), one_cloud(), 1);
     int own = 0, added = 0;
     for (const Action& action : scenario->input.steps[0].actions) {
@@ -106,7 +106,7 @@ TEST(ChaosScenario, LeavesOutWhatChanceAddedAndOfTheStorysOwnWhatHasLostItsTarge
     EXPECT_GT(added, 0);
 }
 
-TEST(ChaosScenario, WantsASimulatedCloud) {
+TEST(ChaosScenario, RequiresASimulatedCloud) {
     EXPECT_EQ(make_chaos_scenario(base(), {}, 1).error().code, ErrorCode::invalid_config);
 }
 

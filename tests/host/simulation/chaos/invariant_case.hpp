@@ -1,5 +1,5 @@
-/// A cluster for tests of invariants: the tests make up what a pass decides, and read what an
-/// invariant says.
+/// A cluster for tests of invariants: a test sets the decision of a pass and checks the violations
+/// that an invariant returns.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 inline constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
-/// A group "web" of one node n1, and what a pass over it is made to decide.
+/// A group "web" with the node n1, and the decision of a pass.
 struct InvariantCase : ::testing::Test {
     engine::Group group;
     engine::snapshot::NodeObject node{.name = "n1", .provider_id = "m1"};
@@ -69,7 +69,7 @@ struct InvariantCase : ::testing::Test {
         decision.deletions.push_back({.group = NodeGroupId(name)});
     }
     /// Node n2 of the group, like n1.
-    void second_node() {
+    void add_second_node() {
         engine::snapshot::NodeObject second = node;
         second.name = "n2";
         second.provider_id = "m2";
@@ -77,8 +77,8 @@ struct InvariantCase : ::testing::Test {
         group.machines.push_back({.id = MachineId("m2"), .group = NodeGroupId("web")});
         group.group.target = 2;
     }
-    /// A group without machines; one of its machines would be like those of "web".
-    engine::Group& another_group(const std::string& name) {
+    /// Adds a group without machines and with the same template as "web".
+    engine::Group& add_group(const std::string& name) {
         engine::Group other;
         other.group.id = NodeGroupId(name);
         other.group.max = 5;
@@ -91,8 +91,8 @@ struct InvariantCase : ::testing::Test {
     void increase(int by, const std::string& of = "web") {
         decision.increases.push_back({.group = NodeGroupId(of), .by = by, .because = "pods"});
     }
-    /// Pod web-1 is the only pod and waits, the target of group "web" is 1, and the decision is to
-    /// order one machine more.
+    /// Pod web-1 is the only pod and is pending, the target of group "web" is 1, and the decision
+    /// is to order one more machine.
     void order_for_one_pod() {
         group.group.target = 1;
         pods.clear();
@@ -116,20 +116,20 @@ struct InvariantCase : ::testing::Test {
         decision.node_changes.push_back(
             {.node = "n1", .set_taints = {{.key = std::string(taint)}}});
     }
-    void carries(std::string_view taint) { node.taints.push_back({.key = std::string(taint)}); }
+    void add_taint(std::string_view taint) { node.taints.push_back({.key = std::string(taint)}); }
 
     std::vector<std::string> pass(Invariant& invariant) {
-        with_moment([&](const Moment& moment) { said_ = invariant.on_pass(moment); });
-        return said_;
+        with_moment([&](const Moment& moment) { violations_ = invariant.on_pass(moment); });
+        return violations_;
     }
     std::vector<std::string> end(Invariant& invariant, std::optional<Time> at = {}) {
         with_moment([&](Moment moment) {
             moment.end = at;
-            said_ = invariant.on_end(moment);
+            violations_ = invariant.on_end(moment);
         });
-        return said_;
+        return violations_;
     }
-    /// The whole decision is carried out, and every part of it succeeds.
+    /// Every part of the decision succeeds.
     std::vector<std::string> carry_out(Invariant& invariant) {
         engine::Results results;
         results.increases.resize(decision.increases.size());
@@ -155,10 +155,12 @@ private:
             .outcome = {decision, memory, {}}, .groups = groups, .skipped_hooks = {}, .notes = {}};
         use(Moment{.input = input, .result = result, .calm = calm});
     }
-    std::vector<std::string> said_;
+    std::vector<std::string> violations_;
 };
 
-/// The name of the suite that the tests are in.
-using Chaos = InvariantCase;
+/// Names of the suites.
+using OrderInvariants = InvariantCase;
+using RemovalInvariants = InvariantCase;
+using ServiceInvariant = InvariantCase;
 
 }  // namespace capstan::simulation::chaos

@@ -1,4 +1,4 @@
-// The invariant of service: a pod that waits gets a node within a bound, unless its group has an
+// The service invariant: a pending pod gets a node within a time limit, unless its group has an
 // excuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(Chaos, APodThatWaitsTooLongWhileItsGroupCouldGrowIsNotServed) {
+TEST_F(ServiceInvariant, DetectsAPodThatIsPendingWhileItsGroupCouldGrow) {
     const auto invariant = service_invariant();
     pod("web-1", "");
     EXPECT_THAT(pass(*invariant), IsEmpty());
@@ -24,7 +24,7 @@ TEST_F(Chaos, APodThatWaitsTooLongWhileItsGroupCouldGrowIsNotServed) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("group web could have grown")));
 }
 
-TEST_F(Chaos, AGroupThatIsFullIsAnExcuse) {
+TEST_F(ServiceInvariant, AllowsPendingPodsIfTheGroupIsAtItsMaximum) {
     const auto invariant = service_invariant();
     pod("web-1", "");
     pass(*invariant);
@@ -33,7 +33,7 @@ TEST_F(Chaos, AGroupThatIsFullIsAnExcuse) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, AGroupThatWasDeletedAndMadeAnewBeginsAnew) {
+TEST_F(ServiceInvariant, RestartsTheTimeForARecreatedGroup) {
     const auto invariant = service_invariant();
     pod("web-1", "");
     pass(*invariant);
@@ -46,7 +46,7 @@ TEST_F(Chaos, AGroupThatWasDeletedAndMadeAnewBeginsAnew) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
 }
 
-TEST_F(Chaos, AGroupWhoseNodesGetATaintThatItsCloudKnowsNothingOfIsAnExcuse) {
+TEST_F(ServiceInvariant, AllowsPendingPodsIfNodesGetAnUnexpectedTaint) {
     const auto invariant = service_invariant();
     node.taints = {{.key = "reserved"}};
     pod("web-1", "");
@@ -54,15 +54,14 @@ TEST_F(Chaos, AGroupWhoseNodesGetATaintThatItsCloudKnowsNothingOfIsAnExcuse) {
     now += 1h;
     EXPECT_THAT(pass(*invariant), IsEmpty());
     group.machines.clear();
-    EXPECT_THAT(pass(*invariant), IsEmpty())
-        << "the last node there was tells what the next one is";
+    EXPECT_THAT(pass(*invariant), IsEmpty()) << "the next node is expected to be like the last one";
     NodeTemplate changed = *group.described;
     changed.labels["version"] = "2";
     group.described = std::make_shared<const NodeTemplate>(std::move(changed));
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
 }
 
-TEST_F(Chaos, AGroupWhoseNodesLackALabelThatItsCloudPromisesIsAnExcuse) {
+TEST_F(ServiceInvariant, AllowsPendingPodsIfNodesLackAPromisedLabel) {
     NodeTemplate promised = *group.described;
     promised.labels["disk"] = "ssd";
     group.described = std::make_shared<const NodeTemplate>(std::move(promised));
@@ -76,7 +75,7 @@ TEST_F(Chaos, AGroupWhoseNodesLackALabelThatItsCloudPromisesIsAnExcuse) {
     }
 }
 
-TEST_F(Chaos, NobodyBuysAMachineForAPodThatSettingsSayIsExpendable) {
+TEST_F(ServiceInvariant, IgnoresExpendablePods) {
     const auto invariant = service_invariant();
     settings.expendable_pods_priority_cutoff = 10;
     pod("web-1", "").spec.priority = 5;
@@ -85,7 +84,7 @@ TEST_F(Chaos, NobodyBuysAMachineForAPodThatSettingsSayIsExpendable) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, AGroupThatIsOnlyEverEmptyOrFullCannotGrowWhileItIsPartlyThere) {
+TEST_F(ServiceInvariant, AllowsPendingPodsIfAZeroOrMaxGroupIsPartlyFull) {
     const auto invariant = service_invariant();
     group.options.zero_or_max = true;
     pod("web-1", "");
@@ -95,12 +94,12 @@ TEST_F(Chaos, AGroupThatIsOnlyEverEmptyOrFullCannotGrowWhileItIsPartlyThere) {
         << "the minimum of the group is one, and its maximum is three";
 }
 
-TEST_F(Chaos, APodThatAMachineIsOnItsWayForIsNotLateWhileThatMayTakeTime) {
+TEST_F(ServiceInvariant, WaitsForMachinesThatAreBeingCreated) {
     const auto invariant = service_invariant();
     group.group.target = 2;
     pod("web-1", "");
     pass(*invariant);
-    for (int i = 1; i <= 4; ++i) {  // each machine comes to nothing, and another is tried
+    for (int i = 1; i <= 4; ++i) {  // each machine fails, and another is created
         now += 25min;
         group.machines.resize(1);
         group.machines.push_back({.id = MachineId("try-" + std::to_string(i)),
@@ -110,10 +109,10 @@ TEST_F(Chaos, APodThatAMachineIsOnItsWayForIsNotLateWhileThatMayTakeTime) {
     }
     now += 2h;
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")))
-        << "no machine may take that long";
+        << "a machine may not take that long";
 }
 
-TEST_F(Chaos, APodThatOthersGiveWayToNeedsNoMachine) {
+TEST_F(ServiceInvariant, IgnoresPodsThatCanPreempt) {
     const auto invariant = service_invariant();
     pod("web-1", "").spec.requests = {{"cpu", 3000}};
     engine::snapshot::PodSpec& other = pod("other", "n1").spec;
@@ -128,7 +127,7 @@ TEST_F(Chaos, APodThatOthersGiveWayToNeedsNoMachine) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
 }
 
-TEST_F(Chaos, OnlyALimitWithoutRoomForTheGroupsMachineIsAnExcuse) {
+TEST_F(ServiceInvariant, AllowsPendingPodsIfALimitHasNoRoom) {
     for (const bool has_room : {false, true}) {
         const auto invariant = service_invariant();
         settings.cpu.max = has_room ? 8000 : 7999;

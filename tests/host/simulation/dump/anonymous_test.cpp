@@ -23,7 +23,7 @@ std::string text_at(const json::value& value, const char* place) {
     return std::string(value.at_pointer(place).as_string());
 }
 
-TEST(Anonymous, LetsWhatWasConnectedStayConnected) {
+TEST(AnonymousDump, KeepsReferencesBetweenObjects) {
     const json::value out = json::parse(anonymous(R"(
         {"kind":"Node","metadata":{"name":"ip-10-0-1-7","labels":{"kubernetes.io/hostname":"ip-10-0-1-7",
           "acme.com/team":"payments","topology.kubernetes.io/zone":"eu-1a"}},
@@ -79,7 +79,7 @@ TEST(Anonymous, LetsWhatWasConnectedStayConnected) {
         EXPECT_THAT(text, Not(HasSubstr(original)));
 }
 
-TEST(Anonymous, LeavesWhatHasAMeaningAndNothingElse) {
+TEST(AnonymousDump, KeepsOnlyWellKnownKeysAndValues) {
     struct Case {
         const char* key;
         const char* value;
@@ -114,7 +114,7 @@ TEST(Anonymous, LeavesWhatHasAMeaningAndNothingElse) {
     }
 }
 
-TEST(Anonymous, KeepsNumbersThatAreComparedWhereverTheyStand) {
+TEST(AnonymousDump, KeepsNumbersOfComparisons) {
     const std::string out = anonymous(R"(
         {"kind":"Node","metadata":{"name":"n","labels":{"acme.com/disks":"12"}}},
         {"kind":"Pod","metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":{
@@ -125,7 +125,7 @@ TEST(Anonymous, KeepsNumbersThatAreComparedWhereverTheyStand) {
     EXPECT_THAT(out, Not(HasSubstr("disks")));
 }
 
-TEST(Anonymous, SortsAliasesAsTheTextsThatTheyStandFor) {
+TEST(AnonymousDump, SortsAliasesLikeTheOriginals) {
     std::string objects;
     for (const char* name : {"web-10", "api", "web-9", "zoo", "web", "b", "c", "d", "e", "f", "g"})
         objects += std::string(objects.empty() ? "" : ",") +
@@ -139,7 +139,7 @@ TEST(Anonymous, SortsAliasesAsTheTextsThatTheyStandFor) {
     EXPECT_EQ(alias(0).size(), alias(3).size());
 }
 
-TEST(Anonymous, LeavesOutWhatNoDecisionReadsAndReasonsThatQuoteNames) {
+TEST(AnonymousDump, RemovesUnusedFieldsAndReasonsWithNames) {
     const std::string out = anonymous(R"(
         {"kind":"CapstanDump","metadata":{"name":"dump","annotations":{"Pod":"asked",
           "Job":"not taken: jobs is forbidden: User \"ann\" cannot list"}}},

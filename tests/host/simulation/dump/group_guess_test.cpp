@@ -25,7 +25,7 @@ std::vector<std::string> ids(const std::vector<GuessedGroup>& groups) {
     return out;
 }
 
-TEST(GroupGuess, PutsNodesOfOnePoolAndZoneTogether) {
+TEST(GroupGuess, GroupsNodesByPoolAndZone) {
     const std::vector nodes{dumped_node("n3", {{"eks.amazonaws.com/nodegroup", "web"}}),
                             dumped_node("n1", {{"eks.amazonaws.com/nodegroup", "web"}}),
                             dumped_node("n2", {{"eks.amazonaws.com/nodegroup", "web"},
@@ -37,19 +37,19 @@ TEST(GroupGuess, PutsNodesOfOnePoolAndZoneTogether) {
     EXPECT_EQ(groups[0].node.zone, "a");
 }
 
-TEST(GroupGuess, NamesAGroupWithoutAPoolByItsMachine) {
+TEST(GroupGuess, NamesAGroupWithoutAPoolByItsMachineType) {
     const std::vector nodes{dumped_node("n1", {})};
     EXPECT_THAT(ids(guess_groups(nodes)), ElementsAre("m5.large-a"));
 }
 
-TEST(GroupGuess, TellsMachinesOfOnePoolApart) {
+TEST(GroupGuess, SplitsAPoolByMachineType) {
     const std::vector nodes{dumped_node("n1", {{"agentpool", "web"}}),
                             dumped_node("n2", {{"agentpool", "web"},
                                                {"node.kubernetes.io/instance-type", "m5.xlarge"}})};
     EXPECT_THAT(ids(guess_groups(nodes)), ElementsAre("web-a-m5.large", "web-a-m5.xlarge"));
 }
 
-TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
+TEST(GroupGuess, KeepsCommonLabelsAndTheSmallestResources) {
     engine::snapshot::NodeObject one = dumped_node("n1", {{"team", "x"}, {"rack", "1"}});
     engine::snapshot::NodeObject two = dumped_node("n2", {{"team", "x"}, {"rack", "2"}});
     one.taints = {{.key = "dedicated", .value = "x"}, {.key = "busy"}};
@@ -65,7 +65,7 @@ TEST(GroupGuess, KeepsWhatAllNodesHaveAndTheLeastOfEachResource) {
     EXPECT_EQ(all.allocatable, (Resources{{"cpu", 1800_mcpu}, {"memory", 7_GiB}}));
 }
 
-TEST(GroupGuess, LeavesOutNodesThatNoCloudGrows) {
+TEST(GroupGuess, IgnoresControlPlaneAndVirtualNodes) {
     engine::snapshot::NodeObject bare{.name = "bare"};
     const std::vector nodes{dumped_node("n1", {{"node-role.kubernetes.io/control-plane", ""}}),
                             dumped_node("n2", {{"type", "virtual-kubelet"}}), bare};

@@ -14,8 +14,8 @@ inline Input input_of(const std::string& toml) {
     const runtime::config::ShippedFolder shipped({"expanders/least_waste.so", "expanders/random.so",
                                                   "similarity/resources.so", "similarity/labels.so",
                                                   "balancer/node_groups.so", "simulated.so"});
-    Scenario scenario =
-        read_scenario(runtime::config::Source{"story.toml", toml}, "/stories", shipped.plugins());
+    Scenario scenario = read_scenario(runtime::config::Source{"scenario.toml", toml}, "/scenarios",
+                                      shipped.plugins());
     EXPECT_TRUE(scenario.input) << scenario.diagnostics.text();
     return scenario.input ? *std::move(scenario.input) : Input{};
 }

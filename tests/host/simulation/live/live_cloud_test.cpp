@@ -29,16 +29,16 @@ id = "batch"
 machine = { cpu = "4", memory = "16Gi" }
 )";
 
-TEST(LiveCloud, RegistersNodesWhenTheyWouldHaveJoined) {
+TEST(LiveCloud, AddsTheRegisterDelayToTheBootTime) {
     const Input input = input_of(two_groups);
     const std::string settings = runtime::config::to_toml(LiveCloud(input, 1).settings());
     EXPECT_THAT(settings, HasSubstr(R"(boot = "1m")"));
-    EXPECT_THAT(settings, HasSubstr(R"(boot = "1m10s")")) << "where none is said";
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "1m10s")")) << "default boot time";
     EXPECT_THAT(settings, HasSubstr("register_nodes = true"));
     EXPECT_EQ(LiveCloud(input, 1).slowest_boot(), 70s);
 }
 
-TEST(LiveCloud, IsFasterBySpeedButForNames) {
+TEST(LiveCloud, DividesDurationsBySpeed) {
     const Input input = input_of(two_groups);
     const std::string settings = runtime::config::to_toml(LiveCloud(input, 10).settings());
     EXPECT_THAT(settings, HasSubstr(R"(boot = "6s")"));
@@ -47,7 +47,7 @@ TEST(LiveCloud, IsFasterBySpeedButForNames) {
     EXPECT_THAT(settings, HasSubstr(R"(labels = { boot = "30s" })"));
 }
 
-TEST(LiveCloud, MakesGroupsOfMachinesThatAreAsFast) {
+TEST(LiveCloud, SpeedsUpMachineTypes) {
     const Input input = input_of(std::string(two_groups) + R"(
 [[machine_type]]
 machine = { type = "m", cpu = "4", memory = "16Gi" }
@@ -63,7 +63,7 @@ delete_time = "30s"
     EXPECT_EQ(cloud.slowest_boot(), 10s);
 }
 
-TEST(LiveCloud, ChangesAsStepsSay) {
+TEST(LiveCloud, AppliesTheChangesOfSteps) {
     const Input input = input_of(std::string(two_groups) + R"(
 [[step]]
 change = [{ group = "web", capacity = 1, max = 9, joins = false }]
@@ -75,11 +75,11 @@ remove_groups = ["batch"]
     const std::string settings = runtime::config::to_toml(cloud.settings());
     EXPECT_THAT(settings, HasSubstr("max = 9"));
     EXPECT_THAT(settings, HasSubstr(R"(changes = [{ capacity = 1, at = "3s" }])"));
-    EXPECT_THAT(settings, HasSubstr(R"(boot = "876h")")) << "for ever";
+    EXPECT_THAT(settings, HasSubstr(R"(boot = "876h")")) << "never joins";
     EXPECT_THAT(settings, ::testing::Not(HasSubstr("batch")));
 }
 
-TEST(LiveRemarks, AreSaidOfWhatIsNotPlayed) {
+TEST(LiveWarnings, ListIgnoredKeys) {
     EXPECT_THAT(find_live_warnings(input_of(two_groups)), IsEmpty());
     const Input input = input_of(std::string(two_groups) + R"(
 [[fault]]

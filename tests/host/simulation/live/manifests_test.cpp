@@ -21,7 +21,7 @@ PodBatch batch_of(const std::string& pods) {
     return std::get<PodBatch>(input.steps.at(0).actions.at(0).what);
 }
 
-TEST(Manifests, ReplicasAreADeployments) {
+TEST(Manifests, CreateADeploymentForReplicas) {
     const Manifest made = make_manifest(
         batch_of(R"({ name = "web", namespace = "shop", count = 3, cpu = "500m", replicas = true, )"
                  R"(spread = ["zone"], start_up = "5s", grace = "1500ms", tolerations = ["spot"], )"
@@ -42,7 +42,7 @@ TEST(Manifests, ReplicasAreADeployments) {
                 "terminationGracePeriodSeconds":2}}}})"));
 }
 
-TEST(Manifests, PodsThatEndByThemselvesAreAJobs) {
+TEST(Manifests, CreateAJobForPodsWithADuration) {
     const Manifest made =
         make_manifest(batch_of(R"({ name = "mail", count = 2, duration = "1m" })"));
     EXPECT_EQ(made.resource, "jobs.batch");
@@ -55,7 +55,7 @@ TEST(Manifests, PodsThatEndByThemselvesAreAJobs) {
               "1m");
 }
 
-TEST(Manifests, PodsOfNobodyAreThemselves) {
+TEST(Manifests, CreateBarePods) {
     const PodBatch batch = batch_of(R"({ name = "lone", anti_affinity = ["hostname"] })");
     EXPECT_EQ(workload_of(batch), "");
     const json::value pod = make_pod(batch, "lone").object;
@@ -65,7 +65,7 @@ TEST(Manifests, PodsOfNobodyAreThemselves) {
               "kubernetes.io/hostname");
 }
 
-TEST(Manifests, ABudgetIsANumberOrAShare) {
+TEST(Manifests, CreateBudgetsOfANumberOrPercentage) {
     const Input input = input_of(R"(
 [[budget]]
 name = "web"
@@ -81,7 +81,7 @@ max_unavailable = 1
               parsed(R"({"selector":{},"maxUnavailable":1})"));
 }
 
-TEST(Manifests, AServiceSelectsItsPods) {
+TEST(Manifests, CreateAServiceThatSelectsItsPods) {
     const Input input = input_of(R"(
 [[service]]
 name = "web"
@@ -98,7 +98,7 @@ labels = { tier = "front" }
               parsed(R"({"tier":"front"})"));
 }
 
-TEST(Manifests, ANodeIsReadyAndKnowsItsName) {
+TEST(Manifests, CreateAReadyNodeWithAHostnameLabel) {
     const Input input = input_of(R"(
 [[node]]
 name = "system"

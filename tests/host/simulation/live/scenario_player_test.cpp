@@ -24,26 +24,26 @@ using namespace std::chrono_literals;
 namespace json = boost::json;
 
 /// There are no controllers: pods get no nodes, and Deployments no pods.
-struct Player : ::testing::Test {
+struct ScenarioPlayerTest : ::testing::Test {
     boost::asio::io_context io{};
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
     api_server::ObjectStore store{loop, {}};
     Input input{};
-    std::vector<std::string> told{};
+    std::vector<std::string> reported{};
     std::vector<std::string> changes{};
     std::optional<int> over{};
     std::optional<ScenarioPlayer> player{};
 
-    TellLive teller() {
-        return [this](const LiveLine& line) { told.push_back(line.kind + ": " + line.text); };
+    TellLive reporter() {
+        return [this](const LiveLine& line) { reported.push_back(line.kind + ": " + line.text); };
     }
     void play(const std::string& toml, double speed = 1) {
         input = input_of(toml);
         player.emplace(store, input,
                        ScenarioPlayer::Options{.speed = speed,
                                                .quiet_period = 10s,
-                                               .tell = teller(),
+                                               .tell = reporter(),
                                                .change_cloud =
                                                    [this](const ExternalEvent&, Duration since) {
                                                        changes.push_back(format_duration(since));
@@ -67,7 +67,7 @@ struct Player : ::testing::Test {
     }
 };
 
-TEST_F(Player, TakesStepsInTheirTimeDividedBySpeed) {
+TEST_F(ScenarioPlayerTest, RunsStepsAtTheConfiguredSpeed) {
     play(R"(
 [[step]]
 pods = [{ name = "web", count = 2, replicas = true }]
@@ -85,12 +85,12 @@ advance = "1m"
     EXPECT_EQ(over, std::nullopt);
     loop.advance(6s);
     EXPECT_EQ(over, 0);
-    EXPECT_THAT(told,
+    EXPECT_THAT(reported,
                 ElementsAre("scenario: 2 pods of web are created", "scenario: web is scaled to 5",
                             "scenario: the scenario has ended; the cluster is still running"));
 }
 
-TEST_F(Player, PutsInPlaceWhatIsThereFromTheStart) {
+TEST_F(ScenarioPlayerTest, CreatesInitialObjects) {
     play(R"(
 [[node]]
 name = "system"
@@ -117,7 +117,7 @@ max_unavailable = 1
     EXPECT_EQ(replicas("dns"), 2);
 }
 
-TEST_F(Player, AddsToABatchAndTakesItAway) {
+TEST_F(ScenarioPlayerTest, AddsToABatchAndRemovesIt) {
     play(R"(
 [[step]]
 pods = [{ name = "web", count = 2, replicas = true }, { name = "lone", count = 2 }]
@@ -129,7 +129,7 @@ advance = "1s"
 remove = ["web", "lone-2"]
 advance = "1s"
 [[step]]
-remove = ["lone", "nobody"]
+remove = ["lone", "unknown"]
 )");
     loop.advance(1s);
     EXPECT_EQ(replicas("web"), 5);
@@ -139,10 +139,10 @@ remove = ["lone", "nobody"]
     EXPECT_THAT(names("pods"), ElementsAre("lone-1", "lone-3"));
     loop.advance(1s);
     EXPECT_THAT(names("pods"), IsEmpty());
-    EXPECT_THAT(told, Contains("note: action failed: no batch, pod or node \"nobody\""));
+    EXPECT_THAT(reported, Contains("note: action failed: no batch, pod or node \"unknown\""));
 }
 
-TEST_F(Player, ChangesNodesAndTheCloud) {
+TEST_F(ScenarioPlayerTest, ChangesNodesAndTheCloud) {
     play(R"(
 [[group]]
 id = "web"
@@ -167,7 +167,7 @@ change = [{ group = "web", capacity = 0 }]
     EXPECT_THAT(changes, ElementsAre("5s"));
 }
 
-TEST_F(Player, GoesOnWhenTheClusterHasComeToRest) {
+TEST_F(ScenarioPlayerTest, ContinuesWhenTheClusterIsIdle) {
     play(R"(
 [[step]]
 pods = [{ name = "lone", count = 1 }]
@@ -180,14 +180,15 @@ expect_pending = 1
     json::object node{{"metadata", json::object{{"name", "late"}}}};
     ASSERT_TRUE(store.create(store.kind("nodes"), "", node));
     loop.advance(9s);
-    EXPECT_EQ(over, std::nullopt) << "a node has come meanwhile";
+    EXPECT_EQ(over, std::nullopt) << "a node was created in the meantime";
     loop.advance(2s);
     EXPECT_EQ(over, 1);
-    EXPECT_THAT(told, Contains("unmet: expectation not met: pending pods: expected 0, found 1"));
+    EXPECT_THAT(reported,
+                Contains("unmet: expectation not met: pending pods: expected 0, found 1"));
 }
 
-TEST_F(Player, IsToldAsItHappens) {
-    const LiveEvents story(store, teller());
+TEST_F(ScenarioPlayerTest, ReportsItsActions) {
+    const LiveEvents events(store, reporter());
     const auto put = [&](const char* node, const char* phase) {
         std::ignore =
             store.edit(store.kind("pods"), "default", "web-1",
@@ -205,9 +206,9 @@ advance = "1h"
     loop.advance(1s);
     put("n1", "Running");
     loop.advance(1s);
-    EXPECT_THAT(told, ElementsAre("scenario: 2 pods of web are created",
-                                  "pods: web: 0 pods bound, 2 pending",
-                                  "pods: web: 1 pod bound, 1 pending"));
+    EXPECT_THAT(reported, ElementsAre("scenario: 2 pods of web are created",
+                                      "pods: web: 0 pods bound, 2 pending",
+                                      "pods: web: 1 pod bound, 1 pending"));
 }
 
 }  // namespace

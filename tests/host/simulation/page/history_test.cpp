@@ -18,35 +18,35 @@ using namespace std::chrono_literals;
 
 const NodeGroupId web("web");
 
-/// Shows passes to a historian, of a run that begins at noon.
-struct Histories : ::testing::Test {
+/// Adds passes to the history of a run that begins at noon.
+struct PassHistoryTest : ::testing::Test {
     void pass(Time at) {
         const engine::Snapshot seen = world.snapshot();
         const runtime::PassInput input{.snapshot = seen, .call_context = {.now = at}};
         runtime::PassResult result;
         result.outcome.memory = memory;
         result.groups = seen.groups;
-        historian.on_pass(input, result);
+        pass_history.on_pass(input, result);
     }
     void back_off(Time since, std::optional<Time> until, std::string because) {
         memory.backoffs[web] = {
             .since = since, .until = until, .last_failure = since, .because = std::move(because)};
     }
-    std::vector<Band> bands(Duration end) { return historian.take(end).groups["web"].back_offs; }
+    std::vector<Band> bands(Duration end) { return pass_history.take(end).groups["web"].back_offs; }
 
     World world;
     engine::Memory memory;
-    PassHistory historian{noon};
+    PassHistory pass_history{noon};
 };
 
-TEST_F(Histories, KeepLevelsOnlyWhereTheyChange) {
+TEST_F(PassHistoryTest, KeepsLevelsOnlyIfTheyChange) {
     world.group("web", 1);
     world.node("web-1", "web");
     pass(noon);
     pass(noon + 10s);
     world.change_group("web").group.target = 3;
     pass(noon + 20s);
-    const History history = historian.take(1min);
+    const History history = pass_history.take(1min);
     EXPECT_THAT(history.groups.at("web").levels,
                 ElementsAre(Since<GroupLevel>{0s, {.target = 1, .ready = 1}},
                             Since<GroupLevel>{20s, {.target = 3, .ready = 1, .upcoming = 2}}));
@@ -54,15 +54,16 @@ TEST_F(Histories, KeepLevelsOnlyWhereTheyChange) {
     EXPECT_EQ(history.end, 1min);
 }
 
-TEST_F(Histories, CountPodsWithoutANode) {
+TEST_F(PassHistoryTest, CountsPendingPods) {
     pass(noon);
     world.pod("a");
     world.pod("b");
     pass(noon + 10s);
-    EXPECT_THAT(historian.take(1min).pending, ElementsAre(Since<int>{0s, 0}, Since<int>{10s, 2}));
+    EXPECT_THAT(pass_history.take(1min).pending,
+                ElementsAre(Since<int>{0s, 0}, Since<int>{10s, 2}));
 }
 
-TEST_F(Histories, ABackOffLastsFromTheFailureUntilItExpires) {
+TEST_F(PassHistoryTest, EndsABackOffWhenItExpires) {
     world.group("web", 0);
     pass(noon);
     back_off(noon + 5s, noon + 5min, "no capacity");
@@ -71,7 +72,7 @@ TEST_F(Histories, ABackOffLastsFromTheFailureUntilItExpires) {
     EXPECT_THAT(bands(1h), ElementsAre(Band{5s, 5min, "no capacity"}));
 }
 
-TEST_F(Histories, ABackOffWithoutAnEndLastsUntilItIsLifted) {
+TEST_F(PassHistoryTest, EndsABackOffWhenItIsRemoved) {
     world.group("web", 0);
     back_off(noon, std::nullopt, "2 machines did not join");
     pass(noon);
@@ -81,14 +82,14 @@ TEST_F(Histories, ABackOffWithoutAnEndLastsUntilItIsLifted) {
     EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 20min, "2 machines did not join"}));
 }
 
-TEST_F(Histories, ABackOffThatIsNeverLiftedReachesToTheEnd) {
+TEST_F(PassHistoryTest, EndsABackOffAtTheEndOfTheRun) {
     world.group("web", 0);
     back_off(noon, std::nullopt, "2 machines did not join");
     pass(noon);
     EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 1h, "2 machines did not join"}));
 }
 
-TEST_F(Histories, AFailureDuringABackOffProlongsItAndGivesTheReason) {
+TEST_F(PassHistoryTest, ExtendsABackOffAtAFailure) {
     world.group("web", 0);
     back_off(noon, noon + 5min, "quota");
     pass(noon);
@@ -97,7 +98,7 @@ TEST_F(Histories, AFailureDuringABackOffProlongsItAndGivesTheReason) {
     EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 11min, "no capacity"}));
 }
 
-TEST_F(Histories, AFailureAfterABackOffBeginsAnother) {
+TEST_F(PassHistoryTest, StartsANewBackOffAfterTheFirst) {
     world.group("web", 0);
     back_off(noon, noon + 5min, "quota");
     pass(noon);
@@ -106,20 +107,20 @@ TEST_F(Histories, AFailureAfterABackOffBeginsAnother) {
     EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 5min, "quota"}, Band{10min, 20min, "no capacity"}));
 }
 
-TEST_F(Histories, TimeStandsStillWhileAClockThatWasSetBackCatchesUp) {
+TEST_F(PassHistoryTest, KeepsTimesInOrderIfTheClockIsSetBack) {
     world.group("web", 0);
     pass(noon + 10min);
     world.change_group("web").group.target = 1;
     pass(noon + 12min);
     world.change_group("web").group.target = 2;
     pass(noon + 5min);
-    const auto levels = historian.take(1h).groups.at("web").levels;
+    const auto levels = pass_history.take(1h).groups.at("web").levels;
     ASSERT_THAT(levels, SizeIs(2));
     EXPECT_LE(levels[0].at, levels[1].at);
 }
 
-TEST_F(Histories, OfARunWithoutPassesAreEmpty) {
-    const History history = historian.take(1h);
+TEST_F(PassHistoryTest, IsEmptyWithoutPasses) {
+    const History history = pass_history.take(1h);
     EXPECT_THAT(history.groups, IsEmpty());
     EXPECT_THAT(history.pending, IsEmpty());
     EXPECT_EQ(history.end, 1h);

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 
-// An hour takes 1092: ten minutes are 182.
+// One hour is 1092 units, ten minutes are 182.
 const Frame hour_frame{.span = 1h, .columns = 1000};
 
 ReadPage drawn(const std::vector<Mark>& marks) {
@@ -20,7 +20,7 @@ ReadPage drawn(const std::vector<Mark>& marks) {
     return ReadPage(out.take());
 }
 
-TEST(Marks, ThoseOfOneKindThatWouldOverlapAreCounted) {
+TEST(PageMarks, AreCombinedIfTheyOverlap) {
     const ReadPage page = drawn({{10min, EventKind::increase, "first", ""},
                                  {10min + 10s, EventKind::increase, "second", ""},
                                  {20min, EventKind::increase, "third", ""}});
@@ -29,7 +29,7 @@ TEST(Marks, ThoseOfOneKindThatWouldOverlapAreCounted) {
     EXPECT_THAT(page.texts("//g/title"), ElementsAre("first\nsecond", "third"));
 }
 
-TEST(Marks, KindsThatMeetStandBelowEachOther) {
+TEST(PageMarks, AreStackedByKind) {
     const std::vector<Mark> marks{{10min, EventKind::failure, "refused", ""},
                                   {10min, EventKind::increase, "more", ""}};
     EXPECT_THAT(drawn(marks).texts("//use/@y"), ElementsAre("107", "121"));
@@ -38,12 +38,12 @@ TEST(Marks, KindsThatMeetStandBelowEachOther) {
     EXPECT_EQ(height_of({}), 0);
 }
 
-TEST(Marks, OfManyOnlyTheFirstAreTold) {
+TEST(PageMarks, ListOnlyTheFirstTexts) {
     const std::vector<Mark> marks(20, {10min, EventKind::note, "again", ""});
     EXPECT_THAT(drawn(marks).texts("//title"), ElementsAre(EndsWith("again\nand 15 more")));
 }
 
-TEST(Marks, WithoutARowInTheTableLeadNowhere) {
+TEST(PageMarks, HaveNoLinkWithoutATableRow) {
     const std::vector<const Event*> none;
     EXPECT_TRUE(mark_events(none, 5, {}).of_all.empty());
     Event first{.kind = EventKind::note, .text = "a"}, second{.kind = EventKind::note, .text = "b"};

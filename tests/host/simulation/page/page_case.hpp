@@ -1,4 +1,4 @@
-/// A run to be drawn, for tests that name only what they are about, and the page read again.
+/// A run to draw, and the parsed page.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ namespace capstan::simulation::page {
 
 using namespace std::chrono_literals;
 
-/// An hour. A story, and what passes saw.
+/// A report and a history of one hour.
 struct PageCase {
-    Report report{.title = "a story", .seed = 7, .summary = {.span = 1h, .passes = 3}};
+    Report report{.title = "a scenario", .seed = 7, .summary = {.span = 1h, .passes = 3}};
     History history{.end = 1h};
 
-    /// Its only level, with as many nodes ready as its target.
+    /// Adds a group with one level: `target` nodes, all ready.
     GroupHistory& group(const std::string& id, int target = 0) {
         GroupHistory& out = history.groups[id];
         out.levels = {{0s, {.target = target, .ready = target}}};
@@ -35,10 +35,10 @@ struct PageCase {
                                  .subject = std::move(subject)});
         return report.events.back();
     }
-    std::string html() const { return make_page(report, "story.toml", history); }
+    std::string html() const { return make_page(report, "scenario.toml", history); }
 };
 
-/// The page as an XML parser reads it.
+/// The page, parsed as XML.
 class ReadPage {
 public:
     explicit ReadPage(const std::string& html) {
@@ -46,7 +46,7 @@ public:
         EXPECT_TRUE(parsed) << parsed.description() << " at " << parsed.offset << ": "
                             << html.substr(static_cast<std::size_t>(parsed.offset), 200);
     }
-    /// What stands in the elements that an XPath names.
+    /// The texts of the elements or attributes that an XPath selects.
     std::vector<std::string> texts(const std::string& path) const {
         std::vector<std::string> out;
         for (const auto& found : page_.select_nodes(path.c_str()))
@@ -62,7 +62,7 @@ private:
     pugi::xml_document page_;
 };
 
-/// The XPath of the strip with that heading.
+/// The XPath of the strip with this heading.
 inline std::string strip(const std::string& heading) {
     return "//section[header/h3='" + heading + "']";
 }

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Lt;
 using ::testing::Not;
 
-TEST(Page, ShowsAStripForEachGroupBelowThePodsThatWait) {
+TEST(ReportPage, ShowsAStripForPendingPodsAndEachGroup) {
     PageCase run;
     run.group("web", 2);
     run.group("batch");
@@ -21,7 +21,7 @@ TEST(Page, ShowsAStripForEachGroupBelowThePodsThatWait) {
                 ElementsAre("Pending pods", "batch", "web"));
 }
 
-TEST(Page, NamesGroupsThatStayedEmptyWhereThereAreMany) {
+TEST(ReportPage, ListsEmptyGroupsIfThereAreMany) {
     PageCase run;
     for (char c = 'a'; c <= 'i'; ++c) run.group(std::string("group-") + c);
     run.group("web", 1);
@@ -32,7 +32,7 @@ TEST(Page, NamesGroupsThatStayedEmptyWhereThereAreMany) {
                             "group-h, group-i"));
 }
 
-TEST(Page, ShowsABackOffAsABandWithItsReasonOnHover) {
+TEST(ReportPage, ShowsABackOffAsABandWithItsReasonOnHover) {
     PageCase run;
     run.group("web").back_offs = {{15min, 45min, "no capacity in zone a"}};
     run.group("batch");
@@ -47,7 +47,7 @@ TEST(Page, ShowsABackOffAsABandWithItsReasonOnHover) {
                             Not(HasSubstr("backed off"))));
 }
 
-TEST(Page, MarksDecisionsOnTheirGroupWithTheReasonOnHoverAndALinkIntoTheTable) {
+TEST(ReportPage, MarksDecisionsWithReasonAndLink) {
     PageCase run;
     run.group("web");
     run.event(1min, EventKind::arrival, "web: 2 pods arrive");
@@ -61,7 +61,7 @@ TEST(Page, MarksDecisionsOnTheirGroupWithTheReasonOnHoverAndALinkIntoTheTable) {
                 ElementsAre("10m", "", "increase web by 2: 0 -> 2", "makes room for 2 pods"));
 }
 
-TEST(Page, MarksWhatHappensToANodeOnItsGroupAndTheRestWithThePods) {
+TEST(ReportPage, MarksNodeEventsOnTheirGroup) {
     PageCase run;
     run.group("web", 1);
     run.history.group_of = {{"web-1", "web"}};
@@ -72,26 +72,26 @@ TEST(Page, MarksWhatHappensToANodeOnItsGroupAndTheRestWithThePods) {
     EXPECT_EQ(page.count(strip("Pending pods") + "//a"), 1u);
 }
 
-TEST(Page, HoldsNamesAndReasonsOfOthersAsText) {
-    const std::string evil = "</title><script>\"&amp;'";
+TEST(ReportPage, EscapesNamesAndReasons) {
+    const std::string markup = "</title><script>\"&amp;'";
     PageCase run;
-    run.report.title = evil;
-    run.group(evil).back_offs = {{15min, 45min, evil}};
-    run.event(10min, EventKind::failure, evil, evil, evil);
-    run.report.unmet = {{evil, evil}};
+    run.report.title = markup;
+    run.group(markup).back_offs = {{15min, 45min, markup}};
+    run.event(10min, EventKind::failure, markup, markup, markup);
+    run.report.unmet = {{markup, markup}};
     run.report.expected = 1;
-    run.report.summary.still_pending = {{evil, 1, 1min, evil}};
-    run.report.summary.node_hours_of = {{evil, 1}};
+    run.report.summary.still_pending = {{markup, 1, 1min, markup}};
+    run.report.summary.node_hours_of = {{markup, 1}};
     const ReadPage page(run.html());
     EXPECT_EQ(page.count("//script"), 0u);
-    EXPECT_THAT(page.texts("//h1"), ElementsAre(evil));
-    EXPECT_THAT(page.texts("//section/header/h3"), Contains(evil));
-    EXPECT_THAT(page.texts("//a/title"), ElementsAre("10m  " + evil + "\n" + evil));
-    EXPECT_THAT(page.texts("//rect/title"), Contains(HasSubstr("45m: " + evil)));
-    EXPECT_THAT(page.texts("//pre"), ElementsAre(evil + ": " + evil));
+    EXPECT_THAT(page.texts("//h1"), ElementsAre(markup));
+    EXPECT_THAT(page.texts("//section/header/h3"), Contains(markup));
+    EXPECT_THAT(page.texts("//a/title"), ElementsAre("10m  " + markup + "\n" + markup));
+    EXPECT_THAT(page.texts("//rect/title"), Contains(HasSubstr("45m: " + markup)));
+    EXPECT_THAT(page.texts("//pre"), ElementsAre(markup + ": " + markup));
 }
 
-TEST(Page, NeedsNothingButItself) {
+TEST(ReportPage, LoadsNothingFromOutside) {
     PageCase run;
     run.group("web", 1).back_offs = {{15min, 45min, "no capacity"}};
     run.event(10min, EventKind::increase, "increase web by 1", "", "web");
@@ -109,15 +109,15 @@ TEST(Page, NeedsNothingButItself) {
         EXPECT_EQ(style[at + 4], '#');
 }
 
-TEST(Page, IsThereForARunWithoutPasses) {
-    const ReadPage page(make_page({}, "story.toml", {}));
-    EXPECT_THAT(page.texts("//h1"), ElementsAre("story.toml"));
+TEST(ReportPage, IsCompleteWithoutPasses) {
+    const ReadPage page(make_page({}, "scenario.toml", {}));
+    EXPECT_THAT(page.texts("//h1"), ElementsAre("scenario.toml"));
     EXPECT_THAT(page.texts("//section/header/h3"), ElementsAre("Pending pods"));
     EXPECT_THAT(page.texts("//body/p"),
-                ElementsAre("story.toml, seed 0", "No node groups.", "No events."));
+                ElementsAre("scenario.toml, seed 0", "No node groups.", "No events."));
 }
 
-TEST(Page, IsThereForARunOfOnePass) {
+TEST(ReportPage, IsCompleteForASinglePass) {
     PageCase run;
     run.group("web", 3);
     run.history.pending = {{0s, 2}};
@@ -128,17 +128,18 @@ TEST(Page, IsThereForARunOfOnePass) {
     EXPECT_THAT(page.texts(strip("Pending pods") + "/header/p"), ElementsAre("2 pods at the end"));
 }
 
-TEST(Page, TellsWhichExpectationsWereNotMet) {
+TEST(ReportPage, ShowsUnmetExpectations) {
     PageCase run;
     run.report.expected = 3;
-    run.report.unmet = {{"story.toml:31", "expected increase web by 1"}};
+    run.report.unmet = {{"scenario.toml:31", "expected increase web by 1"}};
     const ReadPage page(run.html());
     EXPECT_THAT(page.texts("//div[@class='verdict unmet']/p"),
                 ElementsAre("2 of 3 expectations met"));
-    EXPECT_THAT(page.texts("//div/pre"), ElementsAre("story.toml:31: expected increase web by 1"));
+    EXPECT_THAT(page.texts("//div/pre"),
+                ElementsAre("scenario.toml:31: expected increase web by 1"));
 }
 
-TEST(Page, TellsLongStoriesByTheirDecisionsAndTheGroupsLeftAlone) {
+TEST(ReportPage, ListsOnlyDecisionsOfLongRuns) {
     PageCase run;
     run.group("web");
     for (int i = 0; i < 400; ++i) run.event(i * 1s, EventKind::bound, "a pod is bound to a node");
@@ -148,7 +149,7 @@ TEST(Page, TellsLongStoriesByTheirDecisionsAndTheGroupsLeftAlone) {
                 ElementsAre("increase web by 1", "web is backed off"));
 }
 
-/// A group that changes at every pass, fails all the time and is decided on at each.
+/// Groups that change, fail and are scaled up in every pass.
 PageCase busy(int groups, int passes) {
     PageCase run;
     run.report.summary.span = run.history.end = passes * 10s;
@@ -164,14 +165,14 @@ PageCase busy(int groups, int passes) {
     return run;
 }
 
-TEST(Page, StaysSmallHoweverLongTheRunAndHoweverManyItsGroups) {
+TEST(ReportPage, LimitsItsSize) {
     const std::string month = busy(1, 260'000).html();
     EXPECT_THAT(month.size(), Lt(1'000'000u));
     EXPECT_THAT(ReadPage(month).texts("//body/p"), Contains(HasSubstr("257999 more")));
     EXPECT_THAT(busy(200, 1000).html().size(), Lt(200 * 50'000u));
 }
 
-TEST(Page, OfEqualRunsHasEqualBytes) { EXPECT_EQ(busy(3, 50).html(), busy(3, 50).html()); }
+TEST(ReportPage, IsIdenticalForEqualRuns) { EXPECT_EQ(busy(3, 50).html(), busy(3, 50).html()); }
 
 }  // namespace
 }  // namespace capstan::simulation::page

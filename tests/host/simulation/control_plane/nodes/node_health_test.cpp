@@ -1,4 +1,4 @@
-#include "../living_cluster.hpp"
+#include "../test_cluster.hpp"
 
 #include "simulation/control_plane/nodes/node_object.hpp"
 
@@ -8,11 +8,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct NodeTrouble : LivingCluster {
+struct NodeHealthTest : TestCluster {
     void SetUp() override {
-        LivingCluster::SetUp();
+        TestCluster::SetUp();
         add_node("n1");
-        pass(2s);
+        advance(2s);
     }
     std::vector<std::string> taints() const {
         std::vector<std::string> out;
@@ -38,114 +38,114 @@ struct NodeTrouble : LivingCluster {
     }
 };
 
-TEST_F(NodeTrouble, TaintsACordonedNode) {
+TEST_F(NodeHealthTest, TaintsACordonedNode) {
     set("nodes", "n1", "spec.unschedulable", true);
-    pass(0s);
+    advance(0s);
     EXPECT_THAT(taints(), ElementsAre("node.kubernetes.io/unschedulable:NoSchedule"));
     set("nodes", "n1", "spec.unschedulable", false);
-    pass(0s);
+    advance(0s);
     EXPECT_THAT(taints(), IsEmpty());
 }
 
-TEST_F(NodeTrouble, TaintsANodeUntilItIsReady) {
+TEST_F(NodeHealthTest, TaintsANodeThatIsNotReady) {
     set_ready("False");
-    pass(0s);
+    advance(0s);
     EXPECT_THAT(taints(), ElementsAre("node.kubernetes.io/not-ready:NoSchedule",
                                       "node.kubernetes.io/not-ready:NoExecute"));
     set_ready("True");
-    pass(0s);
+    advance(0s);
     EXPECT_THAT(taints(), IsEmpty());
 }
 
-TEST_F(NodeTrouble, KeepsTheTaintsThatOthersSet) {
+TEST_F(NodeHealthTest, KeepsOtherTaints) {
     set("nodes", "n1", "spec.taints",
         quoted_object("{'t':[{'key':'team','value':'blue','effect':'NoSchedule'}]}").at("t"));
     set("nodes", "n1", "spec.unschedulable", true);
-    pass(0s);
+    advance(0s);
     EXPECT_THAT(taints(),
                 ElementsAre("team:NoSchedule", "node.kubernetes.io/unschedulable:NoSchedule"));
 }
 
-TEST_F(NodeTrouble, GivesUpANodeThatFellSilent) {
+TEST_F(NodeHealthTest, MarksASilentNodeUnreachable) {
     add_pod("web");
-    pass(5s);
+    advance(5s);
     stop_kubelet();
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(condition("nodes", "n1", "Ready"),
               "Unknown NodeStatusUnknown: Kubelet stopped posting node status.");
     EXPECT_THAT(taints(), ElementsAre("node.kubernetes.io/unreachable:NoSchedule",
                                       "node.kubernetes.io/unreachable:NoExecute"));
     EXPECT_FALSE(is_ready(get("pods", "web")));
     start_kubelet();
-    pass(5s);
+    advance(5s);
     EXPECT_THAT(taints(), IsEmpty());
     EXPECT_TRUE(is_ready(get("pods", "web")));
 }
 
-TEST_F(NodeTrouble, EvictsPodsAfterAsLongAsTheyBearIt) {
-    add_pod("patient");
-    add_pod("hasty",
+TEST_F(NodeHealthTest, EvictsPodsAfterTheirTolerationSeconds) {
+    add_pod("default-toleration");
+    add_pod("short-toleration",
             "'tolerations':[{'key':'node.kubernetes.io/not-ready','operator':'Exists',"
             "'effect':'NoExecute','tolerationSeconds':10}],");
-    add_pod("loyal", "'tolerations':[{'operator':'Exists'}],");
-    pass(5s);
+    add_pod("tolerant", "'tolerations':[{'operator':'Exists'}],");
+    advance(5s);
     set_ready("False");
-    pass(9s);
+    advance(9s);
     EXPECT_EQ(phases(), "Running 3");
-    pass(1s);
-    EXPECT_TRUE(is_terminating(get("pods", "hasty")));
-    pass(5min);
-    EXPECT_TRUE(is_terminating(get("pods", "patient")));
-    EXPECT_FALSE(is_terminating(get("pods", "loyal")));
+    advance(1s);
+    EXPECT_TRUE(is_terminating(get("pods", "short-toleration")));
+    advance(5min);
+    EXPECT_TRUE(is_terminating(get("pods", "default-toleration")));
+    EXPECT_FALSE(is_terminating(get("pods", "tolerant")));
 }
 
-TEST_F(NodeTrouble, DoesNotEvictFromANodeThatCameBackInTime) {
+TEST_F(NodeHealthTest, KeepsPodsIfTheNodeBecomesReadyInTime) {
     add_pod("web");
-    pass(5s);
+    advance(5s);
     set_ready("False");
-    pass(4min);
+    advance(4min);
     set_ready("True");
-    pass(10min);
+    advance(10min);
     EXPECT_EQ(phases(), "Running 1");
 }
 
-TEST_F(NodeTrouble, EvictsAtOnceForATaintThatIsNotBorne) {
+TEST_F(NodeHealthTest, EvictsAtOnceForATaintWithoutToleration) {
     add_pod("web");
-    pass(5s);
+    advance(5s);
     set("nodes", "n1", "spec.taints",
         quoted_object("{'t':[{'key':'gone','effect':'NoExecute'}]}").at("t"));
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(NodeTrouble, RemovesThePodsOfANodeThatIsGone) {
+TEST_F(NodeHealthTest, RemovesPodsOfADeletedNode) {
     add_pod("web");
-    pass(5s);
+    advance(5s);
     remove("nodes", "n1");
-    pass(39s);
+    advance(39s);
     EXPECT_EQ(phases(), "Running 1");
-    pass(2s);
+    advance(2s);
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(NodeTrouble, RemovesPodsThatWereStoppingWhenTheirMachineWent) {
+TEST_F(NodeHealthTest, RemovesTerminatingPodsOfADeletedNode) {
     add_pod("web");
-    pass(5s);
+    advance(5s);
     remove("pods", "web");
     remove("nodes", "n1");
-    pass(2s);
-    EXPECT_EQ(phases(), "leaving 1");
-    pass(2s);
-    EXPECT_EQ(phases(), "") << "a tenth of their thirty seconds";
+    advance(2s);
+    EXPECT_EQ(phases(), "terminating 1");
+    advance(2s);
+    EXPECT_EQ(phases(), "") << "a tenth of the 30s grace period";
 }
 
-TEST_F(NodeTrouble, BearsWhatIsBorneForAnAge) {
+TEST_F(NodeHealthTest, AcceptsVeryLongTolerationSeconds) {
     add_pod("web",
             "'tolerations':[{'operator':'Exists','effect':'NoExecute',"
             "'tolerationSeconds':9000000000000000000}],");
-    pass(5s);
+    advance(5s);
     set_ready("False");
-    pass(1h);
+    advance(1h);
     EXPECT_EQ(phases(), "Running 1");
 }
 

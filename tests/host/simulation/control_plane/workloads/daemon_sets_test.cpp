@@ -1,4 +1,4 @@
-#include "../living_cluster.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -6,7 +6,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct Daemons : LivingCluster {
+struct DaemonSetsTest : TestCluster {
     void add_set(const std::string& spec = "", const std::string& pod = pod_template("100m")) {
         add_workload("daemonsets.apps", "agent", spec, pod);
     }
@@ -20,70 +20,70 @@ struct Daemons : LivingCluster {
     }
 };
 
-TEST_F(Daemons, RunOnEveryNodeAndOnThoseThatCome) {
+TEST_F(DaemonSetsTest, RunOnEveryNodeAndOnNewNodes) {
     add_nodes(2);
     add_set();
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(nodes(), ElementsAre("n1", "n2"));
     add_node("n3");
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(nodes(), ElementsAre("n1", "n2", "n3"));
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.desiredNumberScheduled"), 3);
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.numberAvailable"), 3);
 }
 
-TEST_F(Daemons, RunWhereTheirSelectorAndTheNodesTaintsLetThem) {
+TEST_F(DaemonSetsTest, FollowNodeSelectorsAndTaints) {
     add_node("n1", "4", ",'labels':{'disk':'ssd'}");
     add_node("n2", "4", ",'labels':{'disk':'hdd'}");
     add_node("n3", "4", ",'labels':{'disk':'ssd'}");
     set("nodes", "n3", "spec.taints",
         quoted_object("{'t':[{'key':'team','value':'blue','effect':'NoSchedule'}]}").at("t"));
     add_set("", pod_template("100m", "'nodeSelector':{'disk':'ssd'},"));
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(nodes(), ElementsAre("n1"));
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.desiredNumberScheduled"), 1);
 }
 
-TEST_F(Daemons, RunOnCordonedNodes) {
+TEST_F(DaemonSetsTest, RunOnCordonedNodes) {
     add_node("n1");
     set("nodes", "n1", "spec.unschedulable", true);
     add_set();
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(nodes(), ElementsAre("n1"));
 }
 
-TEST_F(Daemons, LeaveANodeThatIsNotTheirsAnyMore) {
+TEST_F(DaemonSetsTest, LeaveANodeThatNoLongerMatches) {
     add_node("n1", "4", ",'labels':{'disk':'ssd'}");
     add_set("", pod_template("100m", "'nodeSelector':{'disk':'ssd'},"));
-    pass(10s);
+    advance(10s);
     set("nodes", "n1", "metadata.labels", json::object{{"disk", "hdd"}});
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(Daemons, RollOneAfterTheOther) {
+TEST_F(DaemonSetsTest, UpdateOneNodeAtATime) {
     add_nodes(3);
     add_set();
-    pass(10s);
+    advance(10s);
     set("daemonsets.apps", "agent", "spec.template",
         quoted_object(pod_template("100m", "", "web:2")));
     for (int i = 0; i < 300; ++i) {
-        pass(100ms);
+        advance(100ms);
         EXPECT_GE(nodes().size(), 2U);
     }
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.updatedNumberScheduled"), 3);
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.numberAvailable"), 3);
 }
 
-TEST_F(Daemons, WaitForRoomOnTheirNode) {
+TEST_F(DaemonSetsTest, WaitForFreeResourcesOnTheirNode) {
     add_node("n1", "1");
     add_node("n2", "4");
     add_pod("big", "'nodeName':'n1',");
     add_set();
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.numberReady"), 1);
     remove("pods", "big");
-    pass(20s);
+    advance(20s);
     EXPECT_EQ(number("daemonsets.apps", "agent", "status.numberReady"), 2);
 }
 

@@ -1,4 +1,4 @@
-#include "../living_cluster.hpp"
+#include "../test_cluster.hpp"
 
 namespace capstan::simulation::control_plane {
 namespace {
@@ -7,11 +7,11 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-struct Deploying : LivingCluster {
+struct DeploymentsTest : TestCluster {
     void SetUp() override {
-        LivingCluster::SetUp();
+        TestCluster::SetUp();
         add_nodes(5);
-        pass(2s);
+        advance(2s);
     }
     void deploy(const std::string& spec, const std::string& pod = pod_template()) {
         add_workload("deployments.apps", "web", spec, pod);
@@ -52,13 +52,13 @@ struct Deploying : LivingCluster {
     }
 };
 
-TEST_F(Deploying, RunsAsManyPodsAsItIsToldAndSaysSo) {
+TEST_F(DeploymentsTest, RunTheirReplicasAndReportIt) {
     deploy("'replicas':3,");
-    pass(0s);
+    advance(0s);
     EXPECT_FALSE(is_rolled_out());
     EXPECT_THAT(condition("deployments.apps", "web", "Available"),
                 HasSubstr("False MinimumReplicasUnavailable"));
-    pass(3s);
+    advance(3s);
     EXPECT_EQ(phases(), "Running 3");
     EXPECT_TRUE(is_rolled_out());
     EXPECT_EQ(condition("deployments.apps", "web", "Available"),
@@ -67,9 +67,9 @@ TEST_F(Deploying, RunsAsManyPodsAsItIsToldAndSaysSo) {
                 HasSubstr("True NewReplicaSetAvailable"));
 }
 
-TEST_F(Deploying, NamesReplicaSetsAndPodsAfterTheTemplate) {
+TEST_F(DeploymentsTest, NameReplicaSetsAndPodsByTheTemplateHash) {
     deploy("");
-    pass(3s);
+    advance(3s);
     const api_server::ApiObject set = all("replicasets.apps").at(0);
     const std::string hash(api_server::label_of(*set, "pod-template-hash"));
     EXPECT_EQ(api_server::text_at(*set, "metadata.name"), "web-" + hash);
@@ -79,28 +79,28 @@ TEST_F(Deploying, NamesReplicaSetsAndPodsAfterTheTemplate) {
     EXPECT_EQ(api_server::label_of(*pod, "pod-template-hash"), hash);
 }
 
-TEST_F(Deploying, GrowsAndShrinksWithItsReplicas) {
+TEST_F(DeploymentsTest, ScaleUpAndDown) {
     deploy("'replicas':2,");
-    pass(3s);
+    advance(3s);
     set("deployments.apps", "web", "spec.replicas", 7);
-    pass(3s);
+    advance(3s);
     EXPECT_EQ(phases(), "Running 7");
     EXPECT_TRUE(is_rolled_out());
     set("deployments.apps", "web", "spec.replicas", 1);
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(phases(), "Running 1");
     EXPECT_TRUE(is_rolled_out());
     EXPECT_THAT(all("replicasets.apps"), SizeIs(1));
 }
 
-TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
+TEST_F(DeploymentsTest, RollOutWithinMaxSurgeAndMaxUnavailable) {
     deploy(
         "'replicas':4,'strategy':{'type':'RollingUpdate','rollingUpdate':"
         "{'maxSurge':1,'maxUnavailable':1}},");
-    pass(5s);
+    advance(5s);
     set_image("web:2");
     for (int i = 0; i < 200 && !(is_rolled_out() && sets() == "web:2 x4"); ++i) {
-        pass(100ms);
+        advance(100ms);
         std::int64_t wanted = 0, ready = 0;
         for (const api_server::ApiObject& set : all("replicasets.apps"))
             wanted += number_or(*set, "spec.replicas", 0);
@@ -117,13 +117,13 @@ TEST_F(Deploying, RollsWithinSurgeAndUnavailability) {
               "2");
 }
 
-TEST_F(Deploying, GoesBackToAnEarlierTemplateInItsOldReplicaSet) {
+TEST_F(DeploymentsTest, ReuseTheOldReplicaSetOnRollback) {
     deploy("'replicas':2,");
-    pass(5s);
+    advance(5s);
     set_image("web:2");
-    pass(20s);
+    advance(20s);
     set_image("web:1");
-    pass(20s);
+    advance(20s);
     EXPECT_EQ(sets(), "web:1 x2");
     EXPECT_THAT(all("replicasets.apps"), SizeIs(2));
     EXPECT_EQ(api_server::annotation_of(get("deployments.apps", "web"),
@@ -131,84 +131,84 @@ TEST_F(Deploying, GoesBackToAnEarlierTemplateInItsOldReplicaSet) {
               "3");
 }
 
-TEST_F(Deploying, RecreatesOnlyWhenAllOldPodsAreGone) {
+TEST_F(DeploymentsTest, RecreatePodsAfterAllOldPodsEnded) {
     deploy("'replicas':3,'strategy':{'type':'Recreate'},");
-    pass(5s);
+    advance(5s);
     set_image("web:2");
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(sets(), "");
-    EXPECT_EQ(phases(), "leaving 3");
-    pass(10s);
+    EXPECT_EQ(phases(), "terminating 3");
+    advance(10s);
     EXPECT_EQ(sets(), "web:2 x3");
     EXPECT_EQ(phases(), "Running 3");
     EXPECT_TRUE(is_rolled_out());
 }
 
-TEST_F(Deploying, SharesNewReplicasAmongBothSetsWhileItRolls) {
+TEST_F(DeploymentsTest, ScaleBothReplicaSetsDuringARollout) {
     deploy(
         "'replicas':4,'strategy':{'type':'RollingUpdate','rollingUpdate':"
         "{'maxSurge':0,'maxUnavailable':2}},");
-    pass(5s);
-    // The new pods never start, so the roll stands half done.
+    advance(5s);
+    // The new pods never start, so the rollout stops halfway.
     edit("deployments.apps", "web", [](json::object& object) {
         object["spec"].as_object()["template"] =
             quoted_object(pod_template("1", "", "web:2", "'simulation.capstan.io/start-up':'24h'"));
     });
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(sets(), "web:1 x2, web:2 x2");
     set("deployments.apps", "web", "spec.replicas", 8);
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(sets(), "web:1 x4, web:2 x4");
 }
 
-TEST_F(Deploying, SaysThatItMakesNoProgress) {
+TEST_F(DeploymentsTest, ReportThatTheProgressDeadlineIsExceeded) {
     deploy("'replicas':1,'progressDeadlineSeconds':60,", pod_template("100"));
-    pass(59s);
+    advance(59s);
     EXPECT_THAT(condition("deployments.apps", "web", "Progressing"),
                 HasSubstr("True ReplicaSetUpdated"));
-    pass(2s);
+    advance(2s);
     EXPECT_THAT(condition("deployments.apps", "web", "Progressing"),
                 HasSubstr("False ProgressDeadlineExceeded"));
 }
 
-TEST_F(Deploying, DoesNotRollWhilePaused) {
+TEST_F(DeploymentsTest, DoNotRollOutWhilePaused) {
     deploy("'replicas':2,");
-    pass(5s);
+    advance(5s);
     set("deployments.apps", "web", "spec.paused", true);
     set_image("web:2");
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(sets(), "web:1 x2");
     set("deployments.apps", "web", "spec.paused", false);
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(sets(), "web:2 x2");
 }
 
-TEST_F(Deploying, CountsPodsAvailableOnceTheyHaveBeenReadyLongEnough) {
+TEST_F(DeploymentsTest, CountPodsAsAvailableAfterMinReadySeconds) {
     deploy("'replicas':2,'minReadySeconds':30,");
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(number("deployments.apps", "web", "status.readyReplicas"), 2);
     EXPECT_FALSE(is_rolled_out());
-    pass(30s);
+    advance(30s);
     EXPECT_TRUE(is_rolled_out());
 }
 
-TEST_F(Deploying, KeepsAsManyOldReplicaSetsAsItIsTold) {
+TEST_F(DeploymentsTest, KeepTheConfiguredNumberOfOldReplicaSets) {
     deploy("'replicas':1,'revisionHistoryLimit':1,");
     for (int i = 2; i <= 5; ++i) {
-        pass(20s);
+        advance(20s);
         set_image("web:" + std::to_string(i));
     }
-    pass(20s);
+    advance(20s);
     EXPECT_THAT(all("replicasets.apps"), SizeIs(2));
 }
 
-TEST_F(Deploying, TellsHowItScales) {
+TEST_F(DeploymentsTest, RecordScalingEvents) {
     deploy("'replicas':2,");
-    pass(5s);
+    advance(5s);
     set("deployments.apps", "web", "spec.replicas", 3);
-    pass(5s);
+    advance(5s);
     const std::string name(api_server::text_at(*all("replicasets.apps").at(0), "metadata.name"));
-    EXPECT_THAT(told("ScalingReplicaSet"),
+    EXPECT_THAT(event_messages("ScalingReplicaSet"),
                 ElementsAre("Scaled up replica set " + name + " from 0 to 2",
                             "Scaled up replica set " + name + " from 2 to 3"));
 }

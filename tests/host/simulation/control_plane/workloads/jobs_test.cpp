@@ -1,4 +1,4 @@
-#include "../living_cluster.hpp"
+#include "../test_cluster.hpp"
 
 #include "simulation/control_plane/workloads/jobs.hpp"
 
@@ -8,11 +8,11 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct JobRuns : LivingCluster {
+struct JobsTest : TestCluster {
     void SetUp() override {
-        LivingCluster::SetUp();
+        TestCluster::SetUp();
         add_nodes(2);
-        pass(2s);
+        advance(2s);
     }
     void add_job(const std::string& spec, const std::string& annotations = "",
                  const std::string& policy = "Never") {
@@ -23,12 +23,12 @@ struct JobRuns : LivingCluster {
     }
 };
 
-TEST_F(JobRuns, AreCompleteWhenTheirPodHasSucceeded) {
+TEST_F(JobsTest, AreCompleteAfterTheirPodSucceeded) {
     add_job("");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Running 1");
     EXPECT_EQ(number("jobs.batch", "sum", "status.active"), 1);
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(phases(), "Succeeded 1");
     EXPECT_EQ(condition("jobs.batch", "sum", "Complete"),
               "True CompletionsReached: Reached expected number of succeeded pods");
@@ -37,46 +37,46 @@ TEST_F(JobRuns, AreCompleteWhenTheirPodHasSucceeded) {
     EXPECT_NE(text("jobs.batch", "sum", "status.completionTime"), "");
 }
 
-TEST_F(JobRuns, RunAsManyPodsAtOnceAsTheyMay) {
+TEST_F(JobsTest, RunUpToParallelismPodsAtOnce) {
     add_job("'completions':5,'parallelism':2,");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Running 2");
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(phases(), "Succeeded 5");
     EXPECT_EQ(condition("jobs.batch", "sum", "Complete").substr(0, 4), "True");
 }
 
-TEST_F(JobRuns, FailAfterAsManyFailuresAsTheyAreAllowed) {
+TEST_F(JobsTest, FailAtTheirBackoffLimit) {
     add_job("'backoffLimit':2,", "'simulation.capstan.io/exit-code':'1'");
-    pass(15s);
+    advance(15s);
     EXPECT_EQ(phases(), "Failed 1");
-    pass(5min);
+    advance(5min);
     EXPECT_EQ(phases(), "Failed 3");
     EXPECT_EQ(condition("jobs.batch", "sum", "Failed"),
               "True BackoffLimitExceeded: Job has reached the specified backoff limit");
 }
 
-TEST_F(JobRuns, FailWhenTheyTakeTooLong) {
+TEST_F(JobsTest, FailAtTheirActiveDeadline) {
     add_job("'activeDeadlineSeconds':30,", "'simulation.capstan.io/run-for':'1h'");
-    pass(25s);
+    advance(25s);
     EXPECT_EQ(phases(), "Running 1");
-    pass(30s);
+    advance(30s);
     EXPECT_EQ(phases(), "");
     EXPECT_EQ(condition("jobs.batch", "sum", "Failed").substr(0, 21), "True DeadlineExceeded");
 }
 
-TEST_F(JobRuns, DoNothingWhileSuspended) {
+TEST_F(JobsTest, RunNoPodsWhileSuspended) {
     add_job("'suspend':true,");
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(phases(), "");
     set("jobs.batch", "sum", "spec.suspend", false);
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(phases(), "Succeeded 1");
 }
 
-TEST_F(JobRuns, GiveEachIndexToOnePod) {
+TEST_F(JobsTest, GiveEachCompletionIndexToOnePod) {
     add_job("'completions':3,'parallelism':3,'completionMode':'Indexed',");
-    pass(1min);
+    advance(1min);
     EXPECT_EQ(text("jobs.batch", "sum", "status.completedIndexes"), "0-2");
     std::vector<std::string> indexes;
     for (const api_server::ApiObject& pod : all("pods"))
@@ -86,53 +86,53 @@ TEST_F(JobRuns, GiveEachIndexToOnePod) {
     EXPECT_THAT(indexes, ElementsAre("0", "1", "2"));
 }
 
-TEST_F(JobRuns, CountAPodThatWentWithItsNode) {
+TEST_F(JobsTest, ReplaceAPodThatWasLostWithItsNode) {
     add_job("", "'simulation.capstan.io/run-for':'1m'");
-    pass(5s);
+    advance(5s);
     remove("nodes", std::string(api_server::text_at(*all("pods").at(0), "spec.nodeName")));
-    pass(50s);
+    advance(50s);
     EXPECT_EQ(number("jobs.batch", "sum", "status.failed"), 1);
-    pass(2min);
+    advance(2min);
     EXPECT_EQ(number("jobs.batch", "sum", "status.succeeded"), 1);
     EXPECT_EQ(phases(), "Succeeded 1");
 }
 
-TEST_F(JobRuns, TakeTheirPodsAlongWhenTheyAreDeleted) {
+TEST_F(JobsTest, DeleteTheirPodsWithThem) {
     add_job("", "'simulation.capstan.io/run-for':'1h'");
-    pass(5s);
+    advance(5s);
     remove("jobs.batch", "sum");
-    pass(30s);
+    advance(30s);
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(JobRuns, LeavePodsBehindThatCanBeDeletedLater) {
+TEST_F(JobsTest, KeepOrphanedPodsThatCanBeDeletedLater) {
     add_job("", "'simulation.capstan.io/run-for':'1h'");
-    pass(5s);
+    advance(5s);
     remove("jobs.batch", "sum", {.propagation = "Orphan"});
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Running 1");
     remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
-    pass(30s);
+    advance(30s);
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(JobRuns, GoSomeTimeAfterTheirEndWhenTheyAreTold) {
+TEST_F(JobsTest, AreDeletedAfterTheirTtl) {
     add_job("'ttlSecondsAfterFinished':60,");
-    pass(30s);
+    advance(30s);
     EXPECT_EQ(phases(), "Succeeded 1");
-    pass(1min);
+    advance(1min);
     EXPECT_THAT(all("jobs.batch"), IsEmpty());
     EXPECT_EQ(phases(), "");
 }
 
-TEST(JobProgress, ReadsAndWritesIndexes) {
+TEST(JobProgress, ConvertsCompletedIndexes) {
     EXPECT_EQ(index_text({0, 2, 3, 4, 6, 7}), "0,2-4,6,7");
     EXPECT_THAT(parse_indexes("0,2-4,6,7"), ElementsAre(0, 2, 3, 4, 6, 7));
     EXPECT_EQ(index_text({}), "");
     EXPECT_THAT(parse_indexes(""), IsEmpty());
 }
 
-TEST(JobProgress, IsDoneWithoutCompletionsWhenOneSucceededAndAllEnded) {
+TEST(JobProgress, IsCompleteAfterOneSuccessWithoutCompletions) {
     EXPECT_FALSE(find_end({.parallelism = 2, .active = 1, .succeeded = 1}));
     EXPECT_EQ(wanted_pods({.parallelism = 2, .active = 1, .succeeded = 1}), 1);
     EXPECT_EQ(find_end({.parallelism = 2, .succeeded = 2})->type, "Complete");

@@ -1,4 +1,4 @@
-#include "../living_cluster.hpp"
+#include "../test_cluster.hpp"
 
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/workloads/replica_sets.hpp"
@@ -8,67 +8,67 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Replicas : LivingCluster {
+struct ReplicaSetsTest : TestCluster {
     void SetUp() override {
-        LivingCluster::SetUp();
+        TestCluster::SetUp();
         add_nodes(3);
-        pass(2s);
+        advance(2s);
     }
 };
 
-TEST_F(Replicas, ReplaceAPodThatIsDeleted) {
+TEST_F(ReplicaSetsTest, ReplaceADeletedPod) {
     add_workload("replicasets.apps", "web", "'replicas':2,");
-    pass(5s);
+    advance(5s);
     remove("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")));
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(phases(), "Running 2");
     EXPECT_EQ(number("replicasets.apps", "web", "status.availableReplicas"), 2);
 }
 
-TEST_F(Replicas, ReplaceAPodThatFailed) {
+TEST_F(ReplicaSetsTest, ReplaceAFailedPod) {
     add_workload("replicasets.apps", "web", "'replicas':1,");
-    pass(5s);
+    advance(5s);
     set("pods", std::string(api_server::text_at(*all("pods").at(0), "metadata.name")),
         "status.phase", "Failed");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Failed 1, Running 1");
 }
 
-TEST_F(Replicas, AdoptPodsThatTheySelectAndNobodyControls) {
+TEST_F(ReplicaSetsTest, AdoptMatchingPodsWithoutAController) {
     add_pod("orphan", "", ",'labels':{'app':'web'}");
     add_pod("stranger", "", ",'labels':{'app':'other'}");
     add_workload("replicasets.apps", "web", "'replicas':1,");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Running 2");
     EXPECT_EQ(api_server::text_at(*find_controller(get("pods", "orphan")), "name"), "web");
     EXPECT_EQ(find_controller(get("pods", "stranger")), nullptr);
 }
 
-TEST_F(Replicas, LetGoOfAPodWhoseLabelsChange) {
+TEST_F(ReplicaSetsTest, ReleaseAPodWhoseLabelsNoLongerMatch) {
     add_workload("replicasets.apps", "web", "'replicas':1,");
-    pass(5s);
+    advance(5s);
     const std::string name(api_server::text_at(*all("pods").at(0), "metadata.name"));
     set("pods", name, "metadata.labels", json::object{{"app", "debug"}});
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(find_controller(get("pods", name)), nullptr);
     EXPECT_EQ(phases(), "Running 2");
 }
 
-TEST_F(Replicas, AreReplicationControllersToo) {
+TEST_F(ReplicaSetsTest, IncludeReplicationControllers) {
     create("replicationcontrollers",
            "{'metadata':{'name':'old'},'spec':{'replicas':2,'selector':{'app':'web'},'template':" +
                pod_template() + "}}");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(phases(), "Running 2");
     EXPECT_EQ(number("replicationcontrollers", "old", "status.readyReplicas"), 2);
 }
 
-TEST_F(Replicas, GrowInSeveralLooksWhenManyAreMissing) {
+TEST_F(ReplicaSetsTest, CreateManyPodsInSeveralBatches) {
     add_workload("replicasets.apps", "web", "'replicas':1200,");
-    pass(5s);
+    advance(5s);
     EXPECT_EQ(number("replicasets.apps", "web", "status.replicas"), 1200);
     set("replicasets.apps", "web", "spec.replicas", 0);
-    pass(10s);
+    advance(10s);
     EXPECT_EQ(phases(), "");
 }
 
@@ -82,7 +82,7 @@ std::vector<std::string> order_of(const std::vector<std::string>& pods) {
     return out;
 }
 
-/// One that runs and is ready since that minute.
+/// A pod that is ready since `minute`.
 std::string ready_pod(const std::string& name, const std::string& node, int minute,
                       const std::string& metadata = "") {
     return "{'metadata':{'name':'" + name + "'" + metadata + "},'spec':{'nodeName':'" + node +
@@ -91,7 +91,7 @@ std::string ready_pod(const std::string& name, const std::string& node, int minu
            std::to_string(minute) + ":00Z'}]}}";
 }
 
-TEST(RemovalOrder, PutsPodsFirstThatServeLeast) {
+TEST(PodRemovalOrder, PutsUnboundAndUnreadyPodsFirst) {
     EXPECT_THAT(order_of({ready_pod("ready", "n1", 1),
                           "{'metadata':{'name':'unready'},'spec':{'nodeName':'n2'},"
                           "'status':{'phase':'Running'}}",
@@ -101,7 +101,7 @@ TEST(RemovalOrder, PutsPodsFirstThatServeLeast) {
                 ElementsAre("unbound", "starting", "unready", "ready"));
 }
 
-TEST(RemovalOrder, PutsCheapOnesBeforeYoungOnes) {
+TEST(PodRemovalOrder, PutsLowDeletionCostBeforeYoungPods) {
     const std::string costly =
         ",'annotations':{'controller.kubernetes.io/pod-deletion-cost':'100'}";
     EXPECT_THAT(order_of({ready_pod("costly", "n1", 9, costly), ready_pod("old", "n2", 1),
@@ -109,7 +109,7 @@ TEST(RemovalOrder, PutsCheapOnesBeforeYoungOnes) {
                 ElementsAre("young", "old", "costly"));
 }
 
-TEST(RemovalOrder, PutsNeighboursFirst) {
+TEST(PodRemovalOrder, PutsPodsOnTheSameNodeFirst) {
     EXPECT_THAT(
         order_of({ready_pod("alone", "n1", 9), ready_pod("a", "n2", 1), ready_pod("b", "n2", 2)}),
         ElementsAre("b", "a", "alone"));

@@ -1,4 +1,4 @@
-/// A control plane over an API server's objects, on a clock that is moved by hand.
+/// A simulated control plane on a manual clock.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,15 +27,15 @@ inline json::object parsed(std::string_view text) {
     return json::parse(api_server::json_view(text)).as_object();
 }
 
-/// Text with 'quotes' that stand for "quotes".
+/// Parses JSON that is written with 'single quotes'.
 inline json::object quoted_object(std::string text) {
     for (char& c : text)
         if (c == '\'') c = '"';
     return parsed(text);
 }
 
-struct LivingCluster : ::testing::Test {
-    explicit LivingCluster(ControlPlane::Options options = {}) : control_plane(store, options) {}
+struct TestCluster : ::testing::Test {
+    explicit TestCluster(ControlPlane::Options options = {}) : control_plane(store, options) {}
 
     boost::asio::io_context io{};
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>(test_start);
@@ -46,7 +46,7 @@ struct LivingCluster : ::testing::Test {
 
     void SetUp() override { control_plane.start(); }
 
-    void pass(Duration time) { loop.advance(time); }
+    void advance(Duration time) { loop.advance(time); }
 
     void create(const std::string& resource, const std::string& text,
                 const std::string& space = "default") {
@@ -63,7 +63,7 @@ struct LivingCluster : ::testing::Test {
     void add_nodes(int count) {
         for (int i = 1; i <= count; ++i) add_node("n" + std::to_string(i));
     }
-    /// `spec`: members of the pod's spec beside its container, each with a comma behind it.
+    /// `spec`: further members of the pod's spec, each followed by a comma.
     static std::string pod_template(const std::string& cpu = "1", const std::string& spec = "",
                                     const std::string& image = "web:1",
                                     const std::string& annotations = "") {
@@ -98,11 +98,11 @@ struct LivingCluster : ::testing::Test {
     std::vector<api_server::ApiObject> all(const std::string& resource) const {
         return store.list(store.kind(resource)).items;
     }
-    /// "Running 3, Pending 1"; pods on their way out are "leaving".
+    /// "Running 3, Pending 1"; pods with a deletion timestamp are "terminating".
     std::string phases() const {
         std::map<std::string, int> counts;
         for (const api_server::ApiObject& pod : all("pods"))
-            ++counts[is_terminating(*pod) ? "leaving"
+            ++counts[is_terminating(*pod) ? "terminating"
                                           : std::string(api_server::text_at(*pod, "status.phase"))];
         std::string out;
         for (const auto& [phase, count] : counts)
@@ -117,7 +117,7 @@ struct LivingCluster : ::testing::Test {
                      const std::string& path) const {
         return std::string(api_server::text_at(get(resource, name), path));
     }
-    /// "Unschedulable: 0/1 nodes ...", of a condition.
+    /// A condition as "False Unschedulable: 0/1 nodes ...".
     std::string condition(const std::string& resource, const std::string& name,
                           const std::string& type) const {
         const json::object object = get(resource, name);
@@ -128,8 +128,8 @@ struct LivingCluster : ::testing::Test {
                std::string(api_server::text_at(*found, "reason")) + (message.empty() ? "" : ": ") +
                message;
     }
-    /// The messages of all events of that reason, in the order they came.
-    std::vector<std::string> told(const std::string& reason) const {
+    /// The messages of all events with this reason, in order of creation.
+    std::vector<std::string> event_messages(const std::string& reason) const {
         std::vector<std::pair<std::uint64_t, std::string>> found;
         for (const api_server::ApiObject& event : all("events"))
             if (api_server::text_at(*event, "reason") == reason)

@@ -10,7 +10,7 @@ std::string csv_error(std::string_view text) {
     return table ? "" : table.error().message;
 }
 
-TEST(Csv, FindsValuesByTheNamesInTheHeader) {
+TEST(TraceCsv, ReadsValuesByColumnName) {
     const auto table = CsvTable::parse("t.csv", "name,cpu\na,1\nb,2\n");
     ASSERT_TRUE(table);
     ASSERT_EQ(table->size(), 2u);
@@ -20,7 +20,7 @@ TEST(Csv, FindsValuesByTheNamesInTheHeader) {
     EXPECT_FALSE(table->has("memory"));
 }
 
-TEST(Csv, TakesQuotesEmptyLinesAndWindowsLineEnds) {
+TEST(TraceCsv, AcceptsQuotesEmptyLinesAndWindowsLineEnds) {
     const auto table = CsvTable::parse("t.csv", "a,b\r\n\r\n\"x,\"\"y\"\"\",\r\n\"1\n2\",3\r\n4,5");
     ASSERT_TRUE(table);
     ASSERT_EQ(table->size(), 3u);
@@ -30,13 +30,13 @@ TEST(Csv, TakesQuotesEmptyLinesAndWindowsLineEnds) {
     EXPECT_EQ(table->row(2).place(), "t.csv:6");
 }
 
-TEST(Csv, SaysWhichLineIsWrong) {
+TEST(TraceCsv, ReportsTheLineOfAnError) {
     EXPECT_EQ(csv_error("a,b\n1,2\n3\n"), "t.csv:3: has 1 value, but the header has 2 columns");
     EXPECT_EQ(csv_error("a,b\n1,2,3\n"), "t.csv:2: has 3 values, but the header has 2 columns");
     EXPECT_EQ(csv_error("a,b\n\"1,2\n"), "t.csv:2: unterminated quote");
 }
 
-TEST(Csv, RefusesWhatIsNoNumber) {
+TEST(TraceCsv, RejectsInvalidNumbers) {
     const auto table = CsvTable::parse("t.csv", "n\nx\n-1\n1.5\n\n");
     ASSERT_TRUE(table);
     EXPECT_EQ(table->row(0).natural("n").error().message,
@@ -45,7 +45,7 @@ TEST(Csv, RefusesWhatIsNoNumber) {
     EXPECT_FALSE(table->row(2).natural("n"));
 }
 
-TEST(Csv, OfAnEmptyFileHasNothing) {
+TEST(TraceCsv, AcceptsAnEmptyFile) {
     const auto table = CsvTable::parse("t.csv", "");
     ASSERT_TRUE(table);
     EXPECT_EQ(table->size(), 0u);

@@ -4,7 +4,7 @@
 
 namespace capstan::simulation {
 
-/// When the stories of these tests begin.
+/// Start time of the simulated runs in these tests.
 inline const Time start = time_from_unix_ns(0);
 
 }  // namespace capstan::simulation

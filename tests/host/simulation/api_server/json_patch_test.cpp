@@ -1,5 +1,5 @@
-#include "served_api.hpp"
 #include "simulation/api_server/json_patch.hpp"
+#include "served_api.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -8,10 +8,10 @@ struct Case {
     const char* what;
     const char* before;
     const char* patch;
-    const char* after;  ///< NULL: refused
+    const char* after;  ///< NULL: rejected
 };
 
-TEST(JsonPatch, DoesWhatItsOperationsSay) {
+TEST(JsonPatch, AppliesEachOperation) {
     const Case cases[] = {
         {"adds a member", R"({"a":1})", R"([{"op":"add","path":"/b","value":2}])",
          R"({"a":1,"b":2})"},
@@ -48,7 +48,7 @@ TEST(JsonPatch, DoesWhatItsOperationsSay) {
     }
 }
 
-TEST(MergePatch, MergesObjectsAndReplacesAllElse) {
+TEST(MergePatch, MergesObjectsAndReplacesOtherValues) {
     const Case cases[] = {
         {"null removes", R"({"a":1,"b":2})", R"({"a":null})", R"({"b":2})"},
         {"objects merge", R"({"o":{"a":1}})", R"({"o":{"b":2}})", R"({"o":{"a":1,"b":2}})"},
@@ -63,7 +63,7 @@ TEST(MergePatch, MergesObjectsAndReplacesAllElse) {
     }
 }
 
-TEST(StrategicPatch, MergesListsByWhatTellsTheirElementsApart) {
+TEST(StrategicPatch, MergesListsByTheirMergeKey) {
     const Case cases[] = {
         {"a container by its name", R"({"spec":{"containers":[{"name":"a","image":"1"},
           {"name":"b","image":"2"}]}})",

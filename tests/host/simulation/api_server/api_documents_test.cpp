@@ -8,13 +8,13 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct Discovery : ServedApi {
+struct ApiDiscovery : ServedApi {
     const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     const std::string v2beta1 =
         "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 };
 
-TEST_F(Discovery, AnswersInTheFirstFormThatIsAskedFor) {
+TEST_F(ApiDiscovery, UsesTheFirstAcceptedMediaType) {
     struct Case {
         std::string accept;
         const char* kind;
@@ -28,15 +28,15 @@ TEST_F(Discovery, AnswersInTheFirstFormThatIsAskedFor) {
     };
     for (const Case& c : cases) {
         accept = c.accept;
-        const Said said = get("/apis?timeout=32s");
-        EXPECT_EQ(text_at(said.body, "kind"), c.kind) << c.accept;
-        EXPECT_EQ(text_at(said.body, "apiVersion"), c.api_version) << c.accept;
+        const Response response = get("/apis?timeout=32s");
+        EXPECT_EQ(text_at(response.body, "kind"), c.kind) << c.accept;
+        EXPECT_EQ(text_at(response.body, "apiVersion"), c.api_version) << c.accept;
     }
     accept = v2beta1;
     EXPECT_EQ(get("/api").reply.header("content-type"), v2beta1);
 }
 
-TEST_F(Discovery, NamesResourcesWithAllThatIsBelowThem) {
+TEST_F(ApiDiscovery, ListsResourcesWithTheirSubresources) {
     const std::string text =
         json::serialize(group_discovery(store.kinds(), true, Form::discovery_v2));
     EXPECT_THAT(text, HasSubstr(R"("resource":"pods")"));
@@ -46,7 +46,7 @@ TEST_F(Discovery, NamesResourcesWithAllThatIsBelowThem) {
                 HasSubstr(R"({"subresource":"scale","responseKind":{"group":"autoscaling")"));
 }
 
-TEST_F(Discovery, NamesEachGroupOnce) {
+TEST_F(ApiDiscovery, ListsEachGroupOnce) {
     const json::object groups = legacy_groups(store.kinds());
     std::vector<std::string> names;
     for (const json::value& group : groups.at("groups").as_array())
@@ -56,7 +56,7 @@ TEST_F(Discovery, NamesEachGroupOnce) {
     EXPECT_EQ(std::ranges::adjacent_find(sorted), sorted.end());
 }
 
-TEST_F(Discovery, TellsOneGroupAndOneVersion) {
+TEST_F(ApiDiscovery, DescribesOneGroupAndOneVersion) {
     EXPECT_EQ(text_at(get("/apis/apps").body, "preferredVersion.groupVersion"), "apps/v1");
     EXPECT_EQ(text_at(get("/apis/apps/v1").body, "groupVersion"), "apps/v1");
     EXPECT_EQ(text_at(get("/api/v1").body, "groupVersion"), "v1");
@@ -67,10 +67,10 @@ TEST_F(Discovery, TellsOneGroupAndOneVersion) {
     EXPECT_EQ(get("/apis/apps/v9").status, 404);
 }
 
-TEST_F(Discovery, SaysWhichPatchesValidate) {
+TEST_F(ApiDiscovery, DeclaresFieldValidationForPatches) {
     EXPECT_EQ(text_at(get("/openapi/v3").body, "paths"), "");
     EXPECT_THAT(get("/openapi/v3").reply.body, HasSubstr("/openapi/v3/apis/apps/v1?hash="));
-    const Said apps = get("/openapi/v3/apis/apps/v1?hash=1");
+    const Response apps = get("/openapi/v3/apis/apps/v1?hash=1");
     EXPECT_THAT(apps.reply.body, HasSubstr("/deployments/{name}"));
     EXPECT_THAT(apps.reply.body, HasSubstr(R"("name":"fieldValidation")"));
     EXPECT_THAT(get("/openapi/v3/api/v1").reply.body, HasSubstr("/nodes/{name}"));
@@ -81,13 +81,13 @@ TEST_F(Discovery, SaysWhichPatchesValidate) {
     EXPECT_EQ(get("/openapi/v3/apis/none/v1").status, 404);
 }
 
-TEST_F(Discovery, DescribesKindsAsFarAsSomebodyDescribedThem) {
+TEST_F(ApiDiscovery, IncludesTheSchemasOfDefinitions) {
     EXPECT_THAT(get("/openapi/v3/api/v1").reply.body,
                 HasSubstr(R"("x-kubernetes-group-version-kind":[{"group":"","version":"v1",)"
                           R"("kind":"Pod"}])"));
     const std::string before = get("/openapi/v3").reply.body;
-    ASSERT_EQ(ask("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
-                  R"({"metadata":{"name":"bees.hive.io"},"spec":{"group":"hive.io",
+    ASSERT_EQ(send("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+                   R"({"metadata":{"name":"bees.hive.io"},"spec":{"group":"hive.io",
             "names":{"plural":"bees","kind":"Bee"},"versions":[{"name":"v1","served":true,
             "storage":true,"schema":{"openAPIV3Schema":{"type":"object",
             "properties":{"spec":{"type":"object","description":"Its work."}}}}}]}})")
@@ -95,10 +95,11 @@ TEST_F(Discovery, DescribesKindsAsFarAsSomebodyDescribedThem) {
               201);
     EXPECT_THAT(get("/openapi/v3/apis/hive.io/v1").reply.body,
                 AllOf(HasSubstr(R"("description":"Its work.")"), HasSubstr(R"("kind":"Bee"}])")));
-    EXPECT_NE(get("/openapi/v3").reply.body, before) << "whoever keeps a document asks again";
+    EXPECT_NE(get("/openapi/v3").reply.body, before)
+        << "clients with a cached document read it again";
 }
 
-TEST_F(Discovery, TellsVersionAndHealth) {
+TEST_F(ApiDiscovery, ReportsVersionAndHealth) {
     EXPECT_EQ(text_at(get("/version").body, "minor"), "33");
     EXPECT_EQ(text_at(get("/version").body, "gitVersion"), "v1.33.0+capstan");
     for (const char* path : {"/healthz", "/livez", "/readyz", "/readyz/ping"})

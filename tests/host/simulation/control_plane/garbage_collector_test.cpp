@@ -1,4 +1,4 @@
-#include "living_cluster.hpp"
+#include "test_cluster.hpp"
 
 #include "simulation/control_plane/context/object_fields.hpp"
 
@@ -8,11 +8,11 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Ownership : LivingCluster {
+struct GarbageCollectorTest : TestCluster {
     void SetUp() override {
-        LivingCluster::SetUp();
+        TestCluster::SetUp();
         add_nodes(2);
-        pass(2s);
+        advance(2s);
     }
     void own(const std::string& resource, const std::string& name, const std::string& owner,
              bool holds_up = false) {
@@ -28,99 +28,99 @@ struct Ownership : LivingCluster {
     }
 };
 
-TEST_F(Ownership, TakesReplicaSetsAndPodsAlongWithTheirDeployment) {
+TEST_F(GarbageCollectorTest, DeletesReplicaSetsAndPodsWithTheirDeployment) {
     add_workload("deployments.apps", "web", "'replicas':3,");
-    pass(5s);
+    advance(5s);
     remove("deployments.apps", "web");
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(all("replicasets.apps"), IsEmpty());
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(Ownership, LetsAnOwnerWaitInTheForegroundForItsDependents) {
+TEST_F(GarbageCollectorTest, DeletesDependentsFirstInTheForeground) {
     add_workload("deployments.apps", "web", "'replicas':3,");
-    pass(5s);
+    advance(5s);
     remove("deployments.apps", "web", {.propagation = "Foreground"});
-    pass(1s);
+    advance(1s);
     EXPECT_TRUE(has_finalizer(get("deployments.apps", "web"), foreground_finalizer));
-    EXPECT_EQ(phases(), "leaving 3");
-    pass(10s);
+    EXPECT_EQ(phases(), "terminating 3");
+    advance(10s);
     EXPECT_EQ(phases(), "");
     EXPECT_THAT(all("replicasets.apps"), IsEmpty());
     EXPECT_THAT(all("deployments.apps"), IsEmpty());
 }
 
-TEST_F(Ownership, LeavesOrphansBehindWhenItIsTold) {
+TEST_F(GarbageCollectorTest, KeepsOrphansIfRequested) {
     add_workload("deployments.apps", "web", "'replicas':2,");
-    pass(5s);
+    advance(5s);
     remove("deployments.apps", "web", {.propagation = "Orphan"});
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(all("deployments.apps"), IsEmpty());
     EXPECT_THAT(all("replicasets.apps"), SizeIs(1));
     EXPECT_EQ(find_controller(*all("replicasets.apps").at(0)), nullptr);
     EXPECT_EQ(phases(), "Running 2");
 }
 
-TEST_F(Ownership, RemovesWhatNamesAnOwnerThatIsNotThere) {
+TEST_F(GarbageCollectorTest, DeletesObjectsWhoseOwnerDoesNotExist) {
     create("configmaps",
            "{'metadata':{'name':'lost','ownerReferences':[{'apiVersion':'v1','kind':'ConfigMap',"
            "'name':'gone','uid':'1234'}]}}");
-    pass(0s);
+    advance(0s);
     EXPECT_EQ(find("configmaps", "lost"), nullptr);
 }
 
-TEST_F(Ownership, KeepsWhatHasAnotherOwnerLeft) {
+TEST_F(GarbageCollectorTest, KeepsObjectsThatHaveAnotherOwner) {
     for (const char* name : {"first", "second", "shared"}) add_map(name);
     own("configmaps", "shared", "first");
     own("configmaps", "shared", "second");
     remove("configmaps", "first");
-    pass(1s);
+    advance(1s);
     EXPECT_THAT(owners_of(get("configmaps", "shared")), SizeIs(1));
     remove("configmaps", "second");
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(find("configmaps", "shared"), nullptr);
 }
 
-TEST_F(Ownership, RemovesTheLeaseOfANodeThatIsGone) {
+TEST_F(GarbageCollectorTest, DeletesTheLeaseOfADeletedNode) {
     EXPECT_THAT(all("leases.coordination.k8s.io"), SizeIs(2));
     remove("nodes", "n1");
-    pass(1s);
+    advance(1s);
     EXPECT_THAT(all("leases.coordination.k8s.io"), SizeIs(1));
 }
 
-TEST_F(Ownership, AdoptsReplicaSetsOfATemplateThatWasOrphaned) {
+TEST_F(GarbageCollectorTest, LetsANewDeploymentAdoptOrphanedReplicaSets) {
     add_workload("deployments.apps", "web", "'replicas':2,");
-    pass(5s);
+    advance(5s);
     remove("deployments.apps", "web", {.propagation = "Orphan"});
-    pass(5s);
+    advance(5s);
     add_workload("deployments.apps", "web", "'replicas':2,");
-    pass(10s);
+    advance(10s);
     EXPECT_THAT(all("replicasets.apps"), SizeIs(1));
     EXPECT_EQ(phases(), "Running 2");
 }
 
-TEST_F(Ownership, IsFollowedForKindsThatComeLater) {
+TEST_F(GarbageCollectorTest, CoversKindsThatAreDefinedLater) {
     create("customresourcedefinitions.apiextensions.k8s.io",
            "{'metadata':{'name':'balancers.x.io'},'spec':{'group':'x.io','scope':'Namespaced',"
            "'names':{'plural':'balancers','singular':'balancer','kind':'Balancer'},"
            "'versions':[{'name':'v1','served':true,'storage':true}]}}");
-    pass(1s);
+    advance(1s);
     add_map("owner");
     create("balancers.x.io", "{'metadata':{'name':'b'}}");
     own("balancers.x.io", "b", "owner");
     remove("configmaps", "owner");
-    pass(1s);
+    advance(1s);
     EXPECT_EQ(find("balancers.x.io", "b"), nullptr);
 }
 
-TEST_F(Ownership, GivesEveryNamespaceItsAccountAndItsCertificate) {
+TEST_F(GarbageCollectorTest, CreatesTheServiceAccountAndCaConfigMapOfNamespaces) {
     create("namespaces", "{'metadata':{'name':'shop'}}");
-    pass(0s);
+    advance(0s);
     EXPECT_NE(find("serviceaccounts", "default", "shop"), nullptr);
     EXPECT_NE(find("configmaps", "kube-root-ca.crt", "shop"), nullptr);
     EXPECT_NE(find("serviceaccounts", "default"), nullptr);
     remove("serviceaccounts", "default");
-    pass(0s);
+    advance(0s);
     EXPECT_NE(find("serviceaccounts", "default"), nullptr);
 }
 

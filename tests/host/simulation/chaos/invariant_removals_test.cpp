@@ -1,5 +1,5 @@
-// Invariants of what is removed: minima, budgets and pods are kept to, marks go with their removal,
-// and in calm no machine stays or goes without need.
+// Invariants of removals: minima, budgets and pods are respected, taints end with their removal,
+// and in the calm phase no machine is kept or removed without a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,16 +17,16 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST_F(Chaos, MinimaSayThatAGroupShrinksBelowItsOwn) {
+TEST_F(RemovalInvariants, RejectShrinkingBelowTheMinimumOfAGroup) {
     remove_node();
     EXPECT_THAT(pass(*minima_invariant()), ElementsAre(HasSubstr("would shrink to 0, below")));
     decision.removals[0].force = true;
     EXPECT_THAT(pass(*minima_invariant()), IsEmpty());
 }
 
-TEST_F(Chaos, AMachineThatItsCloudAgreedToRemoveDoesNotCountForTheMinimumThoughItIsStillListed) {
+TEST_F(RemovalInvariants, DoNotCountMachinesThatAreBeingRemoved) {
     const auto invariant = minima_invariant();
-    second_node();
+    add_second_node();
     remove_node();
     EXPECT_THAT(pass(*invariant), IsEmpty());
     carry_out(*invariant);
@@ -35,9 +35,9 @@ TEST_F(Chaos, AMachineThatItsCloudAgreedToRemoveDoesNotCountForTheMinimumThoughI
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("would shrink to 0, below its minimum 1")));
 }
 
-TEST_F(Chaos, MinimaOfTheClusterCountWhatIsLeftOnceAllThatAreGoingHaveGone) {
+TEST_F(RemovalInvariants, CountRemainingNodesForTheClusterMinimum) {
     group.group.min = 0;
-    second_node();
+    add_second_node();
     remove_node();
     settings.nodes.min = 1;
     EXPECT_THAT(pass(*minima_invariant()), IsEmpty());
@@ -45,7 +45,7 @@ TEST_F(Chaos, MinimaOfTheClusterCountWhatIsLeftOnceAllThatAreGoingHaveGone) {
     EXPECT_THAT(pass(*minima_invariant()), ElementsAre(HasSubstr("below the limit 1")));
 }
 
-TEST_F(Chaos, BudgetsAreHeldToOverAllEvictionsOfAPass) {
+TEST_F(RemovalInvariants, CheckBudgetsOverAllEvictionsOfAPass) {
     budgets.push_back({.name = "web",
                        .selector = LabelSelector{.match_labels = {{"app", "web"}}},
                        .disruptions_allowed = 1});
@@ -58,7 +58,7 @@ TEST_F(Chaos, BudgetsAreHeldToOverAllEvictionsOfAPass) {
                 ElementsAre(HasSubstr("allows 1 disruption, but the pass evicts 2")));
 }
 
-TEST_F(Chaos, ARemovalDoesNotBeginWithAPodThatMayNotBeMoved) {
+TEST_F(RemovalInvariants, RejectRemovalsOfNodesWithUnmovablePods) {
     mark(engine::to_be_deleted_taint);
     pod("web-1", "n1");
     EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
@@ -66,7 +66,7 @@ TEST_F(Chaos, ARemovalDoesNotBeginWithAPodThatMayNotBeMoved) {
     EXPECT_THAT(pass(*removals_invariant()), ElementsAre(HasSubstr("has no controller")));
 }
 
-TEST_F(Chaos, APodWithTwoBudgetsStaysAndSoDoesOneThatIsToEndByItself) {
+TEST_F(RemovalInvariants, ProtectPodsWithTwoBudgetsOrOnCompletionOnly) {
     mark(engine::to_be_deleted_taint);
     pod("web-1", "n1");
     for (const std::string name : {"web", "all"})
@@ -82,17 +82,17 @@ TEST_F(Chaos, APodWithTwoBudgetsStaysAndSoDoesOneThatIsToEndByItself) {
                 ElementsAre(HasSubstr("is safe to evict only on completion")));
 }
 
-TEST_F(Chaos, ANodeDoesNotGoUnannounced) {
+TEST_F(RemovalInvariants, RequireTaintsBeforeARemoval) {
     remove_node();
     EXPECT_THAT(pass(*removals_invariant()),
                 ElementsAre(HasSubstr("without the taint ToBeDeleted"),
                             HasSubstr("without the taint BeingDeleted")));
-    carries(engine::to_be_deleted_taint);
+    add_taint(engine::to_be_deleted_taint);
     mark(engine::being_deleted_taint);
     EXPECT_THAT(pass(*removals_invariant()), IsEmpty());
 }
 
-TEST_F(Chaos, NoMachineGoesUnderAPodThatCounts) {
+TEST_F(RemovalInvariants, RequireThatPodsEndedBeforeARemoval) {
     const auto invariant = pods_invariant();
     remove_node();
     pod("web-1", "n1");
@@ -104,7 +104,7 @@ TEST_F(Chaos, NoMachineGoesUnderAPodThatCounts) {
     EXPECT_THAT(carry_out(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, APodThatGivesWayToAllOthersKeepsNoNode) {
+TEST_F(RemovalInvariants, IgnoreExpendablePods) {
     pod("web-1", "n1").spec.priority = -20;
     pods[0].owner = {};
     mark(engine::to_be_deleted_taint);
@@ -115,7 +115,7 @@ TEST_F(Chaos, APodThatGivesWayToAllOthersKeepsNoNode) {
     EXPECT_THAT(carry_out(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, AMachineDoesNotGoWhoseNodeCouldNotBeTold) {
+TEST_F(RemovalInvariants, RequireThatTheTaintWasSet) {
     remove_node();
     mark(engine::being_deleted_taint);
     engine::Results results{.removals = {{}}, .node_changes = {std::nullopt}};
@@ -125,21 +125,21 @@ TEST_F(Chaos, AMachineDoesNotGoWhoseNodeCouldNotBeTold) {
                 ElementsAre(HasSubstr("the taint could not be set")));
 }
 
-TEST_F(Chaos, AMarkThatNobodyRemembersIsALeftover) {
+TEST_F(RemovalInvariants, DetectTaintsWithoutARemoval) {
     const auto invariant = leftovers_invariant();
-    carries(engine::to_be_deleted_taint);
+    add_taint(engine::to_be_deleted_taint);
     EXPECT_THAT(pass(*invariant), IsEmpty());
     now += 2h;
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("is not being removed")));
-    EXPECT_THAT(pass(*invariant), IsEmpty()) << "once is enough";
+    EXPECT_THAT(pass(*invariant), IsEmpty()) << "reported once";
     EXPECT_THAT(end(*invariant), ElementsAre(HasSubstr("at the end of the run")));
 }
 
-TEST_F(Chaos, TheTaintOfALeavingMachineIsALeftoverOnceTheMachineStays) {
+TEST_F(RemovalInvariants, DetectALeavingTaintOfAMachineThatStays) {
     for (const bool leaves : {true, false}) {
         const auto invariant = leftovers_invariant();
         node.taints.clear();
-        carries(engine::leaving_taint);
+        add_taint(engine::leaving_taint);
         if (leaves) group.machines[0].leaves = Leaving{.at = now + 9h};
         if (!leaves) group.machines[0].leaves.reset();
         pass(*invariant);
@@ -149,9 +149,9 @@ TEST_F(Chaos, TheTaintOfALeavingMachineIsALeftoverOnceTheMachineStays) {
     }
 }
 
-TEST_F(Chaos, ANodeObjectThatItsMachineLeftBehindIsNoLeftoverOfOurs) {
+TEST_F(RemovalInvariants, IgnoreNodesWithoutAMachine) {
     const auto invariant = leftovers_invariant();
-    carries(engine::to_be_deleted_taint);
+    add_taint(engine::to_be_deleted_taint);
     group.machines.clear();
     node.ready = false;
     pass(*invariant);
@@ -161,16 +161,16 @@ TEST_F(Chaos, ANodeObjectThatItsMachineLeftBehindIsNoLeftoverOfOurs) {
     pass(*invariant);
     now += 2h;
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("is not being removed")))
-        << "the mark of a node that works is still to be taken off";
+        << "the taint of a ready node must be removed";
 }
 
-TEST_F(Chaos, AnEmptyNodeDoesNotStayInCalm) {
+TEST_F(RemovalInvariants, DetectEmptyNodesInTheCalmPhase) {
     calm = noon;
-    for (const int least : {0, 1}) {
+    for (const int minimum : {0, 1}) {
         const auto invariant = thrift_invariant();
-        group.group.min = least;
+        group.group.min = minimum;
         pass(*invariant);
-        EXPECT_EQ(end(*invariant, noon + 4h).size(), least == 0 ? 1u : 0u);
+        EXPECT_EQ(end(*invariant, noon + 4h).size(), minimum == 0 ? 1u : 0u);
     }
     const auto invariant = thrift_invariant();
     group.group.min = 0;
@@ -179,9 +179,9 @@ TEST_F(Chaos, AnEmptyNodeDoesNotStayInCalm) {
     EXPECT_THAT(end(*invariant, noon + 4h), IsEmpty());
 }
 
-TEST_F(Chaos, ANodeWhosePodsHaveRoomElsewhereDoesNotStayInCalm) {
+TEST_F(RemovalInvariants, DetectUnneededNodesInTheCalmPhase) {
     calm = noon;
-    second_node();
+    add_second_node();
     pod("web-1", "n1").spec.requests = {{"cpu", 1000}};
     pod("web-2", "n2").spec.requests = {{"cpu", 2500}};
     auto invariant = thrift_invariant();
@@ -193,7 +193,7 @@ TEST_F(Chaos, ANodeWhosePodsHaveRoomElsewhereDoesNotStayInCalm) {
     EXPECT_THAT(end(*invariant, noon + 4h), IsEmpty());
 }
 
-TEST_F(Chaos, OnlyAPodThatAMachineWouldBeBoughtForKeepsAnEmptyNode) {
+TEST_F(RemovalInvariants, KeepAnEmptyNodeOnlyForASchedulablePod) {
     calm = noon;
     group.group.min = 0;
     pod("web-1", "");
@@ -205,7 +205,7 @@ TEST_F(Chaos, OnlyAPodThatAMachineWouldBeBoughtForKeepsAnEmptyNode) {
     }
 }
 
-TEST_F(Chaos, WhatIsBoughtInCalmIsNotThrownAwayUnlessAPodGotANodeInBetween) {
+TEST_F(RemovalInvariants, DetectMachinesThatWereNeverUsed) {
     for (const bool served : {false, true}) {
         const auto invariant = rest_invariant();
         calm = now;
@@ -224,7 +224,7 @@ TEST_F(Chaos, WhatIsBoughtInCalmIsNotThrownAwayUnlessAPodGotANodeInBetween) {
     }
 }
 
-TEST_F(Chaos, AMachineWhoseJoiningEndsABackOffMayGoUnused) {
+TEST_F(RemovalInvariants, AllowAnUnusedMachineThatEndsABackOff) {
     const auto invariant = rest_invariant();
     calm = now;
     increase(1);
@@ -241,7 +241,7 @@ TEST_F(Chaos, AMachineWhoseJoiningEndsABackOffMayGoUnused) {
     EXPECT_THAT(carry_out(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, ANodeThatIsNotWhatItsCloudSaidIsALessonOnce) {
+TEST_F(RemovalInvariants, AllowOneUnusedMachinePerWrongTemplate) {
     const auto invariant = rest_invariant();
     calm = now;
     node.taints = {{.key = "quarantine"}};

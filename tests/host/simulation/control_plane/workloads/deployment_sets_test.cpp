@@ -12,14 +12,14 @@ void PrintTo(const SetSizes& sizes, std::ostream* out) {
 
 namespace {
 
-TEST(RolloutPlan, GrowsTheNewSetAsFarAsTheSurgeAllows) {
+TEST(RollingUpdatePlan, GrowsTheNewSetUpToMaxSurge) {
     EXPECT_EQ(plan_rolling_step({.replicas = 4, .max_surge = 1, .old = {{4, 4, 0}}}),
               (SetSizes{1, {4}}));
     EXPECT_EQ(plan_rolling_step({.replicas = 4, .max_surge = 9, .old = {{4, 4, 0}}}),
               (SetSizes{4, {4}}));
 }
 
-TEST(RolloutPlan, ShrinksTheOldSetAsFarAsEnoughStayAvailable) {
+TEST(RollingUpdatePlan, ShrinksTheOldSetWhileEnoughPodsAreAvailable) {
     EXPECT_EQ(
         plan_rolling_step({.replicas = 4, .max_surge = 1, .fresh = {1, 1, 0}, .old = {{4, 4, 0}}}),
         (SetSizes{1, {3}}));
@@ -28,7 +28,7 @@ TEST(RolloutPlan, ShrinksTheOldSetAsFarAsEnoughStayAvailable) {
         (SetSizes{1, {4}}));
 }
 
-TEST(RolloutPlan, TakesUnhealthyOldPodsFirst) {
+TEST(RollingUpdatePlan, RemovesUnhealthyOldPodsFirst) {
     EXPECT_EQ(plan_rolling_step({.replicas = 4,
                                  .max_unavailable = 2,
                                  .fresh = {0, 0, 0},
@@ -36,18 +36,18 @@ TEST(RolloutPlan, TakesUnhealthyOldPodsFirst) {
               (SetSizes{0, {2, 0}}));
 }
 
-TEST(RolloutPlan, ShrinksTheNewSetToo) {
+TEST(RollingUpdatePlan, ShrinksANewSetThatIsTooLarge) {
     EXPECT_EQ(plan_rolling_step({.replicas = 2, .fresh = {5, 5, 0}}), (SetSizes{2, {}}));
 }
 
-TEST(RolloutPlan, SharesWhatIsAddedBySize) {
+TEST(RollingUpdatePlan, DistributesReplicasByTheSizeOfTheSets) {
     EXPECT_EQ(plan_scaling({.replicas = 20, .fresh = {4, 0, 10}, .old = {{6, 6, 10}}}),
               (SetSizes{8, {12}}));
     EXPECT_EQ(plan_scaling({.replicas = 5, .fresh = {5, 0, 10}, .old = {{5, 5, 10}}}),
               (SetSizes{3, {2}}));
 }
 
-TEST(RolloutPlan, SharesNothingWhenNothingIsWanted) {
+TEST(RollingUpdatePlan, ScalesAllSetsToZero) {
     EXPECT_EQ(
         plan_scaling({.replicas = 0, .max_surge = 3, .fresh = {4, 0, 10}, .old = {{6, 6, 10}}}),
         (SetSizes{0, {0}}));

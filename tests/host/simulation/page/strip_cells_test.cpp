@@ -19,7 +19,7 @@ std::vector<std::string> cell_texts(const std::vector<Cell>& cells) {
     return out;
 }
 
-TEST(Cells, SayWhatAGroupHadAndForHowLong) {
+TEST(StripCells, DescribeTheGroupAndItsTimeRange) {
     const GroupHistory group{
         .levels = {{0s, {.target = 1, .ready = 1, .max = 3}},
                    {10min, {.target = 2, .ready = 1, .upcoming = 1, .other = 1, .max = 3}}}};
@@ -28,13 +28,13 @@ TEST(Cells, SayWhatAGroupHadAndForHowLong) {
                             "10m to 1h\ntarget 2, 1 ready, 1 upcoming, 1 other, max 3"));
 }
 
-TEST(Cells, HoldSeveralLevelsWhereThoseAreTooShortToPointAt) {
+TEST(StripCells, CombineShortLevels) {
     const std::vector<Since<int>> pending{{0s, 0}, {1s, 5}, {2s, 2}, {30min, 1}};
     EXPECT_THAT(cell_texts(cells_of(pending, 1h)),
                 ElementsAre("0s to 30m\n0 to 5 pending", "30m to 1h\n1 pending"));
 }
 
-TEST(Cells, GiveTheReasonOfEachBackOffTheyReachInto) {
+TEST(StripCells, IncludeTheReasonOfEachBackOff) {
     const GroupHistory group{.levels = {{0s, {}}},
                              .back_offs = {{10min, 20min, "quota"}, {20min, 30min, "stock-out"}}};
     EXPECT_THAT(cell_texts(cells_of(group, 1h)),
@@ -46,26 +46,26 @@ TEST(Cells, GiveTheReasonOfEachBackOffTheyReachInto) {
                             Not(HasSubstr("backed"))));
 }
 
-TEST(Cells, CountBackOffsWhereTheyAreManyInOne) {
+TEST(StripCells, CountManyBackOffsInOneCell) {
     GroupHistory group{.levels = {{0s, {}}}, .back_offs = {}};
     for (int i = 0; i < 5; ++i) group.back_offs.push_back({i * 2s, i * 2s + 1s, "quota"});
-    const auto told = cell_texts(cells_of(group, 10h));
-    EXPECT_THAT(told, ElementsAre(HasSubstr("from 4s to 5s: quota\nand 2 times more")));
+    const auto texts = cell_texts(cells_of(group, 10h));
+    EXPECT_THAT(texts, ElementsAre(HasSubstr("from 4s to 5s: quota\nand 2 times more")));
 }
 
-TEST(Cells, SayABackOffThatEndedAtOnce) {
+TEST(StripCells, IncludeABackOffOfNoDuration) {
     const GroupHistory group{.levels = {{0s, {}}}, .back_offs = {{30min, 30min, "quota"}}};
     EXPECT_THAT(cell_texts(cells_of(group, 1h)),
                 ElementsAre(Not(HasSubstr("backed")), HasSubstr("from 30m to 30m: quota")));
 }
 
-TEST(Cells, AreFewHoweverManyLevelsThereAre) {
+TEST(StripCells, AreLimitedInNumber) {
     std::vector<Since<int>> pending;
     for (int i = 0; i < 50'000; ++i) pending.push_back({i * 1s, i % 3});
     EXPECT_LE(cells_of(pending, 50'000s).size(), 151u);
 }
 
-TEST(Cells, AreNoneWherePassesSawNothing) {
+TEST(StripCells, AreEmptyWithoutPasses) {
     EXPECT_THAT(cells_of(GroupHistory{}, 1h), IsEmpty());
     EXPECT_THAT(cells_of(std::vector<Since<int>>{}, 1h), IsEmpty());
 }

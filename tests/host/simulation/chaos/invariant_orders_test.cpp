@@ -1,5 +1,5 @@
-// Invariants of what is ordered: machines and groups within their bounds, for a pod or a minimum,
-// once, and at a good price.
+// Invariants of orders: machines and groups stay within their bounds, are for a pod or a minimum,
+// and are ordered once and at the lowest price.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST_F(Chaos, BoundsSayThatAGroupGrowsAboveItsMaximum) {
+TEST_F(OrderInvariants, RejectGrowthAboveTheMaximum) {
     increase(2);
     EXPECT_THAT(pass(*bounds_invariant()), IsEmpty());
     increase(1);
     EXPECT_THAT(pass(*bounds_invariant()), ElementsAre(HasSubstr("would grow to 4, above")));
 }
 
-TEST_F(Chaos, BoundsDoNotCountAMachineThatItsCloudAgreedToRemoveAndStillLists) {
+TEST_F(OrderInvariants, DoNotCountMachinesThatAreBeingRemoved) {
     const auto invariant = bounds_invariant();
     group.group.target = 3;
     remove_node();
@@ -36,7 +36,7 @@ TEST_F(Chaos, BoundsDoNotCountAMachineThatItsCloudAgreedToRemoveAndStillLists) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("would grow to 4, above")));
 }
 
-TEST_F(Chaos, LimitsCountNodesAndAllThatMayComeOfATarget) {
+TEST_F(OrderInvariants, CountNodesAndTargetsForTheClusterLimit) {
     settings.nodes.max = 2;
     increase(1);
     EXPECT_THAT(pass(*limits_invariant()), IsEmpty());
@@ -44,10 +44,10 @@ TEST_F(Chaos, LimitsCountNodesAndAllThatMayComeOfATarget) {
     EXPECT_THAT(pass(*limits_invariant()), ElementsAre(HasSubstr("above the limit 2")));
     memory.backoffs[group.group.id] = {.because = "none left"};
     EXPECT_THAT(pass(*limits_invariant()), ElementsAre(HasSubstr("above the limit 2")))
-        << "a group that is backed off may get its machine all the same";
+        << "a machine of a backed-off group may still join";
 }
 
-TEST_F(Chaos, LimitsLookAtEverythingThatIsLimited) {
+TEST_F(OrderInvariants, CheckEveryResourceLimit) {
     node.capacity = {{"cpu", 4000}, {"nvidia.com/gpu", 2}};
     increase(1);
     settings.cpu.max = 7999;
@@ -56,7 +56,7 @@ TEST_F(Chaos, LimitsLookAtEverythingThatIsLimited) {
                 ElementsAre(HasSubstr("cpu"), HasSubstr("gpu"), HasSubstr("nvidia.com/gpu")));
 }
 
-TEST_F(Chaos, AGroupIsMadeOnceAndForPods) {
+TEST_F(OrderInvariants, RequireThatAGroupIsCreatedOnceAndGrown) {
     create("made");
     EXPECT_THAT(pass(*made_groups_invariant()), ElementsAre(HasSubstr("is created but not grown")));
     decision.increases.push_back({.group = NodeGroupId("made"), .by = 1});
@@ -70,25 +70,26 @@ TEST_F(Chaos, AGroupIsMadeOnceAndForPods) {
                 ElementsAre(HasSubstr("is created but already exists")));
 }
 
-TEST_F(Chaos, OnlyAnEmptyGroupThatWasMadeIsDeleted) {
-    const auto says = [&](const std::string& what) {
+TEST_F(OrderInvariants, AllowDeletingOnlyEmptyAutoprovisionedGroups) {
+    const auto is_deleted_although = [&](const std::string& what) {
         return ElementsAre(HasSubstr("is deleted although it " + what));
     };
     delete_group("web");
-    EXPECT_THAT(pass(*made_groups_invariant()), says("was not created by auto-provisioning"));
+    EXPECT_THAT(pass(*made_groups_invariant()),
+                is_deleted_although("was not created by auto-provisioning"));
     group.group.autoprovisioned = true;
-    EXPECT_THAT(pass(*made_groups_invariant()), says("has machines"));
+    EXPECT_THAT(pass(*made_groups_invariant()), is_deleted_although("has machines"));
     group.machines.clear();
-    EXPECT_THAT(pass(*made_groups_invariant()), says("has a target size"));
+    EXPECT_THAT(pass(*made_groups_invariant()), is_deleted_although("has a target size"));
     group.group.target = 0;
     EXPECT_THAT(pass(*made_groups_invariant()), IsEmpty());
     increase(1);
-    EXPECT_THAT(pass(*made_groups_invariant()), says("grows in the same pass"));
+    EXPECT_THAT(pass(*made_groups_invariant()), is_deleted_although("grows in the same pass"));
     has_group = false;
-    EXPECT_THAT(pass(*made_groups_invariant()), says("does not exist"));
+    EXPECT_THAT(pass(*made_groups_invariant()), is_deleted_although("does not exist"));
 }
 
-TEST_F(Chaos, AMachineThatNoPodCouldUseHasNoPurpose) {
+TEST_F(OrderInvariants, RequireAPodForEachMachine) {
     increase(1);
     EXPECT_THAT(pass(*purpose_invariant()), ElementsAre(HasSubstr("0 pods could run there"),
                                                         HasSubstr("0 pods could use them")));
@@ -98,10 +99,10 @@ TEST_F(Chaos, AMachineThatNoPodCouldUseHasNoPurpose) {
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
     group.group.min = 2;
     pods.clear();
-    EXPECT_THAT(pass(*purpose_invariant()), IsEmpty()) << "its minimum is a purpose";
+    EXPECT_THAT(pass(*purpose_invariant()), IsEmpty()) << "the minimum requires it";
 }
 
-TEST_F(Chaos, AMachineHasAPurposeForPodsOfAMachineThatLeaves) {
+TEST_F(OrderInvariants, CountPodsOfMachinesThatLeave) {
     increase(1);
     pod("web-1", "n1");
     EXPECT_THAT(pass(*purpose_invariant()), Not(IsEmpty()));
@@ -109,30 +110,31 @@ TEST_F(Chaos, AMachineHasAPurposeForPodsOfAMachineThatLeaves) {
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
 }
 
-TEST_F(Chaos, WhatWasAskedForIsNotAskedForAgainWhileThePictureIsTheSame) {
-    for (const bool came_another : {false, true}) {
+TEST_F(OrderInvariants, RejectRepeatedOrdersForTheSamePods) {
+    for (const bool has_new_pod : {false, true}) {
         const auto invariant = purpose_invariant();
         order_for_one_pod();
         EXPECT_THAT(pass(*invariant), IsEmpty());
         group.group.target = 2;
-        if (came_another) pod("web-2", "");
-        EXPECT_EQ(pass(*invariant).size(), came_another ? 0u : 1u);
+        if (has_new_pod) pod("web-2", "");
+        EXPECT_EQ(pass(*invariant).size(), has_new_pod ? 0u : 1u);
     }
 }
 
-TEST_F(Chaos, WhatACloudShowsLateIsNotAskedForTwiceEither) {
+TEST_F(OrderInvariants, RejectRepeatedOrdersIfTheCloudReportsLate) {
     const auto invariant = purpose_invariant();
     order_for_one_pod();
     pass(*invariant);
-    EXPECT_THAT(pass(*invariant), IsEmpty()) << "less may have come than was asked for";
+    EXPECT_THAT(pass(*invariant), IsEmpty())
+        << "fewer machines may have been created than requested";
     decision = {};
     group.group.target = 3;
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("requested again")));
 }
 
-TEST_F(Chaos, AGroupBelowItsMinimumDoesNotExcuseWhatIsAskedOfAnotherInTheSamePass) {
+TEST_F(OrderInvariants, RejectRepeatedOrdersNextToAnOrderForAMinimum) {
     const auto invariant = purpose_invariant();
-    another_group("low").group.min = 1;
+    add_group("low").group.min = 1;
     order_for_one_pod();
     pass(*invariant);
     group.group.target = 2;
@@ -142,7 +144,7 @@ TEST_F(Chaos, AGroupBelowItsMinimumDoesNotExcuseWhatIsAskedOfAnotherInTheSamePas
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("requested again")));
 }
 
-TEST_F(Chaos, AGroupThatGrowsAsAWholeNeedsOnePod) {
+TEST_F(OrderInvariants, RequireOnePodForAZeroOrMaxGroup) {
     group.options.zero_or_max = true;
     group.group.min = group.group.target = 0;
     increase(3);
@@ -152,21 +154,21 @@ TEST_F(Chaos, AGroupThatGrowsAsAWholeNeedsOnePod) {
     EXPECT_THAT(pass(*purpose_invariant()), IsEmpty());
 }
 
-TEST_F(Chaos, GrowthForANewPodConvictsNoEarlierOrder) {
-    for (const bool came_another : {false, true}) {
+TEST_F(OrderInvariants, AllowGrowthForANewPod) {
+    for (const bool has_new_pod : {false, true}) {
         const auto invariant = purpose_invariant();
         order_for_one_pod();
         pass(*invariant);
         EXPECT_THAT(pass(*invariant), IsEmpty());
         decision = {};
-        if (came_another) pod("web-2", "");
+        if (has_new_pod) pod("web-2", "");
         EXPECT_THAT(pass(*invariant), IsEmpty());
         group.group.target = 3;
-        EXPECT_EQ(pass(*invariant).size(), came_another ? 0u : 1u);
+        EXPECT_EQ(pass(*invariant).size(), has_new_pod ? 0u : 1u);
     }
 }
 
-TEST_F(Chaos, WhatWasAskedForBeforeARestartIsNotAskedForAgain) {
+TEST_F(OrderInvariants, RejectRepeatedOrdersAfterARestart) {
     const auto invariant = restart_invariant();
     order_for_one_pod();
     EXPECT_THAT(pass(*invariant), IsEmpty());
@@ -175,7 +177,7 @@ TEST_F(Chaos, WhatWasAskedForBeforeARestartIsNotAskedForAgain) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("after a restart group web")));
 }
 
-TEST_F(Chaos, OnlyABackOffThatBeganOrEndedMeanwhileExcusesAnOrderAfterARestart) {
+TEST_F(OrderInvariants, AllowOrdersAfterARestartIfABackOffChanged) {
     for (const bool has_ended : {false, true}) {
         const auto invariant = restart_invariant();
         memory.backoffs[NodeGroupId("web")] = {.until = has_ended ? noon - 1h : noon + 1min};
@@ -189,7 +191,7 @@ TEST_F(Chaos, OnlyABackOffThatBeganOrEndedMeanwhileExcusesAnOrderAfterARestart) 
     }
 }
 
-TEST_F(Chaos, APodThatCameMeanwhileMayBeServedAfterARestart) {
+TEST_F(OrderInvariants, AllowOrdersForNewPodsAfterARestart) {
     const auto invariant = restart_invariant();
     order_for_one_pod();
     pass(*invariant);
@@ -199,7 +201,7 @@ TEST_F(Chaos, APodThatCameMeanwhileMayBeServedAfterARestart) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
-TEST_F(Chaos, PodsThatLookAtOthersAreJudgedAfterARestartWhileNobodyMoves) {
+TEST_F(OrderInvariants, CheckPodsWithConstraintsAfterARestartIfNoPodMoved) {
     for (const bool moved : {false, true}) {
         const auto invariant = restart_invariant();
         group.group.target = 1;
@@ -215,34 +217,34 @@ TEST_F(Chaos, PodsThatLookAtOthersAreJudgedAfterARestartWhileNobodyMoves) {
     }
 }
 
-TEST_F(Chaos, MemoryThatDoesNotComeBackFromItsTextIsNoticed) {
+TEST_F(OrderInvariants, DetectMemoryThatIsNotRestoredFromItsText) {
     memory.backoffs[NodeGroupId("web")] = {.because = "no capacity"};
     EXPECT_THAT(pass(*memory_invariant()), IsEmpty());
     memory.backoffs[NodeGroupId("web")].because = "\xff";
     EXPECT_THAT(pass(*memory_invariant()), ElementsAre(HasSubstr("memory")));
 }
 
-/// The price by name: the invariant reads the name, and no pass asks the expander.
+/// An expander named "price". The invariant reads only the name; the expander is never called.
 struct NamedPrice {
     void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
-/// The price decides first. A machine holds one of the pods that wait; "web" costs ten times as
-/// much as "cheap".
-struct ByPrice : InvariantCase {
+/// The price expander comes first. A machine holds one of the pending pods; "web" costs ten times
+/// as much as "cheap".
+struct CostInvariant : InvariantCase {
     runtime::TestHost host;
     runtime::Running<NamedPrice> price{host, runtime::identity("price")};
     engine::Group& cheap;
 
-    ByPrice() : cheap(another_group("cheap")) {
+    CostInvariant() : cheap(add_group("cheap")) {
         wiring.expanders = {{.expander = price.shared()}};
         group.price_per_hour = 10;
         cheap.price_per_hour = 1;
     }
-    // An instance ends before its host does.
-    ~ByPrice() override { wiring = {}; }
+    // An instance must be destroyed before its host.
+    ~CostInvariant() override { wiring = {}; }
 
-    /// One more pod waits, and a machine of the group is ordered for it.
+    /// Adds a pending pod and orders a machine of the group for it.
     void buy(const std::string& of) {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
         const engine::snapshot::Cluster there = cluster();
@@ -255,10 +257,10 @@ struct ByPrice : InvariantCase {
         increase(1, of);
         decision.increases.back().option = decision.options.size() - 1;
     }
-    /// A machine of each group is ordered. The one of "web" is too dear unless `bound` is `full`,
-    /// with which "cheap" has no room for a second machine.
+    /// A machine of each group is ordered. The one of "web" is too expensive unless `bound` is
+    /// `full`, with which "cheap" has no room for a second machine.
     template <class Bound>
-    void expect_dear_unless(Bound& bound, int full) {
+    void expect_expensive_unless(Bound& bound, int full) {
         buy("web");
         buy("cheap");
         bound = full;
@@ -268,7 +270,7 @@ struct ByPrice : InvariantCase {
     }
 };
 
-TEST_F(ByPrice, ADearGroupIsNotGrownWhileACheapOneHasRoom) {
+TEST_F(CostInvariant, RejectsAnExpensiveGroupWhileACheapOneHasRoom) {
     buy("web");
     EXPECT_THAT(pass(*cost_invariant()),
                 ElementsAre(HasSubstr("group web grows by 1 although 1 machine of group cheap")));
@@ -276,11 +278,9 @@ TEST_F(ByPrice, ADearGroupIsNotGrownWhileACheapOneHasRoom) {
     EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
 }
 
-TEST_F(ByPrice, ACheapGroupThatAnotherOrderOfThePassFillsHasNoRoom) {
-    expect_dear_unless(cheap.group.max, 1);
-}
+TEST_F(CostInvariant, CountsOtherOrdersOfThePass) { expect_expensive_unless(cheap.group.max, 1); }
 
-TEST_F(ByPrice, ACheapGroupThatIsBackedOffHasNoRoomUntilThatEnds) {
+TEST_F(CostInvariant, IgnoresACheapGroupDuringItsBackOff) {
     buy("web");
     memory.backoffs[NodeGroupId("cheap")] = {.until = noon + 5min};
     EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
@@ -288,13 +288,13 @@ TEST_F(ByPrice, ACheapGroupThatIsBackedOffHasNoRoomUntilThatEnds) {
     EXPECT_THAT(pass(*cost_invariant()), ElementsAre(HasSubstr("of group cheap")));
 }
 
-TEST_F(ByPrice, ALimitThatAnotherOrderOfThePassUsesUpHasNoRoomForACheapGroup) {
-    expect_dear_unless(settings.nodes.max, 2);
+TEST_F(CostInvariant, CountsOtherOrdersForTheClusterLimit) {
+    expect_expensive_unless(settings.nodes.max, 2);
 }
 
-TEST_F(ByPrice, ACheapGroupWhoseNodesTurnOutToTakeNoSuchPodsIsNoAlternative) {
+TEST_F(CostInvariant, IgnoresACheapGroupWhoseNodesDoNotFit) {
     buy("web");
-    second_node();
+    add_second_node();
     group.machines.pop_back();
     more_nodes[0].taints = {{.key = "reserved"}};
     cheap.machines = {{.id = MachineId("m2"), .group = NodeGroupId("cheap")}};

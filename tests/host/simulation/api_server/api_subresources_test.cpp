@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Evictions : ServedApi {
+struct ApiEvictions : ServedApi {
     const ResourceKind& budgets = store.kind("poddisruptionbudgets.policy");
 
     void make_budget(const std::string& name, const std::string& spec, const std::string& status) {
@@ -22,10 +22,10 @@ struct Evictions : ServedApi {
                         "disruptionsAllowed":)" +
                         std::to_string(count) + "}");
     }
-    Said evict_pod(const std::string& name, const std::string& options = "{}") {
-        return ask("POST", "/api/v1/namespaces/default/pods/" + name + "/eviction",
-                   R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")" + name +
-                       R"("},"deleteOptions":)" + options + "}");
+    Response evict_pod(const std::string& name, const std::string& options = "{}") {
+        return send("POST", "/api/v1/namespaces/default/pods/" + name + "/eviction",
+                    R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":")" + name +
+                        R"("},"deleteOptions":)" + options + "}");
     }
     bool is_leaving(const std::string& name) {
         const ApiObject pod = store.find(store.kind("pods"), "default", name);
@@ -34,14 +34,14 @@ struct Evictions : ServedApi {
     const std::string web = R"({"app":"web"})";
 };
 
-TEST_F(Evictions, NeedNoBudget) {
+TEST_F(ApiEvictions, SucceedWithoutABudget) {
     run_pod("p");
     EXPECT_EQ(evict_pod("p").status, 201);
     EXPECT_TRUE(is_leaving("p"));
     EXPECT_EQ(evict_pod("nobody").status, 404);
 }
 
-TEST_F(Evictions, SpendWhatTheBudgetAllowsAndStopThere) {
+TEST_F(ApiEvictions, AreRejectedOnceTheBudgetIsUsedUp) {
     allow(1);
     run_pod("p", web);
     run_pod("q", web);
@@ -49,7 +49,7 @@ TEST_F(Evictions, SpendWhatTheBudgetAllowsAndStopThere) {
     const ApiObject budget = store.find(budgets, "default", "b");
     EXPECT_EQ(integer_at(*budget, "status.disruptionsAllowed"), 0);
     EXPECT_EQ(text_at(*budget, "status.disruptedPods.p"), "2026-11-21T10:00:00Z");
-    const Said refused = evict_pod("q");
+    const Response refused = evict_pod("q");
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(refused.reply.header("retry-after"), "");
     EXPECT_EQ(text_at(find_array(refused.body, "details.causes")->front().as_object(), "reason"),
@@ -57,22 +57,22 @@ TEST_F(Evictions, SpendWhatTheBudgetAllowsAndStopThere) {
     EXPECT_FALSE(is_leaving("q"));
 }
 
-TEST_F(Evictions, WaitForABudgetThatNobodyHasLookedAt) {
+TEST_F(ApiEvictions, AreRejectedWhileTheBudgetHasNoStatus) {
     make_budget("b", R"({"selector":{}})", "{}");
     run_pod("p");
-    const Said refused = evict_pod("p");
+    const Response refused = evict_pod("p");
     EXPECT_EQ(refused.status, 429);
     EXPECT_EQ(refused.reply.header("retry-after"), "10");
 }
 
-TEST_F(Evictions, AreRefusedUnderTwoBudgets) {
+TEST_F(ApiEvictions, FailForAPodWithTwoBudgets) {
     allow(1);
     make_budget("c", R"({"selector":{}})", R"({"observedGeneration":1,"disruptionsAllowed":1})");
     run_pod("p", web);
     EXPECT_EQ(evict_pod("p").status, 500);
 }
 
-TEST_F(Evictions, OfPodsThatServeNobodyAskNoBudget) {
+TEST_F(ApiEvictions, IgnoreBudgetsForPodsThatAreNotRunning) {
     allow(0);
     for (const char* phase : {"Pending", "Succeeded", "Failed"}) {
         run_pod("p", web);
@@ -84,7 +84,7 @@ TEST_F(Evictions, OfPodsThatServeNobodyAskNoBudget) {
     }
 }
 
-TEST_F(Evictions, OfUnreadyPodsFollowTheBudgetsPolicy) {
+TEST_F(ApiEvictions, FollowTheUnhealthyPodEvictionPolicy) {
     struct Case {
         const char* policy;
         int healthy;
@@ -110,7 +110,7 @@ TEST_F(Evictions, OfUnreadyPodsFollowTheBudgetsPolicy) {
     }
 }
 
-TEST_F(Evictions, SpareANamesakeAndKeepNothingOfADryRun) {
+TEST_F(ApiEvictions, CheckTheUidAndChangeNothingInADryRun) {
     allow(1);
     run_pod("p", web);
     EXPECT_EQ(evict_pod("p", R"({"preconditions":{"uid":"other"}})").status, 409);
@@ -119,7 +119,7 @@ TEST_F(Evictions, SpareANamesakeAndKeepNothingOfADryRun) {
     EXPECT_EQ(integer_at(*store.find(budgets, "default", "b"), "status.disruptionsAllowed"), 1);
 }
 
-TEST_F(Evictions, GiveThePodTheGraceThatIsNamed) {
+TEST_F(ApiEvictions, UseTheRequestedGracePeriod) {
     run_pod("p");
     EXPECT_EQ(evict_pod("p", R"({"gracePeriodSeconds":7})").status, 201);
     EXPECT_EQ(integer_at(*store.find(store.kind("pods"), "default", "p"),
@@ -129,18 +129,19 @@ TEST_F(Evictions, GiveThePodTheGraceThatIsNamed) {
 
 TEST_F(ServedApi, BindsAPodOnce) {
     const std::string pods = "/api/v1/namespaces/default/pods";
-    ask("POST", pods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
+    send("POST", pods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
     const std::string binding = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})";
-    EXPECT_EQ(ask("POST", pods + "/p/binding", binding).status, 201);
-    const Said pod = get(pods + "/p");
+    EXPECT_EQ(send("POST", pods + "/p/binding", binding).status, 201);
+    const Response pod = get(pods + "/p");
     EXPECT_EQ(text_at(pod.body, "spec.nodeName"), "n");
     EXPECT_EQ(text_at(find_array(pod.body, "status.conditions")->front().as_object(), "type"),
               "PodScheduled");
-    EXPECT_EQ(ask("POST", pods + "/p/binding", binding).status, 409);
+    EXPECT_EQ(send("POST", pods + "/p/binding", binding).status, 409);
 }
 
-TEST_F(ServedApi, GivesPodsWhatSchedulersAndKubeletsRelyOn) {
-    const Said pod = ask("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"p"},
+TEST_F(ServedApi, SetsPodDefaultsThatSchedulersAndKubeletsRelyOn) {
+    const Response pod =
+        send("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"p"},
         "spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]},
         "status":{"phase":"Running"}})");
     EXPECT_EQ(text_at(pod.body, "status.phase"), "Pending");

@@ -10,25 +10,25 @@ namespace {
 using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
-std::vector<std::string> tick_texts(Duration span, int most) {
+std::vector<std::string> tick_texts(Duration span, int max_ticks) {
     std::vector<std::string> out;
-    for (const TimeTick& tick : time_ticks(span, most)) out.push_back(tick.text);
+    for (const TimeTick& tick : time_ticks(span, max_ticks)) out.push_back(tick.text);
     return out;
 }
 
-TEST(Axis, TimeGoesInStepsThatAClockHas) {
+TEST(StripAxis, UsesRoundTimeSteps) {
     EXPECT_THAT(tick_texts(25min, 6), ElementsAre("0s", "5m", "10m", "15m", "20m", "25m"));
     EXPECT_THAT(tick_texts(25min, 2), ElementsAre("0s"));
     EXPECT_THAT(tick_texts(1s, 12), ElementsAre("0s", "1s"));
     EXPECT_THAT(tick_texts(149 * 24h, 6), ElementsAre("0s", "56d", "112d"));
 }
 
-TEST(Axis, YearsHaveNoMoreMarksThanDays) {
+TEST(StripAxis, LimitsTheNumberOfTicks) {
     for (const Duration span : {Duration(24h), Duration(400 * 24h), Duration(20'000 * 24h)})
         EXPECT_LE(time_ticks(span, 12).size(), 12u) << span.count();
 }
 
-TEST(Axis, CountsEndAtOrAboveTheLargest) {
+TEST(StripAxis, EndsAtOrAboveTheLargestCount) {
     EXPECT_THAT(count_ticks(7, 3), ElementsAre(0, 5, 10));
     EXPECT_THAT(count_ticks(0, 3), ElementsAre(0, 1));
     EXPECT_THAT(count_ticks(3, 3), ElementsAre(0, 1, 2, 3));

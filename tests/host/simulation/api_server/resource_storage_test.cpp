@@ -9,23 +9,23 @@ namespace {
 
 json::object object_of(const char* text) { return json::parse(text).as_object(); }
 
-TEST(CompactObject, SaysWhatItIsACopyOfInTheSameOrder) {
+TEST(StoredObject, HasTheMembersOfTheOriginalInTheSameOrder) {
     const json::object from = object_of(
         R"({"kind":"Pod","metadata":{"resourceVersion":"","name":"web-0"},"spec":{"ports":[1,2.5,
-            {"a text that is long":"another one that is long","none":null}],"empty":{},"no":[]}})");
+            {"a long string as key":"another long string","none":null}],"empty":{},"no":[]}})");
     EXPECT_EQ(
         json::serialize(*make_stored(from, 12)),
-        R"({"kind":"Pod","metadata":{"resourceVersion":"12","name":"web-0"},"spec":{"ports":[1,2.5E0,{"a text that is long":"another one that is long","none":null}],"empty":{},"no":[]}})");
+        R"({"kind":"Pod","metadata":{"resourceVersion":"12","name":"web-0"},"spec":{"ports":[1,2.5E0,{"a long string as key":"another long string","none":null}],"empty":{},"no":[]}})");
 }
 
-TEST(CompactObject, GetsARevisionWhereItHadNone) {
+TEST(StoredObject, GetsAResourceVersionIfItHasNone) {
     EXPECT_EQ(text_at(*make_stored({}, 3), "metadata.resourceVersion"), "3");
     EXPECT_EQ(text_at(*make_stored(object_of(R"({"metadata":{"a":"b","c":"d"}})"), 18'000'000),
                       "metadata.resourceVersion"),
               "18000000");
 }
 
-TEST(CompactObject, MayBeAsLargeAsOneLikes) {
+TEST(StoredObject, CanBeLarge) {
     json::object from;
     for (int i = 0; i < 5000; ++i) from["key " + std::to_string(i)] = std::string(100, 'x');
     const ApiObject kept = make_stored(from, 1);
@@ -33,20 +33,20 @@ TEST(CompactObject, MayBeAsLargeAsOneLikes) {
     EXPECT_EQ(text_at(*kept, "key 4999"), std::string(100, 'x'));
 }
 
-TEST(CompactObject, IsOutlivedByCopiesOfIt) {
-    ApiObject kept = make_stored(object_of(R"({"spec":{"a text that is long":[1,2,3]}})"), 1);
+TEST(StoredObject, CanBeDestroyedBeforeItsCopies) {
+    ApiObject kept = make_stored(object_of(R"({"spec":{"a long string as key":[1,2,3]}})"), 1);
     json::object whole = *kept;
     json::value part = kept->at("spec");
-    json::value number = kept->at("spec").at("a text that is long").at(0);
+    json::value number = kept->at("spec").at("a long string as key").at(0);
     kept.reset();
     number = std::string(100, 'x');
     whole["spec"].as_object()["more"] = std::string(100, 'y');
-    EXPECT_EQ(json::serialize(part), R"({"a text that is long":[1,2,3]})");
+    EXPECT_EQ(json::serialize(part), R"({"a long string as key":[1,2,3]})");
     EXPECT_EQ(text_at(whole, "spec.more"), std::string(100, 'y'));
     EXPECT_EQ(number, json::value(std::string(100, 'x')));
 }
 
-TEST(CompactObject, IsNotChangedByCopiesOfIt) {
+TEST(StoredObject, IsNotChangedThroughCopies) {
     const ApiObject kept = make_stored(object_of(R"({"spec":{"list":[1]}})"), 1);
     json::object copy = *kept;
     set_value(copy, "spec.list", json::array{2, 3});
